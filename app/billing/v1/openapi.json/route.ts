@@ -1,0 +1,19 @@
+import * as access from '#lib/access/contract.ts'
+import { route } from '#lib/api/endpoint.ts'
+import { openApiOperation } from '#lib/api/openapi.ts'
+import * as assets from '#lib/assets/contract.ts'
+import * as invoices from '#lib/invoices/contract.ts'
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
+  openApiOperation([
+    assets.listAssets,
+    assets.readAsset,
+    assets.setQuantity,
+    assets.summarizeAssets,
+    invoices.listInvoices,
+    invoices.readInvoice,
+    invoices.readInvoiceFile,
+    invoices.summarizeInvoices,
+    access.validateKey,
+  ]),
+)

@@ -1,0 +1,41 @@
+import { createHash, randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const PREFIX = 'lic_'
+const RANDOM = 30
+const CHECK = 6
+const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM + CHECK}}$`)
+
+/** A new key: `lic_`, 30 base62 characters (178 bits) and their CRC32, so that a typo costs no query. */
+export function newApiKey(): string {
+  const random = Array.from({ length: RANDOM }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+  return `${PREFIX}${random}${checksum(random)}`
+}
+
+/** Whether text can be a key at all: shape and checksum. Says nothing of whether it is one. */
+export function looksLikeApiKey(text: string): boolean {
+  if (!SHAPE.test(text)) return false
+  const random = text.slice(PREFIX.length, -CHECK)
+  return text.endsWith(checksum(random))
+}
+
+/** What is stored of a key or of a session's id: its SHA-256. Both are random enough to need no salt. */
+export function digestOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url')
+}
+
+/** What people may see of a key: `lic_` and its last four characters. */
+export function hintsOf(apiKey: string): { prefix: string; lastFour: string } {
+  return { prefix: apiKey.slice(0, PREFIX.length + 4), lastFour: apiKey.slice(-4) }
+}
+
+function checksum(random: string): string {
+  let rest = crc32(random)
+  let text = ''
+  for (let place = 0; place < CHECK; place++) {
+    text = ALPHABET[rest % 62] + text
+    rest = Math.floor(rest / 62)
+  }
+  return text
+}

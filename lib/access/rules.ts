@@ -1,0 +1,55 @@
+declare const customer: unique symbol
+
+/** A customer that lib/access has proven the caller to belong to. Nothing else can mint one. */
+export type CustomerId = string & { readonly [customer]: true }
+
+export const ROLES = ['it-manager', 'finance-user', 'admin'] as const
+export type Role = (typeof ROLES)[number]
+
+export const ROLE_NAMES: Record<Role, string> = {
+  'it-manager': 'IT Manager',
+  'finance-user': 'Finance User',
+  admin: 'Admin',
+}
+
+export type Permission = 'licenses-manager' | 'invoice-viewer'
+
+export const PERMISSION_NAMES: Record<Permission, string> = {
+  'licenses-manager': 'Licenses Manager',
+  'invoice-viewer': 'Invoice Viewer',
+}
+
+// spec 5.3; Admin holds both (CONTRACT 1)
+const ROLES_WITH: Record<Permission, readonly Role[]> = {
+  'licenses-manager': ['it-manager', 'admin'],
+  'invoice-viewer': ['finance-user', 'admin'],
+}
+
+/** Who is calling, proven, with what they may see and do. */
+export type Caller = {
+  customerId: CustomerId
+  customerName: string
+  customerDomain: string
+  via: 'key' | 'session'
+  /** Id of the API key or of the member. */
+  id: string
+  /** Name of the API key or of the member. */
+  name: string
+  /** The member's address; for a key, its issuer's, else the customer's contact. */
+  email: string
+  roles: readonly Role[]
+  /** Billing profiles whose invoices this caller may see: each statement on invoices names them. */
+  billingProfiles: readonly string[]
+  /** Digest of the session's id, when `via` is `session`. */
+  session?: string
+}
+
+/** Whether the caller holds the permission through any of their roles. */
+export function may(caller: Pick<Caller, 'roles'>, permission: Permission): boolean {
+  return ROLES_WITH[permission].some((role) => caller.roles.includes(role))
+}
+
+/** The roles that carry the permission, as people read them: "IT Manager or Admin". */
+export function rolesWith(permission: Permission): string {
+  return ROLES_WITH[permission].map((role) => ROLE_NAMES[role]).join(' or ')
+}

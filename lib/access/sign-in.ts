@@ -1,0 +1,79 @@
+import 'server-only'
+import { randomBytes } from 'node:crypto'
+import type { NextAuthOptions } from 'next-auth'
+import Credentials from 'next-auth/providers/credentials'
+import { z } from 'zod'
+import { scope } from '#lib/db/scope.ts'
+import { env } from '#lib/env.ts'
+import { log } from '#lib/log.ts'
+import { digestOf } from './api-key.ts'
+import { PASSWORD_MAX } from './contract.ts'
+import { passwordFits } from './password.ts'
+import { cookieName, SESSION_SECONDS, sessionSecret } from './session.ts'
+import { addSession, endSession, findSessionCaller, findSignIn } from './store.ts'
+
+const SignIn = z.object({ email: z.email().max(254), password: z.string().min(1).max(PASSWORD_MAX) })
+
+/**
+ * Opens a session for an e-mail address and its password.
+ * @returns the new session's id, or null: unknown, disabled and wrong look the same and take as long
+ */
+export async function signIn(credentials: unknown): Promise<string | null> {
+  const given = SignIn.safeParse(credentials)
+  if (!given.success) return null
+  const found = await findSignIn(given.data.email)
+  if (!(await passwordFits(given.data.password, found?.passwordHash)) || !found) return null
+  const id = randomBytes(32).toString('base64url')
+  await scope(found, (tx) => addSession(tx, found.customerId, found.memberId, digestOf(id)))
+  return id
+}
+
+/** Ends the session with this id; the cookie of an ended session opens nothing. */
+export async function signOut(id: string): Promise<void> {
+  const caller = await findSessionCaller(digestOf(id))
+  if (caller) await scope(caller, (tx) => endSession(tx, caller.customerId, digestOf(id)))
+}
+
+/** next-auth, cut down to what we need: it carries a session id in an encrypted cookie, no more. */
+export function authOptions(): NextAuthOptions {
+  const secure = env().baseUrl.startsWith('https:')
+  const cookie = (name: string) => ({
+    name: cookieName(name),
+    options: { httpOnly: true, sameSite: 'lax' as const, path: '/', secure },
+  })
+  return {
+    secret: sessionSecret(),
+    useSecureCookies: secure,
+    session: { strategy: 'jwt', maxAge: SESSION_SECONDS },
+    cookies: {
+      sessionToken: cookie('console-session'),
+      csrfToken: cookie('console-csrf'),
+      callbackUrl: cookie('console-callback'),
+    },
+    pages: { signIn: '/sign-in', signOut: '/sign-in', error: '/sign-in' },
+    providers: [
+      Credentials({
+        credentials: { email: {}, password: {} },
+        authorize: async (credentials) => {
+          const id = await signIn(credentials)
+          return id === null ? null : { id }
+        },
+      }),
+    ],
+    callbacks: {
+      jwt: ({ token, user }) => ({ sid: user ? user.id : token.sid }),
+      session: ({ session }) => ({ expires: session.expires }),
+      redirect: ({ url }) => (url.startsWith('/') && !url.startsWith('//') ? url : '/'),
+    },
+    events: {
+      signOut: async ({ token }) => {
+        if (typeof token?.sid === 'string') await signOut(token.sid)
+      },
+    },
+    logger: {
+      error: (code) => log().warn({ code }, 'sign-in failed'),
+      warn: () => {},
+      debug: () => {},
+    },
+  }
+}

@@ -1,0 +1,168 @@
+import 'server-only'
+import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { database, type Transaction } from '#lib/db/client.ts'
+import { members, sessions } from '#lib/db/schema.ts'
+import type { Caller, CustomerId, Role } from './rules.ts'
+
+type CallerRow = {
+  customer_id: string
+  customer_name: string
+  customer_domain: string
+  id: string
+  name: string
+  email: string
+  roles: Role[]
+  billing_profiles: string[]
+  stale: boolean
+}
+
+/** Look-ups that happen before a customer is known run as the role `console_access`, a statement each. */
+function lookUp<T>(fn: (access: Transaction) => Promise<T>): Promise<T> {
+  return fn(drizzle(database().access))
+}
+
+const profilesOf = (row: SQL) => sql`array(
+  SELECT p.id FROM billing_profiles p
+  WHERE p.customer_id = ${row}.customer_id AND (${row}.billing_profiles IS NULL OR p.id = ANY(${row}.billing_profiles))
+  ORDER BY p.id)`
+
+/**
+ * The caller behind an API key's digest; undefined where it is unknown, revoked, expired, or its
+ * issuer is disabled. A key holds at most the roles and billing profiles that its issuer holds now.
+ */
+export function findKeyCaller(digest: string): Promise<Caller | undefined> {
+  return lookUp(async (access) => {
+    const { rows } = await access.execute<CallerRow>(sql`
+      SELECT k.customer_id, c.name AS customer_name, c.domain AS customer_domain, k.id, k.name,
+        coalesce(m.email, c.contact_email) AS email,
+        CASE WHEN k.issued_by IS NULL OR m.roles @> '{admin}' THEN k.roles
+             ELSE array(SELECT unnest(k.roles) INTERSECT SELECT unnest(m.roles)) END AS roles,
+        array(SELECT unnest(${profilesOf(sql`k`)}) INTERSECT
+              SELECT p.id FROM billing_profiles p WHERE p.customer_id = k.customer_id
+              AND (m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles))) AS billing_profiles,
+        (k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute') AS stale
+      FROM api_keys k
+      JOIN customers c ON c.id = k.customer_id
+      LEFT JOIN members m ON m.customer_id = k.customer_id AND m.id = k.issued_by
+      WHERE k.digest = ${digest} AND k.revoked_at IS NULL AND m.disabled_at IS NULL
+        AND (k.expires_at IS NULL OR k.expires_at > now())`)
+    const row = rows[0]
+    if (row?.stale)
+      await access.execute(sql`UPDATE api_keys SET last_used_at = now() WHERE digest = ${digest}`)
+    return row && callerOf(row, 'key')
+  })
+}
+
+/** The caller behind a session's digest: idle for 30 minutes at most, 8 hours old at most. */
+export function findSessionCaller(digest: string): Promise<Caller | undefined> {
+  return lookUp(async (access) => {
+    const { rows } = await access.execute<CallerRow>(sql`
+      SELECT s.customer_id, c.name AS customer_name, c.domain AS customer_domain, m.id, m.name, m.email,
+        m.roles, ${profilesOf(sql`m`)} AS billing_profiles,
+        s.last_seen_at < now() - interval '1 minute' AS stale
+      FROM sessions s
+      JOIN members m ON m.customer_id = s.customer_id AND m.id = s.member_id
+      JOIN customers c ON c.id = s.customer_id
+      WHERE s.digest = ${digest} AND m.disabled_at IS NULL
+        AND s.last_seen_at > now() - interval '30 minutes' AND s.created_at > now() - interval '8 hours'`)
+    const row = rows[0]
+    if (row?.stale)
+      await access.execute(sql`UPDATE sessions SET last_seen_at = now() WHERE digest = ${digest}`)
+    return row && { ...callerOf(row, 'session'), session: digest }
+  })
+}
+
+/** What sign-in compares: the member with this address in any case; undefined also when disabled. */
+export function findSignIn(
+  email: string,
+): Promise<{ customerId: CustomerId; memberId: string; passwordHash: string | null } | undefined> {
+  return lookUp(async (access) => {
+    const { rows } = await access.execute<{
+      customer_id: string
+      id: string
+      password_hash: string | null
+    }>(sql`
+      SELECT customer_id, id, password_hash FROM members
+      WHERE lower(email) = lower(${email}) AND disabled_at IS NULL`)
+    const row = rows[0]
+    return row && { customerId: minted(row.customer_id), memberId: row.id, passwordHash: row.password_hash }
+  })
+}
+
+/** The customer with this id or domain, for the operator's commands. */
+export function findCustomer(
+  idOrDomain: string,
+): Promise<{ customerId: CustomerId; name: string } | undefined> {
+  return lookUp(async (access) => {
+    const { rows } = await access.execute<{ id: string; name: string }>(sql`
+      SELECT id, name FROM customers WHERE id = ${idOrDomain} OR domain = ${idOrDomain.toLowerCase()}`)
+    const row = rows[0]
+    return row && { customerId: minted(row.id), name: row.name }
+  })
+}
+
+/** All customers in the order in which they were added, for the operator's commands. */
+export function listCustomers(): Promise<{ customerId: CustomerId; name: string; domain: string }[]> {
+  return lookUp(async (access) => {
+    const { rows } = await access.execute<{ id: string; name: string; domain: string }>(sql`
+      SELECT id, name, domain FROM customers ORDER BY created_at, id`)
+    return rows.map((row) => ({ customerId: minted(row.id), name: row.name, domain: row.domain }))
+  })
+}
+
+/** For a customer that is being added: its id, to enter `scope` with. */
+export function newCustomerId(id: string): CustomerId {
+  return minted(id)
+}
+
+function callerOf(row: CallerRow, via: Caller['via']): Caller {
+  return {
+    customerId: minted(row.customer_id),
+    customerName: row.customer_name,
+    customerDomain: row.customer_domain,
+    via,
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    roles: row.roles,
+    billingProfiles: row.billing_profiles,
+  }
+}
+
+function minted(id: string): CustomerId {
+  return id as CustomerId
+}
+
+/** Keeps a new session. Its owner signs in, so that the row is written in the customer's own scope. */
+export async function addSession(tx: Transaction, customerId: CustomerId, memberId: string, digest: string) {
+  await tx.insert(sessions).values({ customerId, memberId, digest })
+}
+
+/** Ends a session; one that is gone already is fine. */
+export async function endSession(tx: Transaction, customerId: CustomerId, digest: string) {
+  await tx.delete(sessions).where(and(eq(sessions.customerId, customerId), eq(sessions.digest, digest)))
+}
+
+/** The present password hash of a member. */
+export async function readPasswordHash(tx: Transaction, customerId: CustomerId, memberId: string) {
+  const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
+  const rows = await tx.select({ hash: members.passwordHash }).from(members).where(own).for('no key update')
+  return rows[0]?.hash ?? undefined
+}
+
+/** Sets a password and ends the member's sessions, but for the one named `keep`. */
+export async function setPasswordHash(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  hash: string,
+  keep = '',
+) {
+  await tx
+    .update(members)
+    .set({ passwordHash: hash })
+    .where(and(eq(members.customerId, customerId), eq(members.id, memberId)))
+  const others = and(eq(sessions.memberId, memberId), ne(sessions.digest, keep))
+  await tx.delete(sessions).where(and(eq(sessions.customerId, customerId), others))
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import type { Permission } from '#lib/access/rules.ts'
+import type { ProblemCode } from './problem.ts'
+
+export type Method = 'GET' | 'PATCH' | 'PUT'
+
+/**
+ * What is promised of one call. From this value come the route handler, the browser call, the query
+ * key, the OpenAPI operation and the permission check.
+ */
+export type Contract<
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+  Output extends z.ZodType = z.ZodType,
+> = {
+  name: string
+  summary: string
+  method: Method
+  /** With `{name}` for each of `params`. */
+  path: string
+  /** `any`: every caller. `none`: no caller is needed. */
+  permission: Permission | 'any' | 'none'
+  params: Params
+  /** Each field reads one text value. Parameters that it does not name are ignored. */
+  query: Query
+  /** Absent where `method` carries none. */
+  body: Body
+  /** What is not declared here never leaves. */
+  output: Output
+  /** Besides those that every call may answer. */
+  problems: readonly ProblemCode[]
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the one place where a contract's schemas don't matter
+export type AnyContract = Contract<any, any, any, any>
+
+/** What an operation gets: decoded by the contract's schemas. */
+export type Input<C extends AnyContract> = {
+  params: z.output<C['params']>
+  query: z.output<C['query']>
+  body: z.output<C['body']>
+}
+export type Output<C extends AnyContract> = z.output<C['output']>
+
+export const nothing = z.object({})
+export const noBody = z.undefined()
+
+/** Names a contract. Its parts that carry nothing may be left out. */
+export function contract<
+  Output extends z.ZodType,
+  Params extends z.ZodObject = typeof nothing,
+  Query extends z.ZodObject = typeof nothing,
+  Body extends z.ZodType = typeof noBody,
+>(
+  given: Omit<Contract<Params, Query, Body, Output>, 'params' | 'query' | 'body'> & {
+    params?: Params
+    query?: Query
+    body?: Body
+  },
+): Contract<Params, Query, Body, Output> {
+  const empty = { params: nothing, query: nothing, body: noBody }
+  return { ...empty, ...given } as unknown as Contract<Params, Query, Body, Output>
+}
+
+/** Text to a whole number within bounds; `max` clamps when `clamp` is set. */
+export function integerText(min: number, max: number, clamp = false) {
+  return z.codec(z.string().regex(/^\d{1,16}$/, `must be a whole number of ${min} or more`), z.int(), {
+    decode: (value, context) => {
+      const number = Number(value)
+      if (number >= min && number <= max) return number
+      if (clamp && number > max) return max
+      context.issues.push({ code: 'custom', input: value, message: `must be from ${min} to ${max}` })
+      return z.NEVER
+    },
+    encode: (number) => String(number),
+  })
+}
+
+/** A file as an answer: its bytes leave as they are, with the headers that the operation gives. */
+export const file = (mediaType: string) => z.instanceof(Uint8Array<ArrayBufferLike>).meta({ mediaType })
+
+/** The parameters of each list (CONTRACT 2). */
+export const paging = {
+  maxResults: integerText(1, 250, true)
+    .optional()
+    .meta({ description: 'Rows per page: 1 to 250, 50 unless told.' }),
+  pageToken: z
+    .string()
+    .max(500)
+    .optional()
+    .meta({ description: 'The `pageToken` or `previousPageToken` of an answer to the same filters.' }),
+}
+
+export const DEFAULT_MAX_RESULTS = 50
+
+/** What each list answers beside its rows. */
+export const pagingOutput = {
+  rowCount: z.int().min(0).meta({ description: 'Number of rows in this page.' }),
+  pageToken: z
+    .string()
+    .optional()
+    .meta({ description: 'Leads to the next, older page. Absent on the last.' }),
+  previousPageToken: z.string().optional().meta({ description: 'Leads back. Absent on the first page.' }),
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+
+const MAX_LENGTH = 1000
+const MAX_ALTERNATIVES = 50
+
+/** For each key the values that it may have; a key that is absent filters nothing. */
+export type Filter<Key extends string> = Partial<Record<Key, string[]>>
+
+/**
+ * The filter grammar of spec 4.1 and 4.3 (CONTRACT 2): `key:value` conditions joined by `|`; a part
+ * without a key takes the key before it; values may stand in one pair of square brackets. The same
+ * key means OR, different keys AND. The tenant is never part of it.
+ */
+export function filterText<const Key extends string>(keys: readonly Key[]) {
+  const filter = z.partialRecord(z.enum(keys), z.array(z.string()))
+  return z.codec(z.string(), filter as unknown as z.ZodType<Filter<Key>>, {
+    decode: (text, context) => {
+      const result = parseFilter(text, keys)
+      if (typeof result !== 'string') return result
+      context.issues.push({ code: 'custom', input: text, message: result, params: { filter: true } })
+      return z.NEVER
+    },
+    encode: (given) => formatFilter(given as Filter<string>),
+  })
+}
+
+/** Writes a filter as text, one key after the other: `platform:a|b|status:OPEN`. */
+export function formatFilter(filter: Filter<string>): string {
+  return Object.entries(filter)
+    .filter(([, values]) => values?.length)
+    .map(([key, values]) => `${key}:${values?.join('|')}`)
+    .join('|')
+}
+
+/** Reads a filter; a text in return is the reason why it can't be read. */
+function parseFilter<Key extends string>(text: string, keys: readonly Key[]): Filter<Key> | string {
+  if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`
+  const parts = text.split('|')
+  if (parts.length > MAX_ALTERNATIVES) return `must have at most ${MAX_ALTERNATIVES} alternatives`
+  const filter: Filter<Key> = {}
+  let key: string | undefined
+  let inBrackets = false
+  for (const part of parts) {
+    const colon = inBrackets ? -1 : part.indexOf(':')
+    key = colon < 0 ? key : part.slice(0, colon).trim()
+    if (key === undefined) return `must start with a key, as in ${keys[0]}:value`
+    const known = keys.find((name) => name === key)
+    if (!known) return `knows these keys only: ${keys.join(', ')}`
+    const read = unbracket(part.slice(colon + 1).trim(), inBrackets)
+    if (!read) return `has a bracket without its partner, or an empty value, after ${key}`
+    inBrackets = read.open
+    filter[known] = [...(filter[known] ?? []), read.value]
+  }
+  return inBrackets ? 'has a bracket that is not closed' : filter
+}
+
+function unbracket(text: string, inside: boolean): { value: string; open: boolean } | undefined {
+  const opens = text.startsWith('[')
+  const closes = text.endsWith(']')
+  if (opens && inside) return undefined
+  if (closes && !opens && !inside) return undefined
+  const value = text.slice(opens ? 1 : 0, closes ? -1 : undefined).trim()
+  return value ? { value, open: (opens || inside) && !closes } : undefined
+}

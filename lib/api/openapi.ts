@@ -1,0 +1,152 @@
+import { z } from 'zod'
+import { PERMISSION_NAMES } from '#lib/access/rules.ts'
+import { type AnyContract, contract } from './contract.ts'
+import { operation } from './operation.ts'
+import { PROBLEMS, type ProblemCode } from './problem.ts'
+
+type Json = Record<string, unknown>
+
+const ALWAYS: ProblemCode[] = ['unauthenticated', 'internal_error', 'service_unavailable']
+
+const ProblemBody = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    instance: z.string().meta({ description: 'The request id, also in the header Request-Id.' }),
+    code: z.enum(Object.keys(PROBLEMS) as [ProblemCode]).meta({ description: 'Stable; made for programs.' }),
+    error: z.string().meta({ description: 'The same as `detail`.' }),
+    errors: z
+      .array(
+        z.object({ pointer: z.string().optional(), parameter: z.string().optional(), detail: z.string() }),
+      )
+      .optional(),
+  })
+  .meta({ id: 'Problem' })
+
+const readOpenApi = contract({
+  name: 'readOpenApi',
+  summary: 'This document',
+  method: 'GET',
+  path: '/billing/v1/openapi.json',
+  permission: 'none',
+  output: z.record(z.string(), z.unknown()),
+  problems: [],
+})
+
+/** The call that answers the document of these contracts, and of itself. */
+export function openApiOperation(contracts: readonly AnyContract[]) {
+  const document = openApi([...contracts, readOpenApi])
+  return operation(readOpenApi, async () => ({ body: document }))
+}
+
+/** The OpenAPI 3.1 document of these contracts, made from the same schemas that parse requests. */
+function openApi(contracts: readonly AnyContract[]): Json {
+  const schemas: Json = {}
+  const schema = (type: z.ZodType, io: 'input' | 'output') => {
+    const { $defs, $schema, ...own } = z.toJSONSchema(type as z.core.$ZodType, {
+      io,
+      unrepresentable: 'any',
+      uri: (id) => `#/components/schemas/${id}`,
+    }) as Json & { $defs?: Json }
+    Object.assign(schemas, $defs)
+    return own
+  }
+  const paths: Record<string, Json> = {}
+  for (const each of contracts) {
+    paths[each.path] = { ...paths[each.path], [each.method.toLowerCase()]: operationOf(each, schema) }
+  }
+  schemas.Problem = schema(ProblemBody, 'output')
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Licenses & Invoices',
+      version: '1.0.0',
+      description:
+        'Managed assets, license quantities and invoices. Additions are not breaking: ignore what you do not know.',
+    },
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      schemas,
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'lic_…' } },
+    },
+  }
+}
+
+type SchemaOf = (type: z.ZodType, io: 'input' | 'output') => Json
+
+function operationOf(contract: AnyContract, schema: SchemaOf): Json {
+  const { name, summary, permission, params, query, body, output, method } = contract
+  const parameters = [
+    ...parametersOf(params, 'path', schema),
+    ...parametersOf(query, 'query', schema),
+    ...(method === 'GET' ? [IF_NONE_MATCH] : []),
+  ]
+  const mediaType = (output.meta()?.mediaType as string | undefined) ?? 'application/json'
+  const isFile = mediaType !== 'application/json'
+  const answer = isFile ? { type: 'string', format: 'binary' } : schema(output, 'output')
+  return {
+    operationId: name,
+    summary,
+    ...(permission in PERMISSION_NAMES
+      ? { description: `Permission: ${PERMISSION_NAMES[permission as keyof typeof PERMISSION_NAMES]}.` }
+      : {}),
+    ...(permission === 'none' ? { security: [] } : {}),
+    parameters,
+    ...(method === 'GET'
+      ? {}
+      : {
+          requestBody: { required: true, content: { 'application/json': { schema: schema(body, 'input') } } },
+        }),
+    responses: {
+      200: { description: 'Done.', headers: HEADERS, content: { [mediaType]: { schema: answer } } },
+      ...(method === 'GET' ? { 304: { description: 'Not modified.', headers: HEADERS } } : {}),
+      ...problemResponses(contract),
+    },
+  }
+}
+
+function parametersOf(shape: z.ZodObject, place: 'path' | 'query', schema: SchemaOf): Json[] {
+  return Object.entries(shape.shape).map(([name, type]) => {
+    const { description, ...own } = schema(type as z.ZodType, 'input')
+    return {
+      name,
+      in: place,
+      required: place === 'path',
+      ...(description ? { description } : {}),
+      schema: own,
+    }
+  })
+}
+
+function problemResponses(contract: AnyContract): Json {
+  const open = contract.permission === 'none'
+  const named = contract.permission !== 'any' && !open
+  const codes = [
+    ...(open ? ['internal_error' as const] : ALWAYS),
+    ...(named ? ['permission_denied' as const] : []),
+    ...contract.problems,
+  ]
+  const byStatus = Object.groupBy(new Set(codes), (code) => PROBLEMS[code].status)
+  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, same]) => [
+      status,
+      { description: (same ?? []).map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '), content },
+    ]),
+  )
+}
+
+const HEADERS = {
+  ETag: { schema: { type: 'string' } },
+  'Request-Id': { description: 'Names this request in our logs.', schema: { type: 'string' } },
+}
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'An ETag that you hold: 304 when it still fits.',
+  schema: { type: 'string' },
+}

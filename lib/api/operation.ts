@@ -1,0 +1,40 @@
+import 'server-only'
+import { type Caller, may, PERMISSION_NAMES, rolesWith } from '#lib/access/rules.ts'
+import type { AnyContract, Input, Output } from './contract.ts'
+import { Problem } from './problem.ts'
+
+/** What an operation answers. `version` leads the ETag of things that have one (CONTRACT 4). */
+export type Reply<Body> = { body: Body; version?: string; headers?: Record<string, string> }
+
+/** Says which request an effect belongs to, in change and audit rows. */
+export type Origin = { requestId: string }
+
+type Perform<C extends AnyContract> = (
+  caller: C['permission'] extends 'none' ? Caller | undefined : Caller,
+  input: Input<C>,
+  origin: Origin,
+) => Promise<Reply<Output<C>>>
+
+/** A contract with the code that keeps it. Endpoints mount it and pages call it: both the same way. */
+export type Operation<C extends AnyContract = AnyContract> = Perform<C> & { contract: C }
+
+/** Ties code to its contract. The permission is checked here again, because pages call it directly. */
+export function operation<C extends AnyContract>(contract: C, perform: Perform<C>): Operation<C> {
+  const guarded: Perform<C> = async (caller, input, origin) => {
+    checkPermission(caller, contract.permission)
+    return perform(caller, input, origin)
+  }
+  return Object.assign(guarded, { contract })
+}
+
+/** @throws Problem `unauthenticated` or `permission_denied`, which names the permission */
+export function checkPermission(caller: Caller | undefined, permission: AnyContract['permission']): void {
+  if (permission === 'none') return
+  if (!caller) throw new Problem('unauthenticated', undefined, { headers: { 'WWW-Authenticate': 'Bearer' } })
+  if (permission === 'any' || may(caller, permission)) return
+  throw new Problem(
+    'permission_denied',
+    `This needs the permission ${PERMISSION_NAMES[permission]}, which comes with the role ${rolesWith(permission)}.`,
+    { members: { permission: PERMISSION_NAMES[permission] } },
+  )
+}

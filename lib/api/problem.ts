@@ -1,0 +1,116 @@
+/** Code to status and title: the one table (CONTRACT 5). Codes are stable; texts may change. */
+export const PROBLEMS = {
+  invalid_request: { status: 400, title: 'The request is not valid' },
+  filter_invalid: { status: 400, title: 'The filter is not valid' },
+  page_token_invalid: { status: 400, title: 'The page token is not valid here' },
+  unauthenticated: { status: 401, title: 'A valid API key or session is required' },
+  permission_denied: { status: 403, title: 'A permission is missing' },
+  cross_origin: { status: 403, title: 'Sessions may write from the console only' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'The method is not supported here' },
+  decrease_not_allowed: { status: 409, title: 'A commitment plan can not be lowered' },
+  subscription_not_active: { status: 409, title: 'The subscription is not active' },
+  change_in_progress: { status: 409, title: 'Another change of this asset is in progress' },
+  body_too_large: { status: 413, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, title: 'The body must be JSON' },
+  quantity_not_supported: { status: 422, title: 'Assets of this type have no licenses' },
+  vendor_rejected: { status: 422, title: 'The vendor refused the quantity' },
+  internal_error: { status: 500, title: 'Something went wrong on our side' },
+  service_unavailable: { status: 503, title: 'The service is not available for the moment' },
+} as const
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+/** One place in the input that is wrong: `pointer` into the body, or the name of a `parameter`. */
+export type InputError = { pointer?: string; parameter?: string; detail: string }
+
+type More = {
+  errors?: InputError[]
+  headers?: Record<string, string>
+  /** Further members of the problem body, such as `current` and `minimum`. */
+  members?: Record<string, string | number>
+  /** In the browser: the request that was refused. */
+  requestId?: string
+}
+
+/** The only error class: an expected refusal, with a stable code (RFC 9457). Unknown errors are not this. */
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly more: More
+
+  constructor(code: ProblemCode, detail: string = PROBLEMS[code].title, more: More = {}) {
+    super(detail)
+    this.name = 'Problem'
+    this.code = code
+    this.more = more
+  }
+
+  get status(): number {
+    return PROBLEMS[this.code].status
+  }
+
+  /** The problem+json body; `instance` is the request id. */
+  body(instance: string) {
+    return {
+      type: 'about:blank',
+      title: PROBLEMS[this.code].title,
+      status: this.status,
+      detail: this.message,
+      instance,
+      code: this.code,
+      // The older shape of errors, which public clients still read.
+      error: this.message,
+      ...(this.more.errors ? { errors: this.more.errors } : {}),
+      ...this.more.members,
+    }
+  }
+}
+
+// SQLSTATE classes and codes of a server that is gone, going, full or too slow.
+const UNAVAILABLE = /^(08|53|57P|57014|55P03|25P03|40001|40P01|58)/
+const NETWORK = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+])
+// pg throws these without a code after the server was killed or the pool is exhausted.
+const CODELESS =
+  /connection (terminated|error|ended)|client was closed|timeout exceeded when trying to connect|connection timeout/i
+
+/** Maps any thrown value: deny by default, so what is not known is 500 and says only the request id. */
+export function toProblem(error: unknown): Problem {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    if (at instanceof Problem) return at
+    if (isUnavailable(at)) {
+      return new Problem(
+        'service_unavailable',
+        'The service is not available for the moment. Please try again.',
+        {
+          headers: { 'Retry-After': '2' },
+        },
+      )
+    }
+  }
+  return new Problem(
+    'internal_error',
+    'Something went wrong on our side. The request id helps us to find out what.',
+  )
+}
+
+/** The SQLSTATE or system code of an error or of what caused it. */
+export function errorCode(error: unknown): string | undefined {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    if ('code' in at && typeof at.code === 'string') return at.code
+  }
+  return undefined
+}
+
+function isUnavailable(error: Error & { code?: unknown }): boolean {
+  const { code } = error
+  if (typeof code !== 'string') return CODELESS.test(error.message)
+  return NETWORK.has(code) || UNAVAILABLE.test(code)
+}

@@ -1,0 +1,119 @@
+import type { z } from 'zod'
+import type { AnyContract, Input } from './contract.ts'
+import { type InputError, Problem } from './problem.ts'
+
+/** A request without a framework: what the core function reads. */
+export type ApiRequest = {
+  method: string
+  /** As sent, still percent-encoded. */
+  path: string
+  /** As sent, without the question mark. */
+  search: string
+  headers: { get(name: string): string | null }
+  /** The body's bytes. */
+  read(limit: number): Promise<Uint8Array | 'too large'>
+}
+
+const BODY_LIMIT = 16 * 1024
+
+/**
+ * Reads every input from its declared place: path, query, body; parsed, never coerced.
+ * @throws Problem 400, 404 (a path that can't name anything), 413 or 415
+ */
+export async function readInput<C extends AnyContract>(contract: C, request: ApiRequest): Promise<Input<C>> {
+  const params = contract.params.safeParse(pathParams(contract.path, request.path))
+  const body = contract.method === 'GET' ? undefined : await readBody(request)
+  const query = contract.query.safeParse(queryParams(request.search, contract.query.shape))
+  if (!query.success) throw invalidQuery(query.error)
+  if (!params.success) throw new Problem('not_found')
+  const parsed = contract.body.safeParse(body)
+  if (!parsed.success)
+    throw invalid(parsed.error, (path) => ({ pointer: `/${path.map(pointerPart).join('/')}` }))
+  return { params: params.data, query: query.data, body: parsed.data } as Input<C>
+}
+
+async function readBody(request: ApiRequest): Promise<unknown> {
+  const type = request.headers.get('content-type')
+  const declared = request.headers.get('content-length')
+  const carries = request.headers.get('transfer-encoding') !== null || (declared !== null && declared !== '0')
+  if (carries || type !== null) {
+    if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type ?? '')) {
+      throw new Problem('unsupported_media_type', 'Send the body as Content-Type: application/json.')
+    }
+  }
+  const bytes = await request.read(BODY_LIMIT)
+  if (bytes === 'too large') {
+    throw new Problem('body_too_large', `The body may have at most ${BODY_LIMIT} bytes.`)
+  }
+  if (bytes.length === 0) return {}
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw bad({ pointer: '', detail: 'The body is not valid JSON in UTF-8.' })
+  }
+}
+
+/** Only the parameters that the contract names, each once, strictly decoded. */
+function queryParams(search: string, shape: Record<string, unknown>): Record<string, string> {
+  const values: Record<string, string> = {}
+  for (const part of search.split('&')) {
+    const cut = part.indexOf('=')
+    const name = decode(cut < 0 ? part : part.slice(0, cut), 'a parameter')
+    if (!Object.hasOwn(shape, name)) continue
+    if (Object.hasOwn(values, name)) throw bad({ parameter: name, detail: 'is given more than once' })
+    values[name] = decode(cut < 0 ? '' : part.slice(cut + 1), name)
+  }
+  return values
+}
+
+function decode(text: string, parameter: string): string {
+  try {
+    const decoded = decodeURIComponent(text.replaceAll('+', ' '))
+    // PostgreSQL's text can't hold it, and nothing that we name does.
+    if (!decoded.includes('\0')) return decoded
+  } catch {}
+  throw bad({ parameter, detail: 'is not valid percent-encoded UTF-8 text' })
+}
+
+function pathParams(template: string, path: string): Record<string, string> {
+  const parts = path.replace(/\/$/, '').split('/')
+  const params: Record<string, string> = {}
+  for (const [index, part] of template.split('/').entries()) {
+    if (!part.startsWith('{')) continue
+    try {
+      params[part.slice(1, -1)] = decodeURIComponent(parts[index] ?? '')
+    } catch {
+      throw new Problem('not_found')
+    }
+  }
+  return params
+}
+
+function invalidQuery(error: z.ZodError): Problem {
+  const problem = invalid(error, (path) => ({ parameter: String(path[0]) }))
+  const isFilter = error.issues.some((issue) => issue.path[0] === 'filter')
+  return isFilter ? new Problem('filter_invalid', problem.message, problem.more) : problem
+}
+
+function invalid(error: z.ZodError, place: (path: PropertyKey[]) => Omit<InputError, 'detail'>): Problem {
+  const errors = error.issues.slice(0, 20).flatMap((issue): InputError[] => {
+    if (issue.code !== 'unrecognized_keys') return [{ ...place(issue.path), detail: issue.message }]
+    return issue.keys.map((key) => ({
+      ...place([...issue.path, key.slice(0, 100)]),
+      detail: 'is not a known field',
+    }))
+  })
+  return bad(...errors)
+}
+
+function bad(...errors: InputError[]): Problem {
+  const sentences = errors.map(
+    ({ pointer, parameter, detail }) => `${parameter ?? (pointer || 'body')}: ${detail}`,
+  )
+  return new Problem('invalid_request', sentences.join('; '), { errors })
+}
+
+// RFC 6901
+function pointerPart(part: PropertyKey): string {
+  return String(part).replaceAll('~', '~0').replaceAll('/', '~1')
+}

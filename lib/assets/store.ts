@@ -1,0 +1,146 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '#lib/access/audit.ts'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Filter } from '#lib/api/filter.ts'
+import type { Cursor } from '#lib/api/page-token.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { assets, licenseChanges } from '#lib/db/schema.ts'
+
+export type AssetRow = typeof assets.$inferSelect
+/** An asset with licenses: all that a subscription needs is there (a CHECK holds it). */
+export type LicensedRow = AssetRow & {
+  [K in
+    | 'subscriptionId'
+    | 'skuId'
+    | 'skuName'
+    | 'billingMethod'
+    | 'status'
+    | 'planName'
+    | 'isCommitmentPlan'
+    | 'seatsPurchased'
+    | 'seatsMaximum'
+    | 'seatsAssigned']: NonNullable<AssetRow[K]>
+}
+export type Selection = { filter?: Filter<'type'> | undefined; search?: string | undefined }
+
+export function hasLicenses(row: AssetRow): row is LicensedRow {
+  return row.seatsPurchased !== null
+}
+
+/** Creation time in whole microseconds, which a Date would cut: half of the sort key. */
+const createdMicros = sql<string>`(extract(epoch from ${assets.createdAt}) * 1000000)::bigint::text`
+
+/** The sort key of a row, for page tokens. */
+export function keyOf(row: { asset: AssetRow; micros: string }): string[] {
+  return [row.micros, row.asset.id]
+}
+
+/** Rows in reading direction from the cursor on: newest first, or oldest first when it leads back. */
+export async function listAssets(
+  tx: Transaction,
+  customerId: CustomerId,
+  { filter, search }: Selection,
+  limit: number,
+  cursor?: Cursor,
+): Promise<{ asset: AssetRow; micros: string }[]> {
+  const back = cursor?.direction === 'newer'
+  const key = sql`(${assets.createdAt}, ${assets.id})`
+  const [micros, id] = cursor?.key ?? []
+  const from = sql`(timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond', ${id})`
+  const beyond = !cursor ? undefined : back ? sql`${key} > ${from}` : sql`${key} < ${from}`
+  const direction = back ? sql`asc` : sql`desc`
+  return tx
+    .select({ asset: assets, micros: createdMicros })
+    .from(assets)
+    .where(and(eq(assets.customerId, customerId), ...selected({ filter, search }), beyond))
+    .orderBy(sql`${assets.createdAt} ${direction}, ${assets.id} ${direction}`)
+    .limit(limit)
+}
+
+/** How many assets of each type the selection holds, by type. */
+export async function countAssets(tx: Transaction, customerId: CustomerId, selection: Selection) {
+  return tx
+    .select({ type: assets.type, count: sql<number>`count(*)::int` })
+    .from(assets)
+    .where(and(eq(assets.customerId, customerId), ...selected(selection)))
+    .groupBy(assets.type)
+    .orderBy(assets.type)
+}
+
+function selected({ filter, search }: Selection): SQL[] {
+  const conditions: SQL[] = []
+  if (filter?.type) conditions.push(inArray(assets.type, filter.type))
+  if (search) {
+    const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`
+    conditions.push(
+      sql`(${assets.name} ILIKE ${pattern} OR ${assets.customerDomain} ILIKE ${pattern} OR ${assets.id} ILIKE ${pattern})`,
+    )
+  }
+  return conditions
+}
+
+/** One asset. With `lock` its row stays locked until the transaction ends: waits 1 s, then 55P03. */
+export async function readAsset(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  { lock = false } = {},
+): Promise<AssetRow | undefined> {
+  const query = tx
+    .select()
+    .from(assets)
+    .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))
+  const rows = lock ? await query.for('no key update') : await query
+  return rows[0]
+}
+
+/** Writes the seats that the vendor confirmed; the seat version moves. The row must be locked. */
+export async function setSeats(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  seats: { purchased: number; maximum: number; assigned: number },
+): Promise<AssetRow> {
+  const rows = await tx
+    .update(assets)
+    .set({
+      seatsPurchased: seats.purchased,
+      seatsMaximum: seats.maximum,
+      seatsAssigned: seats.assigned,
+      seatVersion: sql`${assets.seatVersion} + 1`,
+    })
+    .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))
+    .returning()
+  return rows[0] as AssetRow
+}
+
+/** A requested quantity and its fate, in the transaction that settles it. */
+export async function addLicenseChange(
+  tx: Transaction,
+  customerId: CustomerId,
+  change: {
+    assetId: string
+    from: number
+    to: number
+    state: 'APPLIED' | 'REJECTED'
+    vendorReason?: string
+    actor: Actor
+    requestId: string
+  },
+): Promise<string> {
+  const id = randomUUID()
+  const { assetId, state, vendorReason, actor, requestId } = change
+  await tx.insert(licenseChanges).values({
+    ...{ customerId, id, assetId, state, requestId },
+    fromQuantity: change.from,
+    toQuantity: change.to,
+    vendorReason: vendorReason ?? null,
+    actorKind: actor.kind,
+    actorId: actor.id,
+    actorName: actor.name,
+    settledAt: sql`now()`,
+  })
+  return id
+}

@@ -1,0 +1,94 @@
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import pg from 'pg'
+
+/** Drizzle on one connection, inside one transaction. */
+export type Transaction = NodePgDatabase
+
+/** The open pools. Both log in as DATABASE_URL's owner and at once become a role that owns nothing. */
+export type Database = {
+  /** Sees the rows of the customer that the transaction names: `scope` only. */
+  app: pg.Pool
+  /** Finds out who is calling: lib/access only. Small and apart, so that a stuck table starves nobody. */
+  access: pg.Pool
+  close(): Promise<void>
+}
+
+// A page and a route handler get separate copies of this module in a production build.
+const slot = globalThis as typeof globalThis & { licensesInvoicesDatabase?: Database | undefined }
+
+/** Opens the pools on `url` for this process. Connects to nothing yet. */
+export function openDatabase(url: string): Database {
+  const app = pool(url, 'console_app', 16)
+  const access = pool(url, 'console_access', 6)
+  const database: Database = {
+    app,
+    access,
+    async close() {
+      if (slot.licensesInvoicesDatabase === database) slot.licensesInvoicesDatabase = undefined
+      await Promise.all([app.end(), access.end()])
+    },
+  }
+  slot.licensesInvoicesDatabase = database
+  return database
+}
+
+/** The database that this process opened. */
+export function database(): Database {
+  if (!slot.licensesInvoicesDatabase) throw new Error('The database is not open: call openDatabase first.')
+  return slot.licensesInvoicesDatabase
+}
+
+// Bounds, each inside the next: lock 1 s < waiting for a connection 2 s < statement 3 s < request 20 s.
+function pool(url: string, role: 'console_app' | 'console_access', max: number): pg.Pool {
+  const settings = {
+    role,
+    lock_timeout: '1000',
+    statement_timeout: '3000',
+    idle_in_transaction_session_timeout: '20000',
+    timezone: 'UTC',
+  }
+  const made = new pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: 2000,
+    idleTimeoutMillis: 30_000,
+    pipeline: true,
+    application_name: 'licenses-invoices',
+    options: Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
+  } as pg.PoolConfig)
+  // An idle connection that breaks (the server restarted) must not end the process: the pool drops it.
+  made.on('error', () => {})
+  return made
+}
+
+/** Runs `fn` in one transaction that sees one customer; commits, or rolls back when it throws. */
+export async function transaction<T>(
+  from: pg.Pool,
+  customerId: string,
+  fn: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const client = await from.connect()
+  let broken: Error | undefined
+  try {
+    // Not awaited one by one: with pg's pipeline they travel in one round trip with fn's first query.
+    const opened = Promise.all([
+      client.query('BEGIN'),
+      client.query("SELECT set_config('console.customer', $1, true)", [customerId]),
+    ])
+    opened.catch(() => {})
+    const value = await fn(drizzle(client))
+    await opened
+    await client.query('COMMIT')
+    return value
+  } catch (error) {
+    broken = await client.query('ROLLBACK').then(
+      () => undefined,
+      (reason: Error) => reason,
+    )
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}

@@ -1,0 +1,253 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  check,
+  customType,
+  date,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
+
+// The customer is the first column of every primary key, foreign key and index of a tenant table, so
+// that one customer's rows lie together. Row-level security is in the migration `walls`.
+
+/** Text that orders and pages the same on every server, whatever its locale. */
+const key = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
+const time = (name: string) => timestamp(name, { withTimezone: true })
+const createdAt = () => time('created_at').notNull().default(sql`now()`)
+const customerId = () => key('customer_id').notNull()
+
+export const customers = pgTable('customers', {
+  id: key('id').primaryKey(),
+  name: text('name').notNull(),
+  domain: text('domain').notNull().unique(),
+  contactEmail: text('contact_email').notNull(),
+  createdAt: createdAt(),
+})
+
+export const billingProfiles = pgTable(
+  'billing_profiles',
+  {
+    customerId: customerId().references(() => customers.id),
+    id: key('id').notNull(),
+    name: text('name').notNull(),
+    address: text('address'),
+    taxId: text('tax_id'),
+    createdAt: createdAt(),
+  },
+  (t) => [primaryKey({ columns: [t.customerId, t.id] })],
+)
+
+export const members = pgTable(
+  'members',
+  {
+    customerId: customerId().references(() => customers.id),
+    id: key('id').notNull(),
+    email: text('email').notNull(),
+    name: text('name').notNull(),
+    /** Argon2id; null: this member can't sign in yet. */
+    passwordHash: text('password_hash'),
+    roles: text('roles').array().notNull(),
+    /** Null: all of the customer's. */
+    billingProfiles: text('billing_profiles').array(),
+    disabledAt: time('disabled_at'),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.id] }),
+    uniqueIndex('members_email').on(sql`lower(${t.email})`),
+    check('members_roles', sql`${t.roles} <@ array['it-manager','finance-user','admin']`),
+  ],
+)
+
+export const sessions = pgTable(
+  'sessions',
+  {
+    customerId: customerId(),
+    /** SHA-256 of the id in the cookie: a read of this table opens no session. */
+    digest: key('digest').notNull(),
+    memberId: key('member_id').notNull(),
+    createdAt: createdAt(),
+    lastSeenAt: time('last_seen_at').notNull().default(sql`now()`),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.digest] }),
+    uniqueIndex('sessions_digest').on(t.digest),
+    index('sessions_member').on(t.customerId, t.memberId),
+    foreignKey({ columns: [t.customerId, t.memberId], foreignColumns: [members.customerId, members.id] }),
+  ],
+)
+
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    customerId: customerId().references(() => customers.id),
+    id: key('id').notNull(),
+    name: text('name').notNull(),
+    /** SHA-256 of the key: it can't be read back. */
+    digest: key('digest').notNull(),
+    prefix: text('prefix').notNull(),
+    lastFour: text('last_four').notNull(),
+    roles: text('roles').array().notNull(),
+    billingProfiles: text('billing_profiles').array(),
+    /** The member who issued it; null: issued on the command line. */
+    issuedBy: key('issued_by'),
+    createdAt: createdAt(),
+    expiresAt: time('expires_at'),
+    revokedAt: time('revoked_at'),
+    lastUsedAt: time('last_used_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.id] }),
+    uniqueIndex('api_keys_digest').on(t.digest),
+    foreignKey({ columns: [t.customerId, t.issuedBy], foreignColumns: [members.customerId, members.id] }),
+    check('api_keys_roles', sql`${t.roles} <@ array['it-manager','finance-user','admin']`),
+  ],
+)
+
+export const assets = pgTable(
+  'assets',
+  {
+    customerId: customerId().references(() => customers.id),
+    id: key('id').notNull(),
+    type: text('type').notNull(),
+    name: text('name').notNull(),
+    customerDomain: text('customer_domain').notNull(),
+    vendorCustomerId: text('vendor_customer_id').notNull(),
+    reseller: text('reseller').notNull(),
+    vendor: text('vendor').notNull().default('built-in'),
+    createdAt: createdAt(),
+    /** Null, like all that follows: an asset without licenses, billed by usage. */
+    subscriptionId: text('subscription_id'),
+    skuId: text('sku_id'),
+    skuName: text('sku_name'),
+    billingMethod: text('billing_method'),
+    status: text('status'),
+    purchaseOrderId: text('purchase_order_id'),
+    resourceUiUrl: text('resource_ui_url'),
+    planName: text('plan_name'),
+    isCommitmentPlan: boolean('is_commitment_plan'),
+    commitmentStart: time('commitment_start'),
+    commitmentEnd: time('commitment_end'),
+    renewalType: text('renewal_type'),
+    seatsPurchased: integer('seats_purchased'),
+    seatsMaximum: integer('seats_maximum'),
+    seatsAssigned: integer('seats_assigned'),
+    /** Moves when purchased seats, plan or status change; never with assigned seats. */
+    seatVersion: integer('seat_version').notNull().default(1),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.id] }),
+    index('assets_newest').on(t.customerId, t.createdAt, t.id),
+    index('assets_type_newest').on(t.customerId, t.type, t.createdAt, t.id),
+    check('assets_id_starts_with_type', sql`starts_with(${t.id}, ${t.type} || '-')`),
+    check('assets_seats', sql`least(${t.seatsPurchased}, ${t.seatsMaximum}, ${t.seatsAssigned}) >= 0`),
+    check(
+      'assets_subscription_whole',
+      sql`num_nonnulls(${t.subscriptionId}, ${t.skuId}, ${t.skuName}, ${t.billingMethod}, ${t.status}, ${t.planName}, ${t.isCommitmentPlan}, ${t.seatsPurchased}, ${t.seatsMaximum}, ${t.seatsAssigned}) in (0, 10)`,
+    ),
+  ],
+)
+
+export const licenseChanges = pgTable(
+  'license_changes',
+  {
+    customerId: customerId(),
+    id: key('id').notNull(),
+    assetId: key('asset_id').notNull(),
+    fromQuantity: integer('from_quantity').notNull(),
+    toQuantity: integer('to_quantity').notNull(),
+    state: text('state').notNull(),
+    vendorReason: text('vendor_reason'),
+    actorKind: text('actor_kind').notNull(),
+    actorId: text('actor_id').notNull(),
+    actorName: text('actor_name').notNull(),
+    requestId: text('request_id').notNull(),
+    createdAt: createdAt(),
+    settledAt: time('settled_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.id] }),
+    index('license_changes_newest').on(t.customerId, t.assetId, t.createdAt),
+    foreignKey({ columns: [t.customerId, t.assetId], foreignColumns: [assets.customerId, assets.id] }),
+    check('license_changes_state', sql`${t.state} in ('APPLIED', 'REJECTED')`),
+    check('license_changes_quantities', sql`least(${t.fromQuantity}, ${t.toQuantity}) >= 0`),
+  ],
+)
+
+export const auditEvents = pgTable(
+  'audit_events',
+  {
+    customerId: customerId().references(() => customers.id),
+    id: bigint('id', { mode: 'bigint' }).generatedAlwaysAsIdentity(),
+    at: time('at').notNull().default(sql`clock_timestamp()`),
+    action: text('action').notNull(),
+    subject: text('subject').notNull(),
+    actorKind: text('actor_kind').notNull(),
+    actorId: text('actor_id').notNull(),
+    actorName: text('actor_name').notNull(),
+    requestId: text('request_id').notNull(),
+    details: jsonb('details').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.customerId, t.id] })],
+)
+
+export const invoices = pgTable(
+  'invoices',
+  {
+    customerId: customerId().references(() => customers.id),
+    id: key('id').notNull(),
+    billingProfileId: key('billing_profile_id').notNull(),
+    platform: text('platform').notNull(),
+    issuer: text('issuer').notNull(),
+    invoiceDate: date('invoice_date').notNull(),
+    dueDate: date('due_date').notNull(),
+    currency: text('currency').notNull(),
+    totalAmount: numeric('total_amount').notNull(),
+    balanceAmount: numeric('balance_amount').notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.id] }),
+    index('invoices_newest').on(t.customerId, t.invoiceDate, t.id),
+    index('invoices_platform_newest').on(t.customerId, t.platform, t.invoiceDate, t.id),
+    foreignKey({
+      columns: [t.customerId, t.billingProfileId],
+      foreignColumns: [billingProfiles.customerId, billingProfiles.id],
+    }),
+    check('invoices_currency', sql`${t.currency} ~ '^[A-Z]{3}$'`),
+    check('invoices_dates', sql`${t.dueDate} >= ${t.invoiceDate}`),
+  ],
+)
+
+export const lineItems = pgTable(
+  'line_items',
+  {
+    customerId: customerId(),
+    invoiceId: key('invoice_id').notNull(),
+    position: integer('position').notNull(),
+    type: text('type').notNull(),
+    description: text('description').notNull(),
+    /** Per unit. */
+    price: numeric('price').notNull(),
+    qty: numeric('qty').notNull(),
+    currency: text('currency').notNull(),
+    details: text('details'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.invoiceId, t.position] }),
+    foreignKey({
+      columns: [t.customerId, t.invoiceId],
+      foreignColumns: [invoices.customerId, invoices.id],
+    }).onDelete('cascade'),
+  ],
+)

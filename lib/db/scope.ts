@@ -1,0 +1,14 @@
+import type { CustomerId } from '#lib/access/rules.ts'
+import { database, type Transaction, transaction } from './client.ts'
+
+/**
+ * The one door to a tenant's rows: one transaction that can see and write the rows of the caller's
+ * customer only (row-level security), committed when `fn` returns and rolled back when it throws.
+ * Store functions name the customer again in every WHERE: two walls, each of which holds alone.
+ */
+export function scope<T>(
+  caller: { customerId: CustomerId },
+  fn: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return transaction(database().app, caller.customerId, fn)
+}

@@ -1,0 +1,65 @@
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+const text = z.string().trim().min(1)
+const port = z.coerce.number().int().min(0).max(65_535)
+
+const Env = z.object({
+  HOST: text.default('127.0.0.1'),
+  PORT: port.default(3000),
+  BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  ALLOWED_HOSTS: text.optional(),
+  TRUST_PROXY: z.enum(['0', '1']).default('0'),
+  DATA_DIR: text.default('.data'),
+  DATABASE_URL: text.optional(),
+  SESSION_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
+})
+
+export type Env = {
+  host: string
+  port: number
+  /** Public address without a trailing slash; its scheme decides whether cookies are Secure. */
+  baseUrl: string
+  /** Host names (with port, where it is not the scheme's own) that requests may name. */
+  allowedHosts: string[]
+  trustProxy: boolean
+  /** Absolute folder of the embedded database and the session secret. */
+  dataDir: string
+  databaseUrl: string | undefined
+  sessionSecret: string | undefined
+  logLevel: string
+}
+
+/**
+ * Reads the configuration: the only reader of process.env (`.env.example` documents each name).
+ * Empty values count as absent.
+ * @throws Error that names each setting that is wrong
+ */
+export function env(): Env {
+  const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''))
+  const parsed = Env.safeParse(given)
+  if (!parsed.success) {
+    const reasons = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+    throw new Error(`Wrong configuration. ${reasons.join('; ')}`)
+  }
+  const { data } = parsed
+  const baseUrl = (data.BASE_URL ?? `http://localhost:${data.PORT}`).replace(/\/+$/, '')
+  return {
+    host: data.HOST,
+    port: data.PORT,
+    baseUrl,
+    allowedHosts: allowedHosts(baseUrl, data.PORT, data.ALLOWED_HOSTS),
+    trustProxy: data.TRUST_PROXY === '1',
+    dataDir: resolve(data.DATA_DIR),
+    databaseUrl: data.DATABASE_URL,
+    sessionSecret: data.SESSION_SECRET,
+    logLevel: data.LOG_LEVEL,
+  }
+}
+
+function allowedHosts(baseUrl: string, ownPort: number, more: string | undefined): string[] {
+  const own = ['localhost', '127.0.0.1', '[::1]'].map((name) => `${name}:${ownPort}`)
+  const listed = (more ?? '').split(',').map((name) => name.trim().toLowerCase())
+  return [new URL(baseUrl).host, ...own, ...listed].filter(Boolean)
+}

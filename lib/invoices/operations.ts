@@ -1,0 +1,71 @@
+import 'server-only'
+import { z } from 'zod'
+import type { Caller } from '#lib/access/rules.ts'
+import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
+import { operation } from '#lib/api/operation.ts'
+import { pageOf, readPageToken } from '#lib/api/page-token.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { scope } from '#lib/db/scope.ts'
+import * as contract from './contract.ts'
+import { drawInvoice } from './file.ts'
+import { serializeInvoice, serializeInvoiceWithLines } from './serialize.ts'
+import * as store from './store.ts'
+
+const SortKey = z.tuple([
+  z.iso.date(),
+  z
+    .string()
+    .max(300)
+    .regex(/^[^\0]+$/),
+])
+
+export const listInvoices = operation(contract.listInvoices, async (caller, { query }) => {
+  const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = checked(query)
+  const filters = ['invoices', selection]
+  const cursor = pageToken ? readPageToken(pageToken, filters, SortKey) : undefined
+  const rows = await scope(caller, (tx) => store.listInvoices(tx, caller, selection, maxResults + 1, cursor))
+  const page = pageOf(rows, maxResults, cursor, store.keyOf, filters)
+  const invoices = page.rows.map(serializeInvoice)
+  return { body: { ...page, invoices, rowCount: invoices.length } }
+})
+
+export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {
+  const sums = await scope(caller, (tx) => store.sumInvoices(tx, caller, checked(query)))
+  const currencies = sums.map((sum) => ({
+    ...sum,
+    totalAmount: Number(sum.totalAmount),
+    balanceAmount: Number(sum.balanceAmount),
+  }))
+  return { body: { count: sums.reduce((all, { count }) => all + count, 0), currencies } }
+})
+
+export const readInvoice = operation(contract.readInvoice, async (caller, { params }) => {
+  const { invoice, lines } = await found(caller, params.invoice_id)
+  return { body: serializeInvoiceWithLines(invoice, lines) }
+})
+
+export const readInvoiceFile = operation(contract.readInvoiceFile, async (caller, { params }) => {
+  const { invoice, lines } = await found(caller, params.invoice_id)
+  const name = invoice.id.replace(/[^\w.-]+/g, '-')
+  return {
+    body: await drawInvoice(invoice, lines),
+    headers: {
+      'Content-Type': 'application/pdf',
+      'Content-Disposition': `attachment; filename="${name}.pdf"; filename*=UTF-8''${encodeURIComponent(invoice.id)}.pdf`,
+      'Cache-Control': 'no-store',
+    },
+  }
+})
+
+async function found(caller: Caller, id: string) {
+  const read = await scope(caller, (tx) => store.readInvoice(tx, caller, id))
+  if (!read) throw new Problem('not_found')
+  return read
+}
+
+/** @throws Problem `filter_invalid` for a due date that is no epoch time in milliseconds */
+function checked<Query extends store.Selection>(query: Query): Query {
+  if (query.filter?.dueDate?.every((value) => /^\d{1,15}$/.test(value)) ?? true) return query
+  const detail = 'dueDate: must be epoch milliseconds'
+  throw new Problem('filter_invalid', detail, { errors: [{ parameter: 'filter', detail }] })
+}

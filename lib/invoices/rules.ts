@@ -1,0 +1,27 @@
+export const INVOICE_STATUSES = ['OPEN', 'PAST DUE', 'PAID'] as const
+export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
+
+/**
+ * An invoice's status, derived so that it can't go stale: nothing left to pay is PAID, else overdue is
+ * PAST DUE, else OPEN (CONTRACT 3).
+ * @param balance exact decimal text
+ * @param dueDate and today as `YYYY-MM-DD`, days of UTC
+ */
+export function statusOf(balance: string, dueDate: string, today: string): InvoiceStatus {
+  if (balance.startsWith('-') || /^0*\.?0*$/.test(balance)) return 'PAID'
+  return dueDate < today ? 'PAST DUE' : 'OPEN'
+}
+
+/** Epoch milliseconds of a day's midnight in UTC. */
+export function epochOfDay(day: string): number {
+  return Date.parse(`${day}T00:00:00Z`)
+}
+
+/**
+ * The minor unit of a currency as a number of decimals: 2 for USD, 0 for JPY, 3 for KWD. Codes that
+ * are not known have 2.
+ */
+export function minorUnit(currency: string): number {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
+  return format.resolvedOptions().maximumFractionDigits ?? 2
+}

@@ -1,0 +1,20 @@
+import 'server-only'
+import type { Vendor } from './vendor.ts'
+
+/**
+ * The vendor whose books are our own database: the asset's row is the record, and the caller writes it
+ * in the same transaction. Like every vendor it has a word of its own: users keep their licenses.
+ */
+export const builtIn: Vendor = {
+  name: 'built-in',
+  async setQuantity({ seats }, total) {
+    if (total < seats.assigned) {
+      const spare = seats.assigned - total
+      return {
+        kind: 'rejected',
+        reason: `${seats.assigned} users are assigned. Unassign ${spare} first, or choose ${seats.assigned} or more.`,
+      }
+    }
+    return { kind: 'applied', seats: { ...seats, purchased: total, maximum: total } }
+  },
+}
