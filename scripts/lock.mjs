@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const PROJECT = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * Takes the lock `name` of this project folder, waiting for whoever holds it. A lock whose owner is gone is
+ * taken over. Runs on any Node from 18, as the install step does.
+ * @param {string} name
+ * @param {{ seconds?: number, waiting?: () => void }} [options] longest wait (900 s), and what to do once
+ *   when there is something to wait for
+ * @returns {() => void} gives the lock back
+ * @throws {Error} when the wait was too long
+ */
+export function takeLock(name, { seconds = 900, waiting } = {}) {
+  const digest = createHash('sha256').update(PROJECT).digest('hex').slice(0, 12)
+  const path = join(tmpdir(), `licenses-invoices-${digest}-${name}.lock`)
+  const end = Date.now() + seconds * 1000
+  for (let told = false; !tryTake(path); told = true) {
+    if (Date.now() > end)
+      throw new Error(`Another run (process ${ownerOf(path)}) holds ${path} for too long.`)
+    if (!told) waiting?.()
+    sleep(200)
+  }
+  return () => rmSync(path, { force: true })
+}
+
+/** @param {string} path */
+function tryTake(path) {
+  // Linked into place with its content, so that nobody reads a lock without an owner.
+  const own = `${path}.${process.pid}`
+  writeFileSync(own, String(process.pid))
+  try {
+    linkSync(own, path)
+    return true
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error
+    const owner = ownerOf(path)
+    if (owner && !isAlive(owner)) rmSync(path, { force: true })
+    return false
+  } finally {
+    rmSync(own, { force: true })
+  }
+}
+
+/** @param {string} path */
+function ownerOf(path) {
+  try {
+    return Number(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // EPERM: it lives, and belongs to somebody else.
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM'
+  }
+}
+
+/** @param {number} milliseconds */
+function sleep(milliseconds) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
+}

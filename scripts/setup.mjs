@@ -1,0 +1,118 @@
+// Every npm script starts here: `node scripts/setup.mjs [--no-env-file] <script.ts> [arguments]`.
+// Plain JavaScript for any Node from 18: it installs what is missing, then runs the script with the Node 24
+// that npm installed. What it says goes to stderr, so that a script's own output can be piped.
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { takeLock } from './lock.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const windows = process.platform === 'win32'
+const node = join(root, 'node_modules', 'node', 'bin', windows ? 'node.exe' : 'node')
+const binaries = join(root, 'node_modules', '.bin')
+const outerPath = (process.env.PATH ?? '')
+  .split(delimiter)
+  .filter((folder) => resolve(folder) !== resolve(binaries))
+
+const args = process.argv.slice(2)
+// Tests must not reach the database that a developer's .env names.
+const wantsEnvFile = args[0] !== '--no-env-file' || !args.shift()
+const script = args.shift()
+if (!script) stop('Usage: node scripts/setup.mjs [--no-env-file] <script.ts> [arguments]', 2)
+
+if (!isInstalled()) install()
+if (!existsSync(node)) {
+  stop(
+    `${node} is missing: the npm package "node" brings Node 24 in its install script, which was not allowed to run ` +
+      'or failed. Run `npm rebuild node --ignore-scripts=false` and try again.',
+  )
+}
+run(script)
+
+/** Whether node_modules holds what package-lock.json asks for, by npm's own record of what it installed. */
+function isInstalled() {
+  const wanted = readPackages(join(root, 'package-lock.json'))
+  const record = join(root, 'node_modules', '.package-lock.json')
+  if (!existsSync(record) || !existsSync(node)) return false
+  const present = readPackages(record)
+  return Object.entries(wanted).every(([path, { version, integrity, optional, devOptional }]) => {
+    const got = present[path]
+    // An optional package may be made for another platform.
+    if (!got) return path === '' || optional || devOptional
+    return got.version === version && got.integrity === integrity
+  })
+}
+
+function readPackages(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')).packages
+  } catch (error) {
+    return stop(`${path} can't be read: ${error.message}`)
+  }
+}
+
+function install() {
+  const release = takeLock('install', {
+    waiting: () => say('Waiting for another run that installs packages …'),
+  })
+  try {
+    // Whoever was waited for may have installed them.
+    if (isInstalled()) return
+    say('Installing packages (a minute or two, once) …')
+    // Without node_modules/.bin: npm must not run on the Node that it is about to replace.
+    const npm = spawnSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
+      cwd: root,
+      env: { ...process.env, PATH: outerPath.join(delimiter), NODE_ENV: '' },
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      shell: windows,
+    })
+    if (npm.error?.code === 'ENOENT')
+      stop('npm is not on the PATH. Install Node.js with npm (https://nodejs.org).')
+    if (npm.error) stop(`npm did not run: ${npm.error.message}`)
+    if (npm.status === 0) return
+    say(npm.stdout + npm.stderr)
+    stop(`Installing packages failed: npm ci ended with ${npm.status ?? npm.signal}.`)
+  } finally {
+    release()
+  }
+}
+
+function run(file) {
+  const options = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
+  const envFile = join(root, '.env')
+  if (wantsEnvFile && existsSync(envFile)) options.push(`--env-file=${envFile}`)
+  const child = spawn(node, [...options, resolve(root, file), ...args], {
+    cwd: root,
+    env: {
+      ...process.env,
+      PATH: [binaries, ...outerPath].join(delimiter),
+      NEXT_TELEMETRY_DISABLED: '1',
+      // Where the user stands, for file arguments: npm sets it, a direct call doesn't.
+      INIT_CWD: process.env.INIT_CWD ?? process.cwd(),
+    },
+    stdio: 'inherit',
+  })
+  const onTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      // A terminal's Ctrl-C reaches the child by itself; sent twice it would cut a drain short.
+      if (signal !== 'SIGINT' || !onTerminal) child.kill(signal)
+    })
+  }
+  child.on('error', (error) => stop(`${node} did not start: ${error.message}`))
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
+}
+
+function say(text) {
+  process.stderr.write(`${text}\n`)
+}
+
+/** @returns {never} */
+function stop(text, code = 1) {
+  say(text)
+  process.exit(code)
+}
