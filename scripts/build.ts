@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { takeLock } from './lock.mjs'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const STAMP = join(ROOT, '.next', 'inputs.sha256')
+const INPUTS = [
+  'app',
+  'components',
+  'lib',
+  'public',
+  'instrumentation.ts',
+  'next.config.mjs',
+  'postcss.config.mjs',
+  'tsconfig.json',
+  'package.json',
+  'package-lock.json',
+]
+
+/**
+ * Builds the app with `next build`, unless the last build had the same inputs. A second build at the same
+ * time waits for the first.
+ * @param options.quiet Next's output is shown only when the build fails
+ * @throws Error when the build fails
+ */
+export async function build({ quiet = false } = {}): Promise<void> {
+  const release = takeLock('build', { waiting: () => console.error('Waiting for another build …') })
+  try {
+    const inputs = digest()
+    if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputs) return
+    rmSync(STAMP, { force: true })
+    if (quiet) console.error('Building (half a minute, when something changed) …')
+    await nextBuild(quiet)
+    writeFileSync(STAMP, inputs)
+  } finally {
+    release()
+  }
+}
+
+function digest(): string {
+  const hash = createHash('sha256').update(process.version)
+  for (const input of INPUTS) {
+    for (const file of filesOf(input)) hash.update(`\0${file}\0`).update(readFileSync(join(ROOT, file)))
+  }
+  return hash.digest('hex')
+}
+
+function filesOf(path: string): string[] {
+  const full = join(ROOT, path)
+  if (!existsSync(full)) return []
+  if (!statSync(full).isDirectory()) return [path]
+  const names = readdirSync(full, { recursive: true, encoding: 'utf8' }).sort()
+  const files = names.map((name) => join(path, name)).filter((file) => !/\.test\.tsx?$/.test(file))
+  return files.filter((file) => statSync(join(ROOT, file)).isFile())
+}
+
+async function nextBuild(quiet: boolean): Promise<void> {
+  const next = join(ROOT, 'node_modules', 'next', 'dist', 'bin', 'next')
+  const child = spawn(process.execPath, [next, 'build'], {
+    cwd: ROOT,
+    env: { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
+    stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
+  })
+  const output: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.push(chunk))
+  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
+  if (code === 0) return
+  process.stderr.write(Buffer.concat(output))
+  throw new Error(`next build ended with ${code}.`)
+}
+
+if (import.meta.main) {
+  await build().catch((error: Error) => {
+    console.error(error.message)
+    process.exitCode = 1
+  })
+}
