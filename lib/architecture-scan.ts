@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, posix, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
+const NOT_OURS = ['node_modules', 'test-results', 'playwright-report', 'blob-report', 'shots']
+
+/** One `import` or `export … from` of a source text. */
+export type Import = { specifier: string; isType: boolean }
+
+/** Every file of the project, by its path from the root with `/`, without what is installed or generated. */
+export function projectFiles(folder = ''): string[] {
+  const entries = readdirSync(join(ROOT, folder), { withFileTypes: true })
+  return entries.flatMap((entry) => {
+    if (entry.name.startsWith('.') || NOT_OURS.includes(entry.name)) return []
+    const path = posix.join(folder.split(sep).join('/'), entry.name)
+    return entry.isDirectory() ? projectFiles(path) : [path]
+  })
+}
+
+export function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8')
+}
+
+const STATIC = /^\s*(?:import|export)\s+(type\s)?(?:[\w\s{},*$]*?\sfrom\s+)?['"]([^'"]+)['"]/gm
+const DYNAMIC = /\bimport\(\s*['"]([^'"]+)['"]/g
+
+/** The imports of a source text in their order, the dynamic ones last. */
+export function importsOf(text: string): Import[] {
+  const fixed = [...text.matchAll(STATIC)].map(([, type, specifier = '']) => ({
+    specifier,
+    isType: Boolean(type),
+  }))
+  return [
+    ...fixed,
+    ...[...text.matchAll(DYNAMIC)].map(([, specifier = '']) => ({ specifier, isType: false })),
+  ]
+}
+
+/** What an import of the file at `path` leads to: a path from the root, or the package's name as it stands. */
+export function resolveImport(path: string, specifier: string): string {
+  if (specifier.startsWith('#')) return specifier.slice(1)
+  return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier
+}
