@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from '../scripts/build.ts'
+import { createDatabase } from './database.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const LOG = join(ROOT, 'test-results', 'server.log')
+const READY_SECONDS = 60
+const STOP_SECONDS = 30
+
+/**
+ * The environment of a program that works on the data of the app under test: the app itself, and the
+ * operator's commands that a test calls. Each name that the app reads is set, for Next would fill an unset
+ * one from a developer's .env.
+ */
+export function appEnvironment(): NodeJS.ProcessEnv {
+  const { E2E_BASE_URL, E2E_DATA_DIR, E2E_DATABASE_URL, ...rest } = process.env
+  if (!E2E_BASE_URL || !E2E_DATA_DIR) throw new Error('The app under test was not started.')
+  return {
+    ...rest,
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    PORT: new URL(E2E_BASE_URL).port,
+    BASE_URL: E2E_BASE_URL,
+    DATA_DIR: E2E_DATA_DIR,
+    DATABASE_URL: E2E_DATABASE_URL ?? '',
+    ALLOWED_HOSTS: '',
+    TRUST_PROXY: '',
+    SESSION_SECRET: '',
+    LOG_LEVEL: '',
+  }
+}
+
+/** Playwright's global setup: one built app for the whole run, on data of its own. Returns the way to stop it. */
+export default async function startApp(): Promise<() => Promise<void>> {
+  await build({ quiet: true })
+  const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-e2e-'))
+  const database = process.env.DATABASE_URL ? await createDatabase(process.env.DATABASE_URL) : undefined
+  process.env.E2E_BASE_URL = `http://127.0.0.1:${await freePort()}`
+  process.env.E2E_DATA_DIR = data
+  if (database) process.env.E2E_DATABASE_URL = database.url
+  const app = spawnApp()
+  const stop = async () => {
+    try {
+      await stopApp(app)
+    } finally {
+      await database?.drop()
+      rmSync(data, { recursive: true, force: true })
+    }
+  }
+  try {
+    await untilReady(app, process.env.E2E_BASE_URL)
+    return stop
+  } catch (error) {
+    await stop().catch(() => undefined)
+    throw error
+  }
+}
+
+function spawnApp(): ChildProcess {
+  mkdirSync(join(ROOT, 'test-results'), { recursive: true })
+  const args = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', 'lib/server/start.ts']
+  const app = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: appEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const log = createWriteStream(LOG)
+  app.stdout?.pipe(log, { end: false })
+  app.stderr?.pipe(log, { end: false })
+  return app
+}
+
+async function untilReady(app: ChildProcess, url: string): Promise<void> {
+  const end = Date.now() + READY_SECONDS * 1000
+  while (Date.now() < end) {
+    if (hasEnded(app)) throw new Error(`The app ended at its start:\n${lastLines()}`)
+    const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2000) }).catch(() => undefined)
+    if (answer?.status === 200) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`The app was not ready after ${READY_SECONDS} s:\n${lastLines()}`)
+}
+
+/** Asks the app to stop as an operator's SIGTERM does; not ending, or ending badly, fails the run. */
+async function stopApp(app: ChildProcess): Promise<void> {
+  if (!hasEnded(app)) {
+    app.kill('SIGTERM')
+    const timer = setTimeout(() => app.kill('SIGKILL'), STOP_SECONDS * 1000)
+    await new Promise((resolve) => app.once('exit', resolve))
+    clearTimeout(timer)
+  }
+  if (app.exitCode !== 0) {
+    throw new Error(`The app ended with ${app.exitCode ?? app.signalCode}, not 0:\n${lastLines()}`)
+  }
+}
+
+function hasEnded(app: ChildProcess): boolean {
+  return app.exitCode !== null || app.signalCode !== null
+}
+
+function lastLines(): string {
+  return readFileSync(LOG, 'utf8').split('\n').slice(-30).join('\n')
+}
+
+/** A loopback port that nobody listened on a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (!address || typeof address === 'string') throw new Error('No free port.')
+  return address.port
+}

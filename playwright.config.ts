@@ -1,0 +1,32 @@
+import { defineConfig } from '@playwright/test'
+import { chromium } from './e2e/chromium.ts'
+
+export default defineConfig({
+  testDir: 'e2e',
+  globalSetup: './e2e/server.ts',
+  workers: 2,
+  retries: 0,
+  forbidOnly: true,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  reporter: [['list']],
+  use: {
+    // Set by the global setup, before the workers read this file.
+    baseURL: process.env.E2E_BASE_URL,
+    trace: 'off',
+    screenshot: 'only-on-failure',
+    actionTimeout: 15_000,
+  },
+  projects: [
+    { name: 'api', testMatch: 'api/**/*.spec.ts' },
+    {
+      name: 'console',
+      testMatch: 'console/**/*.spec.ts',
+      use: {
+        browserName: 'chromium',
+        viewport: { width: 1360, height: 900 },
+        launchOptions: await chromium(),
+      },
+    },
+  ],
+})
