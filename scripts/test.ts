@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Counts, countPlaywright, countVitest } from './reports.ts'
+
+// The whole suite: every step's own output, then the times, and last one line with the numbers.
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const reports = mkdtempSync(join(tmpdir(), 'licenses-invoices-reports-'))
+const unitReport = join(reports, 'vitest.json')
+const e2eReport = join(reports, 'playwright.json')
+
+type Step = {
+  name: string
+  /** A program of a package in node_modules, or a script, with its arguments. */
+  run: string[]
+  minutes: number
+  /** Without one, the step is one check. */
+  count?: () => Counts
+  /** The step that must have passed before. */
+  needs?: string
+}
+
+const STEPS: Step[] = [
+  { name: 'lock file', run: ['scripts/complete-lockfile.mjs'], minutes: 1 },
+  {
+    name: 'format and lint',
+    run: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
+    minutes: 2,
+  },
+  { name: 'dead code', run: ['node_modules/knip/bin/knip.js'], minutes: 2 },
+  { name: 'route types', run: ['node_modules/next/dist/bin/next', 'typegen'], minutes: 2 },
+  { name: 'types', run: ['node_modules/typescript/bin/tsc', '--noEmit'], minutes: 3 },
+  {
+    name: 'unit and operation tests',
+    run: [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${unitReport}`,
+    ],
+    minutes: 10,
+    count: () => countVitest(unitReport),
+  },
+  { name: 'build', run: ['scripts/build.ts'], minutes: 5 },
+  { name: 'browser', run: ['e2e/chromium.ts'], minutes: 5 },
+  {
+    name: 'API and screens',
+    run: ['node_modules/@playwright/test/cli.js', 'test', '--reporter=list,json'],
+    minutes: 15,
+    count: () => countPlaywright(e2eReport),
+    needs: 'build',
+  },
+]
+
+let child: ReturnType<typeof spawn> | undefined
+let stopped: NodeJS.Signals | undefined
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    stopped = signal
+    child?.kill(signal)
+  })
+}
+
+const results: { name: string; seconds: number; counts: Counts; failed: boolean }[] = []
+for (const step of STEPS) {
+  if (stopped) break
+  const start = Date.now()
+  const counts = await perform(step)
+  results.push({ name: step.name, seconds: (Date.now() - start) / 1000, counts, failed: counts.failed > 0 })
+}
+rmSync(reports, { recursive: true, force: true })
+report()
+
+async function perform(step: Step): Promise<Counts> {
+  console.log(`\n── ${step.name}`)
+  if (results.some((result) => result.name === step.needs && result.failed)) {
+    console.log(`Not run: ${step.needs} failed.`)
+    return { passed: 0, failed: 1, skipped: 0 }
+  }
+  const code = await execute(step)
+  if (!step.count) return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }
+  const counts = step.count()
+  // Nothing run, a file that didn't load, an error outside a test: each is a failure without a failed test.
+  const silent = counts.failed === 0 && (code !== 0 || counts.passed === 0)
+  return silent ? { ...counts, failed: 1 } : counts
+}
+
+function execute({ run, minutes, name }: Step): Promise<number | null> {
+  // Not whatever the shell says of NODE_ENV: each tool has its own right value.
+  const { NODE_ENV: _, ...rest } = process.env
+  const env = { ...rest, PLAYWRIGHT_JSON_OUTPUT_FILE: e2eReport } as unknown as NodeJS.ProcessEnv
+  const options = run[0]?.endsWith('.ts') ? ['--disable-warning=ExperimentalWarning'] : []
+  child = spawn(process.execPath, [...options, ...run], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const running = child
+  const timer = setTimeout(() => {
+    console.log(`${name} was stopped after ${minutes} minutes.`)
+    running.kill('SIGTERM')
+  }, minutes * 60_000)
+  return new Promise((resolve) => {
+    running.on('error', () => resolve(1))
+    running.on('close', (code) => {
+      clearTimeout(timer)
+      resolve(code)
+    })
+  })
+}
+
+function report(): void {
+  console.log('\n── times')
+  for (const { name, seconds, failed } of results) {
+    console.log(`${failed ? 'FAILED' : 'passed'} ${seconds.toFixed(1).padStart(7)} s  ${name}`)
+  }
+  const sum = (key: keyof Counts) => results.reduce((total, { counts }) => total + counts[key], 0)
+  // Stopped half-way is not passed.
+  const failed = sum('failed') + (stopped ? 1 : 0)
+  const skipped = sum('skipped')
+  console.log(`\n${sum('passed')} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`)
+  process.exitCode = failed ? 1 : 0
+}

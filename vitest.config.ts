@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  resolve: {
+    // The package throws on import outside a server bundle; the tests are the server here.
+    alias: {
+      'server-only': fileURLToPath(new URL('./node_modules/server-only/empty.js', import.meta.url)),
+    },
+  },
+  test: {
+    environment: 'node',
+    include: ['{lib,components,scripts}/**/*.test.ts'],
+    globalSetup: 'lib/db/test-server.ts',
+    // Tests seed real databases; a slow machine is not a failure.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+  },
+})
