@@ -11,7 +11,10 @@ const missing = []
 /** Whether npm, looking from the package at `from`, own folder first and then up, finds `name`. */
 function isLocked(from, name) {
   const folders = from.split('/node_modules/')
-  return folders.some((_, depth) => packages[[...folders.slice(0, depth + 1), name].join('/node_modules/')]) || Boolean(packages[`node_modules/${name}`])
+  return (
+    folders.some((_, depth) => packages[[...folders.slice(0, depth + 1), name].join('/node_modules/')]) ||
+    Boolean(packages[`node_modules/${name}`])
+  )
 }
 
 const PLATFORMS = ['darwin', 'linux', 'win32', 'android', 'freebsd', 'openbsd', 'netbsd', 'aix', 'sunos']
@@ -19,9 +22,17 @@ const CPUS = ['x64', 'arm64', 'arm', 'ia32', 'ppc64', 's390x', 'riscv64', 'loong
 
 /** Reads os, cpu and libc out of a platform package's name, as its own package.json would say. */
 function platformOf(name) {
-  const words = name.toLowerCase().replace('windows', 'win32').replace(/armv7|armhf/g, 'arm').split(/[-/.]/)
+  const words = name
+    .toLowerCase()
+    .replace('windows', 'win32')
+    .replace(/armv7|armhf/g, 'arm')
+    .split(/[-/.]/)
   const pick = (list) => words.filter((word) => list.includes(word))
-  const libc = words.some((w) => w === 'musl' || w === 'musleabihf') ? ['musl'] : words.some((w) => w === 'gnu' || w === 'gnueabihf') ? ['glibc'] : undefined
+  const libc = words.some((w) => w === 'musl' || w === 'musleabihf')
+    ? ['musl']
+    : words.some((w) => w === 'gnu' || w === 'gnueabihf')
+      ? ['glibc']
+      : undefined
   return { os: pick(PLATFORMS), cpu: pick(CPUS), libc }
 }
 

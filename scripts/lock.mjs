@@ -25,7 +25,12 @@ export function takeLock(name, { seconds = 900, waiting } = {}) {
     if (!told) waiting?.()
     sleep(200)
   }
-  return () => rmSync(path, { force: true })
+  const release = () => {
+    process.off('exit', release)
+    rmSync(path, { force: true })
+  }
+  process.once('exit', release)
+  return release
 }
 
 /** @param {string} path */
@@ -39,8 +44,9 @@ function tryTake(path) {
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error
     const owner = ownerOf(path)
-    if (owner && !isAlive(owner)) rmSync(path, { force: true })
-    return false
+    if (!owner || isAlive(owner)) return false
+    rmSync(path, { force: true })
+    return tryTake(path)
   } finally {
     rmSync(own, { force: true })
   }
