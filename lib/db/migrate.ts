@@ -5,7 +5,7 @@ import pg from 'pg'
 import { ensureRoles } from './roles.ts'
 
 /** The committed SQL, forward only. */
-export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
+const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 
 // Any number will do, as long as nothing else on the server takes it.
 const ADVISORY_LOCK = 7_120_115_322

@@ -1,4 +1,72 @@
-/** Vitest's global setup: the database server of the tests. */
-export function setup(): void {}
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startEmbedded } from './embedded.ts'
+import { migrate } from './migrate.ts'
 
-export function teardown(): void {}
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Database URL of the migrated template that each test file clones. */
+    templateUrl: string
+  }
+}
+
+/**
+ * Vitest's global setup: the server of DATABASE_URL, or an embedded one on a folder of its own, and on
+ * it a migrated template. The embedded one is used through a plain owner, who may make databases and
+ * roles and no more: a superuser would hide every mistake in grants and policies.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await testServer()
+  const template = `console_template_${randomBytes(4).toString('hex')}`
+  await run(server.url, `CREATE DATABASE ${template}`)
+  const templateUrl = onDatabase(server.url, template)
+  await migrate(templateUrl)
+  project.provide('templateUrl', templateUrl)
+  return async () => {
+    await run(server.url, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`)
+    await server.stop()
+  }
+}
+
+async function testServer(): Promise<{ url: string; stop(): Promise<void> }> {
+  if (process.env.DATABASE_URL) return { url: process.env.DATABASE_URL, stop: async () => {} }
+  const folder = await mkdtemp(join(tmpdir(), 'console-test-'))
+  const embedded = await startEmbedded(folder)
+  const password = randomBytes(12).toString('hex')
+  await run(
+    embedded.url,
+    `CREATE ROLE plain_owner LOGIN NOSUPERUSER CREATEDB CREATEROLE PASSWORD '${password}'`,
+  )
+  const url = new URL(embedded.url)
+  url.username = 'plain_owner'
+  url.password = password
+  return {
+    url: url.href,
+    async stop() {
+      await embedded.release()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The same server, another database. */
+export function onDatabase(url: string, name: string): string {
+  const other = new URL(url)
+  other.pathname = `/${name}`
+  return other.href
+}
+
+/** Runs one statement that can't be in a transaction, on a connection of its own. */
+export async function run(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

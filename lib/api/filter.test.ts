@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { filterText, formatFilter } from './filter.ts'
+
+const filter = filterText(['platform', 'status'])
+const read = (text: string) => z.safeDecode(filter, text)
+
+describe('the filter grammar (spec 4.1, 4.3, CONTRACT 2)', () => {
+  it.each([
+    ['platform:a', { platform: ['a'] }],
+    ['platform:a|b', { platform: ['a', 'b'] }],
+    ['platform:a|platform:b', { platform: ['a', 'b'] }],
+    ['platform:a|status:OPEN|PAST DUE|platform:b', { platform: ['a', 'b'], status: ['OPEN', 'PAST DUE'] }],
+    ['platform:[a]', { platform: ['a'] }],
+    ['platform:[a|b]|status:OPEN', { platform: ['a', 'b'], status: ['OPEN'] }],
+    ['platform:[a]|[b]', { platform: ['a', 'b'] }],
+    [' platform : a | b ', { platform: ['a', 'b'] }],
+    ['platform:a:b', { platform: ['a:b'] }],
+  ])('reads %s', (text, expected) => {
+    expect(read(text).data).toEqual(expected)
+  })
+
+  it.each([
+    '',
+    'a',
+    '|',
+    'platform:',
+    'platform:a|',
+    'platform:a||b',
+    'type:a',
+    'platform:a|constructor:b',
+    '__proto__:a',
+    'platform:[a',
+    'platform:a]',
+    'platform:[a|[b]]',
+    'platform:[]',
+    `platform:${'a'.repeat(1000)}`,
+    `platform:${Array(51).fill('a').join('|')}`,
+  ])('refuses %s', (text) => {
+    expect(read(text).success).toBe(false)
+  })
+
+  it('names the keys that it knows', () => {
+    expect(read('type:a').error?.issues[0]?.message).toContain('platform, status')
+  })
+
+  it('writes what it reads', () => {
+    const value = fc.stringMatching(/^[a-zA-Z0-9][a-zA-Z0-9 -]{0,10}[a-z0-9]$/)
+    const values = fc.array(value, { minLength: 1, maxLength: 5 })
+    fc.assert(
+      fc.property(fc.record({ platform: values, status: values }, { requiredKeys: [] }), (given) => {
+        fc.pre(Object.keys(given).length > 0)
+        expect(read(formatFilter(given)).data).toEqual(given)
+      }),
+    )
+  })
+
+  it('never throws, whatever it is given', () => {
+    fc.assert(fc.property(fc.string(), (text) => typeof read(text).success === 'boolean'))
+  })
+})
