@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL('.', import.meta.url))
 export default {
   reactStrictMode: true,
   poweredByHeader: false,
-  // CONTRACT: a path with a trailing slash is another path; the API answers 404, not a redirect.
+  // CONTRACT 1: a trailing slash answers the same as without, not a redirect.
   skipTrailingSlashRedirect: true,
   // The front door's or the balancer's matter: compressing a 12 KB answer here costs as much as making it.
   compress: false,

@@ -1,0 +1,47 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { takeLock } from './lock.mjs'
+
+const module = fileURLToPath(new URL('./lock.mjs', import.meta.url))
+const name = `test-${process.pid}`
+const holder = (after: string) => [
+  '--input-type=module',
+  '--eval',
+  `import { takeLock } from ${JSON.stringify(module)}; takeLock('${name}'); console.log('taken'); ${after}`,
+]
+
+test('a second taker waits until the first lets go', async () => {
+  const first = spawn(process.execPath, holder('setTimeout(() => {}, 500)'))
+  await new Promise((resolve) => first.stdout.once('data', resolve))
+  let waited = false
+  const release = takeLock(name, {
+    seconds: 20,
+    waiting: () => {
+      waited = true
+    },
+  })
+  release()
+  expect(waited).toBe(true)
+})
+
+test('the wait has an end, which names the owner', () => {
+  const release = takeLock(name)
+  try {
+    expect(() => takeLock(name, { seconds: 0.3 })).toThrow(String(process.pid))
+  } finally {
+    release()
+  }
+})
+
+test.each([['process.exit(1)'], ["process.kill(process.pid, 'SIGKILL')"]])('is free after %s', (end) => {
+  expect(spawnSync(process.execPath, holder(end), { encoding: 'utf8' }).stdout).toContain('taken')
+  let waited = false
+  takeLock(name, {
+    seconds: 5,
+    waiting: () => {
+      waited = true
+    },
+  })()
+  expect(waited).toBe(false)
+})
