@@ -10,6 +10,8 @@ export default defineConfig({
   },
   test: {
     environment: 'node',
+    // Vite names its own BASE_URL; ours is the console's address.
+    env: { BASE_URL: '', LOG_LEVEL: 'silent' },
     include: ['{lib,components,scripts}/**/*.test.ts'],
     globalSetup: 'lib/db/test-server.ts',
     // Tests seed real databases; a slow machine is not a failure.

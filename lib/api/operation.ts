@@ -18,11 +18,15 @@ type Perform<C extends AnyContract> = (
 /** A contract with the code that keeps it. Endpoints mount it and pages call it: both the same way. */
 export type Operation<C extends AnyContract = AnyContract> = Perform<C> & { contract: C }
 
-/** Ties code to its contract. The permission is checked here again, because pages call it directly. */
+/**
+ * Ties code to its contract. The permission is checked here again, and what the contract does not
+ * declare falls off here, because pages call operations directly.
+ */
 export function operation<C extends AnyContract>(contract: C, perform: Perform<C>): Operation<C> {
   const guarded: Perform<C> = async (caller, input, origin) => {
     checkPermission(caller, contract.permission)
-    return perform(caller, input, origin)
+    const reply = await perform(caller, input, origin)
+    return { ...reply, body: contract.output.parse(reply.body) as Output<C> }
   }
   return Object.assign(guarded, { contract })
 }

@@ -67,12 +67,19 @@ function queryParams(search: string, shape: Record<string, unknown>): Record<str
 }
 
 function decode(text: string, parameter: string): string {
+  const value = decoded(text.replaceAll('+', ' '))
+  if (value === undefined) throw bad({ parameter, detail: 'is not valid percent-encoded UTF-8 text' })
+  return value
+}
+
+/** Undefined for what is no UTF-8, and for a NUL: PostgreSQL's text can't hold it, and nothing of ours has one. */
+function decoded(text: string): string | undefined {
   try {
-    const decoded = decodeURIComponent(text.replaceAll('+', ' '))
-    // PostgreSQL's text can't hold it, and nothing that we name does.
-    if (!decoded.includes('\0')) return decoded
-  } catch {}
-  throw bad({ parameter, detail: 'is not valid percent-encoded UTF-8 text' })
+    const value = decodeURIComponent(text)
+    return value.includes('\0') ? undefined : value
+  } catch {
+    return undefined
+  }
 }
 
 function pathParams(template: string, path: string): Record<string, string> {
@@ -80,11 +87,9 @@ function pathParams(template: string, path: string): Record<string, string> {
   const params: Record<string, string> = {}
   for (const [index, part] of template.split('/').entries()) {
     if (!part.startsWith('{')) continue
-    try {
-      params[part.slice(1, -1)] = decodeURIComponent(parts[index] ?? '')
-    } catch {
-      throw new Problem('not_found')
-    }
+    const value = decoded(parts[index] ?? '')
+    if (value === undefined) throw new Problem('not_found')
+    params[part.slice(1, -1)] = value
   }
   return params
 }

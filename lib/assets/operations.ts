@@ -30,9 +30,9 @@ export const listAssets = operation(contract.listAssets, async (caller, { query 
   const rows = await scope(caller, (tx) =>
     store.listAssets(tx, caller.customerId, { filter, search }, maxResults + 1, cursor),
   )
-  const page = pageOf(rows, maxResults, cursor, store.keyOf, filters)
-  const assets = page.rows.map(({ asset }) => serializeListItem(asset, view === 'full'))
-  return { body: { ...page, assets, rowCount: assets.length } }
+  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
+  const assets = shown.map(({ asset }) => serializeListItem(asset, view === 'full'))
+  return { body: { ...links, assets, rowCount: assets.length } }
 })
 
 export const summarizeAssets = operation(contract.summarizeAssets, async (caller, { query }) => {

@@ -24,9 +24,9 @@ export const listInvoices = operation(contract.listInvoices, async (caller, { qu
   const filters = ['invoices', selection]
   const cursor = pageToken ? readPageToken(pageToken, filters, SortKey) : undefined
   const rows = await scope(caller, (tx) => store.listInvoices(tx, caller, selection, maxResults + 1, cursor))
-  const page = pageOf(rows, maxResults, cursor, store.keyOf, filters)
-  const invoices = page.rows.map(serializeInvoice)
-  return { body: { ...page, invoices, rowCount: invoices.length } }
+  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
+  const invoices = shown.map(serializeInvoice)
+  return { body: { ...links, invoices, rowCount: invoices.length } }
 })
 
 export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {

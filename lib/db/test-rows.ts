@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import { digestOf, hintsOf, newApiKey } from '#lib/access/api-key.ts'
+import type { Caller, Role } from '#lib/access/rules.ts'
+import { findKeyCaller } from '#lib/access/store.ts'
+import { apiKeys, assets, billingProfiles, customers, invoices, lineItems, members } from './schema.ts'
+import { scope } from './scope.ts'
+
+// Rows for tests, each with harmless defaults. They go in through the one door, as the app's do.
+
+const owner = (customerId: string) => ({ customerId: customerId as Caller['customerId'] })
+
+/** A customer with the billing profile `default`. */
+export async function addCustomer(id: string): Promise<void> {
+  const domain = `${id}.example`
+  await scope(owner(id), async (tx) => {
+    await tx.insert(customers).values({ id, name: id, domain, contactEmail: `contact@${domain}` })
+    await tx.insert(billingProfiles).values({ customerId: id, id: 'default', name: id })
+  })
+}
+
+export async function addProfile(customerId: string, id: string): Promise<void> {
+  await scope(owner(customerId), (tx) => tx.insert(billingProfiles).values({ customerId, id, name: id }))
+}
+
+export async function addMember(
+  customerId: string,
+  given: Partial<typeof members.$inferInsert> & { roles: Role[] },
+): Promise<string> {
+  const id = randomUUID()
+  const values = { customerId, id, name: id, email: `${id}@${customerId}.example`, ...given }
+  await scope(owner(customerId), (tx) => tx.insert(members).values(values))
+  return values.id
+}
+
+/** An API key with these roles: its text, which is not stored. */
+export async function addKey(
+  customerId: string,
+  roles: Role[],
+  given: Partial<typeof apiKeys.$inferInsert> = {},
+): Promise<string> {
+  const key = newApiKey()
+  const own = { customerId, id: randomUUID(), name: 'test', digest: digestOf(key), ...hintsOf(key), roles }
+  await scope(owner(customerId), (tx) => tx.insert(apiKeys).values({ ...own, ...given }))
+  return key
+}
+
+/** The caller behind a fresh key with these roles. */
+export async function callerOf(customerId: string, ...roles: Role[]): Promise<Caller> {
+  const caller = await findKeyCaller(digestOf(await addKey(customerId, roles)))
+  if (!caller) throw new Error('The key was not found.')
+  return caller
+}
+
+type Subscription = {
+  purchased: number
+  assigned?: number
+  status?: string
+  isCommitmentPlan?: boolean
+  commitmentEnd?: Date
+}
+
+/** An asset; with a subscription (flexible and active unless told) where one is given. */
+export async function addAsset(
+  customerId: string,
+  id: string,
+  subscription: Subscription | null,
+  given: Partial<typeof assets.$inferInsert> = {},
+): Promise<void> {
+  const type = id.split('-').slice(0, 2).join('-')
+  const values = { customerId, id, type, name: id, customerDomain: `${customerId}.example` }
+  const rest = {
+    vendorCustomerId: 'C1',
+    reseller: 'sales@reseller.example',
+    ...licensed(subscription),
+    ...given,
+  }
+  await scope(owner(customerId), (tx) => tx.insert(assets).values({ ...values, ...rest }))
+}
+
+function licensed(subscription: Subscription | null): Partial<typeof assets.$inferInsert> {
+  if (!subscription) return {}
+  const { purchased, assigned = 0, status = 'ACTIVE', isCommitmentPlan = false, commitmentEnd } = subscription
+  return {
+    ...{ subscriptionId: 'S1', skuId: 'SKU1', skuName: 'Business Plus', billingMethod: 'ONLINE', status },
+    ...{ planName: isCommitmentPlan ? 'ANNUAL_MONTHLY_PAY' : 'FLEXIBLE', isCommitmentPlan },
+    ...{ seatsPurchased: purchased, seatsMaximum: purchased, seatsAssigned: assigned },
+    ...(commitmentEnd ? { commitmentEnd } : {}),
+  }
+}
+
+/** An open invoice of 10.00 USD with one line, unless told otherwise. */
+export async function addInvoice(
+  customerId: string,
+  id: string,
+  given: Partial<typeof invoices.$inferInsert> = {},
+  lines: { description?: string; price?: string; qty?: string; details?: string }[] = [{}],
+): Promise<void> {
+  const own = { customerId, id, billingProfileId: 'default', platform: 'cloud-platform', issuer: 'Reseller' }
+  const terms = { invoiceDate: '2026-10-31', dueDate: '2026-11-30', currency: 'USD' }
+  const values = { ...own, ...terms, totalAmount: '10.00', balanceAmount: '10.00', ...given }
+  await scope(owner(customerId), async (tx) => {
+    await tx.insert(invoices).values(values)
+    const rows = lines.map((line, position) => ({
+      ...{ customerId, invoiceId: id, position, type: values.platform, currency: values.currency },
+      ...{ description: 'Usage', price: '10', qty: '1', ...line },
+    }))
+    await tx.insert(lineItems).values(rows)
+  })
+}
