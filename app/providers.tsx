@@ -1,0 +1,38 @@
+'use client'
+
+import { CSPProvider } from '@base-ui/react/csp-provider'
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { Toasts } from '#components/ui/toast.tsx'
+import { Problem } from '#lib/api/problem.ts'
+
+/** What the screens share in the browser: the cache of answers, messages, the page's nonce. */
+export function Providers({ nonce, children }: { nonce: string | undefined; children: ReactNode }) {
+  const [client] = useState(newClient)
+  return (
+    <CSPProvider nonce={nonce}>
+      <QueryClientProvider client={client}>
+        <Toasts>{children}</Toasts>
+      </QueryClientProvider>
+    </CSPProvider>
+  )
+}
+
+function newClient(): QueryClient {
+  return new QueryClient({
+    queryCache: new QueryCache({ onError: askToSignIn }),
+    defaultOptions: {
+      queries: {
+        staleTime: 30_000,
+        // What was refused once will be refused again; what failed may not.
+        retry: (failures, error) => failures < 2 && !(error instanceof Problem && error.status < 500),
+      },
+    },
+  })
+}
+
+/** The session ended while the screen stood open: sign in, and come back here. */
+function askToSignIn(error: Error): void {
+  if (!(error instanceof Problem) || error.code !== 'unauthenticated') return
+  location.assign(`/sign-in?from=${encodeURIComponent(location.pathname + location.search)}`)
+}

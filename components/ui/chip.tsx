@@ -1,0 +1,53 @@
+import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
+
+const BASE =
+  'inline-flex h-7.5 max-md:h-9 shrink-0 items-center gap-2 rounded-full border text-sm font-medium whitespace-nowrap transition-colors duration-120'
+
+/** A choice that is on or off, with how many it holds. */
+export function ToggleChip({
+  pressed,
+  count,
+  onToggle,
+  children,
+}: {
+  pressed: boolean
+  count?: number | undefined
+  onToggle: () => void
+  children: ReactNode
+}) {
+  const look = pressed
+    ? 'border-accent bg-accent-tint text-accent'
+    : 'border-line-2 bg-surface text-ink-2 hover:bg-sunken hover:text-ink'
+  return (
+    <button type="button" aria-pressed={pressed} onClick={onToggle} className={`${BASE} ${look} px-3`}>
+      {children}
+      {count === undefined ? null : <span className="tabular-nums">{count.toLocaleString('en')}</span>}
+    </button>
+  )
+}
+
+/** A filter that is on; `name` is what its × takes away. */
+export function RemovableChip({
+  name,
+  onRemove,
+  children,
+}: {
+  name: string
+  onRemove: () => void
+  children: ReactNode
+}) {
+  return (
+    <span className={`${BASE} border-accent bg-accent-tint pl-3 text-accent`}>
+      {children}
+      <button
+        type="button"
+        aria-label={`Remove filter: ${name}`}
+        onClick={onRemove}
+        className="grid h-full w-8 place-items-center rounded-full hover:bg-accent/15"
+      >
+        <X aria-hidden="true" className="size-3.5" />
+      </button>
+    </span>
+  )
+}

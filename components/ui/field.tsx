@@ -1,0 +1,48 @@
+import { type ComponentProps, type ReactNode, useId } from 'react'
+
+export const INPUT =
+  'h-9.5 max-md:h-11 w-full rounded-control border border-line-2 bg-surface px-3 text-base text-ink max-md:text-lg focus:outline-2 focus:outline-offset-1 focus:outline-accent aria-invalid:border-danger'
+
+/** A labelled input. `error` stands under it and is read out with it; `beside` stands in its right end. */
+export function Field({
+  label,
+  error,
+  hint,
+  beside,
+  ...input
+}: {
+  label: string
+  error?: string | undefined
+  hint?: string
+  beside?: ReactNode
+} & ComponentProps<'input'>) {
+  const id = useId()
+  const notes = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ')
+  return (
+    <div className="grid gap-1.5 text-sm">
+      <label htmlFor={id} className="font-medium">
+        {label}
+      </label>
+      <div className="relative">
+        <input
+          {...input}
+          id={id}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={notes || undefined}
+          className={`${INPUT} ${beside ? 'pr-16' : ''}`}
+        />
+        {beside ? <div className="absolute inset-y-0 right-1 flex items-center">{beside}</div> : null}
+      </div>
+      {hint ? (
+        <p id={`${id}-hint`} className="text-xs text-ink-3">
+          {hint}
+        </p>
+      ) : null}
+      {error ? (
+        <p id={`${id}-error`} className="text-danger">
+          {error}
+        </p>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,89 @@
+'use client'
+
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+
+/** Where the panel opens: under the button or over it, aligned with its left or right edge. */
+export type Side = 'under-left' | 'under-right' | 'over-left'
+
+const SIDES: Record<Side, string> = {
+  'under-left': 'top-full left-0 mt-1.5',
+  'under-right': 'top-full right-0 mt-1.5',
+  'over-left': 'bottom-full left-0 mb-1.5',
+}
+
+/**
+ * A button that opens a panel of further controls. The panel is an ordinary part of the page: Tab walks
+ * through it, Escape closes it and gives the focus back, as does a press outside. `children` gets `close`.
+ */
+export function Menu({
+  label,
+  button,
+  buttonClassName,
+  side = 'under-left',
+  className = '',
+  children,
+}: {
+  /** Names the button where its content doesn't. */
+  label?: string
+  button: ReactNode
+  buttonClassName: string
+  side?: Side
+  className?: string
+  children: (close: () => void) => ReactNode
+}) {
+  const id = useId()
+  const root = useRef<HTMLDivElement>(null)
+  const trigger = useRef<HTMLButtonElement>(null)
+  const [open, setOpen] = useState(false)
+
+  useEffect(() => {
+    if (!open) return
+    const onElsewhere = (event: Event) => {
+      if (!root.current?.contains(event.target as Node)) setOpen(false)
+    }
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return
+      setOpen(false)
+      trigger.current?.focus()
+    }
+    document.addEventListener('pointerdown', onElsewhere)
+    document.addEventListener('focusin', onElsewhere)
+    document.addEventListener('keydown', onKey)
+    return () => {
+      document.removeEventListener('pointerdown', onElsewhere)
+      document.removeEventListener('focusin', onElsewhere)
+      document.removeEventListener('keydown', onKey)
+    }
+  }, [open])
+
+  return (
+    <div ref={root} className="relative">
+      <button
+        ref={trigger}
+        type="button"
+        aria-label={label}
+        aria-expanded={open}
+        aria-controls={open ? id : undefined}
+        onClick={() => setOpen(!open)}
+        className={buttonClassName}
+      >
+        {button}
+      </button>
+      {open ? (
+        <div
+          id={id}
+          className={`appear absolute z-30 min-w-52 rounded-card border border-line-2 bg-surface p-1.5 shadow-float ${SIDES[side]} ${className}`}
+        >
+          {children(() => {
+            setOpen(false)
+            trigger.current?.focus()
+          })}
+        </div>
+      ) : null}
+    </div>
+  )
+}
+
+/** What an entry of a menu looks like, be it a button or a link. */
+export const MENU_ITEM =
+  'flex w-full items-center gap-2.5 rounded-md px-2.5 py-1.75 max-md:py-2.5 text-left text-sm text-ink hover:bg-sunken aria-[current]:font-semibold'

@@ -1,0 +1,17 @@
+const FILLS = { used: 'fill-used', idle: 'fill-idle', full: 'fill-full' } as const
+
+/** How much of a whole is taken. The text above it says the same in words; this is only the picture. */
+export function Meter({ value, max, look }: { value: number; max: number; look: keyof typeof FILLS }) {
+  const share = max > 0 ? Math.min(100, (value / max) * 100) : 0
+  return (
+    <svg
+      aria-hidden="true"
+      className="block h-1.5 w-full overflow-hidden rounded-full"
+      viewBox="0 0 100 6"
+      preserveAspectRatio="none"
+    >
+      <rect className="fill-line" width="100" height="6" />
+      <rect className={FILLS[look]} width={share} height="6" />
+    </svg>
+  )
+}

@@ -1,0 +1,41 @@
+import Link from 'next/link'
+import type { ReactNode } from 'react'
+
+/** A page's title, what it is about, and what can be done with all of it. `crumb` leads back to the list. */
+export function PageHead({
+  title,
+  badge,
+  subtitle,
+  crumb,
+  actions,
+}: {
+  title: string
+  badge?: ReactNode
+  subtitle?: ReactNode
+  crumb?: { href: string; name: string }
+  actions?: ReactNode
+}) {
+  return (
+    <header className="mb-5 flex flex-wrap items-end justify-between gap-x-4 gap-y-3 max-md:mb-3.5">
+      <div className="min-w-0">
+        {crumb ? (
+          <nav aria-label="Breadcrumb" className="mb-2 text-sm">
+            <Link href={crumb.href} className="rounded-sm text-ink-3 hover:text-ink hover:underline">
+              {crumb.name}
+            </Link>
+            <span aria-hidden="true" className="text-ink-3">
+              {' '}
+              ›
+            </span>
+          </nav>
+        ) : null}
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <h1 className="text-title">{title}</h1>
+          {badge}
+        </div>
+        {subtitle ? <p className="mt-1 text-ink-3">{subtitle}</p> : null}
+      </div>
+      {actions ? <div className="flex flex-wrap gap-2">{actions}</div> : null}
+    </header>
+  )
+}

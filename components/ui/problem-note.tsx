@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react'
+import { CopyButton } from './copy-button.tsx'
+
+/**
+ * Names what went wrong and the way out. It is read out when it appears. `requestId` can be copied, so that
+ * a support request can name it.
+ */
+export function ProblemNote({
+  title,
+  detail,
+  requestId,
+  action,
+}: {
+  title: string
+  detail?: ReactNode
+  requestId?: string | undefined
+  action?: ReactNode
+}) {
+  return (
+    <div role="alert" className="rounded-card border border-danger/30 bg-danger-tint px-4 py-3 text-sm">
+      <p className="font-semibold text-danger">{title}</p>
+      {detail ? <div className="mt-0.5 text-ink-2">{detail}</div> : null}
+      {action || requestId ? (
+        <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1">
+          {action}
+          {requestId ? (
+            <span className="flex flex-wrap items-center text-xs text-ink-2">
+              Request <code className="ml-1 font-mono break-all">{requestId}</code>
+              <CopyButton text={() => requestId}>Copy</CopyButton>
+            </span>
+          ) : null}
+        </div>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,79 @@
+'use client'
+
+import { Search } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+
+const PAUSE_MS = 250
+
+/**
+ * A search box. It reports what was typed after a short pause, or at once on Enter; `/` anywhere on the
+ * page moves the focus here, Escape empties it. `value` is what the list is filtered by now.
+ */
+export function SearchInput({
+  label,
+  value,
+  onSearch,
+}: {
+  label: string
+  value: string
+  onSearch: (text: string) => void
+}) {
+  const input = useRef<HTMLInputElement>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const [text, setText] = useState(value)
+  const [known, setKnown] = useState(value)
+  // The list was filtered from elsewhere (Clear, Back): the box follows, but never what is being typed.
+  if (value !== known) {
+    setKnown(value)
+    if (value !== text.trim()) setText(value)
+  }
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
+        return
+      event.preventDefault()
+      input.current?.focus()
+      input.current?.select()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => {
+      document.removeEventListener('keydown', onKey)
+      clearTimeout(timer.current)
+    }
+  }, [])
+
+  const report = (next: string, wait: number) => {
+    setText(next)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => onSearch(next.trim()), wait)
+  }
+
+  return (
+    <div className="relative w-65 shrink-0 max-md:w-full">
+      <Search aria-hidden="true" className="absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-ink-3" />
+      <input
+        ref={input}
+        type="search"
+        aria-label={label}
+        aria-keyshortcuts="/"
+        placeholder={label}
+        maxLength={200}
+        value={text}
+        onChange={(event) => report(event.target.value, PAUSE_MS)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') report(text, 0)
+          if (event.key === 'Escape') report('', 0)
+        }}
+        className="h-8.5 w-full rounded-control border border-line-2 bg-surface pr-2.5 pl-8.5 text-sm text-ink max-md:h-11 max-md:text-lg"
+      />
+    </div>
+  )
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  )
+}

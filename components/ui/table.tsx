@@ -1,0 +1,93 @@
+import type { ComponentProps, ReactNode } from 'react'
+
+// One semantic table. Below `md` it is laid out as stacked rows: each row a grid of two columns, in which
+// a cell says with `place` where it stands.
+
+// Said once more, because to some screen readers `display: grid` takes an element's own role away.
+const ROLE = {
+  table: { role: 'table' },
+  rowgroup: { role: 'rowgroup' },
+  row: { role: 'row' },
+  columnheader: { role: 'columnheader' },
+  cell: { role: 'cell' },
+} as const
+
+/** Where a cell stands in a stacked row: left column, right column from the top, across, or not at all. */
+export type Place = 'left' | 'right' | 'across' | 'gone'
+
+const PLACES: Record<Place, string> = {
+  left: 'max-md:col-start-1',
+  right: 'max-md:col-start-2 max-md:row-start-1 max-md:row-span-3 max-md:self-start max-md:text-right',
+  across: 'max-md:col-span-2',
+  gone: 'max-md:hidden',
+}
+
+/** `label` names the table for who can't see what stands around it; `busy` while newer rows are awaited. */
+export function Table({ label, busy, children }: { label: string; busy?: boolean; children: ReactNode }) {
+  return (
+    <table
+      {...ROLE.table}
+      aria-label={label}
+      aria-busy={busy ? true : undefined}
+      className="w-full border-collapse max-md:block"
+    >
+      {children}
+    </table>
+  )
+}
+
+/** The head: hidden on phones but still read out. */
+export function TableHead({ children }: { children: ReactNode }) {
+  return (
+    <thead {...ROLE.rowgroup} className="max-md:sr-only">
+      <tr {...ROLE.row}>{children}</tr>
+    </thead>
+  )
+}
+
+export function HeadCell({ right, className = '', ...rest }: { right?: boolean } & ComponentProps<'th'>) {
+  return (
+    <th
+      {...ROLE.columnheader}
+      scope="col"
+      {...rest}
+      className={`border-b border-line px-4 py-2 text-xs font-medium whitespace-nowrap text-ink-3 ${right ? 'text-right' : 'text-left'} ${className}`}
+    />
+  )
+}
+
+export function TableBody({ children }: { children: ReactNode }) {
+  return (
+    <tbody {...ROLE.rowgroup} className="max-md:block">
+      {children}
+    </tbody>
+  )
+}
+
+export function Row({ className = '', ...rest }: ComponentProps<'tr'>) {
+  return (
+    <tr
+      {...ROLE.row}
+      {...rest}
+      className={`border-b border-line last:border-b-0 max-md:grid max-md:grid-cols-[1fr_auto] max-md:gap-x-3 max-md:gap-y-1 max-md:px-3.5 max-md:py-3 ${className}`}
+    />
+  )
+}
+
+export function Cell({
+  place = 'left',
+  right,
+  number,
+  className = '',
+  ...rest
+}: { place?: Place; right?: boolean; number?: boolean } & ComponentProps<'td'>) {
+  const align = right ? 'md:text-right' : ''
+  const figures = number ? 'whitespace-nowrap tabular-nums' : ''
+  return (
+    <td
+      {...ROLE.cell}
+      {...rest}
+      className={`px-4 py-2.75 align-middle max-md:block max-md:min-w-0 max-md:p-0 ${PLACES[place]} ${align} ${figures} ${className}`}
+    />
+  )
+}

@@ -1,0 +1,69 @@
+'use client'
+
+import { X } from 'lucide-react'
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
+
+const SHOWN_MS = 6000
+
+type Message = { id: number; text: string }
+const Show = createContext<(text: string) => void>(() => {})
+
+/** Says what has just happened: `const say = useToast(); say('Business Plus: 240 → 195 licenses')`. */
+export function useToast(): (text: string) => void {
+  return useContext(Show)
+}
+
+/** Holds the messages. They are read out politely, take no focus, and stay while pointed at or focused. */
+export function Toasts({ children }: { children: ReactNode }) {
+  const [messages, setMessages] = useState<Message[]>([])
+  const next = useRef(0)
+  const show = useCallback((text: string) => {
+    next.current += 1
+    const id = next.current
+    setMessages((before) => [...before.slice(-2), { id, text }])
+  }, [])
+  const close = useCallback((id: number) => setMessages((before) => before.filter((m) => m.id !== id)), [])
+  return (
+    <Show value={show}>
+      {children}
+      <div
+        role="status"
+        aria-live="polite"
+        className="pointer-events-none fixed right-4 bottom-4 left-4 z-50 grid justify-items-end gap-2 max-md:justify-items-stretch"
+      >
+        {messages.map((message) => (
+          <Toast key={message.id} {...message} onClose={close} />
+        ))}
+      </div>
+    </Show>
+  )
+}
+
+function Toast({ id, text, onClose }: Message & { onClose: (id: number) => void }) {
+  const [held, setHeld] = useState(false)
+  useEffect(() => {
+    if (held) return
+    const timer = setTimeout(() => onClose(id), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [held, id, onClose])
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the handlers only hold it while it is read
+    <div
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+      className="appear pointer-events-auto flex max-w-md items-center gap-3 rounded-card border border-line-2 bg-surface py-2 pr-2 pl-4 shadow-float"
+    >
+      <span className="flex-1 tabular-nums">{text}</span>
+      <button
+        type="button"
+        aria-label="Dismiss"
+        onClick={() => onClose(id)}
+        className="grid size-8 shrink-0 place-items-center rounded-control text-ink-3 hover:bg-sunken hover:text-ink"
+      >
+        <X aria-hidden="true" className="size-4" />
+      </button>
+    </div>
+  )
+}
