@@ -91,7 +91,7 @@ describe('server-only', () => {
   // It throws under plain Node and stops a browser bundle. lib/db, lib/server, lib/admin, lib/imports and
   // lib/demo are programs or under them, and kept from the browser by the zones.
   const guarded =
-    /^lib\/([^/]+\/(store|operations)|access\/(authenticate|session|sign-in|password)|invoices\/file|vendors\/[^/]+)\.ts$/
+    /^lib\/([^/]+\/(store|operations|import)|access\/(authenticate|session|sign-in|password)|invoices\/file|vendors\/[^/]+)\.ts$/
 
   test('is the first import of everything that must not reach a browser', () => {
     const found = code.filter((file) => guarded.test(file))

@@ -5,8 +5,8 @@ import { projectFiles, read } from './architecture-scan.ts'
 const VOCABULARY = ['contract', 'rules', 'store', 'serialize', 'operations', 'queries']
 const CAPABILITIES: Record<string, string[]> = {
   access: ['api-key', 'audit', 'authenticate', 'password', 'session', 'sign-in'],
-  assets: [],
-  invoices: ['file'],
+  assets: ['import'],
+  invoices: ['amounts', 'file', 'import'],
 }
 const NO_FOLDERS = ['src', 'utils', 'helpers', 'hooks', 'types', 'services', 'common']
 const MAX_LINES = 150
