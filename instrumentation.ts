@@ -1,6 +1,9 @@
 /** Next calls this once as it starts. Under `next dev` and plain `next start` it opens the database. */
 export async function register(): Promise<void> {
-  if (process.env.NEXT_RUNTIME !== 'nodejs') return
-  const { startDatabase } = await import('#lib/db/start.ts')
-  await startDatabase()
+  if (process.env.NEXT_RUNTIME === 'nodejs') {
+    // Node loads the file itself: bundling it would pull the database's binaries into the build.
+    const file = new URL('lib/db/start.ts', `file://${process.cwd()}/`).href
+    const { startDatabase } = await import(/* turbopackIgnore: true */ file)
+    await startDatabase()
+  }
 }

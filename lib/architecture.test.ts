@@ -6,7 +6,7 @@ const VOCABULARY = ['contract', 'rules', 'store', 'serialize', 'operations', 'qu
 const CAPABILITIES: Record<string, string[]> = {
   access: ['api-key', 'audit', 'authenticate', 'password', 'session', 'sign-in'],
   assets: ['import'],
-  invoices: ['amounts', 'file', 'import'],
+  invoices: ['amounts', 'file', 'import', 'selection'],
 }
 const NO_FOLDERS = ['src', 'utils', 'helpers', 'hooks', 'types', 'services', 'common']
 const MAX_LINES = 150

@@ -65,16 +65,20 @@ export function contract<
 
 /** Text to a whole number within bounds; `max` clamps when `clamp` is set. */
 export function integerText(min: number, max: number, clamp = false) {
-  return z.codec(z.string().regex(/^\d{1,16}$/, `must be a whole number of ${min} or more`), z.int(), {
-    decode: (value, context) => {
-      const number = Number(value)
-      if (number >= min && number <= max) return number
-      if (clamp && number > max) return max
-      context.issues.push({ code: 'custom', input: value, message: `must be from ${min} to ${max}` })
-      return z.NEVER
-    },
-    encode: (number) => String(number),
-  })
+  return z
+    .codec(z.string().regex(/^\d{1,16}$/, `must be a whole number of ${min} or more`), z.int(), {
+      decode: (value, context) => {
+        const number = Number(value)
+        if (number >= min && number <= max) return number
+        if (clamp && number > max) return max
+        context.issues.push({ code: 'custom', input: value, message: `must be from ${min} to ${max}` })
+        return z.NEVER
+      },
+      encode: (number) => String(number),
+    })
+    .meta({
+      integer: { type: 'integer', minimum: min, ...(max < Number.MAX_SAFE_INTEGER ? { maximum: max } : {}) },
+    })
 }
 
 /** A file as an answer: its bytes leave as they are, with the headers that the operation gives. */

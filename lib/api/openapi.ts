@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { PERMISSION_NAMES } from '#lib/access/rules.ts'
 import { type AnyContract, contract } from './contract.ts'
+import { type Json, type SchemaOf, schemaWriter } from './openapi-schema.ts'
 import { operation } from './operation.ts'
 import { PROBLEMS, type ProblemCode } from './problem.ts'
-
-type Json = Record<string, unknown>
 
 const ALWAYS: ProblemCode[] = ['unauthenticated', 'internal_error', 'service_unavailable']
 
@@ -43,16 +42,8 @@ export function openApiOperation(contracts: readonly AnyContract[]) {
 
 /** The OpenAPI 3.1 document of these contracts, made from the same schemas that parse requests. */
 function openApi(contracts: readonly AnyContract[]): Json {
-  const schemas: Json = {}
-  const schema = (type: z.ZodType, io: 'input' | 'output') => {
-    const { $defs, $schema, ...own } = z.toJSONSchema(type as z.core.$ZodType, {
-      io,
-      unrepresentable: 'any',
-      uri: (id) => `#/components/schemas/${id}`,
-    }) as Json & { $defs?: Json }
-    Object.assign(schemas, $defs)
-    return own
-  }
+  const schemas: Record<string, Json> = {}
+  const schema = schemaWriter(schemas)
   const paths: Record<string, Json> = {}
   for (const each of contracts) {
     paths[each.path] = { ...paths[each.path], [each.method.toLowerCase()]: operationOf(each, schema) }
@@ -74,8 +65,6 @@ function openApi(contracts: readonly AnyContract[]): Json {
     },
   }
 }
-
-type SchemaOf = (type: z.ZodType, io: 'input' | 'output') => Json
 
 function operationOf(contract: AnyContract, schema: SchemaOf): Json {
   const { name, summary, permission, params, query, body, output, method } = contract
@@ -110,14 +99,9 @@ function operationOf(contract: AnyContract, schema: SchemaOf): Json {
 
 function parametersOf(shape: z.ZodObject, place: 'path' | 'query', schema: SchemaOf): Json[] {
   return Object.entries(shape.shape).map(([name, type]) => {
-    const { description, ...own } = schema(type as z.ZodType, 'input')
-    return {
-      name,
-      in: place,
-      required: place === 'path',
-      ...(description ? { description } : {}),
-      schema: own,
-    }
+    const { description, integer, ...own } = schema(type as z.ZodType, 'input')
+    const described = description ? { description } : {}
+    return { name, in: place, required: place === 'path', ...described, schema: integer ?? own }
   })
 }
 

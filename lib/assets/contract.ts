@@ -5,9 +5,10 @@ import { MAX_QUANTITY } from './rules.ts'
 
 const epochMs = z.int().meta({ description: 'Epoch time in milliseconds.' })
 const seats = z.int().min(0)
+const others = 'others are passed through.'
 
 /** spec 2.2. Field names and capitals are the wire's. */
-export const Subscription = z
+const Subscription = z
   .object({
     BillingMethod: z.string(),
     CreationTime: epochMs,
@@ -15,18 +16,16 @@ export const Subscription = z
     ResourceUIURL: z.string(),
     SkuID: z.string(),
     SkuName: z.string(),
-    Status: z
-      .string()
-      .meta({ description: 'ACTIVE, SUSPENDED, PENDING, CANCELLED; others are passed through.' }),
+    Status: z.string().meta({ description: `ACTIVE, SUSPENDED, PENDING, CANCELLED; ${others}` }),
     ID: z.string(),
     Plan: z.object({
       CommitmentInterval: z.boolean().nullable().meta({ description: 'True, or null without a commitment.' }),
       CommitmentStartTime: epochMs.optional(),
       CommitmentEndTime: epochMs.optional(),
       IsCommitmentPlan: z.boolean().meta({ description: 'True: the quantity can only grow.' }),
-      PlanName: z.string().meta({
-        description: 'FLEXIBLE, ANNUAL_MONTHLY_PAY, ANNUAL_YEARLY_PAY, TRIAL; others are passed through.',
-      }),
+      PlanName: z
+        .string()
+        .meta({ description: `FLEXIBLE, ANNUAL_MONTHLY_PAY, ANNUAL_YEARLY_PAY, TRIAL; ${others}` }),
     }),
     RenewalSettings: z.object({ renewalType: z.string() }).nullable(),
     Seats: z.object({
@@ -71,12 +70,9 @@ export const AssetListItem = z
 
 export type Asset = z.output<typeof Asset>
 export type AssetListItem = z.output<typeof AssetListItem>
-export type Subscription = z.output<typeof Subscription>
 
 const selection = {
-  filter: filterText(['type'])
-    .optional()
-    .meta({ description: 'As in `type:workspace-suite|type:office-suite`. Key: type.' }),
+  filter: filterText(['type']).optional().meta({ description: 'As in `type:a|type:b`. Key: type.' }),
   search: z
     .string()
     .max(200)

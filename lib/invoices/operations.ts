@@ -8,6 +8,7 @@ import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
 import * as contract from './contract.ts'
 import { drawInvoice } from './file.ts'
+import type { Selection } from './selection.ts'
 import { serializeInvoice, serializeInvoiceWithLines } from './serialize.ts'
 import * as store from './store.ts'
 
@@ -64,7 +65,7 @@ async function found(caller: Caller, id: string) {
 }
 
 /** @throws Problem `filter_invalid` for a due date that is no epoch time in milliseconds */
-function checked<Query extends store.Selection>(query: Query): Query {
+function checked<Query extends Selection>(query: Query): Query {
   if (query.filter?.dueDate?.every((value) => /^\d{1,15}$/.test(value)) ?? true) return query
   const detail = 'dueDate: must be epoch milliseconds'
   throw new Problem('filter_invalid', detail, { errors: [{ parameter: 'filter', detail }] })

@@ -1,10 +1,9 @@
 import 'server-only'
-import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
-import type { Caller } from '#lib/access/rules.ts'
-import type { Filter } from '#lib/api/filter.ts'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Cursor } from '#lib/api/page-token.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { billingProfiles, invoices, lineItems } from '#lib/db/schema.ts'
+import { type Owner, owned, type Selection, selected, today } from './selection.ts'
 
 /** Amounts are exact decimal text, dates `YYYY-MM-DD`; `today` is the database's day in UTC. */
 export type InvoiceRow = {
@@ -21,18 +20,6 @@ export type InvoiceRow = {
 }
 export type LineItemRow = Omit<typeof lineItems.$inferSelect, 'customerId' | 'invoiceId'>
 
-/** Whose invoices, and which of their billing profiles: every statement here names both. */
-export type Owner = Pick<Caller, 'customerId' | 'billingProfiles'>
-
-export type Selection = {
-  filter?: Filter<'platform' | 'status' | 'dueDate'> | undefined
-  /** Epoch milliseconds, both inclusive, applied to the invoice date. */
-  minCreationTime?: number | undefined
-  maxCreationTime?: number | undefined
-  search?: string | undefined
-}
-
-const today = sql<string>`(now() AT TIME ZONE 'UTC')::date::text`
 const columns = {
   id: invoices.id,
   billingProfileId: invoices.billingProfileId,
@@ -118,45 +105,4 @@ const lineColumns = {
   qty: lineItems.qty,
   currency: lineItems.currency,
   details: lineItems.details,
-}
-
-function owned({ customerId, billingProfiles: profiles }: Owner): SQL[] {
-  return [eq(invoices.customerId, customerId), inArray(invoices.billingProfileId, [...profiles])]
-}
-
-function selected({ filter, minCreationTime, maxCreationTime, search }: Selection): SQL[] {
-  const conditions: (SQL | undefined)[] = [
-    filter?.platform && inArray(invoices.platform, filter.platform),
-    filter?.status && (or(...filter.status.map(hasStatus)) ?? sql`false`),
-    filter?.dueDate && inArray(invoices.dueDate, filter.dueDate.map(dayOf)),
-    minCreationTime === undefined
-      ? undefined
-      : sql`${invoices.invoiceDate} >= ${dayAtOrAfter(minCreationTime)}`,
-    maxCreationTime === undefined ? undefined : sql`${invoices.invoiceDate} <= ${dayOf(maxCreationTime)}`,
-    search ? sql`starts_with(lower(${invoices.id}), lower(${search}))` : undefined,
-  ]
-  return conditions.filter((condition) => condition !== undefined)
-}
-
-/** The rule of `statusOf`, in SQL. */
-function hasStatus(status: string): SQL {
-  const { balanceAmount, dueDate } = invoices
-  if (status === 'PAID') return sql`${balanceAmount} <= 0`
-  if (status === 'PAST DUE') return sql`(${balanceAmount} > 0 AND ${dueDate} < ${today}::date)`
-  if (status === 'OPEN') return sql`(${balanceAmount} > 0 AND ${dueDate} >= ${today}::date)`
-  return sql`false`
-}
-
-const DAY = 86_400_000
-// What both a JavaScript date and PostgreSQL can name.
-const LAST = Date.UTC(9999, 11, 31)
-
-/** The day in UTC that holds this time. */
-function dayOf(epochMs: number | string): string {
-  return new Date(Math.min(Number(epochMs), LAST)).toISOString().slice(0, 10)
-}
-
-/** The first day whose midnight is not before this time: an invoice stands at its day's midnight. */
-function dayAtOrAfter(epochMs: number): string {
-  return dayOf(Math.ceil(Math.min(epochMs, LAST) / DAY) * DAY)
 }
