@@ -1,12 +1,18 @@
 import 'server-only'
+import { randomUUID } from 'node:crypto'
 import type { CustomerId } from '#lib/access/rules.ts'
+import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '#lib/api/import-refused.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { isVendor } from '#lib/vendors/vendors.ts'
+import { type AssetValues, differencesOf, lostLicenses, valuesOf } from './differences.ts'
+import { addAssets, overwriteAsset, type Replacement, readStored } from './import-rows.ts'
+import type { AssetRow } from './store.ts'
 
 /** Whole licenses. */
 export type NewSeats = {
   purchased: number
   /** Absent: the same as purchased. */
-  maximum?: number
+  maximum?: number | undefined
   assigned: number
 }
 
@@ -16,13 +22,13 @@ export type NewSubscription = {
   skuName: string
   billingMethod: string
   status: string
-  purchaseOrderId?: string | null
-  resourceUiUrl?: string | null
+  purchaseOrderId?: string | null | undefined
+  resourceUiUrl?: string | null | undefined
   planName: string
   isCommitmentPlan: boolean
-  commitmentStart?: Date | null
-  commitmentEnd?: Date | null
-  renewalType?: string | null
+  commitmentStart?: Date | null | undefined
+  commitmentEnd?: Date | null | undefined
+  renewalType?: string | null | undefined
   seats: NewSeats
 }
 
@@ -35,9 +41,9 @@ export type NewAsset = {
   customerDomain: string
   vendorCustomerId: string
   /** Contact, in e-mail form. Absent: of an asset that is there, the one that it has; else none. */
-  reseller?: string
+  reseller?: string | undefined
   /** Absent: `built-in`; of an asset that is there, the one that it has. */
-  vendor?: string
+  vendor?: string | undefined
   createdAt: Date
   /** Null: no licenses, billed by usage. */
   subscription: NewSubscription | null
@@ -45,17 +51,70 @@ export type NewAsset = {
 
 export type Imported = { added: number; unchanged: number; replaced: number }
 
+type Options = { replace: boolean; requestId?: string }
+
+// So that each statement stays far below the 3 s that it may take.
+const MOST_ASSETS = 500
+
 /**
- * Adds assets. One that is there already with the same content changes nothing.
- * @param options.replace writes over an asset that is there with other content; other purchased seats
- * leave a change row and an audit row
- * @throws ImportRefused that lists the differences by field, where `replace` is not set
+ * Adds assets. One that is there already with the same content changes nothing. With `replace`, one that
+ * is there with other content is written over and an audit row tells of it; other purchased seats leave a
+ * change row and its audit row, as any change of seats does.
+ * @throws ImportRefused that lists the differences by field, where `replace` is not set; also for an
+ * unknown vendor, an id that is given twice, and fewer licenses within a commitment's term
  */
 export async function importAssets(
-  _tx: Transaction,
-  _customerId: CustomerId,
-  _assets: NewAsset[],
-  _options: { replace: boolean },
+  tx: Transaction,
+  customerId: CustomerId,
+  assets: NewAsset[],
+  { replace, requestId = randomUUID() }: Options,
 ): Promise<Imported> {
-  throw new Error('Imports are being built.')
+  const problems = faultsOf(assets)
+  const counts: Imported = { added: 0, unchanged: 0, replaced: 0 }
+  for (let at = 0; at < assets.length && problems.length < MOST_PROBLEMS; at += MOST_ASSETS) {
+    const batch = assets.slice(at, at + MOST_ASSETS)
+    const ids = batch.map(({ id }) => id)
+    const { fresh, other } = sorted(batch, await readStored(tx, customerId, ids))
+    problems.push(...other.flatMap((replacement) => objections(replacement, replace)))
+    if (problems.length > 0) continue
+    await addAssets(tx, customerId, fresh)
+    for (const replacement of other) await overwriteAsset(tx, customerId, replacement, requestId)
+    counts.added += fresh.length
+    counts.replaced += other.length
+    counts.unchanged += batch.length - fresh.length - other.length
+  }
+  if (problems.length > 0) throw new ImportRefused(problems.slice(0, MOST_PROBLEMS))
+  return counts
+}
+
+/** What makes an asset unfit whatever is stored. */
+function faultsOf(assets: NewAsset[]): ImportProblem[] {
+  const seen = new Set<string>()
+  return assets.flatMap(({ id, vendor }) => {
+    const subject = `asset ${id}`
+    const twice = seen.has(id)
+    seen.add(id)
+    if (twice) return [{ subject, reason: 'is given twice' }]
+    if (vendor === undefined || isVendor(vendor)) return []
+    return [{ subject, column: 'vendor', reason: `there is no vendor named ${vendor}` }]
+  })
+}
+
+function sorted(batch: NewAsset[], known: ReadonlyMap<string, AssetRow>) {
+  const fresh: AssetValues[] = []
+  const other: Replacement[] = []
+  for (const asset of batch) {
+    const stored = known.get(asset.id)
+    const values = valuesOf(asset, stored)
+    const problems = stored ? differencesOf(stored, values) : []
+    if (!stored) fresh.push(values)
+    else if (problems.length > 0) other.push({ stored, values, problems })
+  }
+  return { fresh, other }
+}
+
+function objections({ stored, values, problems }: Replacement, replace: boolean): ImportProblem[] {
+  if (!replace) return problems
+  const lost = lostLicenses(stored, values)
+  return lost ? [lost] : []
 }

@@ -4,6 +4,11 @@ import type { Vendor } from './vendor.ts'
 
 const VENDORS: Record<string, Vendor> = { [builtIn.name]: builtIn }
 
+/** Whether an asset may name this vendor. */
+export function isVendor(name: string): boolean {
+  return Object.hasOwn(VENDORS, name)
+}
+
 /** The vendor with this name, as stored with an asset. */
 export function vendorNamed(name: string): Vendor {
   const vendor = Object.hasOwn(VENDORS, name) ? VENDORS[name] : undefined

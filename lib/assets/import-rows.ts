@@ -1,0 +1,53 @@
+import 'server-only'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { OPERATOR, recordAudit } from '#lib/access/audit.ts'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { type ImportProblem, MOST_PROBLEMS, problemText } from '#lib/api/import-refused.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { assets } from '#lib/db/schema.ts'
+import { type AssetValues, movesVersion } from './differences.ts'
+import { type AssetRow, addLicenseChange } from './store.ts'
+
+/** A stored asset, what it becomes, and where the two differ. */
+export type Replacement = { stored: AssetRow; values: AssetValues; problems: ImportProblem[] }
+
+/** Those of `ids` that are there, locked first as every change of seats does it (waits 1 s, then 55P03). */
+export async function readStored(tx: Transaction, customerId: CustomerId, ids: string[]) {
+  const rows = await tx
+    .select()
+    .from(assets)
+    .where(and(eq(assets.customerId, customerId), inArray(assets.id, ids)))
+    .orderBy(assets.id)
+    .for('no key update')
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Adds assets that are not there: a few hundred at most. */
+export async function addAssets(tx: Transaction, customerId: CustomerId, added: AssetValues[]) {
+  if (added.length > 0) await tx.insert(assets).values(added.map((values) => ({ customerId, ...values })))
+}
+
+/** Writes over an asset. Other purchased seats leave a change row and its audit row, as any change does. */
+export async function overwriteAsset(
+  tx: Transaction,
+  customerId: CustomerId,
+  { stored, values, problems }: Replacement,
+  requestId: string,
+) {
+  const by = { actor: OPERATOR, requestId }
+  const { id } = stored
+  const [from, to] = [stored.seatsPurchased ?? 0, values.seatsPurchased ?? 0]
+  if (from !== to) {
+    const change = { assetId: id, from, to, state: 'APPLIED' as const }
+    const subject = await addLicenseChange(tx, customerId, { ...change, ...by })
+    const details = { assetId: id, from, to }
+    await recordAudit(tx, customerId, { action: 'license-change.applied', subject, details, ...by })
+  }
+  const seatVersion = movesVersion(stored, values) ? sql`${assets.seatVersion} + 1` : undefined
+  await tx
+    .update(assets)
+    .set({ ...values, ...(seatVersion && { seatVersion }) })
+    .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))
+  const changes = problems.slice(0, MOST_PROBLEMS).map(problemText)
+  await recordAudit(tx, customerId, { action: 'asset.replaced', subject: id, details: { changes }, ...by })
+}
