@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  chown,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { exists, useAServer } from './embedded-binaries.ts'
+import { commandLine, type Launch } from './embedded-launch.ts'
+import { makePassword } from './embedded-password.ts'
+import { isAlive } from './embedded-process.ts'
+
+/** An initdb that takes longer than this is a dead one, in milliseconds. It takes about a second. */
+const initTime = 300_000
+
+/**
+ * The real path of the cluster of a data directory, or undefined if it has none yet.
+ * @throws Error if `postgres` in it is something else; it is left as it is
+ */
+export async function findCluster(dataDir: string): Promise<string | undefined> {
+  const path = join(dataDir, 'postgres')
+  const entry = await lstat(path).catch(() => undefined)
+  if (!entry) return undefined
+  const data = await realpath(path).catch(() => undefined)
+  if (!data)
+    throw new Error(
+      `${path} leads to a folder that is gone. Bring it back, or remove the link to start with an empty database.`,
+    )
+  if (await exists(join(data, 'global', 'pg_control'))) return data
+  const files = await readdir(data).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EACCES') return ['']
+    const { uid } = await stat(data)
+    throw new Error(
+      `${path} belongs to another account (uid ${uid}): only that one and root can run it. ${useAServer}`,
+    )
+  })
+  if (files.length === 0) return undefined
+  throw new Error(`${path} is not a PostgreSQL data directory. Move it away, or choose another DATA_DIR.`)
+}
+
+/**
+ * Makes the cluster unless it is there: in a folder beside, renamed when it is whole, so that a half-made one
+ * never counts. Of two processes that do this at once, the slower throws its own away.
+ * @returns its path
+ */
+export async function makeCluster(launch: Launch, dataDir: string): Promise<string> {
+  await removeHalfMade(launch.data)
+  if (!(await exists(join(launch.data, 'global', 'pg_control')))) {
+    const half = `${launch.data}.new-${process.pid}-${randomBytes(4).toString('hex')}`
+    await mkdir(half, { mode: 0o700 })
+    try {
+      await initialize(launch, half)
+      await rename(join(half, 'cluster'), launch.data).catch(async (error) => {
+        if (!(await exists(join(launch.data, 'global', 'pg_control')))) throw error
+      })
+    } finally {
+      await rm(half, { recursive: true, force: true })
+    }
+    await flush(dirname(launch.data))
+  }
+  const path = join(dataDir, 'postgres')
+  // The cluster may be elsewhere: the link says where, and is how the next start finds it.
+  if (!(await exists(path))) await symlink(launch.data, path).catch(() => undefined)
+  return launch.data
+}
+
+async function initialize(launch: Launch, half: string): Promise<void> {
+  const passwordFile = join(half, 'password')
+  const cluster = join(half, 'cluster')
+  await writeFile(passwordFile, await makePassword(launch.data), { mode: 0o600 })
+  await mkdir(cluster, { mode: 0o700 })
+  if (launch.account) {
+    for (const path of [half, passwordFile, cluster])
+      await chown(path, launch.account.uid, launch.account.gid)
+  }
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`]
+  const { file, args, options } = commandLine(launch, 'initdb', [
+    '-D',
+    cluster,
+    '--data-checksums',
+    ...locale,
+    ...access,
+  ])
+  await promisify(execFile)(file, args, { ...options, timeout: initTime }).catch(
+    (error: { stderr?: string; message: string }) => {
+      throw new Error(`initdb failed: ${error.stderr?.trim() || error.message}. ${useAServer}`)
+    },
+  )
+}
+
+/** Clears away what a killed initdb left: its folder bears its process id. */
+async function removeHalfMade(data: string): Promise<void> {
+  const start = `${basename(data)}.new-`
+  for (const name of await readdir(dirname(data))) {
+    if (!name.startsWith(start)) continue
+    const path = join(dirname(data), name)
+    const age = Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? 0)
+    if (age > initTime || !isAlive(Number.parseInt(name.slice(start.length), 10))) {
+      await rm(path, { recursive: true, force: true })
+    }
+  }
+}
+
+/** Makes a rename outlast a power failure. Windows has no such thing for folders. */
+async function flush(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  await handle.sync().finally(() => handle.close())
+}

@@ -1,0 +1,69 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, lstat, mkdtemp, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import pg from 'pg'
+
+/** An empty folder for data directories. */
+export function emptyFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'embedded-'))
+}
+
+/** Rows of one statement, on a connection of its own. */
+export async function sql(url: string, statement: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  return client.query(statement).then(
+    ({ rows }) => client.end().then(() => rows),
+    (error) => client.end().then(() => Promise.reject(error)),
+  )
+}
+
+/** The process id in a data directory's postmaster.pid; undefined if no server runs. */
+export async function serverOf(dataDir: string): Promise<number | undefined> {
+  const text = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => undefined)
+  return text === undefined ? undefined : Number.parseInt(text, 10)
+}
+
+/** A copy of a data directory whose server doesn't run. */
+export async function copyOf(dataDir: string, copy: string): Promise<string> {
+  const filter = async (path: string) => !(await lstat(path)).isSocket()
+  await cp(dataDir, copy, { recursive: true, filter })
+  return copy
+}
+
+/**
+ * Another process that uses the embedded server, as soon as it does: runs a statement, then waits for the end of its
+ * input, releases, and ends. As the account `uid`, if that is given.
+ * @returns the process, and the note that it got
+ */
+export async function otherUser(dataDir: string, statement = 'SELECT 1', uid?: number) {
+  const module = new URL('./embedded.ts', import.meta.url).href
+  const script = `
+    import { startEmbedded } from ${JSON.stringify(module)}
+    import pg from 'pg'
+    const embedded = await startEmbedded(${JSON.stringify(dataDir)})
+    const client = new pg.Client({ connectionString: embedded.url })
+    await client.connect()
+    await client.query(${JSON.stringify(statement)})
+    await client.end()
+    console.log(embedded.note)
+    process.stdin.on('end', () => embedded.release()).resume()`
+  const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(
+    process.execPath,
+    ['--input-type=module', '-e', script],
+    { stdio: ['pipe', 'pipe', 'pipe'], ...(uid === undefined ? {} : { uid, gid: uid }) },
+  )
+  let errors = ''
+  child.stderr.on('data', (text) => {
+    errors += text
+  })
+  const ended = once(child, 'close')
+  const note = await Promise.race([
+    once(child.stdout, 'data').then(([text]) => String(text)),
+    ended.then(() => Promise.reject(new Error(`The other process failed: ${errors}`))),
+  ])
+  return { child, ended, note }
+}
