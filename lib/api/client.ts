@@ -1,9 +1,18 @@
-import { z } from 'zod'
 import type { AnyContract, Input, Output } from './contract.ts'
+import { type Filter, formatFilter } from './filter-text.ts'
 import { type InputError, PROBLEMS, Problem, type ProblemCode } from './problem.ts'
+
+// Schemas stay on the server, which has parsed what it sends: here they are types only, so that a page
+// does not carry zod. What a contract says at run time is given again, and held to it by client.test.ts.
 
 /** What a call is given in the browser: the decoded values, each part only where there is one. */
 export type Given<C extends AnyContract> = { [Part in keyof Input<C>]?: Input<C>[Part] }
+
+/** The part of a contract that the browser needs at run time. */
+export type Line<C extends AnyContract> = Pick<C, 'name' | 'method' | 'path'> & {
+  /** Parameters that hold milliseconds and are written as seconds. */
+  seconds?: readonly (keyof Input<C>['query'])[]
+}
 
 /** A contract as the browser uses it: call it, name its cached answer, or show it as a request. */
 export type Call<C extends AnyContract> = {
@@ -12,14 +21,20 @@ export type Call<C extends AnyContract> = {
   key(given: Given<C>): readonly unknown[]
   /** Path and query string that return this answer. */
   path(given: Given<C>): string
+  /** The query string alone, without a question mark: also that of the screen. */
+  search(query: Given<C>['query']): string
 }
 
 /** The typed browser call of a contract. It throws a Problem for every refusal. */
-export function callOf<C extends AnyContract>(contract: C): Call<C> {
-  const path = (given: Given<C>) => pathOf(contract, given)
+export function callOf<C extends AnyContract>(line: Line<C>): Call<C> {
+  const search = (query: Given<C>['query']) => searchOf(query ?? {}, (line.seconds ?? []) as string[])
+  const path = (given: Given<C>) => {
+    const query = search(given.query)
+    return query ? `${pathOf(line.path, given.params)}?${query}` : pathOf(line.path, given.params)
+  }
   const call = async (given: Given<C>, signal?: AbortSignal) => {
     const response = await fetch(path(given), {
-      method: contract.method,
+      method: line.method,
       credentials: 'same-origin',
       ...(signal ? { signal } : {}),
       ...(given.body === undefined
@@ -27,40 +42,38 @@ export function callOf<C extends AnyContract>(contract: C): Call<C> {
         : { body: JSON.stringify(given.body), headers: { 'Content-Type': 'application/json' } }),
     })
     const body: unknown = await response.json().catch(() => undefined)
-    if (!response.ok) throw problemOf(response, body)
-    return contract.output.parse(body) as Output<C>
+    if (!response.ok || body === undefined) throw problemOf(response, body)
+    return body as Output<C>
   }
-  return Object.assign(call, { path, key: (given: Given<C>) => [contract.name, path(given)] as const })
+  return Object.assign(call, { path, search, key: (given: Given<C>) => [line.name, path(given)] as const })
 }
 
 /** Writes decoded values as the query string that the contract reads; absent ones are left out. */
-export function searchOf<C extends AnyContract>(contract: C, query: Input<C>['query']): string {
-  const encoded = z.encode(contract.query, query) as Record<string, string | undefined>
-  const given = Object.entries(encoded).filter(([, value]) => value !== undefined && value !== '')
-  // `:` and `|` are the filter's grammar: kept, so that a view's address can be read.
-  const parts = given.map(
-    ([name, value]) =>
-      `${name}=${encodeURIComponent(value as string)
-        .replaceAll('%3A', ':')
-        .replaceAll('%7C', '|')}`,
-  )
+function searchOf(query: object, seconds: readonly string[]): string {
+  const parts = Object.entries(query).flatMap(([name, value]: [string, unknown]) => {
+    const text = textOf(value, seconds.includes(name))
+    if (text === '') return []
+    // `:` and `|` are the filter's grammar: kept, so that a view's address can be read.
+    return `${name}=${encodeURIComponent(text).replaceAll('%3A', ':').replaceAll('%7C', '|')}`
+  })
   return parts.join('&')
 }
 
-function pathOf<C extends AnyContract>(contract: C, given: Given<C>): string {
-  const params = (given.params ?? {}) as Record<string, string>
-  const path = contract.path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(params[name] ?? ''),
-  )
-  const search = searchOf(contract, (given.query ?? {}) as Input<C>['query'])
-  return search ? `${path}?${search}` : path
+function textOf(value: unknown, inSeconds: boolean): string {
+  if (value === undefined) return ''
+  if (typeof value === 'number') return String(inSeconds ? Math.floor(value / 1000) : value)
+  return typeof value === 'string' ? value : formatFilter(value as Filter<string>)
+}
+
+function pathOf(template: string, params: Record<string, string> | undefined): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params?.[name] ?? ''))
 }
 
 function problemOf(response: Response, body: unknown): Problem {
   const given = (body ?? {}) as { code?: string; detail?: string; instance?: string; errors?: InputError[] }
   const code = given.code !== undefined && given.code in PROBLEMS ? (given.code as ProblemCode) : undefined
   const requestId = given.instance ?? response.headers.get('Request-Id') ?? undefined
-  const fallback = response.status >= 500 ? 'service_unavailable' : 'invalid_request'
+  const fallback = response.status >= 500 || response.ok ? 'service_unavailable' : 'invalid_request'
   return new Problem(code ?? fallback, given.detail, {
     ...(given.errors ? { errors: given.errors } : {}),
     ...(requestId ? { requestId } : {}),

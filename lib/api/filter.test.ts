@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { filterText, formatFilter } from './filter.ts'
+import { filterText } from './filter.ts'
+import { formatFilter } from './filter-text.ts'
 
 const filter = filterText(['platform', 'status'])
 const read = (text: string) => z.safeDecode(filter, text)

@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import { type Filter, formatFilter } from './filter-text.ts'
+
+export type { Filter }
 
 const MAX_LENGTH = 1000
 const MAX_ALTERNATIVES = 50
-
-/** For each key the values that it may have; a key that is absent filters nothing. */
-export type Filter<Key extends string> = Partial<Record<Key, string[]>>
 
 /**
  * The filter grammar of spec 4.1 and 4.3 (CONTRACT 2): `key:value` conditions joined by `|`; a part
@@ -22,14 +22,6 @@ export function filterText<const Key extends string>(keys: readonly Key[]) {
     },
     encode: (given) => formatFilter(given as Filter<string>),
   })
-}
-
-/** Writes a filter as text, one key after the other: `platform:a|b|status:OPEN`. */
-export function formatFilter(filter: Filter<string>): string {
-  return Object.entries(filter)
-    .filter(([, values]) => values?.length)
-    .map(([key, values]) => `${key}:${values?.join('|')}`)
-    .join('|')
 }
 
 /** Reads a filter; a text in return is the reason why it can't be read. */

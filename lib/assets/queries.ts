@@ -1,6 +1,20 @@
-import { type Call, callOf } from '#lib/api/client.ts'
-import * as contract from './contract.ts'
+import { callOf } from '#lib/api/client.ts'
+import type * as contract from './contract.ts'
 
-export const listAssets: Call<typeof contract.listAssets> = callOf(contract.listAssets)
-export const summarizeAssets: Call<typeof contract.summarizeAssets> = callOf(contract.summarizeAssets)
-export const setQuantity: Call<typeof contract.setQuantity> = callOf(contract.setQuantity)
+export const listAssets = callOf<typeof contract.listAssets>({
+  name: 'listAssets',
+  method: 'GET',
+  path: '/billing/v1/assets',
+})
+
+export const summarizeAssets = callOf<typeof contract.summarizeAssets>({
+  name: 'summarizeAssets',
+  method: 'GET',
+  path: '/billing/v1/asset-summary',
+})
+
+export const setQuantity = callOf<typeof contract.setQuantity>({
+  name: 'setQuantity',
+  method: 'PATCH',
+  path: '/billing/v1/assets/{asset_id}',
+})

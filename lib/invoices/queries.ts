@@ -1,6 +1,22 @@
-import { type Call, callOf } from '#lib/api/client.ts'
-import * as contract from './contract.ts'
+import { callOf } from '#lib/api/client.ts'
+import type * as contract from './contract.ts'
 
-export const listInvoices: Call<typeof contract.listInvoices> = callOf(contract.listInvoices)
-export const summarizeInvoices: Call<typeof contract.summarizeInvoices> = callOf(contract.summarizeInvoices)
-export const readInvoice: Call<typeof contract.readInvoice> = callOf(contract.readInvoice)
+export const listInvoices = callOf<typeof contract.listInvoices>({
+  name: 'listInvoices',
+  method: 'GET',
+  path: '/billing/v1/invoices',
+  seconds: ['minCreationTime', 'maxCreationTime'],
+})
+
+export const summarizeInvoices = callOf<typeof contract.summarizeInvoices>({
+  name: 'summarizeInvoices',
+  method: 'GET',
+  path: '/billing/v1/invoice-summary',
+  seconds: ['minCreationTime', 'maxCreationTime'],
+})
+
+export const readInvoice = callOf<typeof contract.readInvoice>({
+  name: 'readInvoice',
+  method: 'GET',
+  path: '/billing/v1/invoices/{invoice_id}',
+})

@@ -1,0 +1,12 @@
+// Apart from its reader, which needs zod: the browser only writes filters.
+
+/** For each key the values that it may have; a key that is absent filters nothing. */
+export type Filter<Key extends string> = Partial<Record<Key, string[]>>
+
+/** Writes a filter as text, one key after the other: `platform:a|b|status:OPEN`. */
+export function formatFilter(filter: Filter<string>): string {
+  return Object.entries(filter)
+    .filter(([, values]) => values?.length)
+    .map(([key, values]) => `${key}:${values?.join('|')}`)
+    .join('|')
+}
