@@ -7,7 +7,7 @@ import { type Origin, operation } from '#lib/api/operation.ts'
 import { pageOf, readPageToken } from '#lib/api/page-token.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { scope } from '#lib/db/scope.ts'
+import { readScope, scope } from '#lib/db/scope.ts'
 import { vendorNamed } from '#lib/vendors/vendors.ts'
 import * as contract from './contract.ts'
 import { decideQuantity, type QuantityDecision } from './rules.ts'
@@ -27,7 +27,7 @@ export const listAssets = operation(contract.listAssets, async (caller, { query 
   const { filter, search, view, maxResults = DEFAULT_MAX_RESULTS } = query
   const filters = ['assets', filter, search]
   const cursor = query.pageToken ? readPageToken(query.pageToken, filters, SortKey) : undefined
-  const rows = await scope(caller, (tx) =>
+  const rows = await readScope(caller, (tx) =>
     store.listAssets(tx, caller.customerId, { filter, search }, maxResults + 1, cursor),
   )
   const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
@@ -36,12 +36,12 @@ export const listAssets = operation(contract.listAssets, async (caller, { query 
 })
 
 export const summarizeAssets = operation(contract.summarizeAssets, async (caller, { query }) => {
-  const types = await scope(caller, (tx) => store.countAssets(tx, caller.customerId, query))
+  const types = await readScope(caller, (tx) => store.countAssets(tx, caller.customerId, query))
   return { body: { count: types.reduce((sum, { count }) => sum + count, 0), types } }
 })
 
 export const readAsset = operation(contract.readAsset, async (caller, { params }) => {
-  const row = await scope(caller, (tx) => store.readAsset(tx, caller.customerId, params.asset_id))
+  const row = await readScope(caller, (tx) => store.readAsset(tx, caller.customerId, params.asset_id))
   if (!row) throw new Problem('not_found')
   return { body: serializeAsset(row), version: versionOf(row) }
 })

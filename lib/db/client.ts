@@ -63,32 +63,44 @@ function pool(url: string, role: 'console_app' | 'console_access', max: number):
   return made
 }
 
-/** Runs `fn` in one transaction that sees one customer; commits, or rolls back when it throws. */
+/**
+ * Runs `fn` in one transaction that sees one customer; commits, or rolls back when it throws.
+ * A read's answer does not wait for its COMMIT: there is nothing that could still be lost.
+ */
 export async function transaction<T>(
   from: pg.Pool,
   customerId: string,
   fn: (tx: Transaction) => Promise<T>,
+  { readOnly = false } = {},
 ): Promise<T> {
   const client = await from.connect()
-  let broken: Error | undefined
-  try {
-    // Not awaited one by one: with pg's pipeline they travel in one round trip with fn's first query.
-    const opened = Promise.all([
-      client.query('BEGIN'),
-      client.query("SELECT set_config('console.customer', $1, true)", [customerId]),
-    ])
-    opened.catch(() => {})
-    const value = await fn(drizzle(client))
-    await opened
-    await client.query('COMMIT')
-    return value
-  } catch (error) {
-    broken = await client.query('ROLLBACK').then(
-      () => undefined,
-      (reason: Error) => reason,
-    )
-    throw error
-  } finally {
-    client.release(broken)
+  // Not awaited one by one: with pg's pipeline they travel in one round trip with fn's first query.
+  const opened = Promise.all([
+    client.query(readOnly ? 'BEGIN READ ONLY' : 'BEGIN'),
+    client.query("SELECT set_config('console.customer', $1, true)", [customerId]),
+  ])
+  opened.catch(() => {})
+  const end = async (how: 'COMMIT' | 'ROLLBACK') => {
+    try {
+      const { command } = await client.query(how)
+      // PostgreSQL answers the COMMIT of a failed transaction with a quiet ROLLBACK.
+      if (command !== how) throw new Error('The transaction failed before its end and was rolled back.')
+      client.release()
+    } catch (error) {
+      // In an unknown state: the pool must not hand it out again.
+      client.release(true)
+      throw error
+    }
   }
+  let value: T
+  try {
+    value = await fn(drizzle(client))
+    await opened
+  } catch (error) {
+    await end('ROLLBACK').catch(() => {})
+    throw error
+  }
+  if (readOnly) end('COMMIT').catch(() => {})
+  else await end('COMMIT')
+  return value
 }

@@ -12,3 +12,11 @@ export function scope<T>(
 ): Promise<T> {
   return transaction(database().app, caller.customerId, fn)
 }
+
+/** The same door for reads only: the database refuses writes, and the answer waits for one round trip less. */
+export function readScope<T>(
+  caller: { customerId: CustomerId },
+  fn: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return transaction(database().app, caller.customerId, fn, { readOnly: true })
+}

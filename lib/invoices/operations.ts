@@ -5,7 +5,7 @@ import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
 import { pageOf, readPageToken } from '#lib/api/page-token.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { scope } from '#lib/db/scope.ts'
+import { readScope } from '#lib/db/scope.ts'
 import * as contract from './contract.ts'
 import { drawInvoice } from './file.ts'
 import type { Selection } from './selection.ts'
@@ -24,14 +24,16 @@ export const listInvoices = operation(contract.listInvoices, async (caller, { qu
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = checked(query)
   const filters = ['invoices', selection]
   const cursor = pageToken ? readPageToken(pageToken, filters, SortKey) : undefined
-  const rows = await scope(caller, (tx) => store.listInvoices(tx, caller, selection, maxResults + 1, cursor))
+  const rows = await readScope(caller, (tx) =>
+    store.listInvoices(tx, caller, selection, maxResults + 1, cursor),
+  )
   const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
   const invoices = shown.map(serializeInvoice)
   return { body: { ...links, invoices, rowCount: invoices.length } }
 })
 
 export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {
-  const sums = await scope(caller, (tx) => store.sumInvoices(tx, caller, checked(query)))
+  const sums = await readScope(caller, (tx) => store.sumInvoices(tx, caller, checked(query)))
   const currencies = sums.map((sum) => ({
     ...sum,
     totalAmount: Number(sum.totalAmount),
@@ -59,7 +61,7 @@ export const readInvoiceFile = operation(contract.readInvoiceFile, async (caller
 })
 
 async function found(caller: Caller, id: string) {
-  const read = await scope(caller, (tx) => store.readInvoice(tx, caller, id))
+  const read = await readScope(caller, (tx) => store.readInvoice(tx, caller, id))
   if (!read) throw new Problem('not_found')
   return read
 }

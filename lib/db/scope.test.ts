@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Caller } from '#lib/access/rules.ts'
+import { readScope, scope } from './scope.ts'
+import { type TestDatabase, testDatabase } from './test-database.ts'
+import { addCustomer, callerOf } from './test-rows.ts'
+
+let database: TestDatabase
+let ana: Caller
+let eve: Caller
+
+beforeAll(async () => {
+  database = await testDatabase()
+  for (const id of ['northwind', 'southwind']) await addCustomer(id)
+  ana = await callerOf('northwind', 'admin')
+  eve = await callerOf('southwind', 'admin')
+})
+afterAll(() => database.close())
+
+const names = 'SELECT id FROM billing_profiles'
+const rename = "UPDATE billing_profiles SET name = 'changed'"
+const nameOf = async (customerId: string) =>
+  (await database.sql(customerId, 'SELECT name FROM billing_profiles'))[0]?.name
+
+it('keeps what a function did, and nothing of one that throws', async () => {
+  await scope(ana, (tx) => tx.execute(rename))
+  expect([await nameOf('northwind'), await nameOf('southwind')]).toEqual(['changed', 'southwind'])
+  const thrown = scope(eve, async (tx) => {
+    await tx.execute(rename)
+    throw new Error('no')
+  })
+  await expect(thrown).rejects.toThrow('no')
+  expect(await nameOf('southwind')).toBe('southwind')
+})
+
+it('says so when a function went on after its statement had failed', async () => {
+  const swallowed = scope(ana, async (tx) => {
+    await tx.execute("UPDATE billing_profiles SET name = 'lost'")
+    await tx.execute('SELECT 1 / 0').catch(() => {})
+    return 'done'
+  })
+  await expect(swallowed).rejects.toThrow('rolled back')
+  expect(await nameOf('northwind')).not.toBe('lost')
+})
+
+it('a connection that served one customer shows nothing of it to the next', async () => {
+  const turns = Array.from({ length: 40 }, (_, index) => (index % 2 ? ana : eve))
+  const seen = await Promise.all(turns.map((caller) => readScope(caller, (tx) => tx.execute(names))))
+  expect(seen.every(({ rows }) => rows.length === 1)).toBe(true)
+  const outside = await database.opened.app.query(names)
+  expect(outside.rows).toEqual([])
+})
+
+it('a read may not write', async () => {
+  const attempt = readScope(ana, (tx) => tx.execute(rename))
+  await expect(attempt).rejects.toMatchObject({ cause: { code: '25006' } })
+})
+
+it('the app runs as a role that owns nothing', async () => {
+  const { rows } = await database.opened.app.query(
+    "SELECT current_user, (SELECT count(*)::int FROM pg_class WHERE relowner = 'console_app'::regrole) AS owned",
+  )
+  expect(rows).toEqual([{ current_user: 'console_app', owned: 0 }])
+})
+
+it('finds callers as a role that sees no invoice, asset or history', async () => {
+  for (const table of ['assets', 'invoices', 'line_items', 'license_changes', 'audit_events']) {
+    await expect(database.opened.access.query(`SELECT FROM ${table}`)).rejects.toMatchObject({
+      code: '42501',
+    })
+  }
+})
