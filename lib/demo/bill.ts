@@ -1,0 +1,65 @@
+import Big from 'big.js'
+import type { NewInvoice, NewLineItem } from '#lib/invoices/import.ts'
+import { minorUnit } from '#lib/invoices/rules.ts'
+import { addDays } from './calendar.ts'
+import { randomFrom } from './random.ts'
+import type { Lines } from './usage-lines.ts'
+
+/** An invoice before it has a number. Its total is what its lines add up to. */
+export type Bill = {
+  platform: string
+  issuer: string
+  billingProfileId: string
+  currency: string
+  invoiceDate: string
+  lines: Lines
+  /** A charge that no line shows, as decimal text: the invoice is not fully itemized. */
+  notItemized?: string
+  /** What is still to pay: a share of the total, and a fee (or, negative, an overpayment). Absent: nothing. */
+  owed?: { share?: number; plus?: string }
+}
+
+const DUE_DAYS = 30
+
+/** Numbers bills by their date, as one issuer does who bills other customers too. Credits have their own numbers. */
+export function numberBills(bills: Bill[], { prefix, first, credit }: Numbering): NewInvoice[] {
+  const random = randomFrom(`numbers ${prefix} ${first}`)
+  const ordered = [...bills].sort(
+    (a, b) => compare(a.invoiceDate, b.invoiceDate) || compare(a.platform, b.platform),
+  )
+  let number = first
+  return ordered.map((bill) => {
+    number += random.int(1, 9)
+    const total = totalOf(bill)
+    return invoiceOf(bill, `${total.lt(0) ? credit : prefix}${number}`, total)
+  })
+}
+
+export type Numbering = { prefix: string; credit: string; first: number }
+
+function invoiceOf({ notItemized: _, owed, ...bill }: Bill, id: string, total: Big): NewInvoice {
+  const balance = owed ? total.times(owed.share ?? 0).plus(owed.plus ?? 0) : new Big(0)
+  const places = minorUnit(bill.currency)
+  return {
+    ...bill,
+    id,
+    dueDate: addDays(bill.invoiceDate, DUE_DAYS),
+    totalAmount: total.toFixed(places),
+    balanceAmount: balance.toFixed(places),
+  }
+}
+
+/** The exact sum of the lines, rounded once to the currency's minor unit. */
+function totalOf({ lines, notItemized, currency }: Bill): Big {
+  const sum = lines.reduce((total, { price, qty }) => total.plus(new Big(price).times(qty)), new Big(0))
+  return sum.plus(notItemized ?? 0).round(minorUnit(currency))
+}
+
+/** A single charge of its own, such as support; negative for a discount or credit. */
+export function chargeLine(type: string, description: string, amount: string, details: string): NewLineItem {
+  return { type, description, price: amount, qty: '1', details }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,32 @@
+import type { Role } from '#lib/access/rules.ts'
+import type { NewInvoice } from '#lib/invoices/import.ts'
+import type { Purchase } from './purchase.ts'
+
+/** An invented customer with all that is loaded for it. */
+export type DemoCustomer = {
+  name: string
+  /** Ends in `.example`, which nobody can own. */
+  domain: string
+  contactEmail: string
+  billingProfiles: DemoProfile[]
+  members: DemoMember[]
+  purchases: Purchase[]
+  usage: UsageAsset[]
+  invoices: NewInvoice[]
+}
+
+export type DemoProfile = { id: string; name: string; address: string; taxId: string }
+
+/** `billingProfiles` limits the member to some; absent: all. */
+export type DemoMember = { email: string; name: string; roles: Role[]; billingProfiles?: string[] }
+
+/** An asset without licenses. */
+export type UsageAsset = {
+  /** Begins with the type. */
+  id: string
+  type: 'cloud-platform' | 'web-services'
+  name: string
+  domain: string
+  vendorCustomerId: string
+  boughtOn: string
+}
