@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { copyOf, emptyFolder, otherUser, serverOf, sql } from './embedded/test-cluster.ts'
 import { startEmbedded } from './embedded.ts'
-import { copyOf, emptyFolder, otherUser, serverOf, sql } from './test-embedded.ts'
 
 let root: string
 let dataDir: string

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findCluster } from './embedded-cluster.ts'
-import { enterServer, noteOf } from './embedded-start.ts'
+import { findCluster } from './embedded/cluster.ts'
+import { enterServer, noteOf } from './embedded/start.ts'
 
 /** A running PostgreSQL of our own. */
 export type Embedded = {

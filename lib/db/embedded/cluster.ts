@@ -15,10 +15,10 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { exists, useAServer } from './embedded-binaries.ts'
-import { commandLine, type Launch } from './embedded-launch.ts'
-import { makePassword } from './embedded-password.ts'
-import { isAlive } from './embedded-process.ts'
+import { exists, useAServer } from './binaries.ts'
+import { commandLine, type Launch } from './launch.ts'
+import { makePassword } from './password.ts'
+import { isAlive } from './process.ts'
 
 /** An initdb that takes longer than this is a dead one, in milliseconds. It takes about a second. */
 const initTime = 300_000

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { program } from './embedded-binaries.ts'
+import { program } from './binaries.ts'
 
 /** How and where the PostgreSQL programs run. PostgreSQL itself refuses to run as root. */
 export type Launch = {

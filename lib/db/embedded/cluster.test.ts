@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { appendFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startEmbedded } from './embedded.ts'
-import { copyOf, emptyFolder, serverOf, sql } from './test-embedded.ts'
+import { startEmbedded } from '../embedded.ts'
+import { copyOf, emptyFolder, serverOf, sql } from './test-cluster.ts'
 
 let root: string
 let dataDir: string

@@ -5,9 +5,9 @@ import { type AddressInfo, createServer, type ListenOptions } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { installedBinaries, program } from './embedded-binaries.ts'
-import { commandLine, type Launch } from './embedded-launch.ts'
-import { isAlive, logTail, readPostmaster, serverProcess } from './embedded-process.ts'
+import { installedBinaries, program } from './binaries.ts'
+import { commandLine, type Launch } from './launch.ts'
+import { isAlive, logTail, readPostmaster, serverProcess } from './process.ts'
 
 /** The folder of a cluster's socket, and the port that names the socket in it. */
 export const socketFolder = (cluster: string) => join(cluster, 'run')

@@ -3,8 +3,8 @@ import { chmod, chown, mkdir, realpath, rm, rmdir, stat } from 'node:fs/promises
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startEmbedded } from './embedded.ts'
-import { emptyFolder, otherUser, serverOf, sql } from './test-embedded.ts'
+import { startEmbedded } from '../embedded.ts'
+import { emptyFolder, otherUser, serverOf, sql } from './test-cluster.ts'
 
 /** The account without rights of all Linux systems. */
 const nobody = 65_534

@@ -2,9 +2,9 @@ import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { accountLaunch, knownAccounts } from './embedded-account.ts'
-import { installedBinaries, useAServer } from './embedded-binaries.ts'
-import { type Launch, works } from './embedded-launch.ts'
+import { accountLaunch, knownAccounts } from './account.ts'
+import { installedBinaries, useAServer } from './binaries.ts'
+import { type Launch, works } from './launch.ts'
 
 /**
  * Finds a way that works here: as the user that we are; as root through a user namespace; as root through

@@ -40,7 +40,7 @@ export async function copyOf(dataDir: string, copy: string): Promise<string> {
  * @returns the process, and the note that it got
  */
 export async function otherUser(dataDir: string, statement = 'SELECT 1', uid?: number) {
-  const module = new URL('./embedded.ts', import.meta.url).href
+  const module = new URL('../embedded.ts', import.meta.url).href
   const script = `
     import { startEmbedded } from ${JSON.stringify(module)}
     import pg from 'pg'

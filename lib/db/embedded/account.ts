@@ -3,8 +3,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { chmod, cp, mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { exists, program } from './embedded-binaries.ts'
-import { type Launch, works } from './embedded-launch.ts'
+import { exists, program } from './binaries.ts'
+import { type Launch, works } from './launch.ts'
 
 type Account = { name: string; uid: number; gid: number }
 

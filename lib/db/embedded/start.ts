@@ -1,11 +1,11 @@
 import { relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findCluster, makeCluster } from './embedded-cluster.ts'
-import type { Launch } from './embedded-launch.ts'
-import { logTail, serverProcess } from './embedded-process.ts'
-import { startServer, stopServer } from './embedded-server.ts'
-import { joinServer, type User } from './embedded-users.ts'
-import { chooseLaunch } from './embedded-way.ts'
+import { findCluster, makeCluster } from './cluster.ts'
+import type { Launch } from './launch.ts'
+import { logTail, serverProcess } from './process.ts'
+import { startServer, stopServer } from './server.ts'
+import { joinServer, type User } from './users.ts'
+import { chooseLaunch } from './way.ts'
 
 /** After a crash the server first replays what was written, hence the long time. In milliseconds. */
 const longestStart = 120_000
