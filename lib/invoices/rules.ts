@@ -1,6 +1,12 @@
 export const INVOICE_STATUSES = ['OPEN', 'PAST DUE', 'PAID'] as const
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
 
+export const INVOICE_STATUS_NAMES: Record<InvoiceStatus, string> = {
+  OPEN: 'Open',
+  'PAST DUE': 'Past due',
+  PAID: 'Paid',
+}
+
 /**
  * An invoice's status, derived so that it can't go stale: nothing left to pay is PAID, else overdue is
  * PAST DUE, else OPEN (CONTRACT 3).
@@ -17,11 +23,17 @@ export function epochOfDay(day: string): number {
   return Date.parse(`${day}T00:00:00Z`)
 }
 
+const minorUnits = new Map<string, number>()
+
 /**
  * The minor unit of a currency as a number of decimals: 2 for USD, 0 for JPY, 3 for KWD. Codes that
  * are not known have 2.
  */
 export function minorUnit(currency: string): number {
+  const known = minorUnits.get(currency)
+  if (known !== undefined) return known
   const format = new Intl.NumberFormat('en', { style: 'currency', currency })
-  return format.resolvedOptions().maximumFractionDigits ?? 2
+  const found = format.resolvedOptions().maximumFractionDigits ?? 2
+  minorUnits.set(currency, found)
+  return found
 }

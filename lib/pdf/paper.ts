@@ -1,0 +1,129 @@
+import 'server-only'
+import PDFDocument from 'pdfkit'
+import { alignFigures, regular, semiBold, withGlyphs } from './fonts.ts'
+import { printable, wrap } from './text.ts'
+
+/** A4 and its margins, in points from the top left. */
+export const PAGE = { width: 595.28, height: 841.89, left: 50, right: 545.28, top: 50, bottom: 776 }
+
+export const INK = { dark: '#17191c', gray: '#5f646c', line: '#d3d0c6', green: '#0d5c4a', red: '#a8281c' }
+
+export type Style = {
+  size: number
+  bold?: boolean
+  color?: string
+  align?: 'left' | 'right'
+}
+
+/** A document that is being drawn. */
+export type Paper = {
+  doc: PDFKit.PDFDocument
+  /** What is tagged into the document's structure, in reading order. */
+  root: PDFKit.PDFStructureElement
+  /** Where the next thing goes. */
+  y: number
+}
+
+type Given = { title: string; author: string; date: Date }
+
+/** Begins a tagged document. The same calls give the same bytes: nothing in it is random or of today. */
+export function openPaper({ title, author, date }: Given): Paper {
+  const doc = new PDFDocument({
+    size: [PAGE.width, PAGE.height],
+    margin: 0,
+    bufferPages: true,
+    pdfVersion: '1.7',
+    tagged: true,
+    lang: 'en',
+    displayTitle: true,
+    info: { Title: printable(title), Author: printable(author), CreationDate: date },
+  })
+  doc.registerFont('regular', regular())
+  doc.registerFont('bold', semiBold())
+  for (const font of ['regular', 'bold']) alignFigures(doc.font(font))
+  const root = doc.struct('Document')
+  doc.addStructure(root)
+  return { doc, root, y: PAGE.top }
+}
+
+/** A new part of the document's structure, last in `parent`. */
+export function element(
+  { doc }: Paper,
+  parent: PDFKit.PDFStructureElement,
+  type: 'H1' | 'P' | 'Table' | 'TR' | 'TH' | 'TD',
+  options: { scope?: 'Column' } = {},
+): PDFKit.PDFStructureElement {
+  // The package's types lack `scope`, by which readers know a column's head.
+  const made = doc.struct(type, options as object)
+  parent.add(made)
+  return made
+}
+
+/** The width of one line of text, in points. */
+export function widthOf(paper: Paper, text: string, style: Style): number {
+  const doc = styled(paper, style)
+  return doc.widthOfString(withGlyphs(doc, text))
+}
+
+/** Draws one line of text that begins, or with `align: 'right'` ends, at `x`, as content of `element`. */
+export function write(
+  paper: Paper,
+  into: PDFKit.PDFStructureElement | 'artifact',
+  text: string,
+  x: number,
+  y: number,
+  style: Style,
+): void {
+  if (text === '') return
+  const left = style.align === 'right' ? x - widthOf(paper, text, style) : x
+  const doc = styled(paper, style)
+  const drawn = withGlyphs(doc, text)
+  if (into === 'artifact') doc.markContent('Artifact', { type: 'Pagination' })
+  // What can't be drawn can still be read out and copied.
+  else into.add(doc.markStructureContent('Span', drawn === text ? {} : { actual: text }))
+  doc.fillColor(style.color ?? INK.dark).text(drawn, left, y, { lineBreak: false })
+  doc.endMarkedContent()
+}
+
+function styled({ doc }: Paper, { size, bold }: Style): PDFKit.PDFDocument {
+  return doc.font(bold ? 'bold' : 'regular').fontSize(size)
+}
+
+/** Goes to a new page unless `height` points are left on this one; tells whether it did. */
+export function ensureRoom(paper: Paper, height: number): boolean {
+  if (paper.y + height <= PAGE.bottom) return false
+  paper.doc.addPage()
+  paper.y = PAGE.top
+  return true
+}
+
+/** Draws a hairline across the page, or from `from` on. */
+export function rule({ doc }: Paper, y: number, from = PAGE.left): void {
+  doc.markContent('Artifact', { type: 'Layout' })
+  doc.moveTo(from, y).lineTo(PAGE.right, y).lineWidth(0.6).strokeColor(INK.line).stroke()
+  doc.endMarkedContent()
+}
+
+/** Writes as much of `footer` as fits on a line and "2 of 3" under each page, and returns the file's bytes. */
+export async function finishPaper(paper: Paper, footer: string): Promise<Uint8Array> {
+  const { doc, root } = paper
+  const chunks: Uint8Array[] = []
+  const ended = new Promise<void>((resolve, reject) => doc.on('end', resolve).on('error', reject))
+  doc.on('data', (chunk: Uint8Array) => chunks.push(chunk))
+  const { count } = doc.bufferedPageRange()
+  const style = { size: 8, color: INK.gray }
+  const [line = '', ...more] = wrap(footer, 400, (part) => widthOf(paper, part, style))
+  const beside = more.length > 0 ? `${line} …` : line
+  for (let page = 0; page < count; page++) {
+    doc.switchToPage(page)
+    write(paper, 'artifact', beside, PAGE.left, PAGE.bottom + 20, style)
+    write(paper, 'artifact', `${page + 1} of ${count}`, PAGE.right, PAGE.bottom + 20, {
+      ...style,
+      align: 'right',
+    })
+  }
+  root.end()
+  doc.end()
+  await ended
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,87 @@
+import { element, ensureRoom, INK, PAGE, type Paper, rule, type Style, widthOf, write } from './paper.ts'
+import { wrap } from './text.ts'
+
+/** `width` in points. Text in a column wraps, and its `note`, in gray, goes under it. */
+export type Column = { head: string; align: 'left' | 'right'; width: number }
+export type Cell = { text: string; note?: string }
+
+type Placed = { text: string; style: Style }
+
+const TEXT: Style = { size: 9 }
+const NOTE = { size: 8, color: INK.gray }
+const LINE = 12.5
+const GAP = 14
+const PADDING = 5.5
+
+/** The width that a column of numbers needs, `most` at most. */
+export function columnWidth(paper: Paper, head: string, texts: string[], most: number): number {
+  const widest = (style: Style, found: string[]) =>
+    found.reduce((most, text) => Math.max(most, widthOf(paper, text, style)), 0)
+  return Math.min(most, Math.max(widest(NOTE, [head]), widest(TEXT, texts)) + 0.5)
+}
+
+/**
+ * Draws a table from `paper.y` on, over as many pages as it takes, each with the heads. A row that fits on a
+ * page is not divided; a longer one goes on on the next.
+ */
+export function drawTable(paper: Paper, columns: Column[], rows: Cell[][]): void {
+  const table = element(paper, paper.root, 'Table')
+  drawHead(paper, columns, table)
+  for (const cells of rows) drawRow(paper, table, columns, cells)
+}
+
+/** The heads. Only the first page's are content: those of the others would interrupt a reader. */
+function drawHead(paper: Paper, columns: Column[], table?: PDFKit.PDFStructureElement): void {
+  const row = table && element(paper, table, 'TR')
+  for (const [index, { head, align }] of columns.entries()) {
+    const into = row ? element(paper, row, 'TH', { scope: 'Column' }) : 'artifact'
+    write(paper, into, head, edge(columns, index), paper.y, { ...NOTE, align })
+  }
+  paper.y += LINE + 3
+  rule(paper, paper.y)
+}
+
+function drawRow(paper: Paper, table: PDFKit.PDFStructureElement, columns: Column[], cells: Cell[]): void {
+  const placed = cells.map((cell, index) => place(paper, cell, columns[index] as Column))
+  const count = Math.max(...placed.map((lines) => lines.length))
+  const row = element(paper, table, 'TR')
+  const boxes = cells.map(() => element(paper, row, 'TD'))
+  const height = count * LINE + 2 * PADDING
+  const whole = height <= PAGE.bottom - PAGE.top - LINE - 3
+  if (ensureRoom(paper, whole ? height : LINE + 2 * PADDING)) drawHead(paper, columns)
+  paper.y += PADDING
+  for (let at = 0; at < count; at++) {
+    if (ensureRoom(paper, LINE)) {
+      drawHead(paper, columns)
+      paper.y += PADDING
+    }
+    for (const [index, box] of boxes.entries()) {
+      const line = placed[index]?.[at]
+      if (line) write(paper, box, line.text, edge(columns, index), paper.y + 1, line.style)
+    }
+    paper.y += LINE
+  }
+  paper.y += PADDING
+  rule(paper, paper.y)
+}
+
+function place(paper: Paper, cell: Cell, { width, align }: Column): Placed[] {
+  const lines = (text: string, style: Style) =>
+    wrap(text, width, (part) => widthOf(paper, part, style)).map((line) => ({
+      text: line,
+      style: { ...style, align },
+    }))
+  return [...lines(cell.text, TEXT), ...(cell.note ? lines(cell.note, NOTE) : [])]
+}
+
+/** Where the text of a column begins, or ends when it stands right. */
+function edge(columns: Column[], index: number): number {
+  const before = columns.slice(0, index).reduce((sum, { width }) => sum + width + GAP, PAGE.left)
+  const column = columns[index]
+  return column?.align === 'right' ? before + column.width : before
+}
+
+/** The width that is left for one column beside these. */
+export function remainingWidth(others: number[]): number {
+  return PAGE.right - PAGE.left - others.reduce((sum, width) => sum + width + GAP, 0)
+}

@@ -1,0 +1,91 @@
+import { inflateSync } from 'node:zlib'
+
+/** One run of text on a page: where its line begins, in points from the bottom left, and what it says. */
+export type Run = { text: string; x: number; y: number; size: number }
+
+/**
+ * Reads the text of a PDF as a reader does that copies it: the content streams' glyphs by each font's own
+ * map to Unicode, or the text that stands for them. Enough of the format for the files that we draw.
+ */
+export function readPages(bytes: Uint8Array): Run[][] {
+  const objects = objectsOf(Buffer.from(bytes))
+  const object = (id: string | undefined) => objects.get(id ?? '') ?? { text: '', stream: '' }
+  const all = [...objects.values()]
+  const tree = all.find(({ text }) => text.includes('/Type /Pages'))?.text ?? ''
+  const kids = /\/Kids \[([^\]]*)\]/.exec(tree)?.[1] ?? ''
+  return [...kids.matchAll(/(\d+) 0 R/g)].map(([, id]) => {
+    const page = object(id).text
+    const resources = object(/\/Resources (\d+)/.exec(page)?.[1]).text
+    const fonts = new Map<string, Map<string, string>>()
+    for (const [, name = '', ref] of resources.matchAll(/\/(F\d+) (\d+) 0 R/g)) {
+      const map = object(/\/ToUnicode (\d+)/.exec(object(ref).text)?.[1]).stream
+      fonts.set(name, unicodeOf(map))
+    }
+    return runsOf(object(/\/Contents (\d+)/.exec(page)?.[1]).stream, fonts)
+  })
+}
+
+function objectsOf(file: Buffer): Map<string, { text: string; stream: string }> {
+  const objects = new Map<string, { text: string; stream: string }>()
+  const source = file.toString('latin1')
+  // Where each object begins is in the table at the end; streams may hold anything.
+  for (const [, offset] of source.slice(source.lastIndexOf('\nxref\n')).matchAll(/^(\d{10}) 00000 n $/gm)) {
+    const at = Number(offset)
+    const id = /^(\d+) 0 obj/.exec(source.slice(at, at + 20))?.[1] ?? ''
+    const text = source.slice(at, source.indexOf('\nendobj', at))
+    const cut = text.indexOf('\nstream\n')
+    const length = Number(/\/Length (\d+)/.exec(text)?.[1])
+    const start = at + cut + '\nstream\n'.length
+    const raw = cut < 0 ? undefined : file.subarray(start, start + length)
+    const packed = raw && text.slice(0, cut).includes('/FlateDecode')
+    const stream = raw ? (packed ? inflateSync(raw) : raw).toString('latin1') : ''
+    objects.set(id, { text: cut < 0 ? text : text.slice(0, cut), stream })
+  }
+  return objects
+}
+
+function unicodeOf(map: string): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const [, first = '', list = ''] of map.matchAll(/<(\w{4})> <\w{4}> \[(.*?)\]/gs)) {
+    for (const [index, [, codes = '']] of [...list.matchAll(/<([\w ]*)>/g)].entries()) {
+      const glyph = (Number.parseInt(first, 16) + index).toString(16).padStart(4, '0')
+      const units = codes.split(' ').map((code) => Number.parseInt(code, 16))
+      found.set(glyph, String.fromCharCode(...units))
+    }
+  }
+  return found
+}
+
+const OPERATORS =
+  /\/ActualText \(((?:\\[\s\S]|[^\\)])*)\)|1 0 0 1 ([-\d.]+) ([-\d.]+) Tm|\/(F\d+) ([\d.]+) Tf|\[([^\]]*)\] TJ/g
+
+function runsOf(content: string, fonts: Map<string, Map<string, string>>): Run[] {
+  const runs: Run[] = []
+  let [actual, x, y, font, size]: [string | undefined, number, number, string, number] = [
+    undefined,
+    0,
+    0,
+    '',
+    0,
+  ]
+  for (const [, meant, left, bottom, name, points, glyphs] of content.matchAll(OPERATORS)) {
+    if (meant !== undefined) actual = utf16(meant)
+    if (left !== undefined) [x, y] = [Number(left), Number(bottom)]
+    if (name !== undefined) [font, size] = [name, Number(points)]
+    if (glyphs === undefined) continue
+    const shown = [...glyphs.matchAll(/<(\w+)>/g)].flatMap(([, hex = '']) => hex.match(/.{4}/g) ?? [])
+    runs.push({ text: actual ?? shown.map((glyph) => fonts.get(font)?.get(glyph)).join(''), x, y, size })
+    actual = undefined
+  }
+  return runs
+}
+
+/** A PDF string with a byte order mark. */
+function utf16(text: string): string {
+  const named: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
+  const bytes = Buffer.from(
+    text.replace(/\\([\s\S])/g, (_, char) => named[char] ?? char),
+    'latin1',
+  )
+  return bytes.subarray(2).swap16().toString('utf16le')
+}

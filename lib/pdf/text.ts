@@ -1,0 +1,49 @@
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/**
+ * Breaks text into lines that are not wider than `width`: at spaces, and inside words that are wider than
+ * a line. Line breaks in the text stay; characters without a shape are dropped. Returns one line or more.
+ * @param measure the width of a text, in the unit of `width`
+ */
+export function wrap(text: string, width: number, measure: (text: string) => number): string[] {
+  return text.split(/\r\n?|\n/).flatMap((paragraph) => {
+    const words = printable(paragraph)
+      .split(' ')
+      .filter((word) => word !== '')
+      .flatMap((word) => broken(word, width, measure))
+    const lines: string[] = []
+    let line = ''
+    for (const word of words) {
+      const longer = line === '' ? word : `${line} ${word}`
+      if (line !== '' && measure(longer) > width) {
+        lines.push(line)
+        line = word
+      } else line = longer
+    }
+    return [...lines, line]
+  })
+}
+
+/** On one line, without control, format (such as joiners and direction marks) and variation characters. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Zs}\p{Zl}\p{Zp}\p{Cc}]+/gu, ' ').replace(/[\p{Cf}\p{Variation_Selector}]+/gu, '')
+}
+
+/** A word as pieces that each fit. */
+function broken(word: string, width: number, measure: (text: string) => number): string[] {
+  if (measure(word) <= width) return [word]
+  const pieces: string[] = []
+  let piece = ''
+  let used = 0
+  for (const { segment } of graphemes.segment(word)) {
+    const size = measure(segment)
+    if (piece !== '' && used + size > width) {
+      pieces.push(piece)
+      piece = ''
+      used = 0
+    }
+    piece += segment
+    used += size
+  }
+  return piece === '' ? pieces : [...pieces, piece]
+}
