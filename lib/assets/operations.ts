@@ -1,6 +1,7 @@
 import 'server-only'
+import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { actorOf, recordAudit } from '#lib/access/audit.ts'
+import { type Actor, actorOf, recordAudit } from '#lib/access/audit.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
 import { type Origin, operation } from '#lib/api/operation.ts'
@@ -73,36 +74,30 @@ async function changeQuantity(tx: Transaction, change: Change): Promise<store.As
   const subscription = { ...row, customerId: row.vendorCustomerId, seats }
   const answer = await vendorNamed(row.vendor).setQuantity(subscription, quantity)
 
-  const actor = actorOf(caller)
-  const { requestId } = origin
-  const record = { assetId, from: row.seatsPurchased, to: quantity, actor, requestId }
-  const details = { assetId, from: record.from, to: quantity }
-  if (answer.kind === 'rejected') {
-    const { reason } = answer
-    const id = await store.addLicenseChange(tx, customerId, {
-      ...record,
-      state: 'REJECTED',
-      vendorReason: reason,
-    })
-    const event = {
-      action: 'license-change.rejected',
-      subject: id,
-      actor,
-      requestId,
-      details: { ...details, reason },
-    }
-    await recordAudit(tx, customerId, event)
-    return new Problem('vendor_rejected', reason)
-  }
-  const id = await store.addLicenseChange(tx, customerId, { ...record, state: 'APPLIED' })
-  await recordAudit(tx, customerId, {
-    action: 'license-change.applied',
+  const reason = answer.kind === 'rejected' ? answer.reason : undefined
+  const by = { actor: actorOf(caller), requestId: origin.requestId }
+  const settled = { id: randomUUID(), assetId, from: row.seatsPurchased, to: quantity, vendorReason: reason }
+  const state = reason === undefined ? 'APPLIED' : 'REJECTED'
+  // Written together, in one round trip; they stand or fall together in any case.
+  const [changed] = await Promise.all([
+    answer.kind === 'applied' ? store.setSeats(tx, customerId, assetId, answer.seats) : undefined,
+    store.addLicenseChange(tx, customerId, { ...settled, state, ...by }),
+    recordAudit(tx, customerId, auditOf(settled, by)),
+  ])
+  return changed ?? new Problem('vendor_rejected', reason)
+}
+
+type Settled = { id: string; assetId: string; from: number; to: number; vendorReason: string | undefined }
+
+function auditOf({ id, assetId, from, to, vendorReason }: Settled, by: { actor: Actor; requestId: string }) {
+  const details = { assetId, from, to }
+  if (vendorReason === undefined) return { action: 'license-change.applied', subject: id, details, ...by }
+  return {
+    action: 'license-change.rejected',
     subject: id,
-    actor,
-    requestId,
-    details,
-  })
-  return store.setSeats(tx, customerId, assetId, answer.seats)
+    details: { ...details, reason: vendorReason },
+    ...by,
+  }
 }
 
 function factsOf(row: store.LicensedRow) {

@@ -121,17 +121,17 @@ export async function addLicenseChange(
   tx: Transaction,
   customerId: CustomerId,
   change: {
+    id?: string
     assetId: string
     from: number
     to: number
     state: 'APPLIED' | 'REJECTED'
-    vendorReason?: string
+    vendorReason?: string | undefined
     actor: Actor
     requestId: string
   },
 ): Promise<string> {
-  const id = randomUUID()
-  const { assetId, state, vendorReason, actor, requestId } = change
+  const { id = randomUUID(), assetId, state, vendorReason, actor, requestId } = change
   await tx.insert(licenseChanges).values({
     ...{ customerId, id, assetId, state, requestId },
     fromQuantity: change.from,
