@@ -127,7 +127,7 @@ test('an address that is longer than a page goes on on the next', async () => {
   const pages = readPages(
     await drawInvoice({ ...invoice, billedTo: { ...invoice.billedTo, address } }, [line()]),
   )
-  expect(pages).toHaveLength(2)
+  expect(pages[0]?.map(({ text }) => text)).not.toContain('Line 89')
   expect(pages[1]?.map(({ text }) => text)).toContain('Line 89')
   expect(pages.flat().filter(isOutside)).toEqual([])
 })
