@@ -93,5 +93,6 @@ function owedOf(random: Random, ago: number): Bill['owed'] {
 }
 
 function newest(bills: Bill[], count: number): NewInvoice[] {
-  return numberBills(bills, { prefix: 'HF-', credit: 'HC-', first: 310_000 }).slice(-count)
+  const all = numberBills(bills, { prefix: 'HF-', credit: 'HC-', first: 310_000 })
+  return all.slice(Math.max(0, all.length - count))
 }

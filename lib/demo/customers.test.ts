@@ -1,0 +1,103 @@
+import Big from 'big.js'
+import { describe, expect, test } from 'vitest'
+import { minorUnit } from '#lib/invoices/rules.ts'
+import { assetsOf } from './asset.ts'
+import { addMonths, daysBetween } from './calendar.ts'
+import { freight } from './freight.ts'
+import { northwind } from './northwind.ts'
+import { studio } from './studio.ts'
+
+const TODAY = '2026-11-20'
+// A leap day, the last day of a long and of a short month, the first of a year.
+const DAYS = [TODAY, '2028-02-29', '2026-12-31', '2027-02-28', '2027-01-01']
+const customers = [northwind(TODAY), studio(TODAY), freight(TODAY)]
+
+test('the same day gives the same customers, another day others', () => {
+  expect([northwind(TODAY), studio(TODAY), freight(TODAY)]).toEqual(customers)
+  expect(northwind('2026-12-01').invoices).not.toEqual(customers[0]?.invoices)
+})
+
+describe.each(customers)('$name', (customer) => {
+  const { domain, members, billingProfiles, invoices } = customer
+  const assets = assetsOf(customer, TODAY)
+
+  test('is on a domain that nobody can own, with its members', () => {
+    const addresses = [customer.contactEmail, ...members.map(({ email }) => email)]
+    expect(domain).toMatch(/\.example$/)
+    expect(addresses.filter((address) => !address.endsWith(`@${domain}`))).toEqual([])
+    expect(new Set(addresses).size).toBe(addresses.length)
+  })
+
+  test('has each role', () => {
+    expect(new Set(members.flatMap(({ roles }) => roles))).toEqual(
+      new Set(['it-manager', 'finance-user', 'admin']),
+    )
+  })
+
+  test('has ids that are there once, an asset’s after its type', () => {
+    expect(new Set(invoices.map(({ id }) => id)).size).toBe(invoices.length)
+    expect(new Set(assets.map(({ id }) => id)).size).toBe(assets.length)
+    expect(assets.filter(({ id, type }) => !id.startsWith(`${type}-`))).toEqual([])
+  })
+
+  test('is billed within the last three years, to profiles that it has, with the address and tax id', () => {
+    const profiles = new Set(billingProfiles.map(({ id }) => id))
+    expect(invoices.filter(({ billingProfileId = '' }) => !profiles.has(billingProfileId))).toEqual([])
+    expect(billingProfiles.filter(({ address, taxId }) => !address || !taxId)).toEqual([])
+    const first = addMonths(TODAY, -37)
+    expect(invoices.filter((one) => one.invoiceDate < first || one.invoiceDate > TODAY)).toEqual([])
+    expect(invoices.filter((one) => one.dueDate < one.invoiceDate)).toEqual([])
+  })
+
+  test('has lines that each are a whole amount and together the total, but for the one exception', () => {
+    const odd = invoices.filter((invoice) => {
+      const unit = minorUnit(invoice.currency)
+      const amounts = invoice.lines.map(({ price, qty }) => new Big(price).times(qty))
+      expect(amounts.filter((amount) => !amount.eq(amount.round(unit)))).toEqual([])
+      return !amounts.reduce((sum, amount) => sum.plus(amount), new Big(0)).eq(invoice.totalAmount)
+    })
+    expect(odd).toHaveLength(customer.name === 'Northwind Labs' ? 1 : 0)
+  })
+
+  test('has amounts as they come, not round ones', () => {
+    const round = invoices.filter(({ totalAmount }) => /00\.00$/.test(totalAmount))
+    expect(round.length).toBeLessThan(invoices.length / 30)
+  })
+
+  test('has seats that are possible', () => {
+    const seats = assets.flatMap(({ subscription }) => (subscription ? [subscription.seats] : []))
+    expect(seats.filter(({ purchased, assigned }) => assigned > purchased || assigned < 0)).toEqual([])
+    expect(seats.filter(({ purchased, maximum = purchased }) => maximum < purchased)).toEqual([])
+  })
+
+  test('never lowers a commitment within its term', () => {
+    const lowered = customer.purchases.filter(({ renewsOn, seats, changes = [] }) => {
+      if (!renewsOn) return false
+      const totals = [seats.first, ...changes.filter(({ refused }) => !refused).map(({ to }) => to)]
+      return totals.some((total, index) => total < (totals[index - 1] ?? 0))
+    })
+    expect(lowered).toEqual([])
+  })
+})
+
+test('the middling customer is billed in euros and has paid nearly all', () => {
+  const { invoices } = studio(TODAY)
+  expect(new Set(invoices.map(({ currency }) => currency))).toEqual(new Set(['EUR']))
+  expect(invoices.filter(({ balanceAmount }) => balanceAmount !== '0.00')).toHaveLength(1)
+})
+
+describe.each(DAYS)('the largest customer on %s', (today) => {
+  const customer = freight(today)
+  test('has 5,000 invoices over three years and assets for more than a page', () => {
+    expect(customer.invoices).toHaveLength(5000)
+    const [first, last] = [customer.invoices.at(0), customer.invoices.at(-1)]
+    expect(daysBetween(first?.invoiceDate ?? today, today)).toBeGreaterThan(1050)
+    expect(daysBetween(last?.invoiceDate ?? '', today)).toBeLessThan(7)
+    expect(assetsOf(customer, today).length).toBeGreaterThan(50)
+  })
+})
+
+test('of the largest customer there is a smaller version: its newest invoices', () => {
+  expect(freight(TODAY, { invoices: 7 }).invoices).toEqual(freight(TODAY).invoices.slice(-7))
+  expect(freight(TODAY, { invoices: 0 }).invoices).toEqual([])
+})
