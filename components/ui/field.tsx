@@ -29,7 +29,7 @@ export function Field({
           id={id}
           aria-invalid={error ? true : undefined}
           aria-describedby={notes || undefined}
-          className={`${INPUT} ${beside ? 'pr-16' : ''}`}
+          className={`${INPUT} ${beside ? 'pr-11' : ''}`}
         />
         {beside ? <div className="absolute inset-y-0 right-1 flex items-center">{beside}</div> : null}
       </div>

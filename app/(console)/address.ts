@@ -1,0 +1,36 @@
+import 'server-only'
+import type { AnyContract, Input } from '#lib/api/contract.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { readInput } from '#lib/api/request.ts'
+
+/** What Next gives a page of its query string. */
+export type SearchParams = Promise<Record<string, string | string[] | undefined>>
+
+/** A page's query string as it stood in the address, without a question mark. */
+export async function searchOf(searchParams: SearchParams): Promise<string> {
+  const parts = Object.entries(await searchParams).flatMap(([name, value]) =>
+    [value ?? []].flat().map((text) => [name, text]),
+  )
+  return new URLSearchParams(parts).toString()
+}
+
+/** The path of a page with its query string, for the way back after sign-in. */
+export function pathWith(path: string, search: string): string {
+  return search ? `${path}?${search}` : path
+}
+
+/** The query of a screen, which is the API's: read by the same contract. A Problem where it is not valid. */
+export async function readQuery<C extends AnyContract>(
+  contract: C,
+  search: string,
+): Promise<Input<C>['query'] | Problem> {
+  const { path } = contract
+  const request = { method: 'GET', path, search, headers: new Headers(), read: async () => new Uint8Array() }
+  return readInput(contract, request).then(
+    ({ query }) => query,
+    (error) => {
+      if (error instanceof Problem) return error
+      throw error
+    },
+  )
+}

@@ -1,0 +1,17 @@
+import 'server-only'
+import { headers } from 'next/headers'
+import { redirect } from 'next/navigation'
+import { cache } from 'react'
+import type { Caller } from '#lib/access/rules.ts'
+import { session } from '#lib/access/session.ts'
+
+/** The signed-in caller of the page that is being rendered, read once per request; undefined: nobody. */
+export const currentCaller = cache(async (): Promise<Caller | undefined> => session(await headers()))
+
+/**
+ * The signed-in caller, or the way to the sign-in page and back here.
+ * @param path of the page, with its query string
+ */
+export async function requireCaller(path: string): Promise<Caller> {
+  return (await currentCaller()) ?? redirect(`/sign-in?from=${encodeURIComponent(path)}`)
+}

@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react'
+import { Frame } from '#components/frame/frame.tsx'
+import { may, ROLE_NAMES } from '#lib/access/rules.ts'
+import { currentCaller } from './caller.ts'
+import { SCREENS } from './screens.ts'
+
+export default async function Layout({ children }: { children: ReactNode }) {
+  const caller = await currentCaller()
+  // Nobody: the page itself leads to the sign-in page, because only it knows the way back.
+  if (!caller) return children
+  const screens = SCREENS.filter(({ permission }) => may(caller, permission))
+  const person = {
+    name: caller.name,
+    email: caller.email,
+    customer: caller.customerName,
+    roles: caller.roles.map((role) => ROLE_NAMES[role]).join(', '),
+  }
+  return (
+    <div className="min-h-dvh md:grid md:grid-cols-[14rem_minmax(0,1fr)]">
+      <a
+        href="#content"
+        className="absolute top-2 left-2 z-50 -translate-y-20 rounded-control bg-accent px-3 py-2 text-accent-ink focus:translate-y-0"
+      >
+        Skip to content
+      </a>
+      <Frame screens={screens.map(({ href, name }) => ({ href, name }))} person={person} />
+      <main
+        id="content"
+        tabIndex={-1}
+        className="w-full max-w-310 px-9 pt-7 pb-16 outline-none max-md:px-3.5 max-md:pt-4.5 max-md:pb-12"
+      >
+        {children}
+      </main>
+    </div>
+  )
+}

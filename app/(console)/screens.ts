@@ -1,0 +1,7 @@
+import type { Permission } from '#lib/access/rules.ts'
+
+/** The console's screens in the order of the side bar, each with what it needs. */
+export const SCREENS = [
+  { href: '/assets', name: 'Assets', permission: 'licenses-manager' },
+  { href: '/invoices', name: 'Invoices', permission: 'invoice-viewer' },
+] as const satisfies readonly { href: string; name: string; permission: Permission }[]

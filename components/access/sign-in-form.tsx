@@ -1,0 +1,69 @@
+'use client'
+
+import { type FormEvent, useRef, useState } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { useHydrated } from '#components/ui/hydrated.ts'
+import { signIn } from './next-auth.ts'
+import { PasswordField } from './password-field.tsx'
+
+const REFUSED = 'E-mail address or password is wrong. Check both and try again.'
+const UNAVAILABLE = 'No answer from the service. Check your connection and try again.'
+
+/** Signs in and goes on to `next`, a path of this console. */
+export function SignInForm({ next }: { next: string }) {
+  const hydrated = useHydrated()
+  const password = useRef<HTMLInputElement>(null)
+  const [pending, setPending] = useState(false)
+  const [error, setError] = useState('')
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (pending) return
+    const given = new FormData(event.currentTarget)
+    setPending(true)
+    setError('')
+    const outcome = await signIn(String(given.get('email')).trim(), String(given.get('password')))
+    // A whole new page: nothing that an earlier caller saw is left in memory.
+    if (outcome === 'signed-in') return location.assign(next)
+    setPending(false)
+    setError(outcome === 'refused' ? REFUSED : UNAVAILABLE)
+    if (outcome === 'refused') password.current?.select()
+  }
+
+  return (
+    // Post: should the browser ever send it by itself, the password is not in an address.
+    <form method="post" onSubmit={submit} className="mt-3.5 grid gap-3.5">
+      <Field
+        label="Work e-mail"
+        name="email"
+        type="email"
+        autoComplete="username"
+        inputMode="email"
+        spellCheck={false}
+        autoCapitalize="none"
+        required
+      />
+      <PasswordField
+        ref={password}
+        label="Password"
+        name="password"
+        autoComplete="current-password"
+        required
+      />
+      <p role="alert" className="text-sm text-danger empty:hidden">
+        {error}
+      </p>
+      <Button
+        type="submit"
+        look="primary"
+        pending={pending}
+        // A disabled button also keeps Enter from sending the form before the page is ready for it.
+        disabled={!hydrated}
+        className="mt-1 min-h-9.5 w-full disabled:bg-accent disabled:text-accent-ink"
+      >
+        {pending ? 'Signing in…' : 'Sign in'}
+      </Button>
+    </form>
+  )
+}

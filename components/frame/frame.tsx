@@ -1,0 +1,78 @@
+'use client'
+
+import { ChevronsUpDown, Menu as MenuIcon } from 'lucide-react'
+import Link from 'next/link'
+import { Menu } from '#components/ui/menu.tsx'
+import { Brand } from './brand.tsx'
+import { NavLinks, type Screen } from './nav-links.tsx'
+import { type Person, PersonLines, useProfile } from './profile.tsx'
+
+/** The frame's own controls: a side bar where there is room, else a bar on top with a menu. */
+export function Frame({ screens, person }: { screens: readonly Screen[]; person: Person }) {
+  const { items, dialog } = useProfile(person)
+  return (
+    <header className="border-line max-md:border-b md:sticky md:top-0 md:h-dvh md:border-r">
+      <div className="flex items-center px-3.5 py-2.5 md:hidden">
+        <Link href="/" className="flex-1 rounded-sm">
+          <Brand />
+        </Link>
+        <Menu
+          label="Menu"
+          side="under-right"
+          className="w-70"
+          buttonClassName="grid size-10 place-items-center rounded-control text-ink-2 hover:bg-sunken"
+          button={<MenuIcon aria-hidden="true" className="size-5" />}
+        >
+          {(close) => (
+            <>
+              <NavLinks screens={screens} onGo={close} />
+              <hr className="my-1.5 border-line" />
+              <div className="px-2.5 py-1">
+                <PersonLines person={person} />
+              </div>
+              {items(close)}
+            </>
+          )}
+        </Menu>
+      </div>
+      <div className="flex h-full flex-col px-3 pt-4 pb-3 max-md:hidden">
+        <Link href="/" className="mb-4.5 rounded-sm px-2 py-1">
+          <Brand />
+        </Link>
+        <NavLinks screens={screens} />
+        <div className="mt-auto border-t border-line pt-2">
+          <Menu
+            side="over-left"
+            className="w-full"
+            buttonClassName="flex w-full items-center gap-2.5 rounded-md px-2 py-2 hover:bg-sunken"
+            button={
+              <>
+                <span
+                  aria-hidden="true"
+                  className="grid size-7 shrink-0 place-items-center rounded-full bg-accent-tint text-xs font-semibold text-accent"
+                >
+                  {initials(person.name)}
+                </span>
+                <span className="flex-1 min-w-0">
+                  <PersonLines person={person} />
+                </span>
+                <ChevronsUpDown aria-hidden="true" className="size-3.5 shrink-0 text-ink-3" />
+              </>
+            }
+          >
+            {items}
+          </Menu>
+        </div>
+      </div>
+      {dialog}
+    </header>
+  )
+}
+
+function initials(name: string): string {
+  const words = name.split(/\s+/).filter(Boolean)
+  return [words[0], words.length > 1 ? words.at(-1) : '']
+    .map((word) => word?.[0] ?? '')
+    .join('')
+    .toUpperCase()
+}

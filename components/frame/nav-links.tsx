@@ -1,0 +1,35 @@
+'use client'
+
+import { Layers, ReceiptText } from 'lucide-react'
+import Link from 'next/link'
+import { usePathname } from 'next/navigation'
+
+const ICONS = { '/assets': Layers, '/invoices': ReceiptText } as const
+
+/** A screen that the caller may open. */
+export type Screen = { href: keyof typeof ICONS; name: string }
+
+/** The way to each screen. The one that is open, or holds what is open, is marked. */
+export function NavLinks({ screens, onGo }: { screens: readonly Screen[]; onGo?: () => void }) {
+  const path = usePathname()
+  return (
+    <nav aria-label="Main" className="grid gap-0.5">
+      {screens.map(({ href, name }) => {
+        const Icon = ICONS[href]
+        const current = path === href ? 'page' : path.startsWith(`${href}/`) ? 'true' : undefined
+        return (
+          <Link
+            key={href}
+            href={href}
+            aria-current={current}
+            {...(onGo ? { onClick: onGo } : {})}
+            className="flex items-center gap-2.5 rounded-md px-2 py-1.75 font-medium text-ink-2 hover:bg-sunken hover:text-ink max-md:py-2.5 aria-[current]:bg-surface aria-[current]:text-ink aria-[current]:ring-1 aria-[current]:ring-line"
+          >
+            <Icon aria-hidden="true" className="size-4" strokeWidth={1.75} />
+            {name}
+          </Link>
+        )
+      })}
+    </nav>
+  )
+}

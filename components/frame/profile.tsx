@@ -1,0 +1,68 @@
+'use client'
+
+import { KeyRound, LogOut } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { signOut } from '#components/access/next-auth.ts'
+import { MENU_ITEM } from '#components/ui/menu.tsx'
+import { useToast } from '#components/ui/toast.tsx'
+import { ThemeSwitch } from './theme-switch.tsx'
+
+// Rarely opened: it comes when it is asked for.
+const ChangePassword = lazy(() =>
+  import('#components/access/change-password.tsx').then((module) => ({ default: module.ChangePassword })),
+)
+
+/** Who is signed in, as the frame shows it. */
+export type Person = { name: string; email: string; customer: string; roles: string }
+
+/** Name, customer and roles. */
+export function PersonLines({ person }: { person: Person }) {
+  return (
+    <span className="block min-w-0 text-left">
+      <span className="block truncate font-[550] text-ink">{person.name}</span>
+      <span className="block text-xs text-ink-3">
+        {[person.customer, person.roles].filter(Boolean).join(' · ')}
+      </span>
+    </span>
+  )
+}
+
+/** What a person can do with their own account. `dialog` has to be rendered where it outlives the menu. */
+export function useProfile(person: Person) {
+  const say = useToast()
+  const [changing, setChanging] = useState(false)
+  const leave = () =>
+    signOut().then(
+      // A whole new page: the cache of answers goes with this one.
+      () => location.assign('/sign-in'),
+      () => say('You are still signed in: the service did not answer. Try again.'),
+    )
+  const items = (close: () => void) => (
+    <>
+      <p className="truncate px-2.5 py-1 text-xs text-ink-3">{person.email}</p>
+      <ThemeSwitch />
+      <hr className="mx-2.5 my-1 border-line" />
+      <button
+        type="button"
+        className={MENU_ITEM}
+        onClick={() => {
+          close()
+          setChanging(true)
+        }}
+      >
+        <KeyRound aria-hidden="true" className="size-4 text-ink-3" />
+        Change password
+      </button>
+      <button type="button" className={MENU_ITEM} onClick={leave}>
+        <LogOut aria-hidden="true" className="size-4 text-ink-3" />
+        Sign out
+      </button>
+    </>
+  )
+  const dialog = changing ? (
+    <Suspense>
+      <ChangePassword email={person.email} onClose={() => setChanging(false)} />
+    </Suspense>
+  ) : null
+  return { items, dialog }
+}

@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react'
+
+/** A page that can't show what was asked for: what happened, in calm words, and the way out. */
+export function WayOut({
+  title,
+  children,
+  action,
+}: {
+  title: string
+  children: ReactNode
+  action: ReactNode
+}) {
+  return (
+    <div className="grid min-h-[60dvh] content-center justify-items-center gap-2 p-6 text-center">
+      <h1 className="text-title">{title}</h1>
+      <div className="max-w-md text-ink-3">{children}</div>
+      <div className="mt-3 flex flex-wrap justify-center gap-2">{action}</div>
+    </div>
+  )
+}
