@@ -1,0 +1,155 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { digestOf } from '#lib/access/api-key.ts'
+import { answer } from '#lib/api/answer.ts'
+import { setQuantity } from '#lib/assets/operations.ts'
+import { type Database, openDatabase } from '#lib/db/client.ts'
+import { startEmbedded } from '#lib/db/embedded.ts'
+import { migrate } from '#lib/db/migrate.ts'
+import { addAsset, addCustomer, addKey } from '#lib/db/test-rows.ts'
+import { listInvoices } from '#lib/invoices/operations.ts'
+import { report, run } from './measure.ts'
+
+// What the API costs over what PostgreSQL costs, in one run on one machine: ratios, never times, travel.
+// LOG_LEVEL=silent node --conditions=react-server bench/api.ts [invoices, 100,000 unless told]
+
+const invoices = Number(process.argv[2] ?? 100_000)
+let turn = 0
+const folder = await mkdtemp(join(tmpdir(), 'console-bench-'))
+const embedded = await startEmbedded(folder)
+await migrate(embedded.url)
+const database = openDatabase(embedded.url)
+try {
+  await bench(database)
+} finally {
+  await database.close()
+  await embedded.release()
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function bench(opened: Database): Promise<void> {
+  const key = { small: await customer('small', 10_000), large: await customer('large', invoices) }
+  const list =
+    (apiKey: string, search = '') =>
+    () =>
+      get(apiKey, search)
+  const deep = await tokenAt(key.large, invoices - 100)
+
+  const raw = await run('list, the two statements alone', () => statements(opened, digestOf(key.large)))
+  const page1 = await run(`list, page 1 of ${invoices}`, list(key.large))
+  const last = await run('list, near the last page', list(key.large, `pageToken=${deep}`))
+  const small = await run('list, page 1 of 10,000', list(key.small))
+  report('list against its statements (budget 0.45)', page1.perSecond / raw.perSecond)
+  report('deep page against page 1 (median)', last.median / page1.median)
+  report(`${invoices} against 10,000 (median, budget 1.2)`, page1.median / small.median)
+
+  const transaction = await run('change, the same transaction alone', () => changeStatements(opened))
+  const change = await run('change, PATCH', () => patch(key.small))
+  report('change against its transaction (budget 0.40)', change.perSecond / transaction.perSecond)
+}
+
+async function customer(id: string, count: number): Promise<string> {
+  await addCustomer(id)
+  for (let n = 0; n < 64; n++) await addAsset(id, `workspace-suite-${n}`, { purchased: 1 })
+  const owner = new pg.Client({ connectionString: embedded.url })
+  await owner.connect()
+  await owner.query(
+    `INSERT INTO invoices SELECT $1, 'IN-' || lpad(n::text, 8, '0'), 'default', 'cloud-platform', 'Bench',
+       date '2020-01-01' + n % 2000, date '2020-02-01' + n % 2000, 'USD', 10.25, n % 3 FROM generate_series(1, $2) n`,
+    [id, count],
+  )
+  await owner.query('VACUUM ANALYZE invoices')
+  await owner.end()
+  return addKey(id, ['admin'])
+}
+
+async function get(apiKey: string, search: string): Promise<string> {
+  const headers = new Headers({ authorization: `Bearer ${apiKey}` })
+  const request = {
+    method: 'GET',
+    path: '/billing/v1/invoices',
+    search,
+    headers,
+    read: async () => new Uint8Array(),
+  }
+  const { status, body } = await answer([listInvoices], request)
+  if (status !== 200) throw new Error(`The list answered ${status}: ${body}`)
+  return body as string
+}
+
+/** A page token that leads past `rows` rows, found by its form and not by walking there. */
+async function tokenAt(apiKey: string, rows: number): Promise<string> {
+  const { pageToken } = JSON.parse(await get(apiKey, ''))
+  const [direction, digest] = JSON.parse(Buffer.from(pageToken, 'base64url').toString())
+  const owner = new pg.Client({ connectionString: embedded.url })
+  await owner.connect()
+  const { rows: found } = await owner.query(
+    `SELECT invoice_date::text AS day, id FROM invoices WHERE customer_id = 'large'
+     ORDER BY invoice_date DESC, id DESC OFFSET $1 LIMIT 1`,
+    [rows],
+  )
+  await owner.end()
+  return Buffer.from(JSON.stringify([direction, digest, [found[0].day, found[0].id]])).toString('base64url')
+}
+
+async function statements({ app, access }: Database, digest: string): Promise<void> {
+  const caller = 'SELECT customer_id, id, roles FROM api_keys WHERE digest = $1'
+  await access.query({ name: 'caller', text: caller, values: [digest] })
+  const client = await app.connect()
+  client.query('BEGIN READ ONLY')
+  client.query("SELECT set_config('console.customer', 'large', true)")
+  await client.query({
+    name: 'list',
+    text: `SELECT id, invoice_date, due_date, total_amount, balance_amount FROM invoices
+           WHERE customer_id = 'large' ORDER BY invoice_date DESC, id DESC LIMIT 51`,
+  })
+  client.query('COMMIT').then(() => client.release())
+}
+
+async function changeStatements({ app }: Database): Promise<void> {
+  const id = `workspace-suite-${turn++ % 64}`
+  const client = await app.connect()
+  client.query('BEGIN')
+  client.query("SELECT set_config('console.customer', 'large', true)")
+  await client.query("SELECT * FROM assets WHERE customer_id = 'large' AND id = $1 FOR NO KEY UPDATE", [id])
+  const rest = ['operator', 'operator', 'operator', 'bench']
+  await Promise.all([
+    client.query(
+      `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id, actor_name, request_id)
+       VALUES ('large', gen_random_uuid()::text, $1, 1, 2, 'APPLIED', $2, $3, $4, $5)`,
+      [id, ...rest],
+    ),
+    client.query(
+      `INSERT INTO audit_events (customer_id, action, subject, actor_kind, actor_id, actor_name, request_id, details)
+       VALUES ('large', 'bench', $1, $2, $3, $4, $5, '{}')`,
+      [id, ...rest],
+    ),
+    client.query(
+      "UPDATE assets SET seats_purchased = seats_purchased + 1, seat_version = seat_version + 1 WHERE customer_id = 'large' AND id = $1",
+      [id],
+    ),
+  ])
+  await client.query('COMMIT')
+  client.release()
+}
+
+async function patch(apiKey: string): Promise<void> {
+  const n = turn++
+  const bytes = Buffer.from(JSON.stringify({ quantity: 2 + (n % 100_000) }))
+  const headers = new Headers({
+    authorization: `Bearer ${apiKey}`,
+    'content-type': 'application/json',
+    'content-length': String(bytes.length),
+  })
+  const path = `/billing/v1/assets/workspace-suite-${n % 64}`
+  const { status, body } = await answer([setQuantity], {
+    method: 'PATCH',
+    path,
+    search: '',
+    headers,
+    read: async () => bytes,
+  })
+  if (status !== 200) throw new Error(`The change answered ${status}: ${body}`)
+}
