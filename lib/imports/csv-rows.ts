@@ -1,0 +1,46 @@
+import { pipeline } from 'node:stream/promises'
+import { type Info, parse } from 'csv-parse'
+import { ImportRefused } from '#lib/api/import-refused.ts'
+
+/** Far above any row, far below what memory holds: a quote that is never closed swallows the file. */
+const LONGEST_ROW = 1024 * 1024
+
+/** Takes one row and the line of the file, from 1, on which it begins. May throw to stop. */
+export type RowSink = (row: string[], line: number) => void
+
+/**
+ * Reads comma-separated rows in their order, one at a time; blank lines are left out.
+ * @throws ImportRefused where the text is no CSV
+ */
+export async function readRows(
+  text: AsyncIterable<string>,
+  sink: RowSink,
+  signal?: AbortSignal,
+): Promise<void> {
+  let line = 1
+  let counted = 0
+  const takeRow = (row: string[], { lines }: Info) => {
+    const start = line
+    // The parser counts a CRLF inside quotes twice.
+    line += lines - counted === 1 ? 1 : 1 + row.reduce((sum, cell) => sum + breaksIn(cell), 0)
+    counted = lines
+    if (row.length > 1 || row[0] !== '') sink(row, start)
+    return null
+  }
+  const parser = parse({ relax_column_count: true, max_record_size: LONGEST_ROW, on_record: takeRow })
+  parser.resume()
+  try {
+    await pipeline(text, parser, signal ? { signal } : {})
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (!code.startsWith('CSV_')) throw error
+    const reason = code === 'CSV_MAX_RECORD_SIZE' || code === 'CSV_QUOTE_NOT_CLOSED'
+    throw new ImportRefused([{ line, reason: reason ? UNCLOSED : 'is not well-formed CSV (see its quotes)' }])
+  }
+}
+
+const UNCLOSED = 'a quoted text that begins here does not end'
+
+function breaksIn(cell: string): number {
+  return cell.split(/\r\n|\r|\n/).length - 1
+}

@@ -1,0 +1,43 @@
+import { ImportRefused } from '#lib/api/import-refused.ts'
+import type { NewInvoice } from '#lib/invoices/import.ts'
+import { readRows } from './csv-rows.ts'
+import { gatherCharges } from './focus-charges.ts'
+import { readHeader } from './focus-columns.ts'
+import { invoiceOf, type Terms } from './focus-invoice.ts'
+import { problemList } from './problem-list.ts'
+
+export type FocusOptions = Terms & {
+  /** Told each row's line, for a display of progress. */
+  onLine?: (line: number) => void
+  signal?: AbortSignal
+}
+
+/**
+ * Reads a cost and usage file of FOCUS 1.0 to 1.3 (CSV) into invoices: one per `InvoiceId`, and of the
+ * charges without one per issuer, billing account, billing period and currency.
+ * @returns the invoices in the order in which the file first names them
+ * @throws ImportRefused that lists what is wrong with the file, by line and column
+ */
+export async function readFocus(text: AsyncIterable<string>, options: FocusOptions): Promise<NewInvoice[]> {
+  const problems = problemList()
+  let charges: ReturnType<typeof gatherCharges> | undefined
+  let width = 0
+  await readRows(
+    text,
+    (row, line) => {
+      options.onLine?.(line)
+      if (!charges) {
+        const header = readHeader(row)
+        if (typeof header !== 'function') throw new ImportRefused(header)
+        charges = gatherCharges(header, problems)
+        width = row.length
+      } else if (row.length === width) charges.add(row, line)
+      else problems.add({ line, reason: `has ${row.length} columns, but the header has ${width}` })
+    },
+    options.signal,
+  )
+  problems.refuseIfAny()
+  const bills = charges?.bills() ?? []
+  if (bills.length === 0) throw new ImportRefused([{ reason: 'There are no charges in the file.' }])
+  return bills.map((bill) => invoiceOf(bill, options))
+}

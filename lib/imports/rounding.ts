@@ -1,0 +1,39 @@
+import Big from 'big.js'
+
+/** What is rounded: amounts as plain decimal text. */
+export type Rounded = { total: string; shares: string[] }
+
+/**
+ * Rounds the exact sum half away from zero, and its parts so that they add up to it: each part is rounded
+ * down, and the units that are then missing go to the parts that lost most (largest remainder). Each
+ * share stays within one unit of its part, and a part without remainder, such as zero, stays as it is.
+ * @param parts exact amounts, of either sign
+ * @param decimals the currency's minor unit: 2 for USD, 0 for JPY
+ */
+export function roundTogether(parts: readonly Big[], decimals: number): Rounded {
+  const unit = new Big(10).pow(-decimals)
+  const sum = parts.reduce((total, part) => total.plus(part), new Big(0))
+  const total = sum.round(decimals, Big.roundHalfUp)
+  const shares = parts.map((part) => floor(part, decimals, unit))
+  const floored = shares.reduce((all, share) => all.plus(share), new Big(0))
+  const missing = Number(total.minus(floored).div(unit).toFixed(0))
+  const lost = parts.map((part, index) => part.minus(shares[index] ?? 0))
+  const order = [...parts.keys()].sort((a, b) => bySize(lost, a, b) || bySize(parts, a, b) || a - b)
+  for (const index of order.slice(0, missing)) shares[index] = shares[index]?.plus(unit) ?? unit
+  return { total: plain(total, decimals), shares: shares.map((share) => plain(share, decimals)) }
+}
+
+function floor(value: Big, decimals: number, unit: Big): Big {
+  const cut = value.round(decimals, Big.roundDown)
+  return cut.gt(value) ? cut.minus(unit) : cut
+}
+
+/** Larger absolute values first. */
+function bySize(values: readonly Big[], a: number, b: number): number {
+  return (values[b] ?? new Big(0)).abs().cmp((values[a] ?? new Big(0)).abs())
+}
+
+/** Without the minus sign that big.js keeps on a zero. */
+function plain(value: Big, decimals: number): string {
+  return (value.eq(0) ? value.abs() : value).toFixed(decimals)
+}
