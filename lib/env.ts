@@ -13,6 +13,7 @@ const Env = z.object({
   DATA_DIR: text.default('.data'),
   DATABASE_URL: text.optional(),
   SESSION_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  INIT_CWD: text.optional(),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
 })
 
@@ -29,6 +30,8 @@ export type Env = {
   databaseUrl: string | undefined
   sessionSecret: string | undefined
   logLevel: string
+  /** Where the user stands, for file arguments: npm itself runs scripts from the project's folder. */
+  callerDir: string
 }
 
 /**
@@ -55,7 +58,26 @@ export function env(): Env {
     databaseUrl: data.DATABASE_URL,
     sessionSecret: data.SESSION_SECRET,
     logLevel: data.LOG_LEVEL,
+    callerDir: data.INIT_CWD ?? process.cwd(),
   }
+}
+
+/**
+ * Makes this process a production one for the libraries that read process.env themselves: React and Next their
+ * mode (call it before importing them), next-auth the address that its redirects lead to. That is BASE_URL where
+ * it is https, because behind a proxy the scheme can't be seen; else the host that the front door let in, be it
+ * localhost or 127.0.0.1.
+ */
+export function enterProduction(): void {
+  const { baseUrl } = env()
+  const address = baseUrl.startsWith('https:') ? { NEXTAUTH_URL: baseUrl } : { AUTH_TRUST_HOST: '1' }
+  delete process.env.NEXTAUTH_URL
+  Object.assign(process.env, { NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1', ...address })
+}
+
+/** With PORT=0 the system chose: from now on `env()` says which port it is. */
+export function setPort(port: number): void {
+  process.env.PORT = String(port)
 }
 
 function allowedHosts(baseUrl: string, ownPort: number, more: string | undefined): string[] {

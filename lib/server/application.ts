@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { sessionSecret } from '#lib/access/session.ts'
+import { startDatabase } from '#lib/db/start.ts'
+import { enterProduction, env, setPort } from '#lib/env.ts'
+import { log } from '#lib/log.ts'
+import { drain } from './drain.ts'
+import { frontDoor } from './front-door.ts'
+import { healthCheck } from './health.ts'
+import { httpServer } from './http-server.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** How long running requests may take to finish once we were asked to stop, in milliseconds. */
+const DRAIN_LIMIT = 20_000
+
+export type Application = {
+  /** Where it listens. */
+  url: string
+  /** What database it uses, in one line. */
+  note: string
+  /** Takes no more requests, finishes the running ones, leaves the database. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the database, Next and the front door; resolves when requests are answered.
+ * @param isStopping whether the process was asked to stop, which `/healthz` tells
+ * @throws Error that says in one line what stands in the way; nothing is left running then
+ */
+export async function startApplication(isStopping: () => boolean): Promise<Application> {
+  enterProduction()
+  if (!existsSync(join(ROOT, '.next', 'BUILD_ID'))) {
+    throw new Error('The application is not built yet: run `npm run build` first.')
+  }
+  // Now rather than at the first sign-in.
+  sessionSecret()
+  const database = await startDatabase()
+  try {
+    const app = await prepareNext()
+    const server = httpServer((req, res) => door(req, res))
+    const url = await listen(server)
+    // The port is known now, and with it the host names. No request was read yet.
+    const { allowedHosts, trustProxy, baseUrl } = env()
+    const door = frontDoor({
+      hosts: allowedHosts,
+      trustProxy,
+      https: baseUrl.startsWith('https:'),
+      health: healthCheck(isStopping),
+      inside: app.getRequestHandler(),
+    })
+    const stop = async () => {
+      if (!(await drain(server, DRAIN_LIMIT))) log().warn('some requests took too long and were cut')
+      await app.close()
+      await database.stop()
+    }
+    return { url, note: database.note, stop }
+  } catch (error) {
+    await database.stop()
+    throw error
+  }
+}
+
+async function prepareNext() {
+  // Only now: React decides at its import whether it is in production.
+  const { default: next } = await import('next')
+  const { host, port } = env()
+  const app = next({ dev: false, dir: ROOT, hostname: host, port })
+  await app.prepare()
+  return app
+}
+
+const LISTEN_ERRORS: Record<string, string> = {
+  EADDRINUSE: 'is in use by another program. Set PORT to a free one.',
+  EACCES: 'may not be used by this account. Set PORT to one above 1023.',
+  EADDRNOTAVAIL: 'is no address of this machine. Set HOST to one that is.',
+  ENOTFOUND: 'is no address of this machine. Set HOST to one that is.',
+}
+
+async function listen(server: Server): Promise<string> {
+  const { host, port } = env()
+  try {
+    await once(server.listen(port, host), 'listening')
+  } catch (error) {
+    const reason = LISTEN_ERRORS[(error as NodeJS.ErrnoException).code ?? '']
+    throw reason ? new Error(`${host}:${port} ${reason}`) : error
+  }
+  const { port: real } = server.address() as AddressInfo
+  setPort(real)
+  const name = host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${real}`
+}

@@ -1,0 +1,116 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Problem, toProblem } from '#lib/api/problem.ts'
+import { log } from '#lib/log.ts'
+import { refuse } from './refusal.ts'
+import { checkSingleHost, stripHeaders } from './request-headers.ts'
+import { pagePolicy, securityHeaders } from './security-headers.ts'
+import { servedHosts } from './served-hosts.ts'
+import { type Area, areaOf, readTarget, type Target } from './target.ts'
+import { carriesBody, closeUnread } from './unread-body.ts'
+import { logVisit } from './visit-log.ts'
+
+export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void
+
+export type FrontDoor = {
+  /** Host names that requests may name. */
+  hosts: string[]
+  /** Whether X-Forwarded-* is believed. */
+  trustProxy: boolean
+  /** Whether the public address is https. */
+  https: boolean
+  /** Answers `/healthz`. */
+  health: Handler
+  /** The application behind the door. */
+  inside: Handler
+}
+
+const METHODS: Record<Area, string> = {
+  // Its routes answer for themselves, with a 405 of their own.
+  api: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+  'sign-in': 'GET, HEAD, POST',
+  health: 'GET, HEAD',
+  asset: 'GET, HEAD',
+  page: 'GET, HEAD',
+}
+
+/** They come by the dozen, or each second. */
+const QUIET = new Set<Area>(['asset', 'health'])
+
+/** Of a sign-in form, in bytes. The API counts the bytes of its bodies itself. */
+const FORM_LIMIT = 16 * 1024
+
+/**
+ * What stands between the socket and the application. In this order: the target is read (400, 404); headers that
+ * only we or a proxy may send are taken off; the method (405) and the host (400) are checked, the host not for
+ * `/healthz`, because balancers ask by address; the size of a form (413); then the application answers.
+ */
+export function frontDoor({ hosts, trustProxy, https, health, inside }: FrontDoor): Handler {
+  const hostOf = servedHosts(hosts, trustProxy)
+  const fixed = securityHeaders(https)
+
+  /** All checks; afterwards the request is as everything behind the door wants it. */
+  const admit = (req: IncomingMessage): Target => {
+    const target = readTarget(req.url ?? '')
+    stripHeaders(req.headers, target.area, trustProxy)
+    checkMethod(req, target.area)
+    if (target.area !== 'health') {
+      checkSingleHost(req.rawHeaders)
+      req.headers.host = hostOf(req.headers, target.host)
+      if (trustProxy) req.headers['x-forwarded-host'] = req.headers.host
+    }
+    if (target.area === 'sign-in') checkForm(req)
+    req.url = target.url
+    return target
+  }
+
+  const lead = (req: IncomingMessage, res: ServerResponse, { area, path }: Target, requestId: string) => {
+    // The core logs the calls that reach it.
+    if (area !== 'api') logVisit(req, res, { requestId, path, quiet: QUIET.has(area) })
+    req.headers['request-id'] = requestId
+    if (area === 'page') givePolicy(req, res, https)
+    if (req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion === '1.1') res.writeContinue()
+    return area === 'health' ? health(req, res) : inside(req, res)
+  }
+
+  return async (req, res) => {
+    const requestId = randomUUID()
+    const given = req.url ?? ''
+    for (const [name, value] of fixed) res.setHeader(name, value)
+    res.setHeader('Request-Id', requestId)
+    closeUnread(req, res)
+    let target: Target | undefined
+    try {
+      target = admit(req)
+      await lead(req, res, target, requestId)
+    } catch (error) {
+      const problem = toProblem(error)
+      if (!target) logVisit(req, res, { requestId, quiet: false })
+      if (problem.status >= 500) log().error({ requestId, err: error }, 'request failed')
+      refuse(req, res, areaOf(given), problem, requestId)
+    }
+  }
+}
+
+/** Next finds the nonce for its scripts in the policy; our layout takes it as it is. */
+function givePolicy(req: IncomingMessage, res: ServerResponse, https: boolean): void {
+  const nonce = randomBytes(16).toString('base64')
+  const policy = pagePolicy(nonce, https)
+  res.setHeader('Content-Security-Policy', policy)
+  req.headers['content-security-policy'] = policy
+  req.headers['x-nonce'] = nonce
+}
+
+function checkMethod(req: IncomingMessage, area: Area): void {
+  const allowed = METHODS[area]
+  if (allowed.split(', ').includes(req.method ?? '')) return
+  throw new Problem('method_not_allowed', `Use ${allowed} here.`, { headers: { Allow: allowed } })
+}
+
+function checkForm(req: IncomingMessage): void {
+  if (!carriesBody(req)) return
+  const length = req.headers['content-length']
+  // Without a length it might be of any size: browsers always say it.
+  if (length !== undefined && Number(length) <= FORM_LIMIT) return
+  throw new Problem('body_too_large', `Send a Content-Length, and at most ${FORM_LIMIT} bytes.`)
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { log } from '#lib/log.ts'
+import type { Handler } from './front-door.ts'
+
+/** In milliseconds; the size of all headers in bytes. */
+const LIMITS = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  // Of a whole request with its body: slower ones are cut.
+  requestTimeout: 20_000,
+  // Longer than the 60 s of usual balancers, so that they close first and never send into a closing connection.
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 1_000,
+}
+
+const STATUS: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }
+
+/** Node's server with bounds on everything; what it can't read as HTTP is answered bare, and closed. */
+export function httpServer(handle: Handler): Server {
+  const server = createServer({
+    ...LIMITS,
+    // The front door's refusal has a body and a request id; Node's own has not.
+    requireHostHeader: false,
+    // Nothing here speaks another protocol: the request is answered as if it had not asked.
+    shouldUpgradeCallback: () => false,
+  })
+  const answers = new WeakMap<Socket, ServerResponse>()
+  const answer: Handler = (req, res) => {
+    answers.set(req.socket, res)
+    return handle(req, res)
+  }
+  server.on('request', answer)
+  // The front door says "continue" when it has let the request in; any other expectation is nobody's.
+  server.on('checkContinue', answer)
+  server.on('checkExpectation', answer)
+  server.on('connect', (_, socket) => endBare(socket, 405, { Allow: 'GET, HEAD' }))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const before = answers.get(socket as Socket)
+    // In the midst of an answer another one would be read as part of it.
+    const isAnswering = before?.headersSent && !before.writableFinished
+    if (isAnswering || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
+    else endBare(socket, STATUS[error.code ?? ''] ?? 400)
+  })
+  return server
+}
+
+function endBare(socket: Duplex, status: number, more: Record<string, string> = {}): void {
+  const requestId = randomUUID()
+  const headers = { ...more, 'Request-Id': requestId, 'Content-Length': '0', Connection: 'close' }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  log().info({ requestId, status })
+  socket.on('error', () => {})
+  // Not read any further: whoever sends on finds the connection closed.
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`, () => socket.destroy())
+}

@@ -1,0 +1,43 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Problem } from '#lib/api/problem.ts'
+import { first } from './served-hosts.ts'
+import type { Area } from './target.ts'
+
+// What Next, or we, say to ourselves by header: from outside it would skip or steer what they guard.
+const INTERNAL =
+  /^(x-(middleware|nextjs|next|invoke|now|vercel|prerender)-|x-matched-path$|x-nonce$|content-security-policy|next-(action|resume)|request-id$)/
+// Belongs to a page's own navigation; a route handler would answer with a redirect.
+const NAVIGATION = /^(rsc$|next-router-|next-url$)/
+const FORWARDED = /^(x-forwarded-|forwarded$|x-real-ip$)/
+
+/**
+ * Removes from a request's headers what only the inside may say, and what only a proxy may say unless
+ * `trustProxy`; of a trusted proxy's scheme and host the first counts.
+ */
+export function stripHeaders(headers: IncomingHttpHeaders, area: Area, trustProxy: boolean): void {
+  for (const name in headers) {
+    const refused =
+      INTERNAL.test(name) ||
+      (area === 'api' && NAVIGATION.test(name)) ||
+      (!trustProxy && FORWARDED.test(name))
+    if (refused) delete headers[name]
+  }
+  if (!trustProxy) return
+  const scheme = first(headers['x-forwarded-proto'])?.toLowerCase()
+  if (scheme === 'http' || scheme === 'https') headers['x-forwarded-proto'] = scheme
+  else delete headers['x-forwarded-proto']
+}
+
+/**
+ * Two Host headers mean two readers of them who may disagree (RFC 9112, 3.2).
+ * @param raw names and values in turn, as Node's rawHeaders
+ * @throws Problem `invalid_request`
+ */
+export function checkSingleHost(raw: string[]): void {
+  let hosts = 0
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  if (hosts > 1) throw new Problem('invalid_request', 'The request has more than one Host header.')
+}

@@ -1,0 +1,36 @@
+const YEAR_SECONDS = 365 * 24 * 60 * 60
+
+// Should a browser show as a page what is none, it may load and run nothing.
+const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+/** The policy of a page, whose scripts and styles carry `nonce`. With https, it upgrades what is left of http. */
+export function pagePolicy(nonce: string, https: boolean): string {
+  const rules = [
+    "default-src 'self'",
+    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    ...(https ? ['upgrade-insecure-requests'] : []),
+  ]
+  return rules.join('; ')
+}
+
+/** What every answer carries, whatever it is; a page's own policy replaces the one in here. */
+export function securityHeaders(https: boolean): ReadonlyMap<string, string> {
+  return new Map([
+    ['Content-Security-Policy', DATA_POLICY],
+    ['X-Content-Type-Options', 'nosniff'],
+    ['X-Frame-Options', 'DENY'],
+    ['Referrer-Policy', 'same-origin'],
+    ['Cross-Origin-Opener-Policy', 'same-origin'],
+    ['Cross-Origin-Resource-Policy', 'same-origin'],
+    ['Permissions-Policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()'],
+    ...(https ? ([['Strict-Transport-Security', `max-age=${YEAR_SECONDS}`]] as const) : []),
+  ])
+}

@@ -1,0 +1,76 @@
+import { Problem } from '#lib/api/problem.ts'
+
+/** Longer targets are refused: a list with 50 alternatives in its filter needs a tenth of it. In bytes. */
+export const TARGET_LIMIT = 8 * 1024
+
+/** What part of the application a path belongs to: each has its own methods, headers and form of refusal. */
+export type Area = 'api' | 'sign-in' | 'health' | 'asset' | 'page'
+
+/** The request target in the one form that everything behind the front door sees. */
+export type Target = {
+  area: Area
+  /** Percent-encoded still, but for letters, digits and `-._~`. */
+  path: string
+  /** Path and query. */
+  url: string
+  /** The host that an absolute target names, lower case. */
+  host?: string
+}
+
+/** The area of a target that may be broken otherwise, so that its refusal has the right form. */
+export function areaOf(target: string): Area {
+  const url = target.replace(/^https?:\/\/[^/?]*/i, '')
+  if (/^\/(billing|auth)(?=[/?]|$)/.test(url)) return 'api'
+  if (/^\/api(?=[/?]|$)/.test(url)) return 'sign-in'
+  if (/^\/healthz(?=\?|$)/.test(url)) return 'health'
+  return url.startsWith('/_next/') ? 'asset' : 'page'
+}
+
+/**
+ * Reads the target of a request line: origin-form, or absolute-form, which is brought to origin-form.
+ * @throws Problem `invalid_request` where it is no target of ours; `not_found` for paths with empty or dot
+ *   segments, which Next would answer with a redirect
+ */
+export function readTarget(given: string): Target {
+  if (given.length > TARGET_LIMIT) throw invalid(`The address may have at most ${TARGET_LIMIT} bytes.`)
+  // What else is there was not percent-encoded, and nobody can say in which encoding it is.
+  if (!/^[!-~]+$/.test(given) || given.includes('#')) throw invalid('The address must be percent-encoded.')
+  const { host, origin } = splitAbsolute(given)
+  const cut = origin.indexOf('?')
+  const path = plainPath(cut < 0 ? origin : origin.slice(0, cut))
+  const url = cut < 0 ? path : path + origin.slice(cut)
+  return { area: areaOf(path), path, url, ...(host === undefined ? {} : { host }) }
+}
+
+function splitAbsolute(given: string): { origin: string; host?: string } {
+  if (given.startsWith('/')) return { origin: given }
+  const parts = /^https?:\/\/([^/?@]+)(.*)$/i.exec(given)
+  if (!parts?.[1]) throw invalid('The address must start with a slash.')
+  const rest = parts[2] ?? ''
+  return { origin: rest.startsWith('/') ? rest : `/${rest}`, host: parts[1].toLowerCase() }
+}
+
+function plainPath(given: string): string {
+  const path = given.includes('%') ? decodeUnreserved(given) : given
+  if (/\/\/|\\|\/\.\.?(\/|$)/.test(path)) throw new Problem('not_found')
+  return path
+}
+
+// RFC 3986, 6.2.2.2: %41 and A are the same letter, and routing must not see two paths where there is one.
+function decodeUnreserved(path: string): string {
+  let decoded: string
+  try {
+    decoded = decodeURIComponent(path)
+  } catch {
+    throw invalid('The path is not percent-encoded UTF-8 text.')
+  }
+  if (decoded.includes('\0')) throw invalid('The path may not contain a null character.')
+  return path.replace(/%[0-9a-f]{2}/gi, (code) => {
+    const letter = String.fromCharCode(Number.parseInt(code.slice(1), 16))
+    return /[\w.~-]/.test(letter) ? letter : code
+  })
+}
+
+function invalid(detail: string): Problem {
+  return new Problem('invalid_request', detail)
+}
