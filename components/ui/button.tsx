@@ -43,3 +43,8 @@ export function Button({
 export function ButtonLink({ look = 'plain', className = '', ...rest }: Given & ComponentProps<typeof Link>) {
   return <Link {...rest} className={`${BASE} ${LOOKS[look]} ${className}`} />
 }
+
+/** A link to a file, which the browser saves instead of going there. */
+export function DownloadLink({ look = 'plain', className = '', ...rest }: Given & ComponentProps<'a'>) {
+  return <a download {...rest} className={`${BASE} ${LOOKS[look]} ${className}`} />
+}

@@ -12,12 +12,18 @@ const ROLE = {
   cell: { role: 'cell' },
 } as const
 
-/** Where a cell stands in a stacked row: left column, right column from the top, across, or not at all. */
-export type Place = 'left' | 'right' | 'across' | 'gone'
+/**
+ * Where a cell stands in a stacked row: left column, right column from the top, right column's first, second
+ * or third row, across, or not at all.
+ */
+export type Place = 'left' | 'right' | 'right-1' | 'right-2' | 'right-3' | 'across' | 'gone'
 
 const PLACES: Record<Place, string> = {
   left: 'max-md:col-start-1',
   right: 'max-md:col-start-2 max-md:row-start-1 max-md:row-span-3 max-md:self-start max-md:text-right',
+  'right-1': 'max-md:col-start-2 max-md:row-start-1 max-md:text-right',
+  'right-2': 'max-md:col-start-2 max-md:row-start-2 max-md:text-right',
+  'right-3': 'max-md:col-start-2 max-md:row-start-3 max-md:text-right',
   across: 'max-md:col-span-2',
   gone: 'max-md:hidden',
 }

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import type { Metadata } from 'next'
+import { AssetsScreen } from '#components/assets/assets-screen.tsx'
+import { ButtonLink } from '#components/ui/button.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { PageHead } from '#components/ui/page-head.tsx'
+import { ProblemNote } from '#components/ui/problem-note.tsx'
+import { type Caller, may } from '#lib/access/rules.ts'
+import type { Input } from '#lib/api/contract.ts'
+import { PROBLEMS, Problem } from '#lib/api/problem.ts'
+import * as contract from '#lib/assets/contract.ts'
+import { listAssets, summarizeAssets } from '#lib/assets/operations.ts'
+import * as queries from '#lib/assets/queries.ts'
+import { pathWith, readQuery, type SearchParams, searchOf } from '../address.ts'
+import { requireCaller } from '../caller.ts'
+import { Hydrated } from '../hydrated.tsx'
+import { MissingRole } from '../missing-role.tsx'
+import { lastPrices, newestInvoices } from './last-prices.ts'
+
+export const metadata: Metadata = { title: 'Assets' }
+
+export default async function Page({ searchParams }: { searchParams: SearchParams }) {
+  const search = await searchOf(searchParams)
+  const caller = await requireCaller(pathWith('/assets', search))
+  if (!may(caller, 'licenses-manager')) {
+    return <MissingRole title="Assets" caller={caller} permission="licenses-manager" />
+  }
+  const read = await readQuery(contract.listAssets, search)
+  const shown = read instanceof Problem ? read : await load(caller, { ...read, view: 'full' })
+  if (shown instanceof Problem) return <Unreadable problem={shown} />
+
+  const { query, list, summary, prices } = shown
+  return (
+    <>
+      <PageHead
+        title="Assets"
+        subtitle={<span role="status">{subtitle(query, summary)}</span>}
+        actions={<CopyRequest path={queries.listAssets.path({ query })} />}
+      />
+      <Hydrated answers={[[queries.listAssets.key({ query }), list]]}>
+        <AssetsScreen
+          query={query}
+          counts={summary.types}
+          customer={caller.customerName}
+          lastPrices={prices}
+        />
+      </Hydrated>
+    </>
+  )
+}
+
+type Query = Input<typeof contract.listAssets>['query']
+type Counts = { count: number; types: { type: string; count: number }[] }
+
+/** Rows, counts and prices at once. The chips count what the search alone selects. */
+async function load(caller: Caller, query: Query) {
+  const origin = { requestId: randomUUID() }
+  const nothing = { params: {}, body: undefined }
+  const [list, summary, invoices] = await Promise.all([
+    listAssets(caller, { ...nothing, query }, origin).catch(asRefused),
+    summarizeAssets(caller, { ...nothing, query: { search: query.search } }, origin),
+    newestInvoices(caller, origin),
+  ])
+  if (list instanceof Problem) return list
+  return { query, list: list.body, summary: summary.body, prices: lastPrices(list.body.assets, invoices) }
+}
+
+/** What the address asked for wrongly is explained; everything else is the error page's. */
+function asRefused(error: unknown): Problem {
+  if (error instanceof Problem && error.status === 400) return error
+  throw error
+}
+
+function Unreadable({ problem }: { problem: Problem }) {
+  return (
+    <>
+      <PageHead title="Assets" />
+      <ProblemNote
+        title={PROBLEMS[problem.code].title}
+        detail={problem.message}
+        action={<ButtonLink href="/assets">Show all assets</ButtonLink>}
+      />
+    </>
+  )
+}
+
+function subtitle({ filter, search }: Query, { count, types }: Counts): string {
+  const chosen = filter?.type ? types.filter(({ type }) => filter.type?.includes(type)) : types
+  const matching = filter?.type ? chosen.reduce((sum, one) => sum + one.count, 0) : count
+  const assets = `${matching.toLocaleString('en')} ${matching === 1 ? 'asset' : 'assets'}`
+  if (search || filter?.type) return `${assets} ${matching === 1 ? 'matches' : 'match'}.`
+  const platforms = `${types.length} ${types.length === 1 ? 'platform' : 'platforms'}`
+  return `${assets} on ${platforms}. License changes take effect with the vendor straight away.`
+}

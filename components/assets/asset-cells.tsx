@@ -1,0 +1,42 @@
+import { PlatformMark } from '#components/platform/platform-mark.tsx'
+import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
+import { Cell } from '#components/ui/table.tsx'
+import type { AssetListItem } from '#lib/assets/contract.ts'
+import { planEnd, planName, statusText } from './plan.ts'
+import { Usage } from './usage.tsx'
+
+const TONES: Record<string, BadgeTone> = { SUSPENDED: 'warn', PENDING: 'info' }
+
+/** What is known of an asset: all its cells but the last, the control. */
+export function AssetCells({ item }: { item: AssetListItem }) {
+  const subscription = item.properties?.subscription
+  const end = subscription ? planEnd(subscription) : undefined
+  return (
+    <>
+      <Cell className="min-w-0">
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1 font-[550]">
+          {item.assetName}
+          {subscription && subscription.Status !== 'ACTIVE' ? (
+            <Badge tone={TONES[subscription.Status] ?? 'mute'}>{statusText(subscription.Status)}</Badge>
+          ) : null}
+        </span>
+        <span className="block text-xs break-all text-ink-3">{item.properties?.customerDomain}</span>
+        <code className="block font-mono text-xs break-all text-ink-3">{item.id}</code>
+      </Cell>
+      <Cell className="max-md:text-sm max-md:text-ink-2 md:whitespace-nowrap">
+        <PlatformMark slug={item.type} />
+      </Cell>
+      <Cell className="max-md:text-sm max-md:text-ink-2">
+        {subscription ? planName(subscription) : 'Usage-based'}
+        {end ? <span className="block text-xs text-ink-3">{end}</span> : null}
+      </Cell>
+      <Cell place={subscription ? 'across' : 'left'}>
+        {subscription ? (
+          <Usage seats={subscription.Seats} />
+        ) : (
+          <span className="text-xs text-ink-3">No licenses</span>
+        )}
+      </Cell>
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+'use client'
+
+import { useState } from 'react'
+import { Card } from '#components/ui/card.tsx'
+import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import type { AssetListItem } from '#lib/assets/contract.ts'
+import { AssetCells } from './asset-cells.tsx'
+import type { LastPrice } from './cost.ts'
+import { LicenseRow } from './license-row.tsx'
+
+/** Assets with their license controls. `lastPrices` by asset id, where one is known. */
+export function AssetTable({
+  assets,
+  busy,
+  lastPrices,
+}: {
+  assets: readonly AssetListItem[]
+  busy: boolean
+  lastPrices: Record<string, LastPrice>
+}) {
+  const [active, setActive] = useState<string>()
+  return (
+    <Card className={busy ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}>
+      <Table label="Assets" busy={busy}>
+        <TableHead>
+          <HeadCell>Asset</HeadCell>
+          <HeadCell>Type</HeadCell>
+          <HeadCell>Plan</HeadCell>
+          <HeadCell>Usage</HeadCell>
+          <HeadCell right>Licenses</HeadCell>
+        </TableHead>
+        <TableBody>
+          {assets.map((item) => {
+            const subscription = item.properties?.subscription
+            return subscription ? (
+              <LicenseRow
+                key={item.id}
+                item={item}
+                subscription={subscription}
+                lastPrice={lastPrices[item.id]}
+                active={active === item.id}
+                onActive={setActive}
+              />
+            ) : (
+              <Row key={item.id}>
+                <AssetCells item={item} />
+                <Cell place="right" right className="text-xs text-ink-3">
+                  N/A
+                </Cell>
+              </Row>
+            )
+          })}
+        </TableBody>
+      </Table>
+    </Card>
+  )
+}

@@ -1,0 +1,95 @@
+'use client'
+
+import { type KeyboardEvent, useId } from 'react'
+import { Cell, Row } from '#components/ui/table.tsx'
+import type { AssetListItem } from '#lib/assets/contract.ts'
+import { minimumQuantity } from '#lib/assets/rules.ts'
+import { Applying } from './applying.tsx'
+import { AssetCells } from './asset-cells.tsx'
+import { ChangeReview } from './change-review.tsx'
+import type { LastPrice } from './cost.ts'
+import { factsOf, limitText, type Subscription } from './plan.ts'
+import { QuantityControl } from './quantity-control.tsx'
+import { Refusal } from './refusal.tsx'
+import { useLicenseEdit } from './use-license-edit.ts'
+
+/** An asset with licenses: its row, the control, and under it the review of a change or its refusal. */
+export function LicenseRow({
+  item,
+  subscription,
+  lastPrice,
+  active,
+  onActive,
+}: {
+  item: AssetListItem
+  subscription: Subscription
+  lastPrice: LastPrice | undefined
+  /** One row at a time is edited: whether it is this one. */
+  active: boolean
+  onActive: (id: string | undefined) => void
+}) {
+  const reasonId = useId()
+  const facts = factsOf(subscription)
+  const row = useLicenseEdit(item, facts, active, onActive)
+  const { first, refused, draft } = row
+  const reason = limitText(facts)
+  const open = row.open && !row.isPending
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && open) row.discard()
+  }
+  return (
+    <>
+      <Row className={open ? 'border-b-transparent bg-accent-tint max-md:pb-2' : ''} onKeyDown={onKeyDown}>
+        <AssetCells item={item} />
+        <Cell place="right" right>
+          {row.isPending ? (
+            <Applying />
+          ) : (
+            <QuantityControl
+              label={`Licenses of ${item.assetName}`}
+              value={row.value}
+              minimum={minimumQuantity(facts)}
+              disabled={facts.status !== 'ACTIVE'}
+              reasonId={reason ? reasonId : undefined}
+              input={row.input}
+              onChange={row.edit}
+              onEnter={() => first.current?.focus()}
+            />
+          )}
+          {reason ? (
+            <p id={reasonId} className="mt-1 text-xs text-ink-3 max-md:max-w-40">
+              {reason}
+            </p>
+          ) : null}
+        </Cell>
+      </Row>
+      {open ? (
+        <Row className="bg-accent-tint max-md:block max-md:pt-0" onKeyDown={onKeyDown}>
+          <Cell colSpan={5} className="appear pt-0 pb-3.5">
+            {refused ? (
+              <Refusal
+                {...refused}
+                assigned={subscription.Seats.LicensedNumberOfSeats}
+                first={first}
+                onTry={row.edit}
+                onAgain={() => row.submit(refused.quantity)}
+                onDiscard={row.discard}
+              />
+            ) : (
+              <ChangeReview
+                key={draft}
+                name={item.assetName}
+                subscription={subscription}
+                quantity={draft}
+                lastPrice={lastPrice}
+                first={first}
+                onSubmit={row.submit}
+                onDiscard={row.discard}
+              />
+            )}
+          </Cell>
+        </Row>
+      ) : null}
+    </>
+  )
+}

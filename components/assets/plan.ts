@@ -1,0 +1,71 @@
+import { dayText } from '#components/dates/day.tsx'
+import type { Asset } from '#lib/assets/contract.ts'
+import { decideQuantity, type QuantityFacts } from '#lib/assets/rules.ts'
+
+export type Subscription = NonNullable<Asset['properties']['subscription']>
+
+const PLANS: Record<string, string> = {
+  FLEXIBLE: 'Flexible',
+  ANNUAL_MONTHLY_PAY: 'Annual, monthly pay',
+  ANNUAL_YEARLY_PAY: 'Annual, yearly pay',
+  TRIAL: 'Trial',
+}
+
+/** A plan's name as people read it; one that is not known as it stands. */
+export function planName(subscription: Subscription): string {
+  return PLANS[subscription.Plan.PlanName] ?? subscription.Plan.PlanName
+}
+
+/** What happens to the plan and when, in words; undefined where no date is known. */
+export function planEnd({ Plan, RenewalSettings }: Subscription): string | undefined {
+  if (Plan.CommitmentEndTime === undefined) return undefined
+  const day = dayText(Plan.CommitmentEndTime)
+  const renewal = RenewalSettings?.renewalType ?? ''
+  if (renewal.startsWith('AUTO_RENEW')) return `Renews ${day}`
+  if (renewal.startsWith('RENEW_CURRENT_USERS')) return `Renews ${day} with the licenses in use`
+  if (renewal === 'SWITCH_TO_PAY_AS_YOU_GO') return `Becomes flexible ${day}`
+  if (renewal === 'CANCEL') return `Ends ${day}`
+  if (renewal) return `Renews ${day} (${renewal})`
+  return Plan.IsCommitmentPlan ? `Committed until ${day}` : `Until ${day}`
+}
+
+/** The facts of a subscription that the quantity rule decides by. */
+export function factsOf({ Status, Plan, Seats }: Subscription): QuantityFacts {
+  return {
+    status: Status,
+    isCommitmentPlan: Plan.IsCommitmentPlan,
+    purchased: Seats.NumberOfSeats,
+    commitmentEnd: Plan.CommitmentEndTime,
+  }
+}
+
+/** Why the quantity can't change, or can't be lowered now, in a few words; undefined where it can. */
+export function limitText(facts: QuantityFacts): string | undefined {
+  const decision = decideQuantity(facts, Math.max(0, facts.purchased - 1))
+  if (facts.purchased === 0 && facts.status === 'ACTIVE') return undefined
+  if (decision.allowed) return undefined
+  if (decision.reason === 'not_active')
+    return `Can't change while ${statusText(decision.status).toLowerCase()}`
+  return `Can't be lowered ${untilText(decision.until)}`
+}
+
+/** `before 1 Mar 2027`, or as much as is known. */
+export function untilText(until: number | undefined): string {
+  return until === undefined ? 'during the commitment' : `before ${dayText(until)}`
+}
+
+/** A status as people read it: `SUSPENDED` is "Suspended". */
+export function statusText(status: string): string {
+  const words = status.replace(/_/g, ' ').toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** `1 license`, `1,200 licenses`. */
+export function licensesText(count: number): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? 'license' : 'licenses'}`
+}
+
+/** A difference with its sign: `+15`, `−45`. */
+export function differenceText(change: number): string {
+  return `${change < 0 ? '−' : '+'}${Math.abs(change).toLocaleString('en')}`
+}

@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react'
+
+/** The white box under a row that is being edited: what is about to happen, or why it did not. */
+export function ReviewBox({
+  id,
+  title,
+  badge,
+  children,
+  actions,
+}: {
+  id?: string
+  title: string
+  badge?: ReactNode
+  children: ReactNode
+  actions: ReactNode
+}) {
+  return (
+    <div className="flex items-center gap-x-5 gap-y-3 rounded-card border border-line bg-surface px-3.5 py-3 text-left max-md:flex-col max-md:items-stretch">
+      <div id={id} className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1 font-semibold tabular-nums">
+          {title}
+          {badge}
+        </p>
+        <div className="mt-0.5 text-xs text-ink-3 tabular-nums">{children}</div>
+      </div>
+      <div className="flex shrink-0 flex-wrap items-center gap-2 max-md:flex-col max-md:items-stretch">
+        {actions}
+      </div>
+    </div>
+  )
+}

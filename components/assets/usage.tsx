@@ -1,0 +1,20 @@
+import { Meter } from '#components/ui/meter.tsx'
+import type { Subscription } from './plan.ts'
+
+// Below this share of licenses in use, many stand idle.
+const USED_WELL = 0.8
+
+/** How many of the purchased licenses are assigned to users. */
+export function Usage({ seats }: { seats: Subscription['Seats'] }) {
+  const { LicensedNumberOfSeats: assigned, NumberOfSeats: purchased } = seats
+  const look = assigned >= purchased ? 'full' : assigned < purchased * USED_WELL ? 'idle' : 'used'
+  return (
+    <div className="grid gap-1.5 md:w-33">
+      <span className="text-sm tabular-nums">
+        {assigned.toLocaleString('en')}{' '}
+        <span className="text-xs text-ink-3">of {purchased.toLocaleString('en')} assigned</span>
+      </span>
+      <Meter value={assigned} max={purchased} look={look} />
+    </div>
+  )
+}

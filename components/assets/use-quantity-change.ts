@@ -1,0 +1,46 @@
+'use client'
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useToast } from '#components/ui/toast.tsx'
+import type { Output } from '#lib/api/contract.ts'
+import type { Asset, AssetListItem, listAssets } from '#lib/assets/contract.ts'
+import { setQuantity } from '#lib/assets/queries.ts'
+import { licensesText } from './plan.ts'
+
+type List = Output<typeof listAssets>
+
+/**
+ * Asks for a new total of one asset. Nothing is shown as done before the answer is there; then every
+ * cached list gets the answer's seats, and is read again.
+ */
+export function useQuantityChange(item: AssetListItem) {
+  const client = useQueryClient()
+  const say = useToast()
+  return useMutation({
+    mutationFn: (quantity: number) => setQuantity({ params: { asset_id: item.id }, body: { quantity } }),
+    onSuccess: (asset) => {
+      client.setQueriesData<List>({ queryKey: ['listAssets'] }, (list) => list && withAsset(list, asset))
+      const before = item.quantity?.toLocaleString('en')
+      say(`${item.assetName}: ${before} → ${licensesText(seatsOf(asset))}`)
+    },
+    // Also after a refusal: what it was decided by may not be what the screen shows.
+    onSettled: () => {
+      client.invalidateQueries({ queryKey: ['listAssets'] })
+    },
+  })
+}
+
+function withAsset(list: List, asset: Asset): List {
+  const quantity = seatsOf(asset)
+  const assets = list.assets.map((item) => {
+    if (item.id !== asset.id) return item
+    // The item's etag named its former state.
+    const { etag: _former, ...rest } = item
+    return { ...rest, quantity, licenseQty: String(quantity), properties: asset.properties }
+  })
+  return { ...list, assets }
+}
+
+function seatsOf(asset: Asset): number {
+  return asset.properties.subscription?.Seats.NumberOfSeats ?? 0
+}
