@@ -1,3 +1,5 @@
+import { Problem } from './problem.ts'
+
 /** One thing that stands in the way of an import. */
 export type ImportProblem = {
   /** Line in the file, from 1; absent where the trouble is not one of the file's lines. */
@@ -13,11 +15,11 @@ export type ImportProblem = {
 export const MOST_PROBLEMS = 20
 
 /** A file or its content was refused as a whole: nothing of it is stored. */
-export class ImportRefused extends Error {
+export class ImportRefused extends Problem {
   readonly problems: readonly ImportProblem[]
 
   constructor(problems: readonly ImportProblem[]) {
-    super(problems.map(problemText).join('\n'))
+    super('invalid_request', problems.map(problemText).join('\n'))
     this.name = 'ImportRefused'
     this.problems = problems
   }

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { Readable } from 'node:stream'
+import { addAbortSignal, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { ImportRefused } from '#lib/api/import-refused.ts'
@@ -17,14 +17,15 @@ const FOREIGN: [start: number[], reason: string][] = [
 /**
  * The text of a file, chunk by chunk; `-` is the standard input. What is gzipped is unpacked on the way,
  * whatever its name. A byte order mark is dropped.
+ * @param signal stops it, also while it waits for somebody's pipe
  * @throws ImportRefused where there is no such file, or it is no UTF-8 text
  */
-export async function* readText(file: string): AsyncGenerator<string> {
+export async function* readText(file: string, signal?: AbortSignal): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let lines = 1
   let last: Uint8Array = new Uint8Array()
   try {
-    for await (const chunk of unpacked(file)) {
+    for await (const chunk of unpacked(file, signal)) {
       last = chunk
       const text = decoder.decode(chunk, { stream: true })
       yield text
@@ -39,8 +40,9 @@ export async function* readText(file: string): AsyncGenerator<string> {
   }
 }
 
-async function* unpacked(file: string): AsyncGenerator<Uint8Array> {
+async function* unpacked(file: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   const raw: Readable = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK })
+  if (signal) addAbortSignal(signal, raw)
   const chunks: AsyncIterator<Buffer> = raw[Symbol.asyncIterator]()
   let head = Buffer.alloc(0)
   for (let done = false; !done && head.length < 4; ) {

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { basename } from 'node:path'
+import { sql } from 'drizzle-orm'
+import { OPERATOR, recordAudit } from '#lib/access/audit.ts'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { importAssets } from '#lib/assets/import.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { scope } from '#lib/db/scope.ts'
+import { type Imported, importInvoices } from '#lib/invoices/import.ts'
+import { readFocus } from './focus.ts'
+import type { Terms } from './focus-invoice.ts'
+import { readAssets } from './json-assets.ts'
+import { readInvoices } from './json-invoices.ts'
+import { readText } from './read-text.ts'
+
+/** One import of one file (`-` is the standard input) for one customer. */
+export type Run = {
+  customerId: CustomerId
+  file: string
+  replace: boolean
+  /** Told how many rows, invoices or assets have been read. */
+  onProgress?: (count: number) => void
+  /** Stops the import; nothing of it is stored then. */
+  signal?: AbortSignal
+}
+
+/** So that a batch is small in memory and quick to write, whatever is in it. */
+const BATCH_WEIGHT = 5000
+const ASSET_WEIGHT = 20
+
+/** Imports a FOCUS file. Nothing is written before all of it has been read. */
+export async function importFocusFile(run: Run, terms: Terms): Promise<Imported> {
+  const { file, onProgress, signal } = run
+  const invoices = await readFocus(readText(file, signal), { ...terms, onLine: onProgress, signal })
+  const { replace, customerId } = run
+  return stored(run, 'invoices.imported', (tx, requestId) =>
+    importInvoices(tx, customerId, invoices, { replace, requestId }),
+  )
+}
+
+/** Imports invoices from our own JSON. */
+export function importInvoiceFile(run: Run): Promise<Imported> {
+  const { customerId, file, replace, signal } = run
+  return stored(run, 'invoices.imported', (tx, requestId) =>
+    inBatches(
+      readInvoices(readText(file, signal)),
+      ({ lines }) => 10 + lines.length,
+      run,
+      (batch) => importInvoices(tx, customerId, batch, { replace, requestId }),
+    ),
+  )
+}
+
+/** Imports assets from our own JSON, or from Google's subscriptions with this contact of the reseller. */
+export function importAssetFile(run: Run, reseller?: string): Promise<Imported> {
+  const { customerId, file, replace, signal } = run
+  return stored(run, 'assets.imported', (tx, requestId) =>
+    inBatches(
+      readAssets(readText(file, signal), reseller),
+      () => ASSET_WEIGHT,
+      run,
+      (batch) => importAssets(tx, customerId, batch, { replace, requestId }),
+    ),
+  )
+}
+
+/** All or nothing: one transaction, with an audit row of its own if anything was stored. */
+async function stored(
+  { customerId, file, signal }: Run,
+  action: string,
+  write: (tx: Transaction, requestId: string) => Promise<Imported>,
+): Promise<Imported> {
+  const requestId = randomUUID()
+  return scope({ customerId }, async (tx) => {
+    // The next row may come from somebody's slow pipe.
+    await tx.execute(sql`SET LOCAL idle_in_transaction_session_timeout = '10min'`)
+    const counts = await write(tx, requestId)
+    signal?.throwIfAborted()
+    if (counts.added + counts.replaced === 0) return counts
+    const subject = file === '-' ? 'stdin' : basename(file)
+    await recordAudit(tx, customerId, { action, subject, actor: OPERATOR, requestId, details: counts })
+    return counts
+  })
+}
+
+async function inBatches<T>(
+  values: AsyncIterable<T>,
+  weightOf: (value: T) => number,
+  { onProgress, signal }: Run,
+  write: (batch: T[]) => Promise<Imported>,
+): Promise<Imported> {
+  const total: Imported = { added: 0, unchanged: 0, replaced: 0 }
+  let batch: T[] = []
+  let weight = 0
+  let read = 0
+  const flush = async () => {
+    signal?.throwIfAborted()
+    const counts = await write(batch)
+    for (const key of ['added', 'unchanged', 'replaced'] as const) total[key] += counts[key]
+    batch = []
+    weight = 0
+  }
+  for await (const value of values) {
+    read += 1
+    onProgress?.(read)
+    batch.push(value)
+    weight += weightOf(value)
+    if (weight >= BATCH_WEIGHT) await flush()
+  }
+  if (batch.length > 0) await flush()
+  return total
+}
