@@ -9,6 +9,8 @@ export type ImportProblem = {
   /** The column of the file, or the field of the noun. */
   column?: string | undefined
   reason: string
+  /** An import that may replace would not mind. */
+  replaceable?: boolean
 }
 
 /** How many problems one refusal lists; whoever looks for them stops there. */
@@ -33,7 +35,7 @@ export function problemText({ line, subject, column, reason }: ImportProblem): s
 
 /** One field that is not what is stored: `stored 10.00, given 12.00`. */
 export function difference(subject: string, column: string, stored: unknown, given: unknown): ImportProblem {
-  return { subject, column, reason: `stored ${shown(stored)}, given ${shown(given)}` }
+  return { subject, column, reason: `stored ${shown(stored)}, given ${shown(given)}`, replaceable: true }
 }
 
 function shown(value: unknown): string {

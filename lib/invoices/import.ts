@@ -42,6 +42,7 @@ type Replacement = { invoice: NewInvoice; problems: ImportProblem[] }
 // So that each statement stays far below the 3 s that it may take.
 const MOST_INVOICES = 500
 const MOST_LINES = 5000
+const MOST_DIFFERENCES = 4
 
 /**
  * Adds invoices with their lines, in batches. One that is there already with the same content changes
@@ -63,7 +64,7 @@ export async function importInvoices(
     const ids = batch.map(({ id }) => id)
     const stored = await readStored(tx, customerId, ids)
     const { fresh, other, unchanged } = sorted(batch, stored)
-    if (!replace) problems.push(...other.flatMap((replacement) => replacement.problems))
+    if (!replace) problems.push(...other.flatMap(shortened))
     if (problems.length >= MOST_PROBLEMS) break
     if (problems.length > 0) continue
     const added = fresh.map((invoice) => complete(invoice))
@@ -91,6 +92,15 @@ function sorted(batch: NewInvoice[], stored: ReadonlyMap<string, StoredInvoice>)
     }
   }
   return { fresh, other, unchanged: batch.length - fresh.length - other.length }
+}
+
+/** A few differences of each invoice, so that one of them doesn't fill the whole list. */
+function shortened({ problems }: Replacement): ImportProblem[] {
+  const left = problems.length - MOST_DIFFERENCES
+  if (left < 2) return problems
+  const { subject } = problems[0] ?? {}
+  const rest = { subject, reason: `${left} more differences`, replaceable: true }
+  return [...problems.slice(0, MOST_DIFFERENCES), rest]
 }
 
 function complete(invoice: NewInvoice, stored?: StoredInvoice): StoredInvoice {

@@ -1,0 +1,110 @@
+import { resolve } from 'node:path'
+import { type Command, InvalidArgumentError } from 'commander'
+import { z } from 'zod'
+import { Problem } from '#lib/api/problem.ts'
+import { env } from '#lib/env.ts'
+import { platformTable } from '#lib/imports/platforms.ts'
+import { importAssetFile, importFocusFile, importInvoiceFile, type Run } from '#lib/imports/run.ts'
+import { interruption, print } from './outcome.ts'
+import { progress } from './progress.ts'
+import { collect, customerNamed, withDatabase } from './session.ts'
+
+type Common = { customer: string; replace?: boolean }
+type Focus = Common & { platform?: string[]; dueDays: number; paid?: boolean }
+
+export function addImportCommands(program: Command): void {
+  const imports = program
+    .command('import')
+    .description('Bring in files, each whole or not at all. The same file again changes nothing.')
+  const of = (name: string, file: string, description: string, example: string) =>
+    imports
+      .command(name)
+      .description(description)
+      .argument('<file>', `${file}, also gzipped; - is stdin`)
+      .requiredOption('--customer <id>', 'id or domain of the customer')
+      .option('--replace', 'write over what is stored with other content')
+      .addHelpText('after', `\nExample:\n  npm run -s admin -- import ${name} ${example} --customer sunbird`)
+
+  of(
+    'focus',
+    'a CSV file',
+    'Make invoices of a FOCUS 1.0 to 1.3 cost and usage file.',
+    'costs-2026-10.csv.gz',
+  )
+    .option(
+      '--platform <pair>',
+      'platform of a provider, as in "AWS=web-services"; may be given several times',
+      collect,
+    )
+    .option('--due-days <days>', 'days from the invoice date to the due date', daysOf, 30)
+    .option('--paid', 'nothing is left to pay')
+    .action(withDatabase(importFocus))
+  of(
+    'assets',
+    'a JSON or NDJSON file',
+    "Import assets: our own JSON, or Google's subscriptions.",
+    'assets.json',
+  )
+    .option('--reseller <email>', "the reseller's contact, for assets that name none, as Google's")
+    .action(withDatabase(importAssets))
+  of('invoices', 'a JSON or NDJSON file', 'Import invoices from our own JSON.', 'invoices.ndjson').action(
+    withDatabase(importInvoices),
+  )
+}
+
+async function importFocus(
+  file: string,
+  { platform, dueDays, paid = false, ...common }: Focus,
+  command: Command,
+) {
+  const platforms = tableOf(platform, command)
+  await runImport('invoices', 'lines', file, common, (run) =>
+    importFocusFile(run, { platforms, dueDays, paid }),
+  )
+}
+
+async function importInvoices(file: string, common: Common) {
+  await runImport('invoices', 'invoices', file, common, importInvoiceFile)
+}
+
+async function importAssets(file: string, { reseller, ...common }: Common & { reseller?: string }) {
+  if (reseller !== undefined && !z.email().max(254).safeParse(reseller).success)
+    throw new Problem('invalid_request', `"${reseller}" is not an e-mail address.`)
+  await runImport('assets', 'assets', file, common, (run) => importAssetFile(run, reseller))
+}
+
+type Counts = { added: number; replaced: number; unchanged: number }
+
+async function runImport(
+  what: string,
+  counted: string,
+  file: string,
+  { customer, replace = false }: Common,
+  run: (run: Run) => Promise<Counts>,
+): Promise<void> {
+  const { customerId } = await customerNamed(customer)
+  const path = file === '-' ? file : resolve(env().callerDir, file)
+  const display = progress(counted)
+  try {
+    const { signal } = interruption
+    const counts = await run({ customerId, file: path, replace, onProgress: display.update, signal })
+    display.end()
+    print(`${what}: ${counts.added} added, ${counts.replaced} replaced, ${counts.unchanged} unchanged`)
+  } finally {
+    display.end()
+  }
+}
+
+function tableOf(pairs: string[] | undefined, command: Command) {
+  try {
+    return platformTable(pairs)
+  } catch (error) {
+    return command.error(`error: ${(error as Error).message}`)
+  }
+}
+
+function daysOf(text: string): number {
+  const days = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN
+  if (!(days <= 3650)) throw new InvalidArgumentError('Give whole days, 0 to 3650.')
+  return days
+}

@@ -1,0 +1,67 @@
+import { OPERATOR, recordAudit } from '#lib/access/audit.ts'
+import { type CustomerId, ROLE_NAMES, ROLES, type Role } from '#lib/access/rules.ts'
+import { findCustomer } from '#lib/access/store.ts'
+import { Problem } from '#lib/api/problem.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { startDatabase } from '#lib/db/start.ts'
+import { textFault } from '#lib/imports/problem-list.ts'
+
+/** A command's work with the database open: a running server's, or one that is started for it. */
+export function withDatabase<A extends unknown[]>(work: (...args: A) => Promise<void>) {
+  return async (...args: A): Promise<void> => {
+    const { stop } = await startDatabase()
+    try {
+      await work(...args)
+    } finally {
+      await stop()
+    }
+  }
+}
+
+/** @throws Problem where no customer has this id or domain */
+export async function customerNamed(idOrDomain: string): Promise<{ customerId: CustomerId; name: string }> {
+  const customer = await findCustomer(idOrDomain)
+  if (!customer) throw new Problem('not_found', `There is no customer "${idOrDomain}".`)
+  return customer
+}
+
+/** Writes down what the operator did, in the transaction that does it. */
+export function recordDeed(
+  tx: Transaction,
+  customerId: CustomerId,
+  action: string,
+  subject: string,
+  details: Record<string, string | number | string[] | null> = {},
+): Promise<void> {
+  return recordAudit(tx, customerId, {
+    action,
+    subject,
+    details,
+    actor: OPERATOR,
+    requestId: crypto.randomUUID(),
+  })
+}
+
+/** For commander: one value more of an option that may be given several times. */
+export function collect(value: string, before: string[] = []): string[] {
+  return [...before, value]
+}
+
+/** @throws Problem that names the roles, where one of these is none */
+export function rolesOf(names: readonly string[]): Role[] {
+  const roles = names.map((name) => {
+    const role = ROLES.find((known) => [known, ROLE_NAMES[known].toLowerCase()].includes(name.toLowerCase()))
+    if (!role)
+      throw new Problem('invalid_request', `There is no role "${name}"; there are ${ROLES.join(', ')}.`)
+    return role
+  })
+  return ROLES.filter((role) => roles.includes(role))
+}
+
+/** @throws Problem where the text is empty, too long, or has control characters */
+export function checkedText(what: string, text: string, longest = 200): string {
+  const trimmed = text.trim()
+  const fault = trimmed === '' ? 'is empty' : textFault(trimmed, longest)
+  if (fault) throw new Problem('invalid_request', `The ${what} ${fault}.`)
+  return trimmed
+}
