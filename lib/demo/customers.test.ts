@@ -3,18 +3,18 @@ import { describe, expect, test } from 'vitest'
 import { minorUnit } from '#lib/invoices/rules.ts'
 import { assetsOf } from './asset.ts'
 import { addMonths, daysBetween } from './calendar.ts'
+import { demoCustomers } from './customers.ts'
 import { freight } from './freight.ts'
-import { northwind } from './northwind.ts'
 import { studio } from './studio.ts'
 
 const TODAY = '2026-11-20'
 // A leap day, the last day of a long and of a short month, the first of a year.
 const DAYS = [TODAY, '2028-02-29', '2026-12-31', '2027-02-28', '2027-01-01']
-const customers = [northwind(TODAY), studio(TODAY), freight(TODAY)]
+const customers = demoCustomers(TODAY)
 
 test('the same day gives the same customers, another day others', () => {
-  expect([northwind(TODAY), studio(TODAY), freight(TODAY)]).toEqual(customers)
-  expect(northwind('2026-12-01').invoices).not.toEqual(customers[0]?.invoices)
+  expect(demoCustomers(TODAY)).toEqual(customers)
+  expect(demoCustomers('2026-12-01')[0].invoices).not.toEqual(customers[0].invoices)
 })
 
 describe.each(customers)('$name', (customer) => {
@@ -68,6 +68,15 @@ describe.each(customers)('$name', (customer) => {
     const seats = assets.flatMap(({ subscription }) => (subscription ? [subscription.seats] : []))
     expect(seats.filter(({ purchased, assigned }) => assigned > purchased || assigned < 0)).toEqual([])
     expect(seats.filter(({ purchased, maximum = purchased }) => maximum < purchased)).toEqual([])
+  })
+
+  test('has changes of seats by its own members, oldest first, none in the future', () => {
+    const names = members.map(({ name }) => name)
+    for (const { boughtOn, changes = [] } of customer.purchases) {
+      const days = [boughtOn, ...changes.map(({ on }) => on), TODAY]
+      expect(days).toEqual([...days].sort())
+      expect(changes.filter(({ by }) => !names.includes(by))).toEqual([])
+    }
   })
 
   test('never lowers a commitment within its term', () => {

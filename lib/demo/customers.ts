@@ -4,4 +4,9 @@ import { northwind } from './northwind.ts'
 import { studio } from './studio.ts'
 
 /** The invented customers, in the order of `customers list`: every case first, the largest last. */
-export const DEMO_CUSTOMERS: readonly ((today: string) => DemoCustomer)[] = [northwind, studio, freight]
+export function demoCustomers(
+  today: string,
+  { largest = 5000 } = {},
+): [DemoCustomer, DemoCustomer, DemoCustomer] {
+  return [northwind(today), studio(today), freight(today, { invoices: largest })]
+}

@@ -12,7 +12,7 @@ export type Company = DemoProfile & {
 
 export const COMPANIES: readonly Company[] = [
   {
-    id: 'halvorsen-nordics',
+    id: 'default',
     name: 'Halvorsen Freight AS',
     taxId: 'NO000615204MVA',
     address: 'Tollbukaia 0\n0001 Oslo\nNorway',

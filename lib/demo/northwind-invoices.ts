@@ -6,7 +6,7 @@ import { randomFrom } from './random.ts'
 import { type Lines, usageLines } from './usage-lines.ts'
 import { CLOUD_SERVICES, WEB_SERVICES } from './usage-services.ts'
 
-const US = { issuer: 'Fernhill Cloud, Inc.', billingProfileId: 'northwind-us', currency: 'USD' }
+const US = { issuer: 'Fernhill Cloud, Inc.', billingProfileId: 'default', currency: 'USD' }
 const EUROPE = { issuer: 'Fernhill Cloud B.V.', billingProfileId: 'northwind-europe', currency: 'EUR' }
 const JAPAN = { issuer: 'Fernhill Cloud K.K.', billingProfileId: 'northwind-japan', currency: 'JPY' }
 const ACCOUNTS = ['0925', '1183', '2070', '3316', '4408', '5591', '6642', '7714']

@@ -14,7 +14,7 @@ export function northwind(today: string): DemoCustomer {
     contactEmail: `it@${domain}`,
     billingProfiles: [
       {
-        id: 'northwind-us',
+        id: 'default',
         name: 'Northwind Labs, Inc.',
         address: '410 Alder Point Way\nSeattle, WA 98100\nUnited States',
         taxId: 'EIN 00-4829175',

@@ -8,7 +8,7 @@ import { type Lines, usageLines } from './usage-lines.ts'
 import { CLOUD_SERVICES } from './usage-services.ts'
 
 const DOMAIN = 'studio-lindenhof.example'
-const ISSUER = { issuer: 'Fernhill Cloud GmbH', billingProfileId: 'lindenhof', currency: 'EUR' }
+const ISSUER = { issuer: 'Fernhill Cloud GmbH', billingProfileId: 'default', currency: 'EUR' }
 
 /** A middling customer: few assets, euros only, nearly everything paid. */
 export function studio(today: string): DemoCustomer {
@@ -19,7 +19,7 @@ export function studio(today: string): DemoCustomer {
     contactEmail: `buero@${DOMAIN}`,
     billingProfiles: [
       {
-        id: 'lindenhof',
+        id: 'default',
         name: 'Studio Lindenhof GmbH',
         taxId: 'DE000731846',
         address: 'Am Lindenhof 0\n10000 Berlin\nGermany',

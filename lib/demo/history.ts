@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { auditEvents, licenseChanges } from '#lib/db/schema.ts'
+import { timeOn } from './calendar.ts'
+import type { Purchase } from './purchase.ts'
+import { randomFrom } from './random.ts'
+
+/**
+ * Writes the changes that led to the present seats, each with its audit row, as the console would have
+ * written them on their day.
+ * @param memberIds of those who made the changes, by their name
+ */
+export async function addHistory(
+  tx: Transaction,
+  customerId: CustomerId,
+  purchases: Purchase[],
+  memberIds: ReadonlyMap<string, string>,
+): Promise<void> {
+  const changes = purchases.flatMap((purchase) => changesOf(customerId, purchase, memberIds))
+  if (changes.length === 0) return
+  // Ids of audit rows ascend with time.
+  changes.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
+  await tx.insert(licenseChanges).values(changes)
+  await tx.insert(auditEvents).values(changes.map(auditOf))
+}
+
+function changesOf(customerId: CustomerId, purchase: Purchase, memberIds: ReadonlyMap<string, string>) {
+  const { id: assetId, seats, changes = [] } = purchase
+  const random = randomFrom(`changes ${assetId}`)
+  let quantity = seats.first
+  return changes.flatMap(({ on, to, by, refused }) => {
+    const from = quantity
+    if (!refused) quantity = to
+    if (from === to) return []
+    const createdAt = timeOn(on, random.int(7, 16), random.int(0, 59))
+    return [
+      {
+        customerId,
+        id: randomUUID(),
+        assetId,
+        fromQuantity: from,
+        toQuantity: to,
+        state: refused ? 'REJECTED' : 'APPLIED',
+        vendorReason: refused ?? null,
+        actorKind: 'member',
+        actorId: memberIds.get(by) ?? by,
+        actorName: by,
+        requestId: randomUUID(),
+        createdAt,
+        settledAt: createdAt,
+      },
+    ]
+  })
+}
+
+type Change = ReturnType<typeof changesOf>[number]
+
+function auditOf(change: Change): typeof auditEvents.$inferInsert {
+  const { customerId, id, assetId, fromQuantity, toQuantity, vendorReason, createdAt } = change
+  const { actorKind, actorId, actorName, requestId } = change
+  const reason = vendorReason === null ? {} : { reason: vendorReason }
+  return {
+    customerId,
+    at: createdAt,
+    action: vendorReason === null ? 'license-change.applied' : 'license-change.rejected',
+    subject: id,
+    actorKind,
+    actorId,
+    actorName,
+    requestId,
+    details: { assetId, from: fromQuantity, to: toQuantity, ...reason },
+  }
+}

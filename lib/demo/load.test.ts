@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { digestOf } from '#lib/access/api-key.ts'
+import { passwordFits } from '#lib/access/password.ts'
+import type { Caller } from '#lib/access/rules.ts'
+import { findKeyCaller, findSignIn, listCustomers } from '#lib/access/store.ts'
+import { setQuantity } from '#lib/assets/operations.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addCustomer, callerOf } from '#lib/db/test-rows.ts'
+import { listInvoices, readInvoice } from '#lib/invoices/operations.ts'
+import type { DemoCustomer } from './customer.ts'
+import { demoCustomers } from './customers.ts'
+import { issueDemoKey } from './key.ts'
+import { DEMO_PASSWORD, loadDemo } from './load.ts'
+
+const TODAY = '2026-11-20'
+const NORTHWIND = 'northwind-labs'
+const origin = { requestId: 'test' }
+const customers = demoCustomers(TODAY, { largest: 40 })
+const [northwind, , freight] = customers
+const names = customers.map(({ name }) => name)
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await testDatabase()
+  await addCustomer('somebody')
+})
+afterAll(() => db.close())
+
+const storedNames = async () => (await listCustomers()).map(({ name }) => name)
+
+/** All rows of a customer, of every table that the demo fills. */
+async function rowsOf(id: string): Promise<unknown> {
+  const tables = ['billing_profiles', 'members', 'assets', 'license_changes', 'audit_events', 'invoices']
+  const rows = []
+  for (const table of [...tables, 'line_items'])
+    rows.push(await db.sql(id, `SELECT * FROM ${table} WHERE customer_id = $1 ORDER BY 1, 2, 3`, [id]))
+  return rows
+}
+
+async function setSeats(caller: Caller, asset: string, quantity: number): Promise<void> {
+  await setQuantity(caller, { params: { asset_id: asset }, query: {}, body: { quantity } }, origin)
+}
+
+// In their order: an empty database, a load that breaks off, a whole one, another.
+test('a customer that can not be loaded whole leaves nothing', async () => {
+  const [invoice] = freight.invoices
+  const invoices = [...freight.invoices, { ...invoice, id: 'IN-1', billingProfileId: 'unknown' }]
+  const broken = { ...freight, invoices } as DemoCustomer
+  await expect(loadDemo([broken], TODAY)).rejects.toThrow("demo customer Halvorsen Freight can't be added")
+  expect(await storedNames()).toEqual(['somebody'])
+})
+
+test('two at the same time load each customer once, in their order', async () => {
+  const added = await Promise.all([loadDemo(customers, TODAY), loadDemo(customers, TODAY)])
+  expect(added.flat().sort()).toEqual([...names].sort())
+  expect(await storedNames()).toEqual(['somebody', ...names])
+})
+
+test('a second time keeps everything, also what was changed since', async () => {
+  const caller = await callerOf(NORTHWIND, 'it-manager')
+  await setSeats(caller, 'workspace-suite-8041', 200)
+  const before = [await rowsOf('somebody'), await rowsOf(NORTHWIND)]
+  expect(await loadDemo(customers, TODAY)).toEqual([])
+  expect(await loadDemo(demoCustomers('2027-02-01', { largest: 40 }), '2027-02-01')).toEqual([])
+  expect([await rowsOf('somebody'), await rowsOf(NORTHWIND)]).toEqual(before)
+  await setSeats(caller, 'workspace-suite-8041', 240)
+})
+
+test('every invoice is there with its lines, and one with 120 of them reads whole', async () => {
+  const id = northwind.invoices.find(({ lines }) => lines.length === 120)?.id ?? ''
+  const caller = await callerOf(NORTHWIND, 'finance-user')
+  const { body } = await readInvoice(
+    caller,
+    { params: { invoice_id: id }, query: {}, body: undefined },
+    origin,
+  )
+  expect(body.lineItems).toHaveLength(120)
+  const counted = await db.sql(
+    NORTHWIND,
+    'SELECT count(DISTINCT i.id)::int AS invoices, count(*)::int AS lines FROM invoices i JOIN line_items l ON l.customer_id = i.customer_id AND l.invoice_id = i.id',
+  )
+  const lines = northwind.invoices.flatMap((invoice) => invoice.lines)
+  expect(counted).toEqual([{ invoices: northwind.invoices.length, lines: lines.length }])
+})
+
+test('applied changes lead to the present seats, each with an audit row of its day and its member', async () => {
+  const last = `SELECT DISTINCT ON (asset_id) asset_id, to_quantity FROM license_changes
+    WHERE state = 'APPLIED' ORDER BY asset_id, created_at DESC`
+  const wrong = await db.sql(
+    NORTHWIND,
+    `SELECT a.id FROM (${last}) c JOIN assets a ON a.id = c.asset_id WHERE a.seats_purchased <> c.to_quantity`,
+  )
+  expect(wrong).toEqual([])
+  const [told] = await db.sql(
+    NORTHWIND,
+    `SELECT count(*)::int AS changes, count(e.id)::int AS audited, count(m.id)::int AS made
+     FROM license_changes c
+     LEFT JOIN audit_events e ON e.subject = c.id AND e.at = c.created_at AND e.action = 'license-change.' || lower(c.state)
+     LEFT JOIN members m ON m.id = c.actor_id AND m.name = c.actor_name
+     WHERE c.request_id <> 'test'`,
+  )
+  expect(told).toEqual({ changes: 11, audited: 11, made: 11 })
+})
+
+test('every member signs in with the one password, and may see what they may', async () => {
+  for (const { email } of northwind.members) {
+    const found = await findSignIn(email)
+    expect(await passwordFits(DEMO_PASSWORD, found?.passwordHash)).toBe(true)
+  }
+  const limited = await db.sql(NORTHWIND, "SELECT billing_profiles FROM members WHERE name = 'Eva de Vries'")
+  expect(limited).toEqual([{ billing_profiles: ['northwind-europe'] }])
+})
+
+test('a start issues a key that works, and revokes the one before', async () => {
+  const [first, second] = [await issueDemoKey(northwind.domain), await issueDemoKey(northwind.domain)]
+  expect(await findKeyCaller(digestOf(first))).toBeUndefined()
+  const caller = await findKeyCaller(digestOf(second))
+  if (!caller) throw new Error('The key does not work.')
+  const { body } = await listInvoices(caller, { params: {}, query: {}, body: undefined }, origin)
+  expect(body.rowCount).toBe(50)
+  const stored = JSON.stringify(await db.sql(NORTHWIND, 'SELECT * FROM api_keys'))
+  expect(stored).not.toContain(second)
+})

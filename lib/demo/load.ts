@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { and, eq, sql } from 'drizzle-orm'
+import { OPERATOR, recordAudit } from '#lib/access/audit.ts'
+import { addCustomer, addMember } from '#lib/access/directory.ts'
+import { hashPassword } from '#lib/access/password.ts'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { findCustomer, newCustomerId } from '#lib/access/store.ts'
+import { errorCode } from '#lib/api/problem.ts'
+import { importAssets } from '#lib/assets/import.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { billingProfiles, members } from '#lib/db/schema.ts'
+import { scope } from '#lib/db/scope.ts'
+import { importInvoices } from '#lib/invoices/import.ts'
+import { assetsOf } from './asset.ts'
+import type { DemoCustomer, DemoMember, DemoProfile } from './customer.ts'
+import { addHistory } from './history.ts'
+
+/** Every demo member's password at first: it is printed, so it keeps nothing secret. */
+export const DEMO_PASSWORD = 'demo-password'
+
+/**
+ * Adds those of the invented customers that are not there yet, each whole or not at all. One that is there
+ * stays as it is, with all that was changed since; other customers are not touched.
+ * @param today the day of UTC on which the data is made to look fresh, as `YYYY-MM-DD`
+ * @returns the names of those that were added
+ */
+export async function loadDemo(customers: readonly DemoCustomer[], today: string): Promise<string[]> {
+  const added: string[] = []
+  for (const customer of customers) {
+    if (await findCustomer(customer.domain)) continue
+    if (await addOnce(customer, today)) added.push(customer.name)
+  }
+  return added
+}
+
+/** False where another process added it at the same time. */
+async function addOnce(customer: DemoCustomer, today: string): Promise<boolean> {
+  try {
+    await addDemoCustomer(customer, today)
+    return true
+  } catch (error) {
+    if (errorCode(error) === '23505' && (await findCustomer(customer.domain))) return false
+    throw new Error(`The demo customer ${customer.name} can't be added: ${causeOf(error)}`, { cause: error })
+  }
+}
+
+/** What the database said, which stands behind the statement. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause ? causeOf(error.cause) : error.message
+}
+
+async function addDemoCustomer(customer: DemoCustomer, today: string): Promise<void> {
+  const { name, domain, contactEmail, purchases, invoices } = customer
+  const customerId = newCustomerId(domain.replace(/\.example$/, ''))
+  const hashes = await Promise.all(customer.members.map(() => hashPassword(DEMO_PASSWORD)))
+  await scope({ customerId }, async (tx) => {
+    // Another process that loads the same is waited for; a slow machine takes its time.
+    await tx.execute(sql`SET LOCAL lock_timeout = '60s'`)
+    await tx.execute(sql`SET LOCAL statement_timeout = '60s'`)
+    await addCustomer(tx, customerId, { name, domain, contactEmail })
+    const event = { action: 'customer.added', subject: customerId, actor: OPERATOR, requestId: randomUUID() }
+    await recordAudit(tx, customerId, { ...event, details: { name, domain, contactEmail } })
+    await addProfiles(tx, customerId, customer.billingProfiles)
+    const memberIds = new Map<string, string>()
+    for (const [index, member] of customer.members.entries())
+      memberIds.set(member.name, await addDemoMember(tx, customerId, member, hashes[index] ?? ''))
+    await importAssets(tx, customerId, assetsOf(customer, today), { replace: false })
+    await addHistory(tx, customerId, purchases, memberIds)
+    await importInvoices(tx, customerId, invoices, { replace: false })
+  })
+}
+
+/** The customer came with the profile `default`, which gets its address now. */
+async function addProfiles(tx: Transaction, customerId: CustomerId, profiles: DemoProfile[]) {
+  for (const { id, ...rest } of profiles) {
+    if (id === 'default') {
+      const own = and(eq(billingProfiles.customerId, customerId), eq(billingProfiles.id, id))
+      await tx.update(billingProfiles).set(rest).where(own)
+    } else await tx.insert(billingProfiles).values({ customerId, id, ...rest })
+  }
+}
+
+async function addDemoMember(
+  tx: Transaction,
+  customerId: CustomerId,
+  { email, name, roles, billingProfiles: profiles }: DemoMember,
+  passwordHash: string,
+): Promise<string> {
+  const id = await addMember(tx, customerId, { email, name, roles, passwordHash })
+  if (profiles) {
+    const own = and(eq(members.customerId, customerId), eq(members.id, id))
+    await tx.update(members).set({ billingProfiles: profiles }).where(own)
+  }
+  return id
+}
