@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { ButtonLink } from '#components/ui/button.tsx'
+import { buttonLook } from '#components/ui/button-look.ts'
 import { WayOut } from '#components/ui/way-out.tsx'
 
 export const metadata: Metadata = { title: 'Not found' }
@@ -10,9 +10,9 @@ export default function Page() {
       <WayOut
         title="Nothing is here"
         action={
-          <ButtonLink look="primary" href="/">
+          <a href="/" className={buttonLook('primary')}>
             Go to the start
-          </ButtonLink>
+          </a>
         }
       >
         The address may be mistyped, or what it named is gone or belongs to another customer.

@@ -1,4 +1,4 @@
-import { ButtonLink } from '#components/ui/button.tsx'
+import { buttonLook } from '#components/ui/button-look.ts'
 import { WayOut } from '#components/ui/way-out.tsx'
 
 // Inside the frame: a page of the console whose thing does not exist.
@@ -7,9 +7,9 @@ export default function Page() {
     <WayOut
       title="Nothing is here"
       action={
-        <ButtonLink look="primary" href="/">
+        <a href="/" className={buttonLook('primary')}>
           Go to the start
-        </ButtonLink>
+        </a>
       }
     >
       The address may be mistyped, or what it named is gone or belongs to another customer.

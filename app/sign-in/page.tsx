@@ -15,8 +15,8 @@ export default async function Page({
   const next = localPath((await searchParams).from)
   if (await currentCaller()) redirect(next)
   return (
-    <main className="grid min-h-dvh place-items-center p-6">
-      <Card className="w-95 max-w-full p-7">
+    <main className="grid min-h-dvh grid-cols-1 place-items-center p-6">
+      <Card className="w-full max-w-95 p-7">
         <Brand />
         <h1 className="mt-4 text-title">Sign in</h1>
         <SignInForm next={next} />

@@ -1,3 +1,4 @@
+import { Fragment } from 'react'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 import { Cell } from '#components/ui/table.tsx'
@@ -20,8 +21,7 @@ export function AssetCells({ item }: { item: AssetListItem }) {
             <Badge tone={TONES[subscription.Status] ?? 'mute'}>{statusText(subscription.Status)}</Badge>
           ) : null}
         </span>
-        <span className="block text-xs break-all text-ink-3">{item.properties?.customerDomain}</span>
-        <code className="block font-mono text-xs break-all text-ink-3">{item.id}</code>
+        <span className="block text-xs text-ink-3">{breakable(item.properties?.customerDomain ?? '')}</span>
       </Cell>
       <Cell className="max-md:text-sm max-md:text-ink-2 md:whitespace-nowrap">
         <PlatformMark slug={item.type} />
@@ -39,4 +39,19 @@ export function AssetCells({ item }: { item: AssetListItem }) {
       </Cell>
     </>
   )
+}
+
+/** A domain that may break after its dots, where the line is short. */
+function breakable(domain: string) {
+  return domain.split('.').map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never change places
+    <Fragment key={index}>
+      {index > 0 ? (
+        <>
+          .<wbr />
+        </>
+      ) : null}
+      {part}
+    </Fragment>
+  ))
 }

@@ -27,7 +27,7 @@ export function ChangeMeaning({
         `${count} ${assigned === 1 ? 'is' : 'are'} assigned, so ${free.toLocaleString('en')} ${free === 1 ? 'stays' : 'stay'} free. `
       )}
       {facts.isCommitmentPlan
-        ? `Commitment plan: takes effect now and can't be lowered ${untilText(facts.commitmentEnd)}. `
+        ? `Commitment plan: takes effect now and can’t be lowered ${untilText(facts.commitmentEnd)}. `
         : 'Takes effect now, and can be changed again at any time. '}
       {lastPrice ? costText(change, lastPrice) : null}
     </>

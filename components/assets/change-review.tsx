@@ -36,12 +36,12 @@ export function ChangeReview(given: Given) {
     return (
       <Impossible
         given={given}
-        title={`${name} can't be changed`}
+        title={`${name} can’t be changed`}
         text={`Its status is ${decision.status}.`}
       />
     )
   }
-  const title = `${name} can't go below ${licensesText(decision.minimum)} ${untilText(decision.until)}`
+  const title = `${name} can’t go below ${licensesText(decision.minimum)} ${untilText(decision.until)}`
   const text = 'This commitment plan can only grow until then. Choose the present total or more.'
   return <Impossible given={{ ...given, onDiscard }} title={title} text={text} />
 }

@@ -57,15 +57,15 @@ export function LicenseRow({
             />
           )}
           {reason ? (
-            <p id={reasonId} className="mt-1 text-xs text-ink-3 max-md:max-w-40">
+            <p id={reasonId} className="mt-1 text-xs text-ink-3 max-md:max-w-30 max-md:text-left">
               {reason}
             </p>
           ) : null}
         </Cell>
       </Row>
       {open ? (
-        <Row className="bg-accent-tint max-md:block max-md:pt-0" onKeyDown={onKeyDown}>
-          <Cell colSpan={5} className="appear pt-0 pb-3.5">
+        <Row className="bg-accent-tint max-md:pt-0" onKeyDown={onKeyDown}>
+          <Cell place="across" colSpan={5} className="appear pt-0 pb-3.5">
             {refused ? (
               <Refusal
                 {...refused}

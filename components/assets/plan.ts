@@ -45,8 +45,8 @@ export function limitText(facts: QuantityFacts): string | undefined {
   if (facts.purchased === 0 && facts.status === 'ACTIVE') return undefined
   if (decision.allowed) return undefined
   if (decision.reason === 'not_active')
-    return `Can't change while ${statusText(decision.status).toLowerCase()}`
-  return `Can't be lowered ${untilText(decision.until)}`
+    return `Can’t change while ${statusText(decision.status).toLowerCase()}`
+  return `Can’t be lowered ${untilText(decision.until)}`
 }
 
 /** `before 1 Mar 2027`, or as much as is known. */

@@ -1,7 +1,8 @@
 'use client'
 
 import type { RefObject } from 'react'
-import { Button, ButtonLink } from '#components/ui/button.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { ButtonLink } from '#components/ui/button-link.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Problem } from '#lib/api/problem.ts'
 import { licensesText } from './plan.ts'

@@ -13,7 +13,7 @@ export function Frame({ screens, person }: { screens: readonly Screen[]; person:
   return (
     <header className="border-line max-md:border-b md:sticky md:top-0 md:h-dvh md:border-r">
       <div className="flex items-center px-3.5 py-2.5 md:hidden">
-        <Link href="/" className="flex-1 rounded-sm">
+        <Link href="/" prefetch={false} className="flex-1 rounded-sm">
           <Brand />
         </Link>
         <Menu
@@ -36,7 +36,7 @@ export function Frame({ screens, person }: { screens: readonly Screen[]; person:
         </Menu>
       </div>
       <div className="flex h-full flex-col px-3 pt-4 pb-3 max-md:hidden">
-        <Link href="/" className="mb-4.5 rounded-sm px-2 py-1">
+        <Link href="/" prefetch={false} className="mb-4.5 rounded-sm px-2 py-1">
           <Brand />
         </Link>
         <NavLinks screens={screens} />

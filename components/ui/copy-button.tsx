@@ -3,11 +3,20 @@
 import { Check, Copy } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from './button.tsx'
+import type { ButtonLook } from './button-look.ts'
 
 const SAID_MS = 2000
 
 /** Copies the text that `text` makes when pressed, and says that it did. */
-export function CopyButton({ text, children }: { text: () => string; children: ReactNode }) {
+export function CopyButton({
+  text,
+  look = 'quiet',
+  children,
+}: {
+  text: () => string
+  look?: ButtonLook
+  children: ReactNode
+}) {
   const [said, setSaid] = useState<'copied' | 'refused'>()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -23,7 +32,7 @@ export function CopyButton({ text, children }: { text: () => string; children: R
   }
   const Icon = said === 'copied' ? Check : Copy
   return (
-    <Button look="quiet" onClick={copy}>
+    <Button look={look} onClick={copy}>
       <Icon aria-hidden="true" className="size-3.5" />
       {children}
       <span role="status" className={said === 'refused' ? 'text-danger' : 'sr-only'}>

@@ -10,5 +10,9 @@ export function CopyRequest({ method = 'GET', path }: { method?: string; path: s
     const address = `${location.origin}${path}`.replaceAll("'", '%27')
     return `curl${verb} -H "Authorization: Bearer $API_KEY" '${address}'`
   }
-  return <CopyButton text={text}>Copy as request</CopyButton>
+  return (
+    <CopyButton look="plain" text={text}>
+      Copy as request
+    </CopyButton>
+  )
 }

@@ -1,6 +1,7 @@
 'use client'
 
-import { Button, ButtonLink } from './button.tsx'
+import { Button } from './button.tsx'
+import { buttonLook } from './button-look.ts'
 import { CopyButton } from './copy-button.tsx'
 import { WayOut } from './way-out.tsx'
 
@@ -14,7 +15,10 @@ export function PageError({ digest, onRetry }: { digest: string | undefined; onR
           <Button look="primary" onClick={onRetry}>
             Try again
           </Button>
-          <ButtonLink href="/">Go to the start</ButtonLink>
+          {/* A whole new page: what failed may be in this one. */}
+          <a href="/" className={buttonLook('plain')}>
+            Go to the start
+          </a>
         </>
       }
     >

@@ -30,7 +30,7 @@ export function PageHead({
           </nav>
         ) : null}
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <h1 className="text-title">{title}</h1>
+          <h1 className="min-w-0 text-title wrap-anywhere">{title}</h1>
           {badge}
         </div>
         {subtitle ? <p className="mt-1 text-ink-3">{subtitle}</p> : null}

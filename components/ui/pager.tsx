@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { ButtonLink } from './button.tsx'
+import { ButtonLink } from './button-link.tsx'
 
 /** Newer and older pages of a list, each by its address; nothing where there is one page only. */
 export function Pager({ newer, older }: { newer: string | undefined; older: string | undefined }) {
