@@ -12,7 +12,8 @@ const MOST_DECIMALS = 60
  */
 export function decimalOf(text: string): Big | undefined {
   if (!SHAPE.test(text)) return undefined
-  const value = new Big(text)
+  // big.js knows no plus sign.
+  const value = new Big(text.startsWith('+') ? text.slice(1) : text)
   return value.e >= MOST_WHOLE || value.c.length - 1 - value.e > MOST_DECIMALS ? undefined : value
 }
 

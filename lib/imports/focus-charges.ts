@@ -1,7 +1,7 @@
 import Big from 'big.js'
 import { ImportRefused } from '#lib/api/import-refused.ts'
 import { quoted } from './decimals.ts'
-import { columnOf, type Field, type RowReader } from './focus-columns.ts'
+import type { Field, Header } from './focus-columns.ts'
 import { type BillHead, type ChargeHead, fieldReader } from './focus-fields.ts'
 import type { ProblemList } from './problem-list.ts'
 
@@ -18,8 +18,8 @@ const BILL: readonly Field[] = ['invoiceId', 'issuer', 'account', 'currency', 's
 const CHARGE: readonly Field[] = ['provider', 'service', 'category']
 
 /** Adds up the rows of a file, so that it takes the memory of its groups, however many rows it has. */
-export function gatherCharges(read: RowReader, problems: ProblemList) {
-  const fields = fieldReader(read, problems)
+export function gatherCharges(header: Header, problems: ProblemList) {
+  const fields = fieldReader(header, problems)
   const bills = new Map<string, Known>()
   // By their fields as they are written: only the first row of a kind is looked at closely.
   const written = new Map<string, Known>()
@@ -45,7 +45,7 @@ export function gatherCharges(read: RowReader, problems: ProblemList) {
       if (bill[field] === head[field]) continue
       const [was, is] = [quoted(bill[field]), quoted(head[field])]
       const reason = `${is}, but invoice ${bill.invoiceId} began with ${was}`
-      problems.add({ line, column: columnOf(field), reason })
+      problems.add({ line, column: header.columnOf(field), reason })
       return false
     }
     bill.start = Math.min(bill.start, head.start)
@@ -69,7 +69,7 @@ export function gatherCharges(read: RowReader, problems: ProblemList) {
   }
 
   const keyOf = (row: readonly string[], of: readonly Field[]) =>
-    of.map((field) => read(row, field) ?? '').join('\u0000')
+    of.map((field) => header.read(row, field) ?? '').join('\u0000')
 
   return {
     add(row: readonly string[], line: number): void {

@@ -23,19 +23,19 @@ const OPTIONAL: readonly Field[] = ['invoiceId']
 export type Field = keyof typeof COLUMNS
 type Positions = Record<Field, number[]>
 
-/** Reads one field of a row; empty and NULL are absent. */
-export type RowReader = (row: readonly string[], field: Field) => string | undefined
-
-/** The name of a field's column in messages. */
-export function columnOf(field: Field): string {
-  return COLUMNS[field][0]
+/** The columns that a file has. */
+export type Header = {
+  /** One field of a row; empty and NULL are absent. */
+  read(row: readonly string[], field: Field): string | undefined
+  /** The name of a field's column in this file, for messages. */
+  columnOf(field: Field): string
 }
 
 /**
  * Finds the columns in a header, whose names may be in any case.
- * @returns the reader of its rows, or what is wrong with the header
+ * @returns them, or what is wrong with the header
  */
-export function readHeader(header: readonly string[]): RowReader | ImportProblem[] {
+export function readHeader(header: readonly string[], line: number): Header | ImportProblem[] {
   const names = header.map((name) => name.trim().toLowerCase())
   const problems: ImportProblem[] = []
   const positions = Object.fromEntries(
@@ -43,14 +43,18 @@ export function readHeader(header: readonly string[]): RowReader | ImportProblem
   ) as Positions
   for (const field of Object.keys(COLUMNS) as Field[])
     if (positions[field].length === 0 && !OPTIONAL.includes(field))
-      problems.push({ line: 1, column: COLUMNS[field].join(' or '), reason: 'there is no such column' })
-  return problems.length > 0 ? problems : (row, field) => first(row, positions[field])
+      problems.push({ line, column: COLUMNS[field].join(' or '), reason: 'there is no such column' })
+  if (problems.length > 0) return problems
+  return {
+    read: (row, field) => first(row, positions[field]),
+    columnOf: (field) => header[positions[field][0] ?? -1]?.trim() ?? COLUMNS[field][0],
+  }
 
   function find(column: string): number[] {
     const wanted = column.toLowerCase()
     const at = names.indexOf(wanted)
     if (at !== names.lastIndexOf(wanted))
-      problems.push({ line: 1, column, reason: 'there are two such columns' })
+      problems.push({ line, column, reason: 'there are two such columns' })
     return at === -1 ? [] : [at]
   }
 }

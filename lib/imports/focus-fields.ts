@@ -1,6 +1,6 @@
 import type Big from 'big.js'
 import { decimalFault, decimalOf, quoted } from './decimals.ts'
-import { columnOf, type Field, type RowReader } from './focus-columns.ts'
+import type { Field, Header } from './focus-columns.ts'
 import { type ProblemList, textFault } from './problem-list.ts'
 import { timeOf } from './times.ts'
 
@@ -25,7 +25,7 @@ export type FieldReader = {
 
 const LONGEST = 300
 
-export function fieldReader(read: RowReader, problems: ProblemList): FieldReader {
+export function fieldReader({ read, columnOf }: Header, problems: ProblemList): FieldReader {
   const fault = (line: number, field: Field, reason: string) => {
     problems.add({ line, column: columnOf(field), reason })
     return undefined

@@ -27,8 +27,8 @@ export async function readFocus(text: AsyncIterable<string>, options: FocusOptio
     (row, line) => {
       options.onLine?.(line)
       if (!charges) {
-        const header = readHeader(row)
-        if (typeof header !== 'function') throw new ImportRefused(header)
+        const header = readHeader(row, line)
+        if (Array.isArray(header)) throw new ImportRefused(header)
         charges = gatherCharges(header, problems)
         width = row.length
       } else if (row.length === width) charges.add(row, line)
