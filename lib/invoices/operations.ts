@@ -1,11 +1,12 @@
 import 'server-only'
 import { z } from 'zod'
 import type { Caller } from '#lib/access/rules.ts'
-import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
+import { DEFAULT_MAX_RESULTS, type Input } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
-import { pageOf, readPageToken } from '#lib/api/page-token.ts'
+import { pageOf, pageToken, readPageToken } from '#lib/api/page-token.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { readScope } from '#lib/db/scope.ts'
+import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
 import { drawInvoice } from './file.ts'
 import type { Selection } from './selection.ts'
@@ -31,6 +32,16 @@ export const listInvoices = operation(contract.listInvoices, async (caller, { qu
   const invoices = shown.map(serializeInvoice)
   return { body: { ...links, invoices, rowCount: invoices.length } }
 })
+
+/** The page tokens that lead from an invoice to its neighbours among those that the query selects. */
+export function tokensBeside(
+  { id, invoiceDate }: Pick<Invoice, 'id' | 'invoiceDate'>,
+  { pageToken: _, maxResults: __, ...selection }: Input<typeof contract.listInvoices>['query'],
+): { newer: string; older: string } {
+  const key = [new Date(invoiceDate).toISOString().slice(0, 10), id]
+  const to = (direction: 'newer' | 'older') => pageToken({ key, direction }, ['invoices', selection])
+  return { newer: to('newer'), older: to('older') }
+}
 
 export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {
   const sums = await readScope(caller, (tx) => store.sumInvoices(tx, caller, checked(query)))

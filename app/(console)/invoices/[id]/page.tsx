@@ -1,0 +1,83 @@
+import type { Metadata } from 'next'
+import { notFound } from 'next/navigation'
+import { InvoiceFacts } from '#components/invoices/invoice-facts.tsx'
+import { InvoiceLines } from '#components/invoices/invoice-lines.tsx'
+import { latenessOf } from '#components/invoices/lateness.ts'
+import { NeighbourLinks } from '#components/invoices/neighbour-links.tsx'
+import { StatusBadge } from '#components/invoices/status-badge.tsx'
+import { platformName } from '#components/platform/platform-mark.tsx'
+import { DownloadLink } from '#components/ui/button-link.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { PageHead } from '#components/ui/page-head.tsx'
+import { type Caller, may } from '#lib/access/rules.ts'
+import { Problem } from '#lib/api/problem.ts'
+import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
+import * as operations from '#lib/invoices/operations.ts'
+import { readInvoice } from '#lib/invoices/queries.ts'
+import { pathWith, type SearchParams, searchOf } from '../../address.ts'
+import { requireCaller } from '../../caller.ts'
+import { MissingRole } from '../../missing-role.tsx'
+import { originOf } from '../../origin.ts'
+import { neighboursOf } from './neighbours.ts'
+import { shownLines } from './shown-lines.ts'
+
+type Given = { params: Promise<{ id: string }>; searchParams: SearchParams }
+
+export async function generateMetadata({ params }: Given): Promise<Metadata> {
+  return { title: `Invoice ${idOf((await params).id)}` }
+}
+
+export default async function Page({ params, searchParams }: Given) {
+  const [id, search] = [idOf((await params).id), await searchOf(searchParams)]
+  const caller = await requireCaller(pathWith(`/invoices/${encodeURIComponent(id)}`, search))
+  if (!may(caller, 'invoice-viewer')) {
+    return <MissingRole title={`Invoice ${id}`} caller={caller} permission="invoice-viewer" />
+  }
+  const invoice = await found(caller, id)
+  const { sums, rows } = shownLines(invoice)
+  const late = latenessOf(invoice, Date.now())
+  return (
+    <>
+      <PageHead
+        crumb={{ href: pathWith('/invoices', search), name: 'Invoices' }}
+        title={id}
+        badge={<StatusBadge status={invoice.status} {...(late ? { note: late } : {})} />}
+        subtitle={`${platformName(invoice.platform)} · ${monthOf(invoice.invoiceDate)}`}
+        actions={
+          <>
+            <CopyRequest path={readInvoice.path({ params: { invoice_id: id } })} />
+            <NeighbourLinks {...(await neighboursOf(caller, invoice, search))} search={search} />
+            <DownloadLink look="primary" href={invoice.url}>
+              Download PDF
+            </DownloadLink>
+          </>
+        }
+      />
+      <InvoiceFacts invoice={invoice} balanceLabel={sums.balance.label} late={late !== undefined} />
+      <InvoiceLines currency={invoice.currency} rows={rows} sums={sums} />
+    </>
+  )
+}
+
+async function found(caller: Caller, id: string): Promise<InvoiceWithLines> {
+  try {
+    const input = { params: { invoice_id: id }, query: {}, body: undefined }
+    return (await operations.readInvoice(caller, input, await originOf())).body
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') notFound()
+    throw error
+  }
+}
+
+/** Next gives the path's part as it stands in the address. */
+function idOf(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+function monthOf(day: number): string {
+  return new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(day)
+}

@@ -1,0 +1,111 @@
+import { CalendarDays, ChevronDown } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { MENU_ITEM, Menu } from '#components/ui/menu.tsx'
+import {
+  type DateRange,
+  dayOfInput,
+  inputDay,
+  presetOf,
+  presets,
+  rangeOf,
+  rangeText,
+  withRange,
+} from './date-range.ts'
+import type { View } from './view.ts'
+
+/** The look of a filter's button. */
+export const FILTER_BUTTON =
+  'inline-flex h-8.5 max-md:h-10 items-center gap-2 rounded-control border border-line-2 bg-surface px-3 text-sm font-medium shadow-card transition-colors duration-120 hover:bg-sunken'
+
+/** From when to when: a preset, or two days of UTC. */
+export function DateFilter({
+  view,
+  today,
+  onChange,
+}: {
+  view: View
+  today: number
+  onChange: (view: View) => void
+}) {
+  const range = rangeOf(view)
+  const preset = presetOf(range, today)
+  const text = preset ?? rangeText(range)
+  return (
+    <Menu
+      label={`Invoice date: ${text}`}
+      buttonClassName={FILTER_BUTTON}
+      className="w-74"
+      button={
+        <>
+          <CalendarDays aria-hidden="true" className="size-3.5 text-ink-3" />
+          <span className="tabular-nums">{text}</span>
+          <ChevronDown aria-hidden="true" className="size-3.5 text-ink-3" />
+        </>
+      }
+    >
+      {(close) => {
+        const choose = (chosen: DateRange) => {
+          close()
+          onChange(withRange(view, chosen))
+        }
+        return (
+          <>
+            <div className="grid grid-cols-2">
+              {presets(today).map(({ name, range: offered }) => (
+                <button
+                  key={name}
+                  type="button"
+                  aria-current={name === preset ? 'true' : undefined}
+                  onClick={() => choose(offered)}
+                  className={MENU_ITEM}
+                >
+                  {name}
+                </button>
+              ))}
+            </div>
+            <hr className="my-1.5 border-line" />
+            <OwnRange range={range} onChoose={choose} />
+          </>
+        )
+      }}
+    </Menu>
+  )
+}
+
+function OwnRange({ range, onChoose }: { range: DateRange; onChoose: (range: DateRange) => void }) {
+  const [from, setFrom] = useState(inputDay(range.from))
+  const [to, setTo] = useState(inputDay(range.to))
+  const chosen = { from: dayOfInput(from), to: dayOfInput(to) }
+  const isBackwards = chosen.from !== undefined && chosen.to !== undefined && chosen.to < chosen.from
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isBackwards) onChoose(chosen)
+  }
+  return (
+    <form onSubmit={submit} className="grid gap-2.5 p-2">
+      <Field
+        label="From"
+        type="date"
+        value={from}
+        max="9999-12-31"
+        onChange={(event) => setFrom(event.target.value)}
+      />
+      <Field
+        label="To"
+        type="date"
+        value={to}
+        max="9999-12-31"
+        onChange={(event) => setTo(event.target.value)}
+        error={isBackwards ? 'Ends before it starts: choose a later day, or an earlier start.' : undefined}
+      />
+      <div className="flex items-center justify-between gap-2">
+        <span className="text-xs text-ink-3">Days of UTC, both included</span>
+        <Button type="submit" look="primary" disabled={isBackwards}>
+          Apply
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,51 @@
+import { ToggleChip } from '#components/ui/chip.tsx'
+import { SearchInput } from '#components/ui/search-input.tsx'
+import type { Invoice } from '#lib/invoices/contract.ts'
+import { INVOICE_STATUS_NAMES, INVOICE_STATUSES } from '#lib/invoices/rules.ts'
+import { DateFilter } from './date-filter.tsx'
+import { PlatformFilter } from './platform-filter.tsx'
+import { changed, toggled, type View, valuesOf, withValues } from './view.ts'
+
+/** Number, dates, platforms and status. `rows` are those in sight: their platforms can be chosen too. */
+export function FilterBar({
+  view,
+  rows,
+  today,
+  onChange,
+}: {
+  view: View
+  rows: readonly Invoice[]
+  today: number
+  onChange: (view: View, how?: 'push' | 'replace') => void
+}) {
+  const statuses = valuesOf(view, 'status')
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-2">
+      <SearchInput
+        label="Invoice number"
+        value={view.search ?? ''}
+        // Each letter is no step of its own on the way back.
+        onSearch={(search) => onChange(changed(view, { search: search || undefined }), 'replace')}
+      />
+      <div className="relative flex flex-wrap gap-2">
+        <DateFilter view={view} today={today} onChange={onChange} />
+        <PlatformFilter view={view} rows={rows} onChange={onChange} />
+      </div>
+      <fieldset className="flex flex-wrap gap-2">
+        <legend className="sr-only">Status</legend>
+        <ToggleChip pressed={statuses.length === 0} onToggle={() => onChange(withValues(view, 'status', []))}>
+          All
+        </ToggleChip>
+        {INVOICE_STATUSES.map((status) => (
+          <ToggleChip
+            key={status}
+            pressed={statuses.includes(status)}
+            onToggle={() => onChange(toggled(view, 'status', status))}
+          >
+            {INVOICE_STATUS_NAMES[status]}
+          </ToggleChip>
+        ))}
+      </fieldset>
+    </div>
+  )
+}

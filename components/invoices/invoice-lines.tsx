@@ -1,0 +1,114 @@
+import { Check, Info } from 'lucide-react'
+import { Card } from '#components/ui/card.tsx'
+
+/** A line item as text; no details is empty text. The amount names its currency where that differs. */
+export type ShownLine = { description: string; details: string; qty: string; price: string; amount: string }
+type Pair = { label: string; amount: string }
+export type ShownSums = {
+  lineItems: string
+  notItemized: string | undefined
+  total: string
+  settled: Pair
+  balance: Pair
+}
+
+// Said once for the whole table, not on each cell: an invoice may have thousands of lines. On a phone
+// the two columns in the middle make room, and each line says their product under its description.
+const TABLE =
+  'w-full border-collapse [&_td]:border-b [&_td]:border-line [&_td]:px-4 [&_td]:py-2.5 [&_td]:align-top max-md:[&_td]:px-3.5 [&_th]:border-b [&_th]:border-line [&_th]:px-4 [&_th]:py-2 [&_th]:text-left [&_th]:text-xs [&_th]:font-medium [&_th]:whitespace-nowrap [&_th]:text-ink-3 max-md:[&_th]:px-3.5 [&_.n]:text-right [&_.n]:tabular-nums [&_td.n]:whitespace-nowrap [&_.d]:text-sm [&_.d]:text-ink-3 [&_td]:[overflow-wrap:anywhere] max-md:[&_.wide]:hidden md:[&_small]:hidden [&_small]:block [&_small]:text-xs [&_small]:text-ink-3 [&_small]:tabular-nums'
+
+/** What an invoice bills for, and what it comes to. */
+export function InvoiceLines({
+  currency,
+  rows,
+  sums,
+}: {
+  currency: string
+  rows: readonly ShownLine[]
+  sums: ShownSums
+}) {
+  const detailed = rows.some(({ details }) => details !== '')
+  return (
+    <>
+      <Card>
+        <table aria-label="Line items" className={TABLE}>
+          <thead>
+            <tr>
+              <th scope="col" className={detailed ? 'md:w-2/5' : 'w-full'}>
+                Description
+              </th>
+              {detailed ? (
+                <th scope="col" className="wide">
+                  Details
+                </th>
+              ) : null}
+              <th scope="col" className="n wide">
+                Qty
+              </th>
+              <th scope="col" className="n wide">
+                Price per unit
+              </th>
+              <th scope="col" className="n">
+                Amount
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a line has no name but its place
+              <tr key={index}>
+                <td>
+                  {row.description}
+                  {row.details ? <small>{row.details}</small> : null}
+                  <small>
+                    {row.qty} × {row.price}
+                  </small>
+                </td>
+                {detailed ? <td className="d wide">{row.details}</td> : null}
+                <td className="n wide">{row.qty}</td>
+                <td className="n wide">{row.price}</td>
+                <td className="n">{row.amount}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <dl className="ml-auto max-w-96 tabular-nums">
+          <Sum label="Line items" amount={sums.lineItems} />
+          {sums.notItemized ? <Sum label="Not itemized" amount={sums.notItemized} /> : null}
+          {sums.notItemized ? <Sum label="Total" amount={sums.total} /> : null}
+          <Sum label={sums.settled.label} amount={sums.settled.amount} />
+          <div className="flex flex-wrap justify-between gap-x-4 px-4 py-3 font-[650] max-md:px-3.5">
+            <dt>{sums.balance.label}</dt>
+            <dd>
+              {sums.balance.amount} {currency}
+            </dd>
+          </div>
+        </dl>
+      </Card>
+      <Itemized missing={sums.notItemized} currency={currency} />
+    </>
+  )
+}
+
+function Sum({ label, amount }: Pair) {
+  return (
+    <div className="flex flex-wrap justify-between gap-x-4 border-b border-line px-4 py-2.5 max-md:px-3.5">
+      <dt className="text-sm text-ink-3">{label}</dt>
+      <dd>{amount}</dd>
+    </div>
+  )
+}
+
+function Itemized({ missing, currency }: { missing: string | undefined; currency: string }) {
+  const Icon = missing ? Info : Check
+  return (
+    <p
+      className={`mt-4 flex items-center gap-2.5 rounded-card px-4 py-2.5 text-sm ${missing ? 'bg-warn-tint text-warn' : 'bg-accent-tint text-accent'}`}
+    >
+      <Icon aria-hidden="true" className="size-4 shrink-0" />
+      {missing
+        ? `The line items do not add up to the invoice total. Not itemized: ${missing} ${currency}.`
+        : 'The line items add up to the invoice total.'}
+    </p>
+  )
+}

@@ -1,0 +1,110 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { useOptimistic, useTransition } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { Pager } from '#components/ui/pager.tsx'
+import { ProblemNote } from '#components/ui/problem-note.tsx'
+import { SkeletonRows } from '#components/ui/skeleton.tsx'
+import { Problem } from '#lib/api/problem.ts'
+import { listInvoices, summarizeInvoices } from '#lib/invoices/queries.ts'
+import { ActiveFilters } from './active-filters.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { InvoiceTable } from './invoice-table.tsx'
+import { InvoiceTotals } from './invoice-totals.tsx'
+import { changed, cleared, hrefOf, isFiltered, selectionOf, type View } from './view.ts'
+
+/**
+ * The list of invoices that a view selects. Whatever is changed here only leads to another address; the page
+ * brings the answers along. `today` is the present time in epoch milliseconds.
+ */
+export function Invoices({ view, today }: { view: View; today: number }) {
+  const router = useRouter()
+  const [isWaiting, startTransition] = useTransition()
+  // The controls show at once what was pressed; the old rows stay until the new ones are there.
+  const [wanted, setWanted] = useOptimistic(view)
+  const selection = selectionOf(view)
+  const list = useQuery({
+    queryKey: listInvoices.key({ query: view }),
+    queryFn: ({ signal }) => listInvoices({ query: view }, signal),
+  })
+  const summary = useQuery({
+    queryKey: summarizeInvoices.key({ query: selection }),
+    queryFn: ({ signal }) => summarizeInvoices({ query: selection }, signal),
+  })
+
+  const go = (next: View, how: 'push' | 'replace' = 'push') =>
+    startTransition(() => {
+      setWanted(next)
+      router[how](hrefOf(next), { scroll: false })
+    })
+  const page = (pageToken: string | undefined) => pageToken && hrefOf({ ...view, pageToken })
+
+  const invoices = list.data?.invoices ?? []
+  const failed = list.error ?? summary.error
+  return (
+    <>
+      <FilterBar view={wanted} rows={invoices} today={today} onChange={go} />
+      <ActiveFilters view={wanted} today={today} onChange={go} />
+      {failed ? (
+        <Failed error={failed} onRetry={() => Promise.all([list.refetch(), summary.refetch()])} />
+      ) : null}
+      <Card className={`transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`}>
+        <InvoiceTotals summary={summary.data} />
+        {!list.data ? <SkeletonRows count={8} /> : null}
+        {list.data && invoices.length === 0 ? (
+          <NoInvoices view={view} onClear={() => go(cleared(view))} onNewest={() => go(changed(view, {}))} />
+        ) : null}
+        {invoices.length > 0 ? (
+          <InvoiceTable
+            invoices={invoices}
+            search={listInvoices.search(view)}
+            today={today}
+            busy={isWaiting}
+          />
+        ) : null}
+      </Card>
+      <Pager newer={page(list.data?.previousPageToken)} older={page(list.data?.pageToken)} />
+    </>
+  )
+}
+
+function NoInvoices({ view, onClear, onNewest }: { view: View; onClear: () => void; onNewest: () => void }) {
+  if (view.pageToken) {
+    return (
+      <EmptyState
+        title="No more invoices here."
+        action={<Button onClick={onNewest}>Go to the newest</Button>}
+      />
+    )
+  }
+  if (!isFiltered(view)) {
+    return (
+      <EmptyState title="No invoices yet">
+        <p>They appear here as soon as they are issued to one of your billing profiles.</p>
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState title="Nothing matches" action={<Button onClick={onClear}>Clear filters</Button>}>
+      <p>No invoice fits all of the filters. Take one away, or choose a longer time.</p>
+    </EmptyState>
+  )
+}
+
+function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const isOurs = error instanceof Problem
+  return (
+    <div className="mb-3">
+      <ProblemNote
+        title="The invoices could not be refreshed"
+        detail={isOurs ? error.message : 'No answer. Check your connection and try again.'}
+        requestId={isOurs ? error.more.requestId : undefined}
+        action={<Button onClick={onRetry}>Try again</Button>}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+import { ChevronDown } from 'lucide-react'
+import { PlatformMark, platformName } from '#components/platform/platform-mark.tsx'
+import { Menu } from '#components/ui/menu.tsx'
+import type { Invoice } from '#lib/invoices/contract.ts'
+import { FILTER_BUTTON } from './date-filter.tsx'
+import { toggled, type View, valuesOf } from './view.ts'
+
+const KNOWN = ['workspace-suite', 'office-suite', 'cloud-platform', 'web-services']
+
+/** Any number of platforms: the four known ones, and those that the filter or the rows name. */
+export function PlatformFilter({
+  view,
+  rows,
+  onChange,
+}: {
+  view: View
+  rows: readonly Invoice[]
+  onChange: (view: View) => void
+}) {
+  const chosen = valuesOf(view, 'platform')
+  const [first] = chosen
+  const all = [...new Set([...KNOWN, ...chosen, ...rows.map((row) => row.platform)])]
+  const summary =
+    first === undefined
+      ? 'All platforms'
+      : chosen.length > 1
+        ? `${chosen.length} platforms`
+        : platformName(first)
+  return (
+    <Menu
+      label={`Platform: ${summary}`}
+      buttonClassName={FILTER_BUTTON}
+      button={
+        <>
+          {summary}
+          <ChevronDown aria-hidden="true" className="size-3.5 text-ink-3" />
+        </>
+      }
+    >
+      {() => (
+        <fieldset>
+          <legend className="sr-only">Platforms</legend>
+          {all.map((slug) => (
+            <label
+              key={slug}
+              className="flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.75 text-sm hover:bg-sunken max-md:py-2.5"
+            >
+              <input
+                type="checkbox"
+                checked={chosen.includes(slug)}
+                onChange={() => onChange(toggled(view, 'platform', slug))}
+                className="size-4 accent-accent"
+              />
+              <PlatformMark slug={slug} />
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </Menu>
+  )
+}
