@@ -1,16 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 import { digestOf } from '#lib/access/api-key.ts'
 import { answer } from '#lib/api/answer.ts'
 import { setQuantity } from '#lib/assets/operations.ts'
 import { type Database, openDatabase } from '#lib/db/client.ts'
 import { startEmbedded } from '#lib/db/embedded.ts'
 import { migrate } from '#lib/db/migrate.ts'
-import { addAsset, addCustomer, addKey } from '#lib/db/test-rows.ts'
 import { listInvoices } from '#lib/invoices/operations.ts'
 import { report, run } from './measure.ts'
+import { addBenchCustomer, tokenBeyond } from './seed.ts'
 
 // What the API costs over what PostgreSQL costs, in one run on one machine: ratios, never times, travel.
 // LOG_LEVEL=silent node --conditions=react-server bench/api.ts [invoices, 100,000 unless told]
@@ -30,12 +29,16 @@ try {
 }
 
 async function bench(opened: Database): Promise<void> {
-  const key = { small: await customer('small', 10_000), large: await customer('large', invoices) }
+  const key = {
+    small: await addBenchCustomer(embedded.url, 'small', 10_000),
+    large: await addBenchCustomer(embedded.url, 'large', invoices),
+  }
   const list =
     (apiKey: string, search = '') =>
     () =>
       get(apiKey, search)
-  const deep = await tokenAt(key.large, invoices - 100)
+  const { pageToken } = JSON.parse(await get(key.large, ''))
+  const deep = await tokenBeyond(embedded.url, pageToken, invoices - 100)
 
   const raw = await run('list, the two statements alone', () => statements(opened, digestOf(key.large)))
   const page1 = await run(`list, page 1 of ${invoices}`, list(key.large))
@@ -50,21 +53,6 @@ async function bench(opened: Database): Promise<void> {
   report('change against its transaction (budget 0.40)', change.perSecond / transaction.perSecond)
 }
 
-async function customer(id: string, count: number): Promise<string> {
-  await addCustomer(id)
-  for (let n = 0; n < 64; n++) await addAsset(id, `workspace-suite-${n}`, { purchased: 1 })
-  const owner = new pg.Client({ connectionString: embedded.url })
-  await owner.connect()
-  await owner.query(
-    `INSERT INTO invoices SELECT $1, 'IN-' || lpad(n::text, 8, '0'), 'default', 'cloud-platform', 'Bench',
-       date '2020-01-01' + n % 2000, date '2020-02-01' + n % 2000, 'USD', 10.25, n % 3 FROM generate_series(1, $2) n`,
-    [id, count],
-  )
-  await owner.query('VACUUM ANALYZE invoices')
-  await owner.end()
-  return addKey(id, ['admin'])
-}
-
 async function get(apiKey: string, search: string): Promise<string> {
   const headers = new Headers({ authorization: `Bearer ${apiKey}` })
   const request = {
@@ -77,21 +65,6 @@ async function get(apiKey: string, search: string): Promise<string> {
   const { status, body } = await answer([listInvoices], request)
   if (status !== 200) throw new Error(`The list answered ${status}: ${body}`)
   return body as string
-}
-
-/** A page token that leads past `rows` rows, found by its form and not by walking there. */
-async function tokenAt(apiKey: string, rows: number): Promise<string> {
-  const { pageToken } = JSON.parse(await get(apiKey, ''))
-  const [direction, digest] = JSON.parse(Buffer.from(pageToken, 'base64url').toString())
-  const owner = new pg.Client({ connectionString: embedded.url })
-  await owner.connect()
-  const { rows: found } = await owner.query(
-    `SELECT invoice_date::text AS day, id FROM invoices WHERE customer_id = 'large'
-     ORDER BY invoice_date DESC, id DESC OFFSET $1 LIMIT 1`,
-    [rows],
-  )
-  await owner.end()
-  return Buffer.from(JSON.stringify([direction, digest, [found[0].day, found[0].id]])).toString('base64url')
 }
 
 async function statements({ app, access }: Database, digest: string): Promise<void> {

@@ -4,9 +4,9 @@ import { projectFiles, read } from './architecture-scan.ts'
 // ARCHITECTURE: who knows one noun knows them all.
 const VOCABULARY = ['contract', 'rules', 'store', 'serialize', 'operations', 'queries']
 const CAPABILITIES: Record<string, string[]> = {
-  access: ['api-key', 'audit', 'authenticate', 'password', 'session', 'sign-in'],
-  assets: ['import'],
-  invoices: ['amounts', 'file', 'import', 'selection'],
+  access: ['api-key', 'audit', 'authenticate', 'credentials', 'directory', 'password', 'session', 'sign-in'],
+  assets: ['import', 'import-rows', 'differences'],
+  invoices: ['amounts', 'file', 'import', 'import-store', 'differences', 'selection'],
 }
 const NO_FOLDERS = ['src', 'utils', 'helpers', 'hooks', 'types', 'services', 'common']
 const MAX_LINES = 150

@@ -4,8 +4,8 @@ import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
 import { actorOf, recordAudit } from './audit.ts'
 import * as contract from './contract.ts'
+import { readPasswordHash, setPasswordHash } from './credentials.ts'
 import { hashPassword, passwordFits } from './password.ts'
-import { readPasswordHash, setPasswordHash } from './store.ts'
 
 export const validateKey = operation(contract.validateKey, async (caller) => ({
   body: { domain: caller.customerDomain, email: caller.email },

@@ -8,9 +8,10 @@ import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
 import { digestOf } from './api-key.ts'
 import { PASSWORD_MAX } from './contract.ts'
+import { addSession, endSession } from './credentials.ts'
 import { passwordFits } from './password.ts'
 import { cookieName, SESSION_SECONDS, sessionSecret } from './session.ts'
-import { addSession, endSession, findSessionCaller, findSignIn } from './store.ts'
+import { findSessionCaller, findSignIn } from './store.ts'
 
 const SignIn = z.object({ email: z.email().max(254), password: z.string().min(1).max(PASSWORD_MAX) })
 

@@ -1,0 +1,32 @@
+import pg from 'pg'
+import { addAsset, addCustomer, addKey } from '#lib/db/test-rows.ts'
+
+/** A customer with 64 assets and this many invoices over some five years: an admin's key. */
+export async function addBenchCustomer(url: string, id: string, count: number): Promise<string> {
+  await addCustomer(id)
+  for (let n = 0; n < 64; n++) await addAsset(id, `workspace-suite-${n}`, { purchased: 1 })
+  const owner = new pg.Client({ connectionString: url })
+  await owner.connect()
+  await owner.query(
+    `INSERT INTO invoices SELECT $1, 'IN-' || lpad(n::text, 8, '0'), 'default', 'cloud-platform', 'Bench',
+       date '2020-01-01' + n % 2000, date '2020-02-01' + n % 2000, 'USD', 10.25, n % 3 FROM generate_series(1, $2) n`,
+    [id, count],
+  )
+  await owner.query('VACUUM ANALYZE invoices')
+  await owner.end()
+  return addKey(id, ['admin'])
+}
+
+/** The token of a page past `rows` rows of `large`: made in the form of `token`, and not by walking there. */
+export async function tokenBeyond(url: string, token: string, rows: number): Promise<string> {
+  const [direction, digest] = JSON.parse(Buffer.from(token, 'base64url').toString())
+  const owner = new pg.Client({ connectionString: url })
+  await owner.connect()
+  const { rows: found } = await owner.query(
+    `SELECT invoice_date::text AS day, id FROM invoices WHERE customer_id = 'large'
+     ORDER BY invoice_date DESC, id DESC OFFSET $1 LIMIT 1`,
+    [rows],
+  )
+  await owner.end()
+  return Buffer.from(JSON.stringify([direction, digest, [found[0].day, found[0].id]])).toString('base64url')
+}

@@ -1,0 +1,38 @@
+import 'server-only'
+import { and, eq, ne } from 'drizzle-orm'
+import type { Transaction } from '#lib/db/client.ts'
+import { members, sessions } from '#lib/db/schema.ts'
+import type { CustomerId } from './rules.ts'
+
+/** Keeps a new session. Its owner signs in, so that the row is written in the customer's own scope. */
+export async function addSession(tx: Transaction, customerId: CustomerId, memberId: string, digest: string) {
+  await tx.insert(sessions).values({ customerId, memberId, digest })
+}
+
+/** Ends a session; one that is gone already is fine. */
+export async function endSession(tx: Transaction, customerId: CustomerId, digest: string) {
+  await tx.delete(sessions).where(and(eq(sessions.customerId, customerId), eq(sessions.digest, digest)))
+}
+
+/** The present password hash of a member. */
+export async function readPasswordHash(tx: Transaction, customerId: CustomerId, memberId: string) {
+  const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
+  const rows = await tx.select({ hash: members.passwordHash }).from(members).where(own).for('no key update')
+  return rows[0]?.hash ?? undefined
+}
+
+/** Sets a password and ends the member's sessions, but for the one named `keep`. */
+export async function setPasswordHash(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  hash: string,
+  keep = '',
+) {
+  await tx
+    .update(members)
+    .set({ passwordHash: hash })
+    .where(and(eq(members.customerId, customerId), eq(members.id, memberId)))
+  const others = and(eq(sessions.memberId, memberId), ne(sessions.digest, keep))
+  await tx.delete(sessions).where(and(eq(sessions.customerId, customerId), others))
+}
