@@ -34,7 +34,11 @@ export function QuantityControl(given: Given) {
 
 function Live({ label, value, minimum, disabled, reasonId, input, onChange, onEnter }: Given) {
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.key === 'Enter') onEnter()
+    if (event.key === 'Enter') {
+      // Else this very press would go on to press the button that gets the focus.
+      event.preventDefault()
+      onEnter()
+    }
     if (event.key !== 'PageUp' && event.key !== 'PageDown') return
     event.preventDefault()
     // The field knows the large step by another key.

@@ -5,7 +5,7 @@ import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Problem } from '#lib/api/problem.ts'
-import { licensesText } from './plan.ts'
+import { licensesText, untilText } from './plan.ts'
 import { ReviewBox } from './review-box.tsx'
 
 /** Why the licenses were not changed, and what can be done about it. */
@@ -86,8 +86,10 @@ function outcomeOf(error: Error, quantity: number, assigned: number): Outcome {
       return quantity < assigned ? { ...refused, floor: assigned } : refused
     }
     case 'decrease_not_allowed': {
-      const minimum = error.more.members?.minimum
-      return typeof minimum === 'number' ? { title, detail, floor: minimum } : { title, detail }
+      const { minimum, commitmentEndTime: until } = error.more.members ?? {}
+      if (typeof minimum !== 'number') return { title, detail }
+      const end = untilText(typeof until === 'number' ? until : undefined)
+      return { title, detail: `This plan can’t go below ${licensesText(minimum)} ${end}.`, floor: minimum }
     }
     case 'change_in_progress':
       return {

@@ -28,7 +28,7 @@ export function useLicenseEdit(
     if (isPending) returns.current = true
     else if (returns.current) {
       returns.current = false
-      if (document.activeElement === document.body) input.current?.focus()
+      if (!document.activeElement?.matches('a, button, input, dialog')) input.current?.focus()
     }
   }, [isPending])
 
