@@ -7,27 +7,28 @@ export type Running = {
   /** Where the data is, in one line. */
   data: string
   customers: readonly DemoCustomer[]
-  /** What each member signs in with, by e-mail; absent where it was changed. */
-  passwords: ReadonlyMap<string, string>
+  /** What each member signs in with. */
+  password: string
+  /** By e-mail: whose password is another by now. */
+  changed: ReadonlySet<string>
   apiKey: string
 }
 
-/** What a visitor needs to know, readable at a glance. */
-export function announcement({ address, data, customers, passwords, apiKey }: Running): string {
+/** What a visitor needs to know, readable at a glance, in 80 columns but for the call. */
+export function announcement({ address, data, customers, password, changed, apiKey }: Running): string {
   const rows = customers.flatMap(({ name, members }) =>
-    members.map((member, index) => [
-      index === 0 ? name : '',
-      rolesOf(member),
-      member.email,
-      passwords.get(member.email) ?? '(changed)',
-    ]),
+    members.map((member, index) => {
+      const email = changed.has(member.email) ? `${member.email} (password changed)` : member.email
+      return [index === 0 ? name : '', rolesOf(member), email]
+    }),
   )
   return [
-    `Licenses & Invoices  ${address}`,
+    `Licenses & Invoices is on ${address}`,
     '',
-    ...table([['Customer', 'Role', 'E-mail', 'Password'], ...rows]),
+    `Sign in with the password ${password} as`,
+    ...table(rows),
     '',
-    'The API, with a key that works until the next start:',
+    'or call the API, with a key that works until the next start:',
     `curl -H 'Authorization: Bearer ${apiKey}' '${address}/billing/v1/invoices?maxResults=2'`,
     '',
     `${data} Ctrl-C stops everything.`,
@@ -35,8 +36,10 @@ export function announcement({ address, data, customers, passwords, apiKey }: Ru
 }
 
 function rolesOf({ roles, billingProfiles }: DemoMember): string {
-  const names = roles.map((role) => ROLE_NAMES[role]).join(' and ') || 'no role'
-  return billingProfiles ? `${names}, of ${billingProfiles.length} billing profile` : names
+  const names = roles.map((role) => ROLE_NAMES[role]).join(', ') || 'no role'
+  return billingProfiles
+    ? `${names}, ${billingProfiles.length} profile${billingProfiles.length === 1 ? '' : 's'}`
+    : names
 }
 
 /** Lines of columns that stand under each other. */
@@ -45,7 +48,7 @@ function table(rows: string[][]): string[] {
   return rows.map((row) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('   ')
+      .join('  ')
       .trimEnd(),
   )
 }

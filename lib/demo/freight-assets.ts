@@ -4,7 +4,7 @@ import type { Company } from './freight-companies.ts'
 import type { Purchase } from './purchase.ts'
 import { randomFrom } from './random.ts'
 
-export const FREIGHT_DOMAIN = 'halvorsen-freight.example'
+export const FREIGHT_DOMAIN = 'halvorsen.example'
 
 type Sku = { id: string; name: string; dollars: number }
 const WORKSPACE: [Sku, ...Sku[]] = [

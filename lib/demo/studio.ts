@@ -7,7 +7,7 @@ import { randomFrom } from './random.ts'
 import { type Lines, usageLines } from './usage-lines.ts'
 import { CLOUD_SERVICES } from './usage-services.ts'
 
-const DOMAIN = 'studio-lindenhof.example'
+const DOMAIN = 'lindenhof.example'
 const ISSUER = { issuer: 'Fernhill Cloud GmbH', billingProfileId: 'default', currency: 'EUR' }
 
 /** A middling customer: few assets, euros only, nearly everything paid. */

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { passwordFits } from '#lib/access/password.ts'
+import { findSignIn } from '#lib/access/store.ts'
+import { startDatabase } from '#lib/db/start.ts'
+import { announcement } from '#lib/demo/announcement.ts'
+import type { DemoCustomer } from '#lib/demo/customer.ts'
+import { demoCustomers } from '#lib/demo/customers.ts'
+import { issueDemoKey } from '#lib/demo/key.ts'
+import { DEMO_PASSWORD, loadDemo } from '#lib/demo/load.ts'
+import { env } from '#lib/env.ts'
+import { log } from '#lib/log.ts'
+import { type Application, startApplication } from '#lib/server/application.ts'
+import { build } from './build.ts'
+
+// One command from a fresh clone to a console with data in it. It runs until it is stopped.
+
+// What is printed has to stay readable.
+process.env.LOG_LEVEL ||= 'warn'
+// A demo's sessions need not outlive it. Without DATABASE_URL the secret is kept beside the data.
+if (process.env.DATABASE_URL) process.env.SESSION_SECRET ||= randomBytes(32).toString('base64url')
+
+let askedAt = 0
+const isStopping = () => askedAt > 0
+process.on('unhandledRejection', (reason) => log().error({ err: reason }, 'unhandled rejection'))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+const starting = start()
+starting.catch(fail)
+
+/** Undefined when it was asked to stop meanwhile; then nothing is left running. */
+async function start(): Promise<Application | undefined> {
+  await checkPort()
+  await build({ quiet: true })
+  if (isStopping()) return undefined
+  const today = new Date().toISOString().slice(0, 10)
+  const customers = demoCustomers(today)
+  const database = await startDatabase()
+  try {
+    const added = await loadDemo(customers, today)
+    if (added.length > 0) console.error(`Added the demo customers ${added.join(', ')}.`)
+  } catch (error) {
+    await database.stop()
+    throw error
+  }
+  const application = await startApplication(isStopping)
+  try {
+    await announce(application, customers)
+  } catch (error) {
+    await application.stop()
+    throw error
+  }
+  return application
+}
+
+async function announce({ url, note }: Application, customers: DemoCustomer[]): Promise<void> {
+  const { host, baseUrl, dataDir, databaseUrl } = env()
+  const isLocal = host === '127.0.0.1' && new URL(baseUrl).hostname === 'localhost'
+  const text = announcement({
+    // Where it listens, unless a public address was given.
+    address: isLocal ? url : baseUrl,
+    data: databaseUrl ? `${note}.` : `The data is kept in ${dataDir}.`,
+    customers,
+    password: DEMO_PASSWORD,
+    changed: await changedPasswords(customers),
+    apiKey: await issueDemoKey(customers[0]?.domain ?? ''),
+  })
+  console.log(`\n${text}\n`)
+}
+
+/** The e-mails of those who can't sign in with it any more. */
+async function changedPasswords(customers: DemoCustomer[]): Promise<Set<string>> {
+  const emails = customers.flatMap(({ members }) => members.map(({ email }) => email))
+  const fits = await Promise.all(
+    emails.map(async (email) => passwordFits(DEMO_PASSWORD, (await findSignIn(email))?.passwordHash)),
+  )
+  return new Set(emails.filter((_, index) => !fits[index]))
+}
+
+/** Before the build, which takes a while; what else may stand in the way the server says. */
+async function checkPort(): Promise<void> {
+  const { host, port } = env()
+  const probe = createServer()
+  try {
+    await once(probe.listen(port, host), 'listening')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return
+    throw new Error(`${host}:${port} is in use, maybe by another demo. Set PORT to a free one.`)
+  }
+  await new Promise((resolve) => probe.close(resolve))
+}
+
+/**
+ * The first signal lets running requests finish; another one doesn't wait for them. What comes at once is the
+ * same one, that a process group got and npm passed on; a closed terminal says so more than once, too.
+ */
+async function stop(signal: NodeJS.Signals): Promise<void> {
+  if (askedAt) {
+    if (signal !== 'SIGHUP' && Date.now() - askedAt > 1000) process.exit(1)
+    return
+  }
+  askedAt = Date.now()
+  const application = await starting.catch(() => undefined)
+  await application?.stop()
+  process.exit()
+}
+
+function fail(error: Error): void {
+  // Asked to stop meanwhile, such as in the midst of the build: that is no failure to tell of.
+  if (isStopping()) return
+  console.error(`The demo stopped: ${error.message}`)
+  process.exit(1)
+}
