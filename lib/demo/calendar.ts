@@ -23,7 +23,7 @@ export function monthStart(day: string): string {
   return `${day.slice(0, 8)}01`
 }
 
-export function monthEnd(day: string): string {
+function monthEnd(day: string): string {
   const [year, month] = partsOf(day)
   return dayOf(year, month, daysIn(year, month))
 }
