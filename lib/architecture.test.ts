@@ -6,7 +6,7 @@ const VOCABULARY = ['contract', 'rules', 'store', 'serialize', 'operations', 'qu
 const CAPABILITIES: Record<string, string[]> = {
   access: ['api-key', 'audit', 'authenticate', 'credentials', 'directory', 'password', 'session', 'sign-in'],
   assets: ['import', 'import-rows', 'differences'],
-  invoices: ['amounts', 'file', 'import', 'import-store', 'differences', 'selection'],
+  invoices: ['amounts', 'file', 'import', 'import-rows', 'differences', 'selection'],
 }
 const NO_FOLDERS = ['src', 'utils', 'helpers', 'hooks', 'types', 'services', 'common']
 const MAX_LINES = 150

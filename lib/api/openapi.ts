@@ -48,7 +48,7 @@ function openApi(contracts: readonly AnyContract[]): Json {
   for (const each of contracts) {
     paths[each.path] = { ...paths[each.path], [each.method.toLowerCase()]: operationOf(each, schema) }
   }
-  schemas.Problem = schema(ProblemBody, 'output')
+  schema(ProblemBody, 'output')
   return {
     openapi: '3.1.1',
     info: {

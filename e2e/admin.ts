@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { appEnvironment } from './server.ts'
+
+/** What an operator's command printed on standard output; it must succeed. */
+export async function admin(args: string[], input = ''): Promise<string> {
+  const { code, out, err } = await tryAdmin(args, input)
+  if (code !== 0) throw new Error(`admin ${args.join(' ')} ended with ${code}: ${err}`)
+  return out.trim()
+}
+
+/** Runs an operator's command beside the app under test. */
+export async function tryAdmin(args: string[], input = '') {
+  const node = [
+    '--conditions=react-server',
+    '--disable-warning=ExperimentalWarning',
+    'lib/admin/main.ts',
+    ...args,
+  ]
+  const child = spawn(process.execPath, node, { env: appEnvironment(), stdio: 'pipe' })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    err += chunk
+  })
+  child.stdin.end(input)
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, out, err }
+}
+
+export const PASSWORD = 'correct horse battery'
+
+/** A customer of its own for one test file, made as an operator makes it. */
+export async function newCustomer(name: string) {
+  const id = `${name}-${randomBytes(4).toString('hex')}`
+  const domain = `${id}.example`
+  const named = ['--id', id, '--name', `${name} Ltd`, '--domain', domain]
+  await admin(['customers', 'add', ...named, '--contact-email', `billing@${domain}`])
+  const own = ['--customer', id]
+  const roleArgs = (roles: string[]) => roles.flatMap((role) => ['--role', role])
+  return {
+    id,
+    domain,
+    key: (...roles: string[]) => admin(['keys', 'issue', ...own, ...roleArgs(roles), '--name', 'test']),
+    /** Adds a member and returns the address to sign in with. */
+    async member(memberName: string, ...roles: string[]) {
+      const email = `${memberName.toLowerCase().replaceAll(' ', '.')}@${domain}`
+      const given = ['--email', email, '--name', memberName, ...roleArgs(roles), '--password-stdin']
+      await admin(['members', 'add', ...own, ...given], PASSWORD)
+      return email
+    },
+    importAssets: (assets: object[]) => admin(['import', 'assets', '-', ...own], JSON.stringify(assets)),
+    importInvoices: (invoices: object[]) =>
+      admin(['import', 'invoices', '-', ...own], JSON.stringify(invoices)),
+  }
+}
+
+type Plan = {
+  purchased: number
+  assigned?: number
+  status?: string
+  commitmentEnd?: string
+  skuName?: string
+}
+
+/** An asset for `importAssets`: flexible, or annual where a commitment's end is given; usage-based without a plan. */
+export function asset(id: string, name: string, plan?: Plan) {
+  const type = id.split('-').slice(0, 2).join('-')
+  const own = {
+    id,
+    type,
+    name,
+    customerDomain: 'seats.example',
+    vendorCustomerId: 'C01',
+    createdAt: '2026-01-15T09:00:00Z',
+  }
+  if (!plan) return { ...own, subscription: null }
+  const { purchased, assigned = 0, status = 'ACTIVE', commitmentEnd, skuName = name } = plan
+  const commitment = commitmentEnd
+    ? {
+        planName: 'ANNUAL_MONTHLY_PAY',
+        isCommitmentPlan: true,
+        commitmentStart: '2026-03-01T00:00:00Z',
+        commitmentEnd,
+      }
+    : { planName: 'FLEXIBLE', isCommitmentPlan: false }
+  const bought = { id: `S-${id}`, skuId: 'SKU-1', skuName, billingMethod: 'ONLINE', status }
+  return { ...own, subscription: { ...bought, ...commitment, seats: { purchased, assigned } } }
+}
+
+/** An invoice for `importInvoices`: one line that adds up, unless told otherwise. */
+export function invoice(id: string, given: Record<string, unknown> = {}) {
+  const total = String(given.totalAmount ?? '10.00')
+  return {
+    ...{
+      id,
+      platform: 'cloud-platform',
+      issuer: 'Reseller Ltd',
+      invoiceDate: '2026-09-30',
+      dueDate: '2026-10-30',
+    },
+    ...{ currency: 'USD', totalAmount: total, balanceAmount: total },
+    lines: [{ description: 'Compute', price: total, qty: '1' }],
+    ...given,
+  }
+}
