@@ -16,7 +16,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
     roles: caller.roles.map((role) => ROLE_NAMES[role]).join(', '),
   }
   return (
-    <div className="min-h-dvh md:grid md:grid-cols-[14rem_minmax(0,1fr)]">
+    <div className="min-h-dvh lg:grid lg:grid-cols-[14rem_minmax(0,1fr)]">
       <a
         href="#content"
         className="absolute top-2 left-2 z-50 -translate-y-20 rounded-control bg-accent px-3 py-2 text-accent-ink focus:translate-y-0"

@@ -23,7 +23,7 @@ export function AssetCells({ item }: { item: AssetListItem }) {
         </span>
         <span className="block text-xs text-ink-3">{breakable(item.properties?.customerDomain ?? '')}</span>
       </Cell>
-      <Cell className="max-md:text-sm max-md:text-ink-2 md:whitespace-nowrap">
+      <Cell className="max-md:text-sm max-md:text-ink-2">
         <PlatformMark slug={item.type} />
       </Cell>
       <Cell className="max-md:text-sm max-md:text-ink-2">

@@ -21,13 +21,15 @@ export function AssetTable({
   const [active, setActive] = useState<string>()
   return (
     <Card className={busy ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}>
-      <Table label="Assets" busy={busy}>
+      <Table label="Assets" busy={busy} fixed>
         <TableHead>
           <HeadCell>Asset</HeadCell>
-          <HeadCell>Type</HeadCell>
-          <HeadCell>Plan</HeadCell>
-          <HeadCell>Usage</HeadCell>
-          <HeadCell right>Licenses</HeadCell>
+          <HeadCell className="w-[18%]">Type</HeadCell>
+          <HeadCell className="w-[19%]">Plan</HeadCell>
+          <HeadCell className="w-41">Usage</HeadCell>
+          <HeadCell right className="w-42 xl:w-62">
+            Licenses
+          </HeadCell>
         </TableHead>
         <TableBody>
           {assets.map((item) => {

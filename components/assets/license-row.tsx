@@ -65,7 +65,7 @@ export function LicenseRow({
       </Row>
       {open ? (
         <Row className="bg-accent-tint max-md:pt-0" onKeyDown={onKeyDown}>
-          <Cell place="across" colSpan={5} className="appear pt-0 pb-3.5">
+          <Cell place="across" colSpan={5} className="pt-0 pb-3.5">
             {refused ? (
               <Refusal
                 {...refused}

@@ -3,7 +3,7 @@
 import type { RefObject } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { CopyButton } from '#components/ui/copy-button.tsx'
+import { RequestId } from '#components/ui/request-id.tsx'
 import { Problem } from '#lib/api/problem.ts'
 import { licensesText, untilText } from './plan.ts'
 import { ReviewBox } from './review-box.tsx'
@@ -60,9 +60,8 @@ export function Refusal({
       >
         {detail}
         {requestId ? (
-          <span className="flex flex-wrap items-center">
-            Request <code className="ml-1 font-mono break-all">{requestId}</code>
-            <CopyButton text={() => requestId}>Copy</CopyButton>
+          <span className="block">
+            <RequestId id={requestId} />
           </span>
         ) : null}
       </ReviewBox>

@@ -15,7 +15,7 @@ export function ReviewBox({
   actions: ReactNode
 }) {
   return (
-    <div className="flex items-center gap-x-5 gap-y-3 rounded-card border border-line bg-surface px-3.5 py-3 text-left max-md:flex-col max-md:items-stretch">
+    <div className="appear flex items-center gap-x-5 gap-y-3 rounded-card border border-line bg-surface px-3.5 py-3 text-left max-lg:flex-col max-lg:items-stretch">
       <div id={id} className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1 font-semibold tabular-nums">
           {title}
@@ -23,7 +23,7 @@ export function ReviewBox({
         </p>
         <div className="mt-0.5 text-xs text-ink-3 tabular-nums">{children}</div>
       </div>
-      <div className="flex shrink-0 flex-wrap items-center gap-2 max-md:flex-col max-md:items-stretch">
+      <div className="flex shrink-0 flex-wrap items-center gap-2 max-lg:flex-col max-lg:items-stretch">
         {actions}
       </div>
     </div>

@@ -11,8 +11,8 @@ import { type Person, PersonLines, useProfile } from './profile.tsx'
 export function Frame({ screens, person }: { screens: readonly Screen[]; person: Person }) {
   const { items, dialog } = useProfile(person)
   return (
-    <header className="border-line max-md:border-b md:sticky md:top-0 md:h-dvh md:border-r">
-      <div className="flex items-center px-3.5 py-2.5 md:hidden">
+    <header className="border-line max-lg:border-b lg:sticky lg:top-0 lg:h-dvh lg:border-r">
+      <div className="flex items-center px-3.5 py-2.5 md:px-9 lg:hidden">
         <Link href="/" prefetch={false} className="flex-1 rounded-sm">
           <Brand />
         </Link>
@@ -35,7 +35,7 @@ export function Frame({ screens, person }: { screens: readonly Screen[]; person:
           )}
         </Menu>
       </div>
-      <div className="flex h-full flex-col px-3 pt-4 pb-3 max-md:hidden">
+      <div className="flex h-full flex-col px-3 pt-4 pb-3 max-lg:hidden">
         <Link href="/" prefetch={false} className="mb-4.5 rounded-sm px-2 py-1">
           <Brand />
         </Link>

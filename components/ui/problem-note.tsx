@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { CopyButton } from './copy-button.tsx'
+import { RequestId } from './request-id.tsx'
 
 /**
  * Names what went wrong and the way out. It is read out when it appears. `requestId` can be copied, so that
@@ -23,12 +23,7 @@ export function ProblemNote({
       {action || requestId ? (
         <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1">
           {action}
-          {requestId ? (
-            <span className="flex flex-wrap items-center text-xs text-ink-2">
-              Request <code className="ml-1 font-mono break-all">{requestId}</code>
-              <CopyButton text={() => requestId}>Copy</CopyButton>
-            </span>
-          ) : null}
+          {requestId ? <RequestId id={requestId} /> : null}
         </div>
       ) : null}
     </div>

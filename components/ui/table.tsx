@@ -28,14 +28,27 @@ const PLACES: Record<Place, string> = {
   gone: 'max-md:hidden',
 }
 
-/** `label` names the table for who can't see what stands around it; `busy` while newer rows are awaited. */
-export function Table({ label, busy, children }: { label: string; busy?: boolean; children: ReactNode }) {
+/**
+ * `label` names the table for who can't see what stands around it; `busy` while newer rows are awaited. With
+ * `fixed` the columns keep the widths of their head cells, whatever comes into the rows.
+ */
+export function Table({
+  label,
+  busy,
+  fixed,
+  children,
+}: {
+  label: string
+  busy?: boolean
+  fixed?: boolean
+  children: ReactNode
+}) {
   return (
     <table
       {...ROLE.table}
       aria-label={label}
       aria-busy={busy ? true : undefined}
-      className="w-full border-collapse max-md:block"
+      className={`w-full border-collapse max-md:block ${fixed ? 'table-fixed' : ''}`}
     >
       {children}
     </table>
