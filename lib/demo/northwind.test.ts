@@ -38,6 +38,10 @@ describe.each(DAYS)('on %s', (today) => {
     ['a cancelled one', () => subscriptions.some(({ status }) => status === 'CANCELLED')],
     ['a renewal soon', () => subscriptions.some((one) => isWithin(days(one.commitmentEnd), 1, 30))],
     ['a renewal far ahead', () => subscriptions.some((one) => isWithin(days(one.commitmentEnd), 60, 366))],
+    ['a plan that renews by itself', () => renewing('AUTO_RENEW').length > 0],
+    ['a plan that renews with the licenses in use', () => renewing('RENEW_CURRENT_USERS').length > 0],
+    ['a plan that becomes flexible', () => renewing('SWITCH_TO_PAY_AS_YOU_GO').length > 0],
+    ['a plan that ends', () => renewing('CANCEL').length > 0],
     ['a cap of the vendor’s own', () => subscriptions.some(({ seats }) => seats.maximum !== undefined)],
     ['a purchase order', () => subscriptions.some(({ purchaseOrderId }) => purchaseOrderId)],
     ['an over-long name', () => assets.some(({ name }) => name.length > 120)],
@@ -48,6 +52,7 @@ describe.each(DAYS)('on %s', (today) => {
   const full = () => subscriptions.filter(({ seats }) => seats.assigned === seats.purchased && seats.assigned)
   const idle = () =>
     subscriptions.filter(({ seats }) => seats.assigned > 0 && seats.assigned * 3 < seats.purchased)
+  const renewing = (how: string) => subscriptions.filter(({ renewalType }) => renewalType?.startsWith(how))
   const planned = (plan: string) => subscriptions.filter(({ planName }) => planName === plan)
 
   test.each([
