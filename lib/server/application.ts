@@ -39,9 +39,9 @@ export async function startApplication(isStopping: () => boolean): Promise<Appli
   }
   // Now rather than at the first sign-in.
   sessionSecret()
-  const database = await startDatabase()
+  const database = await startDatabase().catch(explain)
   try {
-    const app = await prepareNext()
+    const { app, checkRouterState } = await prepareNext()
     const server = httpServer((req, res) => door(req, res))
     const url = await listen(server)
     // The port is known now, and with it the host names. No request was read yet.
@@ -50,6 +50,7 @@ export async function startApplication(isStopping: () => boolean): Promise<Appli
       hosts: allowedHosts,
       trustProxy,
       https: baseUrl.startsWith('https:'),
+      checkRouterState,
       health: healthCheck(isStopping),
       inside: app.getRequestHandler(),
     })
@@ -68,10 +69,22 @@ export async function startApplication(isStopping: () => boolean): Promise<Appli
 async function prepareNext() {
   // Only now: React decides at its import whether it is in production.
   const { default: next } = await import('next')
+  // Next's own reading: one of ours would refuse what a later version sends.
+  const { parseAndValidateFlightRouterState: checkRouterState } = await import(
+    'next/dist/server/app-render/parse-and-validate-flight-router-state.js'
+  )
   const { host, port } = env()
   const app = next({ dev: false, dir: ROOT, hostname: host, port })
   await app.prepare()
-  return app
+  return { app, checkRouterState }
+}
+
+/** Our own database explains itself; a driver's error names neither the setting nor what it was about. */
+function explain(error: unknown): never {
+  if (env().databaseUrl === undefined) throw error
+  // A host with several addresses fails once for each.
+  const first: Error = error instanceof AggregateError ? error.errors[0] : error
+  throw new Error(`The database of DATABASE_URL can't be used: ${first.message}`, { cause: error })
 }
 
 const LISTEN_ERRORS: Record<string, string> = {

@@ -19,6 +19,8 @@ export type FrontDoor = {
   trustProxy: boolean
   /** Whether the public address is https. */
   https: boolean
+  /** Throws where the header of a navigation can't be read: Next itself would answer 500. */
+  checkRouterState: (header: string | string[] | undefined) => unknown
   /** Answers `/healthz`. */
   health: Handler
   /** The application behind the door. */
@@ -43,9 +45,10 @@ const FORM_LIMIT = 16 * 1024
 /**
  * What stands between the socket and the application. In this order: the target is read (400, 404); headers that
  * only we or a proxy may send are taken off; the method (405) and the host (400) are checked, the host not for
- * `/healthz`, because balancers ask by address; the size of a form (413); then the application answers.
+ * `/healthz`, because balancers ask by address; the size of a form (413), the state of a navigation (400); then the application answers.
  */
-export function frontDoor({ hosts, trustProxy, https, health, inside }: FrontDoor): Handler {
+export function frontDoor(options: FrontDoor): Handler {
+  const { hosts, trustProxy, https, checkRouterState, health, inside } = options
   const hostOf = servedHosts(hosts, trustProxy)
   const fixed = securityHeaders(https)
 
@@ -60,6 +63,7 @@ export function frontDoor({ hosts, trustProxy, https, health, inside }: FrontDoo
       if (trustProxy) req.headers['x-forwarded-host'] = req.headers.host
     }
     if (target.area === 'sign-in') checkForm(req)
+    if (target.area === 'page') checkNavigation(req, checkRouterState)
     req.url = target.url
     return target
   }
@@ -113,4 +117,12 @@ function checkForm(req: IncomingMessage): void {
   // Without a length it might be of any size: browsers always say it.
   if (length !== undefined && Number(length) <= FORM_LIMIT) return
   throw new Problem('body_too_large', `Send a Content-Length, and at most ${FORM_LIMIT} bytes.`)
+}
+
+function checkNavigation(req: IncomingMessage, check: FrontDoor['checkRouterState']): void {
+  try {
+    check(req.headers['next-router-state-tree'])
+  } catch {
+    throw new Problem('invalid_request', 'The header Next-Router-State-Tree is not one that a page sent.')
+  }
 }

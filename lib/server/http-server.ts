@@ -41,7 +41,9 @@ export function httpServer(handle: Handler): Server {
     const before = answers.get(socket as Socket)
     // In the midst of an answer another one would be read as part of it.
     const isAnswering = before?.headersSent && !before.writableFinished
-    if (isAnswering || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
+    // Opened in advance, as browsers do, and not used.
+    const isUnused = (socket as Socket).bytesRead === 0
+    if (isAnswering || isUnused || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
     else endBare(socket, STATUS[error.code ?? ''] ?? 400)
   })
   return server

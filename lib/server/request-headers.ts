@@ -6,7 +6,7 @@ import type { Area } from './target.ts'
 // What Next, or we, say to ourselves by header: from outside it would skip or steer what they guard.
 const INTERNAL =
   /^(x-(middleware|nextjs|next|invoke|now|vercel|prerender)-|x-matched-path$|x-nonce$|content-security-policy|next-(action|resume)|request-id$)/
-// Belongs to a page's own navigation; a route handler would answer with a redirect.
+// Belongs to navigation between pages; a route handler would answer with a redirect.
 const NAVIGATION = /^(rsc$|next-router-|next-url$)/
 const FORWARDED = /^(x-forwarded-|forwarded$|x-real-ip$)/
 
@@ -18,7 +18,7 @@ export function stripHeaders(headers: IncomingHttpHeaders, area: Area, trustProx
   for (const name in headers) {
     const refused =
       INTERNAL.test(name) ||
-      (area === 'api' && NAVIGATION.test(name)) ||
+      (area !== 'page' && NAVIGATION.test(name)) ||
       (!trustProxy && FORWARDED.test(name))
     if (refused) delete headers[name]
   }

@@ -2,7 +2,10 @@ import { log } from '#lib/log.ts'
 import { startApplication } from './application.ts'
 
 // The production process. It ends with 0 when it was asked to and all went well, else with 1.
-let isStopping = false
+let stoppedAt: number | undefined
+
+/** A supervisor may signal the process and then its group: two signals so close together are one, in milliseconds. */
+const SAME_SIGNAL = 250
 
 process.on('uncaughtException', (error) => {
   log().error({ err: error }, 'uncaught exception')
@@ -11,17 +14,16 @@ process.on('uncaughtException', (error) => {
 process.on('unhandledRejection', (reason) => log().error({ err: reason }, 'unhandled rejection'))
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
 
-const starting = startApplication(() => isStopping)
+const starting = startApplication(() => stoppedAt !== undefined)
 starting.then(({ url, note }) => process.stdout.write(`Listening on ${url} (${note})\n`), fail)
 
 /** The first signal lets running requests finish; another one doesn't wait for them. */
 async function stop(signal: NodeJS.Signals): Promise<void> {
-  if (isStopping) {
-    // A closed terminal says so more than once.
-    if (signal !== 'SIGHUP') process.exit(1)
+  if (stoppedAt !== undefined) {
+    if (Date.now() - stoppedAt > SAME_SIGNAL) process.exit(1)
     return
   }
-  isStopping = true
+  stoppedAt = Date.now()
   try {
     const application = await starting
     log().info({ signal }, 'stopping')
@@ -33,12 +35,6 @@ async function stop(signal: NodeJS.Signals): Promise<void> {
 }
 
 function fail(error: unknown): never {
-  process.stderr.write(`Licenses & Invoices stopped: ${reasonOf(error)}\n`)
+  process.stderr.write(`Licenses & Invoices stopped: ${error instanceof Error ? error.message : error}\n`)
   process.exit(1)
-}
-
-function reasonOf(error: unknown): string {
-  // A host with several addresses fails once for each.
-  const first = error instanceof AggregateError ? error.errors[0] : error
-  return first instanceof Error ? first.message || first.name : String(first)
 }
