@@ -1,19 +1,20 @@
 import 'server-only'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 const files = new Map<string, Buffer>()
 
 /** Inter, the console's own font, read once. */
-export const regular = (): Buffer => read('400Regular', 'Inter_400Regular')
-export const semiBold = (): Buffer => read('600SemiBold', 'Inter_600SemiBold')
+export const regular = (): Buffer => read('400Regular/Inter_400Regular.ttf')
+export const semiBold = (): Buffer => read('600SemiBold/Inter_600SemiBold.ttf')
 
-function read(folder: string, name: string): Buffer {
+function read(name: string): Buffer {
   const known = files.get(name)
   if (known) return known
+  // Not imported: a bundler would put its own number of the module in the place of the path.
+  const { createRequire } = process.getBuiltinModule('node:module')
   const home = dirname(createRequire(import.meta.url).resolve('@expo-google-fonts/inter/package.json'))
-  const bytes = readFileSync(join(home, folder, `${name}.ttf`))
+  const bytes = readFileSync(join(home, name))
   files.set(name, bytes)
   return bytes
 }

@@ -1,20 +1,17 @@
 import 'server-only'
 import type { Caller } from '#lib/access/rules.ts'
+import type { Input } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
-import * as contract from '#lib/invoices/contract.ts'
+import type * as contract from '#lib/invoices/contract.ts'
 import * as operations from '#lib/invoices/operations.ts'
-import { readQuery } from '../../address.ts'
 import { originOf } from '../../origin.ts'
 
-/** The invoices before and after one in the list that a query string selects; absent at the list's ends. */
+/** The invoices before and after one in the list that a view selects; absent at the list's ends. */
 export async function neighboursOf(
   caller: Caller,
   invoice: { id: string; invoiceDate: number },
-  search: string,
+  view: Input<typeof contract.listInvoices>['query'],
 ): Promise<{ newer?: string | undefined; older?: string | undefined }> {
-  const view = await readQuery(contract.listInvoices, search)
-  // An odd address of the list is the list's to explain.
-  if (view instanceof Problem) return {}
   const tokens = operations.tokensBeside(invoice, view)
   const origin = await originOf()
   const at = async (pageToken: string) => {

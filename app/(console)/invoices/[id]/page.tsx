@@ -11,10 +11,10 @@ import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
-import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
+import * as contract from '#lib/invoices/contract.ts'
 import * as operations from '#lib/invoices/operations.ts'
-import { readInvoice } from '#lib/invoices/queries.ts'
-import { pathWith, type SearchParams, searchOf } from '../../address.ts'
+import { listInvoices, readInvoice } from '#lib/invoices/queries.ts'
+import { pathWith, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
 import { originOf } from '../../origin.ts'
@@ -33,20 +33,24 @@ export default async function Page({ params, searchParams }: Given) {
   if (!may(caller, 'invoice-viewer')) {
     return <MissingRole title={`Invoice ${id}`} caller={caller} permission="invoice-viewer" />
   }
+  const view = await readQuery(contract.listInvoices, search)
+  // An odd address of the list goes back to it as it is: the list explains it.
+  const listed = view instanceof Problem ? search : listInvoices.search(view)
   const invoice = await found(caller, id)
+  const beside = view instanceof Problem ? {} : await neighboursOf(caller, invoice, view)
   const { sums, rows } = shownLines(invoice)
   const late = latenessOf(invoice, Date.now())
   return (
     <>
       <PageHead
-        crumb={{ href: pathWith('/invoices', search), name: 'Invoices' }}
+        crumb={{ href: pathWith('/invoices', listed), name: 'Invoices' }}
         title={id}
         badge={<StatusBadge status={invoice.status} {...(late ? { note: late } : {})} />}
         subtitle={`${platformName(invoice.platform)} · ${monthOf(invoice.invoiceDate)}`}
         actions={
           <>
             <CopyRequest path={readInvoice.path({ params: { invoice_id: id } })} />
-            <NeighbourLinks {...(await neighboursOf(caller, invoice, search))} search={search} />
+            <NeighbourLinks {...beside} search={listed} />
             <DownloadLink look="primary" href={invoice.url}>
               Download PDF
             </DownloadLink>
@@ -59,7 +63,7 @@ export default async function Page({ params, searchParams }: Given) {
   )
 }
 
-async function found(caller: Caller, id: string): Promise<InvoiceWithLines> {
+async function found(caller: Caller, id: string): Promise<contract.InvoiceWithLines> {
   try {
     const input = { params: { invoice_id: id }, query: {}, body: undefined }
     return (await operations.readInvoice(caller, input, await originOf())).body
