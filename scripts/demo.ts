@@ -21,6 +21,8 @@ process.env.LOG_LEVEL ||= 'warn'
 // A demo's sessions need not outlive it. Without DATABASE_URL the secret is kept beside the data.
 if (process.env.DATABASE_URL) process.env.SESSION_SECRET ||= randomBytes(32).toString('base64url')
 
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
+
 let askedAt = 0
 const isStopping = () => askedAt > 0
 process.on('unhandledRejection', (reason) => log().error({ err: reason }, 'unhandled rejection'))
@@ -53,19 +55,22 @@ async function start(): Promise<Application | undefined> {
   return application
 }
 
-async function announce({ url, note }: Application, customers: DemoCustomer[]): Promise<void> {
+async function announce({ url }: Application, customers: DemoCustomer[]): Promise<void> {
   const { host, baseUrl, dataDir, databaseUrl } = env()
   const isLocal = host === '127.0.0.1' && new URL(baseUrl).hostname === 'localhost'
   const text = announcement({
     // Where it listens, unless a public address was given.
     address: isLocal ? url : baseUrl,
-    data: databaseUrl ? `${note}.` : `The data is kept in ${dataDir}.`,
+    data: databaseUrl
+      ? 'The data is in the database of DATABASE_URL.'
+      : `The data is in ${dataDir}: delete it to start afresh.`,
     customers,
     password: DEMO_PASSWORD,
     changed: await changedPasswords(customers),
     apiKey: await issueDemoKey(customers[0]?.domain ?? ''),
   })
   console.log(`\n${text}\n`)
+  if (!LOOPBACK.includes(host)) console.log(`Whoever reaches ${host} can sign in with this password.\n`)
 }
 
 /** The e-mails of those who can't sign in with it any more. */

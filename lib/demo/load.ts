@@ -20,7 +20,8 @@ export const DEMO_PASSWORD = 'demo-password'
 
 /**
  * Adds those of the invented customers that are not there yet, each whole or not at all. One that is there
- * stays as it is, with all that was changed since; other customers are not touched.
+ * stays as it is, with all that was changed since and with the dates of the day on which it was loaded; other
+ * customers are not touched.
  * @param today the day of UTC on which the data is made to look fresh, as `YYYY-MM-DD`
  * @returns the names of those that were added
  */
