@@ -11,7 +11,8 @@ export async function searchOf(searchParams: SearchParams): Promise<string> {
   const parts = Object.entries(await searchParams).flatMap(([name, value]) =>
     [value ?? []].flat().map((text) => [name, text]),
   )
-  return new URLSearchParams(parts).toString()
+  // `:` and `|` are the filter's grammar: kept, so that the address can be read.
+  return new URLSearchParams(parts).toString().replaceAll('%3A', ':').replaceAll('%7C', '|')
 }
 
 /** The path of a page with its query string, for the way back after sign-in. */

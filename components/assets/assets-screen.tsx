@@ -50,7 +50,9 @@ export function AssetsScreen({
 
   return (
     <>
-      <AssetFilters narrowing={narrowing} counts={counts} onNarrow={narrow} />
+      {isNarrowed || counts.length > 0 ? (
+        <AssetFilters narrowing={narrowing} counts={counts} onNarrow={narrow} />
+      ) : null}
       {data?.assets.length ? (
         <AssetTable assets={data.assets} busy={isGoing || isPlaceholderData} lastPrices={lastPrices} />
       ) : (

@@ -1,6 +1,6 @@
 'use client'
 
-import { type KeyboardEvent, useId } from 'react'
+import { type KeyboardEvent, memo, useId } from 'react'
 import { Cell, Row } from '#components/ui/table.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { minimumQuantity } from '#lib/assets/rules.ts'
@@ -14,7 +14,8 @@ import { Refusal } from './refusal.tsx'
 import { useLicenseEdit } from './use-license-edit.ts'
 
 /** An asset with licenses: its row, the control, and under it the review of a change or its refusal. */
-export function LicenseRow({
+// Remembered, so that typing into one row does not draw the fifty others.
+export const LicenseRow = memo(function LicenseRow({
   item,
   subscription,
   lastPrice,
@@ -92,4 +93,4 @@ export function LicenseRow({
       ) : null}
     </>
   )
-}
+})

@@ -19,7 +19,7 @@ export type Person = { name: string; email: string; customer: string; roles: str
 export function PersonLines({ person }: { person: Person }) {
   return (
     <span className="block min-w-0 text-left">
-      <span className="block truncate font-[550] text-ink">{person.name}</span>
+      <span className="block font-[550] text-ink">{person.name}</span>
       <span className="block text-xs text-ink-3">
         {[person.customer, person.roles].filter(Boolean).join(' · ')}
       </span>

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Metadata } from 'next'
 import { AssetsScreen } from '#components/assets/assets-screen.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
@@ -15,6 +14,7 @@ import { pathWith, readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
 import { MissingRole } from '../missing-role.tsx'
+import { originOf } from '../origin.ts'
 import { lastPrices, newestInvoices } from './last-prices.ts'
 
 export const metadata: Metadata = { title: 'Assets' }
@@ -54,7 +54,7 @@ type Counts = { count: number; types: { type: string; count: number }[] }
 
 /** Rows, counts and prices at once. The chips count what the search alone selects. */
 async function load(caller: Caller, query: Query) {
-  const origin = { requestId: randomUUID() }
+  const origin = await originOf()
   const nothing = { params: {}, body: undefined }
   const [list, summary, invoices] = await Promise.all([
     listAssets(caller, { ...nothing, query }, origin).catch(asRefused),
@@ -89,6 +89,7 @@ function subtitle({ filter, search }: Query, { count, types }: Counts): string {
   const matching = filter?.type ? chosen.reduce((sum, one) => sum + one.count, 0) : count
   const assets = `${matching.toLocaleString('en')} ${matching === 1 ? 'asset' : 'assets'}`
   if (search || filter?.type) return `${assets} ${matching === 1 ? 'matches' : 'match'}.`
+  if (count === 0) return 'Nothing here yet.'
   const platforms = `${types.length} ${types.length === 1 ? 'platform' : 'platforms'}`
   return `${assets} on ${platforms}. License changes take effect with the vendor straight away.`
 }
