@@ -79,6 +79,7 @@ function OwnRange({ range, onChoose }: { range: DateRange; onChoose: (range: Dat
   const [to, setTo] = useState(inputDay(range.to))
   const chosen = { from: dayOfInput(from), to: dayOfInput(to) }
   const isBackwards = chosen.from !== undefined && chosen.to !== undefined && chosen.to < chosen.from
+  const problem = isBackwards ? 'Ends before it starts: choose a later day, or an earlier start.' : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!isBackwards) onChoose(chosen)
@@ -98,8 +99,11 @@ function OwnRange({ range, onChoose }: { range: DateRange; onChoose: (range: Dat
         value={to}
         max="9999-12-31"
         onChange={(event) => setTo(event.target.value)}
-        error={isBackwards ? 'Ends before it starts: choose a later day, or an earlier start.' : undefined}
+        error={problem}
       />
+      <p role="alert" className="sr-only">
+        {problem}
+      </p>
       <div className="flex items-center justify-between gap-2">
         <span className="text-xs text-ink-3">Days of UTC, both included</span>
         <Button type="submit" look="primary" disabled={isBackwards}>

@@ -8,7 +8,7 @@ import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile, callerOf } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import type * as contract from './contract.ts'
-import { listInvoices, readInvoice, readInvoiceFile, summarizeInvoices } from './operations.ts'
+import { listInvoices, readInvoice, readInvoiceFile, summarizeInvoices, tokensBeside } from './operations.ts'
 
 const origin = { requestId: 'test-request' }
 const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
@@ -113,6 +113,26 @@ describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
   it('a due date that is no time is a bad filter', async () => {
     await expect(ids({ filter: { dueDate: ['tomorrow'] } })).rejects.toMatchObject({ code: 'filter_invalid' })
     expect(await ids({ filter: { dueDate: ['999999999999999'] } })).toEqual([])
+  })
+})
+
+describe('tokensBeside', () => {
+  it.each<[string, Query, [string | undefined, string | undefined]]>([
+    ['IN-3', {}, ['IN-4', 'IN-2']],
+    ['in-5', {}, [undefined, 'IN-4']],
+    ['IN-1', {}, ['IN-2', undefined]],
+    ['IN-2', { filter: { status: ['OPEN'] } }, ['in-5', undefined]],
+    // Not of the list itself: its place is what counts.
+    [
+      'IN-3',
+      { filter: { status: ['PAST DUE'] }, maxResults: 9, pageToken: 'of another page' },
+      [undefined, 'IN-1'],
+    ],
+  ])('leads from %s in %j to %j', async (id, query, expected) => {
+    const { body } = await readInvoice(fin, named(id), origin)
+    const { newer, older } = tokensBeside(body, query)
+    const first = async (pageToken: string) => (await ids({ ...query, maxResults: 1, pageToken }))[0]
+    expect([await first(newer), await first(older)]).toEqual(expected)
   })
 })
 

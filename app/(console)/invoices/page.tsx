@@ -39,7 +39,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     <>
       <PageHead
         title="Invoices"
-        subtitle={`All billing profiles of ${caller.customerName}.`}
+        subtitle={`All your billing profiles at ${caller.customerName}.`}
         actions={<CopyRequest path={listInvoices.path({ query: view })} />}
       />
       <Hydrated
