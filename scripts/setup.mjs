@@ -103,8 +103,22 @@ function run(file) {
       if (signal !== 'SIGINT' || !onTerminal) child.kill(signal)
     })
   }
+  if (process.env.npm_lifecycle_event) followNpm(() => child.kill('SIGTERM'))
   child.on('error', (error) => stop(`${node} did not start: ${error.message}`))
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
+}
+
+/**
+ * Calls `onGone` when the shell between npm and us is gone: npm hands a signal to that shell, which ends of it
+ * and tells nobody, and the server would run on without its owner.
+ */
+function followNpm(onGone) {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    onGone()
+  }, 300)
 }
 
 function say(text) {

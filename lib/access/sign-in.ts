@@ -55,8 +55,12 @@ export function authOptions(): NextAuthOptions {
     providers: [
       Credentials({
         credentials: { email: {}, password: {} },
+        // next-auth writes the text of what is thrown here into its answer: it must say nothing of ours.
         authorize: async (credentials) => {
-          const id = await signIn(credentials)
+          const id = await signIn(credentials).catch((error: unknown) => {
+            log().error({ err: error }, 'sign-in could not be answered')
+            throw new Error('unavailable')
+          })
           return id === null ? null : { id }
         },
       }),

@@ -14,12 +14,14 @@ export async function newestInvoices(caller: Caller, origin: Origin): Promise<In
   return invoices.filter((invoice) => invoice !== undefined)
 }
 
+/** Undefined also where the latest ones are in several currencies: whose price it is could not be told. */
 async function newestInvoice(caller: Caller, platform: string, origin: Origin) {
-  const query = { filter: { platform: [platform] }, maxResults: 1 }
-  const list = await listInvoices(caller, { params: {}, query, body: undefined }, origin)
-  const id = list.body.invoices[0]?.id
-  if (id === undefined) return undefined
-  return (await readInvoice(caller, { params: { invoice_id: id }, query: {}, body: undefined }, origin)).body
+  const query = { filter: { platform: [platform] }, maxResults: 20 }
+  const [newest, ...others] = (await listInvoices(caller, { params: {}, query, body: undefined }, origin))
+    .body.invoices
+  if (!newest || others.some(({ currency }) => currency !== newest.currency)) return undefined
+  const params = { invoice_id: newest.id }
+  return (await readInvoice(caller, { params, query: {}, body: undefined }, origin)).body
 }
 
 /** What one license of each asset cost when last billed, by asset id: the line that names its product. */
