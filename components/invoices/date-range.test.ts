@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import { dayOfInput, inputDay, presetOf, presets, rangeOf, rangeText, withRange } from './date-range.ts'
+
+const day = (text: string) => Date.parse(`${text}T00:00:00Z`)
+const textOf = ({ from, to }: { from?: number | undefined; to?: number | undefined }) => [
+  inputDay(from),
+  inputDay(to),
+]
+
+describe('presets', () => {
+  test.each([
+    [
+      '2026-11-20T23:59:59Z',
+      {
+        'This month': ['2026-11-01', '2026-11-30'],
+        'Last month': ['2026-10-01', '2026-10-31'],
+        'Last 3 months': ['2026-08-01', '2026-10-31'],
+        'This year': ['2026-01-01', '2026-12-31'],
+        'Last year': ['2025-01-01', '2025-12-31'],
+        'All time': ['', ''],
+      },
+    ],
+    [
+      '2028-03-31T00:00:00Z',
+      { 'Last month': ['2028-02-01', '2028-02-29'], 'Last 3 months': ['2027-12-01', '2028-02-29'] },
+    ],
+    [
+      '2027-01-01T00:00:00Z',
+      { 'Last month': ['2026-12-01', '2026-12-31'], 'Last year': ['2026-01-01', '2026-12-31'] },
+    ],
+  ])('at %s are whole months and years of UTC', (now, expected) => {
+    const offered = Object.fromEntries(
+      presets(Date.parse(now)).map(({ name, range }) => [name, textOf(range)]),
+    )
+    expect(offered).toMatchObject(expected)
+  })
+
+  test('are known again by their range, and other ranges are not', () => {
+    const today = day('2026-11-20')
+    for (const { name, range } of presets(today)) expect(presetOf(range, today)).toBe(name)
+    expect(presetOf({ from: day('2026-11-01') }, today)).toBeUndefined()
+  })
+})
+
+test('a view shows the days that the service would select', () => {
+  // An invoice stands at its day's midnight: a moment later leaves it out.
+  const view = { minCreationTime: day('2026-09-30') + 1000, maxCreationTime: day('2026-10-02') + 1000 }
+  expect(textOf(rangeOf(view))).toEqual(['2026-10-01', '2026-10-02'])
+  expect(textOf(rangeOf({ maxCreationTime: 8_999_999_999_999_000 }))).toEqual(['', '9999-12-31'])
+})
+
+test('a range becomes part of a view, from its first page on', () => {
+  const view = { search: 'IN', pageToken: 'x', minCreationTime: 5 }
+  expect(withRange(view, { to: day('2026-01-31') })).toEqual({
+    search: 'IN',
+    minCreationTime: undefined,
+    maxCreationTime: day('2026-01-31'),
+  })
+})
+
+test.each([
+  [{ from: day('2026-01-01'), to: day('2026-01-31') }, '1 Jan 2026 – 31 Jan 2026'],
+  [{ from: day('2026-01-01'), to: day('2026-01-01') }, '1 Jan 2026'],
+  [{ from: day('2026-01-01') }, 'From 1 Jan 2026'],
+  [{ to: day('2026-01-31') }, 'Until 31 Jan 2026'],
+  [{}, 'All time'],
+])('%j reads as %s', (range, text) => {
+  expect(rangeText(range)).toBe(text)
+})
+
+test('what a date input holds is a day of UTC, or nothing', () => {
+  expect(dayOfInput('2026-09-30')).toBe(day('2026-09-30'))
+  expect(dayOfInput('')).toBeUndefined()
+})

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import {
+  changed,
+  cleared,
+  hrefOf,
+  invoiceHref,
+  isFiltered,
+  selectionOf,
+  toggled,
+  withValues,
+} from './view.ts'
+
+const view = {
+  filter: { platform: ['web-services'], status: ['OPEN', 'PAST DUE'] },
+  minCreationTime: 1_735_689_600_000,
+  search: 'IN',
+  maxResults: 10,
+  pageToken: 'token',
+}
+
+test("the screen's address is the API's query string", () => {
+  expect(hrefOf(view)).toBe(
+    '/invoices?filter=platform:web-services|status:OPEN|PAST%20DUE&minCreationTime=1735689600&search=IN&maxResults=10&pageToken=token',
+  )
+  expect(hrefOf({})).toBe('/invoices')
+})
+
+test("an invoice's address can hold any number, and takes the list along", () => {
+  expect(invoiceHref('A/B ü?', 'search=a')).toBe('/invoices/A%2FB%20%C3%BC%3F?search=a')
+  expect(invoiceHref('IN-1', '')).toBe('/invoices/IN-1')
+})
+
+describe('a change of the filters', () => {
+  test('begins on the first page and keeps the rest', () => {
+    expect(changed(view, { search: undefined })).toEqual({ ...without('pageToken'), search: undefined })
+  })
+  test('puts a value in or takes it out', () => {
+    expect(toggled(view, 'status', 'PAID').filter?.status).toEqual(['OPEN', 'PAST DUE', 'PAID'])
+    expect(toggled(view, 'status', 'OPEN').filter?.status).toEqual(['PAST DUE'])
+  })
+  test('leaves no key without a value, and no filter without a key', () => {
+    expect(toggled(view, 'platform', 'web-services').filter).toEqual({ status: ['OPEN', 'PAST DUE'] })
+    expect(withValues({ filter: { status: ['OPEN'] } }, 'status', []).filter).toBeUndefined()
+  })
+  test('can clear them all, but not the size of a page', () => {
+    expect(cleared(view)).toEqual({ maxResults: 10 })
+  })
+})
+
+test('the page is no part of what is selected', () => {
+  expect(selectionOf(view)).toEqual({
+    filter: view.filter,
+    minCreationTime: view.minCreationTime,
+    search: 'IN',
+  })
+  expect(isFiltered(view)).toBe(true)
+  expect(isFiltered({ maxResults: 10, pageToken: 'token' })).toBe(false)
+})
+
+function without(name: keyof typeof view) {
+  const { [name]: _, ...rest } = view
+  return rest
+}
