@@ -12,7 +12,7 @@ import { report, run } from './measure.ts'
 import { addBenchCustomer, tokenBeyond } from './seed.ts'
 
 // What the API costs over what PostgreSQL costs, in one run on one machine: ratios, never times, travel.
-// LOG_LEVEL=silent node --conditions=react-server bench/api.ts [invoices, 100,000 unless told]
+// npm run bench [-- <invoices, 100000 unless told>]
 
 const invoices = Number(process.argv[2] ?? 100_000)
 let turn = 0
