@@ -34,7 +34,7 @@ export function addImportCommands(program: Command): void {
     .option(
       '--platform <pair>',
       'platform of a provider, as in "AWS=web-services"; may be given several times',
-      collect,
+      collectPair,
     )
     .option('--due-days <days>', 'days from the invoice date to the due date', daysOf, 30)
     .option('--paid', 'nothing is left to pay')
@@ -52,15 +52,9 @@ export function addImportCommands(program: Command): void {
   )
 }
 
-async function importFocus(
-  file: string,
-  { platform, dueDays, paid = false, ...common }: Focus,
-  command: Command,
-) {
-  const platforms = tableOf(platform, command)
-  await runImport('invoices', 'lines', file, common, (run) =>
-    importFocusFile(run, { platforms, dueDays, paid }),
-  )
+async function importFocus(file: string, { platform, dueDays, paid = false, ...common }: Focus) {
+  const terms = { platforms: platformTable(platform), dueDays, paid }
+  await runImport('invoices', 'lines', file, common, (run) => importFocusFile(run, terms))
 }
 
 async function importInvoices(file: string, common: Common) {
@@ -95,12 +89,13 @@ async function runImport(
   }
 }
 
-function tableOf(pairs: string[] | undefined, command: Command) {
+function collectPair(pair: string, before?: string[]): string[] {
   try {
-    return platformTable(pairs)
+    platformTable([pair])
   } catch (error) {
-    return command.error(`error: ${(error as Error).message}`)
+    throw new InvalidArgumentError((error as Error).message)
   }
+  return collect(pair, before)
 }
 
 function daysOf(text: string): number {

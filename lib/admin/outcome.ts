@@ -20,7 +20,7 @@ export function exitCodeOf(error: unknown): number {
   // Commander has said it already. It ends with 0 after --help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (interruption.signal.aborted) {
-    note(messageOf(interruption.signal.reason))
+    note(interruption.signal.reason.message)
     return 130
   }
   note(error instanceof ImportRefused ? listOf(error) : messageOf(error))

@@ -21,6 +21,7 @@ export function progress(what: string): Progress {
     },
     end() {
       if (shown) stderr.write('\r\u001b[K')
+      shown = false
     },
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ImportRefused } from '#lib/api/import-refused.ts'
 import { decimalFault, decimalOf, quoted } from './decimals.ts'
 import { type JsonElement, jsonElements } from './json-elements.ts'
 import { type ProblemList, problemList, textFault } from './problem-list.ts'
@@ -66,7 +67,7 @@ export async function* jsonValues<T extends { id: string }>(
 ): AsyncGenerator<T> {
   const problems = problemList()
   const lines = new Map<string, number>()
-  for await (const element of jsonElements(source)) {
+  for await (const element of upToTrouble(jsonElements(source), problems)) {
     for (const item of parsed(element, problems, unwrap)) {
       const result = read(item)
       if (!result.success) addIssues(problems, element.line, result.error)
@@ -81,6 +82,16 @@ export async function* jsonValues<T extends { id: string }>(
     }
   }
   problems.refuseIfAny()
+}
+
+/** Puts on the list what ends the file early, so that it is told together with what was found before. */
+async function* upToTrouble(elements: AsyncIterable<JsonElement>, problems: ProblemList) {
+  try {
+    yield* elements
+  } catch (error) {
+    if (!(error instanceof ImportRefused)) throw error
+    for (const problem of error.problems) problems.add(problem)
+  }
 }
 
 function twice(id: string, line: number): string {
@@ -100,7 +111,10 @@ function parsed(element: JsonElement, problems: ProblemList, unwrap: (value: unk
     return unwrap(parse(element.text, exact))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    problems.add({ line: element.line, reason: `the object that begins here is not JSON: ${error.message}` })
+    problems.add({
+      line: element.line,
+      reason: `the object that begins here is not JSON: ${error.message.replace(/\s+/g, ' ')}`,
+    })
     return []
   }
 }
@@ -112,6 +126,7 @@ function addIssues(problems: ProblemList, line: number, error: z.ZodError) {
         typeof step === 'number' ? `${name}[${step}]` : name ? `${name}.${String(step)}` : String(step),
       '',
     )
-    problems.add({ line, column: column || undefined, reason: message })
+    const reason = message.endsWith('received undefined') ? 'is missing' : message
+    problems.add({ line, column: column || undefined, reason })
   }
 }

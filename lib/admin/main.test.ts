@@ -1,0 +1,293 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { digestOf } from '#lib/access/api-key.ts'
+import { may } from '#lib/access/rules.ts'
+import { signIn } from '#lib/access/sign-in.ts'
+import { findKeyCaller, findSessionCaller } from '#lib/access/store.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-admin-'))
+let db: TestDatabase
+beforeAll(async () => {
+  db = await testDatabase()
+  await admin('customers add --name Sunbird --domain Sunbird.Example --contact-email it@sunbird.example')
+  await admin('customers add --name Other --domain other.example --contact-email it@other.example')
+})
+afterAll(async () => {
+  await db.close()
+  rmSync(folder, { recursive: true })
+})
+
+type Outcome = { code: number | null; out: string; err: string }
+
+/** Runs one command as npm does; a word with spaces can follow the others. */
+async function admin(words: string, input = '', more: string[] = [], where?: string): Promise<Outcome> {
+  const { child, outcome } = start(words, more, where)
+  child.stdin.end(input)
+  return outcome
+}
+
+function start(words: string, more: string[] = [], where?: string) {
+  const setting = where ?? `DATABASE_URL=${db.url}`
+  const program = [process.execPath, '--conditions=react-server', '--no-warnings', 'lib/admin/main.ts']
+  const child = spawn('env', [
+    '-u',
+    'DATABASE_URL',
+    `INIT_CWD=${folder}`,
+    setting,
+    ...program,
+    ...words.split(' '),
+    ...more,
+  ])
+  const said: Outcome = { code: null, out: '', err: '' }
+  child.stdout.on('data', (chunk) => {
+    said.out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    said.err += chunk
+  })
+  child.stdin.on('error', () => {})
+  const outcome = new Promise<Outcome>((resolve) => {
+    child.on('close', (code) => resolve({ ...said, code }))
+  })
+  return { child, outcome }
+}
+
+const PASSWORD = 'a good long password'
+const addMember = (email: string, role = 'it-manager') =>
+  admin(
+    `members add --customer sunbird --email ${email} --name Ana --role ${role} --password-stdin`,
+    `${PASSWORD}\n`,
+  )
+const audits = (action: string) =>
+  db.sql('sunbird', 'SELECT actor_kind, details FROM audit_events WHERE action = $1 ORDER BY id', [action])
+
+describe('customers', () => {
+  test('are listed in the order in which they were added, each with its billing profile', async () => {
+    const { out, code } = await admin('customers list --json')
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toEqual([
+      { id: 'sunbird', domain: 'sunbird.example', name: 'Sunbird' },
+      { id: 'other', domain: 'other.example', name: 'Other' },
+    ])
+    expect(await db.sql('sunbird', 'SELECT id, name FROM billing_profiles')).toEqual([
+      { id: 'default', name: 'Sunbird' },
+    ])
+    expect(await audits('customer.added')).toMatchObject([{ actor_kind: 'operator' }])
+    expect((await admin('customers list')).out).toMatch(
+      /^id +domain +name\nsunbird +sunbird\.example +Sunbird\n/,
+    )
+  })
+
+  test.each([
+    [
+      '--name A --domain sunbird.example --contact-email a@b.example --id new',
+      'domain sunbird.example already',
+    ],
+    ['--name A --domain a.example --contact-email a@b.example --id sunbird', 'customer "sunbird" already'],
+    ['--name A --domain a.example --contact-email a@b.example --id A/B', 'not an id'],
+  ])('are refused with %s', async (words, reason) => {
+    expectRefusal(await admin(`customers add ${words}`), reason)
+  })
+})
+
+describe('members', () => {
+  test('sign in with their password, and with a new one after it is set', async () => {
+    expect(await addMember('ana@sunbird.example')).toMatchObject({ code: 0, out: 'ana@sunbird.example\n' })
+    const session = await signIn({ email: 'ANA@sunbird.example', password: PASSWORD })
+    expect(session).not.toBeNull()
+    const set = 'members set-password --customer sunbird --email ana@sunbird.example --password-stdin'
+    expect(await admin(set, 'another good password')).toMatchObject({ code: 0, out: '' })
+    expect(await findSessionCaller(digestOf(session ?? ''))).toBeUndefined()
+    expect(await signIn({ email: 'ana@sunbird.example', password: PASSWORD })).toBeNull()
+    expect(await signIn({ email: 'ana@sunbird.example', password: 'another good password' })).not.toBeNull()
+    expect(JSON.stringify(await audits('member.added'))).not.toContain('argon2')
+  })
+
+  test('are shut out at once when disabled, and have other roles at once', async () => {
+    await addMember('ben@sunbird.example')
+    const who = '--customer sunbird.example --email Ben@Sunbird.Example'
+    const session = digestOf((await signIn({ email: 'ben@sunbird.example', password: PASSWORD })) ?? '')
+    expect(await admin(`members set-roles ${who} --role`, '', ['Finance User'])).toMatchObject({ code: 0 })
+    expect(may((await findSessionCaller(session)) ?? { roles: [] }, 'licenses-manager')).toBe(false)
+    expect(may((await findSessionCaller(session)) ?? { roles: [] }, 'invoice-viewer')).toBe(true)
+    expect(await admin(`members disable ${who}`)).toMatchObject({ code: 0 })
+    expect(await findSessionCaller(session)).toBeUndefined()
+    expect(await signIn({ email: 'ben@sunbird.example', password: PASSWORD })).toBeNull()
+    expect(await admin(`members enable ${who}`)).toMatchObject({ code: 0 })
+    expect(await findSessionCaller(session)).toBeUndefined()
+    expect(await signIn({ email: 'ben@sunbird.example', password: PASSWORD })).not.toBeNull()
+    expect(await audits('member.roles-set')).toMatchObject([
+      { details: { from: ['it-manager'], to: ['finance-user'] } },
+    ])
+    const listed = JSON.parse((await admin('members list --customer sunbird --json')).out)
+    expect(listed).toContainEqual(
+      expect.objectContaining({ email: 'ben@sunbird.example', roles: ['finance-user'] }),
+    )
+  })
+
+  test.each([
+    [
+      'add --customer other --email ana@SUNBIRD.example --name A --role admin --password-stdin',
+      PASSWORD,
+      'address',
+    ],
+    [
+      'add --customer sunbird --email c@d.example --name A --role boss --password-stdin',
+      PASSWORD,
+      'finance-user',
+    ],
+    [
+      'add --customer sunbird --email c@d.example --name A --role admin --password-stdin',
+      'short',
+      '10 to 200',
+    ],
+    [
+      'add --customer sunbird --email c@d.example --name A --role admin --password-stdin',
+      'x'.repeat(300),
+      '10 to 200',
+    ],
+    [
+      'add --customer nobody --email c@d.example --name A --role admin --password-stdin',
+      PASSWORD,
+      'no customer "nobody"',
+    ],
+    ['disable --customer other --email ana@sunbird.example', '', 'no member'],
+  ])('refuse %s', async (words, input, reason) => {
+    expectRefusal(await admin(`members ${words}`, input), reason)
+  })
+
+  test('need a terminal or --password-stdin for a password', async () => {
+    const { code, err } = await admin(
+      'members add --customer sunbird --email e@f.example --name E --role admin',
+    )
+    expect(code).toBe(2)
+    expect(err).toContain('--password-stdin')
+  })
+})
+
+describe('keys', () => {
+  test('are printed alone, work at once, and not after they are revoked', async () => {
+    const { code, out, err } = await admin(
+      'keys issue --customer sunbird --role it-manager --role finance-user --name ERP --expires 90d',
+    )
+    expect([code, out]).toEqual([0, expect.stringMatching(/^lic_[0-9A-Za-z]{36}\n$/)])
+    const caller = await findKeyCaller(digestOf(out.trim()))
+    expect(caller).toMatchObject({
+      name: 'ERP',
+      email: 'it@sunbird.example',
+      roles: ['it-manager', 'finance-user'],
+    })
+    expect(err).toContain(caller?.id)
+
+    const list = await admin('keys list --customer sunbird --json')
+    expect(list.out).not.toContain(out.trim())
+    const [listed] = JSON.parse(list.out)
+    const days = (Date.parse(listed.expiresAt) - Date.parse(listed.createdAt)) / 86_400_000
+    expect([listed.id, days]).toEqual([caller?.id, 90])
+    const stored = await db.sql('sunbird', 'SELECT issued_by, digest FROM api_keys')
+    expect(stored).toEqual([{ issued_by: null, digest: digestOf(out.trim()) }])
+
+    expectRefusal(await admin(`keys revoke --customer other ${caller?.id}`), 'no key')
+    expect(await findKeyCaller(digestOf(out.trim()))).toBeDefined()
+    expect(await admin(`keys revoke --customer sunbird ${caller?.id}`)).toMatchObject({ code: 0, out: '' })
+    expect(await findKeyCaller(digestOf(out.trim()))).toBeUndefined()
+    expect(await admin(`keys revoke --customer sunbird ${caller?.id}`)).toMatchObject({ code: 0 })
+    expect(await audits('key.revoked')).toHaveLength(1)
+  })
+
+  test.each([
+    'issue --customer nobody --role admin --name x',
+    'issue --customer sunbird --role boss --name x',
+  ])('refuse %s', async (words) => {
+    expectRefusal(await admin(`keys ${words}`), 'There is no')
+  })
+})
+
+const FOCUS =
+  'InvoiceIssuerName,BillingAccountId,BillingPeriodStart,BillingPeriodEnd,BillingCurrency,ProviderName,ServiceName,ChargeCategory,BilledCost\n' +
+  'Resale,A-1,2026-09-01,2026-10-01,USD,Hoster,Compute,Usage,1.25\n'
+
+describe('import', () => {
+  test('takes a file where the user stands, or stdin, and says what it did', async () => {
+    writeFileSync(join(folder, 'costs.csv'), FOCUS)
+    const words = '--customer sunbird --due-days 14 --paid --platform'
+    expect(await admin(`import focus costs.csv ${words}`, '', ['Hoster=web-services'])).toEqual({
+      code: 0,
+      out: 'invoices: 1 added, 0 replaced, 0 unchanged\n',
+      err: '',
+    })
+    const sql = 'SELECT platform, due_date::text, balance_amount FROM invoices'
+    const expected = [{ platform: 'web-services', due_date: '2026-10-14', balance_amount: '0' }]
+    expect(await db.sql('sunbird', sql)).toEqual(expected)
+    const other = await admin('import focus - --customer sunbird', FOCUS)
+    expectRefusal(other, 'platform: stored web-services, given hoster')
+    expect(other.err).toContain('--replace')
+    expect(await db.sql('sunbird', sql)).toEqual(expected)
+    expect((await admin('import focus - --customer sunbird --replace', FOCUS)).out).toContain('1 replaced')
+  })
+
+  test('lists bad rows by line and column', async () => {
+    const { code, err, out } = await admin(
+      'import focus - --customer sunbird',
+      FOCUS.replace('1.25', '1e999999'),
+    )
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/^Refused, and nothing was stored:\n {2}line 2, BilledCost: .*out of range.*\n$/)
+  })
+
+  test.each([
+    ['assets', '{"id":"x"}', 'line 1, type: is missing'],
+    ['invoices', '[{]\n', 'not JSON'],
+    ['invoices', '', 'is empty'],
+  ])('refuses %s of %j', async (what, input, reason) => {
+    expectRefusal(await admin(`import ${what} - --customer sunbird`, input), reason)
+  })
+})
+
+describe('a program among others', () => {
+  test('a database that does not answer is told in a line', async () => {
+    expectRefusal(
+      await admin('customers list', '', [], 'DATABASE_URL=postgres://127.0.0.1:1/x'),
+      'ECONNREFUSED',
+    )
+  })
+
+  test('Ctrl-C during an import takes back what it wrote', async () => {
+    const { child, outcome } = start('import invoices - --customer other')
+    const line = { description: 'x', price: '1', qty: '1' }
+    const days = { invoiceDate: '2026-09-30', dueDate: '2026-10-30' }
+    const invoice = { platform: 'x', issuer: 'x', ...days, currency: 'USD', totalAmount: 1, lines: [line] }
+    for (let id = 0; id < 3000; id++) child.stdin.write(`${JSON.stringify({ id: `I-${id}`, ...invoice })}\n`)
+    // The pipe stays open, and a batch is written by the time that another session sees its lock.
+    const locks = "SELECT FROM pg_locks WHERE relation = 'invoices'::regclass AND mode = 'RowExclusiveLock'"
+    while ((await db.sql('other', locks)).length === 0)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    child.kill('SIGINT')
+    expect(await outcome).toEqual({ code: 130, out: '', err: 'Interrupted: nothing was stored.\n' })
+    expect(await db.sql('other', 'SELECT count(*)::int FROM invoices')).toEqual([{ count: 0 }])
+  })
+
+  test('a reader that leaves early is no failure', async () => {
+    const { child, outcome } = start('customers list')
+    child.stdout.destroy()
+    child.stdin.end()
+    expect(await outcome).toMatchObject({ code: 0, err: '' })
+  })
+
+  test('without a server it starts its own database and leaves none behind', async () => {
+    const where = `DATA_DIR=${join(folder, 'data')}`
+    const words = 'customers add --name Own --domain own.example --contact-email a@own.example'
+    expect(await admin(words, '', [], where)).toMatchObject({ code: 0, out: 'own\n' })
+    expect(await admin('customers list --json', '', [], where)).toMatchObject({ code: 0, err: '' })
+  })
+})
+
+function expectRefusal({ code, out, err }: Outcome, reason: string) {
+  expect([code, out]).toEqual([1, ''])
+  expect(err).toContain(reason)
+  expect(err).not.toMatch(/^\s+at /m)
+}

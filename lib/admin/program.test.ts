@@ -1,0 +1,82 @@
+import { CommanderError } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { exitCodeOf } from './outcome.ts'
+import { adminProgram } from './program.ts'
+
+/** What a command line says that ends before anything is done. */
+async function said(words: string) {
+  let [out, err] = ['', '']
+  const program = adminProgram()
+  const configure = (command: typeof program) => {
+    command.configureOutput({
+      writeOut: (text) => {
+        out += text
+      },
+      writeErr: (text) => {
+        err += text
+      },
+    })
+    for (const sub of command.commands) configure(sub as typeof program)
+  }
+  configure(program)
+  const error = await program
+    .parseAsync(words.split(' ').filter(Boolean), { from: 'user' })
+    .catch((thrown) => thrown)
+  expect(error).toBeInstanceOf(CommanderError)
+  return { code: exitCodeOf(error), out, err }
+}
+
+const COMMANDS = adminProgram().commands.flatMap((what) =>
+  what.commands.map((command) => `${what.name()} ${command.name()}`),
+)
+
+test('the commands are these', () => {
+  expect(COMMANDS).toEqual([
+    'customers add',
+    'customers list',
+    'members add',
+    'members set-password',
+    'members set-roles',
+    'members disable',
+    'members enable',
+    'members list',
+    'keys issue',
+    'keys list',
+    'keys revoke',
+    'import focus',
+    'import assets',
+    'import invoices',
+  ])
+})
+
+test.each(COMMANDS)('%s --help has an example and the exit codes', async (command) => {
+  const { code, out, err } = await said(`${command} --help`)
+  expect([code, err]).toEqual([0, ''])
+  expect(out).toContain(`Usage: npm run -s admin -- ${command} `)
+  expect(out).toContain(`Example:\n  npm run -s admin -- ${command} `)
+  expect(out).toContain('Exit codes: 0 done, 1 refused')
+})
+
+describe('wrong usage is 2', () => {
+  test.each([
+    '',
+    'members',
+    'bake a-cake',
+    'members bake',
+    'keys issue --customer sunbird',
+    'keys issue --customer sunbird --role admin --name x --expires soon',
+    'keys issue --customer sunbird --role admin --name x --expires 0d',
+    'keys revoke --customer sunbird',
+    'import focus x.csv',
+    'import focus x.csv --customer sunbird --due-days -1',
+    'import focus x.csv --customer sunbird --due-days 1.5',
+    'import focus x.csv --customer sunbird --platform AWS',
+    'import focus --customer sunbird',
+    'customers list --jsn',
+    'customers list more',
+  ])('%j', async (words) => {
+    const { code, out, err } = await said(words)
+    expect([code, out]).toEqual([2, ''])
+    expect(err).not.toBe('')
+  })
+})

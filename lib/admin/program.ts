@@ -1,0 +1,20 @@
+import { Command } from 'commander'
+import { addCustomerCommands } from './customers.ts'
+import { addImportCommands } from './imports.ts'
+import { addKeyCommands } from './keys.ts'
+import { addMemberCommands } from './members.ts'
+
+/** All of the operator's commands. Wrong usage is thrown as a CommanderError, after it has been told. */
+export function adminProgram(): Command {
+  const program = new Command('npm run -s admin --')
+    .usage('<what> <command> [options]')
+    .description("The operator's commands. They work beside a running server, and without one.")
+    .addHelpText('afterAll', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage, 130 interrupted.')
+    .showHelpAfterError('(add --help for how it is used)')
+    .exitOverride()
+  addCustomerCommands(program)
+  addMemberCommands(program)
+  addKeyCommands(program)
+  addImportCommands(program)
+  return program
+}

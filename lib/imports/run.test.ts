@@ -1,0 +1,192 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newCustomerId } from '#lib/access/store.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addCustomer } from '#lib/db/test-rows.ts'
+import { platformTable } from './platforms.ts'
+import { importAssetFile, importFocusFile, importInvoiceFile, type Run } from './run.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-run-'))
+const TERMS = { platforms: platformTable(), dueDays: 30, paid: false }
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await testDatabase()
+})
+afterAll(async () => {
+  await db.close()
+  rmSync(folder, { recursive: true })
+})
+
+let customers = 0
+/** An import of this text for a new customer. */
+async function newRun(text: string, more: Partial<Run> = {}): Promise<Run> {
+  customers += 1
+  const id = `customer-${customers}`
+  await addCustomer(id)
+  const file = join(folder, `${id}.txt`)
+  writeFileSync(file, text)
+  return { customerId: newCustomerId(id), file, replace: false, ...more }
+}
+
+const count = async (run: Run) => {
+  const [row] = await db.sql(
+    run.customerId,
+    'SELECT (SELECT count(*)::int FROM invoices) AS invoices, (SELECT count(*)::int FROM line_items) AS lines, (SELECT count(*)::int FROM assets) AS assets',
+  )
+  return row
+}
+const audits = (run: Run) =>
+  db.sql(run.customerId, 'SELECT action, subject, details FROM audit_events ORDER BY id')
+
+const HEADER =
+  'InvoiceIssuerName,BillingAccountId,BillingPeriodStart,BillingPeriodEnd,BillingCurrency,ProviderName,ServiceName,ChargeCategory,BilledCost'
+const charge = (account: string, cost: string) =>
+  `Resale,${account},2026-09-01,2026-10-01,USD,AWS,Compute,Usage,${cost}`
+
+describe('importFocusFile', () => {
+  test('stores the invoices, with one audit row; the same file again changes nothing', async () => {
+    const text = [HEADER, charge('1', '1.004'), charge('1', '2'), charge('2', '-0.5')].join('\n')
+    const run = await newRun(text)
+    expect(await importFocusFile(run, TERMS)).toEqual({ added: 2, unchanged: 0, replaced: 0 })
+    expect(
+      await db.sql(run.customerId, 'SELECT total_amount, balance_amount FROM invoices ORDER BY 1'),
+    ).toEqual([
+      { total_amount: '-0.50', balance_amount: '-0.50' },
+      { total_amount: '3.00', balance_amount: '3.00' },
+    ])
+    expect(await importFocusFile(run, TERMS)).toEqual({ added: 0, unchanged: 2, replaced: 0 })
+    expect(await importFocusFile({ ...run, replace: true }, TERMS)).toEqual({
+      added: 0,
+      unchanged: 2,
+      replaced: 0,
+    })
+    expect(await audits(run)).toEqual([
+      {
+        action: 'invoices.imported',
+        subject: `${run.customerId}.txt`,
+        details: { added: 2, unchanged: 0, replaced: 0 },
+      },
+    ])
+  })
+
+  test('refuses the same charges with one more, unless told to replace', async () => {
+    const run = await newRun([HEADER, charge('1', '1')].join('\n'))
+    await importFocusFile(run, TERMS)
+    writeFileSync(run.file, [HEADER, charge('1', '1'), charge('1', '2'), charge('2', '1')].join('\n'))
+    await expect(importFocusFile(run, TERMS)).rejects.toMatchObject({
+      problems: [
+        { column: 'totalAmount', reason: 'stored 1.00, given 3.00' },
+        { column: 'lines[0].price' },
+        { column: 'lines[0].details', reason: 'stored Usage, 1 charge, given Usage, 2 charges' },
+      ],
+    })
+    expect(await count(run)).toEqual({ invoices: 1, lines: 1, assets: 0 })
+    expect(await importFocusFile({ ...run, replace: true }, TERMS)).toEqual({
+      added: 1,
+      unchanged: 0,
+      replaced: 1,
+    })
+  })
+
+  test('stores nothing of a file with one bad row', async () => {
+    const rows = Array.from({ length: 3000 }, (_, index) => charge(String(index), '1'))
+    const run = await newRun([HEADER, ...rows, charge('x', '1,5')].join('\n'))
+    await expect(importFocusFile(run, TERMS)).rejects.toMatchObject({ problems: [{ line: 3002 }] })
+    expect(await count(run)).toEqual({ invoices: 0, lines: 0, assets: 0 })
+    expect(await audits(run)).toEqual([])
+  })
+
+  test('adds up 200,000 rows, and tells of each as it is read', async () => {
+    const rows = Array.from({ length: 200_000 }, (_, index) => charge(String(index % 7), '0.001'))
+    let told = 0
+    const run = await newRun([HEADER, ...rows].join('\n'), {
+      onProgress: (line) => {
+        told = line
+      },
+    })
+    expect(await importFocusFile(run, TERMS)).toMatchObject({ added: 7 })
+    expect(told).toBe(200_001)
+  })
+})
+
+const invoice = (id: string, given: object = {}) =>
+  JSON.stringify({
+    id,
+    platform: 'web-services',
+    issuer: 'Resale',
+    invoiceDate: '2026-09-30',
+    dueDate: '2026-10-30',
+    currency: 'USD',
+    totalAmount: 2,
+    lines: [{ description: 'Compute', price: 1, qty: 2 }],
+    ...given,
+  })
+
+describe('importInvoiceFile', () => {
+  test('stores more than one batch, whole or not at all', async () => {
+    const lines = Array.from({ length: 1200 }, (_, index) => invoice(`I-${index}`))
+    const bad = await newRun([...lines, invoice('last', { currency: 'usd' })].join('\n'))
+    await expect(importInvoiceFile(bad)).rejects.toMatchObject({
+      problems: [{ line: 1201, column: 'currency' }],
+    })
+    expect(await count(bad)).toEqual({ invoices: 0, lines: 0, assets: 0 })
+
+    const good = await newRun(`[${lines.join(',\n')}]`)
+    expect(await importInvoiceFile(good)).toEqual({ added: 1200, unchanged: 0, replaced: 0 })
+    expect(await importInvoiceFile(good)).toEqual({ added: 0, unchanged: 1200, replaced: 0 })
+    expect(await audits(good)).toHaveLength(1)
+  })
+
+  test('a signal takes back what was written before', async () => {
+    const lines = Array.from({ length: 3000 }, (_, index) => invoice(`I-${index}`))
+    const controller = new AbortController()
+    const onProgress = (read: number) => {
+      if (read === 2500) controller.abort(new Error('Interrupted'))
+    }
+    const run = await newRun(lines.join('\n'), { onProgress, signal: controller.signal })
+    await expect(importInvoiceFile(run)).rejects.toThrow()
+    expect(await count(run)).toEqual({ invoices: 0, lines: 0, assets: 0 })
+  })
+
+  test('two at once store it once; the loser says so or finds it done', async () => {
+    const run = await newRun(Array.from({ length: 300 }, (_, index) => invoice(`I-${index}`)).join('\n'))
+    const outcomes = await Promise.allSettled([importInvoiceFile(run), importInvoiceFile(run)])
+    const added = outcomes.map((each) => (each.status === 'fulfilled' ? each.value.added : 0))
+    expect(added.sort()).toEqual([0, 300])
+    expect(await count(run)).toEqual({ invoices: 300, lines: 300, assets: 0 })
+  })
+})
+
+test('importAssetFile stores both shapes, with the contact of those that name none', async () => {
+  const own = { id: 'web-services-1', type: 'web-services', name: 'Hosting', customerDomain: 'a.example' }
+  const rest = {
+    vendorCustomerId: 'C1',
+    reseller: 'own@reseller.example',
+    createdAt: '2025-01-01',
+    subscription: null,
+  }
+  const google = {
+    ...{
+      customerId: 'C1',
+      customerDomain: 'a.example',
+      subscriptionId: 'S',
+      skuId: 'K',
+      creationTime: '1740819600000',
+    },
+    ...{ billingMethod: 'ONLINE', status: 'ACTIVE', plan: { planName: 'FLEXIBLE', isCommitmentPlan: false } },
+    seats: { maximumNumberOfSeats: 9, licensedNumberOfSeats: 3 },
+  }
+  const run = await newRun(JSON.stringify([{ ...own, ...rest }, google]))
+  expect(await importAssetFile(run, 'us@reseller.example')).toEqual({ added: 2, unchanged: 0, replaced: 0 })
+  expect(await importAssetFile(run)).toEqual({ added: 0, unchanged: 2, replaced: 0 })
+  expect(
+    await db.sql(run.customerId, 'SELECT id, reseller, seats_purchased FROM assets ORDER BY id'),
+  ).toEqual([
+    { id: 'web-services-1', reseller: 'own@reseller.example', seats_purchased: null },
+    { id: 'workspace-suite-C1-K', reseller: 'us@reseller.example', seats_purchased: 9 },
+  ])
+  expect(await audits(run)).toMatchObject([{ action: 'assets.imported', details: { added: 2 } }])
+})
