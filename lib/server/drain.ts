@@ -7,6 +7,8 @@ import type { Server } from 'node:http'
  */
 export async function drain(server: Server, limit: number): Promise<boolean> {
   let inTime = true
+  // Else a client that always has a next request ready would never be idle.
+  server.prependListener('request', (_, res) => res.setHeader('Connection', 'close'))
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // Node closes those that are idle now; others become idle as their requests end.
   const sweep = setInterval(() => server.closeIdleConnections(), 50)

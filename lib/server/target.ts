@@ -44,7 +44,7 @@ export function readTarget(given: string): Target {
 
 function splitAbsolute(given: string): { origin: string; host?: string } {
   if (given.startsWith('/')) return { origin: given }
-  const parts = /^https?:\/\/([^/?@]+)(.*)$/i.exec(given)
+  const parts = /^https?:\/\/([^/?]+)(.*)$/i.exec(given)
   if (!parts?.[1]) throw invalid('The address must start with a slash.')
   const rest = parts[2] ?? ''
   return { origin: rest.startsWith('/') ? rest : `/${rest}`, host: parts[1].toLowerCase() }

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDoor } from './test-door.ts'
+
+let door: Awaited<ReturnType<typeof openDoor>>
+
+beforeAll(async () => {
+  door = await openDoor({
+    // As the API does: it reads up to a limit, then answers without the rest.
+    inside: async (req, res) => {
+      let size = 0
+      if (req.headers['x-read'] !== 'nothing') {
+        for await (const chunk of req) {
+          size += (chunk as Buffer).length
+          if (size > 16_384) break
+        }
+      }
+      const body = size > 16_384 ? 'too large' : `${size} bytes`
+      res.writeHead(size > 16_384 ? 413 : 200, { 'Content-Length': body.length }).end(body)
+    },
+  })
+})
+afterAll(() => door.close())
+
+const HEAD = 'PATCH /billing/v1/assets/a HTTP/1.1\r\nHost: console.example\r\n'
+const NEXT = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+const length = (bytes: number, more = '') => `${HEAD}${more}Content-Length: ${bytes}\r\n\r\n`
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+const bodies = ({ answers }: Awaited<ReturnType<typeof door.send>>) => answers.map(({ body }) => body)
+const statuses = ({ answers }: Awaited<ReturnType<typeof door.send>>) => answers.map(({ status }) => status)
+
+describe('after an early answer', () => {
+  test('a body that nobody began to read is thrown away, and the next request is answered', async () => {
+    const unread = length(300_000, 'X-Read: nothing\r\n') + 'a'.repeat(300_000)
+    expect(bodies(await door.send(unread, NEXT))).toEqual(['0 bytes', 'healthy'])
+  })
+
+  test.each([
+    ['with a length', [length(3_000_000), 'a'.repeat(20_000)]],
+    [
+      'in chunks without end',
+      [`${HEAD}Transfer-Encoding: chunked\r\n\r\n`, chunk('a'.repeat(20_000)), 100, chunk('a')],
+    ],
+  ])('a half-read body %s ends the connection, when the answer was read', async (_, parts) => {
+    const { answers, wasClosed } = await door.send(...parts, 100, 'a'.repeat(1000))
+    expect(answers).toMatchObject([{ status: 413, body: 'too large' }])
+    expect(wasClosed).toBe(true)
+  })
+
+  test('a body in time is read, and the connection goes on', async () => {
+    const sent = await door.send(
+      length(5),
+      'abcde',
+      `${HEAD}Transfer-Encoding: chunked\r\n\r\n`,
+      chunk('abc'),
+      '0\r\n\r\n',
+      NEXT,
+    )
+    expect(bodies(sent)).toEqual(['5 bytes', '3 bytes', 'healthy'])
+  })
+})
+
+describe('Expect', () => {
+  test('100-continue is answered before the body is sent', async () => {
+    const sent = await door.send(length(3, 'Expect: 100-continue\r\n'), 100, 'abc', NEXT)
+    expect(statuses(sent)).toEqual([100, 200, 200])
+  })
+  test('a refused request is not asked for its body, and the connection ends', async () => {
+    const refused = length(3, 'Expect: 100-continue\r\n').replace('/billing/v1/assets/a', '/billing//v1')
+    const { answers, wasClosed } = await door.send(refused)
+    expect(answers).toMatchObject([{ status: 404, headers: { connection: 'close' } }])
+    expect(wasClosed).toBe(true)
+  })
+  test('of anything else is ignored', async () => {
+    expect(statuses(await door.send(length(0, 'Expect: miracles\r\n'), NEXT))).toEqual([200, 200])
+  })
+})
+
+test('a request for another protocol is answered in this one', async () => {
+  const upgrade = `${HEAD}Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 2\r\n\r\nab`
+  // Next listens for upgrades on any server whose requests it gets.
+  door.server.on('upgrade', (_, socket) => socket.destroy())
+  expect(bodies(await door.send(upgrade, 100, NEXT))).toEqual(['2 bytes', 'healthy'])
+})
+
+test.each([
+  ['no HTTP', 'hello\r\n\r\n', 400],
+  ['an unknown method', 'FOO / HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+  ['bytes that belong to no address', 'GET /\xe9 HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+  ['a header without a name', 'GET / HTTP/1.1\r\n: a\r\n\r\n', 400],
+  ['two lengths', `${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, 400],
+  ['a length and chunks', `${HEAD}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`, 400],
+  ['headers without end', `${HEAD}X: ${'a'.repeat(17 * 1024)}\r\n\r\n`, 431],
+  ['a tunnel', 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n', 405],
+])('%s: a bare answer, and the connection ends', async (_, text, status) => {
+  const { answers, wasClosed } = await door.send(text)
+  expect(answers).toMatchObject([
+    { status, headers: { connection: 'close', 'content-length': '0' }, body: '' },
+  ])
+  expect(answers[0]?.headers['request-id']).toBeTruthy()
+  expect(wasClosed).toBe(true)
+})
+
+test('nothing is written into an answer that has begun', async () => {
+  const slow = await openDoor({
+    inside: async (_, res) => {
+      res.writeHead(200, { 'Content-Length': 4 }).write('ab')
+      await sleep(300)
+      res.end('cd')
+    },
+  })
+  const { answers } = await slow.send(
+    'GET /assets HTTP/1.1\r\nHost: console.example\r\n\r\n',
+    100,
+    'nonsense\r\n\r\n',
+  )
+  await slow.close()
+  expect(answers).toMatchObject([{ status: 200, body: 'ab' }])
+})

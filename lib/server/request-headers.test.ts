@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { checkSingleHost, stripHeaders } from './request-headers.ts'
+
+const kept = (headers: Record<string, string>, area: 'api' | 'page', trustProxy = false) => {
+  const left = { ...headers }
+  stripHeaders(left, area, trustProxy)
+  return left
+}
+
+const ORDINARY = {
+  host: 'localhost',
+  authorization: 'Bearer x',
+  cookie: 'a=b',
+  'content-type': 'application/json',
+  'if-none-match': '"a"',
+  'sec-fetch-site': 'same-origin',
+  'x-requested-with': 'x',
+  'x-nonce-sense': 'not ours',
+  next: 'x',
+}
+
+test('what anybody may send stays', () => {
+  expect(kept(ORDINARY, 'api')).toEqual(ORDINARY)
+  expect(kept(ORDINARY, 'page')).toEqual(ORDINARY)
+})
+
+test.each([
+  'x-middleware-subrequest',
+  'x-middleware-set-cookie',
+  'x-nonce',
+  'content-security-policy',
+  'content-security-policy-report-only',
+  'x-nextjs-data',
+  'x-next-resume-state-length',
+  'x-matched-path',
+  'x-now-route-matches',
+  'x-invoke-path',
+  'next-action',
+  'next-resume',
+  'request-id',
+])('%s is ours alone', (name) => {
+  expect(kept({ ...ORDINARY, [name]: 'x' }, 'api')).toEqual(ORDINARY)
+  expect(kept({ ...ORDINARY, [name]: 'x' }, 'page', true)).toEqual(ORDINARY)
+})
+
+test.each(['rsc', 'next-router-state-tree', 'next-router-prefetch', 'next-url'])(
+  '%s is for pages and not for the API',
+  (name) => {
+    expect(kept({ ...ORDINARY, [name]: '1' }, 'api')).toEqual(ORDINARY)
+    expect(kept({ ...ORDINARY, [name]: '1' }, 'page')).toEqual({ ...ORDINARY, [name]: '1' })
+  },
+)
+
+test.each(['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-port', 'x-real-ip'])(
+  '%s is believed of a trusted proxy only',
+  (name) => {
+    expect(kept({ ...ORDINARY, [name]: 'x' }, 'page')).toEqual(ORDINARY)
+    expect(kept({ ...ORDINARY, [name]: 'x' }, 'page', true)).toEqual({ ...ORDINARY, [name]: 'x' })
+  },
+)
+
+test('of the schemes that proxies saw the first counts, if it is one', () => {
+  const scheme = (given: string) => kept({ 'x-forwarded-proto': given }, 'page', true)
+  expect(scheme('HTTPS, http')).toEqual({ 'x-forwarded-proto': 'https' })
+  expect(scheme('http')).toEqual({ 'x-forwarded-proto': 'http' })
+  expect(scheme('gopher')).toEqual({})
+})
+
+test('a second Host header is refused', () => {
+  expect(() => checkSingleHost(['Host', 'a', 'X', 'host'])).not.toThrow()
+  expect(() => checkSingleHost(['Host', 'a', 'X', 'b', 'hOST', 'a'])).toThrow('more than one Host')
+})

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { pagePolicy, securityHeaders } from './security-headers.ts'
+
+const rules = (policy: string) =>
+  new Map(policy.split('; ').map((rule) => [rule.split(' ')[0], rule.split(' ').slice(1).join(' ')]))
+
+test("a page runs only what carries its answer's nonce", () => {
+  const policy = rules(pagePolicy('abc', false))
+  expect(policy.get('script-src')).toBe("'self' 'nonce-abc' 'strict-dynamic'")
+  expect(policy.get('style-src')).toBe("'self' 'nonce-abc'")
+  expect(policy.get('default-src')).toBe("'self'")
+  expect(policy.get('object-src')).toBe("'none'")
+  expect(policy.get('base-uri')).toBe("'none'")
+  expect(policy.get('form-action')).toBe("'self'")
+  expect(policy.get('frame-ancestors')).toBe("'none'")
+  expect(pagePolicy('abc', false)).not.toMatch(/unsafe|\*|https?:/)
+})
+
+test('https is asked for where it is the public scheme, and only there', () => {
+  expect(rules(pagePolicy('abc', true)).has('upgrade-insecure-requests')).toBe(true)
+  expect(rules(pagePolicy('abc', false)).has('upgrade-insecure-requests')).toBe(false)
+  expect(securityHeaders(true).get('Strict-Transport-Security')).toBe('max-age=31536000')
+  expect(securityHeaders(false).has('Strict-Transport-Security')).toBe(false)
+})
+
+test('what is no page may load nothing', () => {
+  expect(securityHeaders(false).get('Content-Security-Policy')).toBe(
+    "default-src 'none'; frame-ancestors 'none'",
+  )
+})

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { servedHosts } from './served-hosts.ts'
+
+const ALLOWED = ['console.example', 'localhost:3000', '[::1]:3000', 'old.example:80']
+const direct = servedHosts(ALLOWED, false)
+const behindProxy = servedHosts(ALLOWED, true)
+
+test.each([
+  'console.example',
+  'CONSOLE.example',
+  'console.example:443',
+  'localhost:3000',
+  '[::1]:3000',
+  'old.example',
+  'old.example:80',
+])('%s is served', (host) => expect(direct({ host }, undefined)).toBe(host.toLowerCase()))
+
+test.each([
+  'evil.example',
+  'localhost',
+  'localhost:3001',
+  'console.example:3000',
+  'console.example.evil.example',
+  'console.example, evil.example',
+  'console.example.',
+  'x@console.example',
+  '',
+])('%j is not served', (host) => {
+  expect(() => direct({ host }, undefined)).toThrow('ALLOWED_HOSTS')
+})
+
+test('a request that names no host is refused', () => expect(() => direct({}, undefined)).toThrow())
+
+test('the host of an absolute target counts, not the header', () => {
+  expect(direct({ host: 'evil.example' }, 'console.example')).toBe('console.example')
+  expect(() => direct({ host: 'console.example' }, 'evil.example')).toThrow()
+})
+
+test('X-Forwarded-Host counts behind a proxy only, and of several the first', () => {
+  const forwarded = (name: string) => ({ host: 'localhost:3000', 'x-forwarded-host': name })
+  expect(behindProxy(forwarded('console.example'), undefined)).toBe('console.example')
+  expect(behindProxy(forwarded('console.example, inner.example'), undefined)).toBe('console.example')
+  expect(() => behindProxy(forwarded('evil.example, console.example'), undefined)).toThrow()
+  expect(behindProxy({ host: 'localhost:3000' }, undefined)).toBe('localhost:3000')
+  expect(direct(forwarded('evil.example'), undefined)).toBe('localhost:3000')
+})

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { Problem } from '#lib/api/problem.ts'
+import { areaOf, readTarget, TARGET_LIMIT } from './target.ts'
+
+const refusal = (target: string) => {
+  try {
+    return readTarget(target)
+  } catch (error) {
+    return error instanceof Problem ? `${error.status} ${error.code}` : error
+  }
+}
+
+test.each([
+  ['/assets?filter=type:a|b', '/assets?filter=type:a|b'],
+  ['/', '/'],
+  ['/billing/v1/assets/', '/billing/v1/assets/'],
+  // A slash, a backslash and a dot that are part of an id stay so.
+  ['/billing/v1/invoices/INV%2F1', '/billing/v1/invoices/INV%2F1'],
+  ['/billing/v1/invoices/a%5Cb...', '/billing/v1/invoices/a%5Cb...'],
+  ['/billing/v1/invoices/%C3%A9%20', '/billing/v1/invoices/%C3%A9%20'],
+  // The same letter, and only in the path.
+  ['/%62illing/%76%31/%61ssets?x=%61', '/billing/v1/assets?x=%61'],
+  // A bad query is the API's to refuse: it names the parameter.
+  ['/assets?x=%ZZ', '/assets?x=%ZZ'],
+])('lets %s in as %s', (target, url) => {
+  expect(readTarget(target).url).toBe(url)
+  expect(readTarget(target).path).toBe(url.split('?')[0])
+})
+
+describe('absolute targets', () => {
+  test.each([
+    ['http://Console.Example/assets?a=b', 'console.example', '/assets?a=b'],
+    ['HTTPS://localhost:3000', 'localhost:3000', '/'],
+    ['http://localhost:3000?a=b', 'localhost:3000', '/?a=b'],
+  ])('%s names %s', (target, host, url) => {
+    expect(readTarget(target)).toMatchObject({ host, url })
+  })
+  test.each([
+    'http://',
+    'http:///assets',
+    'ftp://localhost/',
+    'assets',
+    '*',
+    'localhost:443',
+    'javascript:0',
+  ])('%s is refused', (target) => expect(refusal(target)).toBe('400 invalid_request'))
+  test('a user before the host is part of the host, which is then nobody', () => {
+    expect(readTarget('http://localhost@evil.example/').host).toBe('localhost@evil.example')
+  })
+})
+
+test.each([
+  '/billing/v1/assets/%ZZ',
+  '/%',
+  '/%4',
+  '/%FF',
+  '/%C3',
+  '/%ED%A0%80',
+  '/a%00b',
+  '/a#b',
+  '/\xe9',
+  '/a\tb',
+])('%s is refused as malformed', (target) => expect(refusal(target)).toBe('400 invalid_request'))
+
+test.each([
+  '//evil.example',
+  '/billing/v1//assets',
+  '/\\evil.example',
+  '/a\\b',
+  '/../sign-in',
+  '/a/..',
+  '/a/./b',
+  '/.',
+  '/%2e%2E/x',
+  '/a/.%2e/b',
+])('%s names nothing', (target) => expect(refusal(target)).toBe('404 not_found'))
+
+test('an address has a longest length', () => {
+  const longest = `/${'a'.repeat(TARGET_LIMIT - 1)}`
+  expect(readTarget(longest).url).toBe(longest)
+  expect(refusal(`${longest}a`)).toBe('400 invalid_request')
+})
+
+test.each([
+  ['/billing', 'api'],
+  ['/billing/v1/assets/%ZZ', 'api'],
+  ['/auth?x', 'api'],
+  ['http://localhost/auth/v1/validate', 'api'],
+  ['/billingv1', 'page'],
+  ['/Billing/v1', 'page'],
+  ['/authors', 'page'],
+  ['/assets?next=/billing/v1', 'page'],
+  ['/api/auth/session', 'sign-in'],
+  ['/apiary', 'page'],
+  ['/healthz?full', 'health'],
+  ['/healthz/x', 'page'],
+  ['/_next/static/a.js', 'asset'],
+])('%s belongs to the area %s', (target, area) => expect(areaOf(target)).toBe(area))
