@@ -34,12 +34,14 @@ export async function readRows(
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (!code.startsWith('CSV_')) throw error
-    const reason = code === 'CSV_MAX_RECORD_SIZE' || code === 'CSV_QUOTE_NOT_CLOSED'
-    throw new ImportRefused([{ line, reason: reason ? UNCLOSED : 'is not well-formed CSV (see its quotes)' }])
+    throw new ImportRefused([{ line, reason: REASONS[code] ?? 'is not well-formed CSV: see its quotes' }])
   }
 }
 
-const UNCLOSED = 'a quoted text that begins here does not end'
+const REASONS: Record<string, string> = {
+  CSV_MAX_RECORD_SIZE: 'the row that begins here is longer than 1 MiB: perhaps a quoted text does not end',
+  CSV_QUOTE_NOT_CLOSED: 'a quoted text that begins here does not end',
+}
 
 function breaksIn(cell: string): number {
   return cell.split(/\r\n|\r|\n/).length - 1
