@@ -35,6 +35,8 @@ async function takePictures(browser: Browser): Promise<void> {
     baseURL: `http://127.0.0.1:${PORT}`,
     viewport,
     colorScheme: 'light',
+    // Nothing is caught on its way.
+    reducedMotion: 'reduce',
   })
   const page = await context.newPage()
   await page.goto('/sign-in')
