@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readAssets } from './json-assets.ts'
 
@@ -182,4 +183,13 @@ describe("Google's shape", () => {
   ])('is refused without its %s', async (column, wrong) => {
     expect(await refusal({ ...GOOGLE, ...wrong })).toMatchObject([{ line: 1, column }])
   })
+})
+
+test('the example in docs/imports.md is one', async () => {
+  const blocks = [...readFileSync('docs/imports.md', 'utf8').matchAll(/```json\n(.*?)```/gs)]
+  const example = blocks.map(([, text = '']) => text).find((text) => text.includes('workspace-suite-1001'))
+  expect((await read(example ?? '')).map(({ id }) => id)).toEqual([
+    'workspace-suite-1001',
+    'cloud-platform-77',
+  ])
 })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readInvoices } from './json-invoices.ts'
 
@@ -113,4 +114,10 @@ describe('readInvoices', () => {
     const text = JSON.stringify(INVOICE).replace('{', '{"__proto__":{"balanceAmount":"0"},')
     expect(await refusal(text)).toMatchObject([{ line: 1 }])
   })
+})
+
+test('the example in docs/imports.md is one', async () => {
+  const blocks = [...readFileSync('docs/imports.md', 'utf8').matchAll(/```json\n(.*?)```/gs)]
+  const example = blocks.map(([, text = '']) => text).find((text) => text.includes('INV-2026'))
+  expect((await read(example ?? '')).map(({ id }) => id)).toEqual(['INV-2026-0917'])
 })
