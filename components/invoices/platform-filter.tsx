@@ -1,4 +1,5 @@
 import { ChevronDown } from 'lucide-react'
+import { useState } from 'react'
 import { PlatformMark, platformName } from '#components/platform/platform-mark.tsx'
 import { Menu } from '#components/ui/menu.tsx'
 import type { Invoice } from '#lib/invoices/contract.ts'
@@ -7,7 +8,10 @@ import { toggled, type View, valuesOf } from './view.ts'
 
 const KNOWN = ['workspace-suite', 'office-suite', 'cloud-platform', 'web-services']
 
-/** Any number of platforms: the four known ones, and those that the filter or the rows name. */
+/**
+ * Any number of platforms: the four known ones, and those that the filter or the rows have named so far, for
+ * to choose one takes the others' rows out of sight.
+ */
 export function PlatformFilter({
   view,
   rows,
@@ -19,7 +23,9 @@ export function PlatformFilter({
 }) {
   const chosen = valuesOf(view, 'platform')
   const [first] = chosen
-  const all = [...new Set([...KNOWN, ...chosen, ...rows.map((row) => row.platform)])]
+  const [offered, setOffered] = useState(KNOWN)
+  const all = [...new Set([...offered, ...chosen, ...rows.map((row) => row.platform)])]
+  if (all.length > offered.length) setOffered(all)
   const summary =
     first === undefined
       ? 'All platforms'
@@ -40,7 +46,7 @@ export function PlatformFilter({
       {() => (
         <fieldset>
           <legend className="sr-only">Platforms</legend>
-          {all.map((slug) => (
+          {offered.map((slug) => (
             <label
               key={slug}
               className="flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.75 text-sm hover:bg-sunken max-md:py-2.5"

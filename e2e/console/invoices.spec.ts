@@ -1,0 +1,333 @@
+import AxeBuilder from '@axe-core/playwright'
+import { expect, type Page, test } from '@playwright/test'
+import { invoice, newCustomer } from '../admin.ts'
+import { signIn } from '../sign-in.ts'
+
+const DAY_MS = 86_400_000
+const day = (offset: number) => new Date(Date.now() + offset * DAY_MS).toISOString().slice(0, 10)
+const shown = (date: string) => {
+  const parts = new Date(date).toUTCString().split(' ')
+  return `${Number(parts[1])} ${parts[2]} ${parts[3]}`
+}
+const seconds = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000
+const ODD = 'A/B 7 ü%2F?&é'
+const LATE = {
+  platform: 'web-services',
+  invoiceDate: day(-51),
+  dueDate: day(-21),
+  totalAmount: '39004.92',
+  balanceAmount: '20000',
+  lines: [
+    { description: 'Object storage', price: '19.24', qty: '412.6', details: '1 Sep – 30 Sep' },
+    { description: 'Network egress', price: '0.02', qty: '96410' },
+    { description: 'Support', price: '29138.30', qty: '1' },
+  ],
+}
+
+let own: Awaited<ReturnType<typeof newCustomer>>
+const people = { finance: '', it: '', nobody: '' }
+let key = ''
+
+test.beforeAll(async () => {
+  own = await newCustomer('lateinvoices')
+  await own.importInvoices([
+    invoice('IN-900', LATE),
+    invoice('IN-901', { invoiceDate: day(-20), dueDate: day(10), totalAmount: '1200' }),
+    invoice('CN-902', { invoiceDate: day(-19), dueDate: day(11), totalAmount: '-312.48' }),
+    invoice('IN-903', { invoiceDate: day(-18), dueDate: day(12), currency: 'JPY', totalAmount: '85300' }),
+    invoice(ODD, {
+      platform: 'own-slug',
+      invoiceDate: day(-17),
+      dueDate: day(13),
+      totalAmount: '10.50',
+      balanceAmount: '12',
+      lines: [{ description: '<b>Bold</b> claims', price: '1', qty: '10' }],
+    }),
+    invoice('IN-LONG', {
+      invoiceDate: day(-16),
+      dueDate: day(14),
+      totalAmount: '1500',
+      lines: Array.from({ length: 1500 }, (_, index) => ({
+        description: `Line ${index}`,
+        price: '1',
+        qty: '1',
+      })),
+    }),
+    ...Array.from({ length: 110 }, (_, index) =>
+      invoice(`OLD-${1000 + index}`, {
+        invoiceDate: day(-400 - index),
+        dueDate: day(-370 - index),
+        balanceAmount: '0',
+      }),
+    ),
+  ])
+  people.finance = await own.member('Fin Clerk', 'finance-user')
+  people.it = await own.member('Ida Tech', 'it-manager')
+  key = await own.key('finance-user')
+  const empty = await newCustomer('noinvoices')
+  people.nobody = await empty.member('Nora New', 'finance-user')
+})
+
+const numbers = (page: Page) => page.getByRole('row').getByRole('link').allInnerTexts()
+
+/** What the API answers to the query string of the screen, by key. */
+async function answered(page: Page): Promise<string[]> {
+  const { search, origin } = new URL(page.url())
+  const headers = { Authorization: `Bearer ${key}` }
+  const response = await page.request.get(`${origin}/billing/v1/invoices${search}`, { headers })
+  return (await response.json()).invoices.map(({ id }: { id: string }) => id)
+}
+
+test('a finance clerk finds what is late, reads it, and comes back to the same view', async ({ page }) => {
+  await signIn(page, people.finance)
+  await expect(page).toHaveURL('/invoices')
+  await expect(page.getByText('116 invoices')).toBeVisible()
+  await expect(page.getByText('total 85,300 JPY')).toBeVisible()
+  await page.getByRole('button', { name: 'Past due', exact: true }).click()
+  await expect(page).toHaveURL('/invoices?filter=status:PAST%20DUE')
+  await expect(page.getByText('1 invoice · total 39,004.92 USD · balance 20,000.00 USD')).toBeVisible()
+  await expect(page.getByText('21 days late')).toBeVisible()
+  await page.getByRole('link', { name: 'IN-900' }).click()
+  await expect(page.getByRole('heading', { name: 'IN-900' })).toBeVisible()
+  await expect(page.getByText('Past due 21 days')).toBeVisible()
+  await expect(page.getByRole('definition').filter({ hasText: shown(day(-51)) })).toBeVisible()
+  const line = page.getByRole('row', { name: /Object storage/ }).first()
+  await expect(line.getByRole('cell')).toHaveText([
+    /Object storage/,
+    '1 Sep – 30 Sep',
+    '412.6',
+    '19.24',
+    '7,938.42',
+  ])
+  await expect(page.getByText('Paid or credited')).toBeVisible()
+  await expect(page.getByText('−19,004.92')).toBeVisible()
+  await expect(page.getByText('The line items add up to the invoice total.')).toBeVisible()
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Invoices' }).click()
+  await expect(page).toHaveURL('/invoices?filter=status:PAST%20DUE')
+  expect(await numbers(page)).toEqual(['IN-900'])
+})
+
+test('the address, the screen and the API say the same', async ({ page }) => {
+  await signIn(page, people.finance)
+  for (const [search, rows] of [
+    ['', 50],
+    ['?filter=platform:web-services|own-slug', 2],
+    ['?filter=platform%3Aweb-services%7Cstatus%3APAST%20DUE', 1],
+    [`?minCreationTime=${seconds(day(-20))}&maxCreationTime=${seconds(day(-17))}`, 4],
+    ['?search=old-10', 50],
+    ['?search=in-9&filter=status:OPEN|PAST DUE', 3],
+    [`?filter=dueDate:${seconds(day(-21)) * 1000}`, 1],
+    ['?maxResults=7', 7],
+    ['?filter=platform:nothing-like-it', 0],
+  ] as const) {
+    await page.goto(`/invoices${search}`)
+    const listed = await numbers(page)
+    expect(listed).toHaveLength(rows)
+    expect(listed).toEqual(await answered(page))
+  }
+})
+
+test('filters are chips that can be taken off, one by one or all', async ({ page }) => {
+  await signIn(page, people.finance)
+  await page.goto('/invoices')
+  await page.getByRole('button', { name: /^Platform/ }).click()
+  await page.getByRole('checkbox', { name: 'Web services' }).check()
+  await page.getByRole('checkbox', { name: 'Own slug' }).check()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: /^Invoice date/ }).click()
+  await page.getByLabel('From').fill(day(-60))
+  await page.getByLabel('To', { exact: true }).fill(day(-61))
+  await expect(page.getByRole('alert').filter({ hasText: 'Ends before it starts' })).toBeAttached()
+  await expect(page.getByRole('button', { name: 'Apply' })).toBeDisabled()
+  await page.getByLabel('To', { exact: true }).fill(day(-30))
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await expect(page).toHaveURL(
+    new RegExp(`minCreationTime=${seconds(day(-60))}&maxCreationTime=${seconds(day(-30))}`),
+  )
+  await expect.poll(() => numbers(page)).toEqual(['IN-900'])
+  expect(await answered(page)).toEqual(['IN-900'])
+  const chips = page.getByRole('region', { name: 'Active filters' })
+  await expect(chips.getByRole('button', { name: /^Remove filter/ })).toHaveCount(3)
+  await chips.getByRole('button', { name: 'Remove filter: Own slug' }).click()
+  await expect(chips.getByRole('button', { name: /^Remove filter/ })).toHaveCount(2)
+  await chips.getByRole('button', { name: 'Clear all' }).click()
+  await expect(page).toHaveURL('/invoices')
+  await expect.poll(() => numbers(page)).toHaveLength(50)
+  await page.goBack()
+  await expect.poll(() => numbers(page)).toEqual(['IN-900'])
+})
+
+test('pages lead to every invoice once, and back', async ({ page }) => {
+  await signIn(page, people.finance)
+  await page.goto('/invoices')
+  const pages = [await numbers(page)]
+  for (const size of [50, 16]) {
+    const last = pages.at(-1)
+    await page.getByRole('link', { name: 'Older' }).click()
+    await expect
+      .poll(async () => [(await numbers(page)).length, (await numbers(page))[0] !== last?.[0]])
+      .toEqual([size, true])
+    pages.push(await numbers(page))
+    expect(pages.at(-1)).toEqual(await answered(page))
+  }
+  await expect(page.getByRole('link', { name: 'Older' })).toHaveCount(0)
+  expect(new Set(pages.flat()).size).toBe(116)
+  await page.getByRole('link', { name: 'Newer' }).click()
+  await expect.poll(() => numbers(page)).toEqual(pages[1])
+})
+
+test('an odd number, an amount that is not itemized, and the neighbours in the list', async ({ page }) => {
+  await signIn(page, people.finance)
+  await page.goto('/invoices')
+  await page.getByRole('link', { name: ODD }).click()
+  await expect(page.getByRole('heading', { name: ODD })).toBeVisible()
+  await expect(page.getByText('<b>Bold</b> claims')).toBeVisible()
+  await expect(page.getByText('Not itemized: 0.50 USD')).toBeVisible()
+  await expect(page.getByText('Added since')).toBeVisible()
+  await page.getByRole('link', { name: 'Newer' }).click()
+  await expect(page.getByRole('heading', { name: 'IN-LONG' })).toBeVisible()
+  await expect(page.getByRole('row')).toHaveCount(1501)
+  await expect(page.getByRole('link', { name: 'Newer' })).toHaveCount(0)
+})
+
+test('the PDF is saved under the invoice number', async ({ page }) => {
+  await signIn(page, people.finance)
+  await page.goto(`/invoices/${encodeURIComponent(ODD)}`)
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download PDF' }).click(),
+  ])
+  expect(download.suggestedFilename()).toMatch(/^A.B 7 ü.*\.pdf$/)
+  const chunks: Buffer[] = []
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk)
+  const bytes = Buffer.concat(chunks).toString('latin1')
+  expect(bytes.slice(0, 5)).toBe('%PDF-')
+  expect(bytes.trimEnd().endsWith('%%EOF')).toBe(true)
+})
+
+test('the copied request answers the rows on the screen', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await signIn(page, people.finance)
+  await page.goto('/invoices?filter=status:OPEN&search=in-')
+  const rows = await numbers(page)
+  await page.getByRole('button', { name: 'Copy as request' }).click()
+  await expect(page.getByText('Copied', { exact: true })).toBeAttached()
+  const line = await page.evaluate(() => navigator.clipboard.readText())
+  const url = /^curl -H "Authorization: Bearer \$API_KEY" '(.*)'$/.exec(line)?.[1] ?? ''
+  const response = await page.request.get(url, { headers: { Authorization: `Bearer ${key}` } })
+  expect((await response.json()).invoices.map(({ id }: { id: string }) => id)).toEqual(rows)
+})
+
+test('the keyboard alone is enough', async ({ page }) => {
+  await signIn(page, people.finance)
+  await page.goto('/invoices')
+  await expect(async () => {
+    await page.keyboard.press('/')
+    await expect(page.getByRole('searchbox')).toBeFocused({ timeout: 500 })
+  }).toPass()
+  await page.keyboard.type('in-90')
+  await expect.poll(() => numbers(page)).toEqual(['IN-903', 'IN-901', 'IN-900'])
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('button', { name: 'This year' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: /^Invoice date/ })).toBeFocused()
+  // Platform, All, Open, Past due
+  for (let steps = 0; steps < 4; steps++) await page.keyboard.press('Tab')
+  await page.keyboard.press('Space')
+  await expect.poll(() => numbers(page)).toEqual(['IN-900'])
+  await page.getByRole('link', { name: 'IN-900' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'IN-900' })).toBeVisible()
+})
+
+test('old rows stay while new ones are on their way', async ({ page }) => {
+  await signIn(page, people.finance)
+  await page.goto('/invoices')
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(/_rsc=/, async (route) => {
+    await held
+    await route.continue()
+  })
+  const late = page.getByRole('button', { name: 'Past due', exact: true })
+  await late.click()
+  await expect(late).toHaveAttribute('aria-pressed', 'true')
+  await expect(page.getByRole('table')).toHaveAttribute('aria-busy', 'true')
+  expect(await numbers(page)).toHaveLength(50)
+  release()
+  await expect.poll(() => numbers(page)).toEqual(['IN-900'])
+})
+
+test('what is not there is told apart, with a way on', async ({ page }) => {
+  await signIn(page, people.finance)
+  for (const search of [
+    'filter=color:red',
+    'pageToken=nonsense',
+    'minCreationTime=yesterday',
+    'search=a&search=b',
+  ]) {
+    await page.goto(`/invoices?${search}`)
+    await expect(page.getByRole('alert').filter({ hasText: 'no list of invoices' })).toBeVisible()
+  }
+  await page.getByRole('link', { name: 'Show all invoices' }).click()
+  await expect(page.getByText('116 invoices')).toBeVisible()
+  await page.goto('/invoices?search=zzz')
+  await expect(page.getByText('Nothing matches')).toBeVisible()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect(page).toHaveURL('/invoices')
+  expect((await page.goto('/invoices/no-such-number'))?.status()).toBe(404)
+  await expect(page.getByText('Nothing is here')).toBeVisible()
+})
+
+test('nothing yet says so; a role that lacks the permission says which is needed', async ({
+  page,
+  browser,
+}) => {
+  await signIn(page, people.nobody)
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+  const other = await browser.newPage()
+  await signIn(other, people.it)
+  for (const path of ['/invoices', '/invoices/IN-900']) {
+    await other.goto(path)
+    await expect(other.getByText('This page needs the role Finance User or Admin.')).toBeVisible()
+  }
+  await expect(other.getByText('39,004.92')).toHaveCount(0)
+  await other.close()
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [1360, 360]) {
+    test(`axe finds nothing and nothing sticks out, ${colorScheme}, ${width} px`, async ({ page }) => {
+      await page.setViewportSize({ width, height: 800 })
+      await page.emulateMedia({ colorScheme })
+      const problems: string[] = []
+      page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+      await signIn(page, people.finance)
+      for (const path of [
+        '/invoices',
+        `/invoices?filter=platform:web-services|status:PAST%20DUE&minCreationTime=${seconds(day(-60))}&search=IN`,
+        '/invoices?search=zzz',
+        '/invoices?filter=color:red',
+        '/invoices/IN-900',
+        `/invoices/${encodeURIComponent(ODD)}`,
+      ]) {
+        await page.goto(path)
+        await looksRight(page)
+      }
+      await page.goto('/invoices')
+      await page.getByRole('button', { name: /^Invoice date/ }).click()
+      await looksRight(page)
+      expect(problems).toEqual([])
+    })
+  }
+}
+
+async function looksRight(page: Page): Promise<void> {
+  await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'))
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.target}`)).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+}
