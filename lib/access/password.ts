@@ -1,8 +1,6 @@
 import 'server-only'
 import { type Algorithm, hash, verify } from '@node-rs/argon2'
 
-export const PASSWORD_MIN = 10
-
 // OWASP's second choice of parameters: 19 MiB, 2 passes, 1 lane.
 const OPTIONS = { algorithm: 2 satisfies Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
