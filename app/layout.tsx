@@ -1,6 +1,6 @@
 import './globals.css'
 import type { Metadata, Viewport } from 'next'
-import { cookies, headers } from 'next/headers'
+import { cookies } from 'next/headers'
 import { connection } from 'next/server'
 import type { ReactNode } from 'react'
 import { Providers } from './providers.tsx'
@@ -14,14 +14,14 @@ export const metadata: Metadata = {
 export const viewport: Viewport = { width: 'device-width', initialScale: 1, colorScheme: 'light dark' }
 
 export default async function Layout({ children }: { children: ReactNode }) {
-  // A page made at build time would carry scripts without this answer's nonce.
+  // A page made at build time would carry scripts without this answer's nonce, which Next takes from the
+  // policy that the front door puts on the request.
   await connection()
-  const nonce = (await headers()).get('x-nonce') ?? undefined
   const theme = (await cookies()).get('theme')?.value
   return (
     <html lang="en" {...(theme === 'light' || theme === 'dark' ? { 'data-theme': theme } : {})}>
       <body>
-        <Providers nonce={nonce}>{children}</Providers>
+        <Providers>{children}</Providers>
       </body>
     </html>
   )

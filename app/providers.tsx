@@ -1,20 +1,17 @@
 'use client'
 
-import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Toasts } from '#components/ui/toast.tsx'
 import { Problem } from '#lib/api/problem.ts'
 
-/** What the screens share in the browser: the cache of answers, messages, the page's nonce. */
-export function Providers({ nonce, children }: { nonce: string | undefined; children: ReactNode }) {
+/** What the screens share in the browser: the cache of answers, and messages. */
+export function Providers({ children }: { children: ReactNode }) {
   const [client] = useState(newClient)
   return (
-    <CSPProvider nonce={nonce}>
-      <QueryClientProvider client={client}>
-        <Toasts>{children}</Toasts>
-      </QueryClientProvider>
-    </CSPProvider>
+    <QueryClientProvider client={client}>
+      <Toasts>{children}</Toasts>
+    </QueryClientProvider>
   )
 }
 

@@ -49,6 +49,7 @@ export const LicenseRow = memo(function LicenseRow({
             <QuantityControl
               label={`Licenses of ${item.assetName}`}
               value={row.value}
+              purchased={facts.purchased}
               minimum={minimumQuantity(facts)}
               disabled={facts.status !== 'ACTIVE'}
               reasonId={reason ? reasonId : undefined}

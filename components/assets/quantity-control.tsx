@@ -1,21 +1,27 @@
 'use client'
 
-import { NumberField } from '@base-ui/react/number-field'
 import { Minus, Plus } from 'lucide-react'
-import type { KeyboardEvent, RefObject } from 'react'
-import { useHydrated } from '#components/ui/hydrated.ts'
+import { type KeyboardEvent, type PointerEvent, type RefObject, useState } from 'react'
 import { MAX_QUANTITY } from '#lib/assets/rules.ts'
+
+// Our own and not Base UI's number field: that one puts a style attribute into the server's page, which the
+// page's policy forbids, so that it could stand there only after the browser took over.
 
 const GROUP =
   'inline-flex h-8 max-md:h-10 overflow-hidden rounded-control border border-line-2 bg-surface has-focus-visible:outline-2 has-focus-visible:outline-offset-1 has-focus-visible:outline-accent'
 const BUTTON =
-  'grid w-7.5 max-md:w-10 place-items-center text-ink hover:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:bg-sunken aria-disabled:text-ink-3 disabled:bg-sunken disabled:text-ink-3'
+  'grid w-7.5 max-md:w-10 touch-manipulation select-none place-items-center text-ink hover:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:bg-sunken aria-disabled:text-ink-3'
 const INPUT =
   'w-16 border-x border-line bg-transparent text-center text-base font-[550] tabular-nums text-ink outline-none disabled:text-ink-3 max-md:text-lg'
 
+const STEPS: Record<string, number> = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }
+
 type Given = {
   label: string
+  /** Null: what is typed is no whole number. */
   value: number | null
+  /** Where stepping starts from when nothing usable is typed. */
+  purchased: number
   /** Where − stops. Typing may go below, and is told why not. */
   minimum: number
   disabled: boolean
@@ -28,78 +34,82 @@ type Given = {
 
 /** − [ n ] +. Typing works; arrow keys step by 1, Page Up and Page Down by 10. */
 export function QuantityControl(given: Given) {
-  // On the server the field would carry a style attribute, which the page's policy forbids.
-  return useHydrated() ? <Live {...given} /> : <StandIn {...given} />
-}
+  const { label, value, purchased, minimum, disabled, reasonId, input, onChange, onEnter } = given
+  const [typed, setTyped] = useState('')
+  // What was typed stays as it was typed for as long as it means the value.
+  const text = value === numberIn(typed) ? typed : (value ?? purchased).toLocaleString('en')
+  const fits = value !== null && value >= minimum && value <= MAX_QUANTITY
 
-function Live({ label, value, minimum, disabled, reasonId, input, onChange, onEnter }: Given) {
-  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.key === 'Enter') {
-      // Else this very press would go on to press the button that gets the focus.
-      event.preventDefault()
-      onEnter()
-    }
-    if (event.key !== 'PageUp' && event.key !== 'PageDown') return
-    event.preventDefault()
-    // The field knows the large step by another key.
-    const key = event.key === 'PageUp' ? 'ArrowUp' : 'ArrowDown'
-    event.currentTarget.dispatchEvent(
-      new window.KeyboardEvent('keydown', { key, shiftKey: true, bubbles: true }),
-    )
+  const step = (by: number) => {
+    const next = Math.min(MAX_QUANTITY, Math.max(minimum, (value ?? purchased) + by))
+    setTyped('')
+    if (next !== value) onChange(next)
   }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = STEPS[event.key]
+    if (by === undefined && event.key !== 'Enter') return
+    // Enter: else this very press would go on to press the button that gets the focus.
+    event.preventDefault()
+    if (by === undefined) onEnter()
+    else step(by)
+  }
+  const stepper = (by: 1 | -1, isOff: boolean) => ({
+    type: 'button' as const,
+    // Not a stop of its own: the arrow keys do the same.
+    tabIndex: -1,
+    'aria-disabled': isOff || undefined,
+    className: BUTTON,
+    onClick: () => isOff || step(by),
+    onPointerDown: (event: PointerEvent) => {
+      if (event.pointerType !== 'mouse') return
+      event.preventDefault()
+      input.current?.focus()
+    },
+  })
   return (
-    <NumberField.Root
-      value={value}
-      onValueChange={onChange}
-      min={minimum}
-      max={MAX_QUANTITY}
-      largeStep={10}
-      allowOutOfRange
-      disabled={disabled}
-      locale="en"
-    >
-      <NumberField.Group className={GROUP}>
-        <NumberField.Decrement
-          aria-label={`One fewer: ${label}`}
-          aria-describedby={reasonId}
-          className={BUTTON}
-        >
-          <Minus aria-hidden="true" className="size-3.5" />
-        </NumberField.Decrement>
-        <NumberField.Input
-          ref={input}
-          aria-label={label}
-          aria-describedby={reasonId}
-          onKeyDown={onKeyDown}
-          className={INPUT}
-        />
-        <NumberField.Increment aria-label={`One more: ${label}`} className={BUTTON}>
-          <Plus aria-hidden="true" className="size-3.5" />
-        </NumberField.Increment>
-      </NumberField.Group>
-    </NumberField.Root>
-  )
-}
-
-/** What stands there until the page is taken over: the same in size and look. */
-function StandIn({ label, value, minimum, disabled, reasonId }: Given) {
-  const off = disabled || (value !== null && value <= minimum)
-  return (
-    <div className={GROUP}>
-      <span className={`${BUTTON} ${off ? 'bg-sunken text-ink-3' : ''}`}>
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be read out before each of its parts
+    <div role="group" className={GROUP}>
+      <button
+        {...stepper(-1, disabled || (value !== null && value <= minimum))}
+        aria-label={`One fewer: ${label}`}
+        aria-describedby={reasonId}
+      >
         <Minus aria-hidden="true" className="size-3.5" />
-      </span>
+      </button>
       <input
-        readOnly
-        disabled={disabled}
+        ref={input}
+        role="spinbutton"
+        inputMode="numeric"
+        autoComplete="off"
+        spellCheck={false}
         aria-label={label}
         aria-describedby={reasonId}
-        value={value?.toLocaleString('en') ?? ''}
+        aria-valuenow={value ?? undefined}
+        aria-valuemin={minimum}
+        aria-valuemax={MAX_QUANTITY}
+        aria-invalid={fits || disabled ? undefined : true}
+        disabled={disabled}
+        value={text}
+        onChange={(event) => {
+          setTyped(event.target.value)
+          onChange(numberIn(event.target.value))
+        }}
+        onBlur={() => value !== null && setTyped('')}
+        onKeyDown={onKeyDown}
         className={INPUT}
       />
-      <span className={BUTTON}>
+      <button
+        {...stepper(1, disabled || (value !== null && value >= MAX_QUANTITY))}
+        aria-label={`One more: ${label}`}
+      >
         <Plus aria-hidden="true" className="size-3.5" />
-      </span>
+      </button>
     </div>
   )
+}
+
+/** A whole number as people type it, `1,200` too; null for everything else. Nothing is rounded. */
+function numberIn(text: string): number | null {
+  const digits = text.trim().replace(/^(\d{1,3})((?:[,\u00a0 ]\d{3})+)$/, (all) => all.replace(/\D/g, ''))
+  return /^\d{1,12}$/.test(digits) ? Number(digits) : null
 }

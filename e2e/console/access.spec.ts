@@ -1,0 +1,148 @@
+import { expect, test } from '@playwright/test'
+import { newCustomer, PASSWORD } from '../admin.ts'
+import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+
+const member = { it: '', finance: '', admin: '', changing: '' }
+
+test.beforeAll(async () => {
+  const own = await newCustomer('access')
+  member.it = await own.member('Ida Tech', 'it-manager')
+  member.finance = await own.member('Fin Ance', 'finance-user')
+  member.admin = await own.member('Ad Min', 'admin')
+  member.changing = await own.member('Cha Nging', 'it-manager')
+})
+
+test('signs in by keyboard and goes on to where it was asked for', async ({ page }) => {
+  const found = complaints(page)
+  await page.goto('/assets?filter=type:office-suite')
+  await expect(page).toHaveURL(/\/sign-in\?from=/)
+  await expectGood(page)
+  await page.getByLabel('Work e-mail').focus()
+  await page.keyboard.type(member.it)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('not the password')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('alert').filter({ hasText: 'is wrong' })).toBeVisible()
+  await expect(page.getByLabel('Password', { exact: true })).toBeFocused()
+  await page.keyboard.type(PASSWORD)
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/assets\?filter=type(:|%3A)office-suite$/)
+  expect(found).toEqual([])
+})
+
+test('says so when the service does not answer, and stays', async ({ page }) => {
+  await page.goto('/sign-in')
+  await page.route('**/api/auth/**', (route) => route.abort())
+  await page.getByLabel('Work e-mail').fill(member.it)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByText('No answer from the service')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeEnabled()
+})
+
+for (const away of [
+  'https://elsewhere.example/',
+  '//elsewhere.example',
+  '/\\elsewhere.example',
+  '/\t/elsewhere.example',
+]) {
+  test(`does not lead away to ${JSON.stringify(away)}`, async ({ page, baseURL }) => {
+    await signIn(page, member.it, away)
+    await expect(page).toHaveURL(`${baseURL}/assets`)
+    // Already signed in: goes on at once, and not away either.
+    await page.goto(`/sign-in?from=${encodeURIComponent(away)}`)
+    await expect(page).toHaveURL(`${baseURL}/assets`)
+  })
+}
+
+const SEES = [
+  { who: 'it', home: '/assets', links: ['Assets'], lacks: '/invoices', needs: 'Finance User or Admin' },
+  { who: 'finance', home: '/invoices', links: ['Invoices'], lacks: '/assets', needs: 'IT Manager or Admin' },
+  { who: 'admin', home: '/assets', links: ['Assets', 'Invoices'], lacks: undefined, needs: '' },
+] as const
+
+for (const { who, home, links, lacks, needs } of SEES) {
+  test(`${who}: starts at ${home} and is told which role the rest needs`, async ({ page }) => {
+    await signIn(page, member[who])
+    await expect(page).toHaveURL(new RegExp(`${home}$`))
+    await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link')).toHaveText([...links])
+    if (!lacks) return
+    await page.goto(lacks)
+    await expect(page.getByText(`This page needs the role ${needs}.`)).toBeVisible()
+    await expectGood(page)
+  })
+}
+
+test('the theme is chosen, and kept when the page comes again', async ({ page }) => {
+  await page.setViewportSize(PHONE)
+  await signIn(page, member.it)
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  const light = await ground()
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('radio', { name: 'Dark' }).check({ force: true })
+  const dark = await ground()
+  expect(dark).not.toBe(light)
+  await page.reload()
+  expect(await ground()).toBe(dark)
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('radio', { name: 'System' }).check({ force: true })
+  await expectGood(page)
+})
+
+test('changes the own password: errors at their field, other sessions end, this one stays', async ({
+  page,
+  browser,
+  baseURL,
+}) => {
+  const elsewhere = await browser.newPage({ baseURL })
+  await signIn(elsewhere, member.changing)
+  await signIn(page, member.changing)
+  await page.getByRole('button', { name: /Cha Nging/ }).click()
+  await page.getByRole('button', { name: 'Change password' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Change password' })
+  const field = (label: string) => dialog.getByLabel(label, { exact: true })
+  const fill = async (current: string, next: string, again = next) => {
+    await field('Current password').fill(current)
+    await field('New password').fill(next)
+    await field('New password, again').fill(again)
+    await page.keyboard.press('Enter')
+  }
+  await fill(PASSWORD, 'another password', 'another pasword')
+  await expect(field('New password, again')).toHaveAccessibleDescription('The two new passwords differ.')
+  await fill(PASSWORD, 'short')
+  await expect(field('New password')).toHaveAccessibleDescription(/at least 10 characters\.$/)
+  await fill('not my password', 'another password')
+  await expect(field('Current password')).toHaveAccessibleDescription('This is not your current password.')
+  await expectGood(page)
+  await fill(PASSWORD, 'another password')
+  await expect(page.getByText('Password changed. Your other sessions were signed out.')).toBeVisible()
+  await expect(page.getByRole('button', { name: /Cha Nging/ })).toBeFocused()
+  await page.reload()
+  await expect(page).toHaveURL(/\/assets$/)
+  await elsewhere.reload()
+  await expect(elsewhere).toHaveURL(/\/sign-in/)
+  await signIn(elsewhere, member.changing, '/', 'another password')
+  await expect(elsewhere).toHaveURL(/\/assets$/)
+  await elsewhere.close()
+})
+
+test('signs out: the session is over, also for a copy of its cookie', async ({ page, context }) => {
+  await signIn(page, member.it)
+  const before = await context.cookies()
+  await page.getByRole('button', { name: /Ida Tech/ }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await expect(page).toHaveURL(/\/sign-in$/)
+  await context.addCookies(before)
+  await page.goto('/assets')
+  await expect(page).toHaveURL(/\/sign-in\?from=%2Fassets$/)
+})
+
+test('an address that names nothing says so, with a way out', async ({ page }) => {
+  await signIn(page, member.it)
+  const answer = await page.goto('/nothing/here')
+  expect(answer?.status()).toBe(404)
+  await expect(page.getByRole('heading', { name: 'Nothing is here' })).toBeVisible()
+  await expectGood(page)
+  await page.getByRole('link', { name: 'Go to the start' }).click()
+  await expect(page).toHaveURL(/\/assets$/)
+})
