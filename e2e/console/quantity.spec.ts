@@ -1,0 +1,154 @@
+import { expect, type Page, test } from '@playwright/test'
+import { asset, invoice, newCustomer } from '../admin.ts'
+import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+
+const COMMITTED = { assigned: 60, commitmentEnd: '2099-03-01T00:00:00Z' }
+const member = { it: '', both: '' }
+
+test.beforeAll(async () => {
+  const own = await newCustomer('quantity')
+  await own.importAssets([
+    asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
+    asset('workspace-suite-2', 'Enterprise Standard', { purchased: 60, ...COMMITTED }),
+    asset('workspace-suite-3', 'Enterprise Plus', { purchased: 60, ...COMMITTED }),
+    asset('office-suite-1', 'Apps for Business', { purchased: 45, assigned: 41 }),
+    asset('office-suite-2', 'Office E3', { purchased: 100, assigned: 20 }),
+  ])
+  await own.importInvoices([
+    invoice('IN-7', {
+      platform: 'workspace-suite',
+      totalAmount: '4320.00',
+      lines: [{ description: 'Business Plus, October', price: '18.00', qty: '240' }],
+    }),
+  ])
+  member.it = await own.member('Ida Tech', 'it-manager')
+  member.both = await own.member('Bo Th', 'it-manager', 'finance-user')
+})
+
+const control = (page: Page, name: string) => page.getByRole('spinbutton', { name: `Licenses of ${name}` })
+
+async function purchased(page: Page, id: string): Promise<number> {
+  const answer = await page.request.get(`/billing/v1/assets/${id}`)
+  return (await answer.json()).properties.subscription.Seats.NumberOfSeats
+}
+
+test('lowers a flexible plan by keyboard alone; one Enter never buys', async ({ page }) => {
+  const found = complaints(page)
+  await signIn(page, member.both, '/assets')
+  const field = control(page, 'Business Plus')
+  await field.focus()
+  await page.keyboard.press('ArrowUp')
+  await expect(field).toHaveValue('241')
+  await page.keyboard.press('PageDown')
+  await expect(field).toHaveValue('231')
+  await page.keyboard.press('Escape')
+  await expect(field).toHaveValue('240')
+  await expect(field).toBeFocused()
+  await field.fill('195')
+  await expect(page.getByText('Business Plus: 240 → 195 licenses')).toBeVisible()
+  await expect(page.getByText('182 are assigned, so 13 stay free.')).toBeVisible()
+  await expect(page.getByText('About 810.00 USD less per billing period')).toBeVisible()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('button', { name: 'Set to 195 licenses' })).toBeFocused()
+  expect(await purchased(page, 'workspace-suite-1')).toBe(240)
+  await expectGood(page)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('status').getByText('Business Plus: 240 → 195 licenses')).toBeVisible()
+  await expect(field).toHaveValue('195')
+  await expect(field).toBeFocused()
+  expect(await purchased(page, 'workspace-suite-1')).toBe(195)
+  expect(found).toEqual([])
+})
+
+test('a commitment plan: − is off with its reason, a lower number is kept but can not be sent', async ({
+  page,
+}) => {
+  await signIn(page, member.it, '/assets')
+  const field = control(page, 'Enterprise Standard')
+  await expect(
+    page.getByRole('button', { name: 'One fewer: Licenses of Enterprise Standard' }),
+  ).toBeDisabled()
+  await expect(field).toHaveAccessibleDescription('Can’t be lowered before 1 Mar 2099')
+  await field.fill('50')
+  await field.blur()
+  await expect(field).toHaveValue('50')
+  await expect(
+    page.getByText('Enterprise Standard can’t go below 60 licenses before 1 Mar 2099'),
+  ).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Set to/ })).toHaveCount(0)
+  await expectGood(page)
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await expect(field).toHaveValue('60')
+})
+
+test('a large increase that can not be undone asks for the new total', async ({ page }) => {
+  await signIn(page, member.it, '/assets')
+  const field = control(page, 'Enterprise Plus')
+  await field.fill('72')
+  await expect(page.getByRole('button', { name: 'Set to 72 licenses' })).toBeEnabled()
+  await field.fill('73')
+  const set = page.getByRole('button', { name: 'Set to 73 licenses' })
+  await expect(set).toBeDisabled()
+  await field.press('Enter')
+  await expect(page.getByLabel('Type 73 to confirm')).toBeFocused()
+  await page.keyboard.type('37')
+  await page.keyboard.press('Enter')
+  await expect(set).toBeDisabled()
+  expect(await purchased(page, 'workspace-suite-3')).toBe(60)
+  await page.getByLabel('Type 73 to confirm').fill('73')
+  await set.click()
+  await expect(page.getByRole('status').getByText('Enterprise Plus: 60 → 73 licenses')).toBeVisible()
+  expect(await purchased(page, 'workspace-suite-3')).toBe(73)
+})
+
+test("the vendor's refusal stands in the row; the number is kept, and a way out offered", async ({
+  page,
+}) => {
+  await signIn(page, member.it, '/assets')
+  const sent: string[] = []
+  page.on('request', (request) => request.method() === 'PATCH' && sent.push(request.url()))
+  const field = control(page, 'Apps for Business')
+  await field.fill('38')
+  await expect(page.getByText('That is below the 41 assigned')).toBeVisible()
+  await page.getByRole('button', { name: 'Set to 38 licenses' }).dblclick()
+  const refusal = page.getByRole('alert').filter({ hasText: 'Not changed: the vendor refused 38' })
+  await expect(refusal).toContainText('41 users are assigned.')
+  await expect(refusal).toContainText(/Request [\w-]{8,}/)
+  await expect(field).toHaveValue('38')
+  expect(sent).toHaveLength(1)
+  await expectGood(page)
+  await page.getByRole('button', { name: 'Try 41' }).click()
+  await page.getByRole('button', { name: 'Set to 41 licenses' }).click()
+  await expect(page.getByRole('status').getByText('Apps for Business: 45 → 41 licenses')).toBeVisible()
+})
+
+test('nothing is shown as done before the answer; no answer is not called a failure', async ({ page }) => {
+  await signIn(page, member.it, '/assets')
+  let answer = () => {}
+  const held = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route('**/billing/v1/assets/*', async (route) => {
+    await held
+    await route.abort()
+  })
+  await control(page, 'Office E3').fill('110')
+  await page.getByRole('button', { name: 'Set to 110 licenses' }).click()
+  await expect(page.getByText('Applying…')).toBeVisible()
+  await expect(page.getByText('20 of 100 assigned')).toBeVisible()
+  await expect(page.getByText('Confirming with the vendor…')).toBeVisible()
+  answer()
+  await expect(page.getByText('it is not known whether the change was made')).toBeVisible()
+  await expect(control(page, 'Office E3')).toHaveValue('110')
+  await page.unroute('**/billing/v1/assets/*')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByRole('status').getByText('Office E3: 100 → 110 licenses')).toBeVisible()
+})
+
+test('phone: the review within 360 px', async ({ page }) => {
+  await page.setViewportSize(PHONE)
+  await signIn(page, member.it, '/assets')
+  await page.getByRole('button', { name: 'One more: Licenses of Enterprise Standard' }).click()
+  await expect(page.getByText('+1, can’t be undone')).toBeVisible()
+  await expectGood(page)
+})
