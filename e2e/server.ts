@@ -30,7 +30,8 @@ export function appEnvironment(): NodeJS.ProcessEnv {
     DATABASE_URL: E2E_DATABASE_URL ?? '',
     ALLOWED_HOSTS: '',
     TRUST_PROXY: '',
-    SESSION_SECRET: '',
+    // Several processes could share a server: the secret has to be given.
+    SESSION_SECRET: E2E_DATABASE_URL ? 'only-for-tests-only-for-tests-only' : '',
     LOG_LEVEL: '',
   }
 }

@@ -18,8 +18,6 @@ export function refuse(
   const body = isApi
     ? JSON.stringify(problem.body(requestId))
     : `${problem.status} ${problem.message}\nRequest id: ${requestId}\n`
-  // Whether the body still comes is up to the client: only a new connection is sure to start with a request.
-  if (req.headers.expect !== undefined) res.setHeader('Connection', 'close')
   res.writeHead(problem.status, {
     'Content-Type': isApi ? 'application/problem+json' : 'text/plain; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),

@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from '@playwright/test'
+import { exchange } from '../../lib/server/test-exchange.ts'
+import { asset } from '../admin.ts'
+import { ownEnvironment, postmaster, run, startOwnApp } from '../own-app.ts'
+
+const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-lifecycle-'))
+const path = '/billing/v1/assets/workspace-suite-1'
+let app: Awaited<ReturnType<typeof startOwnApp>>
+let key = ''
+
+test.describe.configure({ mode: 'serial' })
+
+test.beforeAll(async () => {
+  app = await startOwnApp(ownEnvironment(data))
+  const admin = async (args: string[], input = '') => {
+    const { code, out, err } = await run('lib/admin/main.ts', ownEnvironment(data), args, input)
+    expect(code, err).toBe(0)
+    return out.trim()
+  }
+  const named = ['--id', 'own', '--name', 'Own Ltd', '--domain', 'own.example']
+  await admin(['customers', 'add', ...named, '--contact-email', 'a@own.example'])
+  const assets = [asset('workspace-suite-1', 'Suite', { purchased: 10 })]
+  await admin(['import', 'assets', '-', '--customer', 'own'], JSON.stringify(assets))
+  key = await admin(['keys', 'issue', '--customer', 'own', '--role', 'admin', '--name', 'test'])
+})
+
+test.afterAll(async () => {
+  app.kill('SIGTERM')
+  await app.ended
+  rmSync(data, { recursive: true, force: true })
+})
+
+async function setQuantity(quantity: number): Promise<boolean> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+  const body = JSON.stringify({ quantity })
+  const answer = await fetch(app.url + path, { method: 'PATCH', headers, body }).catch(() => undefined)
+  return answer?.status === 200
+}
+async function quantity(): Promise<number> {
+  const answer = await fetch(app.url + path, { headers: { Authorization: `Bearer ${key}` } })
+  return (await answer.json()).properties.subscription.Seats.NumberOfSeats
+}
+
+test('SIGTERM lets a running request finish, closes the rest and stops the database', async () => {
+  const lines = ['Host: localhost:PORT', `Authorization: Bearer ${key}`, 'Content-Type: application/json']
+  const head = `PATCH ${path} HTTP/1.1\r\n${lines.join('\r\n').replace('PORT', `${app.port}`)}\r\n`
+  const running = exchange(app.port, [`${head}Content-Length: 15\r\n\r\n`, 1500, '{"quantity":20}'])
+  const idle = exchange(app.port, ['GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'])
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  app.kill('SIGTERM')
+  expect(await idle).toMatchObject({ answers: [{ status: 200 }], wasClosed: true })
+  expect((await exchange(app.port, ['GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'])).answers).toEqual([])
+  expect(await running).toMatchObject({ answers: [{ status: 200 }], wasClosed: true })
+  expect(await app.ended).toBe(0)
+  expect(postmaster(data)).toBeUndefined()
+
+  app = await startOwnApp(ownEnvironment(data))
+  expect(await quantity()).toBe(20)
+})
+
+test('a second signal ends the process at once, and the next start takes over its database', async () => {
+  const head = `PATCH ${path} HTTP/1.1\r\nHost: localhost:${app.port}\r\nAuthorization: Bearer ${key}\r\n`
+  const waiting = exchange(app.port, [`${head}Content-Type: application/json\r\nContent-Length: 15\r\n\r\n`])
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  app.kill('SIGTERM')
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  app.kill('SIGTERM')
+  expect(await app.ended).toBe(1)
+  expect((await waiting).answers).toEqual([])
+  const left = postmaster(data)
+  expect(left).toBeGreaterThan(0)
+
+  app = await startOwnApp(ownEnvironment(data))
+  expect(postmaster(data)).toBe(left)
+  expect(await quantity()).toBe(20)
+})
+
+for (const victims of ['the app', 'the app and its database']) {
+  test(`kill -9 of ${victims} loses nothing that was acknowledged`, async () => {
+    let acknowledged = await quantity()
+    let writing = true
+    const writer = (async () => {
+      while (writing && (await setQuantity(acknowledged + 1))) acknowledged += 1
+    })()
+    const enough = acknowledged + 25
+    await expect.poll(() => acknowledged, { timeout: 30_000 }).toBeGreaterThan(enough)
+    const database = postmaster(data)
+    app.kill('SIGKILL')
+    if (victims.includes('database') && database) process.kill(database, 'SIGKILL')
+    writing = false
+    await Promise.all([writer, app.ended])
+
+    app = await startOwnApp(ownEnvironment(data))
+    // What was on its way may have arrived, but nobody was told so.
+    expect([acknowledged, acknowledged + 1]).toContain(await quantity())
+  })
+}
+
+test('a database that is killed is started again, unaided', async () => {
+  const before = await quantity()
+  const database = postmaster(data)
+  if (database) process.kill(database, 'SIGKILL')
+  const isNew = () => ![database, undefined].includes(postmaster(data))
+  const health = async () => (await fetch(`${app.url}/healthz`)).status
+  await expect.poll(async () => [isNew(), await health()], { timeout: 10_000 }).toEqual([true, 200])
+  expect(await quantity()).toBe(before)
+  expect(await setQuantity(before + 1)).toBe(true)
+})
+
+test('a start that can not succeed says why in one line, and harms nobody', async () => {
+  const start = (more: Record<string, string>) => run('lib/server/start.ts', ownEnvironment(data, more))
+  const taken = await start({ PORT: `${app.port}` })
+  expect([taken.code, taken.err]).toEqual([1, expect.stringMatching(/^[^\n]*:\d+ is in use[^\n]*\n$/)])
+  const wrong = await start({ PORT: 'many', LOG_LEVEL: 'loud' })
+  expect([wrong.code, wrong.err]).toEqual([1, expect.stringMatching(/^[^\n]*PORT[^\n]*LOG_LEVEL[^\n]*\n$/)])
+  const secret = await start({ DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' })
+  expect([secret.code, secret.err]).toEqual([1, expect.stringMatching(/^[^\n]*SESSION_SECRET[^\n]*\n$/)])
+  expect((await fetch(`${app.url}/healthz`)).status).toBe(200)
+})

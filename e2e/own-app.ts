@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { appEnvironment } from './server.ts'
+
+const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
+
+/** The environment of an app of a test's own: its own data, an embedded database, any free port. */
+export function ownEnvironment(dataDir: string, more: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const own = { DATA_DIR: dataDir, DATABASE_URL: '', BASE_URL: '', SESSION_SECRET: '', PORT: '0', ...more }
+  // Node warns of NO_COLOR beside Playwright's FORCE_COLOR, and some tests look at all that was said.
+  return { ...appEnvironment(), FORCE_COLOR: undefined, ...own }
+}
+
+/** Runs one of our programs to its end. */
+export async function run(program: string, env: NodeJS.ProcessEnv, args: string[] = [], input = '') {
+  const child = spawn(process.execPath, [...NODE, program, ...args], { env, stdio: 'pipe' })
+  const output = { out: '', err: '' }
+  child.stdout.on('data', (chunk) => {
+    output.out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    output.err += chunk
+  })
+  child.stdin.end(input)
+  const [code] = await once(child, 'close')
+  return { code: code as number | null, ...output }
+}
+
+/** Starts the app and waits until it says where it listens. */
+export async function startOwnApp(env: NodeJS.ProcessEnv) {
+  const child = spawn(process.execPath, [...NODE, 'lib/server/start.ts'], { env, stdio: 'pipe' })
+  const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
+  let output = ''
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk
+      const found = /^Listening on (\S+)/m.exec(output)?.[1]
+      if (found) resolve(found)
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    ended.then((how) => reject(new Error(`The app ended with ${how}:\n${output}`)))
+  })
+  return { url, port: Number(new URL(url).port), ended, kill: (signal: NodeJS.Signals) => child.kill(signal) }
+}
+
+/** The process id of the embedded database in a data directory; undefined when none runs. */
+export function postmaster(dataDir: string): number | undefined {
+  try {
+    return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+  } catch {
+    return undefined
+  }
+}
