@@ -78,6 +78,9 @@ test('phone: all of it within 360 px', async ({ page }) => {
   await signIn(page, member.it, '/assets')
   await expect(rows(page)).toHaveCount(8)
   await expectGood(page)
+  await page.getByRole('button', { name: 'One more: Licenses of Business Plus' }).click()
+  await expect(page.getByText('Business Plus: 240 → 241 licenses')).toBeVisible()
+  await expectGood(page)
 })
 
 test('nothing yet is not nothing found', async ({ page }) => {

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+import { complaints, expectGood, signIn } from '../browser.ts'
 
 const COMMITTED = { assigned: 60, commitmentEnd: '2099-03-01T00:00:00Z' }
 const member = { it: '', both: '' }
@@ -143,12 +143,4 @@ test('nothing is shown as done before the answer; no answer is not called a fail
   await page.unroute('**/billing/v1/assets/*')
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByRole('status').getByText('Office E3: 100 → 110 licenses')).toBeVisible()
-})
-
-test('phone: the review within 360 px', async ({ page }) => {
-  await page.setViewportSize(PHONE)
-  await signIn(page, member.it, '/assets')
-  await page.getByRole('button', { name: 'One more: Licenses of Enterprise Standard' }).click()
-  await expect(page.getByText('+1, can’t be undone')).toBeVisible()
-  await expectGood(page)
 })
