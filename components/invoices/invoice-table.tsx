@@ -23,15 +23,15 @@ export function InvoiceTable({
 }) {
   const mixed = new Set(invoices.map(({ currency }) => currency)).size > 1
   return (
-    // Beside the side bar a tablet has less room than the columns need: there they scroll, not the page.
-    <div className="overflow-x-auto max-xl:[&_td]:px-2.5 max-xl:[&_th]:px-2.5 max-md:overflow-visible max-md:[&_td]:px-0">
+    // Long amounts may need more room than there is beside the side bar: then the columns scroll, not the page.
+    <div className="overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0">
       <Table label="Invoices, newest first" busy={busy}>
         <TableHead>
           <HeadCell>Invoice</HeadCell>
           <HeadCell aria-sort="descending">
             Date <span aria-hidden="true">↓</span>
           </HeadCell>
-          <HeadCell>Platform</HeadCell>
+          <HeadCell className="md:max-xl:hidden">Platform</HeadCell>
           <HeadCell>Due</HeadCell>
           <HeadCell>Status</HeadCell>
           <HeadCell right>Total</HeadCell>
@@ -63,11 +63,15 @@ function InvoiceRow({ invoice, search, today, mixed }: Given) {
           {id}
           <LinkHint />
         </Link>
+        {/* In between there is no room for a column of its own. */}
+        <span className="hidden text-xs whitespace-nowrap text-ink-2 md:max-xl:block">
+          <PlatformMark slug={invoice.platform} />
+        </span>
       </Cell>
       <Cell className="max-md:text-sm max-md:text-ink-2">
         <Day at={invoice.invoiceDate} />
       </Cell>
-      <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2">
+      <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2 md:max-xl:hidden">
         <PlatformMark slug={invoice.platform} />
       </Cell>
       <Cell className="max-md:text-sm max-md:text-ink-2">
