@@ -2,12 +2,16 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 
 const text = z.string().trim().min(1)
+const hasNoPath = (url: string) => !URL.canParse(url) || new URL(url).pathname === '/'
 const port = z.coerce.number().int().min(0).max(65_535)
 
 const Env = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: port.default(3000),
-  BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .refine(hasNoPath, 'must have no path')
+    .optional(),
   ALLOWED_HOSTS: text.optional(),
   TRUST_PROXY: z.enum(['0', '1']).default('0'),
   DATA_DIR: text.default('.data'),

@@ -1,0 +1,74 @@
+import { env as variables } from 'node:process'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { enterProduction, env, setPort } from './env.ts'
+
+const NAMES = ['HOST', 'PORT', 'BASE_URL', 'ALLOWED_HOSTS', 'TRUST_PROXY', 'DATA_DIR', 'DATABASE_URL']
+const SET_BY_US = ['NODE_ENV', 'NEXT_TELEMETRY_DISABLED', 'NEXTAUTH_URL', 'AUTH_TRUST_HOST']
+
+beforeEach(() => {
+  for (const name of [...NAMES, ...SET_BY_US, 'SESSION_SECRET', 'LOG_LEVEL']) vi.stubEnv(name, '')
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+test('everything has a default, and an empty value is none', () => {
+  expect(env()).toMatchObject({
+    host: '127.0.0.1',
+    port: 3000,
+    baseUrl: 'http://localhost:3000',
+    trustProxy: false,
+    dataDir: expect.stringMatching(/^\/.*\.data$/),
+    databaseUrl: undefined,
+    sessionSecret: undefined,
+    logLevel: 'info',
+  })
+})
+
+test('a wrong value is named, with every other one, and never shown', () => {
+  vi.stubEnv('PORT', '70000')
+  vi.stubEnv('SESSION_SECRET', 'too-short')
+  vi.stubEnv('BASE_URL', 'https://console.example.com/path')
+  const wrong =
+    /^Wrong configuration\. (?!.*too-short)(?=.*PORT)(?=.*SESSION_SECRET)(?=.*BASE_URL: must have no path)/
+  expect(env).toThrow(wrong)
+})
+
+test.each(['nonsense', 'ftp://console.example.com', 'https://'])('%s is no public address', (url) => {
+  vi.stubEnv('BASE_URL', url)
+  expect(env).toThrow('BASE_URL')
+})
+
+describe('the hosts that are served', () => {
+  test('are our own, the public one and those that are listed', () => {
+    vi.stubEnv('PORT', '4000')
+    vi.stubEnv('BASE_URL', 'https://Console.example.com/')
+    vi.stubEnv('ALLOWED_HOSTS', ' a.example, B.example:81 ,')
+    const own = ['localhost:4000', '127.0.0.1:4000', '[::1]:4000']
+    const listed = ['a.example', 'b.example:81']
+    expect(env().allowedHosts).toEqual(['console.example.com', ...own, ...listed])
+    expect(env().baseUrl).toBe('https://Console.example.com')
+  })
+
+  test('have the port that the system chose', () => {
+    vi.stubEnv('PORT', '0')
+    setPort(4321)
+    expect(env()).toMatchObject({ port: 4321, baseUrl: 'http://localhost:4321' })
+    expect(env().allowedHosts).toContain('127.0.0.1:4321')
+  })
+})
+
+test('sign-in redirects to the public address over https, else to where the request came', () => {
+  vi.stubEnv('NEXTAUTH_URL', 'https://somewhere.else')
+  enterProduction()
+  const { NODE_ENV, NEXTAUTH_URL, AUTH_TRUST_HOST } = variables
+  expect({ NODE_ENV, NEXTAUTH_URL, AUTH_TRUST_HOST }).toEqual({
+    NODE_ENV: 'production',
+    AUTH_TRUST_HOST: '1',
+  })
+  vi.stubEnv('AUTH_TRUST_HOST', '')
+  vi.stubEnv('BASE_URL', 'https://console.example.com')
+  enterProduction()
+  expect(variables.NEXTAUTH_URL).toBe('https://console.example.com')
+  expect(variables.AUTH_TRUST_HOST).toBe('')
+})
