@@ -13,14 +13,6 @@ export function daysBetween(fromMs: number, toMs: number): number {
   return Math.floor(toMs / DAY_MS) - Math.floor(fromMs / DAY_MS)
 }
 
-/** How far a day lies from another, in words: `today`, `in 3 days`, `21 days ago`. */
-export function relativeText(fromMs: number, toMs: number): string {
-  const days = daysBetween(fromMs, toMs)
-  if (days === 0) return 'today'
-  const count = `${Math.abs(days).toLocaleString('en')} ${Math.abs(days) === 1 ? 'day' : 'days'}`
-  return days > 0 ? `in ${count}` : `${count} ago`
-}
-
 /** A day, readable by machines too. */
 export function Day({ at }: { at: number }) {
   return (

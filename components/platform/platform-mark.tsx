@@ -1,23 +1,19 @@
-const KNOWN: Record<string, { name: string; hue: string; fill: string }> = {
+const KNOWN: Record<string, { name: string; hue: string }> = {
   'workspace-suite': {
     name: 'Workspace suite',
     hue: 'bg-platform-workspace-suite',
-    fill: 'fill-platform-workspace-suite',
   },
   'office-suite': {
     name: 'Office suite',
     hue: 'bg-platform-office-suite',
-    fill: 'fill-platform-office-suite',
   },
   'cloud-platform': {
     name: 'Cloud platform',
     hue: 'bg-platform-cloud-platform',
-    fill: 'fill-platform-cloud-platform',
   },
   'web-services': {
     name: 'Web services',
     hue: 'bg-platform-web-services',
-    fill: 'fill-platform-web-services',
   },
 }
 
@@ -25,11 +21,6 @@ const KNOWN: Record<string, { name: string; hue: string; fill: string }> = {
 export function platformName(slug: string): string {
   const words = slug.replace(/[-_]+/g, ' ').trim()
   return KNOWN[slug]?.name ?? (words.charAt(0).toUpperCase() + words.slice(1) || slug)
-}
-
-/** The class that fills an SVG shape with the platform's hue. */
-export function platformFill(slug: string): string {
-  return KNOWN[slug]?.fill ?? 'fill-platform-other'
 }
 
 /** A platform's hue and name, the same everywhere. The hue is never alone. */

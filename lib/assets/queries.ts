@@ -7,12 +7,6 @@ export const listAssets = callOf<typeof contract.listAssets>({
   path: '/billing/v1/assets',
 })
 
-export const summarizeAssets = callOf<typeof contract.summarizeAssets>({
-  name: 'summarizeAssets',
-  method: 'GET',
-  path: '/billing/v1/asset-summary',
-})
-
 export const setQuantity = callOf<typeof contract.setQuantity>({
   name: 'setQuantity',
   method: 'PATCH',
