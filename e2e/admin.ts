@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { appEnvironment } from './server.ts'
 
 /** What an operator's command printed on standard output; it must succeed. */
-export async function admin(args: string[], input = ''): Promise<string> {
+async function admin(args: string[], input = ''): Promise<string> {
   const { code, out, err } = await tryAdmin(args, input)
   if (code !== 0) throw new Error(`admin ${args.join(' ')} ended with ${code}: ${err}`)
   return out.trim()
 }
 
 /** Runs an operator's command beside the app under test. */
-export async function tryAdmin(args: string[], input = '') {
+async function tryAdmin(args: string[], input = '') {
   const node = [
     '--conditions=react-server',
     '--disable-warning=ExperimentalWarning',
