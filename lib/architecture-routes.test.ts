@@ -5,8 +5,8 @@ type Contract = { name: string; method: string; path: string }
 
 const files = projectFiles()
 const routes = files.filter((file) => /^app\/(billing|auth)\/v1\/.*route\.ts$/.test(file))
-/** They list the contracts, or answer what no contract names. */
-const APART = ['app/billing/v1/openapi.json/route.ts', 'app/billing/v1/[...unknown]/route.ts']
+/** It lists the contracts. */
+const APART = ['app/billing/v1/openapi.json/route.ts']
 const HANDLERS = 'export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = '
 
 const contracts = await load('contract', (value) => value as Contract)
