@@ -7,6 +7,9 @@ let stoppedAt: number | undefined
 /** A supervisor may signal the process and then its group: two signals so close together are one, in milliseconds. */
 const SAME_SIGNAL = 250
 
+/** Running requests have 20 s, an embedded database a minute, in milliseconds. A frozen server would take for ever. */
+const LONGEST_STOP = 90_000
+
 process.on('uncaughtException', (error) => {
   log().error({ err: error }, 'uncaught exception')
   process.exit(1)
@@ -24,6 +27,7 @@ async function stop(signal: NodeJS.Signals): Promise<void> {
     return
   }
   stoppedAt = Date.now()
+  setTimeout(() => fail('It does not stop, and is ended.'), LONGEST_STOP).unref()
   try {
     const application = await starting
     log().info({ signal }, 'stopping')

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Problem } from '#lib/api/problem.ts'
 import { areaOf, readTarget, TARGET_LIMIT } from './target.ts'
@@ -96,3 +97,37 @@ test.each([
   ['/healthz/x', 'page'],
   ['/_next/static/a.js', 'asset'],
 ])('%s belongs to the area %s', (target, area) => expect(areaOf(target)).toBe(area))
+
+test('any text at all is refused in order, or has one form that is its own', () => {
+  const piece = fc.constantFrom(
+    '/',
+    '.',
+    '%2e',
+    '%2F',
+    '%5C',
+    '%00',
+    '%ff',
+    '%41',
+    '\\',
+    '?',
+    '#',
+    'http:',
+    'a',
+    '\xe9',
+  )
+  const targets = fc.oneof(
+    fc.string(),
+    fc.array(piece, { maxLength: 12 }).map((pieces) => `/${pieces.join('')}`),
+  )
+  fc.assert(
+    fc.property(targets, (target) => {
+      const read = refusal(target)
+      if (typeof read === 'string') return /^40[04] (invalid_request|not_found)$/.test(read)
+      const { url, path } = readTarget(target)
+      // Next's own parser must see the path that was checked, whatever it makes of a `<`.
+      const { pathname } = new URL(url, 'http://here.invalid')
+      return readTarget(url).url === url && decodeURIComponent(pathname) === decodeURIComponent(path)
+    }),
+    { numRuns: 2000 },
+  )
+})
