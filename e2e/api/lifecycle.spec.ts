@@ -6,14 +6,15 @@ import { exchange } from '../../lib/server/test-exchange.ts'
 import { asset } from '../admin.ts'
 import { ownEnvironment, postmaster, run, startOwnApp } from '../own-app.ts'
 
-const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-lifecycle-'))
 const path = '/billing/v1/assets/workspace-suite-1'
+let data: string
 let app: Awaited<ReturnType<typeof startOwnApp>>
 let key = ''
 
 test.describe.configure({ mode: 'serial' })
 
 test.beforeAll(async () => {
+  data = mkdtempSync(join(tmpdir(), 'licenses-invoices-lifecycle-'))
   app = await startOwnApp(ownEnvironment(data))
   const admin = async (args: string[], input = '') => {
     const { code, out, err } = await run('lib/admin/main.ts', ownEnvironment(data), args, input)
@@ -28,8 +29,8 @@ test.beforeAll(async () => {
 })
 
 test.afterAll(async () => {
-  app.kill('SIGTERM')
-  await app.ended
+  app?.kill('SIGTERM')
+  await app?.ended
   rmSync(data, { recursive: true, force: true })
 })
 
