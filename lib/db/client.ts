@@ -8,6 +8,8 @@ export type Transaction = NodePgDatabase
 export type Database = {
   /** Sees the rows of the customer that the transaction names: `scope` only. */
   app: pg.Pool
+  /** The same for `readScope`, so that changes that wait for a locked row keep no read waiting. */
+  reads: pg.Pool
   /** Finds out who is calling: lib/access only. Small and apart, so that a stuck table starves nobody. */
   access: pg.Pool
   close(): Promise<void>
@@ -18,14 +20,16 @@ const slot = globalThis as typeof globalThis & { licensesInvoicesDatabase?: Data
 
 /** Opens the pools on `url` for this process. Connects to nothing yet. */
 export function openDatabase(url: string): Database {
-  const app = pool(url, 'console_app', 16)
+  const app = pool(url, 'console_app', 8)
+  const reads = pool(url, 'console_app', 8)
   const access = pool(url, 'console_access', 6)
   const database: Database = {
     app,
+    reads,
     access,
     async close() {
       if (slot.licensesInvoicesDatabase === database) slot.licensesInvoicesDatabase = undefined
-      await Promise.all([app.end(), access.end()])
+      await Promise.all([app.end(), reads.end(), access.end()])
     },
   }
   slot.licensesInvoicesDatabase = database
@@ -58,8 +62,10 @@ function pool(url: string, role: 'console_app' | 'console_access', max: number):
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
   } as pg.PoolConfig)
-  // An idle connection that breaks (the server restarted) must not end the process: the pool drops it.
+  // A connection that breaks (the server restarted) must not end the process. The pool drops an idle one; of one
+  // in use, between two statements, it hears nothing: the next statement fails.
   made.on('error', () => {})
+  made.on('connect', (client) => client.on('error', () => {}))
   return made
 }
 
@@ -76,7 +82,8 @@ export async function transaction<T>(
   const client = await from.connect()
   // Not awaited one by one: with pg's pipeline they travel in one round trip with fn's first query.
   const opened = Promise.all([
-    client.query(readOnly ? 'BEGIN READ ONLY' : 'BEGIN'),
+    // An invoice and its lines are of one moment, also while an import replaces them.
+    client.query(readOnly ? 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' : 'BEGIN'),
     client.query("SELECT set_config('console.customer', $1, true)", [customerId]),
   ])
   opened.catch(() => {})

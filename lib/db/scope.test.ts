@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Caller } from '#lib/access/rules.ts'
+import { toProblem } from '#lib/api/problem.ts'
 import { readScope, scope } from './scope.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 import { addCustomer, callerOf } from './test-rows.ts'
+import { run } from './test-server.ts'
 
 let database: TestDatabase
 let ana: Caller
@@ -53,6 +55,33 @@ it('a connection that served one customer shows nothing of it to the next', asyn
 it('a read may not write', async () => {
   const attempt = readScope(ana, (tx) => tx.execute(rename))
   await expect(attempt).rejects.toMatchObject({ cause: { code: '25006' } })
+})
+
+it('a read sees one moment', async () => {
+  const seen = await readScope(eve, async (tx) => {
+    const before = await tx.execute(names)
+    await database.sql('southwind', "INSERT INTO billing_profiles VALUES ('southwind', 'later', 'later')")
+    return [before.rows.length, (await tx.execute(names)).rows.length]
+  })
+  expect(seen).toEqual([1, 1])
+})
+
+it('changes that wait keep no read waiting', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const waiting = Array.from({ length: 20 }, () => scope(ana, () => promise))
+  const read = await readScope(ana, (tx) => tx.execute(names)).finally(resolve)
+  expect(read.rows).toHaveLength(1)
+  await Promise.all(waiting)
+})
+
+it('a connection that breaks between two statements fails its transaction, not the process', async () => {
+  const broken = scope(ana, async (tx) => {
+    const { rows } = await tx.execute('SELECT pg_backend_pid() AS pid')
+    await run(database.url, `SELECT pg_terminate_backend(${rows[0]?.pid}, 1000)`)
+    await tx.execute(names)
+  })
+  expect(toProblem(await broken.catch((error: unknown) => error)).status).toBe(503)
+  expect((await scope(ana, (tx) => tx.execute(names))).rows).toHaveLength(1)
 })
 
 it('the app runs as a role that owns nothing', async () => {

@@ -18,5 +18,5 @@ export function readScope<T>(
   caller: { customerId: CustomerId },
   fn: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  return transaction(database().app, caller.customerId, fn, { readOnly: true })
+  return transaction(database().reads, caller.customerId, fn, { readOnly: true })
 }
