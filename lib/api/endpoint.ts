@@ -22,7 +22,8 @@ function handlers(respond: (request: ApiRequest) => Promise<ApiResponse>): Handl
     const { status, headers, body } = await respond({
       method: request.method,
       path: pathname,
-      search: search.slice(1),
+      // The front door keeps it as it was sent.
+      search: request.headers.get('x-query') ?? search.slice(1),
       headers: request.headers,
       read: (limit) => readBytes(request, limit),
     })
@@ -32,12 +33,18 @@ function handlers(respond: (request: ApiRequest) => Promise<ApiResponse>): Handl
 }
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array | 'too large'> {
+  // Told beforehand, it need not be read, and the connection can go on.
+  if (Number(request.headers.get('content-length')) > limit) return 'too large'
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.length
-    if (size > limit) return 'too large'
-    chunks.push(chunk)
+  try {
+    for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+      size += chunk.length
+      if (size > limit) return 'too large'
+      chunks.push(chunk)
+    }
+  } catch {
+    throw new Problem('invalid_request', 'The body ended before its end.')
   }
   return Buffer.concat(chunks)
 }

@@ -111,7 +111,11 @@ async function addresses(launch: Launch): Promise<Record<string, string>> {
       port: `${socketPort}`,
     }
   }
-  return { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: `${await freePort()}` }
+  // After a crash the former port, if it can be had: whoever holds the server's address can go on.
+  const former = (await readPostmaster(launch.data))?.port ?? 0
+  const port = (await freePort(former)) ?? (await freePort(0))
+  if (port === undefined) throw new Error('No port is free on 127.0.0.1 for the embedded PostgreSQL.')
+  return { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: `${port}` }
 }
 
 async function canListen(folder: string): Promise<boolean> {
@@ -123,11 +127,9 @@ async function canListen(folder: string): Promise<boolean> {
   return (await listenOnce({ path: join(folder, `try-${randomBytes(3).toString('hex')}`) })) !== undefined
 }
 
-async function freePort(): Promise<number> {
-  const address = await listenOnce({ host: '127.0.0.1', port: 0 })
-  if (typeof address !== 'object')
-    throw new Error('No port is free on 127.0.0.1 for the embedded PostgreSQL.')
-  return address.port
+async function freePort(wanted: number): Promise<number | undefined> {
+  const address = await listenOnce({ host: '127.0.0.1', port: wanted })
+  return typeof address === 'object' ? address.port : undefined
 }
 
 async function listenOnce(where: ListenOptions): Promise<AddressInfo | string | undefined> {

@@ -3,7 +3,15 @@ import { authOptions } from '#lib/access/sign-in.ts'
 
 type Context = { params: Promise<{ nextauth: string[] }> }
 
+// What the console itself calls. The rest of next-auth's pages and calls (its log among them, into which anybody
+// could write) is not there.
+const CALLS = ['GET csrf', 'POST callback/credentials', 'POST signout']
+
 // The options read the environment, so they are made on the first request, not while building.
-const handle = (request: Request, context: Context) => NextAuth(authOptions())(request, context)
+async function handle(request: Request, context: Context): Promise<Response> {
+  const { nextauth } = await context.params
+  if (!CALLS.includes(`${request.method} ${nextauth.join('/')}`)) return new Response(null, { status: 404 })
+  return NextAuth(authOptions())(request, context)
+}
 
 export { handle as GET, handle as POST }
