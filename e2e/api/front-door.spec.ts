@@ -27,6 +27,16 @@ test('a path that is no UTF-8 text is a 400', async () => {
   expect([page.status, page.headers['content-type']]).toEqual([400, 'text/plain; charset=utf-8'])
 })
 
+test('a parameter that is no UTF-8 text is a 400 that names it, one that nobody knows is ignored', async () => {
+  for (const query of ['search=%FF', 'search=%', 'filter=type:%ZZ', 'filter=type:%ED%A0%80']) {
+    const answer = await ask(`GET /billing/v1/assets?${query}`, ...withKey())
+    expect(answer).toMatchObject({ status: 400, code: 'invalid_request' })
+    expect(answer.body).toContain(`"parameter":"${query.split('=')[0]}"`)
+  }
+  const own = await ask('GET /billing/v1/assets?search=%C3%BC&x=%FF', ...withKey(), 'X-Query: search=%FF')
+  expect(own.status).toBe(200)
+})
+
 test('a method that HTTP knows and we do not is a 405 that says which we do', async () => {
   const answer = await ask('TRACE /billing/v1/assets')
   expect(answer).toMatchObject({ status: 405, code: 'method_not_allowed' })

@@ -267,6 +267,12 @@ describe('the body of a PATCH (CONTRACT 4)', () => {
     expect(await quantity()).toBe(10)
   })
 
+  it('400 for a thousand unknown fields names a few of them', async () => {
+    const fields = Array.from({ length: 1000 }, (_, index) => `"f${index}":1`)
+    const { status, json } = await patch({ body: `{"quantity":11,${fields.join()}}` })
+    expect([status, json.errors.length]).toEqual([400, 20])
+  })
+
   it('400 without a body, and for invalid UTF-8', async () => {
     expect((await patch({})).json.errors[0].pointer).toBe('/quantity')
     const bytes = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])

@@ -101,14 +101,14 @@ function invalidQuery(error: z.ZodError): Problem {
 }
 
 function invalid(error: z.ZodError, place: (path: PropertyKey[]) => Omit<InputError, 'detail'>): Problem {
-  const errors = error.issues.slice(0, 20).flatMap((issue): InputError[] => {
+  const errors = error.issues.flatMap((issue): InputError[] => {
     if (issue.code !== 'unrecognized_keys') return [{ ...place(issue.path), detail: issue.message }]
     return issue.keys.map((key) => ({
       ...place([...issue.path, key.slice(0, 100)]),
       detail: 'is not a known field',
     }))
   })
-  return bad(...errors)
+  return bad(...errors.slice(0, 20))
 }
 
 function bad(...errors: InputError[]): Problem {

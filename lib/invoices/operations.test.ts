@@ -104,7 +104,13 @@ describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
     const refused = expect.objectContaining({ code: 'page_token_invalid' })
     await expect(ids({ search: 'IN', pageToken })).rejects.toEqual(refused)
     const [direction, digest, key] = JSON.parse(Buffer.from(pageToken ?? '', 'base64url').toString())
-    for (const forged of [['2026-99-99', key[1]], ['', ''], ['now', 'x'], [key[0]], [key[0], 'a\0']]) {
+    const days = [
+      ['2026-99-99', key[1]],
+      ['0000-01-01', key[1]],
+      ['', ''],
+      ['now', 'x'],
+    ]
+    for (const forged of [...days, [key[0]], [key[0], 'a\0']]) {
       const token = Buffer.from(JSON.stringify([direction, digest, forged])).toString('base64url')
       await expect(ids({ pageToken: token })).rejects.toEqual(refused)
     }

@@ -14,7 +14,8 @@ import { serializeInvoice, serializeInvoiceWithLines } from './serialize.ts'
 import * as store from './store.ts'
 
 const SortKey = z.tuple([
-  z.iso.date(),
+  // PostgreSQL knows no year 0.
+  z.iso.date().regex(/^(?!0000)/),
   z
     .string()
     .max(300)

@@ -86,13 +86,15 @@ test('inside, the request has one form and no header that only we may send', asy
     'Host: a',
     'X-Middleware-Subrequest: m',
     'Request-Id: mine',
+    'X-Query: mine',
     'RSC: 1',
     'X-Forwarded-For: 1',
   ]
   const { headers: sent } = await ask('GET http://CONSOLE.example/%62illing/v1/a%2Fb?c=%64', headers)
   const { url, headers: seen } = door.seen.at(-1) ?? { headers: {} }
   expect(url).toBe('/billing/v1/a%2Fb?c=%64')
-  expect(seen).toEqual({ host: 'console.example', 'request-id': sent['request-id'], connection: 'close' })
+  const own = { 'request-id': sent['request-id'], 'x-query': 'c=%64' }
+  expect(seen).toEqual({ host: 'console.example', connection: 'close', ...own })
   // The core logs the calls of the API.
   expect(logged(sent['request-id'])).toBeUndefined()
 })

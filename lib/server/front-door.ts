@@ -68,10 +68,17 @@ export function frontDoor(options: FrontDoor): Handler {
     return target
   }
 
-  const lead = (req: IncomingMessage, res: ServerResponse, { area, path }: Target, requestId: string) => {
+  const lead = (
+    req: IncomingMessage,
+    res: ServerResponse,
+    { area, path, url }: Target,
+    requestId: string,
+  ) => {
     // The core logs the calls that reach it.
     if (area !== 'api') logVisit(req, res, { requestId, path, quiet: QUIET.has(area) })
     req.headers['request-id'] = requestId
+    // As it was sent: Next writes the query anew, and what is no UTF-8 would look like text.
+    if (area === 'api') req.headers['x-query'] = url.slice(path.length + 1)
     if (area === 'page') givePolicy(req, res, https)
     if (req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion === '1.1') res.writeContinue()
     return area === 'health' ? health(req, res) : inside(req, res)
