@@ -15,6 +15,8 @@ export const builtIn: Vendor = {
         reason: `${seats.assigned} users are assigned. Unassign ${spare} first, or choose ${seats.assigned} or more.`,
       }
     }
-    return { kind: 'applied', seats: { ...seats, purchased: total, maximum: total } }
+    // A cap that was stated apart is not ours to lower.
+    const maximum = seats.maximum === seats.purchased ? total : Math.max(seats.maximum, total)
+    return { kind: 'applied', seats: { ...seats, purchased: total, maximum } }
   },
 }
