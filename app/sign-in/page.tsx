@@ -4,6 +4,7 @@ import { currentCaller } from '#app/(console)/caller.ts'
 import { SignInForm } from '#components/access/sign-in-form.tsx'
 import { Brand } from '#components/frame/brand.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { localPath } from '#lib/access/rules.ts'
 
 export const metadata: Metadata = { title: 'Sign in' }
 
@@ -12,7 +13,8 @@ export default async function Page({
 }: {
   searchParams: Promise<{ from?: string | string[] }>
 }) {
-  const next = localPath((await searchParams).from)
+  const { from } = await searchParams
+  const next = localPath(typeof from === 'string' ? from : '/')
   if (await currentCaller()) redirect(next)
   return (
     <main className="grid min-h-dvh grid-cols-1 place-items-center p-6">
@@ -23,13 +25,4 @@ export default async function Page({
       </Card>
     </main>
   )
-}
-
-/** Where to go on to: a path of this console, else its start. An address elsewhere is never followed. */
-function localPath(from: string | string[] | undefined): string {
-  if (typeof from !== 'string' || !from.startsWith('/')) return '/'
-  const here = 'http://here.invalid'
-  const url = URL.canParse(from, here) ? new URL(from, here) : undefined
-  const isLocal = url?.origin === here && !url.pathname.startsWith('/sign-in')
-  return isLocal ? url.pathname + url.search : '/'
 }

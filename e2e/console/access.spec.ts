@@ -45,6 +45,7 @@ for (const away of [
   '//elsewhere.example',
   '/\\elsewhere.example',
   '/\t/elsewhere.example',
+  '/.//elsewhere.example',
 ]) {
   test(`does not lead away to ${JSON.stringify(away)}`, async ({ page, baseURL }) => {
     await signIn(page, member.it, away)
@@ -113,6 +114,7 @@ test('changes the own password: errors at their field, other sessions end, this 
   await expect(field('New password')).toHaveAccessibleDescription(/at least 10 characters\.$/)
   await fill('not my password', 'another password')
   await expect(field('Current password')).toHaveAccessibleDescription('This is not your current password.')
+  await expect(field('Current password')).toBeFocused()
   await expectGood(page)
   await fill(PASSWORD, 'another password')
   await expect(page.getByText('Password changed. Your other sessions were signed out.')).toBeVisible()

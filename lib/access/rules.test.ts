@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { may, type Permission, type Role } from './rules.ts'
+import { describe, expect, it } from 'vitest'
+import { localPath, may, type Permission, type Role } from './rules.ts'
 
 it.each<[Role[], Permission, boolean]>([
   [['it-manager'], 'licenses-manager', true],
@@ -13,4 +13,34 @@ it.each<[Role[], Permission, boolean]>([
   [[], 'invoice-viewer', false],
 ])('%j may %s: %s (spec 5.3)', (roles, permission, allowed) => {
   expect(may({ roles }, permission)).toBe(allowed)
+})
+
+describe('the way on after sign-in', () => {
+  it.each([
+    ['/', '/'],
+    ['/assets?filter=type:a|b', '/assets?filter=type:a|b'],
+    ['/invoices/INV%2F1', '/invoices/INV%2F1'],
+    ['/a//b', '/a//b'],
+    ['/a/../assets', '/assets'],
+  ])('goes on to %s as %s', (given, path) => expect(localPath(given)).toBe(path))
+
+  it.each([
+    'https://elsewhere.example',
+    '//elsewhere.example',
+    '/\\elsewhere.example',
+    '\\\\elsewhere.example',
+    '/\t/elsewhere.example',
+    '/.//elsewhere.example',
+    '/..//elsewhere.example',
+    '/%2e//elsewhere.example',
+    '/./\\elsewhere.example',
+    '/a/..//elsewhere.example',
+    '//',
+    '/.//',
+    'assets',
+    'javascript:alert(1)',
+    '',
+    '/sign-in?from=/sign-in',
+    '/a/../sign-in',
+  ])('%j leads to the start', (given) => expect(localPath(given)).toBe('/'))
 })

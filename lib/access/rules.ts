@@ -53,3 +53,14 @@ export function may(caller: Pick<Caller, 'roles'>, permission: Permission): bool
 export function rolesWith(permission: Permission): string {
   return ROLES_WITH[permission].map((role) => ROLE_NAMES[role]).join(' or ')
 }
+
+const HERE = 'http://here.invalid'
+
+/** Where to go on to after sign-in: a path of this console, else its start. An address elsewhere is never followed. */
+export function localPath(given: string): string {
+  if (!given.startsWith('/') || !URL.canParse(given, HERE)) return '/'
+  const { origin, pathname, search } = new URL(given, HERE)
+  // `/.//elsewhere` is a path of ours, but what is left of it without its dots names another host.
+  const isLocal = origin === HERE && !pathname.startsWith('//') && !pathname.startsWith('/sign-in')
+  return isLocal ? pathname + search : '/'
+}

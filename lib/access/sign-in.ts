@@ -10,6 +10,7 @@ import { digestOf } from './api-key.ts'
 import { PASSWORD_MAX } from './contract.ts'
 import { addSession, endSession } from './credentials.ts'
 import { passwordFits } from './password.ts'
+import { localPath } from './rules.ts'
 import { cookieName, SESSION_SECONDS, sessionSecret } from './session.ts'
 import { findSessionCaller, findSignIn } from './store.ts'
 
@@ -68,7 +69,7 @@ export function authOptions(): NextAuthOptions {
     callbacks: {
       jwt: ({ token, user }) => ({ sid: user ? user.id : token.sid }),
       session: ({ session }) => ({ expires: session.expires }),
-      redirect: ({ url }) => (url.startsWith('/') && !url.startsWith('//') ? url : '/'),
+      redirect: ({ url }) => localPath(url),
     },
     events: {
       signOut: async ({ token }) => {
