@@ -19,6 +19,8 @@ function newClient(): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({ onError: askToSignIn }),
     defaultOptions: {
+      // What is asked for is sent now or fails now. Kept until the network is back, it would buy unawares.
+      mutations: { networkMode: 'always' },
       queries: {
         staleTime: 30_000,
         // What was refused once will be refused again; what failed may not.

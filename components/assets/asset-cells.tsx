@@ -28,7 +28,7 @@ export function AssetCells({ item }: { item: AssetListItem }) {
       </Cell>
       <Cell className="max-md:text-sm max-md:text-ink-2">
         {subscription ? planName(subscription) : 'Usage-based'}
-        {end ? <span className="block text-xs text-ink-3">{end}</span> : null}
+        {end ? <span className="block text-xs text-ink-3">{unbroken(end)}</span> : null}
       </Cell>
       <Cell place={subscription ? 'across' : 'left'}>
         {subscription ? (
@@ -39,6 +39,11 @@ export function AssetCells({ item }: { item: AssetListItem }) {
       </Cell>
     </>
   )
+}
+
+/** A text whose day, such as 25 Apr 2027, stays on one line. */
+function unbroken(text: string): string {
+  return text.replace(/(\d+) ([A-Z][a-z]{2}) (\d{4})/, '$1\u00a0$2\u00a0$3')
 }
 
 /** A domain that may break after its dots, where the line is short. */

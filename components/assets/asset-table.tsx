@@ -1,6 +1,5 @@
 'use client'
 
-import { useState } from 'react'
 import { Card } from '#components/ui/card.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
@@ -18,7 +17,6 @@ export function AssetTable({
   busy: boolean
   lastPrices: Record<string, LastPrice>
 }) {
-  const [active, setActive] = useState<string>()
   return (
     <Card className={busy ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}>
       <Table label="Assets" busy={busy} fixed>
@@ -40,8 +38,6 @@ export function AssetTable({
                 item={item}
                 subscription={subscription}
                 lastPrice={lastPrices[item.id]}
-                active={active === item.id}
-                onActive={setActive}
               />
             ) : (
               <Row key={item.id}>

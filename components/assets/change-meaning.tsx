@@ -16,16 +16,17 @@ export function ChangeMeaning({
   const assigned = subscription.Seats.LicensedNumberOfSeats
   const free = quantity - assigned
   const count = assigned.toLocaleString('en')
+  if (free < 0) {
+    return (
+      <strong className="font-[550] text-warn">
+        That is below the {count} assigned: the vendor will refuse. Unassign {(-free).toLocaleString('en')}{' '}
+        first, or choose {count} or more.
+      </strong>
+    )
+  }
   return (
     <>
-      {free < 0 ? (
-        <strong className="font-[550] text-warn">
-          That is below the {count} assigned: the vendor will refuse. Unassign {(-free).toLocaleString('en')}{' '}
-          first, or choose {count} or more.{' '}
-        </strong>
-      ) : (
-        `${count} ${assigned === 1 ? 'is' : 'are'} assigned, so ${free.toLocaleString('en')} ${free === 1 ? 'stays' : 'stay'} free. `
-      )}
+      {`${count} ${assigned === 1 ? 'is' : 'are'} assigned, so ${free.toLocaleString('en')} ${free === 1 ? 'stays' : 'stay'} free. `}
       {facts.isCommitmentPlan
         ? `Commitment plan: takes effect now and can’t be lowered ${untilText(facts.commitmentEnd)}. `
         : 'Takes effect now, and can be changed again at any time. '}

@@ -1,6 +1,6 @@
 'use client'
 
-import { type FormEvent, type RefObject, useId, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, type MouseEvent, type RefObject, useId, useState } from 'react'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { decideQuantity, MAX_QUANTITY, needsTypedTotal } from '#lib/assets/rules.ts'
@@ -46,13 +46,21 @@ export function ChangeReview(given: Given) {
   return <Impossible given={{ ...given, onDiscard }} title={title} text={text} />
 }
 
+/** Neither a key that is held down since before nor a double click that began elsewhere buys anything. */
+function holdBack(event: MouseEvent | KeyboardEvent) {
+  if (event.type === 'keydown' ? (event as KeyboardEvent).repeat : event.detail > 1) event.preventDefault()
+}
+
 function Impossible({ given, title, text }: { given: Given; title: string; text: string }) {
   const { first, onDiscard } = given
+  const id = useId()
   return (
     <ReviewBox
+      id={id}
+      live="assertive"
       title={title}
       actions={
-        <Button ref={first as RefObject<HTMLButtonElement>} onClick={onDiscard}>
+        <Button ref={first as RefObject<HTMLButtonElement>} onClick={onDiscard} aria-describedby={id}>
           Discard
         </Button>
       }
@@ -65,7 +73,9 @@ function Impossible({ given, title, text }: { given: Given; title: string; text:
 function Possible(given: Given & { quantity: number; change: number }) {
   const { name, subscription, quantity, change, lastPrice, first, onSubmit, onDiscard } = given
   const id = useId()
-  const [typed, setTyped] = useState('')
+  // Another total has to be typed anew.
+  const [confirmed, setConfirmed] = useState({ quantity, typed: '' })
+  const typed = confirmed.quantity === quantity ? confirmed.typed : ''
   const facts = factsOf(subscription)
   const mustType = needsTypedTotal(facts, quantity)
   const fits = !mustType || typed.replace(/[\s,.]/g, '') === String(quantity)
@@ -84,6 +94,7 @@ function Possible(given: Given & { quantity: number; change: number }) {
     <form onSubmit={submit}>
       <ReviewBox
         id={id}
+        live="polite"
         title={`${name}: ${facts.purchased.toLocaleString('en')} → ${licensesText(quantity)}`}
         badge={badge}
         actions={
@@ -96,7 +107,7 @@ function Possible(given: Given & { quantity: number; change: number }) {
                   inputMode="numeric"
                   autoComplete="off"
                   value={typed}
-                  onChange={(event) => setTyped(event.target.value)}
+                  onChange={(event) => setConfirmed({ quantity, typed: event.target.value })}
                   className="h-8.5 w-20 rounded-control border border-line-2 bg-surface px-2 text-center tabular-nums max-md:h-10 max-md:text-lg"
                 />
               </label>
@@ -110,6 +121,8 @@ function Possible(given: Given & { quantity: number; change: number }) {
               look="primary"
               disabled={!fits}
               aria-describedby={id}
+              onClick={holdBack}
+              onKeyDown={holdBack}
             >
               Set to {licensesText(quantity)}
             </Button>

@@ -1,6 +1,6 @@
 'use client'
 
-import { type KeyboardEvent, memo, useId } from 'react'
+import { type KeyboardEvent, memo, useId, useRef } from 'react'
 import { Cell, Row } from '#components/ui/table.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { minimumQuantity } from '#lib/assets/rules.ts'
@@ -19,19 +19,15 @@ export const LicenseRow = memo(function LicenseRow({
   item,
   subscription,
   lastPrice,
-  active,
-  onActive,
 }: {
   item: AssetListItem
   subscription: Subscription
   lastPrice: LastPrice | undefined
-  /** One row at a time is edited: whether it is this one. */
-  active: boolean
-  onActive: (id: string | undefined) => void
 }) {
   const reasonId = useId()
+  const review = useRef<HTMLTableRowElement>(null)
   const facts = factsOf(subscription)
-  const row = useLicenseEdit(item, facts, active, onActive)
+  const row = useLicenseEdit(item, facts)
   const { first, refused, draft } = row
   const reason = limitText(facts)
   const open = row.open && !row.isPending
@@ -40,7 +36,12 @@ export const LicenseRow = memo(function LicenseRow({
   }
   return (
     <>
-      <Row className={open ? 'border-b-transparent bg-accent-tint max-md:pb-2' : ''} onKeyDown={onKeyDown}>
+      <Row
+        className={open ? 'border-b-transparent bg-accent-tint max-md:pb-2' : ''}
+        onKeyDown={onKeyDown}
+        // Who types sees what it means. Never on a click: another button would come under the pointer.
+        onKeyUp={() => review.current?.scrollIntoView({ block: 'nearest' })}
+      >
         <AssetCells item={item} />
         <Cell place="right" right>
           {row.isPending ? (
@@ -66,7 +67,7 @@ export const LicenseRow = memo(function LicenseRow({
         </Cell>
       </Row>
       {open ? (
-        <Row className="bg-accent-tint max-md:pt-0" onKeyDown={onKeyDown}>
+        <Row ref={review} className="bg-accent-tint max-md:pt-0" onKeyDown={onKeyDown}>
           <Cell place="across" colSpan={5} className="pt-0 pb-3.5">
             {refused ? (
               <Refusal
@@ -79,7 +80,6 @@ export const LicenseRow = memo(function LicenseRow({
               />
             ) : (
               <ChangeReview
-                key={draft}
                 name={item.assetName}
                 subscription={subscription}
                 quantity={draft}

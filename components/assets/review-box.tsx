@@ -3,12 +3,15 @@ import type { ReactNode } from 'react'
 /** The white box under a row that is being edited: what is about to happen, or why it did not. */
 export function ReviewBox({
   id,
+  live,
   title,
   badge,
   children,
   actions,
 }: {
   id?: string
+  /** How the title is read out when it comes or changes; it is not where the box around it is. */
+  live?: 'polite' | 'assertive'
   title: string
   badge?: ReactNode
   children: ReactNode
@@ -17,7 +20,10 @@ export function ReviewBox({
   return (
     <div className="appear flex items-center gap-x-5 gap-y-3 rounded-card border border-line bg-surface px-3.5 py-3 text-left max-lg:flex-col max-lg:items-stretch">
       <div id={id} className="min-w-0 flex-1">
-        <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1 font-semibold tabular-nums">
+        <p
+          aria-live={live}
+          className="flex flex-wrap items-center gap-x-2.5 gap-y-1 font-semibold tabular-nums"
+        >
           {title}
           {badge}
         </p>

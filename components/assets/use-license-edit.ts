@@ -6,20 +6,18 @@ import type { QuantityFacts } from '#lib/assets/rules.ts'
 import { useQuantityChange } from './use-quantity-change.ts'
 
 /**
- * What is typed into one row's control and what becomes of it. `active` says whether this is the row that is
- * being edited. A refused total stays until it is discarded or changed.
+ * What is typed into one row's control and what becomes of it. A typed total, and a refused one, stay until
+ * they are discarded or changed, also while another row is edited: were this row's review to close then, that
+ * row would move up, and the next click on its + would meet the button that buys.
  */
-export function useLicenseEdit(
-  item: AssetListItem,
-  facts: QuantityFacts,
-  active: boolean,
-  onActive: (id: string | undefined) => void,
-) {
+export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts) {
   const input = useRef<HTMLInputElement>(null)
   /** The first control of the review: where Enter in the quantity leads. */
   const first = useRef<HTMLElement>(null)
   const returns = useRef(false)
-  const [draft, setDraft] = useState<number | null>(null)
+  /** Undefined: nothing is typed. Null: what is typed is no whole number. */
+  const [draft, setDraft] = useState<number | null>()
+  const active = draft !== undefined && draft !== facts.purchased
   const { mutate, reset, isPending, error, variables: sent } = useQuantityChange(item)
   const refused = !active && error && sent !== undefined ? { error, quantity: sent } : undefined
 
@@ -37,22 +35,21 @@ export function useLicenseEdit(
     first,
     isPending,
     refused,
-    draft,
+    draft: active ? draft : facts.purchased,
     value: active ? draft : (refused?.quantity ?? facts.purchased),
     open: active || refused !== undefined,
     edit(next: number | null) {
       reset()
       setDraft(next)
-      onActive(next === facts.purchased ? undefined : item.id)
     },
     discard() {
       reset()
-      if (active) onActive(undefined)
+      setDraft(undefined)
       input.current?.focus()
     },
     submit(quantity: number) {
       if (isPending) return
-      if (active) onActive(undefined)
+      setDraft(undefined)
       mutate(quantity)
     },
   }

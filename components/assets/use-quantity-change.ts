@@ -3,6 +3,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useToast } from '#components/ui/toast.tsx'
 import type { Output } from '#lib/api/contract.ts'
+import { Problem } from '#lib/api/problem.ts'
 import type { Asset, AssetListItem, listAssets } from '#lib/assets/contract.ts'
 import { setQuantity } from '#lib/assets/queries.ts'
 import { licensesText } from './plan.ts'
@@ -23,8 +24,10 @@ export function useQuantityChange(item: AssetListItem) {
       const before = item.quantity?.toLocaleString('en')
       say(`${item.assetName}: ${before} → ${licensesText(seatsOf(asset))}`)
     },
-    // Also after a refusal: what it was decided by may not be what the screen shows.
-    onSettled: () => {
+    // Also after a refusal: what it was decided by may not be what the screen shows. Not for who is signed
+    // out: the way to sign in stands in the row, and the list would lead there before it can be read.
+    onSettled: (_asset, error) => {
+      if (error instanceof Problem && error.code === 'unauthenticated') return
       client.invalidateQueries({ queryKey: ['listAssets'] })
     },
   })

@@ -144,3 +144,47 @@ test('nothing is shown as done before the answer; no answer is not called a fail
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByRole('status').getByText('Office E3: 100 → 110 licenses')).toBeVisible()
 })
+
+test('a click too many buys nothing, nor does a key that is held down', async ({ page }) => {
+  await signIn(page, member.it, '/assets')
+  const sent: string[] = []
+  page.on('request', (request) => request.method() === 'PATCH' && sent.push(request.url()))
+  await control(page, 'Enterprise Plus').fill('75')
+  // Were the review above to close now, the second click would meet "Set to 61 licenses".
+  await page.getByRole('button', { name: 'One more: Licenses of Enterprise Standard' }).dblclick()
+  await expect(control(page, 'Enterprise Standard')).toHaveValue('62')
+  await expect(control(page, 'Enterprise Plus')).toHaveValue('75')
+  await control(page, 'Enterprise Standard').focus()
+  for (let times = 0; times < 4; times++) await page.keyboard.down('Enter')
+  await page.keyboard.up('Enter')
+  await expect(page.getByRole('button', { name: 'Set to 62 licenses' })).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(control(page, 'Enterprise Standard')).toHaveValue('60')
+  expect(sent).toEqual([])
+})
+
+test('without a network nothing is kept to be bought later', async ({ page, context }) => {
+  await signIn(page, member.it, '/assets')
+  const before = await purchased(page, 'office-suite-2')
+  await control(page, 'Office E3').fill('120')
+  await context.setOffline(true)
+  await page.getByRole('button', { name: 'Set to 120 licenses' }).click()
+  await expect(page.getByText('it is not known whether the change was made')).toBeVisible()
+  const sent: string[] = []
+  page.on('request', (request) => request.method() === 'PATCH' && sent.push(request.url()))
+  const read = page.waitForResponse(/\/billing\/v1\/assets/)
+  await context.setOffline(false)
+  await read
+  expect(sent).toEqual([])
+  expect(await purchased(page, 'office-suite-2')).toBe(before)
+})
+
+test('who was signed out meanwhile reads so in the row, and keeps the number', async ({ page, context }) => {
+  await signIn(page, member.it, '/assets')
+  await control(page, 'Office E3').fill('130')
+  await context.clearCookies()
+  await page.getByRole('button', { name: 'Set to 130 licenses' }).click()
+  const refusal = page.getByRole('alert').filter({ hasText: 'You were signed out.' })
+  await expect(refusal.getByRole('link', { name: 'Sign in' })).toHaveAttribute('href', /from=%2Fassets$/)
+  await expect(control(page, 'Office E3')).toHaveValue('130')
+})
