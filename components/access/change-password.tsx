@@ -26,14 +26,20 @@ export function ChangePassword({ email, onClose }: { email: string; onClose: () 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (isPending) return
-    const given = new FormData(event.currentTarget)
+    const form = event.currentTarget
+    const given = new FormData(form)
+    const focus = (name: string) => (form.elements.namedItem(name) as HTMLInputElement).focus()
     const [currentPassword, newPassword, again] = ['current', 'new', 'again'].map((name) =>
       String(given.get(name)),
     )
     reset()
     setDiffers(newPassword !== again)
-    if (newPassword === again)
-      mutate({ currentPassword: currentPassword ?? '', newPassword: newPassword ?? '' })
+    if (newPassword !== again) return focus('again')
+    const onError = (refused: Error) => {
+      if (errorAt(refused, '/currentPassword')) focus('current')
+      else if (errorAt(refused, '/newPassword')) focus('new')
+    }
+    mutate({ currentPassword: currentPassword ?? '', newPassword: newPassword ?? '' }, { onError })
   }
 
   const current = errorAt(error, '/currentPassword')

@@ -19,6 +19,9 @@ import type { View } from './view.ts'
 export const FILTER_BUTTON =
   'inline-flex h-8.5 max-md:h-10 items-center gap-2 rounded-control border border-line-2 bg-surface px-3 text-sm font-medium shadow-card transition-colors duration-120 hover:bg-sunken'
 
+/** On a phone its panel opens under the row of filters, whose left end has the room. */
+export const FILTER_MENU = 'md:relative'
+
 /** From when to when: a preset, or two days of UTC. */
 export function DateFilter({
   view,
@@ -36,6 +39,7 @@ export function DateFilter({
     <Menu
       label={`Invoice date: ${text}`}
       buttonClassName={FILTER_BUTTON}
+      rootClassName={FILTER_MENU}
       className="w-74"
       button={
         <>
@@ -101,9 +105,6 @@ function OwnRange({ range, onChoose }: { range: DateRange; onChoose: (range: Dat
         onChange={(event) => setTo(event.target.value)}
         error={problem}
       />
-      <p role="alert" className="sr-only">
-        {problem}
-      </p>
       <div className="flex items-center justify-between gap-2">
         <span className="text-xs text-ink-3">Days of UTC, both included</span>
         <Button type="submit" look="primary" disabled={isBackwards}>

@@ -6,13 +6,18 @@ type Summary = Output<typeof summarizeInvoices>
 
 /** How many invoices the filters select and what they come to: a line per currency, never added together. */
 export function InvoiceTotals({ summary }: { summary: Summary | undefined }) {
-  if (!summary || summary.count === 0) return null
+  if (!summary) return null
   const { count, currencies } = summary
   const [only] = currencies
   return (
     <div
       role="status"
-      className="border-b border-line px-4 py-2.5 text-sm text-ink-2 tabular-nums max-md:px-3.5"
+      // Where there is nothing, the empty state shows it; this says it.
+      className={
+        count === 0
+          ? 'sr-only'
+          : 'border-b border-line px-4 py-2.5 text-sm text-ink-2 tabular-nums max-md:px-3.5'
+      }
     >
       <b className="font-semibold text-ink">{countText(count)}</b>
       {only && currencies.length === 1 ? (

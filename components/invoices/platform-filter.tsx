@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { PlatformMark, platformName } from '#components/platform/platform-mark.tsx'
 import { Menu } from '#components/ui/menu.tsx'
 import type { Invoice } from '#lib/invoices/contract.ts'
-import { FILTER_BUTTON } from './date-filter.tsx'
+import { FILTER_BUTTON, FILTER_MENU } from './date-filter.tsx'
 import { toggled, type View, valuesOf } from './view.ts'
 
 const KNOWN = ['workspace-suite', 'office-suite', 'cloud-platform', 'web-services']
@@ -36,6 +36,7 @@ export function PlatformFilter({
     <Menu
       label={`Platform: ${summary}`}
       buttonClassName={FILTER_BUTTON}
+      rootClassName={FILTER_MENU}
       button={
         <>
           {summary}

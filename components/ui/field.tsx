@@ -39,7 +39,7 @@ export function Field({
         </p>
       ) : null}
       {error ? (
-        <p id={`${id}-error`} className="text-danger">
+        <p id={`${id}-error`} role="alert" className="text-danger">
           {error}
         </p>
       ) : null}

@@ -19,6 +19,7 @@ export function Menu({
   label,
   button,
   buttonClassName,
+  rootClassName = 'relative',
   side = 'under-left',
   className = '',
   children,
@@ -27,6 +28,8 @@ export function Menu({
   label?: string
   button: ReactNode
   buttonClassName: string
+  /** Makes another box around it the one that the panel opens at, such as on phones a whole row of buttons. */
+  rootClassName?: string
   side?: Side
   className?: string
   children: (close: () => void) => ReactNode
@@ -57,7 +60,7 @@ export function Menu({
   }, [open])
 
   return (
-    <div ref={root} className="relative">
+    <div ref={root} className={rootClassName}>
       <button
         ref={trigger}
         type="button"
