@@ -5,7 +5,7 @@ import { projectFiles, read } from './architecture-scan.ts'
 const VOCABULARY = ['contract', 'rules', 'store', 'serialize', 'operations', 'queries']
 const CAPABILITIES: Record<string, string[]> = {
   access: ['api-key', 'audit', 'authenticate', 'credentials', 'directory', 'password', 'session', 'sign-in'],
-  assets: ['import', 'import-rows', 'differences'],
+  assets: ['differences', 'import', 'import-rows', 'license-change', 'quantity', 'shapes'],
   invoices: ['amounts', 'file', 'import', 'import-rows', 'differences', 'selection'],
 }
 const NO_FOLDERS = ['src', 'utils', 'helpers', 'hooks', 'types', 'services', 'common']

@@ -75,7 +75,9 @@ export const LicenseRow = memo(function LicenseRow({
                 assigned={subscription.Seats.LicensedNumberOfSeats}
                 first={first}
                 onTry={row.edit}
-                onAgain={() => row.submit(refused.quantity)}
+                onAgain={row.again}
+                isCommitmentPlan={facts.isCommitmentPlan}
+                onOverrule={(etag) => row.submit(refused.quantity, etag)}
                 onDiscard={row.discard}
               />
             ) : (

@@ -5,6 +5,7 @@ import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { RequestId } from '#components/ui/request-id.tsx'
 import { Problem } from '#lib/api/problem.ts'
+import { Conflict, conflictOf } from './conflict.tsx'
 import { licensesText, untilText } from './plan.ts'
 import { ReviewBox } from './review-box.tsx'
 
@@ -12,22 +13,41 @@ import { ReviewBox } from './review-box.tsx'
 export function Refusal({
   error,
   quantity,
+  from,
   assigned,
   first,
   onTry,
   onAgain,
+  onOverrule,
+  isCommitmentPlan,
   onDiscard,
 }: {
   error: Error
   quantity: number
+  /** The total that was on screen when the change was asked for. */
+  from: number
   assigned: number
   first: RefObject<HTMLElement | null>
   /** Takes another total into the review. */
   onTry: (quantity: number) => void
   /** Asks for the same total again. */
   onAgain: () => void
+  /** Sets the total all the same, over the version that somebody else made. */
+  onOverrule: (etag: string) => void
+  isCommitmentPlan: boolean
   onDiscard: () => void
 }) {
+  const conflict = conflictOf(error)
+  if (conflict) {
+    const decide = isCommitmentPlan ? () => onTry(quantity) : () => onOverrule(conflict.etag)
+    return (
+      <Conflict
+        {...{ conflict, quantity, from, first, onDiscard }}
+        careful={isCommitmentPlan}
+        onDecide={decide}
+      />
+    )
+  }
   const { title, detail, floor, again, signIn } = outcomeOf(error, quantity, assigned)
   const requestId = error instanceof Problem ? error.more.requestId : undefined
   const ref = first as RefObject<HTMLButtonElement>

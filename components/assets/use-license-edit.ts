@@ -19,7 +19,8 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts) {
   const [draft, setDraft] = useState<number | null>()
   const active = draft !== undefined && draft !== facts.purchased
   const { mutate, reset, isPending, error, variables: sent } = useQuantityChange(item)
-  const refused = !active && error && sent !== undefined ? { error, quantity: sent } : undefined
+  const refused =
+    !active && error && sent !== undefined ? { error, quantity: sent.quantity, from: sent.from } : undefined
 
   // When the answer comes, the focus returns to the control, unless it has gone elsewhere meanwhile.
   useEffect(() => {
@@ -47,10 +48,15 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts) {
       setDraft(undefined)
       input.current?.focus()
     },
-    submit(quantity: number) {
+    /** Asks for the total; `etag` says for which version, unless it is the one on screen. */
+    submit(quantity: number, etag = item.etag) {
       if (isPending) return
       setDraft(undefined)
-      mutate(quantity)
+      mutate({ quantity, from: facts.purchased, etag, key: crypto.randomUUID() })
+    },
+    /** Asks the same again. Had it been heard the first time, nothing happens twice. */
+    again() {
+      if (sent && !isPending) mutate(sent)
     },
   }
 }

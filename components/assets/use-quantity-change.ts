@@ -2,6 +2,7 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useToast } from '#components/ui/toast.tsx'
+import { tagOf } from '#lib/api/client.ts'
 import type { Output } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Asset, AssetListItem, listAssets } from '#lib/assets/contract.ts'
@@ -9,6 +10,16 @@ import { setQuantity } from '#lib/assets/queries.ts'
 import { licensesText } from './plan.ts'
 
 type List = Output<typeof listAssets>
+
+/** One click on the button. Asked again with the same key, it has one effect. */
+export type Attempt = {
+  quantity: number
+  /** The total that was on screen. */
+  from: number
+  key: string
+  /** The version that the total was chosen for: if somebody changed it since, nothing happens. */
+  etag: string | undefined
+}
 
 /**
  * Asks for a new total of one asset. Nothing is shown as done before the answer is there; then every
@@ -18,7 +29,10 @@ export function useQuantityChange(item: AssetListItem) {
   const client = useQueryClient()
   const say = useToast()
   return useMutation({
-    mutationFn: (quantity: number) => setQuantity({ params: { asset_id: item.id }, body: { quantity } }),
+    mutationFn: ({ quantity, key, etag }: Attempt) => {
+      const headers = { 'idempotency-key': key, ...(etag === undefined ? {} : { 'if-match': etag }) }
+      return setQuantity({ params: { asset_id: item.id }, body: { quantity }, headers })
+    },
     onSuccess: (asset) => {
       client.setQueriesData<List>({ queryKey: ['listAssets'] }, (list) => list && withAsset(list, asset))
       const before = item.quantity?.toLocaleString('en')
@@ -37,9 +51,15 @@ function withAsset(list: List, asset: Asset): List {
   const quantity = seatsOf(asset)
   const assets = list.assets.map((item) => {
     if (item.id !== asset.id) return item
-    // The item's etag named its former state.
     const { etag: _former, ...rest } = item
-    return { ...rest, quantity, licenseQty: String(quantity), properties: asset.properties }
+    const etag = tagOf(asset)
+    return {
+      ...rest,
+      ...(etag === undefined ? {} : { etag }),
+      quantity,
+      licenseQty: String(quantity),
+      properties: asset.properties,
+    }
   })
   return { ...list, assets }
 }

@@ -8,6 +8,16 @@ export function dayText(epochMs: number): string {
   return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`
 }
 
+/** How long ago, in words: `a minute ago`; from a day on the date itself: `on 30 Sep 2026`. */
+export function agoText(atMs: number, nowMs: number): string {
+  const minutes = Math.max(0, Math.round((nowMs - atMs) / 60_000))
+  if (minutes < 1) return 'just now'
+  if (minutes < 60) return minutes === 1 ? 'a minute ago' : `${minutes} minutes ago`
+  const hours = Math.round(minutes / 60)
+  if (hours < 24) return hours === 1 ? 'an hour ago' : `${hours} hours ago`
+  return `on ${dayText(atMs)}`
+}
+
 /** Whole days of UTC from one time to another; negative when it lies before. */
 export function daysBetween(fromMs: number, toMs: number): number {
   return Math.floor(toMs / DAY_MS) - Math.floor(fromMs / DAY_MS)

@@ -62,7 +62,7 @@ async function perform(
   const reply = await operation(caller as Caller, input, { requestId })
   if (reply.body instanceof Uint8Array)
     return conditional(request, reply.body, reply.headers ?? {}, reply.version)
-  const body = JSON.stringify(reply.body)
+  const body = reply.saved ?? JSON.stringify(reply.body)
   const headers = {
     'Content-Type': 'application/json',
     'Cache-Control': 'private, no-cache',
@@ -112,11 +112,11 @@ function conditional(
 }
 
 function refuse(problem: Problem, requestId: string): ApiResponse {
-  const { headers } = problem.more
+  const { headers, saved } = problem.more
   return {
     status: problem.status,
     headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...headers },
-    body: JSON.stringify(problem.body(requestId)),
+    body: saved ?? JSON.stringify(problem.body(requestId)),
   }
 }
 

@@ -37,15 +37,25 @@ export function callOf<C extends AnyContract>(line: Line<C>): Call<C> {
       method: line.method,
       credentials: 'same-origin',
       ...(signal ? { signal } : {}),
-      ...(given.body === undefined
-        ? {}
-        : { body: JSON.stringify(given.body), headers: { 'Content-Type': 'application/json' } }),
+      headers: {
+        ...(given.headers as Record<string, string> | undefined),
+        ...(given.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
+      ...(given.body === undefined ? {} : { body: JSON.stringify(given.body) }),
     })
     const body: unknown = await response.json().catch(() => undefined)
     if (!response.ok || body === undefined) throw problemOf(response, body)
+    if (typeof body === 'object' && body) tags.set(body, response.headers.get('ETag') ?? '')
     return body as Output<C>
   }
   return Object.assign(call, { path, search, key: (given: Given<C>) => [line.name, path(given)] as const })
+}
+
+const tags = new WeakMap<object, string>()
+
+/** The ETag that an answer came with. */
+export function tagOf(answer: object): string | undefined {
+  return tags.get(answer) || undefined
 }
 
 /** Writes decoded values as the query string that the contract reads; absent ones are left out. */

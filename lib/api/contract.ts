@@ -13,6 +13,7 @@ export type Contract<
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
   Output extends z.ZodType = z.ZodType,
+  Headers extends z.ZodObject = z.ZodObject,
 > = {
   name: string
   summary: string
@@ -24,6 +25,8 @@ export type Contract<
   params: Params
   /** Each field reads one text value. Parameters that it does not name are ignored. */
   query: Query
+  /** Each field reads one header, under its name in lower case. */
+  headers: Headers
   /** Absent where `method` carries none. */
   body: Body
   /** What is not declared here never leaves. */
@@ -33,13 +36,14 @@ export type Contract<
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the one place where a contract's schemas don't matter
-export type AnyContract = Contract<any, any, any, any>
+export type AnyContract = Contract<any, any, any, any, any>
 
 /** What an operation gets: decoded by the contract's schemas. */
 export type Input<C extends AnyContract> = {
   params: z.output<C['params']>
   query: z.output<C['query']>
   body: z.output<C['body']>
+  headers?: z.output<C['headers']>
 }
 export type Output<C extends AnyContract> = z.output<C['output']>
 
@@ -52,15 +56,17 @@ export function contract<
   Params extends z.ZodObject = typeof nothing,
   Query extends z.ZodObject = typeof nothing,
   Body extends z.ZodType = typeof noBody,
+  Headers extends z.ZodObject = typeof nothing,
 >(
-  given: Omit<Contract<Params, Query, Body, Output>, 'params' | 'query' | 'body'> & {
+  given: Omit<Contract<Params, Query, Body, Output, Headers>, 'params' | 'query' | 'body' | 'headers'> & {
     params?: Params
     query?: Query
     body?: Body
+    headers?: Headers
   },
-): Contract<Params, Query, Body, Output> {
-  const empty = { params: nothing, query: nothing, body: noBody }
-  return { ...empty, ...given } as unknown as Contract<Params, Query, Body, Output>
+): Contract<Params, Query, Body, Output, Headers> {
+  const empty = { params: nothing, query: nothing, body: noBody, headers: nothing }
+  return { ...empty, ...given } as unknown as Contract<Params, Query, Body, Output, Headers>
 }
 
 /** Text to a whole number within bounds; `max` clamps when `clamp` is set. */

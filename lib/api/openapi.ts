@@ -67,10 +67,11 @@ function openApi(contracts: readonly AnyContract[]): Json {
 }
 
 function operationOf(contract: AnyContract, schema: SchemaOf): Json {
-  const { name, summary, permission, params, query, body, output, method } = contract
+  const { name, summary, permission, params, query, headers, body, output, method } = contract
   const parameters = [
     ...parametersOf(params, 'path', schema),
     ...parametersOf(query, 'query', schema),
+    ...parametersOf(headers, 'header', schema),
     ...(method === 'GET' ? [IF_NONE_MATCH] : []),
   ]
   const mediaType = (output.meta()?.mediaType as string | undefined) ?? 'application/json'
@@ -97,7 +98,7 @@ function operationOf(contract: AnyContract, schema: SchemaOf): Json {
   }
 }
 
-function parametersOf(shape: z.ZodObject, place: 'path' | 'query', schema: SchemaOf): Json[] {
+function parametersOf(shape: z.ZodObject, place: 'path' | 'query' | 'header', schema: SchemaOf): Json[] {
   return Object.entries(shape.shape).map(([name, type]) => {
     const { description, integer, ...own } = schema(type as z.ZodType, 'input')
     const described = description ? { description } : {}

@@ -4,7 +4,13 @@ import type { AnyContract, Input, Output } from './contract.ts'
 import { Problem } from './problem.ts'
 
 /** What an operation answers. `version` leads the ETag of things that have one (CONTRACT 4). */
-export type Reply<Body> = { body: Body; version?: string; headers?: Record<string, string> }
+export type Reply<Body> = {
+  body: Body
+  version?: string
+  headers?: Record<string, string>
+  /** The body of an earlier answer, to be sent again as it was. */
+  saved?: string
+}
 
 /** Says which request an effect belongs to, in change and audit rows. */
 export type Origin = { requestId: string }

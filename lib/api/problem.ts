@@ -10,10 +10,12 @@ export const PROBLEMS = {
   method_not_allowed: { status: 405, title: 'The method is not supported here' },
   decrease_not_allowed: { status: 409, title: 'A commitment plan can not be lowered' },
   subscription_not_active: { status: 409, title: 'The subscription is not active' },
+  version_mismatch: { status: 412, title: 'Somebody changed it since you read it' },
   change_in_progress: { status: 409, title: 'Another change of this asset is in progress' },
   body_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be JSON' },
   quantity_not_supported: { status: 422, title: 'Assets of this type have no licenses' },
+  idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another request' },
   vendor_rejected: { status: 422, title: 'The vendor refused the quantity' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   service_unavailable: { status: 503, title: 'The service is not available for the moment' },
@@ -29,6 +31,8 @@ type More = {
   headers?: Record<string, string>
   /** Further members of the problem body, such as `current` and `minimum`. */
   members?: Record<string, string | number>
+  /** The body of an earlier answer, to be sent again as it was. */
+  saved?: string
   /** In the browser: the request that was refused. */
   requestId?: string
 }

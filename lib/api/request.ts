@@ -25,11 +25,17 @@ export async function readInput<C extends AnyContract>(contract: C, request: Api
   const body = contract.method === 'GET' ? undefined : await readBody(request)
   const query = contract.query.safeParse(queryParams(request.search, contract.query.shape))
   if (!query.success) throw invalidQuery(query.error)
+  const headers = contract.headers.safeParse(headersOf(request, contract.headers.shape))
+  if (!headers.success) throw invalid(headers.error, (path) => ({ parameter: String(path[0]) }))
   if (!params.success) throw new Problem('not_found')
   const parsed = contract.body.safeParse(body)
   if (!parsed.success)
     throw invalid(parsed.error, (path) => ({ pointer: `/${path.map(pointerPart).join('/')}` }))
-  return { params: params.data, query: query.data, body: parsed.data } as Input<C>
+  return { params: params.data, query: query.data, body: parsed.data, headers: headers.data } as Input<C>
+}
+
+function headersOf(request: ApiRequest, shape: Record<string, unknown>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.keys(shape).map((name) => [name, request.headers.get(name) ?? undefined]))
 }
 
 async function readBody(request: ApiRequest): Promise<unknown> {

@@ -2,74 +2,10 @@ import { z } from 'zod'
 import { contract, paging, pagingOutput } from '#lib/api/contract.ts'
 import { filterText } from '#lib/api/filter.ts'
 import { MAX_QUANTITY } from './rules.ts'
+import * as shapes from './shapes.ts'
 
-const epochMs = z.int().meta({ description: 'Epoch time in milliseconds.' })
-const seats = z.int().min(0)
-const others = 'others are passed through.'
-
-/** spec 2.2. Field names and capitals are the wire's. */
-const Subscription = z
-  .object({
-    BillingMethod: z.string(),
-    CreationTime: epochMs,
-    PurchaseOrderID: z.string().meta({ description: 'May be empty.' }),
-    ResourceUIURL: z.string(),
-    SkuID: z.string(),
-    SkuName: z.string(),
-    Status: z.string().meta({ description: `ACTIVE, SUSPENDED, PENDING, CANCELLED; ${others}` }),
-    ID: z.string(),
-    Plan: z.object({
-      CommitmentInterval: z.boolean().nullable().meta({ description: 'True, or null without a commitment.' }),
-      CommitmentStartTime: epochMs.optional(),
-      CommitmentEndTime: epochMs.optional(),
-      IsCommitmentPlan: z.boolean().meta({ description: 'True: the quantity can only grow.' }),
-      PlanName: z
-        .string()
-        .meta({ description: `FLEXIBLE, ANNUAL_MONTHLY_PAY, ANNUAL_YEARLY_PAY, TRIAL; ${others}` }),
-    }),
-    RenewalSettings: z.object({ renewalType: z.string() }).nullable(),
-    Seats: z.object({
-      LicensedNumberOfSeats: seats.meta({ description: 'Assigned to users.' }),
-      MaximumNumberOfSeats: seats.meta({
-        description: 'The cap: equal to NumberOfSeats unless stated apart.',
-      }),
-      NumberOfSeats: seats.meta({ description: 'Purchased.' }),
-    }),
-  })
-  .meta({ id: 'Subscription' })
-
-const properties = z
-  .object({
-    customerDomain: z.string(),
-    customerID: z.string().meta({ description: 'The customer at the vendor.' }),
-    reseller: z.string(),
-    subscription: Subscription.nullable().meta({ description: 'Null for assets without licenses.' }),
-  })
-  .meta({ id: 'AssetProperties' })
-
-/** spec 2.2 */
-export const Asset = z
-  .object({ id: z.string(), type: z.string(), properties, settings: z.null() })
-  .meta({ id: 'Asset' })
-
-/** spec 2.1, with the additions of CONTRACT 3 */
-export const AssetListItem = z
-  .object({
-    id: z.string().meta({ description: 'Starts with the type.' }),
-    type: z.string(),
-    licenseQty: z.string().meta({ description: 'Purchased licenses as text, or `N/A`.' }),
-    assetName: z.string(),
-    url: z.string().meta({ description: 'The page of this type in the console.' }),
-    name: z.string().meta({ description: 'The same as `assetName`.' }),
-    quantity: seats.optional().meta({ description: 'Absent where `licenseQty` is `N/A`.' }),
-    createTime: epochMs,
-    properties: properties.optional().meta({ description: 'With `view=full`.' }),
-    etag: z.string().optional().meta({ description: "With `view=full`: the asset's ETag." }),
-  })
-  .meta({ id: 'AssetListItem' })
-
-export type Asset = z.output<typeof Asset>
-export type AssetListItem = z.output<typeof AssetListItem>
+export type Asset = z.output<typeof shapes.Asset>
+export type AssetListItem = z.output<typeof shapes.AssetListItem>
 
 const selection = {
   filter: filterText(['type']).optional().meta({ description: 'As in `type:a|type:b`. Key: type.' }),
@@ -88,7 +24,7 @@ export const listAssets = contract({
   path: '/billing/v1/assets',
   permission: 'licenses-manager',
   query: z.object({ ...selection, view: z.enum(['basic', 'full']).optional(), ...paging }),
-  output: z.object({ assets: z.array(AssetListItem), ...pagingOutput }).meta({ id: 'AssetList' }),
+  output: z.object({ assets: z.array(shapes.AssetListItem), ...pagingOutput }).meta({ id: 'AssetList' }),
   problems: ['invalid_request', 'filter_invalid', 'page_token_invalid'],
 })
 
@@ -101,9 +37,14 @@ export const readAsset = contract({
   path: '/billing/v1/assets/{asset_id}',
   permission: 'licenses-manager',
   params,
-  output: Asset,
+  output: shapes.Asset,
   problems: ['not_found'],
 })
+
+const ifMatch = z
+  .string()
+  .max(1000)
+  .regex(/^\s*(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)\s*$/, 'must be * or ETags in quotes')
 
 /** spec 4.2: the quantity is the total after the operation, not an increment. */
 export const setQuantity = contract({
@@ -113,6 +54,19 @@ export const setQuantity = contract({
   path: '/billing/v1/assets/{asset_id}',
   permission: 'licenses-manager',
   params,
+  query: z.object({
+    dryRun: z.enum(['true', 'false']).optional().meta({ description: 'Checks, and changes nothing.' }),
+  }),
+  headers: z.object({
+    'if-match': ifMatch
+      .optional()
+      .meta({ description: 'An ETag of the asset: 412 if its seats changed since.' }),
+    'idempotency-key': z
+      .string()
+      .regex(/^[!-~]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
+      .optional()
+      .meta({ description: 'The same key and request get the same answer, for 24 hours.' }),
+  }),
   body: z.strictObject({
     quantity: z
       .int({ error: 'must be a whole number, as a JSON number' })
@@ -120,13 +74,15 @@ export const setQuantity = contract({
       .max(MAX_QUANTITY, 'must be 1,000,000 or less')
       .meta({ description: 'Total number of licenses after the change.' }),
   }),
-  output: Asset,
+  output: shapes.Asset,
   problems: [
     'invalid_request',
     'cross_origin',
     'not_found',
     'decrease_not_allowed',
     'subscription_not_active',
+    'version_mismatch',
+    'idempotency_key_reused',
     'change_in_progress',
     'body_too_large',
     'unsupported_media_type',

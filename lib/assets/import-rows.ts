@@ -6,7 +6,8 @@ import { type ImportProblem, MOST_PROBLEMS, problemText } from '#lib/api/import-
 import type { Transaction } from '#lib/db/client.ts'
 import { assets } from '#lib/db/schema.ts'
 import { type AssetValues, movesVersion } from './differences.ts'
-import { type AssetRow, addLicenseChange } from './store.ts'
+import { addLicenseChange } from './license-change.ts'
+import type { AssetRow } from './store.ts'
 
 /** A stored asset, what it becomes, and where the two differ. */
 export type Replacement = { stored: AssetRow; values: AssetValues; problems: ImportProblem[] }

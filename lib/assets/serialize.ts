@@ -1,5 +1,6 @@
 import { entityTag } from '#lib/api/entity-tag.ts'
-import { Asset, type AssetListItem } from './contract.ts'
+import type { Asset, AssetListItem } from './contract.ts'
+import * as shapes from './shapes.ts'
 import { type AssetRow, hasLicenses, type LicensedRow } from './store.ts'
 
 /** spec 2.2: what the reads of one asset and the PATCH answer. */
@@ -28,8 +29,9 @@ export function versionOf(row: AssetRow): string {
   return String(row.seatVersion)
 }
 
-function etagOf(row: AssetRow): string {
-  return entityTag(JSON.stringify(Asset.parse(serializeAsset(row))), versionOf(row))
+/** The ETag that reading the asset gives. */
+export function etagOf(row: AssetRow): string {
+  return entityTag(JSON.stringify(shapes.Asset.parse(serializeAsset(row))), versionOf(row))
 }
 
 function propertiesOf(row: AssetRow): Asset['properties'] {

@@ -1,12 +1,10 @@
 import 'server-only'
-import { randomUUID } from 'node:crypto'
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import type { Actor } from '#lib/access/audit.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Filter } from '#lib/api/filter.ts'
 import type { Cursor } from '#lib/api/page-token.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { assets, licenseChanges } from '#lib/db/schema.ts'
+import { assets } from '#lib/db/schema.ts'
 
 export type AssetRow = typeof assets.$inferSelect
 /** An asset with licenses: all that a subscription needs is there (a CHECK holds it). */
@@ -23,6 +21,7 @@ export type LicensedRow = AssetRow & {
     | 'seatsMaximum'
     | 'seatsAssigned']: NonNullable<AssetRow[K]>
 }
+type Seats = { purchased: number; maximum: number; assigned: number }
 export type Selection = { filter?: Filter<'type'> | undefined; search?: string | undefined }
 
 export function hasLicenses(row: AssetRow): row is LicensedRow {
@@ -101,7 +100,7 @@ export async function setSeats(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-  seats: { purchased: number; maximum: number; assigned: number },
+  seats: Seats,
 ): Promise<AssetRow> {
   const rows = await tx
     .update(assets)
@@ -116,31 +115,12 @@ export async function setSeats(
   return rows[0] as AssetRow
 }
 
-/** A requested quantity and its fate, in the transaction that settles it. */
-export async function addLicenseChange(
-  tx: Transaction,
-  customerId: CustomerId,
-  change: {
-    id?: string
-    assetId: string
-    from: number
-    to: number
-    state: 'APPLIED' | 'REJECTED'
-    vendorReason?: string | undefined
-    actor: Actor
-    requestId: string
-  },
-): Promise<string> {
-  const { id = randomUUID(), assetId, state, vendorReason, actor, requestId } = change
-  await tx.insert(licenseChanges).values({
-    ...{ customerId, id, assetId, state, requestId },
-    fromQuantity: change.from,
-    toQuantity: change.to,
-    vendorReason: vendorReason ?? null,
-    actorKind: actor.kind,
-    actorId: actor.id,
-    actorName: actor.name,
-    settledAt: sql`now()`,
-  })
-  return id
+/** The row as it would be with these seats. */
+export function withSeats(row: AssetRow, seats: Seats): AssetRow {
+  return {
+    ...row,
+    seatsPurchased: seats.purchased,
+    seatsMaximum: seats.maximum,
+    seatsAssigned: seats.assigned,
+  }
 }

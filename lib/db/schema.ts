@@ -184,6 +184,28 @@ export const licenseChanges = pgTable(
   ],
 )
 
+/** Answers kept under a caller's Idempotency-Key, for 24 hours. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    customerId: customerId().references(() => customers.id),
+    /** `key:<id>` or `session:<member's id>`: callers don't share keys. */
+    caller: key('caller').notNull(),
+    key: key('key').notNull(),
+    fingerprint: text('fingerprint').notNull(),
+    /** Null until the request is settled, in the same transaction. */
+    code: text('code'),
+    version: text('version'),
+    /** Text, not jsonb: jsonb would reorder the keys, and a replay is equal to the byte. */
+    body: text('body'),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.caller, t.key] }),
+    index('idempotency_keys_oldest').on(t.customerId, t.createdAt),
+  ],
+)
+
 export const auditEvents = pgTable(
   'audit_events',
   {

@@ -1,5 +1,5 @@
 import 'server-only'
-import type { Vendor } from './vendor.ts'
+import type { Vendor, VendorAnswer, VendorSubscription } from './vendor.ts'
 
 /**
  * The vendor whose books are our own database: the asset's row is the record, and the caller writes it
@@ -7,16 +7,17 @@ import type { Vendor } from './vendor.ts'
  */
 export const builtIn: Vendor = {
   name: 'built-in',
-  async setQuantity({ seats }, total) {
-    if (total < seats.assigned) {
-      const spare = seats.assigned - total
-      return {
-        kind: 'rejected',
-        reason: `${seats.assigned} users are assigned. Unassign ${spare} first, or choose ${seats.assigned} or more.`,
-      }
-    }
-    // A cap that was stated apart is not ours to lower.
-    const maximum = seats.maximum === seats.purchased ? total : Math.max(seats.maximum, total)
-    return { kind: 'applied', seats: { ...seats, purchased: total, maximum } }
-  },
+  setQuantity: async (subscription, total) => answerOf(subscription, total),
+  foresee: answerOf,
+}
+
+function answerOf({ seats }: VendorSubscription, total: number): VendorAnswer {
+  if (total < seats.assigned) {
+    const spare = seats.assigned - total
+    const reason = `${seats.assigned} users are assigned. Unassign ${spare} first, or choose ${seats.assigned} or more.`
+    return { kind: 'rejected', reason }
+  }
+  // A cap that was stated apart is not ours to lower.
+  const maximum = seats.maximum === seats.purchased ? total : Math.max(seats.maximum, total)
+  return { kind: 'applied', seats: { ...seats, purchased: total, maximum } }
 }

@@ -27,4 +27,6 @@ export type Vendor = {
    * @param total after the change; the rule of `decideQuantity` has been applied before
    */
   setQuantity(subscription: VendorSubscription, total: number): Promise<VendorAnswer>
+  /** What can be told of that answer without asking: for a dry run, in which nothing is sent. */
+  foresee(subscription: VendorSubscription, total: number): VendorAnswer
 }

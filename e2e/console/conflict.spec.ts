@@ -1,0 +1,99 @@
+import { type Browser, expect, type Page, test } from '@playwright/test'
+import { asset, newCustomer } from '../admin.ts'
+import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+
+const member = { ana: '', ida: '' }
+
+test.beforeAll(async () => {
+  const own = await newCustomer('conflict')
+  await own.importAssets([
+    asset('workspace-suite-1', 'Business Plus', { purchased: 50 }),
+    asset('workspace-suite-2', 'Enterprise', { purchased: 50, commitmentEnd: '2099-03-01T00:00:00Z' }),
+    asset('office-suite-1', 'Apps', { purchased: 10 }),
+  ])
+  member.ana = await own.member('Ana Ruiz', 'it-manager')
+  member.ida = await own.member('Ida Tech', 'it-manager')
+})
+
+const control = (page: Page, name: string) => page.getByRole('spinbutton', { name: `Licenses of ${name}` })
+
+/** Ana, in another browser, sets a total meanwhile. */
+async function anaSets(browser: Browser, id: string, quantity: number): Promise<void> {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await signIn(page, member.ana)
+  const headers = { origin: new URL(page.url()).origin }
+  const answer = await page.request.patch(`/billing/v1/assets/${id}`, { headers, data: { quantity } })
+  expect(answer.status()).toBe(200)
+  await context.close()
+}
+
+async function purchased(page: Page, id: string): Promise<number> {
+  const answer = await page.request.get(`/billing/v1/assets/${id}`)
+  return (await answer.json()).properties.subscription.Seats.NumberOfSeats
+}
+
+test('nobody overwrites a colleague: who was first, what the number means now, keep or set', async ({
+  page,
+  browser,
+}) => {
+  const found = complaints(page)
+  await signIn(page, member.ida, '/assets')
+  await control(page, 'Business Plus').fill('60')
+  await anaSets(browser, 'workspace-suite-1', 55)
+  await page.getByRole('button', { name: 'Set to 60 licenses' }).click()
+  await expect(page.getByText('Ana Ruiz set this to 55 licenses just now')).toBeVisible()
+  await expect(page.getByText('You started from 50. Your 60 now means +5, not +10.')).toBeVisible()
+  expect(await purchased(page, 'workspace-suite-1')).toBe(55)
+  await expectGood(page)
+  await page.setViewportSize(PHONE)
+  await expectGood(page)
+  await page.getByRole('button', { name: 'Keep 55' }).click()
+  await expect(control(page, 'Business Plus')).toHaveValue('55')
+  await control(page, 'Business Plus').fill('70')
+  await anaSets(browser, 'workspace-suite-1', 56)
+  await page.getByRole('button', { name: 'Set to 70 licenses' }).click()
+  await expect(page.getByText('Ana Ruiz set this to 56 licenses')).toBeVisible()
+  await page.getByRole('button', { name: 'Set to 70 licenses' }).click()
+  await expect(page.getByRole('status').getByText('Business Plus: 56 → 70 licenses')).toBeVisible()
+  expect(await purchased(page, 'workspace-suite-1')).toBe(70)
+  expect(found).toEqual([])
+})
+
+test('on a commitment plan the typed total is reviewed again, never set over a colleague by one click', async ({
+  page,
+  browser,
+}) => {
+  await signIn(page, member.ida, '/assets')
+  await control(page, 'Enterprise').fill('60')
+  await anaSets(browser, 'workspace-suite-2', 55)
+  await page.getByRole('button', { name: 'Set to 60 licenses' }).click()
+  await expect(page.getByText('Ana Ruiz set this to 55 licenses')).toBeVisible()
+  await page.getByRole('button', { name: 'Review 60' }).click()
+  await expect(page.getByText('Enterprise: 55 → 60 licenses')).toBeVisible()
+  expect(await purchased(page, 'workspace-suite-2')).toBe(55)
+  await page.getByRole('button', { name: 'Set to 60 licenses' }).click()
+  await expect(control(page, 'Enterprise')).toHaveValue('60')
+  expect(await purchased(page, 'workspace-suite-2')).toBe(60)
+})
+
+test('asked again after a lost answer, the change is made once', async ({ page }) => {
+  await signIn(page, member.ida, '/assets')
+  const keys: (string | undefined)[] = []
+  await page.route('**/billing/v1/assets/office-suite-1', async (route) => {
+    keys.push(route.request().headers()['idempotency-key'])
+    if (keys.length > 1) return route.continue()
+    // The service hears it, and its answer is lost.
+    await route.fetch()
+    await route.abort()
+  })
+  await control(page, 'Apps').fill('12')
+  await page.getByRole('button', { name: 'Set to 12 licenses' }).click()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(control(page, 'Apps')).toHaveValue('12')
+  await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(0)
+  expect(keys).toHaveLength(2)
+  expect(keys[0]).toMatch(/^[\w-]{36}$/)
+  expect(keys[1]).toBe(keys[0])
+  expect(await purchased(page, 'office-suite-1')).toBe(12)
+})

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+
+const epochMs = z.int().meta({ description: 'Epoch time in milliseconds.' })
+const seats = z.int().min(0)
+const others = 'others are passed through.'
+
+/** spec 2.2. Field names and capitals are the wire's. */
+const Subscription = z
+  .object({
+    BillingMethod: z.string(),
+    CreationTime: epochMs,
+    PurchaseOrderID: z.string().meta({ description: 'May be empty.' }),
+    ResourceUIURL: z.string(),
+    SkuID: z.string(),
+    SkuName: z.string(),
+    Status: z.string().meta({ description: `ACTIVE, SUSPENDED, PENDING, CANCELLED; ${others}` }),
+    ID: z.string(),
+    Plan: z.object({
+      CommitmentInterval: z.boolean().nullable().meta({ description: 'True, or null without a commitment.' }),
+      CommitmentStartTime: epochMs.optional(),
+      CommitmentEndTime: epochMs.optional(),
+      IsCommitmentPlan: z.boolean().meta({ description: 'True: the quantity can only grow.' }),
+      PlanName: z
+        .string()
+        .meta({ description: `FLEXIBLE, ANNUAL_MONTHLY_PAY, ANNUAL_YEARLY_PAY, TRIAL; ${others}` }),
+    }),
+    RenewalSettings: z.object({ renewalType: z.string() }).nullable(),
+    Seats: z.object({
+      LicensedNumberOfSeats: seats.meta({ description: 'Assigned to users.' }),
+      MaximumNumberOfSeats: seats.meta({
+        description: 'The cap: equal to NumberOfSeats unless stated apart.',
+      }),
+      NumberOfSeats: seats.meta({ description: 'Purchased.' }),
+    }),
+  })
+  .meta({ id: 'Subscription' })
+
+const properties = z
+  .object({
+    customerDomain: z.string(),
+    customerID: z.string().meta({ description: 'The customer at the vendor.' }),
+    reseller: z.string(),
+    subscription: Subscription.nullable().meta({ description: 'Null for assets without licenses.' }),
+  })
+  .meta({ id: 'AssetProperties' })
+
+/** spec 2.2 */
+export const Asset = z
+  .object({ id: z.string(), type: z.string(), properties, settings: z.null() })
+  .meta({ id: 'Asset' })
+
+/** spec 2.1, with the additions of CONTRACT 3 */
+export const AssetListItem = z
+  .object({
+    id: z.string().meta({ description: 'Starts with the type.' }),
+    type: z.string(),
+    licenseQty: z.string().meta({ description: 'Purchased licenses as text, or `N/A`.' }),
+    assetName: z.string(),
+    url: z.string().meta({ description: 'The page of this type in the console.' }),
+    name: z.string().meta({ description: 'The same as `assetName`.' }),
+    quantity: seats.optional().meta({ description: 'Absent where `licenseQty` is `N/A`.' }),
+    createTime: epochMs,
+    properties: properties.optional().meta({ description: 'With `view=full`.' }),
+    etag: z.string().optional().meta({ description: "With `view=full`: the asset's ETag." }),
+  })
+  .meta({ id: 'AssetListItem' })
