@@ -181,6 +181,8 @@ describe('a session and the API', () => {
     [{ origin: 'null', host: 'console.example' }, 403],
     [{ origin: 'http://evil.example', host: 'console.example' }, 403],
     [{ origin: 'http://console.example:81', host: 'console.example' }, 403],
+    [{ origin: 'https://console.example', host: 'console.example' }, 403],
+    [{ origin: 'app://console.example', host: 'console.example' }, 403],
   ])('writes with %j: %i', async (headers, status) => {
     const { cookie } = await signedIn()
     const answer = await send(

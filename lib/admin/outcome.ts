@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander'
+import { DrizzleQueryError } from 'drizzle-orm'
 import { ImportRefused, MOST_PROBLEMS, problemText } from '#lib/api/import-refused.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
 
@@ -46,6 +47,6 @@ function messageOf(error: unknown): string {
     return 'Somebody else is changing the same rows at this moment. Nothing was stored; try again.'
   // Drizzle's own message is the whole statement with its values.
   let cause = error
-  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause
+  while (cause instanceof DrizzleQueryError && cause.cause) cause = cause.cause
   return `Failed: ${cause instanceof Error ? cause.message || cause.name : String(cause)}`
 }

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
-import { describe, expect, test } from 'vitest'
+import { DrizzleQueryError } from 'drizzle-orm'
+import { describe, expect, test, vi } from 'vitest'
 import { exitCodeOf } from './outcome.ts'
 import { adminProgram } from './program.ts'
 
@@ -79,4 +80,17 @@ describe('wrong usage is 2', () => {
     expect([code, out]).toEqual([2, ''])
     expect(err).not.toBe('')
   })
+})
+
+test('a failure is told as it was meant, and without the statement that failed', () => {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const lines = [
+    new Error('Run these lines first.', { cause: new Error('permission denied') }),
+    new DrizzleQueryError('select secret', [], new Error('out of space')),
+  ].map((error) => [exitCodeOf(error), write.mock.lastCall?.[0]])
+  write.mockRestore()
+  expect(lines).toEqual([
+    [1, 'Failed: Run these lines first.\n'],
+    [1, 'Failed: out of space\n'],
+  ])
 })

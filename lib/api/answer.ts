@@ -2,6 +2,7 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { authenticate } from '#lib/access/authenticate.ts'
 import type { Caller } from '#lib/access/rules.ts'
+import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
 import { entityTag } from './entity-tag.ts'
 import { checkPermission, type Operation } from './operation.ts'
@@ -87,10 +88,8 @@ function checkOrigin(request: ApiRequest): void {
   const site = request.headers.get('sec-fetch-site')
   const origin = request.headers.get('origin')
   const host = request.headers.get('host')
-  const own =
-    site === null
-      ? origin !== null && URL.canParse(origin) && new URL(origin).host === host
-      : site === 'same-origin'
+  const scheme = new URL(env().baseUrl).protocol
+  const own = site === null ? origin === `${scheme}//${host}` : site === 'same-origin'
   if (!own)
     throw new Problem(
       'cross_origin',
