@@ -11,5 +11,10 @@ export default function Page({ error, reset }: { error: Error & { digest?: strin
       router.refresh()
       reset()
     })
-  return <PageError digest={error.digest} onRetry={retry} />
+  return (
+    // In place of the frame, whose main it would be in.
+    <main>
+      <PageError digest={error.digest} onRetry={retry} />
+    </main>
+  )
 }

@@ -3,6 +3,7 @@
 import { Layers, ReceiptText } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
+import { LinkHint } from '#components/ui/link-hint.tsx'
 
 const ICONS = { '/assets': Layers, '/invoices': ReceiptText } as const
 
@@ -27,6 +28,7 @@ export function NavLinks({ screens, onGo }: { screens: readonly Screen[]; onGo?:
           >
             <Icon aria-hidden="true" className="size-4" strokeWidth={1.75} />
             {name}
+            <LinkHint />
           </Link>
         )
       })}

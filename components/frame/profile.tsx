@@ -39,7 +39,7 @@ export function useProfile(person: Person) {
     )
   const items = (close: () => void) => (
     <>
-      <p className="truncate px-2.5 py-1 text-xs text-ink-3">{person.email}</p>
+      <p className="px-2.5 py-1 text-xs wrap-anywhere text-ink-3">{person.email}</p>
       <ThemeSwitch />
       <hr className="mx-2.5 my-1 border-line" />
       <button

@@ -21,7 +21,12 @@ export function InvoiceTotals({ summary }: { summary: Summary | undefined }) {
     >
       <b className="font-semibold text-ink">{countText(count)}</b>
       {only && currencies.length === 1 ? (
-        ` · total ${moneyText(only.totalAmount, only.currency)} · balance ${moneyText(only.balanceAmount, only.currency)}`
+        <>
+          {' · '}
+          <span className="whitespace-nowrap">total {moneyText(only.totalAmount, only.currency)}</span>
+          {' · '}
+          <span className="whitespace-nowrap">balance {moneyText(only.balanceAmount, only.currency)}</span>
+        </>
       ) : (
         <ul className="mt-1 grid w-fit gap-x-6 gap-y-0.5 md:grid-cols-[repeat(3,auto)]">
           {currencies.map((sum) => (
