@@ -42,7 +42,7 @@ export function database(): Database {
   return slot.licensesInvoicesDatabase
 }
 
-// Bounds, each inside the next: lock 1 s < waiting for a connection 2 s < statement 3 s < request 20 s.
+// Bounds, each inside the next: lock 1 s < waiting for a connection 2 s < statement 3 s < its answer 7 s < request 20 s.
 function pool(url: string, role: 'console_app' | 'console_access', max: number): pg.Pool {
   const settings = {
     role,
@@ -55,6 +55,8 @@ function pool(url: string, role: 'console_app' | 'console_access', max: number):
     connectionString: url,
     max,
     connectionTimeoutMillis: 2000,
+    // A server that is frozen does not end its own statements.
+    query_timeout: 7000,
     idleTimeoutMillis: 30_000,
     pipeline: true,
     application_name: 'licenses-invoices',

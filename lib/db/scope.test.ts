@@ -84,6 +84,16 @@ it('a connection that breaks between two statements fails its transaction, not t
   expect((await scope(ana, (tx) => tx.execute(names))).rows).toHaveLength(1)
 })
 
+it('a server that does not answer is given up', { timeout: 30_000 }, async () => {
+  const frozen = scope(ana, async (tx) => {
+    await tx.execute('SET LOCAL statement_timeout = 0')
+    await tx.execute('SELECT pg_sleep(20)')
+  })
+  const started = Date.now()
+  expect(toProblem(await frozen.catch((error: unknown) => error)).status).toBe(503)
+  expect(Date.now() - started).toBeLessThan(19_000)
+})
+
 it('the app runs as a role that owns nothing', async () => {
   const { rows } = await database.opened.app.query(
     "SELECT current_user, (SELECT count(*)::int FROM pg_class WHERE relowner = 'console_app'::regrole) AS owned",
