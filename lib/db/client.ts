@@ -18,11 +18,17 @@ export type Database = {
 // A page and a route handler get separate copies of this module in a production build.
 const slot = globalThis as typeof globalThis & { licensesInvoicesDatabase?: Database | undefined }
 
+/**
+ * A server that is frozen does not end its own statements: reads give it up, in milliseconds. A write does not, for
+ * it may have been done; and a load of much data may wait for another one.
+ */
+const READ_LIMIT = 7000
+
 /** Opens the pools on `url` for this process. Connects to nothing yet. */
 export function openDatabase(url: string): Database {
   const app = pool(url, 'console_app', 8)
-  const reads = pool(url, 'console_app', 8)
-  const access = pool(url, 'console_access', 6)
+  const reads = pool(url, 'console_app', 8, READ_LIMIT)
+  const access = pool(url, 'console_access', 6, READ_LIMIT)
   const database: Database = {
     app,
     reads,
@@ -43,7 +49,12 @@ export function database(): Database {
 }
 
 // Bounds, each inside the next: lock 1 s < waiting for a connection 2 s < statement 3 s < its answer 7 s < request 20 s.
-function pool(url: string, role: 'console_app' | 'console_access', max: number): pg.Pool {
+function pool(
+  url: string,
+  role: 'console_app' | 'console_access',
+  max: number,
+  answerWithin?: number,
+): pg.Pool {
   const settings = {
     role,
     lock_timeout: '1000',
@@ -55,8 +66,7 @@ function pool(url: string, role: 'console_app' | 'console_access', max: number):
     connectionString: url,
     max,
     connectionTimeoutMillis: 2000,
-    // A server that is frozen does not end its own statements.
-    query_timeout: 7000,
+    ...(answerWithin === undefined ? {} : { query_timeout: answerWithin }),
     idleTimeoutMillis: 30_000,
     pipeline: true,
     application_name: 'licenses-invoices',
