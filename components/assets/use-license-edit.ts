@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import type { QuantityFacts } from '#lib/assets/rules.ts'
-import { useQuantityChange } from './use-quantity-change.ts'
+import { newKey, useQuantityChange } from './use-quantity-change.ts'
 
 /**
  * What is typed into one row's control and what becomes of it. A typed total, and a refused one, stay until
@@ -52,7 +52,7 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts) {
     submit(quantity: number, etag = item.etag) {
       if (isPending) return
       setDraft(undefined)
-      mutate({ quantity, from: facts.purchased, etag, key: crypto.randomUUID() })
+      mutate({ quantity, from: facts.purchased, etag, key: newKey() })
     },
     /** Asks the same again. Had it been heard the first time, nothing happens twice. */
     again() {

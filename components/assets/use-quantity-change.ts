@@ -21,6 +21,13 @@ export type Attempt = {
   etag: string | undefined
 }
 
+/** A key for one attempt. Browsers offer crypto.randomUUID on https and localhost only. */
+export function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
+}
+
 /**
  * Asks for a new total of one asset. Nothing is shown as done before the answer is there; then every
  * cached list gets the answer's seats, and is read again.
