@@ -113,6 +113,18 @@ describe('a session', () => {
     expect(await callerBehind(other.cookie)).toBeUndefined()
   })
 
+  it('is forgotten once it has ended, when its member signs in again', async () => {
+    await signedIn()
+    await age('last_seen_at', '31 minutes')
+    await signedIn()
+    const [row] = await database.sql(
+      'northwind',
+      'SELECT count(*)::int AS n FROM sessions WHERE member_id = $1',
+      [member],
+    )
+    expect(row).toEqual({ n: 1 })
+  })
+
   it('lives on by being used', async () => {
     const { cookie } = await signedIn()
     await age('last_seen_at', '29 minutes')

@@ -72,7 +72,7 @@ export function contract<
 /** Text to a whole number within bounds; `max` clamps when `clamp` is set. */
 export function integerText(min: number, max: number, clamp = false) {
   return z
-    .codec(z.string().regex(/^\d{1,16}$/, `must be a whole number of ${min} or more`), z.int(), {
+    .codec(z.string().regex(/^\d{1,100}$/, `must be a whole number of ${min} or more`), z.int(), {
       decode: (value, context) => {
         const number = Number(value)
         if (number >= min && number <= max) return number

@@ -203,7 +203,9 @@ describe('the wrapper', () => {
   })
 
   it('clamps maxResults, and reads raw and encoded filters the same', async () => {
-    expect((await send('GET', '/billing/v1/assets?maxResults=1000', { key: keys.it })).status).toBe(200)
+    for (const more of ['1000', '9'.repeat(40)]) {
+      expect((await send('GET', `/billing/v1/assets?maxResults=${more}`, { key: keys.it })).status).toBe(200)
+    }
     const raw = await send('GET', '/billing/v1/assets?filter=type:cloud-platform|type:web-services', {
       key: keys.it,
     })
@@ -256,9 +258,9 @@ describe('the body of a PATCH (CONTRACT 4)', () => {
     ['{"quantity":11,"__proto__":{"x":1}}', '/__proto__'],
     ['{"quantity":NaN}', ''],
     ['{"quantity":11', ''],
-    ['[]', '/'],
-    ['null', '/'],
-    ['"11"', '/'],
+    ['[]', ''],
+    ['null', ''],
+    ['"11"', ''],
     [`{"quantity":${'['.repeat(5000)}${']'.repeat(5000)}}`, '/quantity'],
   ])('400 for %.40s, which names the field and changes nothing', async (body, pointer) => {
     const { status, json } = await patch({ body })

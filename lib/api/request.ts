@@ -30,7 +30,7 @@ export async function readInput<C extends AnyContract>(contract: C, request: Api
   if (!params.success) throw new Problem('not_found')
   const parsed = contract.body.safeParse(body)
   if (!parsed.success)
-    throw invalid(parsed.error, (path) => ({ pointer: `/${path.map(pointerPart).join('/')}` }))
+    throw invalid(parsed.error, (path) => ({ pointer: path.map((part) => `/${pointerPart(part)}`).join('') }))
   return { params: params.data, query: query.data, body: parsed.data, headers: headers.data } as Input<C>
 }
 
