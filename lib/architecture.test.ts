@@ -4,7 +4,17 @@ import { projectFiles, read } from './architecture-scan.ts'
 // ARCHITECTURE: who knows one noun knows them all.
 const VOCABULARY = ['contract', 'rules', 'store', 'serialize', 'operations', 'queries']
 const CAPABILITIES: Record<string, string[]> = {
-  access: ['api-key', 'audit', 'authenticate', 'credentials', 'directory', 'password', 'session', 'sign-in'],
+  access: [
+    'api-key',
+    'audit',
+    'authenticate',
+    'credentials',
+    'directory',
+    'password',
+    'session',
+    'sign-in',
+    'throttle',
+  ],
   assets: ['differences', 'import', 'import-rows', 'license-change', 'quantity', 'shapes'],
   invoices: ['amounts', 'file', 'import', 'import-rows', 'differences', 'selection'],
 }

@@ -1,7 +1,7 @@
 // next-auth's own calls, which are no part of our contract: its client would cost every page 10 kB.
 
 /** `refused`: address and password don't fit. `unavailable`: no answer, or none that says either. */
-export type SignInOutcome = 'signed-in' | 'refused' | 'unavailable'
+export type SignInOutcome = 'signed-in' | 'refused' | 'throttled' | 'unavailable'
 
 /** Opens a session, which arrives as a cookie that no script can read. Never throws. */
 export async function signIn(email: string, password: string): Promise<SignInOutcome> {
@@ -10,7 +10,9 @@ export async function signIn(email: string, password: string): Promise<SignInOut
   // next-auth says in the address where it would lead what became of it.
   const { searchParams } = new URL(answer.url, location.origin)
   if (answer.ok && !searchParams.has('csrf') && !searchParams.has('error')) return 'signed-in'
-  return searchParams.get('error') === 'CredentialsSignin' ? 'refused' : 'unavailable'
+  const error = searchParams.get('error')
+  if (error === 'throttled') return 'throttled'
+  return error === 'CredentialsSignin' ? 'refused' : 'unavailable'
 }
 
 /**

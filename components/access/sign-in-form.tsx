@@ -8,6 +8,7 @@ import { signIn } from './next-auth.ts'
 import { PasswordField } from './password-field.tsx'
 
 const REFUSED = 'E-mail address or password is wrong. Check both and try again.'
+const THROTTLED = 'Too many failed attempts. Wait a quarter of an hour, then try again.'
 const UNAVAILABLE = 'No answer from the service. Check your connection and try again.'
 
 /** Signs in and goes on to `next`, a path of this console. */
@@ -27,7 +28,7 @@ export function SignInForm({ next }: { next: string }) {
     // A whole new page: nothing that an earlier caller saw is left in memory.
     if (outcome === 'signed-in') return location.assign(next)
     setPending(false)
-    setError(outcome === 'refused' ? REFUSED : UNAVAILABLE)
+    setError({ refused: REFUSED, throttled: THROTTLED, unavailable: UNAVAILABLE }[outcome])
     if (outcome === 'refused') password.current?.select()
   }
 

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
 
-const member = { it: '', finance: '', admin: '', changing: '' }
+const member = { it: '', finance: '', admin: '', changing: '', typo: '' }
 
 test.beforeAll(async () => {
   const own = await newCustomer('access')
@@ -10,6 +10,7 @@ test.beforeAll(async () => {
   member.finance = await own.member('Fin Ance', 'finance-user')
   member.admin = await own.member('Ad Min', 'admin')
   member.changing = await own.member('Cha Nging', 'it-manager')
+  member.typo = await own.member('Tom Typo', 'it-manager')
 })
 
 test('signs in by keyboard and goes on to where it was asked for', async ({ page }) => {
@@ -28,6 +29,20 @@ test('signs in by keyboard and goes on to where it was asked for', async ({ page
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/assets\?filter=type(:|%3A)office-suite$/)
   expect(found).toEqual([])
+})
+
+test('after many wrong passwords asks to wait, though the right one comes then', async ({ page }) => {
+  const email = member.typo
+  await page.goto('/sign-in')
+  const { csrfToken } = await (await page.request.get('/api/auth/csrf')).json()
+  for (let n = 0; n < 10; n++) {
+    const form = { email, password: `wrong password ${n}`, csrfToken, json: 'true' }
+    expect((await page.request.post('/api/auth/callback/credentials', { form })).status()).toBe(401)
+  }
+  await page.getByLabel('Work e-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByText('Too many failed attempts')).toBeVisible()
 })
 
 test('says so when the service does not answer, and stays', async ({ page }) => {

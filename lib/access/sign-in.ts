@@ -13,18 +13,23 @@ import { passwordFits } from './password.ts'
 import { localPath } from './rules.ts'
 import { cookieName, SESSION_SECONDS, sessionSecret } from './session.ts'
 import { findSessionCaller, findSignIn } from './store.ts'
+import { countAttempt } from './throttle.ts'
 
 const SignIn = z.object({ email: z.email().max(254), password: z.string().min(1).max(PASSWORD_MAX) })
 
 /**
  * Opens a session for an e-mail address and its password.
+ * @param address of the client: too many failures from there are answered before the password is looked at
  * @returns the new session's id, or null: unknown, disabled and wrong look the same and take as long
  */
-export async function signIn(credentials: unknown): Promise<string | null> {
+export async function signIn(credentials: unknown, address: string): Promise<string | 'throttled' | null> {
   const given = SignIn.safeParse(credentials)
   if (!given.success) return null
+  const attempt = await countAttempt(given.data.email, address)
+  if (attempt.isThrottled) return 'throttled'
   const found = await findSignIn(given.data.email)
   if (!(await passwordFits(given.data.password, found?.passwordHash)) || !found) return null
+  await attempt.forgive()
   const id = randomBytes(32).toString('base64url')
   await scope(found, (tx) => addSession(tx, found.customerId, found.memberId, digestOf(id)))
   return id
@@ -57,11 +62,13 @@ export function authOptions(): NextAuthOptions {
       Credentials({
         credentials: { email: {}, password: {} },
         // next-auth writes the text of what is thrown here into its answer: it must say nothing of ours.
-        authorize: async (credentials) => {
-          const id = await signIn(credentials).catch((error: unknown) => {
+        authorize: async (credentials, request) => {
+          const address = String(request.headers?.['x-client-address'] ?? '')
+          const id = await signIn(credentials, address).catch((error: unknown) => {
             log().error({ err: error }, 'sign-in could not be answered')
             throw new Error('unavailable')
           })
+          if (id === 'throttled') throw new Error('throttled')
           return id === null ? null : { id }
         },
       }),

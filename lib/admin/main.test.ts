@@ -97,29 +97,33 @@ describe('customers', () => {
 describe('members', () => {
   test('sign in with their password, and with a new one after it is set', async () => {
     expect(await addMember('ana@sunbird.example')).toMatchObject({ code: 0, out: 'ana@sunbird.example\n' })
-    const session = await signIn({ email: 'ANA@sunbird.example', password: PASSWORD })
+    const session = await signIn({ email: 'ANA@sunbird.example', password: PASSWORD }, '192.0.2.1')
     expect(session).not.toBeNull()
     const set = 'members set-password --customer sunbird --email ana@sunbird.example --password-stdin'
     expect(await admin(set, 'another good password')).toMatchObject({ code: 0, out: '' })
     expect(await findSessionCaller(digestOf(session ?? ''))).toBeUndefined()
-    expect(await signIn({ email: 'ana@sunbird.example', password: PASSWORD })).toBeNull()
-    expect(await signIn({ email: 'ana@sunbird.example', password: 'another good password' })).not.toBeNull()
+    expect(await signIn({ email: 'ana@sunbird.example', password: PASSWORD }, '192.0.2.1')).toBeNull()
+    expect(
+      await signIn({ email: 'ana@sunbird.example', password: 'another good password' }, '192.0.2.1'),
+    ).not.toBeNull()
     expect(JSON.stringify(await audits('member.added'))).not.toContain('argon2')
   })
 
   test('are shut out at once when disabled, and have other roles at once', async () => {
     await addMember('ben@sunbird.example')
     const who = '--customer sunbird.example --email Ben@Sunbird.Example'
-    const session = digestOf((await signIn({ email: 'ben@sunbird.example', password: PASSWORD })) ?? '')
+    const session = digestOf(
+      (await signIn({ email: 'ben@sunbird.example', password: PASSWORD }, '192.0.2.1')) ?? '',
+    )
     expect(await admin(`members set-roles ${who} --role`, '', ['Finance User'])).toMatchObject({ code: 0 })
     expect(may((await findSessionCaller(session)) ?? { roles: [] }, 'licenses-manager')).toBe(false)
     expect(may((await findSessionCaller(session)) ?? { roles: [] }, 'invoice-viewer')).toBe(true)
     expect(await admin(`members disable ${who}`)).toMatchObject({ code: 0 })
     expect(await findSessionCaller(session)).toBeUndefined()
-    expect(await signIn({ email: 'ben@sunbird.example', password: PASSWORD })).toBeNull()
+    expect(await signIn({ email: 'ben@sunbird.example', password: PASSWORD }, '192.0.2.1')).toBeNull()
     expect(await admin(`members enable ${who}`)).toMatchObject({ code: 0 })
     expect(await findSessionCaller(session)).toBeUndefined()
-    expect(await signIn({ email: 'ben@sunbird.example', password: PASSWORD })).not.toBeNull()
+    expect(await signIn({ email: 'ben@sunbird.example', password: PASSWORD }, '192.0.2.1')).not.toBeNull()
     expect(await audits('member.roles-set')).toMatchObject([
       { details: { from: ['it-manager'], to: ['finance-user'] } },
     ])

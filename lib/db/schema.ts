@@ -69,6 +69,22 @@ export const members = pgTable(
   ],
 )
 
+/** Attempts to sign in that count against the next ones. No tenant's: who calls is not known yet. */
+export const signInAttempts = pgTable(
+  'sign_in_attempts',
+  {
+    attempt: key('attempt').notNull(),
+    /** Digest of an account at an address, or of an address: neither is kept in clear. */
+    subject: key('subject').notNull(),
+    at: time('at').notNull().default(sql`now()`),
+  },
+  (t) => [
+    primaryKey({ columns: [t.attempt, t.subject] }),
+    index('sign_in_attempts_subject').on(t.subject, t.at),
+    index('sign_in_attempts_oldest').on(t.at),
+  ],
+)
+
 export const sessions = pgTable(
   'sessions',
   {

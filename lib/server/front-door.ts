@@ -78,6 +78,7 @@ export function frontDoor(options: FrontDoor): Handler {
     if (area !== 'api') logVisit(req, res, { requestId, path, quiet: QUIET.has(area) })
     req.headers['request-id'] = requestId
     // As it was sent: Next writes the query anew, and what is no UTF-8 would look like text.
+    if (area === 'sign-in') req.headers['x-client-address'] = clientAddress(req, trustProxy)
     if (area === 'api') req.headers['x-query'] = url.slice(path.length + 1)
     if (area === 'page') givePolicy(req, res, https)
     if (req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion === '1.1') res.writeContinue()
@@ -101,6 +102,12 @@ export function frontDoor(options: FrontDoor): Handler {
       refuse(req, res, areaOf(given), problem, requestId)
     }
   }
+}
+
+/** Whose connection it is; behind a trusted proxy what that proxy says, which is the last entry. */
+function clientAddress(req: IncomingMessage, trustProxy: boolean): string {
+  const forwarded = trustProxy ? String(req.headers['x-forwarded-for'] ?? '') : ''
+  return forwarded.split(',').at(-1)?.trim() || (req.socket.remoteAddress ?? '')
 }
 
 /** Next finds the nonce for its scripts in the policy; our layout takes it as it is. */
