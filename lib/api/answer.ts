@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { authenticate } from '#lib/access/authenticate.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { env } from '#lib/env.ts'
-import { log } from '#lib/log.ts'
+import { log, logFailure } from '#lib/log.ts'
 import { entityTag } from './entity-tag.ts'
 import { checkPermission, type Operation } from './operation.ts'
 import { Problem, toProblem } from './problem.ts'
@@ -35,7 +35,7 @@ export async function guarded(
   const started = performance.now()
   const { status, headers, body } = await respond(requestId).catch((error: unknown) => {
     const problem = toProblem(error)
-    if (problem.status >= 500) log().error({ requestId, err: error }, 'request failed')
+    logFailure(problem, error, requestId)
     return refuse(problem, requestId)
   })
   const ms = Math.round(performance.now() - started)

@@ -22,13 +22,17 @@ const slot = globalThis as typeof globalThis & { licensesInvoicesDatabase?: Data
  * A server that is frozen does not end its own statements: reads give it up, in milliseconds. A write does not, for
  * it may have been done; and a load of much data may wait for another one.
  */
-const READ_LIMIT = 7000
+const ANSWER_LIMIT = 7000
+
+/** In milliseconds. A read waits for a lock on a whole table only: soon refused, it keeps no connection from the others. */
+const WRITE = { lockWait: 1000 }
+const READ = { lockWait: 250, answerLimit: ANSWER_LIMIT }
 
 /** Opens the pools on `url` for this process. Connects to nothing yet. */
 export function openDatabase(url: string): Database {
   const app = pool(url, 'console_app', 8)
-  const reads = pool(url, 'console_app', 8, READ_LIMIT)
-  const access = pool(url, 'console_access', 6, READ_LIMIT)
+  const reads = pool(url, 'console_app', 8, READ)
+  const access = pool(url, 'console_access', 6, READ)
   const database: Database = {
     app,
     reads,
@@ -53,11 +57,11 @@ function pool(
   url: string,
   role: 'console_app' | 'console_access',
   max: number,
-  answerWithin?: number,
+  { lockWait, answerLimit }: { lockWait: number; answerLimit?: number } = WRITE,
 ): pg.Pool {
   const settings = {
     role,
-    lock_timeout: '1000',
+    lock_timeout: String(lockWait),
     statement_timeout: '3000',
     idle_in_transaction_session_timeout: '20000',
     timezone: 'UTC',
@@ -66,7 +70,7 @@ function pool(
     connectionString: url,
     max,
     connectionTimeoutMillis: 2000,
-    ...(answerWithin === undefined ? {} : { query_timeout: answerWithin }),
+    ...(answerLimit === undefined ? {} : { query_timeout: answerLimit }),
     idleTimeoutMillis: 30_000,
     pipeline: true,
     application_name: 'licenses-invoices',

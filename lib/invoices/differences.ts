@@ -12,17 +12,27 @@ const LINE_TEXTS = ['type', 'description'] as const
 /** What makes an invoice unfit whatever is stored. */
 export function faultsOf(invoices: NewInvoice[], profiles: ReadonlySet<string>): ImportProblem[] {
   const seen = new Set<string>()
-  return invoices.flatMap(({ id, billingProfileId = 'default', lines }) => {
+  return invoices.flatMap(({ id, billingProfileId = 'default', lines, totalAmount, balanceAmount }) => {
     const subject = `invoice ${id}`
     const twice = seen.has(id)
     seen.add(id)
     if (twice) return [{ subject, reason: 'is given twice' }]
     if (lines.length === 0) return [{ subject, reason: 'has no lines' }]
+    const inexact = Object.entries({ totalAmount, balanceAmount }).find(
+      ([, value]) => value && !isExactAsJson(value),
+    )
+    if (inexact)
+      return [{ subject, column: inexact[0], reason: 'has more digits than a JSON number can say' }]
     if (profiles.has(billingProfileId)) return []
     return [
       { subject, column: 'billingProfileId', reason: `there is no billing profile ${billingProfileId}` },
     ]
   })
+}
+
+/** Whether the wire's number says this amount to the last digit: a cent that it would lose is refused at the door. */
+function isExactAsJson(amount: string): boolean {
+  return new Big(Number(amount)).eq(amount)
 }
 
 /**

@@ -146,6 +146,14 @@ describe('importInvoices', () => {
     expect(await stored(customer)).toEqual([])
   })
 
+  test('refuses an amount that the API could not say to the cent', async () => {
+    const customer = await newCustomer()
+    const inexact = invoice({ totalAmount: '999999999999999.99', balanceAmount: '10' })
+    await expect(run(customer, [inexact])).rejects.toThrow('totalAmount: has more digits')
+    const exact = invoice({ totalAmount: '9999999999999.99', balanceAmount: '-0.10' })
+    expect(await run(customer, [exact])).toMatchObject({ added: 1 })
+  })
+
   test('lists a few differences of each invoice, and 20 problems in all', async () => {
     const customer = await newCustomer()
     const many = Array.from({ length: 30 }, (_, index) =>

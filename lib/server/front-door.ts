@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Problem, toProblem } from '#lib/api/problem.ts'
-import { log } from '#lib/log.ts'
+import { logFailure } from '#lib/log.ts'
 import { refuse } from './refusal.ts'
 import { checkSingleHost, stripHeaders } from './request-headers.ts'
 import { pagePolicy, securityHeaders } from './security-headers.ts'
@@ -98,7 +98,7 @@ export function frontDoor(options: FrontDoor): Handler {
     } catch (error) {
       const problem = toProblem(error)
       if (!target) logVisit(req, res, { requestId, quiet: false })
-      if (problem.status >= 500) log().error({ requestId, err: error }, 'request failed')
+      logFailure(problem, error, requestId)
       refuse(req, res, areaOf(given), problem, requestId)
     }
   }
