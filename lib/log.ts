@@ -14,9 +14,9 @@ export function log(): Logger {
  * the same reason, and writing each stack would take the time that its return needs: a line is enough then.
  */
 export function logFailure({ status }: { status: number }, error: unknown, requestId: string): void {
-  if (status === 500) return log().error({ requestId, err: error }, 'request failed')
-  if (status < 500) return
   // What caused it: the error itself would repeat the statement and its values.
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  log().warn({ requestId, reason: String(cause).slice(0, 300) }, 'request could not be answered')
+  if (status === 500) log().error({ requestId, err: error }, 'request failed')
+  else if (status > 500)
+    log().warn({ requestId, reason: String(cause).slice(0, 300) }, 'request not answered')
 }
