@@ -24,6 +24,12 @@ test('what anybody may send stays', () => {
   expect(kept(ORDINARY, 'page')).toEqual(ORDINARY)
 })
 
+test('pages are compressed, answers of the API are not', () => {
+  const asked = { ...ORDINARY, 'accept-encoding': 'gzip, br' }
+  expect(kept(asked, 'page')).toEqual(asked)
+  expect(kept(asked, 'api')).toEqual(ORDINARY)
+})
+
 test.each([
   'x-middleware-subrequest',
   'x-middleware-set-cookie',
@@ -38,6 +44,8 @@ test.each([
   'next-action',
   'next-resume',
   'request-id',
+  'x-client-address',
+  'x-query',
 ])('%s is ours alone', (name) => {
   expect(kept({ ...ORDINARY, [name]: 'x' }, 'api')).toEqual(ORDINARY)
   expect(kept({ ...ORDINARY, [name]: 'x' }, 'page', true)).toEqual(ORDINARY)
