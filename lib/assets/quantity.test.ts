@@ -76,7 +76,7 @@ describe('If-Match (CONTRACT 4)', () => {
       expect.objectContaining({
         code: 'version_mismatch',
         current: 55,
-        changedBy: 'Ana',
+        changedBy: 'API key Ana',
         changedAt: expect.any(Number),
         etag: first.headers.get('etag'),
       }),

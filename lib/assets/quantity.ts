@@ -98,7 +98,8 @@ async function mismatch(tx: Transaction, customerId: CustomerId, row: store.Lice
   const last = await lastChange(tx, customerId, row.id)
   // Seats that are not what our last change made them were changed by the vendor.
   const ours = last?.toQuantity === row.seatsPurchased ? last : undefined
-  const changedBy = ours?.actorName ?? 'The vendor'
+  const name = ours && (ours.actorKind === 'key' ? `API key ${ours.actorName}` : ours.actorName)
+  const changedBy = name ?? 'The vendor'
   const detail = `${changedBy} set this to ${row.seatsPurchased} since you read it.`
   const at: Record<string, number> = ours?.settledAt ? { changedAt: ours.settledAt.getTime() } : {}
   return new Problem('version_mismatch', detail, {
