@@ -33,8 +33,6 @@ function handlers(respond: (request: ApiRequest) => Promise<ApiResponse>): Handl
 }
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array | 'too large'> {
-  // Told beforehand, it need not be read, and the connection can go on.
-  if (Number(request.headers.get('content-length')) > limit) return 'too large'
   const chunks: Uint8Array[] = []
   let size = 0
   try {
