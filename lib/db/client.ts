@@ -117,7 +117,7 @@ export async function transaction<T>(
   }
   let value: T
   try {
-    value = await fn(drizzle(client))
+    value = await fn(drizzle(readOnly ? planned(client) : client))
     await opened
   } catch (error) {
     await end('ROLLBACK').catch(() => {})
@@ -126,4 +126,19 @@ export async function transaction<T>(
   if (readOnly) end('COMMIT').catch(() => {})
   else await end('COMMIT')
   return value
+}
+
+/** Statements that get a name, so that PostgreSQL plans them once for a connection. Filters make some hundred of them. */
+const MOST_NAMES = 500
+const names = new Map<string, string>()
+
+/** A connection whose statements are named by their text. */
+function planned(client: pg.PoolClient): pg.PoolClient {
+  const query = (statement: pg.QueryConfig, values?: unknown[]) => {
+    const known = names.get(statement.text)
+    const name = known ?? (names.size < MOST_NAMES ? `read-${names.size}` : undefined)
+    if (name && !known) names.set(statement.text, name)
+    return client.query({ ...statement, ...(name ? { name } : {}) }, values)
+  }
+  return { query } as unknown as pg.PoolClient
 }
