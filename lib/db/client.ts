@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 
@@ -132,11 +133,16 @@ export async function transaction<T>(
 const MOST_NAMES = 500
 const names = new Map<string, string>()
 
+// Not a number: another copy of this module shares the connections, and would number other statements.
+function nameOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
+
 /** A connection whose statements are named by their text. */
 function planned(client: pg.PoolClient): pg.PoolClient {
   const query = (statement: pg.QueryConfig, values?: unknown[]) => {
     const known = names.get(statement.text)
-    const name = known ?? (names.size < MOST_NAMES ? `read-${names.size}` : undefined)
+    const name = known ?? (names.size < MOST_NAMES ? nameOf(statement.text) : undefined)
     if (name && !known) names.set(statement.text, name)
     return client.query({ ...statement, ...(name ? { name } : {}) }, values)
   }
