@@ -70,7 +70,7 @@ export function contract<
 }
 
 /** Text to a whole number within bounds; `max` clamps when `clamp` is set. */
-export function integerText(min: number, max: number, clamp = false) {
+function integerText(min: number, max: number, clamp = false) {
   return z
     .codec(z.string().regex(/^\d{1,100}$/, `must be a whole number of ${min} or more`), z.int(), {
       decode: (value, context) => {
@@ -85,6 +85,22 @@ export function integerText(min: number, max: number, clamp = false) {
     .meta({
       integer: { type: 'integer', minimum: min, ...(max < Number.MAX_SAFE_INTEGER ? { maximum: max } : {}) },
     })
+}
+
+// Public clients send milliseconds where the spec says seconds: no date of ours is that many seconds away.
+const FIRST_MILLISECONDS = 100_000_000_000
+
+/**
+ * Unix seconds, or milliseconds from 100,000,000,000 on, to whole milliseconds; may be absent.
+ * @param rest milliseconds added to whole seconds: 999 where a bound takes in all of its second
+ */
+export function unixTime(rest = 0) {
+  return z
+    .codec(integerText(0, Number.MAX_SAFE_INTEGER), z.int().min(0), {
+      decode: (value) => (value >= FIRST_MILLISECONDS ? value : value * 1000 + rest),
+      encode: (ms) => (ms >= FIRST_MILLISECONDS ? ms : Math.floor(ms / 1000)),
+    })
+    .optional()
 }
 
 /** A file as an answer: its bytes leave as they are, with the headers that the operation gives. */

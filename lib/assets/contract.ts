@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { contract, paging, pagingOutput } from '#lib/api/contract.ts'
+import { contract, paging, pagingOutput, unixTime } from '#lib/api/contract.ts'
 import { filterText } from '#lib/api/filter.ts'
 import { MAX_QUANTITY } from './rules.ts'
 import * as shapes from './shapes.ts'
 
 export type Asset = z.output<typeof shapes.Asset>
 export type AssetListItem = z.output<typeof shapes.AssetListItem>
+export type LicenseChange = z.output<typeof shapes.LicenseChange>
 
 const selection = {
   filter: filterText(['type']).optional().meta({ description: 'As in `type:a|type:b`. Key: type.' }),
@@ -103,4 +104,25 @@ export const summarizeAssets = contract({
     .object({ count: z.int().min(0), types: z.array(z.object({ type: z.string(), count: z.int().min(1) })) })
     .meta({ id: 'AssetSummary' }),
   problems: ['invalid_request', 'filter_invalid'],
+})
+
+/** An addition: who asked for which total, when, and what became of it. */
+export const listLicenseChanges = contract({
+  name: 'listLicenseChanges',
+  summary: 'List changes of licenses, newest first',
+  method: 'GET',
+  path: '/billing/v1/license-changes',
+  permission: 'licenses-manager',
+  query: z.object({
+    filter: filterText(['asset', 'state']).optional().meta({
+      description: 'As in `asset:a|b|state:APPLIED`. Keys: asset (its id), state (APPLIED, REJECTED).',
+    }),
+    minCreationTime: unixTime().meta({ description: 'Unix seconds: changes of this time or later.' }),
+    maxCreationTime: unixTime(999).meta({ description: 'Unix seconds: changes of this second or earlier.' }),
+    ...paging,
+  }),
+  output: z
+    .object({ licenseChanges: z.array(shapes.LicenseChange), ...pagingOutput })
+    .meta({ id: 'LicenseChangeList' }),
+  problems: ['invalid_request', 'filter_invalid', 'page_token_invalid'],
 })

@@ -6,8 +6,9 @@ import { pageOf, readPageToken } from '#lib/api/page-token.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
 import * as contract from './contract.ts'
+import { keyOfChange, listLicenseChanges as listChanges } from './license-change.ts'
 import { changeQuantity } from './quantity.ts'
-import { serializeAsset, serializeListItem, versionOf } from './serialize.ts'
+import { serializeAsset, serializeLicenseChange, serializeListItem, versionOf } from './serialize.ts'
 import * as store from './store.ts'
 
 // Microseconds since 1970 that PostgreSQL can hold, and an id.
@@ -57,6 +58,18 @@ export const setQuantity = operation(contract.setQuantity, async (caller, input,
   if (!(outcome instanceof Problem)) return { ...outcome, headers: marked }
   // Thrown only here, so that the record of the refusal is committed.
   throw new Problem(outcome.code, outcome.message, { ...outcome.more, headers: marked })
+})
+
+export const listLicenseChanges = operation(contract.listLicenseChanges, async (caller, { query }) => {
+  const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = query
+  const filters = ['license-changes', selection]
+  const cursor = pageToken ? readPageToken(pageToken, filters, SortKey) : undefined
+  const rows = await readScope(caller, (tx) =>
+    listChanges(tx, caller.customerId, selection, maxResults + 1, cursor),
+  )
+  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, keyOfChange, filters)
+  const licenseChanges = shown.map(serializeLicenseChange)
+  return { body: { ...links, licenseChanges, rowCount: licenseChanges.length } }
 })
 
 function asLockProblem(error: unknown): never {

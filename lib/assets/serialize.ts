@@ -1,5 +1,6 @@
 import { entityTag } from '#lib/api/entity-tag.ts'
-import type { Asset, AssetListItem } from './contract.ts'
+import type { Asset, AssetListItem, LicenseChange } from './contract.ts'
+import type { ChangeRow } from './license-change.ts'
 import * as shapes from './shapes.ts'
 import { type AssetRow, hasLicenses, type LicensedRow } from './store.ts'
 
@@ -32,6 +33,18 @@ export function versionOf(row: AssetRow): string {
 /** The ETag that reading the asset gives. */
 export function etagOf(row: AssetRow): string {
   return entityTag(JSON.stringify(shapes.Asset.parse(serializeAsset(row))), versionOf(row))
+}
+
+export function serializeLicenseChange({ change, assetName, type }: ChangeRow): LicenseChange {
+  const { vendorReason, settledAt } = change
+  return {
+    ...{ id: change.id, assetId: change.assetId, assetName, type },
+    ...{ from: change.fromQuantity, to: change.toQuantity, state: change.state },
+    ...(vendorReason === null ? {} : { vendorReason }),
+    actor: { kind: change.actorKind, id: change.actorId, name: change.actorName },
+    createTime: change.createdAt.getTime(),
+    ...(settledAt === null ? {} : { settleTime: settledAt.getTime() }),
+  }
 }
 
 function propertiesOf(row: AssetRow): Asset['properties'] {

@@ -64,3 +64,24 @@ export const AssetListItem = z
     etag: z.string().optional().meta({ description: "With `view=full`: the asset's ETag." }),
   })
   .meta({ id: 'AssetListItem' })
+
+/** An addition: a total that was asked for, and what became of it. */
+export const LicenseChange = z
+  .object({
+    id: z.string(),
+    assetId: z.string(),
+    assetName: z.string().meta({ description: 'The present name of the asset.' }),
+    type: z.string().meta({ description: 'Type of the asset.' }),
+    from: seats.meta({ description: 'Purchased licenses before.' }),
+    to: seats.meta({ description: 'The total that was asked for.' }),
+    state: z.string().meta({ description: `APPLIED, REJECTED; ${others}` }),
+    vendorReason: z.string().optional().meta({ description: 'Why the vendor refused.' }),
+    actor: z.object({
+      kind: z.string().meta({ description: `key, member, operator; ${others}` }),
+      id: z.string(),
+      name: z.string().meta({ description: 'As it was at the time.' }),
+    }),
+    createTime: epochMs,
+    settleTime: epochMs.optional().meta({ description: 'When the outcome was known.' }),
+  })
+  .meta({ id: 'LicenseChange' })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { contract, file, integerText, paging, pagingOutput } from '#lib/api/contract.ts'
+import { contract, file, paging, pagingOutput, unixTime } from '#lib/api/contract.ts'
 import { filterText } from '#lib/api/filter.ts'
 
 const day = z.int().meta({ description: 'A day: epoch time in milliseconds of its midnight in UTC.' })
@@ -41,24 +41,13 @@ export type Invoice = z.output<typeof Invoice>
 export type InvoiceWithLines = z.output<typeof InvoiceWithLines>
 export type LineItem = z.output<typeof LineItem>
 
-// Public clients send milliseconds where the spec says seconds: no date of ours is that many seconds away.
-const FIRST_MILLISECONDS = 100_000_000_000
-
-/** Unix seconds, or milliseconds from 100,000,000,000 on, to whole milliseconds. */
-const unixTime = z
-  .codec(integerText(0, Number.MAX_SAFE_INTEGER), z.int().min(0), {
-    decode: (value) => (value >= FIRST_MILLISECONDS ? value : value * 1000),
-    encode: (ms) => (ms >= FIRST_MILLISECONDS ? ms : Math.floor(ms / 1000)),
-  })
-  .optional()
-
 const selection = {
   filter: filterText(['platform', 'status', 'dueDate']).optional().meta({
     description:
       'As in `platform:cloud-platform|web-services|status:OPEN`. Keys: platform, status, dueDate (epoch milliseconds, the same UTC day).',
   }),
-  minCreationTime: unixTime.meta({ description: 'Unix seconds: invoices of this time or later.' }),
-  maxCreationTime: unixTime.meta({ description: 'Unix seconds: invoices of this time or earlier.' }),
+  minCreationTime: unixTime().meta({ description: 'Unix seconds: invoices of this time or later.' }),
+  maxCreationTime: unixTime().meta({ description: 'Unix seconds: invoices of this time or earlier.' }),
   search: z.string().max(200).optional().meta({ description: 'Start of the invoice number, in any case.' }),
 }
 

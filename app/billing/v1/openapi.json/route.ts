@@ -10,6 +10,7 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
     assets.readAsset,
     assets.setQuantity,
     assets.summarizeAssets,
+    assets.listLicenseChanges,
     invoices.listInvoices,
     invoices.readInvoice,
     invoices.readInvoiceFile,
