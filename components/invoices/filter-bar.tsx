@@ -1,10 +1,10 @@
+import { DateFilter } from '#components/dates/date-filter.tsx'
 import { ToggleChip } from '#components/ui/chip.tsx'
 import { SearchInput } from '#components/ui/search-input.tsx'
 import type { Invoice } from '#lib/invoices/contract.ts'
 import { INVOICE_STATUS_NAMES, INVOICE_STATUSES } from '#lib/invoices/rules.ts'
-import { DateFilter } from './date-filter.tsx'
 import { PlatformFilter } from './platform-filter.tsx'
-import { changed, toggled, type View, valuesOf, withValues } from './view.ts'
+import { changed, rangeOf, toggled, type View, valuesOf, withRange, withValues } from './view.ts'
 
 /** Number, dates, platforms and status. `rows` are those in sight: their platforms can be chosen too. */
 export function FilterBar({
@@ -28,7 +28,12 @@ export function FilterBar({
         onSearch={(search) => onChange(changed(view, { search: search || undefined }), 'replace')}
       />
       <div className="relative flex flex-wrap gap-2">
-        <DateFilter view={view} today={today} onChange={onChange} />
+        <DateFilter
+          label="Invoice date"
+          range={rangeOf(view)}
+          today={today}
+          onChange={(range) => onChange(withRange(view, range))}
+        />
         <PlatformFilter view={view} rows={rows} onChange={onChange} />
       </div>
       <fieldset className="flex flex-wrap gap-2">

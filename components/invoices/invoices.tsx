@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useOptimistic, useTransition } from 'react'
+import { ActiveFilters } from '#components/ui/active-filters.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
@@ -11,7 +12,7 @@ import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { Problem } from '#lib/api/problem.ts'
 import { listInvoices, summarizeInvoices } from '#lib/invoices/queries.ts'
-import { ActiveFilters } from './active-filters.tsx'
+import { activeFilters } from './active-filters.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { InvoiceTable } from './invoice-table.tsx'
 import { InvoiceTotals } from './invoice-totals.tsx'
@@ -48,7 +49,7 @@ export function Invoices({ view, today }: { view: View; today: number }) {
   return (
     <>
       <FilterBar view={wanted} rows={invoices} today={today} onChange={go} />
-      <ActiveFilters view={wanted} today={today} onChange={go} />
+      <ActiveFilters active={activeFilters(wanted, today)} cleared={cleared(wanted)} onChange={go} />
       {failed ? (
         <Failed error={failed} onRetry={() => Promise.all([list.refetch(), summary.refetch()])} />
       ) : null}

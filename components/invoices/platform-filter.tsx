@@ -1,9 +1,9 @@
 import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
 import { PlatformMark, platformName } from '#components/platform/platform-mark.tsx'
+import { FILTER_BUTTON, FILTER_MENU } from '#components/ui/filter-button.ts'
 import { Menu } from '#components/ui/menu.tsx'
 import type { Invoice } from '#lib/invoices/contract.ts'
-import { FILTER_BUTTON, FILTER_MENU } from './date-filter.tsx'
 import { toggled, type View, valuesOf } from './view.ts'
 
 const KNOWN = ['workspace-suite', 'office-suite', 'cloud-platform', 'web-services']

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest'
+import { inputDay } from '#components/dates/date-range.ts'
 import {
   changed,
   cleared,
   hrefOf,
   invoiceHref,
   isFiltered,
+  rangeOf,
   selectionOf,
   toggled,
+  withRange,
   withValues,
 } from './view.ts'
 
@@ -61,3 +64,22 @@ function without(name: keyof typeof view) {
   const { [name]: _, ...rest } = view
   return rest
 }
+
+const day = (text: string) => Date.parse(`${text}T00:00:00Z`)
+
+test('a view shows the days that the service would select', () => {
+  // An invoice stands at its day's midnight: a moment later leaves it out.
+  const view = { minCreationTime: day('2026-09-30') + 1000, maxCreationTime: day('2026-10-02') + 1000 }
+  const { from, to } = rangeOf(view)
+  expect([inputDay(from), inputDay(to)]).toEqual(['2026-10-01', '2026-10-02'])
+  expect(inputDay(rangeOf({ maxCreationTime: 8_999_999_999_999_000 }).to)).toBe('9999-12-31')
+})
+
+test('a range becomes part of a view, from its first page on', () => {
+  const view = { search: 'IN', pageToken: 'x', minCreationTime: 5 }
+  expect(withRange(view, { to: day('2026-01-31') })).toEqual({
+    search: 'IN',
+    minCreationTime: undefined,
+    maxCreationTime: day('2026-01-31'),
+  })
+})

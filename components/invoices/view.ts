@@ -1,3 +1,4 @@
+import { DAY_MS, type DateRange } from '#components/dates/date-range.ts'
 import type { Input } from '#lib/api/contract.ts'
 import type { listInvoices as contract } from '#lib/invoices/contract.ts'
 import { listInvoices } from '#lib/invoices/queries.ts'
@@ -39,6 +40,21 @@ export function toggled(view: View, key: FilterKey, value: string): View {
 
 export function valuesOf(view: View, key: FilterKey): readonly string[] {
   return view.filter?.[key] ?? []
+}
+
+// Any later time means the same; a date could not name it.
+const LAST = Date.UTC(9999, 11, 31)
+
+/** The days whose invoices a view shows. Times within a day count as the service counts them. */
+export function rangeOf({ minCreationTime: min, maxCreationTime: max }: View): DateRange {
+  return {
+    from: min === undefined ? undefined : Math.ceil(Math.min(min, LAST) / DAY_MS) * DAY_MS,
+    to: max === undefined ? undefined : Math.floor(Math.min(max, LAST) / DAY_MS) * DAY_MS,
+  }
+}
+
+export function withRange(view: View, { from, to }: DateRange): View {
+  return changed(view, { minCreationTime: from, maxCreationTime: to })
 }
 
 /** The view without any filter. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { dayOfInput, inputDay, presetOf, presets, rangeOf, rangeText, withRange } from './date-range.ts'
+import { dayOfInput, inputDay, presetOf, presets, rangeName, rangeText } from './date-range.ts'
 
 const day = (text: string) => Date.parse(`${text}T00:00:00Z`)
 const textOf = ({ from, to }: { from?: number | undefined; to?: number | undefined }) => [
@@ -42,22 +42,6 @@ describe('presets', () => {
   })
 })
 
-test('a view shows the days that the service would select', () => {
-  // An invoice stands at its day's midnight: a moment later leaves it out.
-  const view = { minCreationTime: day('2026-09-30') + 1000, maxCreationTime: day('2026-10-02') + 1000 }
-  expect(textOf(rangeOf(view))).toEqual(['2026-10-01', '2026-10-02'])
-  expect(textOf(rangeOf({ maxCreationTime: 8_999_999_999_999_000 }))).toEqual(['', '9999-12-31'])
-})
-
-test('a range becomes part of a view, from its first page on', () => {
-  const view = { search: 'IN', pageToken: 'x', minCreationTime: 5 }
-  expect(withRange(view, { to: day('2026-01-31') })).toEqual({
-    search: 'IN',
-    minCreationTime: undefined,
-    maxCreationTime: day('2026-01-31'),
-  })
-})
-
 test.each([
   [{ from: day('2026-01-01'), to: day('2026-01-31') }, '1 Jan 2026 – 31 Jan 2026'],
   [{ from: day('2026-01-01'), to: day('2026-01-01') }, '1 Jan 2026'],
@@ -71,4 +55,12 @@ test.each([
 test('what a date input holds is a day of UTC, or nothing', () => {
   expect(dayOfInput('2026-09-30')).toBe(day('2026-09-30'))
   expect(dayOfInput('')).toBeUndefined()
+})
+
+test.each([
+  [{ from: day('2026-11-01'), to: day('2026-11-30') }, 'This month: 1 Nov 2026 – 30 Nov 2026'],
+  [{ from: day('2026-11-02') }, 'From 2 Nov 2026'],
+  [{}, undefined],
+])('%j is the filter %s', (range, text) => {
+  expect(rangeName(range, day('2026-11-20'))).toBe(text)
 })

@@ -2,42 +2,28 @@ import { CalendarDays, ChevronDown } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
+import { FILTER_BUTTON, FILTER_MENU } from '#components/ui/filter-button.ts'
 import { MENU_ITEM, Menu } from '#components/ui/menu.tsx'
-import {
-  type DateRange,
-  dayOfInput,
-  inputDay,
-  presetOf,
-  presets,
-  rangeOf,
-  rangeText,
-  withRange,
-} from './date-range.ts'
-import type { View } from './view.ts'
-
-/** The look of a filter's button. */
-export const FILTER_BUTTON =
-  'inline-flex h-8.5 max-md:h-10 items-center gap-2 rounded-control border border-line-2 bg-surface px-3 text-sm font-medium shadow-card transition-colors duration-120 hover:bg-sunken'
-
-/** On a phone its panel opens under the row of filters, whose left end has the room. */
-export const FILTER_MENU = 'md:relative'
+import { type DateRange, dayOfInput, inputDay, presetOf, presets, rangeText } from './date-range.ts'
 
 /** From when to when: a preset, or two days of UTC. */
 export function DateFilter({
-  view,
+  label,
+  range,
   today,
   onChange,
 }: {
-  view: View
+  /** Whose date it is. */
+  label: string
+  range: DateRange
   today: number
-  onChange: (view: View) => void
+  onChange: (range: DateRange) => void
 }) {
-  const range = rangeOf(view)
   const preset = presetOf(range, today)
   const text = preset ?? rangeText(range)
   return (
     <Menu
-      label={`Invoice date: ${text}`}
+      label={`${label}: ${text}`}
       buttonClassName={FILTER_BUTTON}
       rootClassName={FILTER_MENU}
       className="w-74"
@@ -52,7 +38,7 @@ export function DateFilter({
       {(close) => {
         const choose = (chosen: DateRange) => {
           close()
-          onChange(withRange(view, chosen))
+          onChange(chosen)
         }
         return (
           <>

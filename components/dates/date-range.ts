@@ -1,24 +1,9 @@
-import { dayText } from '#components/dates/day.tsx'
-import { changed, type View } from './view.ts'
+import { dayText } from './day.tsx'
 
-const DAY_MS = 86_400_000
-// Any later time means the same; a date could not name it.
-const LAST = Date.UTC(9999, 11, 31)
+export const DAY_MS = 86_400_000
 
 /** Days of UTC as epoch milliseconds of their midnight, both inclusive; an absent end is open. */
 export type DateRange = { from?: number | undefined; to?: number | undefined }
-
-/** The days whose invoices a view shows. Times within a day count as the service counts them. */
-export function rangeOf({ minCreationTime: min, maxCreationTime: max }: View): DateRange {
-  return {
-    from: min === undefined ? undefined : Math.ceil(Math.min(min, LAST) / DAY_MS) * DAY_MS,
-    to: max === undefined ? undefined : Math.floor(Math.min(max, LAST) / DAY_MS) * DAY_MS,
-  }
-}
-
-export function withRange(view: View, { from, to }: DateRange): View {
-  return changed(view, { minCreationTime: from, maxCreationTime: to })
-}
 
 /** The ranges that are asked for most, in whole calendar months and years of UTC. */
 export function presets(today: number): { name: string; range: DateRange }[] {
@@ -50,6 +35,13 @@ export function rangeText({ from, to }: DateRange): string {
   }
   if (from !== undefined) return `From ${dayText(from)}`
   return to === undefined ? 'All time' : `Until ${dayText(to)}`
+}
+
+/** A range as a filter that is on: its preset's name with the days, or the days; undefined for all time. */
+export function rangeName(range: DateRange, today: number): string | undefined {
+  const preset = presetOf(range, today)
+  if (preset === 'All time') return undefined
+  return preset ? `${preset}: ${rangeText(range)}` : rangeText(range)
 }
 
 /** What a date input holds: `2026-09-30`. */
