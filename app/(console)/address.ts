@@ -20,6 +20,15 @@ export function pathWith(path: string, search: string): string {
   return search ? `${path}?${search}` : path
 }
 
+/** The id in a page's path: Next gives the part as it stands in the address. */
+export function idOf(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 /** The query of a screen, which is the API's: read by the same contract. A Problem where it is not valid. */
 export async function readQuery<C extends AnyContract>(
   contract: C,

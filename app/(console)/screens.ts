@@ -4,4 +4,5 @@ import type { Permission } from '#lib/access/rules.ts'
 export const SCREENS = [
   { href: '/assets', name: 'Assets', permission: 'licenses-manager' },
   { href: '/invoices', name: 'Invoices', permission: 'invoice-viewer' },
+  { href: '/activity', name: 'Activity', permission: 'licenses-manager' },
 ] as const satisfies readonly { href: string; name: string; permission: Permission }[]

@@ -1,24 +1,35 @@
+import Link from 'next/link'
 import { Fragment } from 'react'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
-import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
+import { LinkHint } from '#components/ui/link-hint.tsx'
 import { Cell } from '#components/ui/table.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
-import { planEnd, planName, statusText } from './plan.ts'
+import { AssetStatus } from './asset-status.tsx'
+import { assetHref } from './one-asset.ts'
+import { planEnd, planName } from './plan.ts'
 import { Usage } from './usage.tsx'
 
-const TONES: Record<string, BadgeTone> = { SUSPENDED: 'warn', PENDING: 'info' }
-
-/** What is known of an asset: all its cells but the last, the control. */
-export function AssetCells({ item }: { item: AssetListItem }) {
+/**
+ * What is known of an asset: all its cells but the last, the control. `search` is the list's query string,
+ * which the asset's own address takes along.
+ */
+export function AssetCells({ item, search }: { item: AssetListItem; search: string }) {
   const subscription = item.properties?.subscription
   const end = subscription ? planEnd(subscription) : undefined
   return (
     <>
       <Cell className="min-w-0">
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1 font-[550]">
-          {item.assetName}
+          <Link
+            href={assetHref(item.id, search)}
+            prefetch={false}
+            className="min-w-0 rounded-sm underline-offset-2 hover:underline"
+          >
+            {item.assetName}
+            <LinkHint />
+          </Link>
           {subscription && subscription.Status !== 'ACTIVE' ? (
-            <Badge tone={TONES[subscription.Status] ?? 'mute'}>{statusText(subscription.Status)}</Badge>
+            <AssetStatus status={subscription.Status} />
           ) : null}
         </span>
         <span className="block text-xs text-ink-3">{breakable(item.properties?.customerDomain ?? '')}</span>

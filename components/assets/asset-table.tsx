@@ -7,13 +7,18 @@ import { AssetCells } from './asset-cells.tsx'
 import type { LastPrice } from './cost.ts'
 import { LicenseRow } from './license-row.tsx'
 
-/** Assets with their license controls. `lastPrices` by asset id, where one is known. */
+/**
+ * Assets with their license controls. `search` is the list's query string; `lastPrices` by asset id, where one
+ * is known.
+ */
 export function AssetTable({
   assets,
+  search,
   busy,
   lastPrices,
 }: {
   assets: readonly AssetListItem[]
+  search: string
   busy: boolean
   lastPrices: Record<string, LastPrice>
 }) {
@@ -37,11 +42,12 @@ export function AssetTable({
                 key={item.id}
                 item={item}
                 subscription={subscription}
+                search={search}
                 lastPrice={lastPrices[item.id]}
               />
             ) : (
               <Row key={item.id}>
-                <AssetCells item={item} />
+                <AssetCells item={item} search={search} />
                 <Cell place="right" right className="text-xs text-ink-3">
                   N/A
                 </Cell>

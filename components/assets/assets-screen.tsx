@@ -35,7 +35,7 @@ export function AssetsScreen({
     queryFn: ({ signal }) => listAssets({ query }, signal),
     placeholderData: keepPreviousData,
   })
-  const { view: _view, pageToken: _token, ...rest } = query
+  const { view: _view, pageToken, ...rest } = query
   const address = (next: Query) => {
     const search = listAssets.search(next)
     return search ? `/assets?${search}` : '/assets'
@@ -46,7 +46,7 @@ export function AssetsScreen({
     )
   const narrowing = { types: query.filter?.type ?? [], search: query.search ?? '' }
   const isNarrowed = narrowing.types.length > 0 || narrowing.search !== ''
-  const page = (pageToken: string | undefined) => pageToken && address({ ...rest, pageToken })
+  const page = (token: string | undefined) => token && address({ ...rest, pageToken: token })
 
   return (
     <>
@@ -54,7 +54,12 @@ export function AssetsScreen({
         <AssetFilters narrowing={narrowing} counts={counts} onNarrow={narrow} />
       ) : null}
       {data?.assets.length ? (
-        <AssetTable assets={data.assets} busy={isGoing || isPlaceholderData} lastPrices={lastPrices} />
+        <AssetTable
+          assets={data.assets}
+          search={listAssets.search({ ...rest, pageToken })}
+          busy={isGoing || isPlaceholderData}
+          lastPrices={lastPrices}
+        />
       ) : (
         <Card>
           <EmptyState

@@ -2,14 +2,11 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useToast } from '#components/ui/toast.tsx'
-import { tagOf } from '#lib/api/client.ts'
-import type { Output } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
-import type { Asset, AssetListItem, listAssets } from '#lib/assets/contract.ts'
+import type { AssetListItem } from '#lib/assets/contract.ts'
 import { setQuantity } from '#lib/assets/queries.ts'
+import { type List, seatsOf, withAsset } from './one-asset.ts'
 import { licensesText } from './plan.ts'
-
-type List = Output<typeof listAssets>
 
 /** One click on the button. Asked again with the same key, it has one effect. */
 export type Attempt = {
@@ -43,7 +40,7 @@ export function useQuantityChange(item: AssetListItem) {
     onSuccess: (asset) => {
       client.setQueriesData<List>({ queryKey: ['listAssets'] }, (list) => list && withAsset(list, asset))
       const before = item.quantity?.toLocaleString('en')
-      say(`${item.assetName}: ${before} → ${licensesText(seatsOf(asset))}`)
+      say(`${item.assetName}: ${before} → ${licensesText(seatsOf(asset) ?? 0)}`)
     },
     // Also after a refusal: what it was decided by may not be what the screen shows. Not for who is signed
     // out: the way to sign in stands in the row, and the list would lead there before it can be read.
@@ -52,25 +49,4 @@ export function useQuantityChange(item: AssetListItem) {
       client.invalidateQueries({ queryKey: ['listAssets'] })
     },
   })
-}
-
-function withAsset(list: List, asset: Asset): List {
-  const quantity = seatsOf(asset)
-  const assets = list.assets.map((item) => {
-    if (item.id !== asset.id) return item
-    const { etag: _former, ...rest } = item
-    const etag = tagOf(asset)
-    return {
-      ...rest,
-      ...(etag === undefined ? {} : { etag }),
-      quantity,
-      licenseQty: String(quantity),
-      properties: asset.properties,
-    }
-  })
-  return { ...list, assets }
-}
-
-function seatsOf(asset: Asset): number {
-  return asset.properties.subscription?.Seats.NumberOfSeats ?? 0
 }

@@ -8,6 +8,11 @@ export function dayText(epochMs: number): string {
   return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`
 }
 
+/** The month of UTC that a time lies in: `Sep`. */
+export function monthName(epochMs: number): string {
+  return MONTHS[new Date(epochMs).getUTCMonth()] ?? ''
+}
+
 /** How long ago, in words: `a minute ago`; from a day on the date itself: `on 30 Sep 2026`. */
 export function agoText(atMs: number, nowMs: number): string {
   const minutes = Math.max(0, Math.round((nowMs - atMs) / 60_000))

@@ -77,7 +77,7 @@ test('what was asked for can be read back, by its own customer and role only', a
 test('a query that can not be read is refused, and the field is named', async ({ request }) => {
   for (const [search, code] of [
     ['filter=type:workspace-suite', 'filter_invalid'],
-    ['filter=asset:%00', 'filter_invalid'],
+    ['filter=asset:%00', 'invalid_request'],
     ['minCreationTime=-1', 'invalid_request'],
     ['maxCreationTime=tomorrow', 'invalid_request'],
     ['maxResults=0', 'invalid_request'],

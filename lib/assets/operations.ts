@@ -1,14 +1,17 @@
 import 'server-only'
 import { z } from 'zod'
+import type { Caller } from '#lib/access/rules.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
-import { operation } from '#lib/api/operation.ts'
+import { checkPermission, operation } from '#lib/api/operation.ts'
 import { pageOf, readPageToken } from '#lib/api/page-token.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
+import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
 import { keyOfChange, listLicenseChanges as listChanges } from './license-change.ts'
 import { changeQuantity } from './quantity.ts'
 import { serializeAsset, serializeLicenseChange, serializeListItem, versionOf } from './serialize.ts'
+import * as shapes from './shapes.ts'
 import * as store from './store.ts'
 
 // Microseconds since 1970 that PostgreSQL can hold, and an id.
@@ -42,6 +45,17 @@ export const readAsset = operation(contract.readAsset, async (caller, { params }
   if (!row) throw new Problem('not_found')
   return { body: serializeAsset(row), version: versionOf(row) }
 })
+
+/**
+ * One asset as a list with `view=full` has it: what a page of its own needs.
+ * @throws Problem `permission_denied` or `not_found`
+ */
+export async function readAssetItem(caller: Caller, id: string): Promise<AssetListItem> {
+  checkPermission(caller, contract.readAsset.permission)
+  const row = await readScope(caller, (tx) => store.readAsset(tx, caller.customerId, id))
+  if (!row) throw new Problem('not_found')
+  return shapes.AssetListItem.parse(serializeListItem(row, true))
+}
 
 /** Nothing of a dry run is stored: the database itself refuses it. */
 export const setQuantity = operation(contract.setQuantity, async (caller, input, { requestId }) => {

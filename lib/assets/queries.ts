@@ -12,3 +12,16 @@ export const setQuantity = callOf<typeof contract.setQuantity>({
   method: 'PATCH',
   path: '/billing/v1/assets/{asset_id}',
 })
+
+export const listLicenseChanges = callOf<typeof contract.listLicenseChanges>({
+  name: 'listLicenseChanges',
+  method: 'GET',
+  path: '/billing/v1/license-changes',
+  seconds: ['minCreationTime', 'maxCreationTime'],
+})
+
+export const readAsset = callOf<typeof contract.readAsset>({
+  name: 'readAsset',
+  method: 'GET',
+  path: '/billing/v1/assets/{asset_id}',
+})

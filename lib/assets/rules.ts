@@ -1,6 +1,9 @@
 /** The types whose assets carry licenses; the rest is billed by usage. */
 export const LICENSE_TYPES = ['workspace-suite', 'office-suite'] as const
 
+/** What may become of a change of licenses. */
+export const CHANGE_STATES = ['APPLIED', 'REJECTED'] as const
+
 /** Largest quantity that a request may ask for. The vendor's own limit is usually lower. */
 export const MAX_QUANTITY = 1_000_000
 

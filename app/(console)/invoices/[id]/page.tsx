@@ -14,7 +14,7 @@ import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/invoices/contract.ts'
 import * as operations from '#lib/invoices/operations.ts'
 import { listInvoices, readInvoice } from '#lib/invoices/queries.ts'
-import { pathWith, readQuery, type SearchParams, searchOf } from '../../address.ts'
+import { idOf, pathWith, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
 import { originOf } from '../../origin.ts'
@@ -70,15 +70,6 @@ async function found(caller: Caller, id: string): Promise<contract.InvoiceWithLi
   } catch (error) {
     if (error instanceof Problem && error.code === 'not_found') notFound()
     throw error
-  }
-}
-
-/** Next gives the path's part as it stands in the address. */
-function idOf(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
   }
 }
 

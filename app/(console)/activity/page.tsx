@@ -1,0 +1,62 @@
+import type { Metadata } from 'next'
+import { Activity } from '#components/assets/activity.tsx'
+import { ButtonLink } from '#components/ui/button-link.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { PageHead } from '#components/ui/page-head.tsx'
+import { ProblemNote } from '#components/ui/problem-note.tsx'
+import { may } from '#lib/access/rules.ts'
+import { Problem } from '#lib/api/problem.ts'
+import * as contract from '#lib/assets/contract.ts'
+import * as operations from '#lib/assets/operations.ts'
+import { listLicenseChanges } from '#lib/assets/queries.ts'
+import { pathWith, readQuery, type SearchParams, searchOf } from '../address.ts'
+import { requireCaller } from '../caller.ts'
+import { Hydrated } from '../hydrated.tsx'
+import { MissingRole } from '../missing-role.tsx'
+import { originOf } from '../origin.ts'
+
+export const metadata: Metadata = { title: 'Activity' }
+
+export default async function Page({ searchParams }: { searchParams: SearchParams }) {
+  const search = await searchOf(searchParams)
+  const caller = await requireCaller(pathWith('/activity', search))
+  if (!may(caller, 'licenses-manager')) {
+    return <MissingRole title="Activity" caller={caller} permission="licenses-manager" />
+  }
+  const view = await readQuery(contract.listLicenseChanges, search)
+  if (view instanceof Problem) return <InvalidView problem={view} />
+  const input = { params: {}, query: view, body: undefined }
+  const list = await operations.listLicenseChanges(caller, input, await originOf()).catch(refusal)
+  if (list instanceof Problem) return <InvalidView problem={list} />
+  return (
+    <>
+      <PageHead
+        title="Activity"
+        subtitle={`Who changed how many licenses at ${caller.customerName}, and what became of it.`}
+        actions={<CopyRequest path={listLicenseChanges.path({ query: view })} />}
+      />
+      <Hydrated answers={[[listLicenseChanges.key({ query: view }), list.body]]}>
+        <Activity view={view} today={Date.now()} />
+      </Hydrated>
+    </>
+  )
+}
+
+/** What the address asks for that can't be had; anything else is not the address's fault. */
+function refusal(error: unknown): Problem {
+  if (error instanceof Problem && error.status === 400) return error
+  throw error
+}
+
+function InvalidView({ problem }: { problem: Problem }) {
+  return (
+    <>
+      <PageHead title="Activity" />
+      <ProblemNote
+        title="This address leads to no list of changes"
+        detail={problem.message}
+        action={<ButtonLink href="/activity">Show all changes</ButtonLink>}
+      />
+    </>
+  )
+}

@@ -1,0 +1,48 @@
+import 'server-only'
+import type { Caller } from '#lib/access/rules.ts'
+import type { Output } from '#lib/api/contract.ts'
+import type { Origin } from '#lib/api/operation.ts'
+import { Problem } from '#lib/api/problem.ts'
+import type { listLicenseChanges as contract, LicenseChange } from '#lib/assets/contract.ts'
+import { listLicenseChanges } from '#lib/assets/operations.ts'
+
+/** One page of an asset's changes; a Problem where the page token is none of this list's. */
+export async function historyOf(
+  caller: Caller,
+  assetId: string,
+  pageToken: string | undefined,
+  origin: Origin,
+): Promise<Output<typeof contract> | Problem> {
+  const query = { filter: { asset: [assetId] }, pageToken }
+  return listLicenseChanges(caller, { params: {}, query, body: undefined }, origin).then(
+    ({ body }) => body,
+    (error) => {
+      if (error instanceof Problem && error.status === 400) return error
+      throw error
+    },
+  )
+}
+
+const PAGE = 250
+// More steps than a plot has room for: beyond them the line begins later.
+const MOST_PAGES = 4
+
+/** The changes that were applied since a time, newest first: what a plot is made of. */
+export async function appliedSince(
+  caller: Caller,
+  assetId: string,
+  since: number,
+  origin: Origin,
+): Promise<LicenseChange[]> {
+  const filter = { asset: [assetId], state: ['APPLIED'] }
+  const found: LicenseChange[] = []
+  let pageToken: string | undefined
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const query = { filter, minCreationTime: since, maxResults: PAGE, pageToken }
+    const { body } = await listLicenseChanges(caller, { params: {}, query, body: undefined }, origin)
+    found.push(...body.licenseChanges)
+    pageToken = body.pageToken
+    if (!pageToken) break
+  }
+  return found
+}

@@ -1,0 +1,96 @@
+import type { Metadata } from 'next'
+import { notFound } from 'next/navigation'
+import { AssetFacts } from '#components/assets/asset-facts.tsx'
+import { AssetHead } from '#components/assets/asset-head.tsx'
+import { AssetHistory } from '#components/assets/asset-history.tsx'
+import { assetHref, oneAsset } from '#components/assets/one-asset.ts'
+import { SeatPlot } from '#components/assets/seat-plot.tsx'
+import { seatSteps, yearUntil } from '#components/assets/seat-steps.ts'
+import { type Caller, may } from '#lib/access/rules.ts'
+import { Problem } from '#lib/api/problem.ts'
+import * as contract from '#lib/assets/contract.ts'
+import { listAssets, readAssetItem } from '#lib/assets/operations.ts'
+import * as queries from '#lib/assets/queries.ts'
+import { idOf, pathWith, readQuery, type SearchParams, searchOf } from '../../address.ts'
+import { requireCaller } from '../../caller.ts'
+import { Hydrated } from '../../hydrated.tsx'
+import { MissingRole } from '../../missing-role.tsx'
+import { originOf } from '../../origin.ts'
+import { lastPrices, newestInvoices } from '../last-prices.ts'
+import { appliedSince, historyOf } from './history.ts'
+
+type Given = { params: Promise<{ id: string }>; searchParams: SearchParams }
+
+export async function generateMetadata({ params }: Given): Promise<Metadata> {
+  return { title: `Asset ${idOf((await params).id)}` }
+}
+
+export default async function Page({ params, searchParams }: Given) {
+  const [id, search] = [idOf((await params).id), await searchOf(searchParams)]
+  const caller = await requireCaller(pathWith(assetHref(id), search))
+  if (!may(caller, 'licenses-manager')) {
+    return <MissingRole title={`Asset ${id}`} caller={caller} permission="licenses-manager" />
+  }
+  const { history } = await searchParams
+  const item = await found(caller, id)
+  const span = yearUntil(Date.now())
+  const origin = await originOf()
+  const [changes, applied, lastPrice, listed] = await Promise.all([
+    historyOf(caller, id, typeof history === 'string' ? history : undefined, origin),
+    appliedSince(caller, id, span.from, origin),
+    priceOf(caller, item),
+    listOf(search),
+  ])
+  const at = (token?: string) =>
+    assetHref(id, [listed, token && `history=${token}`].filter(Boolean).join('&'))
+  const seats = item.properties?.subscription?.Seats
+  return (
+    <Hydrated answers={[[oneAsset.key(id), oneAsset.list(item)]]}>
+      <AssetHead item={item} back={pathWith('/assets', listed)} lastPrice={lastPrice} />
+      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_19rem]">
+        <div className="lg:order-2">
+          <AssetFacts item={item} />
+        </div>
+        <div className="grid min-w-0 gap-4">
+          {seats ? (
+            <SeatPlot
+              steps={seatSteps(applied, seats.NumberOfSeats, item.createTime, span)}
+              assigned={seats.LicensedNumberOfSeats}
+              span={span}
+            />
+          ) : null}
+          {seats ? <AssetHistory changes={changes instanceof Problem ? undefined : changes} at={at} /> : null}
+        </div>
+      </div>
+    </Hydrated>
+  )
+}
+
+async function found(caller: Caller, id: string): Promise<contract.AssetListItem> {
+  try {
+    return await readAssetItem(caller, id)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') notFound()
+    throw error
+  }
+}
+
+/** The query string of the list that the page was opened from; an odd one as it is, for the list explains it. */
+async function listOf(search: string): Promise<string> {
+  const view = await readQuery(contract.listAssets, search)
+  if (!(view instanceof Problem)) return queries.listAssets.search(view)
+  const parts = search.split('&').filter((part) => !part.startsWith('history='))
+  return parts.join('&')
+}
+
+/** What a license cost when last billed. The asset's siblings tell its line from those of longer names. */
+async function priceOf(caller: Caller, item: contract.AssetListItem) {
+  if (!item.properties?.subscription) return undefined
+  const origin = await originOf()
+  const query = { filter: { type: [item.type] }, view: 'full' as const, maxResults: 250 }
+  const [siblings, invoices] = await Promise.all([
+    listAssets(caller, { params: {}, query, body: undefined }, origin),
+    newestInvoices(caller, origin),
+  ])
+  return lastPrices([item, ...siblings.body.assets], invoices)[item.id]
+}

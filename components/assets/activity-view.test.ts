@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import * as contract from '#lib/assets/contract.ts'
+import {
+  activeFilters,
+  changed,
+  cleared,
+  hrefOf,
+  isFiltered,
+  rangeOf,
+  toggled,
+  withRange,
+} from './activity-view.ts'
+
+const day = (text: string) => Date.parse(`${text}T00:00:00Z`)
+const view = {
+  filter: { asset: ['workspace-suite-1'], state: ['APPLIED'] },
+  minCreationTime: day('2026-11-01'),
+  maxResults: 10,
+  pageToken: 'token',
+}
+/** What the service understands of a view's address. */
+const understood = (of: Parameters<typeof hrefOf>[0]) =>
+  z.decode(
+    contract.listLicenseChanges.query,
+    Object.fromEntries(new URLSearchParams(hrefOf(of).split('?')[1])),
+  )
+
+test('the address is the query of the API', () => {
+  expect(hrefOf({})).toBe('/activity')
+  expect(hrefOf(changed(view, {}))).toBe(
+    '/activity?filter=asset:workspace-suite-1|state:APPLIED&minCreationTime=1793491200&maxResults=10',
+  )
+  expect(understood(view)).toEqual(view)
+})
+
+test('a range of days takes in all of the last one, and is read again as the same days', () => {
+  const range = { from: day('2026-10-01'), to: day('2026-10-31') }
+  const within = withRange(view, range)
+  expect(understood(within)).toMatchObject({ maxCreationTime: day('2026-11-01') - 1 })
+  expect(rangeOf(understood(within))).toEqual(range)
+  expect(within).not.toHaveProperty('pageToken')
+  expect(rangeOf({ maxCreationTime: 8_999_999_999_999_000 }).to).toBe(day('9999-12-31'))
+})
+
+test('each filter that is on is named, with the view without it', () => {
+  const rows = [{ assetId: 'workspace-suite-1', assetName: 'Business Plus' }] as never
+  const active = activeFilters(view, rows, day('2026-11-20'))
+  expect(active.map(({ text }) => text)).toEqual(['Business Plus', 'From 1 Nov 2026', 'Applied'])
+  expect(active[0]?.without.filter).toEqual({ state: ['APPLIED'] })
+  expect(active[1]?.without).toMatchObject({ minCreationTime: undefined, filter: view.filter })
+  expect(activeFilters(toggled(view, 'state', 'NEW_ONE'), [], 0).map(({ text }) => text)).toContain('New one')
+  expect([isFiltered(view), isFiltered(cleared(view)), isFiltered({ maxResults: 5 })]).toEqual([
+    true,
+    false,
+    false,
+  ])
+})

@@ -1,0 +1,84 @@
+import { DAY_MS, type DateRange, rangeName } from '#components/dates/date-range.ts'
+import type { ActiveFilter } from '#components/ui/active-filters.tsx'
+import type { Input } from '#lib/api/contract.ts'
+import type { listLicenseChanges as contract, LicenseChange } from '#lib/assets/contract.ts'
+import { listLicenseChanges } from '#lib/assets/queries.ts'
+import { outcomeText } from './change-outcome.tsx'
+
+/** What the screen shows: the decoded query of `listLicenseChanges`. Its address is that call's query string. */
+export type View = Input<typeof contract>['query']
+type FilterKey = keyof NonNullable<View['filter']>
+
+/** The screen's address. */
+export function hrefOf(view: View): string {
+  const search = listLicenseChanges.search(view)
+  return search ? `/activity?${search}` : '/activity'
+}
+
+/** The view with other filters: from its first page on, for a page token fits its own filters only. */
+export function changed(view: View, change: View): View {
+  const { pageToken: _, ...rest } = view
+  return { ...rest, ...change }
+}
+
+/** The view with a value of one key put in, or taken out where it was in. */
+export function toggled(view: View, key: FilterKey, value: string): View {
+  const values = valuesOf(view, key)
+  const without = values.filter((other) => other !== value)
+  return withValues(view, key, without.length < values.length ? without : [...values, value])
+}
+
+/** The view with these values of one key of the filter; none takes the key away. */
+export function withValues(view: View, key: FilterKey, values: readonly string[]): View {
+  const { [key]: _, ...others } = view.filter ?? {}
+  const filter = values.length > 0 ? { ...others, [key]: [...values] } : others
+  return changed(view, { filter: Object.keys(filter).length > 0 ? filter : undefined })
+}
+
+export function valuesOf(view: View, key: FilterKey): readonly string[] {
+  return view.filter?.[key] ?? []
+}
+
+// Any later time means the same; a date could not name it.
+const LAST = Date.UTC(9999, 11, 31)
+
+/** The days of UTC that hold the ends of a view's time. */
+export function rangeOf({ minCreationTime: min, maxCreationTime: max }: View): DateRange {
+  const dayOf = (at: number) => Math.floor(Math.min(at, LAST) / DAY_MS) * DAY_MS
+  return { from: min === undefined ? undefined : dayOf(min), to: max === undefined ? undefined : dayOf(max) }
+}
+
+/** The view of these days, the last one all of it. */
+export function withRange(view: View, { from, to }: DateRange): View {
+  const end = to === undefined ? undefined : to + DAY_MS - 1
+  return changed(view, { minCreationTime: from, maxCreationTime: end })
+}
+
+/** The view without any filter. */
+export function cleared({ maxResults }: View): View {
+  return { maxResults }
+}
+
+export function isFiltered({ filter, minCreationTime, maxCreationTime }: View): boolean {
+  return listLicenseChanges.search({ filter, minCreationTime, maxCreationTime }) !== ''
+}
+
+/** Every filter that is on, each with the view without it. An asset is named where `rows` know its name. */
+export function activeFilters(
+  view: View,
+  rows: readonly LicenseChange[],
+  today: number,
+): ActiveFilter<View>[] {
+  const range = rangeName(rangeOf(view), today)
+  const nameOf = (id: string) => rows.find(({ assetId }) => assetId === id)?.assetName ?? id
+  const values = (key: FilterKey, name: (value: string) => string) =>
+    [...new Set(valuesOf(view, key))].map((value) => ({
+      text: name(value),
+      without: toggled(view, key, value),
+    }))
+  return [
+    ...values('asset', nameOf),
+    ...(range ? [{ text: range, without: withRange(view, {}) }] : []),
+    ...values('state', outcomeText),
+  ]
+}

@@ -1,0 +1,92 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import type { KeyboardEvent } from 'react'
+import { platformName } from '#components/platform/platform-mark.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { PageHead } from '#components/ui/page-head.tsx'
+import type { AssetListItem } from '#lib/assets/contract.ts'
+import { readAsset } from '#lib/assets/queries.ts'
+import { AssetStatus } from './asset-status.tsx'
+import type { LastPrice } from './cost.ts'
+import { LicenseControl, LicenseReview } from './license-edit.tsx'
+import { oneAsset } from './one-asset.ts'
+import { factsOf, type Subscription } from './plan.ts'
+import { useLicenseEdit } from './use-license-edit.ts'
+import { useRefreshAfterChange } from './use-refresh-after-change.ts'
+
+type Given = {
+  item: AssetListItem
+  /** The list view that the breadcrumb leads back to. */
+  back: string
+  lastPrice: LastPrice | undefined
+}
+
+/** What an asset is, and the control of its licenses. The page has put the asset into the cache. */
+export function AssetHead(given: Given) {
+  const { item } = given
+  const { data } = useQuery({
+    queryKey: oneAsset.key(item.id),
+    queryFn: ({ signal }) => oneAsset.read(item, signal),
+  })
+  const present = data?.assets[0] ?? item
+  const subscription = present.properties?.subscription
+  return subscription ? (
+    <Licensed {...given} item={present} subscription={subscription} />
+  ) : (
+    <Head {...given} controls={<p className="self-center text-ink-3">No licenses</p>} />
+  )
+}
+
+function Licensed({ item, subscription, back, lastPrice }: Given & { subscription: Subscription }) {
+  const edit = useLicenseEdit(item, factsOf(subscription))
+  useRefreshAfterChange()
+  const open = edit.open && !edit.isPending
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && open) edit.discard()
+  }
+  const control = (
+    <div className="max-md:w-full md:text-right">
+      <LicenseControl {...{ item, subscription, edit }} />
+    </div>
+  )
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape only repeats what the button Discard does
+    <div onKeyDown={onKeyDown}>
+      <Head item={item} back={back} controls={control} badge={<AssetStatus status={subscription.Status} />} />
+      {open ? (
+        <div className="-mt-1 mb-4 rounded-card bg-accent-tint p-3.5">
+          <LicenseReview {...{ item, subscription, edit, lastPrice }} />
+        </div>
+      ) : null}
+    </div>
+  )
+}
+
+function Head({
+  item,
+  back,
+  badge,
+  controls,
+}: Pick<Given, 'item' | 'back'> & { badge?: React.ReactNode; controls: React.ReactNode }) {
+  const domain = item.properties?.customerDomain
+  return (
+    <PageHead
+      crumb={{ href: back, name: 'Assets' }}
+      title={item.assetName}
+      badge={badge}
+      subtitle={
+        <>
+          {domain ? `${domain} · ` : ''}
+          {platformName(item.type)} · <span className="font-mono text-sm wrap-anywhere">{item.id}</span>
+        </>
+      }
+      actions={
+        <>
+          <CopyRequest path={readAsset.path({ params: { asset_id: item.id } })} />
+          {controls}
+        </>
+      }
+    />
+  )
+}

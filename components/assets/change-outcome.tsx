@@ -1,0 +1,26 @@
+import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
+import type { LicenseChange } from '#lib/assets/contract.ts'
+import type { CHANGE_STATES } from '#lib/assets/rules.ts'
+import { statusText } from './plan.ts'
+
+type Known = (typeof CHANGE_STATES)[number]
+
+const NAMES: Record<Known, string> = { APPLIED: 'Applied', REJECTED: 'Refused by the vendor' }
+const TONES: Record<Known, BadgeTone> = { APPLIED: 'ok', REJECTED: 'danger' }
+
+/** What became of a change, as people read it. */
+export function outcomeText(state: string): string {
+  return NAMES[state as Known] ?? statusText(state)
+}
+
+/** What became of a change, and why the vendor refused it. */
+export function ChangeOutcome({ change: { state, vendorReason } }: { change: LicenseChange }) {
+  return (
+    <>
+      <Badge tone={TONES[state as Known] ?? 'mute'}>{outcomeText(state)}</Badge>
+      {vendorReason ? (
+        <span className="mt-1 block text-xs wrap-anywhere text-ink-2">{vendorReason}</span>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,25 @@
+'use client'
+
+import { useMutationState } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { useEffect, useRef } from 'react'
+import { Problem } from '#lib/api/problem.ts'
+
+/** Reads the page again when a change of licenses has got its answer: its history has one more row. */
+export function useRefreshAfterChange(): void {
+  const router = useRouter()
+  const last = useMutationState({ select: ({ state }) => ({ status: state.status, error: state.error }) }).at(
+    -1,
+  )
+  const isAwaited = useRef(false)
+  const status = last?.status
+  // Who is signed out would be led to the sign-in page, before the way there can be read.
+  const isOut = last?.error instanceof Problem && last.error.code === 'unauthenticated'
+  useEffect(() => {
+    if (status === 'pending') isAwaited.current = true
+    else if (isAwaited.current) {
+      isAwaited.current = false
+      if (!isOut) router.refresh()
+    }
+  }, [status, isOut, router])
+}
