@@ -46,7 +46,7 @@ function Licensed({ item, subscription, back, lastPrice }: Given & { subscriptio
     if (event.key === 'Escape' && open) edit.discard()
   }
   const control = (
-    <div className="max-md:w-full md:text-right">
+    <div className="md:text-right">
       <LicenseControl {...{ item, subscription, edit }} />
     </div>
   )

@@ -194,6 +194,7 @@ test('the OpenAPI document names every call and every problem', async ({ request
     'GET /billing/v1/invoices',
     'GET /billing/v1/invoices/{invoice_id}',
     'GET /billing/v1/invoices/{invoice_id}/file',
+    'GET /billing/v1/license-changes',
     'GET /billing/v1/openapi.json',
     'PATCH /billing/v1/assets/{asset_id}',
   ])

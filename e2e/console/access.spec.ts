@@ -72,9 +72,15 @@ for (const away of [
 }
 
 const SEES = [
-  { who: 'it', home: '/assets', links: ['Assets'], lacks: '/invoices', needs: 'Finance User or Admin' },
+  {
+    who: 'it',
+    home: '/assets',
+    links: ['Assets', 'Activity'],
+    lacks: '/invoices',
+    needs: 'Finance User or Admin',
+  },
   { who: 'finance', home: '/invoices', links: ['Invoices'], lacks: '/assets', needs: 'IT Manager or Admin' },
-  { who: 'admin', home: '/assets', links: ['Assets', 'Invoices'], lacks: undefined, needs: '' },
+  { who: 'admin', home: '/assets', links: ['Assets', 'Invoices', 'Activity'], lacks: undefined, needs: '' },
 ] as const
 
 for (const { who, home, links, lacks, needs } of SEES) {

@@ -7,7 +7,7 @@ import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, callerOf } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import type * as contract from './contract.ts'
-import { listAssets, readAsset, setQuantity, summarizeAssets } from './operations.ts'
+import { listAssets, readAsset, readAssetItem, setQuantity, summarizeAssets } from './operations.ts'
 import { readAsset as lockAsset } from './store.ts'
 
 const origin = { requestId: 'test-request' }
@@ -255,6 +255,18 @@ describe('listAssets (spec 4.1, CONTRACT 2)', () => {
   })
 })
 
+describe('readAssetItem', () => {
+  it('gives what the list with view=full has, to its own Licenses Managers only', async () => {
+    const id = await newAsset({ purchased: 7, assigned: 2 })
+    const { assets } = await list({ view: 'full', search: id, maxResults: 250 })
+    expect(await readAssetItem(ana, id)).toEqual(assets.find((item) => item.id === id))
+    const finance = await callerOf('northwind', 'finance-user')
+    await expect(readAssetItem(finance, id)).rejects.toMatchObject({ code: 'permission_denied' })
+    await expect(readAssetItem(eve, id)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(readAssetItem(ana, 'workspace-suite-none')).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
 describe('two tenant walls, each of which holds alone', () => {
   it('row-level security: a statement without the customer sees one customer only', async () => {
     const seen = await scope(eve, (tx) => tx.execute('SELECT count(*)::int AS n FROM assets'))
@@ -268,6 +280,7 @@ describe('two tenant walls, each of which holds alone', () => {
     await run(database.url, 'ALTER TABLE assets DISABLE ROW LEVEL SECURITY')
     try {
       expect(await set(id, 8, eve)).toBe('not_found')
+      await expect(readAssetItem(eve, id)).rejects.toMatchObject({ code: 'not_found' })
       expect((await list({}, eve)).assets).toEqual([])
       expect((await list({ filter: { type: ['a', 'workspace-suite'] } }, eve)).assets).toEqual([])
       const summary = await summarizeAssets(eve, { params: {}, query: {}, body: undefined }, origin)

@@ -1,0 +1,238 @@
+import { expect, type Page, test } from '@playwright/test'
+import { asset, newCustomer } from '../admin.ts'
+import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+
+// An id of an asset may hold what an address gives a meaning to.
+const ODD = "workspace-suite-a/b|c:[7] ü%2F?&#é'"
+const people = { it: '', finance: '', nobody: '' }
+const keys = { it: '' }
+
+test.beforeAll(async () => {
+  const own = await newCustomer('history')
+  const plan = { purchased: 40, assigned: 30 }
+  const business = asset('workspace-suite-1', 'Business Plus', plan)
+  await own.importAssets([
+    { ...business, subscription: { ...business.subscription, resourceUiUrl: 'https://admin.example/s/1' } },
+    asset('workspace-suite-2', 'Many changes', { purchased: 0 }),
+    asset(ODD, 'Odd & <b>bold</b>', { purchased: 3 }),
+    asset('office-suite-1', 'Annual', { purchased: 10, assigned: 2, commitmentEnd: '2099-03-01T00:00:00Z' }),
+    asset('cloud-platform-1', 'Production'),
+  ])
+  people.it = await own.member('Ida Tech', 'it-manager')
+  people.finance = await own.member('Fin Clerk', 'finance-user')
+  keys.it = await own.key('it-manager')
+  const empty = await newCustomer('nohistory')
+  people.nobody = await empty.member('Nora New', 'it-manager')
+})
+
+const bearer = () => ({ Authorization: `Bearer ${keys.it}`, 'Content-Type': 'application/json' })
+const changes = (page: Page) =>
+  page
+    .getByRole('table', { name: /^Changes of licenses/ })
+    .locator('tbody')
+    .getByRole('row')
+const control = (page: Page, name: string) => page.getByRole('spinbutton', { name: `Licenses of ${name}` })
+
+/** Sets a total as a script would. */
+async function set(page: Page, id: string, quantity: number): Promise<number> {
+  const path = `/billing/v1/assets/${encodeURIComponent(id)}`
+  return (await page.request.patch(path, { headers: bearer(), data: { quantity } })).status()
+}
+
+test.describe.configure({ mode: 'serial' })
+
+test('before anything has changed, the pages say so', async ({ page }) => {
+  await signIn(page, people.it, '/activity')
+  await expect(page.getByText('No changes yet')).toBeVisible()
+  await page.goto('/assets/workspace-suite-1')
+  await expect(page.getByText('No changes yet')).toBeVisible()
+  await expect(
+    page.getByRole('img', { name: /Purchased licenses, .* 40 throughout\. 30 assigned now\./ }),
+  ).toBeVisible()
+})
+
+test('from the list to an asset, through a change, and back to the same view', async ({ page }) => {
+  await signIn(page, people.it, '/assets?filter=type:workspace-suite&search=plus')
+  await page.getByRole('link', { name: 'Business Plus' }).click()
+  await expect(page.getByRole('heading', { name: 'Business Plus', level: 1 })).toBeVisible()
+  await expect(page.getByText('Active', { exact: true })).toBeVisible()
+  const facts = page.getByLabel('Facts')
+  for (const [term, value] of [
+    ['Plan', 'Flexible'],
+    ['Purchased', '40'],
+    ['Assigned', '30'],
+    ['Idle', '10'],
+    ['Renewal', 'No commitment'],
+    ['Created', '15 Jan 2026'],
+  ]) {
+    await expect(facts.locator('div').filter({ hasText: new RegExp(`^${term}${value}$`) })).toHaveCount(1)
+  }
+  await expect(facts.getByRole('link')).toHaveAttribute('rel', /noopener/)
+
+  await control(page, 'Business Plus').fill('45')
+  await expect(page.getByText('Business Plus: 40 → 45 licenses')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(control(page, 'Business Plus')).toHaveValue('40')
+  await control(page, 'Business Plus').fill('45')
+  await control(page, 'Business Plus').press('Enter')
+  await page.keyboard.press('Enter')
+  await expect(changes(page)).toHaveCount(1)
+  await expect(changes(page).first()).toContainText(/Ida Tech.*40 → 45.*\+5.*Applied/)
+  await expect(control(page, 'Business Plus')).toHaveValue('45')
+  await expect(facts.locator('div').filter({ hasText: /^Purchased45$/ })).toHaveCount(1)
+  await expect(page.getByRole('img', { name: /from 40 to 45, lowest 40, highest 45/ })).toBeVisible()
+
+  await control(page, 'Business Plus').fill('20')
+  await page.getByRole('button', { name: 'Set to 20 licenses' }).click()
+  await expect(page.getByText('Not changed: the vendor refused 20')).toBeVisible()
+  await expect(changes(page)).toHaveCount(2)
+  await expect(changes(page).first()).toContainText('Refused by the vendor')
+  await expect(changes(page).first()).toContainText('30 users are assigned. Unassign 10 first')
+  // The refusal stands until it is discarded, though the page was read again beneath it.
+  await expect(control(page, 'Business Plus')).toHaveValue('20')
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Assets' }).click()
+  await expect(page).toHaveURL('/assets?filter=type:workspace-suite&search=plus')
+  await expect(control(page, 'Business Plus')).toHaveValue('45')
+})
+
+test("somebody else's change in between is asked about here too", async ({ page }) => {
+  await signIn(page, people.it, '/assets/workspace-suite-1')
+  await control(page, 'Business Plus').fill('50')
+  expect(await set(page, 'workspace-suite-1', 48)).toBe(200)
+  await page.getByRole('button', { name: 'Set to 50 licenses' }).click()
+  await expect(page.getByText('set this to 48 licenses')).toBeVisible()
+  await page.getByRole('button', { name: 'Keep 48' }).click()
+  await expect(control(page, 'Business Plus')).toHaveValue('48')
+  await expect(changes(page).first()).toContainText(/Key “test”.*45 → 48.*\+3/)
+})
+
+test('a commitment plan can not be lowered here either; no licenses, no control', async ({ page }) => {
+  await signIn(page, people.it, '/assets/office-suite-1')
+  await expect(page.getByText('Can’t be lowered before 1 Mar 2099')).toBeVisible()
+  await expect(page.getByText('Committed until 1 Mar 2099')).toBeVisible()
+  await page.goto('/assets/cloud-platform-1')
+  await expect(page.getByRole('heading', { name: 'Production' })).toBeVisible()
+  await expect(page.getByLabel('Facts')).toContainText('No licenses')
+  await expect(page.getByRole('spinbutton')).toHaveCount(0)
+  await expect(page.getByRole('img')).toHaveCount(0)
+})
+
+test('an odd id has its page, its change and its history', async ({ page }) => {
+  await signIn(page, people.it, '/assets')
+  await page.getByRole('link', { name: 'Odd & <b>bold</b>' }).click()
+  await expect(page.getByText(ODD)).toBeVisible()
+  await control(page, 'Odd & <b>bold</b>').fill('4')
+  await page.getByRole('button', { name: 'Set to 4 licenses' }).click()
+  await expect(changes(page)).toHaveCount(1)
+  await expect(control(page, 'Odd & <b>bold</b>')).toHaveValue('4')
+  await page.reload()
+  await expect(changes(page).first()).toContainText('3 → 4')
+  expect((await page.goto('/assets/workspace-suite-none'))?.status()).toBe(404)
+  await expect(page.getByText('Nothing is here')).toBeVisible()
+})
+
+test('a long history comes in pages, and the way back to the list stays', async ({ page }) => {
+  test.setTimeout(120_000)
+  await signIn(page, people.it, '/assets')
+  for (let quantity = 1; quantity <= 52; quantity++)
+    expect(await set(page, 'workspace-suite-2', quantity)).toBe(200)
+  await page.goto('/assets/workspace-suite-2?search=many')
+  await expect(changes(page)).toHaveCount(50)
+  await expect(changes(page).first()).toContainText('51 → 52')
+  await page.getByRole('link', { name: 'Older' }).click()
+  await expect(changes(page)).toHaveCount(2)
+  await expect(changes(page).last()).toContainText('0 → 1')
+  await page.getByRole('link', { name: 'Newer' }).click()
+  await expect(changes(page)).toHaveCount(50)
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').click()
+  await expect(page).toHaveURL('/assets?search=many')
+  await page.goto('/assets/workspace-suite-2?history=nonsense')
+  await page.getByRole('link', { name: 'Show the newest changes' }).click()
+  await expect(changes(page)).toHaveCount(50)
+})
+
+test('Activity: the address, the screen and the API say the same; filters are chips', async ({
+  page,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await signIn(page, people.it)
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Activity' }).click()
+  await expect(changes(page)).toHaveCount(50)
+  await page.getByRole('link', { name: 'Older' }).click()
+  await expect(changes(page)).toHaveCount(6)
+  await page.getByRole('link', { name: 'Newer' }).click()
+  await page.getByRole('button', { name: 'Refused by the vendor' }).click()
+  await expect(page).toHaveURL('/activity?filter=state:REJECTED')
+  await expect(changes(page)).toHaveCount(1)
+  await page.getByRole('button', { name: /^Time of the change/ }).click()
+  await page.getByRole('button', { name: 'This year' }).click()
+  await expect(page).toHaveURL(/filter=state:REJECTED&minCreationTime=\d+&maxCreationTime=\d+$/)
+  await expect(changes(page)).toHaveCount(1)
+  await page.getByRole('button', { name: 'Copy as request' }).click()
+  const line = await page.evaluate(() => navigator.clipboard.readText())
+  const url = /'(http[^']+)'/.exec(line)?.[1] ?? ''
+  const answer = await (await page.request.get(url, { headers: bearer() })).json()
+  expect(answer.licenseChanges.map(({ to }: { to: number }) => to)).toEqual([20])
+  const chips = page.getByRole('region', { name: 'Active filters' })
+  await chips.getByRole('button', { name: 'Remove filter: Refused by the vendor' }).click()
+  await expect(changes(page)).toHaveCount(50)
+  await chips.getByRole('button', { name: 'Clear all' }).click()
+  await expect(page).toHaveURL('/activity')
+  await page.goto('/activity?filter=asset:workspace-suite-1')
+  await expect(changes(page)).toHaveCount(3)
+  await expect(chips.getByRole('button', { name: 'Remove filter: Business Plus' })).toBeVisible()
+  await page.goto('/activity?filter=asset:nothing')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect(changes(page)).toHaveCount(50)
+  await page.goto('/activity?filter=color:red')
+  await page.getByRole('link', { name: 'Show all changes' }).click()
+  await changes(page).last().getByRole('link').click()
+  await expect(page).toHaveURL('/assets/workspace-suite-2')
+})
+
+test('who lacks the permission has no entry and is told the role; a foreign asset is not there', async ({
+  page,
+  browser,
+}) => {
+  await signIn(page, people.finance)
+  await expect(page.getByRole('link', { name: 'Activity' })).toHaveCount(0)
+  for (const path of ['/activity', '/assets/workspace-suite-1']) {
+    await page.goto(path)
+    await expect(page.getByText('This page needs the role IT Manager or Admin.')).toBeVisible()
+  }
+  const other = await browser.newPage()
+  await signIn(other, people.nobody, '/activity')
+  await expect(other.getByText('No changes yet')).toBeVisible()
+  expect((await other.goto('/assets/workspace-suite-1'))?.status()).toBe(404)
+  await other.close()
+})
+
+for (const viewport of [{ width: 1360, height: 900 }, PHONE]) {
+  test(`axe finds nothing and nothing sticks out at ${viewport.width} px`, async ({ page }) => {
+    test.setTimeout(120_000)
+    await page.setViewportSize(viewport)
+    const problems = complaints(page)
+    await signIn(page, people.it)
+    for (const path of [
+      '/assets/workspace-suite-1',
+      `/assets/${encodeURIComponent(ODD)}`,
+      '/assets/cloud-platform-1',
+      '/assets/office-suite-1?history=nonsense',
+      '/activity?filter=state:REJECTED&minCreationTime=1',
+      '/activity?filter=asset:nothing',
+    ]) {
+      await page.goto(path)
+      await expectGood(page)
+    }
+    await page.goto('/assets/workspace-suite-1')
+    await page.getByRole('button', { name: 'One more: Licenses of Business Plus' }).click()
+    await expect(page.getByText('Business Plus: 48 → 49 licenses')).toBeVisible()
+    await expectGood(page)
+    await page.goto('/activity')
+    await page.getByRole('button', { name: /^Time of the change/ }).click()
+    await expectGood(page)
+    expect(problems).toEqual([])
+  })
+}
