@@ -194,6 +194,7 @@ export const licenseChanges = pgTable(
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
     index('license_changes_newest').on(t.customerId, t.assetId, t.createdAt),
+    index('license_changes_all_newest').on(t.customerId, t.createdAt, t.id),
     foreignKey({ columns: [t.customerId, t.assetId], foreignColumns: [assets.customerId, assets.id] }),
     check('license_changes_state', sql`${t.state} in ('APPLIED', 'REJECTED')`),
     check('license_changes_quantities', sql`least(${t.fromQuantity}, ${t.toQuantity}) >= 0`),

@@ -1,0 +1,1 @@
+CREATE INDEX "license_changes_all_newest" ON "license_changes" USING btree ("customer_id","created_at","id");
