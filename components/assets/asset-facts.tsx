@@ -9,7 +9,7 @@ export function AssetFacts({ item }: { item: AssetListItem }) {
   const subscription = item.properties?.subscription
   return (
     <Card>
-      <dl aria-label="Facts" className="grid gap-x-8 gap-y-2 px-4 py-3.5 md:max-lg:grid-cols-2">
+      <dl aria-label="Facts" className="grid gap-x-8 gap-y-2 px-4 py-3.5 md:max-xl:grid-cols-2">
         {subscription ? <SubscriptionFacts subscription={subscription} /> : null}
         {subscription ? null : <Fact label="Licenses">No licenses</Fact>}
         <Fact label="Created">

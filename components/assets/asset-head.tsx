@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import type { KeyboardEvent } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
 import { platformName } from '#components/platform/platform-mark.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
@@ -34,7 +34,7 @@ export function AssetHead(given: Given) {
   return subscription ? (
     <Licensed {...given} item={present} subscription={subscription} />
   ) : (
-    <Head {...given} controls={<p className="self-center text-ink-3">No licenses</p>} />
+    <Head {...given} />
   )
 }
 
@@ -68,7 +68,7 @@ function Head({
   back,
   badge,
   controls,
-}: Pick<Given, 'item' | 'back'> & { badge?: React.ReactNode; controls: React.ReactNode }) {
+}: Pick<Given, 'item' | 'back'> & { badge?: ReactNode; controls?: ReactNode }) {
   const domain = item.properties?.customerDomain
   return (
     <PageHead
@@ -83,7 +83,9 @@ function Head({
       }
       actions={
         <>
-          <CopyRequest path={readAsset.path({ params: { asset_id: item.id } })} />
+          <div>
+            <CopyRequest path={readAsset.path({ params: { asset_id: item.id } })} />
+          </div>
           {controls}
         </>
       }

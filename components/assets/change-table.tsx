@@ -18,42 +18,47 @@ export function ChangeTable({
   busy?: boolean
 }) {
   return (
-    <Table label="Changes of licenses, newest first" busy={busy}>
-      <TableHead>
-        <HeadCell aria-sort="descending">
-          When (UTC) <span aria-hidden="true">↓</span>
-        </HeadCell>
-        {named ? <HeadCell>Asset</HeadCell> : null}
-        <HeadCell>Who</HeadCell>
-        <HeadCell right>Change</HeadCell>
-        <HeadCell right>Difference</HeadCell>
-        <HeadCell>Outcome</HeadCell>
-      </TableHead>
-      <TableBody>
-        {changes.map((change) => (
-          <Row key={change.id}>
-            <Cell number className="max-md:text-sm">
-              <Moment at={change.createTime} />
-            </Cell>
-            {named ? (
-              <Cell className="wrap-anywhere md:min-w-32">
-                <AssetLink change={change} />
+    // A long reason or name breaks; where even so there is too little room, the columns scroll, not the page.
+    <div className="overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0">
+      <Table label="Changes of licenses, newest first" busy={busy}>
+        <TableHead>
+          <HeadCell aria-sort="descending">
+            When (UTC) <span aria-hidden="true">↓</span>
+          </HeadCell>
+          {named ? <HeadCell>Asset</HeadCell> : null}
+          <HeadCell>Who</HeadCell>
+          <HeadCell right>Change</HeadCell>
+          <HeadCell right>Difference</HeadCell>
+          <HeadCell>Outcome</HeadCell>
+        </TableHead>
+        <TableBody>
+          {changes.map((change) => (
+            <Row key={change.id}>
+              <Cell className="max-md:text-sm">
+                <Moment at={change.createTime} />
               </Cell>
-            ) : null}
-            <Cell className="wrap-anywhere max-md:text-sm max-md:text-ink-2 md:min-w-28">{who(change)}</Cell>
-            <Cell place="right-1" right number>
-              {change.from.toLocaleString('en')} → {change.to.toLocaleString('en')}
-            </Cell>
-            <Cell place="right-2" right number className="text-sm text-ink-3">
-              {differenceText(change.to - change.from)}
-            </Cell>
-            <Cell place="across">
-              <ChangeOutcome change={change} />
-            </Cell>
-          </Row>
-        ))}
-      </TableBody>
-    </Table>
+              {named ? (
+                <Cell className="wrap-anywhere md:min-w-28">
+                  <AssetLink change={change} />
+                </Cell>
+              ) : null}
+              <Cell className="wrap-anywhere max-md:text-sm max-md:text-ink-2 md:min-w-20">
+                {who(change)}
+              </Cell>
+              <Cell place="right-1" right number>
+                {change.from.toLocaleString('en')} → {change.to.toLocaleString('en')}
+              </Cell>
+              <Cell place="right-2" right number className="text-sm text-ink-3">
+                {differenceText(change.to - change.from)}
+              </Cell>
+              <Cell place="across">
+                <ChangeOutcome change={change} />
+              </Cell>
+            </Row>
+          ))}
+        </TableBody>
+      </Table>
+    </div>
   )
 }
 

@@ -3,10 +3,8 @@ import { Card } from '#components/ui/card.tsx'
 import { monthsIn, type Span, type Step, ticksBetween } from './seat-steps.ts'
 
 const TEXT = 'fill-ink-3 text-xs tabular-nums'
-// The lines beneath a label stop short of it.
-const LABEL = 'text-xs font-[550] tabular-nums stroke-surface stroke-4 [paint-order:stroke]'
-const TOP = 22
-const BOTTOM = 42
+const TOP = 10
+const BOTTOM = 28
 
 type Given = { steps: readonly Step[]; assigned: number; span: Span }
 
@@ -14,7 +12,10 @@ type Given = { steps: readonly Step[]; assigned: number; span: Span }
 export function SeatPlot(given: Given) {
   return (
     <Card className="px-4 pt-3.5 pb-2">
-      <h2 className="mb-1 font-semibold">Purchased licenses over twelve months</h2>
+      <div className="mb-2 flex flex-wrap justify-between gap-x-4 gap-y-1">
+        <h2 className="font-semibold">Licenses over twelve months</h2>
+        <Legend purchased={given.steps.at(-1)?.seats ?? 0} assigned={given.assigned} />
+      </div>
       {/* Drawn for two widths, so that its words keep their size; the one that is hidden is not read out. */}
       <Drawing {...given} width={720} height={200} everyMonth={1} className="max-md:hidden" />
       <Drawing {...given} width={300} height={190} everyMonth={3} className="md:hidden" />
@@ -25,7 +26,6 @@ export function SeatPlot(given: Given) {
 type Size = { width: number; height: number; everyMonth: number; className: string }
 
 function Drawing({ steps, assigned, span, width, height, everyMonth, className }: Given & Size) {
-  const now = steps.at(-1)?.seats ?? 0
   const all = [assigned, ...steps.map(({ seats }) => seats)]
   const ticks = ticksBetween(Math.min(...all), Math.max(...all))
   const [low = 0, high = 1] = [ticks[0], ticks.at(-1)]
@@ -36,7 +36,6 @@ function Drawing({ steps, assigned, span, width, height, everyMonth, className }
   const line = steps.map(({ at, seats }, index) =>
     index === 0 ? `M${x(at)} ${y(seats)}` : `H${x(at)}V${y(seats)}`,
   )
-  const isOver = assigned > now
   return (
     <svg
       role="img"
@@ -55,19 +54,33 @@ function Drawing({ steps, assigned, span, width, height, everyMonth, className }
       {monthsIn(span)
         .filter((_, index) => index % everyMonth === 0)
         .map((month) => (
-          <text key={month} className={TEXT} x={x(month)} y={height - 6}>
+          <text key={month} className={TEXT} x={Math.min(x(month), right - 24)} y={height - 6}>
             {monthName(month)}
           </text>
         ))}
       <path className="fill-none stroke-accent stroke-2" d={`${line.join('')}H${right}`} />
       <circle className="fill-ink-2" cx={right} cy={y(assigned)} r="4" />
-      <text className={`${LABEL} fill-accent`} x={right} y={y(now) + (isOver ? 17 : -8)} textAnchor="end">
-        {now.toLocaleString('en')} purchased
-      </text>
-      <text className={`${LABEL} fill-ink-2`} x={right} y={y(assigned) + (isOver ? -8 : 17)} textAnchor="end">
-        {assigned.toLocaleString('en')} assigned now
-      </text>
     </svg>
+  )
+}
+
+/** Names the marks beside the plot, where no line can run through the words. */
+function Legend({ purchased, assigned }: { purchased: number; assigned: number }) {
+  return (
+    <p className="flex flex-wrap gap-x-4 text-xs font-[550] tabular-nums">
+      <span className="inline-flex items-center gap-1.5 text-accent">
+        <svg aria-hidden="true" viewBox="0 0 14 8" className="h-2 w-3.5">
+          <path className="fill-none stroke-accent stroke-2" d="M0 4H14" />
+        </svg>
+        {purchased.toLocaleString('en')} purchased
+      </span>
+      <span className="inline-flex items-center gap-1.5 text-ink-2">
+        <svg aria-hidden="true" viewBox="0 0 8 8" className="size-2">
+          <circle className="fill-ink-2" cx="4" cy="4" r="4" />
+        </svg>
+        {assigned.toLocaleString('en')} assigned now
+      </span>
+    </p>
   )
 }
 

@@ -1,15 +1,12 @@
 import { dayText } from './day.tsx'
 
-/** A moment in UTC from epoch milliseconds: `14 May 2026, 09:12`. */
-function momentText(epochMs: number): string {
-  return `${dayText(epochMs)}, ${new Date(epochMs).toISOString().slice(11, 16)}`
-}
-
-/** A moment in UTC, readable by machines too. */
+/** A moment in UTC, readable by machines too: `14 May 2026, 09:12`. In a narrow column its time comes below. */
 export function Moment({ at }: { at: number }) {
+  const iso = new Date(at).toISOString()
   return (
-    <time dateTime={new Date(at).toISOString()} className="whitespace-nowrap tabular-nums">
-      {momentText(at)}
+    <time dateTime={iso} className="tabular-nums">
+      <span className="whitespace-nowrap">{dayText(at)},</span>{' '}
+      <span className="whitespace-nowrap">{iso.slice(11, 16)}</span>
     </time>
   )
 }

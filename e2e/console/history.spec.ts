@@ -116,6 +116,7 @@ test('a commitment plan can not be lowered here either; no licenses, no control'
   await expect(page.getByLabel('Facts')).toContainText('No licenses')
   await expect(page.getByRole('spinbutton')).toHaveCount(0)
   await expect(page.getByRole('img')).toHaveCount(0)
+  await expect(page.getByRole('table')).toHaveCount(0)
 })
 
 test('an odd id has its page, its change and its history', async ({ page }) => {
@@ -236,3 +237,20 @@ for (const viewport of [{ width: 1360, height: 900 }, PHONE]) {
     expect(problems).toEqual([])
   })
 }
+
+test('nothing sticks out between a phone and a wide screen', async ({ page }) => {
+  await signIn(page, people.it)
+  for (const width of [730, 800, 1000, 1290]) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const path of [
+      '/activity?filter=state:APPLIED|REJECTED',
+      '/assets/workspace-suite-1',
+      '/assets/office-suite-1',
+    ]) {
+      await page.goto(path)
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      const over = () => document.documentElement.scrollWidth - innerWidth
+      expect(await page.evaluate(over), `${path} at ${width} px`).toBeLessThanOrEqual(0)
+    }
+  }
+})

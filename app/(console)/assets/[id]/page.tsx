@@ -47,20 +47,20 @@ export default async function Page({ params, searchParams }: Given) {
   return (
     <Hydrated answers={[[oneAsset.key(id), oneAsset.list(item)]]}>
       <AssetHead item={item} back={pathWith('/assets', listed)} lastPrice={lastPrice} />
-      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_19rem]">
-        <div className="lg:order-2">
+      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
+        <div className={seats ? 'xl:order-2' : ''}>
           <AssetFacts item={item} />
         </div>
-        <div className="grid min-w-0 gap-4">
-          {seats ? (
+        {seats ? (
+          <div className="grid min-w-0 gap-4">
             <SeatPlot
               steps={seatSteps(applied, seats.NumberOfSeats, item.createTime, span)}
               assigned={seats.LicensedNumberOfSeats}
               span={span}
             />
-          ) : null}
-          {seats ? <AssetHistory changes={changes instanceof Problem ? undefined : changes} at={at} /> : null}
-        </div>
+            <AssetHistory changes={changes instanceof Problem ? undefined : changes} at={at} />
+          </div>
+        ) : null}
       </div>
     </Hydrated>
   )
