@@ -1,9 +1,7 @@
 import type { Metadata } from 'next'
 import { Activity } from '#components/assets/activity.tsx'
-import { ButtonLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
-import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/assets/contract.ts'
@@ -12,10 +10,13 @@ import { listLicenseChanges } from '#lib/assets/queries.ts'
 import { pathWith, readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
+import { asInvalid, InvalidView } from '../invalid-view.tsx'
 import { MissingRole } from '../missing-role.tsx'
 import { originOf } from '../origin.ts'
 
 export const metadata: Metadata = { title: 'Activity' }
+
+const INVALID = { title: 'Activity', what: 'changes', path: '/activity' }
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
   const search = await searchOf(searchParams)
@@ -24,10 +25,10 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     return <MissingRole title="Activity" caller={caller} permission="licenses-manager" />
   }
   const view = await readQuery(contract.listLicenseChanges, search)
-  if (view instanceof Problem) return <InvalidView problem={view} />
+  if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
   const input = { params: {}, query: view, body: undefined }
-  const list = await operations.listLicenseChanges(caller, input, await originOf()).catch(refusal)
-  if (list instanceof Problem) return <InvalidView problem={list} />
+  const list = await operations.listLicenseChanges(caller, input, await originOf()).catch(asInvalid)
+  if (list instanceof Problem) return <InvalidView {...INVALID} problem={list} />
   return (
     <>
       <PageHead
@@ -38,25 +39,6 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       <Hydrated answers={[[listLicenseChanges.key({ query: view }), list.body]]}>
         <Activity view={view} today={Date.now()} />
       </Hydrated>
-    </>
-  )
-}
-
-/** What the address asks for that can't be had; anything else is not the address's fault. */
-function refusal(error: unknown): Problem {
-  if (error instanceof Problem && error.status === 400) return error
-  throw error
-}
-
-function InvalidView({ problem }: { problem: Problem }) {
-  return (
-    <>
-      <PageHead title="Activity" />
-      <ProblemNote
-        title="This address leads to no list of changes"
-        detail={problem.message}
-        action={<ButtonLink href="/activity">Show all changes</ButtonLink>}
-      />
     </>
   )
 }

@@ -1,23 +1,24 @@
 import type { Metadata } from 'next'
 import { AssetsScreen } from '#components/assets/assets-screen.tsx'
-import { ButtonLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
-import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
 import type { Input } from '#lib/api/contract.ts'
-import { PROBLEMS, Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/assets/contract.ts'
 import { listAssets, summarizeAssets } from '#lib/assets/operations.ts'
 import * as queries from '#lib/assets/queries.ts'
 import { pathWith, readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
+import { asInvalid, InvalidView } from '../invalid-view.tsx'
 import { MissingRole } from '../missing-role.tsx'
 import { originOf } from '../origin.ts'
 import { lastPrices, newestInvoices } from './last-prices.ts'
 
 export const metadata: Metadata = { title: 'Assets' }
+
+const INVALID = { title: 'Assets', what: 'assets', path: '/assets' }
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
   const search = await searchOf(searchParams)
@@ -27,7 +28,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   }
   const read = await readQuery(contract.listAssets, search)
   const shown = read instanceof Problem ? read : await load(caller, { ...read, view: 'full' })
-  if (shown instanceof Problem) return <Unreadable problem={shown} />
+  if (shown instanceof Problem) return <InvalidView {...INVALID} problem={shown} />
 
   const { query, list, summary, prices } = shown
   return (
@@ -57,31 +58,12 @@ async function load(caller: Caller, query: Query) {
   const origin = await originOf()
   const nothing = { params: {}, body: undefined }
   const [list, summary, invoices] = await Promise.all([
-    listAssets(caller, { ...nothing, query }, origin).catch(asRefused),
+    listAssets(caller, { ...nothing, query }, origin).catch(asInvalid),
     summarizeAssets(caller, { ...nothing, query: { search: query.search } }, origin),
     newestInvoices(caller, origin),
   ])
   if (list instanceof Problem) return list
   return { query, list: list.body, summary: summary.body, prices: lastPrices(list.body.assets, invoices) }
-}
-
-/** What the address asked for wrongly is explained; everything else is the error page's. */
-function asRefused(error: unknown): Problem {
-  if (error instanceof Problem && error.status === 400) return error
-  throw error
-}
-
-function Unreadable({ problem }: { problem: Problem }) {
-  return (
-    <>
-      <PageHead title="Assets" />
-      <ProblemNote
-        title={PROBLEMS[problem.code].title}
-        detail={problem.message}
-        action={<ButtonLink href="/assets">Show all assets</ButtonLink>}
-      />
-    </>
-  )
 }
 
 function subtitle({ filter, search }: Query, { count, types }: Counts): string {

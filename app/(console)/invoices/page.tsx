@@ -1,10 +1,8 @@
 import type { Metadata } from 'next'
 import { Invoices } from '#components/invoices/invoices.tsx'
 import { selectionOf } from '#components/invoices/view.ts'
-import { ButtonLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
-import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/invoices/contract.ts'
@@ -13,10 +11,13 @@ import { listInvoices, summarizeInvoices } from '#lib/invoices/queries.ts'
 import { pathWith, readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
+import { asInvalid, InvalidView } from '../invalid-view.tsx'
 import { MissingRole } from '../missing-role.tsx'
 import { originOf } from '../origin.ts'
 
 export const metadata: Metadata = { title: 'Invoices' }
+
+const INVALID = { title: 'Invoices', what: 'invoices', path: '/invoices' }
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
   const search = await searchOf(searchParams)
@@ -25,15 +26,15 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     return <MissingRole title="Invoices" caller={caller} permission="invoice-viewer" />
   }
   const view = await readQuery(contract.listInvoices, search)
-  if (view instanceof Problem) return <InvalidView problem={view} />
+  if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
   const selection = selectionOf(view)
   const origin = await originOf()
   const nothing = { params: {}, body: undefined }
   const answers = await Promise.all([
     operations.listInvoices(caller, { ...nothing, query: view }, origin),
     operations.summarizeInvoices(caller, { ...nothing, query: selection }, origin),
-  ]).catch(refusal)
-  if (answers instanceof Problem) return <InvalidView problem={answers} />
+  ]).catch(asInvalid)
+  if (answers instanceof Problem) return <InvalidView {...INVALID} problem={answers} />
   const [list, summary] = answers
   return (
     <>
@@ -50,25 +51,6 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       >
         <Invoices view={view} today={Date.now()} />
       </Hydrated>
-    </>
-  )
-}
-
-/** What the address asks for that can't be had; anything else is not the address's fault. */
-function refusal(error: unknown): Problem {
-  if (error instanceof Problem && error.status === 400) return error
-  throw error
-}
-
-function InvalidView({ problem }: { problem: Problem }) {
-  return (
-    <>
-      <PageHead title="Invoices" />
-      <ProblemNote
-        title="This address leads to no list of invoices"
-        detail={problem.message}
-        action={<ButtonLink href="/invoices">Show all invoices</ButtonLink>}
-      />
     </>
   )
 }
