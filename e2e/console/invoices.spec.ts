@@ -270,7 +270,7 @@ test('what is not there is told apart, with a way on', async ({ page }) => {
     'search=a&search=b',
   ]) {
     await page.goto(`/invoices?${search}`)
-    await expect(page.getByRole('alert').filter({ hasText: 'no list of invoices' })).toBeVisible()
+    await expect(page.getByRole('alert').filter({ hasText: 'is not valid' })).toBeVisible()
   }
   await page.getByRole('link', { name: 'Show all invoices' }).click()
   await expect(page.getByText('116 invoices')).toBeVisible()
