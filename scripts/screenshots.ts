@@ -45,7 +45,7 @@ async function takePictures(browser: Browser): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL('**/assets')
   await page.goto('/assets?filter=type:workspace-suite')
-  const field = page.getByRole('textbox', { name: /Business Plus/ })
+  const field = page.getByRole('spinbutton', { name: /Business Plus/ })
   await field.fill('195')
   await page.getByRole('button', { name: 'Set to 195 licenses' }).waitFor()
   await page.mouse.move(0, 0)
