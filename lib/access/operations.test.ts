@@ -8,7 +8,7 @@ import { run } from '#lib/db/test-server.ts'
 import { changePassword, validateKey } from './operations.ts'
 import { hashPassword } from './password.ts'
 import { session, sessionSecret } from './session.ts'
-import { signIn, signOut } from './sign-in.ts'
+import { authOptions, signIn, signOut } from './sign-in.ts'
 import { ATTEMPTS_AT_ACCOUNT, ATTEMPTS_OF_ADDRESS } from './throttle.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -91,6 +91,20 @@ describe('signing in', () => {
     )
     expect(await signIn({ email: mail, password: PASSWORD }, HOME)).toBeNull()
   })
+})
+
+it('signing in says nothing of what failed inside: next-auth puts the text into its answer', async () => {
+  const { access } = database.opened
+  const query = access.query
+  access.query = (() => Promise.reject(new Error('Failed query: SELECT password_hash FROM members'))) as never
+  try {
+    const [credentials] = authOptions().providers
+    const given = { email: mail, password: PASSWORD }
+    const outcome = credentials?.options?.authorize(given, { headers: {} })
+    await expect(outcome).rejects.toThrow(/^unavailable$/)
+  } finally {
+    access.query = query
+  }
 })
 
 describe('too many failures (PROMISES 2.11)', () => {
