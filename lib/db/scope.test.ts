@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Caller } from '#lib/access/rules.ts'
 import { toProblem } from '#lib/api/problem.ts'
+import type * as client from './client.ts'
 import { readScope, scope } from './scope.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 import { addCustomer, callerOf } from './test-rows.ts'
@@ -106,5 +107,20 @@ it('finds callers as a role that sees no invoice, asset or history', async () =>
     await expect(database.opened.access.query(`SELECT FROM ${table}`)).rejects.toMatchObject({
       code: '42501',
     })
+  }
+})
+
+it('two copies of the module, as Next makes them, plan their statements on the same connections', async () => {
+  const copy = (name: string) => import(/* @vite-ignore */ `./client.ts?${name}`) as Promise<typeof client>
+  const [page, handler] = await Promise.all([copy('page'), copy('handler')])
+  const pool = database.opened.reads
+  for (const [module, statement] of [
+    [page, 'SELECT 1 AS n'],
+    [handler, 'SELECT 2 AS n'],
+  ] as const) {
+    const read = () =>
+      module.transaction(pool, 'northwind', (tx) => tx.execute(statement), { readOnly: true })
+    const all = await Promise.all(Array.from({ length: 20 }, read))
+    expect(new Set(all.map(({ rows }) => rows[0]?.n)).size).toBe(1)
   }
 })
