@@ -3,14 +3,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useOptimistic, useTransition } from 'react'
+import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
 import { ActiveFilters } from '#components/ui/active-filters.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
-import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
-import { Problem } from '#lib/api/problem.ts'
 import { listLicenseChanges } from '#lib/assets/queries.ts'
 import { ActivityFilters } from './activity-filters.tsx'
 import { activeFilters, changed, cleared, hrefOf, isFiltered, type View } from './activity-view.ts'
@@ -40,7 +39,7 @@ export function Activity({ view, today }: { view: View; today: number }) {
     <>
       <ActivityFilters view={wanted} today={today} onChange={go} />
       <ActiveFilters active={activeFilters(wanted, rows, today)} cleared={cleared(wanted)} onChange={go} />
-      {error ? <Failed error={error} onRetry={refetch} /> : null}
+      {error ? <RefreshFailed what="changes" error={error} onRetry={refetch} /> : null}
       <Card className={`transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`}>
         {data ? null : <SkeletonRows count={8} />}
         {data && rows.length === 0 ? <NoChanges view={view} onGo={go} /> : null}
@@ -68,19 +67,5 @@ function NoChanges({ view, onGo }: { view: View; onGo: (view: View) => void }) {
     <EmptyState title="No changes yet">
       <p>Who changes how many licenses, here or through the API, appears with its outcome.</p>
     </EmptyState>
-  )
-}
-
-function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  const isOurs = error instanceof Problem
-  return (
-    <div className="mb-3">
-      <ProblemNote
-        title="The changes could not be refreshed"
-        detail={isOurs ? error.message : 'No answer. Check your connection and try again.'}
-        requestId={isOurs ? error.more.requestId : undefined}
-        action={<Button onClick={onRetry}>Try again</Button>}
-      />
-    </div>
   )
 }

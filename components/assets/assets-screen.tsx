@@ -3,6 +3,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useTransition } from 'react'
+import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
@@ -30,7 +31,7 @@ export function AssetsScreen({
 }) {
   const router = useRouter()
   const [isGoing, startTransition] = useTransition()
-  const { data, isPlaceholderData } = useQuery({
+  const { data, error, refetch, isPlaceholderData } = useQuery({
     queryKey: listAssets.key({ query }),
     queryFn: ({ signal }) => listAssets({ query }, signal),
     placeholderData: keepPreviousData,
@@ -53,6 +54,7 @@ export function AssetsScreen({
       {isNarrowed || counts.length > 0 ? (
         <AssetFilters narrowing={narrowing} counts={counts} onNarrow={narrow} />
       ) : null}
+      {error ? <RefreshFailed what="assets" error={error} onRetry={() => refetch()} /> : null}
       {data?.assets.length ? (
         <AssetTable
           assets={data.assets}

@@ -3,14 +3,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useOptimistic, useTransition } from 'react'
+import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
 import { ActiveFilters } from '#components/ui/active-filters.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
-import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
-import { Problem } from '#lib/api/problem.ts'
 import { listInvoices, summarizeInvoices } from '#lib/invoices/queries.ts'
 import { activeFilters } from './active-filters.ts'
 import { FilterBar } from './filter-bar.tsx'
@@ -51,7 +50,11 @@ export function Invoices({ view, today }: { view: View; today: number }) {
       <FilterBar view={wanted} rows={invoices} today={today} onChange={go} />
       <ActiveFilters active={activeFilters(wanted, today)} cleared={cleared(wanted)} onChange={go} />
       {failed ? (
-        <Failed error={failed} onRetry={() => Promise.all([list.refetch(), summary.refetch()])} />
+        <RefreshFailed
+          what="invoices"
+          error={failed}
+          onRetry={() => Promise.all([list.refetch(), summary.refetch()])}
+        />
       ) : null}
       <Card className={`transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`}>
         <InvoiceTotals summary={summary.data} />
@@ -77,7 +80,7 @@ function NoInvoices({ view, onClear, onNewest }: { view: View; onClear: () => vo
   if (view.pageToken) {
     return (
       <EmptyState
-        title="No more invoices here."
+        title="No more invoices here"
         action={<Button onClick={onNewest}>Go to the newest</Button>}
       />
     )
@@ -93,19 +96,5 @@ function NoInvoices({ view, onClear, onNewest }: { view: View; onClear: () => vo
     <EmptyState title="Nothing matches" action={<Button onClick={onClear}>Clear filters</Button>}>
       <p>No invoice fits all of the filters. Take one away, or choose a longer time.</p>
     </EmptyState>
-  )
-}
-
-function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
-  const isOurs = error instanceof Problem
-  return (
-    <div className="mb-3">
-      <ProblemNote
-        title="The invoices could not be refreshed"
-        detail={isOurs ? error.message : 'No answer. Check your connection and try again.'}
-        requestId={isOurs ? error.more.requestId : undefined}
-        action={<Button onClick={onRetry}>Try again</Button>}
-      />
-    </div>
   )
 }

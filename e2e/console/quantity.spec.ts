@@ -179,6 +179,21 @@ test('without a network nothing is kept to be bought later', async ({ page, cont
   expect(await purchased(page, 'office-suite-2')).toBe(before)
 })
 
+test('says so when the list could not be read again after a change, and keeps the rows', async ({ page }) => {
+  await signIn(page, member.it, '/assets')
+  const field = control(page, 'Office E3')
+  const next = Number(await field.inputValue()) + 1
+  await page.route(/\/billing\/v1\/assets\?/, (route) => route.abort())
+  await field.fill(String(next))
+  await page.getByRole('button', { name: `Set to ${next} licenses` }).click()
+  await expect(page.getByText('The assets could not be refreshed')).toBeVisible()
+  await expect(field).toHaveValue(String(next))
+  await expectGood(page)
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByText('The assets could not be refreshed')).toBeHidden()
+})
+
 test('who was signed out meanwhile reads so in the row, and keeps the number', async ({ page, context }) => {
   await signIn(page, member.it, '/assets')
   await control(page, 'Office E3').fill('130')

@@ -1,0 +1,20 @@
+'use client'
+
+import { Button } from '#components/ui/button.tsx'
+import { ProblemNote } from '#components/ui/problem-note.tsx'
+import { Problem } from '#lib/api/problem.ts'
+
+/** Over rows that could not be read again: they may be out of date. `what` are the rows: `invoices`. */
+export function RefreshFailed({ what, error, onRetry }: { what: string; error: Error; onRetry: () => void }) {
+  const isOurs = error instanceof Problem
+  return (
+    <div className="mb-3">
+      <ProblemNote
+        title={`The ${what} could not be refreshed`}
+        detail={isOurs ? error.message : 'No answer. Check your connection and try again.'}
+        requestId={isOurs ? error.more.requestId : undefined}
+        action={<Button onClick={onRetry}>Try again</Button>}
+      />
+    </div>
+  )
+}
