@@ -1,22 +1,12 @@
 import type { Metadata } from 'next'
-import { buttonLook } from '#components/ui/button-look.ts'
-import { WayOut } from '#components/ui/way-out.tsx'
+import { NothingHere } from '#components/ui/nothing-here.tsx'
 
 export const metadata: Metadata = { title: 'Not found' }
 
 export default function Page() {
   return (
     <main>
-      <WayOut
-        title="Nothing is here"
-        action={
-          <a href="/" className={buttonLook('primary')}>
-            Go to the start
-          </a>
-        }
-      >
-        The address may be mistyped, or what it named is gone or belongs to another customer.
-      </WayOut>
+      <NothingHere />
     </main>
   )
 }
