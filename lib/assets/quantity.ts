@@ -56,11 +56,7 @@ async function settled(
   if (quantity === row.seatsPurchased) return replyOf(row)
   if (!decision.allowed) return refusal(decision)
   const seats = { purchased: row.seatsPurchased, maximum: row.seatsMaximum, assigned: row.seatsAssigned }
-  const subscription = { ...row, customerId: row.vendorCustomerId, seats }
-  const vendor = vendorNamed(row.vendor)
-  const answer = dryRun
-    ? vendor.foresee(subscription, quantity)
-    : await vendor.setQuantity(subscription, quantity)
+  const answer = vendorNamed(row.vendor).foresee({ seats }, quantity)
   const reason = answer.kind === 'rejected' ? answer.reason : undefined
   if (dryRun && answer.kind === 'applied') return replyOf(store.withSeats(row, answer.seats))
   if (dryRun) return new Problem('vendor_rejected', reason)

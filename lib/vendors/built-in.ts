@@ -1,23 +1,22 @@
 import 'server-only'
-import type { Vendor, VendorAnswer, VendorSubscription } from './vendor.ts'
+import type { OwnBooks } from './vendor.ts'
 
 /**
  * The vendor whose books are our own database: the asset's row is the record, and the caller writes it
  * in the same transaction. Like every vendor it has a word of its own: users keep their licenses.
  */
-export const builtIn: Vendor = {
+export const builtIn: OwnBooks = {
   name: 'built-in',
-  setQuantity: async (subscription, total) => answerOf(subscription, total),
-  foresee: answerOf,
-}
-
-function answerOf({ seats }: VendorSubscription, total: number): VendorAnswer {
-  if (total < seats.assigned) {
-    const spare = seats.assigned - total
-    const reason = `${seats.assigned} users are assigned. Unassign ${spare} first, or choose ${seats.assigned} or more.`
-    return { kind: 'rejected', reason }
-  }
-  // A cap that was stated apart is not ours to lower.
-  const maximum = seats.maximum === seats.purchased ? total : Math.max(seats.maximum, total)
-  return { kind: 'applied', seats: { ...seats, purchased: total, maximum } }
+  label: 'The vendor',
+  books: 'ours',
+  foresee({ seats }, total) {
+    if (total < seats.assigned) {
+      const spare = seats.assigned - total
+      const reason = `${seats.assigned} users are assigned. Unassign ${spare} first, or choose ${seats.assigned} or more.`
+      return { kind: 'rejected', code: 'vendor_rejected', reason }
+    }
+    // A cap that was stated apart is not ours to lower.
+    const maximum = seats.maximum === seats.purchased ? total : Math.max(seats.maximum, total)
+    return { kind: 'applied', seats: { ...seats, purchased: total, maximum } }
+  },
 }

@@ -1,32 +1,101 @@
 import 'server-only'
 
+// The port to whoever sells the seats upstream. One file per vendor stands behind it.
+
 /** Whole licenses. `maximum` is the cap; equal to `purchased` unless the vendor states one apart. */
 export type VendorSeats = { purchased: number; maximum: number; assigned: number }
 
-/** One subscription as its vendor knows it. */
-export type VendorSubscription = {
+/** Where a vendor keeps a subscription. `subscriptionId` is a hint: it may have changed there since. */
+export type SubscriptionRef = {
   /** The customer at the vendor. */
   customerId: string
   subscriptionId: string
   skuId: string
-  isCommitmentPlan: boolean
-  seats: VendorSeats
 }
 
-/** What the vendor said. Only `applied` may become a 200: it carries the vendor's own evidence. */
-export type VendorAnswer =
-  | { kind: 'applied'; seats: VendorSeats }
-  /** `reason` is the vendor's, in words for people. */
-  | { kind: 'rejected'; reason: string }
+/** A subscription as its vendor told it at one moment. Values that we do not know are passed through. */
+export type Observed = SubscriptionRef & {
+  /** ACTIVE, SUSPENDED, PENDING, CANCELLED, or another. */
+  status: string
+  planName: string
+  isCommitmentPlan: boolean
+  commitmentStart: Date | null
+  commitmentEnd: Date | null
+  renewalType: string | null
+  seats: VendorSeats
+  /** The vendor's own object, version or limits, which go back to it with a write. Nobody else reads them. */
+  own?: unknown
+}
 
-/** The port to whoever sells the seats upstream. One file per vendor stands behind it. */
-export type Vendor = {
-  name: string
+/** A refusal that settles the request. `reason` is the vendor's, in words for people. */
+export type Rejected = {
+  kind: 'rejected'
+  code: 'vendor_rejected' | 'subscription_not_active'
+  reason: string
+}
+
+/** The vendor could not be asked, or did not say. `reason` is for the log and for operators. */
+export type Unavailable = {
+  kind: 'unavailable'
+  reason: string
+  /** Seconds to wait, where the vendor says so. */
+  retryAfter?: number | undefined
+}
+
+export type Reading =
+  | { kind: 'read'; observed: Observed }
+  /** The vendor has no such subscription, nor another one of its SKU for this customer. */
+  | { kind: 'missing'; reason: string }
+  | Unavailable
+
+/** What the vendor said to a write. Only `applied` may become a 200: it carries the vendor's own evidence. */
+export type WriteAnswer =
+  | { kind: 'applied'; observed: Observed; vendorRequestId?: string | undefined }
+  | (Rejected & { vendorRequestId?: string | undefined })
+  /** Surely nothing was done: throttled, not let in, or another operation is pending there. */
+  | {
+      kind: 'not_sent'
+      code: 'vendor_unavailable' | 'change_in_progress'
+      reason: string
+      retryAfter?: number | undefined
+    }
+  /** Sent, and the outcome is not known: a timeout, a cut connection, a 5xx, a 202. Only a read can tell. */
+  | { kind: 'unknown'; reason: string; vendorRequestId?: string | undefined }
+
+/** What can be told of a write without sending it. */
+export type Foreseen = { kind: 'applied'; seats: VendorSeats } | Rejected
+
+/** What every vendor has. `label` is its name for people. */
+type Named = { name: string; label: string }
+
+/** A vendor whose books are our own database: what can be foreseen is what happens. */
+export type OwnBooks = Named & {
+  books: 'ours'
+  /** @param total licenses after the change; the rule of `decideQuantity` has been applied before */
+  foresee(subscription: { seats: VendorSeats }, total: number): Foreseen
+}
+
+/**
+ * A vendor that is reached over the network. Nothing here throws: whatever happens becomes one of the kinds, and
+ * an abort by `signal` becomes `unavailable` before a write was sent, `unknown` after.
+ */
+export type RemoteVendor = Named & {
+  books: 'theirs'
+  /** How long a write may stay unseen by reads, in milliseconds: an assumption, and configuration. */
+  settleMs: number
+  /** Refusals that the vendor publishes, such as fewer licenses than users: they need no call. */
+  foresee(observed: Observed, total: number): Foreseen
+  /** Finds it again by customer and SKU where the id has changed. */
+  read(ref: SubscriptionRef, signal: AbortSignal): Promise<Reading>
   /**
    * Sets the total number of licenses.
-   * @param total after the change; the rule of `decideQuantity` has been applied before
+   * @param observed what `read` told a moment ago
+   * @param changeId makes the call idempotent, where the vendor knows such a thing
    */
-  setQuantity(subscription: VendorSubscription, total: number): Promise<VendorAnswer>
-  /** What can be told of that answer without asking: for a dry run, in which nothing is sent. */
-  foresee(subscription: VendorSubscription, total: number): VendorAnswer
+  setQuantity(observed: Observed, total: number, changeId: string, signal: AbortSignal): Promise<WriteAnswer>
+  /** A page of all subscriptions of all customers; `next` leads to the following one. */
+  list(
+    cursor: string | undefined,
+    signal: AbortSignal,
+  ): Promise<{ kind: 'page'; items: Observed[]; next?: string | undefined } | Unavailable>
 }

@@ -1,8 +1,8 @@
 import 'server-only'
 import { builtIn } from './built-in.ts'
-import type { Vendor } from './vendor.ts'
+import type { OwnBooks } from './vendor.ts'
 
-const VENDORS: Record<string, Vendor> = { [builtIn.name]: builtIn }
+const VENDORS: Record<string, OwnBooks> = { [builtIn.name]: builtIn }
 
 /** Whether an asset may name this vendor. */
 export function isVendor(name: string): boolean {
@@ -10,7 +10,7 @@ export function isVendor(name: string): boolean {
 }
 
 /** The vendor with this name, as stored with an asset. */
-export function vendorNamed(name: string): Vendor {
+export function vendorNamed(name: string): OwnBooks {
   const vendor = Object.hasOwn(VENDORS, name) ? VENDORS[name] : undefined
   if (!vendor) throw new Error(`There is no vendor named ${name}.`)
   return vendor
