@@ -5,6 +5,9 @@ import 'server-only'
 /** Whole licenses. `maximum` is the cap; equal to `purchased` unless the vendor states one apart. */
 export type VendorSeats = { purchased: number; maximum: number; assigned: number }
 
+/** Seats as a vendor told them: where it didn't say how many are assigned, what was known of them stays. */
+export type ObservedSeats = { purchased: number; maximum: number; assigned: number | undefined }
+
 /** Where a vendor keeps a subscription. `subscriptionId` is a hint: it may have changed there since. */
 export type SubscriptionRef = {
   /** The customer at the vendor. */
@@ -22,7 +25,9 @@ export type Observed = SubscriptionRef & {
   commitmentStart: Date | null
   commitmentEnd: Date | null
   renewalType: string | null
-  seats: VendorSeats
+  seats: ObservedSeats
+  /** What the vendor will do at the next renewal by itself. A change of licenses before that may undo it there. */
+  scheduled?: { total: number; at: Date | null } | undefined
   /** The vendor's own object, version or limits, which go back to it with a write. Nobody else reads them. */
   own?: unknown
 }
@@ -63,7 +68,7 @@ export type WriteAnswer =
   | { kind: 'unknown'; reason: string; vendorRequestId?: string | undefined }
 
 /** What can be told of a write without sending it. */
-export type Foreseen = { kind: 'applied'; seats: VendorSeats } | Rejected
+export type Foreseen<Seats> = { kind: 'applied'; seats: Seats } | Rejected
 
 /** What every vendor has. `label` is its name for people. */
 type Named = { name: string; label: string }
@@ -72,7 +77,7 @@ type Named = { name: string; label: string }
 export type OwnBooks = Named & {
   books: 'ours'
   /** @param total licenses after the change; the rule of `decideQuantity` has been applied before */
-  foresee(subscription: { seats: VendorSeats }, total: number): Foreseen
+  foresee(subscription: { seats: VendorSeats }, total: number): Foreseen<VendorSeats>
 }
 
 /**
@@ -84,7 +89,7 @@ export type RemoteVendor = Named & {
   /** How long a write may stay unseen by reads, in milliseconds: an assumption, and configuration. */
   settleMs: number
   /** Refusals that the vendor publishes, such as fewer licenses than users: they need no call. */
-  foresee(observed: Observed, total: number): Foreseen
+  foresee(observed: Observed, total: number): Foreseen<ObservedSeats>
   /** Finds it again by customer and SKU where the id has changed. */
   read(ref: SubscriptionRef, signal: AbortSignal): Promise<Reading>
   /**
