@@ -8,11 +8,13 @@ import { entityTag } from './entity-tag.ts'
 import { checkPermission, type Operation } from './operation.ts'
 import { Problem, toProblem } from './problem.ts'
 import { type ApiRequest, readInput } from './request.ts'
+import { begin, isPieces, type Outgoing } from './stream.ts'
 
 export type ApiResponse = {
   status: number
   headers: Record<string, string>
-  body: string | Uint8Array | null
+  /** An outgoing body has no length and no ETag. */
+  body: string | Uint8Array | Outgoing | null
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a mount takes operations of any contract
@@ -38,13 +40,29 @@ export async function guarded(
     logFailure(problem, error, requestId)
     return refuse(problem, requestId)
   })
-  const ms = Math.round(performance.now() - started)
-  log().info({ requestId, method: request.method, path: request.path, status, ms })
+  const note = (more = {}) => {
+    const ms = Math.round(performance.now() - started)
+    log().info({ requestId, method: request.method, path: request.path, status, ms, ...more })
+  }
+  if (isOutgoing(body)) noteEnd(body, requestId, note)
+  else note()
+  if (isOutgoing(body) && request.method === 'HEAD') await body.return()
   return {
     status,
     headers: { ...headers, 'Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' },
     body: request.method === 'HEAD' ? null : body,
   }
+}
+
+/** Whether an answer's body is sent piece by piece. */
+export function isOutgoing(body: ApiResponse['body']): body is Outgoing {
+  return typeof body === 'object' && body !== null && 'next' in body
+}
+
+async function noteEnd({ ended }: Outgoing, requestId: string, note: (more: object) => void): Promise<void> {
+  const { bytes, cut, error } = await ended
+  if (error !== undefined) logFailure(toProblem(error), error, requestId)
+  note({ bytes, ...(cut ? { cut } : {}) })
 }
 
 async function perform(
@@ -63,6 +81,8 @@ async function perform(
   const reply = await operation(caller as Caller, input, { requestId })
   if (reply.body instanceof Uint8Array)
     return conditional(request, reply.body, reply.headers ?? {}, reply.version)
+  if (isPieces(reply.body))
+    return { status: 200, headers: reply.headers ?? {}, body: await begin(reply.body, request.gone) }
   const body = reply.saved ?? JSON.stringify(reply.body)
   const headers = {
     'Content-Type': 'application/json',

@@ -106,6 +106,16 @@ export function unixTime(rest = 0) {
 /** A file as an answer: its bytes leave as they are, with the headers that the operation gives. */
 export const file = (mediaType: string) => z.instanceof(Uint8Array<ArrayBufferLike>).meta({ mediaType })
 
+/**
+ * A file that is sent while it is made, however long it is: the operation answers its pieces, and begins no work
+ * before the first is asked for. What fails before the first byte is a problem; what fails later cuts the
+ * connection. It has no ETag.
+ */
+export const stream = (mediaType: string) =>
+  z
+    .custom<AsyncIterable<string | Uint8Array>>((value) => Symbol.asyncIterator in Object(value))
+    .meta({ mediaType, streamed: true })
+
 /** The parameters of each list (CONTRACT 2). */
 export const paging = {
   maxResults: integerText(1, 250, true)

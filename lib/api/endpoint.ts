@@ -1,7 +1,8 @@
 import 'server-only'
-import { type AnyOperation, type ApiResponse, answer, guarded } from './answer.ts'
+import { type AnyOperation, type ApiResponse, answer, guarded, isOutgoing } from './answer.ts'
 import { Problem } from './problem.ts'
 import type { ApiRequest } from './request.ts'
+import type { Outgoing } from './stream.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 type Handlers = Record<(typeof METHODS)[number], (request: Request) => Promise<Response>>
@@ -26,10 +27,27 @@ function handlers(respond: (request: ApiRequest) => Promise<ApiResponse>): Handl
       search: request.headers.get('x-query') ?? search.slice(1),
       headers: request.headers,
       read: (limit) => readBytes(request, limit),
+      gone: request.signal,
     })
-    return new Response(body as BodyInit | null, { status, headers })
+    const sent = isOutgoing(body) ? streamOf(body) : body
+    return new Response(sent as BodyInit | null, { status, headers })
   }
   return Object.fromEntries(METHODS.map((method) => [method, handle])) as Handlers
+}
+
+/** Asked for the next chunk only when the one before has left. What fails here makes the server cut the connection. */
+function streamOf(body: Outgoing): ReadableStream<Uint8Array> {
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await body.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: () => body.return(),
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array | 'too large'> {

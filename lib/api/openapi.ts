@@ -68,11 +68,14 @@ function openApi(contracts: readonly AnyContract[]): Json {
 
 function operationOf(contract: AnyContract, schema: SchemaOf): Json {
   const { name, summary, permission, params, query, headers, body, output, method } = contract
+  // A stream is not known before it is sent, so that it has no ETag.
+  const isStream = output.meta()?.streamed === true
+  const isTagged = method === 'GET' && !isStream
   const parameters = [
     ...parametersOf(params, 'path', schema),
     ...parametersOf(query, 'query', schema),
     ...parametersOf(headers, 'header', schema),
-    ...(method === 'GET' ? [IF_NONE_MATCH] : []),
+    ...(isTagged ? [IF_NONE_MATCH] : []),
   ]
   const mediaType = (output.meta()?.mediaType as string | undefined) ?? 'application/json'
   const isFile = mediaType !== 'application/json'
@@ -91,8 +94,12 @@ function operationOf(contract: AnyContract, schema: SchemaOf): Json {
           requestBody: { required: true, content: { 'application/json': { schema: schema(body, 'input') } } },
         }),
     responses: {
-      200: { description: 'Done.', headers: HEADERS, content: { [mediaType]: { schema: answer } } },
-      ...(method === 'GET' ? { 304: { description: 'Not modified.', headers: HEADERS } } : {}),
+      200: {
+        description: 'Done.',
+        headers: isStream ? UNTAGGED : HEADERS,
+        content: { [mediaType]: { schema: answer } },
+      },
+      ...(isTagged ? { 304: { description: 'Not modified.', headers: HEADERS } } : {}),
       ...problemResponses(contract),
     },
   }
@@ -124,10 +131,10 @@ function problemResponses(contract: AnyContract): Json {
   )
 }
 
-const HEADERS = {
-  ETag: { schema: { type: 'string' } },
+const UNTAGGED = {
   'Request-Id': { description: 'Names this request in our logs.', schema: { type: 'string' } },
 }
+const HEADERS = { ETag: { schema: { type: 'string' } }, ...UNTAGGED }
 const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header',

@@ -12,6 +12,8 @@ export type ApiRequest = {
   headers: { get(name: string): string | null }
   /** The body's bytes. */
   read(limit: number): Promise<Uint8Array | 'too large'>
+  /** Aborted when the client has gone. */
+  gone?: AbortSignal
 }
 
 const BODY_LIMIT = 16 * 1024

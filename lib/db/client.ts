@@ -1,16 +1,17 @@
-import { createHash } from 'node:crypto'
-import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 
 /** Drizzle on one connection, inside one transaction. */
 export type Transaction = NodePgDatabase
 
-/** The open pools. Both log in as DATABASE_URL's owner and at once become a role that owns nothing. */
+/** The open pools. They log in as DATABASE_URL's owner and at once become a role that owns nothing. */
 export type Database = {
   /** Sees the rows of the customer that the transaction names: `scope` only. */
   app: pg.Pool
   /** The same for `readScope`, so that changes that wait for a locked row keep no read waiting. */
   reads: pg.Pool
+  /** The same for `streamScope`: what sends for minutes keeps no other read waiting. */
+  streams: pg.Pool
   /** Finds out who is calling: lib/access only. Small and apart, so that a stuck table starves nobody. */
   access: pg.Pool
   close(): Promise<void>
@@ -33,14 +34,16 @@ const READ = { lockWait: 250, answerLimit: ANSWER_LIMIT }
 export function openDatabase(url: string): Database {
   const app = pool(url, 'console_app', 8)
   const reads = pool(url, 'console_app', 8, READ)
+  const streams = pool(url, 'console_app', 4, READ)
   const access = pool(url, 'console_access', 6, READ)
   const database: Database = {
     app,
     reads,
+    streams,
     access,
     async close() {
       if (slot.licensesInvoicesDatabase === database) slot.licensesInvoicesDatabase = undefined
-      await Promise.all([app.end(), reads.end(), access.end()])
+      await Promise.all([app, reads, streams, access].map((pool) => pool.end()))
     },
   }
   slot.licensesInvoicesDatabase = database
@@ -84,67 +87,4 @@ function pool(
   made.on('error', () => {})
   made.on('connect', (client) => client.on('error', () => {}))
   return made
-}
-
-/**
- * Runs `fn` in one transaction that sees one customer; commits, or rolls back when it throws.
- * A read's answer does not wait for its COMMIT: there is nothing that could still be lost.
- */
-export async function transaction<T>(
-  from: pg.Pool,
-  customerId: string,
-  fn: (tx: Transaction) => Promise<T>,
-  { readOnly = false } = {},
-): Promise<T> {
-  const client = await from.connect()
-  // Not awaited one by one: with pg's pipeline they travel in one round trip with fn's first query.
-  const opened = Promise.all([
-    // An invoice and its lines are of one moment, also while an import replaces them.
-    client.query(readOnly ? 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' : 'BEGIN'),
-    client.query("SELECT set_config('console.customer', $1, true)", [customerId]),
-  ])
-  opened.catch(() => {})
-  const end = async (how: 'COMMIT' | 'ROLLBACK') => {
-    try {
-      const { command } = await client.query(how)
-      // PostgreSQL answers the COMMIT of a failed transaction with a quiet ROLLBACK.
-      if (command !== how) throw new Error('The transaction failed before its end and was rolled back.')
-      client.release()
-    } catch (error) {
-      // In an unknown state: the pool must not hand it out again.
-      client.release(true)
-      throw error
-    }
-  }
-  let value: T
-  try {
-    value = await fn(drizzle(readOnly ? planned(client) : client))
-    await opened
-  } catch (error) {
-    await end('ROLLBACK').catch(() => {})
-    throw error
-  }
-  if (readOnly) end('COMMIT').catch(() => {})
-  else await end('COMMIT')
-  return value
-}
-
-/** Statements that get a name, so that PostgreSQL plans them once for a connection. Filters make some hundred of them. */
-const MOST_NAMES = 500
-const names = new Map<string, string>()
-
-// Not a number: another copy of this module shares the connections, and would number other statements.
-function nameOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
-}
-
-/** A connection whose statements are named by their text. */
-function planned(client: pg.PoolClient): pg.PoolClient {
-  const query = (statement: pg.QueryConfig, values?: unknown[]) => {
-    const known = names.get(statement.text)
-    const name = known ?? (names.size < MOST_NAMES ? nameOf(statement.text) : undefined)
-    if (name && !known) names.set(statement.text, name)
-    return client.query({ ...statement, ...(name ? { name } : {}) }, values)
-  }
-  return { query } as unknown as pg.PoolClient
 }

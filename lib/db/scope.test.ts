@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Caller } from '#lib/access/rules.ts'
 import { toProblem } from '#lib/api/problem.ts'
-import type * as client from './client.ts'
-import { readScope, scope } from './scope.ts'
+import { readScope, scope, streamScope } from './scope.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 import { addCustomer, callerOf } from './test-rows.ts'
 import { run } from './test-server.ts'
+import type * as transactions from './transaction.ts'
 
 let database: TestDatabase
 let ana: Caller
@@ -67,6 +67,51 @@ it('a read sees one moment', async () => {
   expect(seen).toEqual([1, 1])
 })
 
+const idle = () => database.opened.streams.idleCount
+const poolIsFree = () => database.opened.streams.totalCount === idle()
+const countOf = 'SELECT count(*)::int AS n FROM billing_profiles'
+
+it('a stream sees one customer and one moment, and leaves its connection however it ends', async () => {
+  await addCustomer('eastwind')
+  const joe = await callerOf('eastwind', 'admin')
+  const counts = () =>
+    streamScope(joe, async function* (tx) {
+      for (;;) yield (await tx.execute(countOf)).rows[0]?.n
+    })
+  const seen: unknown[] = []
+  for await (const count of counts()) {
+    const id = `during-${seen.length}`
+    await database.sql('eastwind', `INSERT INTO billing_profiles VALUES ('eastwind', '${id}', '${id}')`)
+    if (seen.push(count) === 3) break
+  }
+  expect(seen).toEqual([1, 1, 1])
+  expect(poolIsFree()).toBe(true)
+
+  const failing = streamScope(eve, async function* (tx) {
+    yield 1
+    await tx.execute(rename)
+  })
+  await failing.next()
+  await expect(failing.next()).rejects.toMatchObject({ cause: { code: '25006' } })
+  expect(poolIsFree()).toBe(true)
+})
+
+it('a fifth stream is refused as busy, and reads go on', async () => {
+  const endless = () =>
+    streamScope(ana, async function* () {
+      for (;;) yield 1
+    })
+  const running = Array.from({ length: 4 }, endless)
+  for (const each of running) await each.next()
+  const refused = await endless()
+    .next()
+    .catch((error: unknown) => error)
+  expect(toProblem(refused).code).toBe('service_unavailable')
+  expect((await readScope(ana, (tx) => tx.execute(names))).rows).toHaveLength(1)
+  for (const each of running) await each.return()
+  expect(poolIsFree()).toBe(true)
+})
+
 it('changes that wait keep no read waiting', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const waiting = Array.from({ length: 20 }, () => scope(ana, () => promise))
@@ -111,7 +156,8 @@ it('finds callers as a role that sees no invoice, asset or history', async () =>
 })
 
 it('two copies of the module, as Next makes them, plan their statements on the same connections', async () => {
-  const copy = (name: string) => import(/* @vite-ignore */ `./client.ts?${name}`) as Promise<typeof client>
+  const copy = (name: string) =>
+    import(/* @vite-ignore */ `./transaction.ts?${name}`) as Promise<typeof transactions>
   const [page, handler] = await Promise.all([copy('page'), copy('handler')])
   const pool = database.opened.reads
   for (const [module, statement] of [

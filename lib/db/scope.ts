@@ -1,5 +1,6 @@
 import type { CustomerId } from '#lib/access/rules.ts'
-import { database, type Transaction, transaction } from './client.ts'
+import { database, type Transaction } from './client.ts'
+import { transaction, transactionStream } from './transaction.ts'
 
 /**
  * The one door to a tenant's rows: one transaction that can see and write the rows of the caller's
@@ -19,4 +20,15 @@ export function readScope<T>(
   fn: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   return transaction(database().reads, caller.customerId, fn, { readOnly: true })
+}
+
+/**
+ * The same door for exports: what `fn` gives, piece by piece, read in as many short statements as it takes, all of
+ * one moment. Few run at once; a caller who finds none free is told that the service is busy.
+ */
+export function streamScope<T>(
+  caller: { customerId: CustomerId },
+  fn: (tx: Transaction) => AsyncIterable<T>,
+): AsyncGenerator<T, void, undefined> {
+  return transactionStream(database().streams, caller.customerId, fn)
 }

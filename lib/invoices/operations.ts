@@ -1,6 +1,7 @@
 import 'server-only'
 import { z } from 'zod'
 import type { Caller } from '#lib/access/rules.ts'
+import { attachment, fileName } from '#lib/api/attachment.ts'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
 import { pageOf, pageToken, readPageToken } from '#lib/api/page-token.ts'
@@ -61,15 +62,8 @@ export const readInvoice = operation(contract.readInvoice, async (caller, { para
 
 export const readInvoiceFile = operation(contract.readInvoiceFile, async (caller, { params }) => {
   const { invoice, lines } = await found(caller, params.invoice_id)
-  const name = invoice.id.replace(/[^\w.-]+/g, '-')
-  return {
-    body: await drawInvoice(invoice, lines),
-    headers: {
-      'Content-Type': 'application/pdf',
-      'Content-Disposition': `attachment; filename="${name}.pdf"; filename*=UTF-8''${encodeURIComponent(invoice.id)}.pdf`,
-      'Cache-Control': 'no-store',
-    },
-  }
+  const headers = attachment(`${fileName(invoice.id)}.pdf`, 'application/pdf')
+  return { body: await drawInvoice(invoice, lines), headers }
 })
 
 async function found(caller: Caller, id: string) {

@@ -1,0 +1,99 @@
+import 'server-only'
+
+/** What a streaming operation answers: bytes, or text that is sent as UTF-8, in pieces of any size. */
+export type Pieces = AsyncIterable<string | Uint8Array>
+
+/** A body on its way out. To be taken from in turn; `return` when nobody wants the rest. */
+export type Outgoing = {
+  next(): Promise<IteratorResult<Uint8Array, void>>
+  return(): Promise<void>
+  /** Settles once, never rejects: how much was taken, and why it ended early where it did. */
+  ended: Promise<Sent>
+}
+
+/** `cut`: the end was not reached. `error`: because of us, not because the client had gone. */
+export type Sent = { bytes: number; cut: boolean; error?: unknown }
+
+/** A client that takes nothing for so long holds the database up, in milliseconds. */
+const MOST_STALL = 15_000
+/** However slowly the client takes it, in milliseconds: the database remembers old rows for as long. */
+const MOST_TIME = 600_000
+/** In bytes: rows are sent together. */
+const CHUNK = 64 * 1024
+
+export function isPieces(body: unknown): body is Pieces {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+}
+
+/**
+ * Begins to send. The first chunk is read already, so that what fails before it can still be answered as a problem;
+ * whatever fails later makes `next` throw, and its caller has to cut the connection, so that no client takes half
+ * of a file for the whole. Work stops at the end, after a failure, and when the client is gone, stalls or takes
+ * ten minutes.
+ * @param gone aborted when the client has gone
+ */
+export async function begin(
+  pieces: Pieces,
+  gone?: AbortSignal,
+  { stall = MOST_STALL, time = MOST_TIME } = {},
+): Promise<Outgoing> {
+  const chunks = gathered(pieces)
+  let first: IteratorResult<Uint8Array, void> | undefined = await chunks.next()
+  const { promise: ended, resolve } = Promise.withResolvers<Sent>()
+  let bytes = 0
+  let sent: Sent | undefined
+  let stalled: NodeJS.Timeout | undefined
+
+  const end = async (how: Omit<Sent, 'bytes'>) => {
+    if (sent) return
+    sent = { bytes, ...how }
+    clearTimeout(stalled)
+    clearTimeout(late)
+    gone?.removeEventListener('abort', leave)
+    // Whoever hears of the end may rely on the work having stopped.
+    await chunks.return().catch(() => {})
+    resolve(sent)
+  }
+  const leave = () => void end({ cut: true })
+  const late = setTimeout(leave, time).unref()
+  const wait = () => {
+    stalled = setTimeout(leave, stall).unref()
+  }
+  gone?.addEventListener('abort', leave)
+  if (gone?.aborted) leave()
+  wait()
+
+  const next = async () => {
+    clearTimeout(stalled)
+    if (sent?.cut) throw new Error('The rest of the answer was given up.')
+    const result =
+      first ??
+      (await chunks.next().catch(async (error: unknown) => {
+        await end({ cut: true, error })
+        throw error
+      }))
+    first = undefined
+    if (result.done) await end({ cut: false })
+    else {
+      bytes += result.value.length
+      if (!sent) wait()
+    }
+    return result
+  }
+  return { next, return: () => end({ cut: true }), ended }
+}
+
+async function* gathered(pieces: Pieces): AsyncGenerator<Uint8Array, void, undefined> {
+  let parts: Uint8Array[] = []
+  let size = 0
+  for await (const piece of pieces) {
+    const part = typeof piece === 'string' ? Buffer.from(piece) : piece
+    parts.push(part)
+    size += part.length
+    if (size < CHUNK) continue
+    yield Buffer.concat(parts)
+    parts = []
+    size = 0
+  }
+  if (size > 0) yield Buffer.concat(parts)
+}
