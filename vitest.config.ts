@@ -12,7 +12,7 @@ export default defineConfig({
     environment: 'node',
     // Vite names its own BASE_URL; ours is the console's address.
     env: { BASE_URL: '', LOG_LEVEL: 'silent', SESSION_SECRET: 'only-for-tests-only-for-tests-only' },
-    include: ['{lib,components,scripts}/**/*.test.ts'],
+    include: ['{lib,components,scripts,e2e}/**/*.test.ts'],
     globalSetup: 'lib/db/test-server.ts',
     // Tests seed real databases; a slow machine is not a failure.
     testTimeout: 30_000,

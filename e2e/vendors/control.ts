@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http'
+import { z } from 'zod'
+import type { Fake } from './engine.ts'
+import type { Answer } from './routes.ts'
+
+const id = z.string().min(1)
+const fault = z.string()
+const standing = z.union([fault, z.object({ read: fault.optional(), write: fault.optional() })])
+const fields = {
+  customerId: z.string().optional(),
+  skuId: z.string().optional(),
+  assigned: z.int().optional(),
+  status: z.string().optional(),
+  plan: z.string().optional(),
+}
+const own = z.record(z.string(), z.unknown()).optional()
+
+const Order = z.discriminatedUnion('do', [
+  z.object({
+    do: z.literal('add'),
+    subscription: z.object({ id, ...fields, total: z.int().optional(), createdAt: z.int().optional(), own }),
+    fault: standing.optional(),
+  }),
+  z.object({ do: z.literal('set'), id, total: z.int() }),
+  z.object({ do: z.literal('change'), id, patch: z.object({ id: id.optional(), ...fields }), own }),
+  z.object({ do: z.literal('fault'), id, fault: standing.nullable() }),
+  z.object({ do: z.literal('fail-next'), kind: z.enum(['read', 'write', 'auth']), fault }),
+  z.object({ do: z.literal('down'), down: z.boolean() }),
+])
+
+/** What `POST /_control` takes: the powers of `Fake`, for processes that are not its owner. */
+export type ControlOrder = z.input<typeof Order>
+
+/** Carries out an order. Both GET and POST answer with the state of everything. */
+export function control<Own>(fake: Fake<Own>, request: IncomingMessage, text: string): Answer {
+  if (request.method === 'GET') return { status: 200, body: stateOf(fake) }
+  // A page in somebody's browser can send no JSON here without asking first.
+  const isJson = request.headers['content-type']?.startsWith('application/json')
+  if (request.method !== 'POST' || !isJson) return { status: 405, body: 'POST application/json' }
+  try {
+    const order = Order.parse(JSON.parse(text))
+    obey(fake as Fake<unknown>, order)
+    return { status: 200, body: stateOf(fake) }
+  } catch (error) {
+    return { status: 400, body: { error: error instanceof Error ? error.message : String(error) } }
+  }
+}
+
+function stateOf<Own>(fake: Fake<Own>) {
+  const { label, writes, overlaps } = fake
+  return { label, down: fake.isDown(), subscriptions: fake.subscriptions(), writes, overlaps }
+}
+
+function obey(fake: Fake<unknown>, order: z.output<typeof Order>): void {
+  switch (order.do) {
+    case 'add':
+      fake.add(defined(order.subscription), { fault: order.fault })
+      break
+    case 'set':
+      fake.setByVendor(order.id, order.total)
+      break
+    case 'change':
+      fake.change(order.id, defined(order.patch), order.own)
+      break
+    case 'fault':
+      fake.setFault(order.id, order.fault ?? undefined)
+      break
+    case 'fail-next':
+      fake.failNext(order.kind, order.fault)
+      break
+    case 'down':
+      fake.setDown(order.down)
+  }
+}
+
+/** Without the fields that were left out, so that they overwrite nothing. */
+function defined<Fields extends object>(given: Fields): Fields {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Fields
+}

@@ -1,0 +1,219 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { ControlOrder } from './control.ts'
+import { type Fake, type FakeOptions, startFake } from './engine.ts'
+import { FAULTS } from './faults.ts'
+import type { Answer, FakeVendor } from './routes.ts'
+
+const answerFor = (total: number | undefined): Answer =>
+  total === undefined ? { status: 404, body: {} } : { status: 200, body: { total } }
+
+/** The smallest vendor that there can be: a shop that sells up to 100. */
+const SHOP: FakeVendor<{ note: string }> = {
+  label: 'Shop',
+  routes: [
+    {
+      name: 'get',
+      kind: 'read',
+      method: 'GET',
+      path: '/s/:subscription',
+      handle: (call, book) => answerFor(book.find(call.subscriptionId ?? '')?.total),
+    },
+    {
+      name: 'put',
+      kind: 'write',
+      method: 'PUT',
+      path: '/s/:subscription',
+      handle(call, book) {
+        const [id, total] = [call.subscriptionId ?? '', Number(call.text)]
+        if (total > 100) return { status: 400, body: { no: 'more than 100' } }
+        book.setTotal(id, total, 'client')
+        return answerFor(total)
+      },
+    },
+  ],
+  fill: ({ own, ...given }) => ({
+    customerId: 'c',
+    skuId: 'k',
+    total: 10,
+    assigned: 0,
+    status: 'ACTIVE',
+    plan: 'P',
+    createdAt: 0,
+    ...given,
+    own: { note: '', ...own },
+  }),
+  error: (status) => ({ status, body: { no: status } }),
+  throttled: (seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) }, body: {} }),
+  notFound: () => ({ status: 404, body: {} }),
+  faults: {
+    promise(stage) {
+      stage.later()
+      return { status: 202, body: {} }
+    },
+  },
+}
+
+let fake: Fake<{ note: string }> | undefined
+afterEach(async () => {
+  await fake?.close()
+})
+
+async function shop(options: FakeOptions = {}) {
+  fake = await startFake(SHOP, { lateMs: 80, staleMs: 60, ...options })
+  fake.add({ id: 'a/1' })
+  return fake
+}
+
+/** The status and total, or how the call ended without an answer. */
+async function call(url: string, method: string, body?: string, ms = 150) {
+  try {
+    const answer = await fetch(url, { method, body: body ?? null, signal: AbortSignal.timeout(ms) })
+    const { total } = (await answer.json()) as { total?: number }
+    return total === undefined ? answer.status : [answer.status, total]
+  } catch (error) {
+    return (error as Error).name === 'TimeoutError' ? 'hung' : 'cut'
+  }
+}
+const put = (to: number, ms?: number) => call(`${fake?.url}/s/a%2F1`, 'PUT', String(to), ms)
+const get = () => call(`${fake?.url}/s/a%2F1`, 'GET')
+const total = () => fake?.subscription('a/1')?.total
+
+test('keeps books: what was written is read, and every change is known', async () => {
+  const { writes, setByVendor } = await shop()
+  expect(await put(12)).toEqual([200, 12])
+  expect(await get()).toEqual([200, 12])
+  setByVendor('a/1', 11)
+  expect(await put(101)).toBe(400)
+  const at = expect.any(Number)
+  const subscriptionId = 'a/1'
+  expect(writes).toEqual([
+    { subscriptionId, from: 10, to: 12, at, by: 'client' },
+    { subscriptionId, from: 12, to: 11, at, by: 'vendor' },
+  ])
+  expect(await call(`${fake?.url}/nothing`, 'GET')).toBe(404)
+})
+
+// Fault, how the client sees it, the total right after, and the total in the end.
+const PLAYED: [string, unknown, number, number][] = [
+  ['drop-before', 'cut', 10, 10],
+  ['down', 'cut', 10, 10],
+  ['hang-before', 'hung', 10, 10],
+  ['error-before', 500, 10, 10],
+  ['throttle', 429, 10, 10],
+  ['reset-after', 'cut', 12, 12],
+  ['hang-after', 'hung', 12, 12],
+  ['error-after', 503, 12, 12],
+  ['late', 'cut', 10, 12],
+  ['late-hang', 'hung', 10, 12],
+  ['stale', [200, 12], 12, 12],
+  ['promise', 202, 10, 12],
+]
+
+describe('faults', () => {
+  test.each(PLAYED)('%s of a write', async (fault, seen, soon, finally_) => {
+    await shop({ choose: ({ kind }) => (kind === 'write' ? fault : undefined), lateMs: 400 })
+    expect(await put(12)).toEqual(seen)
+    expect(total()).toBe(soon)
+    await fake?.settled()
+    expect(total()).toBe(finally_)
+    expect(await get()).toEqual([200, finally_])
+  })
+
+  test('are all in the table above', () => {
+    expect(PLAYED.map(([fault]) => fault).sort()).toEqual([...FAULTS, 'promise'].sort())
+  })
+
+  test('a stale read tells what was, and no longer than staleMs', async () => {
+    await shop({ choose: ({ kind }) => (kind === 'read' ? 'stale' : undefined), staleMs: 150 })
+    await put(12)
+    expect(await get()).toEqual([200, 10])
+    await new Promise((resolve) => setTimeout(resolve, 160))
+    expect(await get()).toEqual([200, 12])
+  })
+
+  test('stand at a subscription, or come once, or are of the whole vendor', async () => {
+    const { add, failNext, setDown, setFault } = await shop()
+    setFault('a/1', 'throttle')
+    expect([await put(12), await get()]).toEqual([429, [200, 10]])
+    setFault('a/1', { read: 'error-before' })
+    expect([await put(12), await get()]).toEqual([[200, 12], 500])
+    setFault('a/1', undefined)
+    failNext('write', 'reset-after')
+    expect([await put(13), await put(14)]).toEqual(['cut', [200, 14]])
+    setDown(true)
+    expect([await put(15), await get()]).toEqual(['cut', 'cut'])
+    expect(() => setFault('a/1', 'nonsense')).toThrow('knows no fault named nonsense')
+    expect(() => add({ id: 'a/1' })).toThrow('taken')
+  })
+})
+
+test('each step waits for the test, and the order is that of the wire', async () => {
+  const steps: string[] = []
+  const note = async (step: string) => {
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    steps.push(`${step} ${total()}`)
+  }
+  await shop({ onStep: note })
+  const wrote = ['write-arrived 10', 'write-applied 12', 'write-answered 12']
+  await put(12)
+  await expect.poll(() => steps).toEqual(wrote)
+  await get()
+  await expect.poll(() => steps.slice(3)).toEqual(['read-arrived 12', 'read-answered 12'])
+  await put(101)
+  await expect.poll(() => steps.slice(5)).toEqual(['write-arrived 12', 'write-answered 12'])
+})
+
+test('counts writes that overlap, those that are still to be done late too', async () => {
+  const started = await shop({ choose: ({ text }) => (text === '12' ? 'late' : undefined), lateMs: 60 })
+  await put(12)
+  await put(13)
+  expect(started.overlaps).toBe(1)
+  await started.settled()
+  expect(total()).toBe(12)
+  await put(14)
+  expect(started.overlaps).toBe(1)
+})
+
+test('another process has the same powers', async () => {
+  await shop()
+  const order = async (body: ControlOrder, type = 'application/json') => {
+    const init = { method: 'POST', headers: { 'content-type': type }, body: JSON.stringify(body) }
+    const answer = await fetch(`${fake?.url}/_control`, init)
+    return { status: answer.status, ...(answer.ok ? ((await answer.json()) as object) : {}) } as Answer
+  }
+  const added = await order({
+    do: 'add',
+    subscription: { id: 'b', total: 3, own: { note: 'x' } },
+    fault: 'late',
+  })
+  expect(added).toMatchObject({
+    status: 200,
+    label: 'Shop',
+    subscriptions: [{ id: 'a/1' }, { id: 'b', total: 3 }],
+  })
+  expect(await order({ do: 'set', id: 'b', total: 4 })).toMatchObject({
+    writes: [{ from: 3, to: 4, by: 'vendor' }],
+  })
+  await order({ do: 'change', id: 'b', patch: { id: 'c', status: 'SUSPENDED' }, own: { note: 'y' } })
+  expect(fake?.subscription('c')).toMatchObject({ total: 4, status: 'SUSPENDED', own: { note: 'y' } })
+  await order({ do: 'fail-next', kind: 'read', fault: 'throttle' })
+  expect(await get()).toBe(429)
+  await order({ do: 'fault', id: 'a/1', fault: { read: 'error-before' } })
+  expect(await get()).toBe(500)
+  expect(await order({ do: 'down', down: true })).toMatchObject({ down: true })
+  expect(await get()).toBe('cut')
+  expect(await order({ do: 'fault', id: 'b', fault: 'nonsense' })).toMatchObject({ status: 400 })
+  expect(await order({ do: 'set', id: 'nobody', total: 4 })).toMatchObject({ status: 400 })
+  expect(await order({ do: 'down', down: false }, 'text/plain')).toMatchObject({ status: 405 })
+})
+
+test("says at its end what went wrong in the test's own functions", async () => {
+  const started = await shop({
+    onStep() {
+      throw new Error('my mistake')
+    },
+  })
+  expect(await get()).toBe('cut')
+  await expect(started.close()).rejects.toThrow('my mistake')
+  fake = undefined
+})

@@ -1,0 +1,41 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Ending } from './faults.ts'
+import type { Answer } from './routes.ts'
+
+const MAX_BODY_BYTES = 1024 * 1024
+
+/** The whole body of a request, as text. */
+export async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MAX_BODY_BYTES) throw new Error('The request is too large.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** When the client has its whole answer, or has gone. */
+export function gone(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (response.destroyed) resolve()
+    else response.once('close', resolve)
+  })
+}
+
+/** Sends an answer; one whose client has gone is sent to nobody. */
+export async function send(response: ServerResponse, { status, headers, body }: Answer): Promise<void> {
+  if (response.destroyed) return
+  const over = gone(response)
+  response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8', ...headers })
+  response.end(typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body))
+  await over
+}
+
+/** Answers, cuts the connection, or waits until the client has gone. */
+export async function conclude(response: ServerResponse, ending: Ending<Answer>): Promise<void> {
+  if (typeof ending === 'object') await send(response, ending)
+  else if (ending === 'hang') await gone(response)
+  else response.socket?.resetAndDestroy()
+}
