@@ -16,7 +16,7 @@ const CAPABILITIES: Record<string, string[]> = {
     'throttle',
   ],
   assets: ['differences', 'import', 'import-rows', 'license-change', 'quantity', 'shapes'],
-  invoices: ['amounts', 'file', 'import', 'import-rows', 'differences', 'selection'],
+  invoices: ['amounts', 'file', 'import', 'import-rows', 'differences', 'selection', 'shapes'],
 }
 const NO_FOLDERS = ['src', 'utils', 'helpers', 'hooks', 'types', 'services', 'common']
 const MAX_LINES = 150

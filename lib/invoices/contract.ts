@@ -1,45 +1,11 @@
 import { z } from 'zod'
 import { contract, file, paging, pagingOutput, unixTime } from '#lib/api/contract.ts'
 import { filterText } from '#lib/api/filter.ts'
+import * as shapes from './shapes.ts'
 
-const day = z.int().meta({ description: 'A day: epoch time in milliseconds of its midnight in UTC.' })
-const money = z.number().meta({ description: 'An exact decimal inside; a JSON number on the wire.' })
-const currency = z.string().meta({ description: 'Three-letter code, ISO 4217.' })
-
-/** spec 2.4 */
-export const LineItem = z
-  .object({
-    type: z.string().meta({ description: 'Platform of the item.' }),
-    description: z.string(),
-    price: money.meta({ description: 'Per unit.' }),
-    qty: z.number(),
-    currency,
-    Details: z.string().optional(),
-  })
-  .meta({ id: 'LineItem' })
-
-/** spec 2.3 */
-export const Invoice = z
-  .object({
-    id: z.string().meta({ description: 'Invoice number.' }),
-    invoiceDate: day,
-    platform: z.string().meta({ description: 'Same kind of value as an asset type.' }),
-    dueDate: day,
-    status: z.enum(['OPEN', 'PAST DUE', 'PAID']).meta({ description: 'Derived from balance and due date.' }),
-    totalAmount: money,
-    balanceAmount: money.meta({ description: 'Outstanding. May be negative, or above the total.' }),
-    currency,
-    url: z.string().meta({ description: 'The invoice as a PDF file.' }),
-  })
-  .meta({ id: 'Invoice' })
-
-export const InvoiceWithLines = Invoice.extend({ lineItems: z.array(LineItem).min(1) }).meta({
-  id: 'InvoiceWithLines',
-})
-
-export type Invoice = z.output<typeof Invoice>
-export type InvoiceWithLines = z.output<typeof InvoiceWithLines>
-export type LineItem = z.output<typeof LineItem>
+export type Invoice = z.output<typeof shapes.Invoice>
+export type InvoiceWithLines = z.output<typeof shapes.InvoiceWithLines>
+export type LineItem = z.output<typeof shapes.LineItem>
 
 const selection = {
   filter: filterText(['platform', 'status', 'dueDate']).optional().meta({
@@ -61,7 +27,7 @@ export const listInvoices = contract({
   path: '/billing/v1/invoices',
   permission: 'invoice-viewer',
   query: z.object({ ...selection, ...paging }),
-  output: z.object({ invoices: z.array(Invoice), ...pagingOutput }).meta({ id: 'InvoiceList' }),
+  output: z.object({ invoices: z.array(shapes.Invoice), ...pagingOutput }).meta({ id: 'InvoiceList' }),
   problems: listProblems,
 })
 
@@ -75,7 +41,7 @@ export const readInvoice = contract({
   path: '/billing/v1/invoices/{invoice_id}',
   permission: 'invoice-viewer',
   params,
-  output: InvoiceWithLines,
+  output: shapes.InvoiceWithLines,
   problems: ['not_found'],
 })
 
@@ -103,7 +69,12 @@ export const summarizeInvoices = contract({
     .object({
       count: z.int().min(0),
       currencies: z.array(
-        z.object({ currency, count: z.int().min(1), totalAmount: money, balanceAmount: money }),
+        z.object({
+          currency: shapes.currency,
+          count: z.int().min(1),
+          totalAmount: shapes.money,
+          balanceAmount: shapes.money,
+        }),
       ),
     })
     .meta({ id: 'InvoiceSummary' }),
