@@ -3,6 +3,8 @@ import { z } from 'zod'
 
 const text = z.string().trim().min(1)
 const hasNoPath = (url: string) => !URL.canParse(url) || new URL(url).pathname === '/'
+/** In milliseconds. */
+const wait = z.coerce.number().int().min(1)
 const port = z.coerce.number().int().min(0).max(65_535)
 
 const Env = z.object({
@@ -18,8 +20,32 @@ const Env = z.object({
   DATABASE_URL: text.optional(),
   SESSION_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   INIT_CWD: text.optional(),
+  VENDOR_READ_MS: wait.default(4000),
+  VENDOR_WRITE_MS: wait.default(8000),
+  VENDOR_CONFIRM_MS: wait.default(3000),
+  VENDOR_CHECK_MS: wait.default(5000),
+  VENDOR_STALE_MS: wait.default(120_000),
+  VENDOR_PAUSE_MS: wait.default(30_000),
+  CHANGE_LEASE_MS: wait.default(30_000),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
 })
+
+/** How long we wait for vendors, and how late they may be: assumptions, all in milliseconds. */
+export type VendorTimes = {
+  /** For the read before a change. */
+  readMs: number
+  writeMs: number
+  /** For a read that settles a change whose outcome is not known. */
+  confirmMs: number
+  /** Between two such reads. */
+  checkMs: number
+  /** How old the state may be that a read shows. */
+  staleMs: number
+  /** How long a vendor is left alone that failed several times in a row. */
+  pauseMs: number
+  /** After this, the process that claimed a change counts as dead. */
+  leaseMs: number
+}
 
 export type Env = {
   host: string
@@ -34,6 +60,7 @@ export type Env = {
   databaseUrl: string | undefined
   sessionSecret: string | undefined
   logLevel: string
+  vendorTimes: VendorTimes
   /** Where the user stands, for file arguments: npm itself runs scripts from the project's folder. */
   callerDir: string
 }
@@ -62,6 +89,15 @@ export function env(): Env {
     databaseUrl: data.DATABASE_URL,
     sessionSecret: data.SESSION_SECRET,
     logLevel: data.LOG_LEVEL,
+    vendorTimes: {
+      readMs: data.VENDOR_READ_MS,
+      writeMs: data.VENDOR_WRITE_MS,
+      confirmMs: data.VENDOR_CONFIRM_MS,
+      checkMs: data.VENDOR_CHECK_MS,
+      staleMs: data.VENDOR_STALE_MS,
+      pauseMs: data.VENDOR_PAUSE_MS,
+      leaseMs: data.CHANGE_LEASE_MS,
+    },
     callerDir: data.INIT_CWD ?? process.cwd(),
   }
 }

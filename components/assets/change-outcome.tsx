@@ -5,8 +5,24 @@ import { statusText } from './plan.ts'
 
 type Known = (typeof CHANGE_STATES)[number]
 
-const NAMES: Record<Known, string> = { APPLIED: 'Applied', REJECTED: 'Refused by the vendor' }
-const TONES: Record<Known, BadgeTone> = { APPLIED: 'ok', REJECTED: 'danger' }
+const NAMES: Record<Known, string> = {
+  CLAIMED: 'Applying',
+  SENT: 'Applying',
+  UNKNOWN: 'Not confirmed yet',
+  APPLIED: 'Applied',
+  REJECTED: 'Refused by the vendor',
+  FAILED: 'Not applied',
+  DRIFT: 'Changed at the vendor',
+}
+const TONES: Record<Known, BadgeTone> = {
+  CLAIMED: 'mute',
+  SENT: 'mute',
+  UNKNOWN: 'warn',
+  APPLIED: 'ok',
+  REJECTED: 'danger',
+  FAILED: 'danger',
+  DRIFT: 'info',
+}
 
 /** What became of a change, as people read it. */
 export function outcomeText(state: string): string {

@@ -18,6 +18,8 @@ export const PROBLEMS = {
   idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another request' },
   vendor_rejected: { status: 422, title: 'The vendor refused the quantity' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
+  vendor_unavailable: { status: 503, title: 'The vendor can not be reached for the moment' },
+  outcome_unknown: { status: 504, title: 'The vendor has not confirmed the change yet' },
   service_unavailable: { status: 503, title: 'The service is not available for the moment' },
 } as const
 

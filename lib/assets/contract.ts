@@ -89,6 +89,8 @@ export const setQuantity = contract({
     'unsupported_media_type',
     'quantity_not_supported',
     'vendor_rejected',
+    'vendor_unavailable',
+    'outcome_unknown',
   ],
 })
 
@@ -115,7 +117,8 @@ export const listLicenseChanges = contract({
   permission: 'licenses-manager',
   query: z.object({
     filter: filterText(['asset', 'state']).optional().meta({
-      description: 'As in `asset:a|b|state:APPLIED`. Keys: asset (its id), state (APPLIED, REJECTED).',
+      description:
+        'As in `asset:a|b|state:APPLIED`. Keys: asset (its id), state (CLAIMED, SENT, UNKNOWN, APPLIED, REJECTED, FAILED, DRIFT).',
     }),
     minCreationTime: unixTime().meta({ description: 'Unix seconds: changes of this time or later.' }),
     maxCreationTime: unixTime(999).meta({ description: 'Unix seconds: changes of this second or earlier.' }),

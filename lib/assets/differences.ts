@@ -4,7 +4,7 @@ import { decideQuantity } from './rules.ts'
 import { type AssetRow, hasLicenses } from './store.ts'
 
 /** What an import may write of an asset's row. */
-export type AssetValues = Omit<AssetRow, 'customerId' | 'seatVersion'>
+export type AssetValues = Omit<AssetRow, 'customerId' | 'seatVersion' | 'observedAt'>
 
 /** The row that an asset from outside makes; what it does not tell comes from the stored one. */
 export function valuesOf(given: NewAsset, stored?: AssetRow): AssetValues {

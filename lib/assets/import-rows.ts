@@ -39,10 +39,7 @@ export async function overwriteAsset(
   const { id } = stored
   const [from, to] = [stored.seatsPurchased ?? 0, values.seatsPurchased ?? 0]
   if (from !== to) {
-    const change = { assetId: id, from, to, state: 'APPLIED' as const }
-    const subject = await addLicenseChange(tx, customerId, { ...change, ...by })
-    const details = { assetId: id, from, to }
-    await recordAudit(tx, customerId, { action: 'license-change.applied', subject, details, ...by })
+    await addLicenseChange(tx, customerId, { assetId: id, from, to, state: 'APPLIED', ...by })
   }
   const seatVersion = movesVersion(stored, values) ? sql`${assets.seatVersion} + 1` : undefined
   await tx

@@ -1,117 +1,116 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import type { Actor } from '#lib/access/audit.ts'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { type Actor, recordAudit } from '#lib/access/audit.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
-import type { Filter } from '#lib/api/filter.ts'
-import type { Cursor } from '#lib/api/page-token.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { assets, licenseChanges } from '#lib/db/schema.ts'
+import { licenseChanges } from '#lib/db/schema.ts'
+import { type ChangeState, isOpen } from './rules.ts'
 
-/** A requested quantity and its fate, in the transaction that settles it. */
+// Every transition of a change and its audit row are written in one transaction, with the asset's row locked first:
+// locks in one order.
+
+export type Change = typeof licenseChanges.$inferSelect
+
+type NewChange = {
+  assetId: string
+  from: number
+  to: number
+  state: ChangeState
+  vendorReason?: string | undefined
+  actor: Actor
+  requestId: string
+}
+
+/** Writes a change and its audit row: a claim, or one whose fate is known. */
 export async function addLicenseChange(
   tx: Transaction,
   customerId: CustomerId,
-  change: {
-    id?: string
-    assetId: string
-    from: number
-    to: number
-    state: 'APPLIED' | 'REJECTED'
-    vendorReason?: string | undefined
-    actor: Actor
-    requestId: string
-  },
-): Promise<string> {
-  const { id = randomUUID(), assetId, state, vendorReason, actor, requestId } = change
-  await tx.insert(licenseChanges).values({
-    ...{ customerId, id, assetId, state, requestId },
-    fromQuantity: change.from,
-    toQuantity: change.to,
-    vendorReason: vendorReason ?? null,
-    actorKind: actor.kind,
-    actorId: actor.id,
-    actorName: actor.name,
-    settledAt: sql`now()`,
-  })
-  return id
+  { assetId, from, to, state, vendorReason, actor, requestId }: NewChange,
+): Promise<Change> {
+  const values = {
+    ...{ customerId, id: randomUUID(), assetId, state, requestId },
+    ...{ fromQuantity: from, toQuantity: to, vendorReason: vendorReason ?? null },
+    ...{ actorKind: actor.kind, actorId: actor.id, actorName: actor.name },
+    ...(isOpen(state) ? {} : { settledAt: sql`now()` }),
+  }
+  // One round trip; they stand or fall together in any case.
+  const [added] = await Promise.all([
+    tx.insert(licenseChanges).values(values).returning(),
+    recordTransition(tx, customerId, values, requestId),
+  ])
+  return added[0] as Change
 }
 
-/** Who changed the seats last, and when. */
-export async function lastChange(tx: Transaction, customerId: CustomerId, assetId: string) {
-  const own = and(eq(licenseChanges.customerId, customerId), eq(licenseChanges.assetId, assetId))
-  const rows = await tx
-    .select()
-    .from(licenseChanges)
-    .where(and(own, eq(licenseChanges.state, 'APPLIED')))
-    .orderBy(sql`${licenseChanges.createdAt} desc`)
-    .limit(1)
-  return rows[0]
+export type Move = {
+  from: readonly ChangeState[]
+  to: ChangeState
+  /** The count that the rule was asked with. */
+  fromQuantity?: number | undefined
+  vendorReason?: string | undefined
+  vendorRequestId?: string | undefined
+  /** Of the request or job that learnt of it. */
+  requestId: string
 }
 
-export type ChangeRow = {
-  change: typeof licenseChanges.$inferSelect
-  assetName: string
-  type: string
-  /** Creation time in whole microseconds, which a Date would cut: half of the sort key. */
-  micros: string
-}
-export type ChangeSelection = {
-  filter?: Filter<'asset' | 'state'> | undefined
-  /** Epoch milliseconds, both inclusive. */
-  minCreationTime?: number | undefined
-  maxCreationTime?: number | undefined
-}
-
-/** The sort key of a change, for page tokens. */
-export function keyOfChange({ micros, change }: ChangeRow): string[] {
-  return [micros, change.id]
-}
-
-/** Changes in reading direction from the cursor on: newest first, or oldest first when it leads back. */
-export async function listLicenseChanges(
+/**
+ * Moves an open change on; undefined where it is not in one of the states `from` any more, such as when its lease
+ * ended meanwhile. Then nothing may be concluded, and nothing sent.
+ */
+export async function moveChange(
   tx: Transaction,
   customerId: CustomerId,
-  selection: ChangeSelection,
-  limit: number,
-  cursor?: Cursor,
-): Promise<ChangeRow[]> {
-  const { createdAt, id } = licenseChanges
-  const back = cursor?.direction === 'newer'
-  const [micros, last] = cursor?.key ?? []
-  const from = sql`(timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond', ${last})`
-  const beyond = cursor && sql`(${createdAt}, ${id}) ${back ? sql`>` : sql`<`} ${from}`
-  const direction = back ? sql`asc` : sql`desc`
-  const asset = and(eq(assets.customerId, licenseChanges.customerId), eq(assets.id, licenseChanges.assetId))
-  return tx
-    .select({
-      change: licenseChanges,
-      assetName: assets.name,
-      type: assets.type,
-      micros: sql<string>`(extract(epoch from ${createdAt}) * 1000000)::bigint::text`,
+  id: string,
+  { from, to, fromQuantity, vendorReason, vendorRequestId, requestId }: Move,
+): Promise<Change | undefined> {
+  const rows = await tx
+    .update(licenseChanges)
+    .set({
+      state: to,
+      movedAt: sql`clock_timestamp()`,
+      ...(fromQuantity === undefined ? {} : { fromQuantity }),
+      ...(vendorReason === undefined ? {} : { vendorReason }),
+      ...(vendorRequestId === undefined ? {} : { vendorRequestId }),
+      ...(isOpen(to) ? {} : { settledAt: sql`clock_timestamp()` }),
     })
-    .from(licenseChanges)
-    .innerJoin(assets, asset)
-    .where(and(eq(licenseChanges.customerId, customerId), ...selected(selection), beyond))
-    .orderBy(sql`${createdAt} ${direction}, ${id} ${direction}`)
-    .limit(limit)
+    .where(and(own(customerId, id), inArray(licenseChanges.state, [...from])))
+    .returning()
+  const moved = rows[0]
+  if (moved) await recordTransition(tx, customerId, moved, requestId)
+  return moved
 }
 
-// What both a JavaScript date and PostgreSQL can name.
-const LAST = Date.UTC(9999, 11, 31)
-
-function selected({ filter, minCreationTime: min, maxCreationTime: max }: ChangeSelection): SQL[] {
-  const { createdAt } = licenseChanges
-  const conditions = [
-    filter?.asset && inArray(licenseChanges.assetId, filter.asset),
-    filter?.state && inArray(licenseChanges.state, filter.state),
-    min === undefined ? undefined : sql`${createdAt} >= ${timeOf(min)}`,
-    // All of its millisecond: that is how finely a change's time is told.
-    max === undefined ? undefined : sql`${createdAt} < ${timeOf(max + 1)}`,
-  ]
-  return conditions.filter((condition) => condition !== undefined)
+/** Takes a claim back that turned out to need no call: such a request leaves no change (CONTRACT 4). */
+export async function withdrawChange(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  { why, requestId }: { why: string; requestId: string },
+): Promise<boolean> {
+  const claimed = and(own(customerId, id), eq(licenseChanges.state, 'CLAIMED'))
+  const [gone] = await tx.delete(licenseChanges).where(claimed).returning()
+  const told = gone && { ...gone, state: 'withdrawn', vendorReason: why }
+  if (told) await recordTransition(tx, customerId, told, requestId)
+  return gone !== undefined
 }
 
-function timeOf(epochMs: number): SQL {
-  return sql`${new Date(Math.min(epochMs, LAST)).toISOString()}::timestamptz`
+function own(customerId: CustomerId, id: string) {
+  return and(eq(licenseChanges.customerId, customerId), eq(licenseChanges.id, id))
+}
+
+type Told = Pick<
+  Change,
+  'id' | 'assetId' | 'fromQuantity' | 'toQuantity' | 'vendorReason' | 'actorKind' | 'actorId' | 'actorName'
+> & { state: string; vendorRequestId?: string | null }
+
+function recordTransition(tx: Transaction, customerId: CustomerId, change: Told, requestId: string) {
+  const { id, assetId, fromQuantity: from, toQuantity: to, vendorReason, vendorRequestId } = change
+  const actor = { kind: change.actorKind, id: change.actorId, name: change.actorName } as Actor
+  const details = {
+    ...{ assetId, from, to },
+    ...(vendorReason === null ? {} : { reason: vendorReason }),
+    ...(vendorRequestId ? { vendorRequestId } : {}),
+  }
+  const action = `license-change.${change.state.toLowerCase()}`
+  return recordAudit(tx, customerId, { action, subject: id, details, actor, requestId })
 }

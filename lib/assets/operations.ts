@@ -5,10 +5,11 @@ import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
 import { checkPermission, operation } from '#lib/api/operation.ts'
 import { pageOf, readPageToken } from '#lib/api/page-token.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
-import { readScope, scope } from '#lib/db/scope.ts'
+import { readScope } from '#lib/db/scope.ts'
+import { keyOfChange, listLicenseChanges as listChanges } from './change-list.ts'
 import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
-import { keyOfChange, listLicenseChanges as listChanges } from './license-change.ts'
+import { previewQuantity } from './dry-run.ts'
 import { changeQuantity } from './quantity.ts'
 import { serializeAsset, serializeLicenseChange, serializeListItem, versionOf } from './serialize.ts'
 import * as shapes from './shapes.ts'
@@ -57,16 +58,14 @@ export async function readAssetItem(caller: Caller, id: string): Promise<AssetLi
   return shapes.AssetListItem.parse(serializeListItem(row, true))
 }
 
-/** Nothing of a dry run is stored: the database itself refuses it. */
 export const setQuantity = operation(contract.setQuantity, async (caller, input, { requestId }) => {
   const { params, query, body, headers = {} } = input
   const dryRun = query.dryRun === 'true'
-  const outcome = await (dryRun ? readScope : scope)(caller, (tx) =>
-    changeQuantity(tx, {
-      ...{ caller, assetId: params.asset_id, quantity: body.quantity, requestId, dryRun },
-      ifMatch: headers['if-match'],
-      idempotencyKey: headers['idempotency-key'],
-    }),
+  const asked = { caller, assetId: params.asset_id, quantity: body.quantity, ifMatch: headers['if-match'] }
+  const idempotencyKey = headers['idempotency-key']
+  const outcome = await (dryRun
+    ? previewQuantity(asked)
+    : changeQuantity({ ...asked, requestId, idempotencyKey })
   ).catch(asLockProblem)
   const marked: Record<string, string> = dryRun ? { 'Dry-Run': 'true' } : {}
   if (!(outcome instanceof Problem)) return { ...outcome, headers: marked }

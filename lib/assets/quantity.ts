@@ -1,131 +1,116 @@
 import 'server-only'
-import { randomUUID } from 'node:crypto'
-import { type Actor, actorOf, recordAudit } from '#lib/access/audit.ts'
-import type { Caller, CustomerId } from '#lib/access/rules.ts'
-import { type Outcome, once } from '#lib/api/idempotency.ts'
+import { actorOf } from '#lib/access/audit.ts'
+import { claimKey, type Outcome, pointKey } from '#lib/api/idempotency.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { scope } from '#lib/db/scope.ts'
+import type { OwnBooks } from '#lib/vendors/vendor.ts'
 import { vendorNamed } from '#lib/vendors/vendors.ts'
 import type { Asset } from './contract.ts'
-import { addLicenseChange, lastChange } from './license-change.ts'
-import { decideQuantity, type QuantityDecision } from './rules.ts'
-import { etagOf, serializeAsset, versionOf } from './serialize.ts'
-import * as shapes from './shapes.ts'
+import { addLicenseChange } from './license-change.ts'
+import { openChangeOf, readChange } from './open-change.ts'
+import { awaitOutcome } from './outcome.ts'
+import { provision } from './provision.ts'
+import * as answer from './quantity-answer.ts'
+import { type Claimed, claimOf, keep, type QuantityRequest } from './quantity-request.ts'
+import { addReading } from './seat-history.ts'
+import { seatsOf, setSeats } from './seats.ts'
 import * as store from './store.ts'
 
-export type QuantityRequest = {
-  caller: Caller
-  assetId: string
-  /** The total after the change. */
-  quantity: number
-  requestId: string
-  /** The header If-Match: the versions of which the asset must have one. */
-  ifMatch: string | undefined
-  idempotencyKey: string | undefined
-  /** Checks the same and answers the same, but changes nothing. */
-  dryRun: boolean
-}
+type Begun =
+  | { kind: 'answered'; outcome: Outcome<Asset> }
+  | ({ kind: 'claimed' } & Claimed)
+  /** Another request asks for the same, or this one did before. */
+  | { kind: 'joined'; changeId: string }
+
+/** A change that was joined may come to nothing; then the request claims one of its own. */
+const MOST_ROUNDS = 3
 
 /**
- * Sets a total, in the order of the checks of CONTRACT 4. The asset's row is locked first, and for all of it.
- * @returns the asset as it is now, or a refusal that settles the request and is to be kept
- * @throws Problem `not_found` or `idempotency_key_reused`, which settle nothing
+ * Sets a total, in the order of the checks of CONTRACT 4. The asset's row is locked first, in each transaction; none
+ * is open while a vendor is asked.
+ * @returns the asset as it is now, or a refusal that settles the request
+ * @throws Problem for what settles nothing, such as `not_found`, `change_in_progress` or `vendor_unavailable`
  */
-export async function changeQuantity(tx: Transaction, request: QuantityRequest): Promise<Outcome<Asset>> {
-  const { caller, assetId, quantity, requestId, idempotencyKey, dryRun } = request
-  const row = await store.readAsset(tx, caller.customerId, assetId, { lock: !dryRun })
-  if (!row) throw new Problem('not_found')
-  const settle = () => settled(tx, row, request)
-  if (dryRun || idempotencyKey === undefined) return settle()
-  const claim = { caller, key: idempotencyKey, request: ['setQuantity', assetId, quantity], requestId }
-  return once(tx, claim, (asset) => shapes.Asset.parse(asset), settle)
+export async function changeQuantity(request: QuantityRequest): Promise<Outcome<Asset>> {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const begun = await scope(request.caller, (tx) => begin(tx, request))
+    if (begun.kind === 'answered') return begun.outcome
+    if (begun.kind === 'claimed') return provision(request, begun)
+    const outcome = await awaitOutcome(request, begun.changeId)
+    if (outcome) return outcome
+  }
+  throw answer.changeInProgress()
 }
 
-async function settled(
-  tx: Transaction,
-  row: store.AssetRow,
-  request: QuantityRequest,
-): Promise<Outcome<Asset>> {
-  const { quantity, ifMatch, dryRun } = request
-  if (!store.hasLicenses(row)) {
-    return new Problem('quantity_not_supported', `Assets of type ${row.type} have no licenses.`)
-  }
-  if (!isVersion(row, ifMatch)) return mismatch(tx, request.caller.customerId, row)
-  const decision = decideQuantity(factsOf(row), quantity)
-  if (!decision.allowed && decision.reason === 'not_active') return refusal(decision)
-  if (quantity === row.seatsPurchased) return replyOf(row)
-  if (!decision.allowed) return refusal(decision)
-  const seats = { purchased: row.seatsPurchased, maximum: row.seatsMaximum, assigned: row.seatsAssigned }
-  const answer = vendorNamed(row.vendor).foresee({ seats }, quantity)
-  const reason = answer.kind === 'rejected' ? answer.reason : undefined
-  if (dryRun && answer.kind === 'applied') return replyOf(store.withSeats(row, answer.seats))
-  if (dryRun) return new Problem('vendor_rejected', reason)
-
+async function begin(tx: Transaction, request: QuantityRequest): Promise<Begun> {
   const { customerId } = request.caller
-  const by = { actor: actorOf(request.caller), requestId: request.requestId }
+  const row = await store.readAsset(tx, customerId, request.assetId, { lock: true })
+  if (!row) throw new Problem('not_found')
+  const claim = claimOf(request)
+  const known = claim && (await claimKey<Asset>(tx, claim))
+  if (known?.kind === 'kept') return { kind: 'answered', outcome: known.outcome }
+  if (known?.kind === 'open') {
+    const change = await readChange(tx, customerId, known.changeId)
+    // One that was withdrawn or failed came to nothing: the call runs again.
+    if (change && change.state !== 'FAILED') return { kind: 'joined', changeId: change.id }
+  }
+  const begun = await first(tx, row, request)
+  if (begun.kind === 'answered') await keep(tx, request, begun.outcome)
+  else if (claim) await pointKey(tx, claim, begun.kind === 'joined' ? begun.changeId : begun.change.id)
+  return begun
+}
+
+/** The checks before any vendor is asked. */
+async function first(tx: Transaction, row: store.AssetRow, request: QuantityRequest): Promise<Begun> {
+  const { caller, quantity, ifMatch, requestId } = request
+  const answered = (outcome: Outcome<Asset>): Begun => ({ kind: 'answered', outcome })
+  if (!store.hasLicenses(row)) {
+    return answered(new Problem('quantity_not_supported', `Assets of type ${row.type} have no licenses.`))
+  }
+  if (!answer.isVersion(row, ifMatch)) return answered(await answer.mismatch(tx, caller.customerId, row))
+  const vendor = vendorNamed(row.vendor)
+  if (vendor.books === 'ours') return answered(await changeOurBooks(tx, row, vendor, request))
+
+  const open = await openChangeOf(tx, caller.customerId, row.id)
+  if (open?.toQuantity === quantity) return { kind: 'joined', changeId: open.id }
+  if (open) throw answer.changeInProgress()
+  if (vendor.pausedFor() > 0) throw answer.vendorUnavailable(vendor.label, vendor.pausedFor())
+  const change = await addLicenseChange(tx, caller.customerId, {
+    ...{ assetId: row.id, from: row.seatsPurchased, to: quantity, state: 'CLAIMED', requestId },
+    actor: actorOf(caller),
+  })
+  return { kind: 'claimed', change, row, vendor }
+}
+
+async function changeOurBooks(
+  tx: Transaction,
+  row: store.LicensedRow,
+  vendor: OwnBooks,
+  { caller, quantity, requestId }: QuantityRequest,
+): Promise<Outcome<Asset>> {
+  const { customerId } = caller
+  const decision = answer.decide(row, quantity)
+  if (!decision.allowed && decision.reason === 'not_active') return answer.refusal(decision)
+  if (quantity === row.seatsPurchased) return answer.replyOf(row)
+  if (!decision.allowed) return answer.refusal(decision)
+  const foreseen = vendor.foresee({ seats: seatsOf(row) }, quantity)
   const change = {
-    id: randomUUID(),
     assetId: row.id,
     from: row.seatsPurchased,
     to: quantity,
-    vendorReason: reason,
+    actor: actorOf(caller),
+    requestId,
   }
-  const state = reason === undefined ? 'APPLIED' : 'REJECTED'
+  if (foreseen.kind === 'rejected') {
+    await addLicenseChange(tx, customerId, { ...change, state: 'REJECTED', vendorReason: foreseen.reason })
+    return answer.vendorRefusal(foreseen)
+  }
   // Written together, in one round trip; they stand or fall together in any case.
   const [changed] = await Promise.all([
-    answer.kind === 'applied' ? store.setSeats(tx, customerId, row.id, answer.seats) : undefined,
-    addLicenseChange(tx, customerId, { ...change, state, ...by }),
-    recordAudit(tx, customerId, auditOf(change, by)),
+    setSeats(tx, customerId, row.id, foreseen.seats),
+    addLicenseChange(tx, customerId, { ...change, state: 'APPLIED' }),
+    addReading(tx, customerId, row.id, foreseen.seats),
   ])
-  return changed ? replyOf(changed) : new Problem('vendor_rejected', reason)
-}
-
-function replyOf(row: store.AssetRow): Outcome<Asset> {
-  return { body: serializeAsset(row), version: versionOf(row) }
-}
-
-/** If-Match compares the seat version alone: assigned seats may have moved meanwhile (CONTRACT 4). */
-function isVersion(row: store.AssetRow, ifMatch: string | undefined): boolean {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return true
-  return ifMatch.split(',').some((tag) => tag.trim().startsWith(`"${versionOf(row)}.`))
-}
-
-async function mismatch(tx: Transaction, customerId: CustomerId, row: store.LicensedRow): Promise<Problem> {
-  const last = await lastChange(tx, customerId, row.id)
-  // Seats that are not what our last change made them were changed by the vendor.
-  const ours = last?.toQuantity === row.seatsPurchased ? last : undefined
-  const name = ours && (ours.actorKind === 'key' ? `API key ${ours.actorName}` : ours.actorName)
-  const changedBy = name ?? 'The vendor'
-  const detail = `${changedBy} set this to ${row.seatsPurchased} since you read it.`
-  const at: Record<string, number> = ours?.settledAt ? { changedAt: ours.settledAt.getTime() } : {}
-  return new Problem('version_mismatch', detail, {
-    members: { current: row.seatsPurchased, changedBy, ...at, etag: etagOf(row) },
-  })
-}
-
-type Settled = { id: string; assetId: string; from: number; to: number; vendorReason: string | undefined }
-
-function auditOf({ id, assetId, from, to, vendorReason }: Settled, by: { actor: Actor; requestId: string }) {
-  const details = { assetId, from, to }
-  if (vendorReason === undefined) return { action: 'license-change.applied', subject: id, details, ...by }
-  const reason = { ...details, reason: vendorReason }
-  return { action: 'license-change.rejected', subject: id, details: reason, ...by }
-}
-
-function factsOf(row: store.LicensedRow) {
-  const { status, isCommitmentPlan, commitmentEnd } = row
-  return { status, isCommitmentPlan, purchased: row.seatsPurchased, commitmentEnd: commitmentEnd?.getTime() }
-}
-
-function refusal(decision: Exclude<QuantityDecision, { allowed: true }>): Problem {
-  if (decision.reason === 'not_active') {
-    const detail = `The subscription is ${decision.status}; its quantity can change only while it is ACTIVE.`
-    const members = { subscriptionStatus: decision.status }
-    return new Problem('subscription_not_active', detail, { members })
-  }
-  const { current, minimum, until } = decision
-  const end = until === undefined ? '' : ` before ${new Date(until).toISOString().slice(0, 10)}`
-  const members = { current, minimum, ...(until === undefined ? {} : { commitmentEndTime: until }) }
-  const detail = `This commitment plan can not go below ${minimum} licenses${end}.`
-  return new Problem('decrease_not_allowed', detail, { members })
+  return answer.replyOf(changed)
 }

@@ -1,8 +1,48 @@
 /** The types whose assets carry licenses; the rest is billed by usage. */
 export const LICENSE_TYPES = ['workspace-suite', 'office-suite'] as const
 
-/** What may become of a change of licenses. */
-export const CHANGE_STATES = ['APPLIED', 'REJECTED'] as const
+/**
+ * The fate of a change of licenses. CLAIMED: nothing was sent. SENT: a call to the vendor may be under way.
+ * UNKNOWN: it was sent, and only a read can tell. APPLIED, REJECTED (by the vendor), FAILED (not applied): settled.
+ * DRIFT: the vendor's own change, which we found.
+ */
+export const OPEN_STATES = ['CLAIMED', 'SENT', 'UNKNOWN'] as const
+export const CHANGE_STATES = [...OPEN_STATES, 'APPLIED', 'REJECTED', 'FAILED', 'DRIFT'] as const
+export type ChangeState = (typeof CHANGE_STATES)[number]
+
+/** Whether the outcome of a change is still to come. States that we do not know count as settled. */
+export function isOpen(state: string): boolean {
+  return (OPEN_STATES as readonly string[]).includes(state)
+}
+
+/** What is known of a change that was sent, when the vendor's count has been read. Times in milliseconds. */
+export type Evidence = {
+  /** The total that was asked for. */
+  to: number
+  /** What the vendor says that is purchased. */
+  read: number
+  /** Since the call. */
+  age: number
+  /** How late the vendor may still do what it was asked. */
+  settleMs: number
+  /** Whether the subscription had the asked total so lately that the read may be of that time. */
+  hadBefore: boolean
+}
+
+/**
+ * What a read proves of a change whose answer was lost. A read that shows the asked total proves it, unless it may
+ * be an older one of the same total; another total disproves it only once no write can still be on its way.
+ */
+export function decideOutcome({
+  to,
+  read,
+  age,
+  settleMs,
+  hadBefore,
+}: Evidence): 'APPLIED' | 'FAILED' | 'UNKNOWN' {
+  if (read !== to) return age > settleMs ? 'FAILED' : 'UNKNOWN'
+  return hadBefore ? 'UNKNOWN' : 'APPLIED'
+}
 
 /** Largest quantity that a request may ask for. The vendor's own limit is usually lower. */
 export const MAX_QUANTITY = 1_000_000

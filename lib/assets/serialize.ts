@@ -1,6 +1,6 @@
 import { entityTag } from '#lib/api/entity-tag.ts'
+import type { ChangeRow } from './change-list.ts'
 import type { Asset, AssetListItem, LicenseChange } from './contract.ts'
-import type { ChangeRow } from './license-change.ts'
 import * as shapes from './shapes.ts'
 import { type AssetRow, hasLicenses, type LicensedRow } from './store.ts'
 

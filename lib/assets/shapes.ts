@@ -74,10 +74,15 @@ export const LicenseChange = z
     type: z.string().meta({ description: 'Type of the asset.' }),
     from: seats.meta({ description: 'Purchased licenses before.' }),
     to: seats.meta({ description: 'The total that was asked for.' }),
-    state: z.string().meta({ description: `APPLIED, REJECTED; ${others}` }),
-    vendorReason: z.string().optional().meta({ description: 'Why the vendor refused.' }),
+    state: z.string().meta({
+      description: `Open: CLAIMED, SENT, UNKNOWN (the vendor has not confirmed it). Settled: APPLIED, REJECTED by the vendor, FAILED (not applied). DRIFT: made by the vendor; ${others}`,
+    }),
+    vendorReason: z
+      .string()
+      .optional()
+      .meta({ description: 'Why the vendor refused, or what is known of a failure.' }),
     actor: z.object({
-      kind: z.string().meta({ description: `key, member, operator; ${others}` }),
+      kind: z.string().meta({ description: `key, member, operator, vendor; ${others}` }),
       id: z.string(),
       name: z.string().meta({ description: 'As it was at the time.' }),
     }),

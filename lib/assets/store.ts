@@ -21,7 +21,6 @@ export type LicensedRow = AssetRow & {
     | 'seatsMaximum'
     | 'seatsAssigned']: NonNullable<AssetRow[K]>
 }
-type Seats = { purchased: number; maximum: number; assigned: number }
 export type Selection = { filter?: Filter<'type'> | undefined; search?: string | undefined }
 
 export function hasLicenses(row: AssetRow): row is LicensedRow {
@@ -95,32 +94,13 @@ export async function readAsset(
   return rows[0]
 }
 
-/** Writes the seats that the vendor confirmed; the seat version moves. The row must be locked. */
-export async function setSeats(
+/** The asset of a change, locked. Assets are never deleted, and keep their licenses while they have any. */
+export async function lockLicensed(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-  seats: Seats,
-): Promise<AssetRow> {
-  const rows = await tx
-    .update(assets)
-    .set({
-      seatsPurchased: seats.purchased,
-      seatsMaximum: seats.maximum,
-      seatsAssigned: seats.assigned,
-      seatVersion: sql`${assets.seatVersion} + 1`,
-    })
-    .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))
-    .returning()
-  return rows[0] as AssetRow
-}
-
-/** The row as it would be with these seats. */
-export function withSeats(row: AssetRow, seats: Seats): AssetRow {
-  return {
-    ...row,
-    seatsPurchased: seats.purchased,
-    seatsMaximum: seats.maximum,
-    seatsAssigned: seats.assigned,
-  }
+): Promise<LicensedRow> {
+  const row = await readAsset(tx, customerId, id, { lock: true })
+  if (!row || !hasLicenses(row)) throw new Error(`The asset ${id} has no licenses any more.`)
+  return row
 }

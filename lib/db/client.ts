@@ -14,6 +14,8 @@ export type Database = {
   streams: pg.Pool
   /** Finds out who is calling: lib/access only. Small and apart, so that a stuck table starves nobody. */
   access: pg.Pool
+  /** Looks for due work across customers, and holds the job queue: lib/access and lib/server only. */
+  jobs: pg.Pool
   close(): Promise<void>
 }
 
@@ -36,14 +38,16 @@ export function openDatabase(url: string): Database {
   const reads = pool(url, 'console_app', 8, READ)
   const streams = pool(url, 'console_app', 4, READ)
   const access = pool(url, 'console_access', 6, READ)
+  const jobs = pool(url, 'console_jobs', 2)
   const database: Database = {
     app,
     reads,
     streams,
     access,
+    jobs,
     async close() {
       if (slot.licensesInvoicesDatabase === database) slot.licensesInvoicesDatabase = undefined
-      await Promise.all([app, reads, streams, access].map((pool) => pool.end()))
+      await Promise.all([app, reads, streams, access, jobs].map((pool) => pool.end()))
     },
   }
   slot.licensesInvoicesDatabase = database
@@ -59,7 +63,7 @@ export function database(): Database {
 // Bounds, each inside the next: lock 1 s < waiting for a connection 2 s < statement 3 s < its answer 7 s < request 20 s.
 function pool(
   url: string,
-  role: 'console_app' | 'console_access',
+  role: 'console_app' | 'console_access' | 'console_jobs',
   max: number,
   { lockWait, answerLimit }: { lockWait: number; answerLimit?: number } = WRITE,
 ): pg.Pool {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-const ROLES = ['console_app', 'console_access'] as const
+const ROLES = ['console_app', 'console_access', 'console_jobs'] as const
 
 /**
  * Makes the roles that the app runs as and lets the connected login become them. Any login that may

@@ -12,6 +12,7 @@ import { drain } from './drain.ts'
 import { frontDoor } from './front-door.ts'
 import { healthCheck } from './health.ts'
 import { httpServer } from './http-server.ts'
+import { startJobs } from './jobs.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -54,7 +55,9 @@ export async function startApplication(isStopping: () => boolean): Promise<Appli
       health: healthCheck(isStopping),
       inside: app.getRequestHandler(),
     })
+    const jobs = await startJobs(database.url)
     const stop = async () => {
+      await jobs.stop()
       if (!(await drain(server, DRAIN_LIMIT))) log().warn('some requests took too long and were cut')
       await app.close()
       await database.stop()

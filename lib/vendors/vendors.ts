@@ -1,17 +1,54 @@
 import 'server-only'
+import { env } from '#lib/env.ts'
+import { type GuardedVendor, withBreaker } from './breaker.ts'
 import { builtIn } from './built-in.ts'
-import type { OwnBooks } from './vendor.ts'
+import type { OwnBooks, RemoteVendor, Unavailable } from './vendor.ts'
 
-const VENDORS: Record<string, OwnBooks> = { [builtIn.name]: builtIn }
+const REMOTE = ['google-workspace', 'microsoft-partner-center'] as const
+const LABELS = { 'google-workspace': 'Google Workspace', 'microsoft-partner-center': 'Microsoft' }
+type RemoteName = (typeof REMOTE)[number]
+
+// Pages and route handlers get separate copies of this module: they share what a breaker has learnt.
+const slot = globalThis as typeof globalThis & { licensesInvoicesVendors?: Map<string, GuardedVendor> }
 
 /** Whether an asset may name this vendor. */
 export function isVendor(name: string): boolean {
-  return Object.hasOwn(VENDORS, name)
+  return name === builtIn.name || (REMOTE as readonly string[]).includes(name)
 }
 
-/** The vendor with this name, as stored with an asset. */
-export function vendorNamed(name: string): OwnBooks {
-  const vendor = Object.hasOwn(VENDORS, name) ? VENDORS[name] : undefined
-  if (!vendor) throw new Error(`There is no vendor named ${name}.`)
+/** The vendor with this name, as stored with an asset. One without configuration can't be reached. */
+export function vendorNamed(name: string): OwnBooks | GuardedVendor {
+  if (name === builtIn.name) return builtIn
+  if (!isVendor(name)) throw new Error(`There is no vendor named ${name}.`)
+  slot.licensesInvoicesVendors ??= new Map()
+  const known = slot.licensesInvoicesVendors.get(name)
+  if (known) return known
+  const vendor = withBreaker(made(name as RemoteName), env().vendorTimes.pauseMs)
+  slot.licensesInvoicesVendors.set(name, vendor)
   return vendor
+}
+
+/** The vendors whose books are kept elsewhere. */
+export function remoteVendors(): GuardedVendor[] {
+  return REMOTE.map((name) => vendorNamed(name) as GuardedVendor)
+}
+
+function made(name: RemoteName): RemoteVendor {
+  return unconfigured(name)
+}
+
+function unconfigured(name: RemoteName): RemoteVendor {
+  const label = LABELS[name]
+  const reason = `${label} is not configured.`
+  const unavailable: Unavailable = { kind: 'unavailable', reason }
+  return {
+    ...{ name, label, books: 'theirs', settleMs: 0 },
+    foresee: (_observed, total) => ({
+      kind: 'applied',
+      seats: { purchased: total, maximum: total, assigned: undefined },
+    }),
+    read: async () => unavailable,
+    setQuantity: async () => ({ kind: 'not_sent', code: 'vendor_unavailable', reason }),
+    list: async () => unavailable,
+  }
 }

@@ -1,0 +1,40 @@
+import 'server-only'
+import { database } from '#lib/db/client.ts'
+import type { CustomerId } from './rules.ts'
+
+// What jobs look for across customers, as the role `console_jobs`, which sees just these columns of the rows that are
+// due. A job then enters `scope` customer by customer.
+
+export type DueChange = { customerId: CustomerId; changeId: string }
+
+/** The changes of licenses whose outcome is not known yet. */
+export async function dueChanges(): Promise<DueChange[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId; id: string }>(
+    "SELECT customer_id, id FROM license_changes WHERE state IN ('CLAIMED', 'SENT', 'UNKNOWN')",
+  )
+  return rows.map((row) => ({ customerId: row.customer_id, changeId: row.id }))
+}
+
+export type AssetAtVendor = {
+  customerId: CustomerId
+  assetId: string
+  vendorCustomerId: string
+  subscriptionId: string
+  skuId: string
+}
+
+/** Our assets for subscriptions that a vendor listed, by its customer and SKU. */
+export async function assetsAt(
+  vendor: string,
+  listed: readonly { customerId: string; skuId: string }[],
+): Promise<AssetAtVendor[]> {
+  const { rows } = await database().jobs.query(
+    `SELECT customer_id AS "customerId", id AS "assetId", vendor_customer_id AS "vendorCustomerId",
+       subscription_id AS "subscriptionId", sku_id AS "skuId"
+     FROM assets
+     WHERE vendor = $1 AND vendor <> 'built-in'
+       AND (vendor_customer_id, sku_id) IN (SELECT * FROM unnest($2::text[], $3::text[]))`,
+    [vendor, listed.map(({ customerId }) => customerId), listed.map(({ skuId }) => skuId)],
+  )
+  return rows
+}

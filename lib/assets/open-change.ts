@@ -1,0 +1,56 @@
+import 'server-only'
+import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { licenseChanges } from '#lib/db/schema.ts'
+import type { Change } from './license-change.ts'
+import { OPEN_STATES } from './rules.ts'
+
+/** The change of this asset whose outcome is still to come: there is one at most. */
+export async function openChangeOf(
+  tx: Transaction,
+  customerId: CustomerId,
+  assetId: string,
+): Promise<Change | undefined> {
+  const { customerId: customer, assetId: asset, state } = licenseChanges
+  const rows = await tx
+    .select()
+    .from(licenseChanges)
+    .where(and(eq(customer, customerId), eq(asset, assetId), inArray(state, [...OPEN_STATES])))
+  return rows[0]
+}
+
+/** A change, and how long ago its last transition was, in milliseconds of the database's clock. */
+export async function readChange(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+): Promise<(Change & { age: number }) | undefined> {
+  const age = sql<number>`extract(epoch from clock_timestamp() - ${licenseChanges.movedAt})::float8 * 1000`
+  const rows = await tx
+    .select({ ...getTableColumns(licenseChanges), age })
+    .from(licenseChanges)
+    .where(own(customerId, id))
+  return rows[0]
+}
+
+/** Takes the turn to ask the vendor what became of a change: one process at a time, and not too often. */
+export async function takeTurn(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  everyMs: number,
+): Promise<boolean> {
+  const { state, checkedAt } = licenseChanges
+  const isDue = sql`(${checkedAt} IS NULL OR ${checkedAt} < clock_timestamp() - ${everyMs} * interval '1 millisecond')`
+  const rows = await tx
+    .update(licenseChanges)
+    .set({ checkedAt: sql`clock_timestamp()` })
+    .where(and(own(customerId, id), eq(state, 'UNKNOWN'), isDue))
+    .returning({ id: licenseChanges.id })
+  return rows.length === 1
+}
+
+function own(customerId: CustomerId, id: string) {
+  return and(eq(licenseChanges.customerId, customerId), eq(licenseChanges.id, id))
+}

@@ -1,0 +1,52 @@
+import 'server-only'
+import { and, eq, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { assets } from '#lib/db/schema.ts'
+import type { AssetRow, LicensedRow } from './store.ts'
+
+type Seats = { purchased: number; maximum: number; assigned: number }
+
+export function seatsOf(row: LicensedRow): Seats {
+  return { purchased: row.seatsPurchased, maximum: row.seatsMaximum, assigned: row.seatsAssigned }
+}
+
+/** Writes the seats that the vendor confirmed; the seat version moves. The row must be locked. */
+export async function setSeats(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  seats: Seats,
+): Promise<AssetRow> {
+  const rows = await tx
+    .update(assets)
+    .set({
+      seatsPurchased: seats.purchased,
+      seatsMaximum: seats.maximum,
+      seatsAssigned: seats.assigned,
+      seatVersion: sql`${assets.seatVersion} + 1`,
+    })
+    .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))
+    .returning()
+  return rows[0] as AssetRow
+}
+
+/** Writes what the vendor told, now; `moves` says whether the seat version does. The row must be locked. */
+export async function setObserved(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  values: Partial<LicensedRow>,
+  { moves }: { moves: boolean },
+): Promise<LicensedRow> {
+  const rows = await tx
+    .update(assets)
+    .set({
+      ...values,
+      observedAt: sql`clock_timestamp()`,
+      ...(moves ? { seatVersion: sql`${assets.seatVersion} + 1` } : {}),
+    })
+    .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))
+    .returning()
+  return rows[0] as LicensedRow
+}

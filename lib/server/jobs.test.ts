@@ -1,0 +1,45 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addAsset, addCustomer } from '#lib/db/test-rows.ts'
+import { startJobs } from './jobs.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+/** As the role that jobs run as. */
+async function query(statement: string) {
+  const client = new pg.Client({ connectionString: database.url, options: '-c role=console_jobs' })
+  await client.connect()
+  try {
+    return (await client.query(statement)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+test('several processes share one queue in the database, made by a role that owns nothing else', async () => {
+  const both = await Promise.all([startJobs(database.url), startJobs(database.url)])
+  try {
+    expect(await query('SELECT name, cron FROM pgboss.schedule ORDER BY name')).toEqual([
+      { name: 'read-vendors', cron: '7 * * * *' },
+      { name: 'settle-open-changes', cron: '* * * * *' },
+    ])
+  } finally {
+    await Promise.all(both.map((jobs) => jobs.stop()))
+  }
+})
+
+test('jobs see what is due in a few columns, and nothing else', async () => {
+  await addCustomer('northwind')
+  await addAsset('northwind', 'workspace-suite-1', { purchased: 5 })
+  await addAsset('northwind', 'workspace-suite-2', { purchased: 5 }, { vendor: 'google-workspace' })
+  expect(await query('SELECT id FROM assets')).toEqual([{ id: 'workspace-suite-2' }])
+  await expect(query('SELECT name FROM assets')).rejects.toThrow('permission denied')
+  await expect(query('SELECT id FROM invoices')).rejects.toThrow('permission denied')
+  await expect(query("UPDATE assets SET vendor = 'x'")).rejects.toThrow('permission denied')
+  expect(await query('SELECT id FROM license_changes')).toEqual([])
+})

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { PgBoss } from 'pg-boss'
+import { readVendors, settleOpenChanges } from '#lib/assets/keep-up.ts'
+import { log } from '#lib/log.ts'
+
+type Job = {
+  name: string
+  /** Five fields, in UTC. */
+  cron: string
+  /** Given the id that change and audit rows name. Says how much there was to do. */
+  run(requestId: string): Promise<number>
+}
+
+const JOBS: Job[] = [
+  { name: 'settle-open-changes', cron: '* * * * *', run: settleOpenChanges },
+  { name: 'read-vendors', cron: '7 * * * *', run: readVendors },
+]
+
+/** A job that is due again is not queued twice, and not run twice at once, however many processes there are. */
+const QUEUE = {
+  policy: 'exclusive',
+  retryLimit: 0,
+  expireInSeconds: 900,
+  // A process that was killed gives its job back after this.
+  heartbeatSeconds: 30,
+  deleteAfterSeconds: 86_400,
+} as const
+
+/**
+ * Runs the jobs that are due in this process, or leaves them to another one: the queue is in the database.
+ * @param url of the database, whose login may become `console_jobs`
+ */
+export async function startJobs(url: string): Promise<{ stop(): Promise<void> }> {
+  const settings = {
+    options: '-c role=console_jobs -c timezone=UTC',
+    application_name: 'licenses-invoices-jobs',
+  }
+  const boss = new PgBoss({
+    ...{ connectionString: url, schema: 'pgboss', createSchema: false, max: 2 },
+    ...settings,
+  })
+  // Such as a database that is away: it tries again by itself.
+  boss.on('error', (error) => log().warn({ reason: String(error).slice(0, 300) }, 'job queue'))
+  await boss.start()
+  for (const { name, cron, run } of JOBS) {
+    await boss.createQueue(name, QUEUE)
+    await boss.schedule(name, cron)
+    await boss.work(name, { pollingIntervalSeconds: 5 }, () => carryOut(name, run))
+  }
+  return { stop: () => boss.stop({ graceful: true, timeout: 10_000 }) }
+}
+
+async function carryOut(name: string, run: Job['run']): Promise<void> {
+  const requestId = `job-${randomUUID()}`
+  try {
+    const count = await run(requestId)
+    if (count > 0) log().info({ job: name, requestId, count }, 'job done')
+  } catch (error) {
+    log().warn({ job: name, requestId, reason: reasonsOf(error) }, 'job failed')
+    throw error
+  }
+}
+
+function reasonsOf(error: unknown): string {
+  const all = error instanceof AggregateError ? error.errors : [error]
+  return all
+    .map((one) => String(one).slice(0, 200))
+    .join('; ')
+    .slice(0, 1000)
+}
