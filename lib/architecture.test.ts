@@ -36,7 +36,7 @@ const CAPABILITIES: Record<string, string[]> = {
     'settle',
     'shapes',
   ],
-  invoices: ['amounts', 'file', 'import', 'import-rows', 'differences', 'selection', 'shapes'],
+  invoices: ['amounts', 'file', 'import', 'import-rows', 'differences', 'order', 'selection', 'shapes'],
 }
 const NO_FOLDERS = ['src', 'utils', 'helpers', 'hooks', 'types', 'services', 'common']
 const MAX_LINES = 150

@@ -123,9 +123,12 @@ export const paging = {
     .meta({ description: 'Rows per page: 1 to 250, 50 unless told.' }),
   pageToken: z
     .string()
-    .max(500)
+    // An id in it may have 300 characters of four bytes.
+    .max(2000)
     .optional()
-    .meta({ description: 'The `pageToken` or `previousPageToken` of an answer to the same filters.' }),
+    .meta({
+      description: 'The `pageToken` or `previousPageToken` of an answer to the same filters and order.',
+    }),
 }
 
 export const DEFAULT_MAX_RESULTS = 50
@@ -133,9 +136,6 @@ export const DEFAULT_MAX_RESULTS = 50
 /** What each list answers beside its rows. */
 export const pagingOutput = {
   rowCount: z.int().min(0).meta({ description: 'Number of rows in this page.' }),
-  pageToken: z
-    .string()
-    .optional()
-    .meta({ description: 'Leads to the next, older page. Absent on the last.' }),
+  pageToken: z.string().optional().meta({ description: 'Leads to the next page. Absent on the last.' }),
   previousPageToken: z.string().optional().meta({ description: 'Leads back. Absent on the first page.' }),
 }

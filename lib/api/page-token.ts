@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { Problem } from './problem.ts'
 
-/** Where a page starts: beyond this row's sort key, towards older or back towards newer rows. */
+/**
+ * Where a page starts: beyond this row's sort key, on or back in the list's order. They are called as in the usual
+ * one, newest first: `older` leads on and `newer` back.
+ */
 export type Cursor = { key: readonly string[]; direction: 'older' | 'newer' }
 
 const Token = z.tuple([
@@ -11,7 +14,7 @@ const Token = z.tuple([
   z.array(z.string().max(400)).max(4),
 ])
 
-/** Makes the opaque token. `filters` is whatever selects the rows: a token fits no other selection. */
+/** Makes the opaque token. `filters` is whatever selects and orders the rows: a token fits no others. */
 export function pageToken(cursor: Cursor, filters: unknown): string {
   return Buffer.from(JSON.stringify([cursor.direction, digest(filters), cursor.key])).toString('base64url')
 }
@@ -25,7 +28,8 @@ export function readPageToken(token: string, filters: unknown, key: z.ZodType<re
   const read = Token.safeParse(parse(token))
   if (!read.success) throw invalid('The page token is malformed.')
   const [direction, madeFor, parts] = read.data
-  if (madeFor !== digest(filters)) throw invalid('The page token belongs to a list with other filters.')
+  if (madeFor !== digest(filters))
+    throw invalid('The page token belongs to a list with other filters or another order.')
   const checked = key.safeParse(parts)
   if (!checked.success) throw invalid('The page token is malformed.')
   return { direction, key: checked.data }
@@ -50,7 +54,7 @@ function digest(filters: unknown): string {
 
 /**
  * Cuts one page out of rows that were read with one row more than asked for, and names its neighbours.
- * @param rows in the direction of reading: newest first when older, oldest first when newer
+ * @param rows in the direction of reading: in the list's order when older, the other way round when newer
  */
 export function pageOf<Row>(
   rows: Row[],

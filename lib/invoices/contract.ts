@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { contract, file, paging, pagingOutput, unixTime } from '#lib/api/contract.ts'
 import { filterText } from '#lib/api/filter.ts'
+import { orderText } from '#lib/api/order.ts'
+import { INVOICE_ORDER_KEYS } from './rules.ts'
 import * as shapes from './shapes.ts'
 
 export type Invoice = z.output<typeof shapes.Invoice>
@@ -17,16 +19,21 @@ const selection = {
   search: z.string().max(200).optional().meta({ description: 'Start of the invoice number, in any case.' }),
 }
 
+const orderBy = orderText(INVOICE_ORDER_KEYS).optional().meta({
+  description:
+    'As in `totalAmount desc`: invoiceDate, dueDate, totalAmount or balanceAmount, then asc (unless told) or desc. Equal ones follow by id, the same way. Amounts are compared as numbers, whatever their currency. Without it: newest first.',
+})
+
 const listProblems = ['invalid_request', 'filter_invalid', 'page_token_invalid'] as const
 
 /** spec 4.3 */
 export const listInvoices = contract({
   name: 'listInvoices',
-  summary: 'List invoices, newest first',
+  summary: 'List invoices, newest first unless told otherwise',
   method: 'GET',
   path: '/billing/v1/invoices',
   permission: 'invoice-viewer',
-  query: z.object({ ...selection, ...paging }),
+  query: z.object({ ...selection, orderBy, ...paging }),
   output: z.object({ invoices: z.array(shapes.Invoice), ...pagingOutput }).meta({ id: 'InvoiceList' }),
   problems: listProblems,
 })

@@ -1,5 +1,4 @@
 import 'server-only'
-import { z } from 'zod'
 import type { Caller } from '#lib/access/rules.ts'
 import { attachment, fileName } from '#lib/api/attachment.ts'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/api/contract.ts'
@@ -10,39 +9,36 @@ import { readScope } from '#lib/db/scope.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
 import { drawInvoice } from './file.ts'
+import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
 import type { Selection } from './selection.ts'
 import { serializeInvoice, serializeInvoiceWithLines } from './serialize.ts'
 import * as store from './store.ts'
 
-const SortKey = z.tuple([
-  // PostgreSQL knows no year 0.
-  z.iso.date().regex(/^(?!0000)/),
-  z
-    .string()
-    .max(300)
-    .regex(/^[^\0]+$/),
-])
-
 export const listInvoices = operation(contract.listInvoices, async (caller, { query }) => {
-  const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = checked(query)
-  const filters = ['invoices', selection]
-  const cursor = pageToken ? readPageToken(pageToken, filters, SortKey) : undefined
+  const { pageToken, maxResults = DEFAULT_MAX_RESULTS, orderBy, ...selection } = checked(query)
+  const filters = filtersOf(selection, orderBy)
+  const cursor = pageToken ? readPageToken(pageToken, filters, keysetOf(orderBy).Key) : undefined
   const rows = await readScope(caller, (tx) =>
-    store.listInvoices(tx, caller, selection, maxResults + 1, cursor),
+    store.listInvoices(tx, caller, selection, maxResults + 1, { orderBy, cursor }),
   )
-  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
+  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, (row) => keyOf(row, orderBy), filters)
   const invoices = shown.map(serializeInvoice)
   return { body: { ...links, invoices, rowCount: invoices.length } }
 })
 
 /** The page tokens that lead from an invoice to its neighbours among those that the query selects. */
 export function tokensBeside(
-  { id, invoiceDate }: Pick<Invoice, 'id' | 'invoiceDate'>,
-  { pageToken: _, maxResults: __, ...selection }: Input<typeof contract.listInvoices>['query'],
+  invoice: Invoice,
+  { pageToken: _, maxResults: __, orderBy, ...selection }: Input<typeof contract.listInvoices>['query'],
 ): { newer: string; older: string } {
-  const key = [new Date(invoiceDate).toISOString().slice(0, 10), id]
-  const to = (direction: 'newer' | 'older') => pageToken({ key, direction }, ['invoices', selection])
+  const key = keyOfAnswered(invoice, orderBy)
+  const to = (direction: 'newer' | 'older') => pageToken({ key, direction }, filtersOf(selection, orderBy))
   return { newer: to('newer'), older: to('older') }
+}
+
+/** What a page token belongs to. */
+function filtersOf(selection: Selection, orderBy: InvoiceOrder | undefined): unknown[] {
+  return ['invoices', selection, ...(orderBy ? [orderBy] : [])]
 }
 
 export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {

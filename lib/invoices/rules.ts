@@ -1,6 +1,10 @@
 export const INVOICE_STATUSES = ['OPEN', 'PAST DUE', 'PAID'] as const
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
 
+/** What a list of invoices can be ordered by. Amounts are compared as numbers, whatever their currency. */
+export const INVOICE_ORDER_KEYS = ['invoiceDate', 'dueDate', 'totalAmount', 'balanceAmount'] as const
+export type InvoiceOrderKey = (typeof INVOICE_ORDER_KEYS)[number]
+
 export const INVOICE_STATUS_NAMES: Record<InvoiceStatus, string> = {
   OPEN: 'Open',
   'PAST DUE': 'Past due',

@@ -1,8 +1,10 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
+import { pageByKey } from '#lib/api/keyset.ts'
 import type { Cursor } from '#lib/api/page-token.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { billingProfiles, invoices, lineItems } from '#lib/db/schema.ts'
+import { type InvoiceOrder, keysetOf } from './order.ts'
 import { type Owner, owned, type Selection, selected, today } from './selection.ts'
 
 /** Amounts are exact decimal text, dates `YYYY-MM-DD`; `today` is the database's day in UTC. */
@@ -33,29 +35,21 @@ const columns = {
   today,
 }
 
-/** The sort key of a row, for page tokens. */
-export function keyOf(row: Pick<InvoiceRow, 'invoiceDate' | 'id'>): string[] {
-  return [row.invoiceDate, row.id]
-}
-
-/** Rows in reading direction from the cursor on: newest first, or oldest first when it leads back. */
+/** Rows in reading direction from the cursor on: in their order, or the other way round when it leads back. */
 export async function listInvoices(
   tx: Transaction,
   owner: Owner,
   selection: Selection,
   limit: number,
-  cursor?: Cursor,
+  { orderBy, cursor }: { orderBy?: InvoiceOrder | undefined; cursor?: Cursor | undefined },
 ): Promise<InvoiceRow[]> {
-  const back = cursor?.direction === 'newer'
-  const key = sql`(${invoices.invoiceDate}, ${invoices.id})`
-  const [day, id] = cursor?.key ?? []
-  const beyond = cursor && sql`${key} ${back ? sql`>` : sql`<`} (${day}::date, ${id})`
-  const direction = back ? sql`asc` : sql`desc`
+  const keyset = keysetOf(orderBy)
+  const { beyond, order } = pageByKey(keyset, cursor, keyset.ascending)
   return tx
     .select(columns)
     .from(invoices)
     .where(and(...owned(owner), ...selected(selection), beyond))
-    .orderBy(sql`${invoices.invoiceDate} ${direction}, ${invoices.id} ${direction}`)
+    .orderBy(order)
     .limit(limit)
 }
 

@@ -9,7 +9,7 @@ import { originOf } from '../../origin.ts'
 /** The invoices before and after one in the list that a view selects; absent at the list's ends. */
 export async function neighboursOf(
   caller: Caller,
-  invoice: { id: string; invoiceDate: number },
+  invoice: contract.Invoice,
   view: Input<typeof contract.listInvoices>['query'],
 ): Promise<{ newer?: string | undefined; older?: string | undefined }> {
   const tokens = operations.tokensBeside(invoice, view)

@@ -1,0 +1,50 @@
+import 'server-only'
+import Big from 'big.js'
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Keyset } from '#lib/api/keyset.ts'
+import type { Order } from '#lib/api/order.ts'
+import { invoices } from '#lib/db/schema.ts'
+import type { Invoice } from './contract.ts'
+import type { InvoiceOrderKey } from './rules.ts'
+
+export type InvoiceOrder = Order<InvoiceOrderKey>
+
+/** What a list is ordered by unless told otherwise: newest first. */
+const USUAL: InvoiceOrder = 'invoiceDate desc'
+
+// PostgreSQL knows no year 0.
+const Day = z.iso.date().regex(/^(?!0000)/)
+const Amount = z.string().regex(/^-?\d{1,40}(\.\d{1,100})?$/)
+const Id = z
+  .string()
+  .max(300)
+  .regex(/^[^\0]+$/)
+
+/** How the rows of an order lie: its sort key, which way it runs, and what a page token may hold of it. */
+export function keysetOf(order: InvoiceOrder = USUAL) {
+  const [by, direction] = order.split(' ') as [InvoiceOrderKey, 'asc' | 'desc']
+  const isDay = by === 'invoiceDate' || by === 'dueDate'
+  const keyset: Keyset = {
+    sort: invoices[by],
+    id: invoices.id,
+    read: (text) => (isDay ? sql`${text}::date` : sql`${text}::numeric`),
+  }
+  return { ...keyset, by, ascending: direction === 'asc', Key: z.tuple([isDay ? Day : Amount, Id]) }
+}
+
+/** The sort key of a row, for page tokens. */
+export function keyOf(row: Record<InvoiceOrderKey | 'id', string>, order?: InvoiceOrder): string[] {
+  return [row[keysetOf(order).by], row.id]
+}
+
+/** The sort key of an invoice as it is answered: an amount's number is exact, so that its text is too. */
+export function keyOfAnswered(
+  invoice: Pick<Invoice, InvoiceOrderKey | 'id'>,
+  order?: InvoiceOrder,
+): string[] {
+  const { by } = keysetOf(order)
+  const isDay = by === 'invoiceDate' || by === 'dueDate'
+  const value = invoice[by]
+  return [isDay ? new Date(value).toISOString().slice(0, 10) : new Big(value).toFixed(), invoice.id]
+}
