@@ -36,7 +36,21 @@ const CAPABILITIES: Record<string, string[]> = {
     'settle',
     'shapes',
   ],
-  invoices: ['amounts', 'file', 'import', 'import-rows', 'differences', 'order', 'selection', 'shapes'],
+  invoices: [
+    'amounts',
+    'compared',
+    'comparison',
+    'comparison-csv',
+    'differences',
+    'file',
+    'import',
+    'import-rows',
+    'line-keys',
+    'line-match',
+    'order',
+    'selection',
+    'shapes',
+  ],
 }
 const NO_FOLDERS = ['src', 'utils', 'helpers', 'hooks', 'types', 'services', 'common']
 const MAX_LINES = 150

@@ -15,6 +15,7 @@ export const PROBLEMS = {
   body_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be JSON' },
   quantity_not_supported: { status: 422, title: 'Assets of this type have no licenses' },
+  not_comparable: { status: 422, title: 'The two can not be compared' },
   idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another request' },
   vendor_rejected: { status: 422, title: 'The vendor refused the quantity' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },

@@ -60,6 +60,13 @@ export function formatDecimal(value: Decimal, decimals = 0): string {
   return `${exact.lt(0) ? '−' : ''}${grouped}${fraction ? `.${fraction}` : ''}`
 }
 
+/** Writes an amount for programs: no separators, with at least its currency's own places; none of its own is lost. */
+export function plainAmount(value: Decimal, currency: string): string {
+  const exact = new Exact(value)
+  const own = exact.toFixed().split('.')[1]?.length ?? 0
+  return exact.toFixed(Math.max(own, minorUnit(currency)))
+}
+
 /** Writes an amount with its currency's own number of places: `39,004.92`, in JPY `39,005`. */
 export function formatAmount(value: Decimal, currency: string): string {
   return formatDecimal(value, minorUnit(currency))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { contract, file, paging, pagingOutput, unixTime } from '#lib/api/contract.ts'
+import { contract, file, paging, pagingOutput, stream, unixTime } from '#lib/api/contract.ts'
 import { filterText } from '#lib/api/filter.ts'
 import { orderText } from '#lib/api/order.ts'
 import { INVOICE_ORDER_KEYS } from './rules.ts'
@@ -8,6 +8,8 @@ import * as shapes from './shapes.ts'
 export type Invoice = z.output<typeof shapes.Invoice>
 export type InvoiceWithLines = z.output<typeof shapes.InvoiceWithLines>
 export type LineItem = z.output<typeof shapes.LineItem>
+export type InvoiceChange = z.output<typeof shapes.InvoiceChange>
+export type InvoiceComparison = z.output<typeof shapes.InvoiceComparison>
 
 const selection = {
   filter: filterText(['platform', 'status', 'dueDate']).optional().meta({
@@ -86,4 +88,34 @@ export const summarizeInvoices = contract({
     })
     .meta({ id: 'InvoiceSummary' }),
   problems: ['invalid_request', 'filter_invalid'],
+})
+
+const invoiceNumber = z.string({ error: 'must be an invoice number' }).min(1).max(300)
+
+const comparison = {
+  method: 'GET',
+  permission: 'invoice-viewer',
+  query: z.object({
+    from: invoiceNumber.meta({ description: 'Number of the invoice that is compared, often the older one.' }),
+    to: invoiceNumber.meta({ description: 'Number of the invoice to compare it with.' }),
+  }),
+  problems: ['invalid_request', 'not_found', 'not_comparable'],
+} as const
+
+/** An addition. */
+export const compareInvoices = contract({
+  ...comparison,
+  name: 'compareInvoices',
+  summary: 'Compare two invoices of one platform, line by line',
+  path: '/billing/v1/invoice-comparison',
+  output: shapes.InvoiceComparison,
+})
+
+/** An addition. */
+export const exportComparison = contract({
+  ...comparison,
+  name: 'exportComparison',
+  summary: 'Compare two invoices of one platform, as a CSV file',
+  path: '/billing/v1/invoice-comparison.csv',
+  output: stream('text/csv'),
 })

@@ -2,16 +2,19 @@ import 'server-only'
 import type { Caller } from '#lib/access/rules.ts'
 import { attachment, fileName } from '#lib/api/attachment.ts'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/api/contract.ts'
+import { CSV } from '#lib/api/csv.ts'
 import { operation } from '#lib/api/operation.ts'
 import { pageOf, pageToken, readPageToken } from '#lib/api/page-token.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { readScope } from '#lib/db/scope.ts'
+import { readComparison } from './compared.ts'
+import { comparisonCsv } from './comparison-csv.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
 import { drawInvoice } from './file.ts'
 import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
 import type { Selection } from './selection.ts'
-import { serializeInvoice, serializeInvoiceWithLines } from './serialize.ts'
+import { serializeComparison, serializeInvoice, serializeInvoiceWithLines } from './serialize.ts'
 import * as store from './store.ts'
 
 export const listInvoices = operation(contract.listInvoices, async (caller, { query }) => {
@@ -60,6 +63,16 @@ export const readInvoiceFile = operation(contract.readInvoiceFile, async (caller
   const { invoice, lines } = await found(caller, params.invoice_id)
   const headers = attachment(`${fileName(invoice.id)}.pdf`, 'application/pdf')
   return { body: await drawInvoice(invoice, lines), headers }
+})
+
+export const compareInvoices = operation(contract.compareInvoices, async (caller, { query }) => ({
+  body: serializeComparison(await readComparison(caller, query)),
+}))
+
+export const exportComparison = operation(contract.exportComparison, async (caller, { query }) => {
+  const compared = await readComparison(caller, query)
+  const name = fileName(`${compared.from.id} to ${compared.to.id}`)
+  return { body: comparisonCsv(compared), headers: attachment(`${name}.csv`, CSV) }
 })
 
 async function found(caller: Caller, id: string) {

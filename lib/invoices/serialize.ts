@@ -1,4 +1,7 @@
-import type { Invoice, InvoiceWithLines, LineItem } from './contract.ts'
+import type { ComparedInvoices } from './compared.ts'
+import type { Change } from './comparison.ts'
+import type { Invoice, InvoiceChange, InvoiceComparison, InvoiceWithLines, LineItem } from './contract.ts'
+import type { Part } from './line-match.ts'
 import { epochOfDay, statusOf } from './rules.ts'
 import type { InvoiceRow, LineItemRow } from './store.ts'
 
@@ -31,5 +34,46 @@ function serializeLineItem(row: LineItemRow): LineItem {
     qty: numberOf(row.qty),
     currency: row.currency,
     ...(row.details === null ? {} : { Details: row.details }),
+  }
+}
+
+export function serializeComparison({ from, to, comparison }: ComparedInvoices): InvoiceComparison {
+  const difference = (of: keyof typeof comparison.effect) => ({
+    fromAmount: numberOf(comparison.from[of]),
+    toAmount: numberOf(comparison.to[of]),
+    effectAmount: numberOf(comparison.effect[of]),
+  })
+  return {
+    from: serializeInvoice(from),
+    to: serializeInvoice(to),
+    lineItems: difference('lineItems'),
+    rounding: difference('rounding'),
+    notItemized: difference('notItemized'),
+    total: difference('total'),
+    changes: comparison.changes.map(serializeChange),
+    unchanged: comparison.unchanged.map(serializeChange),
+  }
+}
+
+function serializeChange({ kind, reasons, currency, effect, from, to }: Change): InvoiceChange {
+  return {
+    change: kind,
+    reasons,
+    type: (to ?? from)?.type ?? '',
+    currency,
+    effectAmount: numberOf(effect),
+    ...(from ? { from: serializePart(from) } : {}),
+    ...(to ? { to: serializePart(to) } : {}),
+  }
+}
+
+function serializePart(part: Part) {
+  return {
+    description: part.description,
+    ...(part.details === null ? {} : { Details: part.details }),
+    qty: numberOf(part.qty),
+    ...(part.price ? { price: numberOf(part.price) } : {}),
+    amount: numberOf(part.amount),
+    lineCount: part.lines,
   }
 }

@@ -15,6 +15,8 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
     invoices.readInvoice,
     invoices.readInvoiceFile,
     invoices.summarizeInvoices,
+    invoices.compareInvoices,
+    invoices.exportComparison,
     access.validateKey,
   ]),
 )

@@ -1,0 +1,91 @@
+import 'server-only'
+import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { Caller } from '#lib/access/rules.ts'
+import { checkPermission } from '#lib/api/operation.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { invoices } from '#lib/db/schema.ts'
+import { readScope } from '#lib/db/scope.ts'
+import { type Comparison, compareInvoices, incomparable } from './comparison.ts'
+import { type Owner, owned } from './selection.ts'
+import { type InvoiceRow, readInvoice } from './store.ts'
+
+export type ComparedInvoices = { from: InvoiceRow; to: InvoiceRow; comparison: Comparison }
+
+/**
+ * Reads two invoices as they are at one moment and compares them.
+ * @throws Problem `not_found`, or `not_comparable` where platform or currency differ
+ */
+export async function readComparison(caller: Caller, given: { from: string; to: string }) {
+  const [from, to] = await readScope(caller, (tx) =>
+    Promise.all([readInvoice(tx, caller, given.from), readInvoice(tx, caller, given.to)]),
+  )
+  if (!from || !to) throw new Problem('not_found')
+  const why = incomparable(from.invoice, to.invoice)
+  if (why) throw notComparable(why, from.invoice, to.invoice)
+  const side = ({ invoice, lines }: typeof from) => ({ ...invoice, lines })
+  const comparison = compareInvoices(side(from), side(to))
+  return { from: from.invoice, to: to.invoice, comparison } satisfies ComparedInvoices
+}
+
+function notComparable(why: 'platform' | 'currency', from: InvoiceRow, to: InvoiceRow): Problem {
+  const only = why === 'platform' ? 'of one platform' : 'in one currency'
+  const detail = `Only invoices ${only} can be compared: ${from.id} is ${from[why]}, ${to.id} is ${to[why]}.`
+  const errors = ['from', 'to'].map((parameter) => ({ parameter, detail: `must be ${only}` }))
+  return new Problem('not_comparable', detail, { errors })
+}
+
+/** How many invoices there are to choose from. */
+const MOST_CHOICES = 250
+
+export type Choice = Pick<InvoiceRow, 'id' | 'invoiceDate' | 'totalAmount' | 'currency'>
+
+/** The newest invoices that one can be compared with, itself among them; none where the caller can't see it. */
+export async function comparableInvoices(caller: Caller, id: string): Promise<Choice[]> {
+  checkPermission(caller, 'invoice-viewer')
+  const { invoiceDate, totalAmount, currency } = other
+  return readScope(caller, (tx) =>
+    tx
+      .select({ id: other.id, invoiceDate, totalAmount, currency })
+      .from(invoices)
+      .innerJoin(other, and(...comparable(caller)))
+      .where(and(...owned(caller), eq(invoices.id, id)))
+      .orderBy(desc(other.invoiceDate), desc(other.id))
+      .limit(MOST_CHOICES),
+  )
+}
+
+/**
+ * The number of the invoice that came before one: of the same platform, currency and billing profile, and a credit
+ * only before a credit.
+ */
+export async function invoiceBefore(caller: Caller, id: string): Promise<string | undefined> {
+  checkPermission(caller, 'invoice-viewer')
+  const isBefore = [
+    eq(other.billingProfileId, invoices.billingProfileId),
+    sql`(${other.totalAmount} < 0) = (${invoices.totalAmount} < 0)`,
+    sql`(${other.invoiceDate}, ${other.id}) < (${invoices.invoiceDate}, ${invoices.id})`,
+  ]
+  const found = await readScope(caller, (tx) =>
+    tx
+      .select({ id: other.id })
+      .from(invoices)
+      .innerJoin(other, and(...comparable(caller), ...isBefore))
+      .where(and(...owned(caller), eq(invoices.id, id)))
+      .orderBy(desc(other.invoiceDate), desc(other.id))
+      .limit(1),
+  )
+  return found[0]?.id
+}
+
+const other = alias(invoices, 'other')
+
+/** The other ones of the caller's that `incomparable` has nothing against. */
+function comparable({ customerId, billingProfiles }: Owner): SQL[] {
+  return [
+    eq(other.customerId, customerId),
+    inArray(other.billingProfileId, [...billingProfiles]),
+    eq(other.platform, invoices.platform),
+    eq(other.currency, invoices.currency),
+  ]
+}

@@ -1,0 +1,122 @@
+import type Big from 'big.js'
+import { keysOf, productOf } from './line-keys.ts'
+
+/** A line of an invoice with its amount, or several lines that are alike taken together. */
+export type Part = {
+  type: string
+  description: string
+  /** Null also where lines of several details are taken together. */
+  details: string | null
+  currency: string
+  /** Per unit. Absent where lines of several prices are taken together. */
+  price: Big | undefined
+  qty: Big
+  amount: Big
+  /** How many lines this is. */
+  lines: number
+}
+
+/** What bills the same thing on two invoices; a side is absent where only the other bills it. */
+export type Pair = { from?: Part; to?: Part }
+
+type Keyed = Part & { keys: readonly string[]; product: string }
+type Sides = { from: Keyed[]; to: Keyed[] }
+
+/**
+ * Finds the lines of two invoices that bill the same thing: of the same type, description and details, as they
+ * are written; then without what changes from month to month. Among equal ones those of the same price and
+ * quantity belong together; then those of the same price, taken together, for a line may have been split in
+ * two; then those of the same quantity; then in the order of their prices. At last one line of a product is
+ * what the other invoice bills in several lines with details of their own.
+ * @returns each line in exactly one pair; the mirror image for swapped sides
+ */
+export function matchLines(from: readonly Part[], to: readonly Part[]): Pair[] {
+  const pairs: Pair[] = []
+  let rest: Sides = { from: from.map(withKeys), to: to.map(withKeys) }
+  const isSplit = splitProducts(rest)
+  const pair = (keyOf: (part: Keyed) => string) => {
+    rest = pairBy(rest, keyOf, pairs)
+  }
+  for (const level of [0, 1, 2]) {
+    const key = (part: Keyed) => part.keys[level] ?? ''
+    const priced = (part: Keyed) => `${key(part)} ${part.price?.toFixed()}`
+    pair((part) => `${priced(part)} ${part.qty.toFixed()} ${part.amount.toFixed()}`)
+    rest = joined(rest, priced)
+    pair(priced)
+    pair((part) => `${key(part)} ${part.qty.toFixed()}`)
+    pair(key)
+  }
+  const split = isSplit(rest)
+  const whole = { from: rest.from.filter(split), to: rest.to.filter(split) }
+  const product = (part: Keyed) => part.product
+  pairBy(joined(whole, product), product, pairs)
+  const alone = (part: Keyed) => !split(part)
+  return [
+    ...pairs,
+    ...rest.from.filter(alone).map((part) => ({ from: part })),
+    ...rest.to.filter(alone).map((part) => ({ to: part })),
+  ]
+}
+
+/** Puts what has the same key on both sides into pairs, in the order of price and quantity. */
+function pairBy({ from, to }: Sides, keyOf: (part: Keyed) => string, pairs: Pair[]): Sides {
+  const others = Map.groupBy(to, keyOf)
+  const rest: Sides = { from: [], to: [] }
+  for (const [key, own] of Map.groupBy(from, keyOf)) {
+    const other = others.get(key) ?? []
+    others.delete(key)
+    const [left, right] = [own.toSorted(byPrice), other.toSorted(byPrice)]
+    const both = Math.min(left.length, right.length)
+    for (const [index, part] of left.slice(0, both).entries()) pairs.push({ from: part, to: right[index] })
+    rest.from.push(...left.slice(both))
+    rest.to.push(...right.slice(both))
+  }
+  for (const other of others.values()) rest.to.push(...other)
+  return rest
+}
+
+/** Takes the parts of a side together that have the same key. */
+function joined({ from, to }: Sides, keyOf: (part: Keyed) => string): Sides {
+  const side = (parts: Keyed[]) =>
+    [...Map.groupBy(parts, keyOf).values()].map((same) => same.toSorted(byPrice).reduce(together))
+  return { from: side(from), to: side(to) }
+}
+
+function together(one: Keyed, other: Keyed): Keyed {
+  const samePrice = one.price && other.price && one.price.eq(other.price)
+  return {
+    ...one,
+    details: one.details === other.details ? one.details : null,
+    price: samePrice ? one.price : undefined,
+    qty: one.qty.plus(other.qty),
+    amount: one.amount.plus(other.amount),
+    lines: one.lines + other.lines,
+  }
+}
+
+/** Tells of what is left whether it is all of a product that has one line on one side and several on the other. */
+function splitProducts(all: Sides) {
+  const had = { from: linesOf(all.from), to: linesOf(all.to) }
+  return (rest: Sides) => {
+    const has = { from: linesOf(rest.from), to: linesOf(rest.to) }
+    return ({ product }: Keyed) => {
+      const [one = 0, other = 0] = [had.from.get(product), had.to.get(product)]
+      const isUntouched = has.from.get(product) === one && has.to.get(product) === other
+      return isUntouched && Math.min(one, other) === 1 && Math.max(one, other) > 1
+    }
+  }
+}
+
+function linesOf(parts: Keyed[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { product, lines } of parts) counts.set(product, (counts.get(product) ?? 0) + lines)
+  return counts
+}
+
+function withKeys(part: Part): Keyed {
+  return { ...part, keys: keysOf(part), product: productOf(part) }
+}
+
+function byPrice(a: Keyed, b: Keyed): number {
+  return (a.price?.cmp(b.price ?? 0) ?? 0) || a.qty.cmp(b.qty) || a.amount.cmp(b.amount)
+}
