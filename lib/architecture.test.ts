@@ -50,6 +50,7 @@ const CAPABILITIES: Record<string, string[]> = {
     'order',
     'selection',
     'shapes',
+    'summary',
   ],
 }
 const NO_FOLDERS = ['src', 'utils', 'helpers', 'hooks', 'types', 'services', 'common']

@@ -10,6 +10,8 @@ export type InvoiceWithLines = z.output<typeof shapes.InvoiceWithLines>
 export type LineItem = z.output<typeof shapes.LineItem>
 export type InvoiceChange = z.output<typeof shapes.InvoiceChange>
 export type InvoiceComparison = z.output<typeof shapes.InvoiceComparison>
+export type InvoiceSummary = z.output<typeof shapes.InvoiceSummary>
+export type CurrencySummary = InvoiceSummary['currencies'][number]
 
 const selection = {
   filter: filterText(['platform', 'status', 'dueDate']).optional().meta({
@@ -66,27 +68,15 @@ export const readInvoiceFile = contract({
   problems: ['not_found'],
 })
 
-/** An addition: count and sums of what the same filters select. Two currencies are never added. */
+/** An addition: what the same filters select, counted and added up. Two currencies are never added. */
 export const summarizeInvoices = contract({
   name: 'summarizeInvoices',
-  summary: 'Count and add up invoices per currency',
+  summary: 'Count and add up invoices per currency, what is due, and what was billed per month and platform',
   method: 'GET',
   path: '/billing/v1/invoice-summary',
   permission: 'invoice-viewer',
   query: z.object(selection),
-  output: z
-    .object({
-      count: z.int().min(0),
-      currencies: z.array(
-        z.object({
-          currency: shapes.currency,
-          count: z.int().min(1),
-          totalAmount: shapes.money,
-          balanceAmount: shapes.money,
-        }),
-      ),
-    })
-    .meta({ id: 'InvoiceSummary' }),
+  output: shapes.InvoiceSummary,
   problems: ['invalid_request', 'filter_invalid'],
 })
 

@@ -14,8 +14,14 @@ import * as contract from './contract.ts'
 import { drawInvoice } from './file.ts'
 import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
 import type { Selection } from './selection.ts'
-import { serializeComparison, serializeInvoice, serializeInvoiceWithLines } from './serialize.ts'
+import {
+  serializeComparison,
+  serializeInvoice,
+  serializeInvoiceWithLines,
+  serializeSummary,
+} from './serialize.ts'
 import * as store from './store.ts'
+import { sumInvoices } from './summary.ts'
 
 export const listInvoices = operation(contract.listInvoices, async (caller, { query }) => {
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, orderBy, ...selection } = checked(query)
@@ -45,13 +51,8 @@ function filtersOf(selection: Selection, orderBy: InvoiceOrder | undefined): unk
 }
 
 export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {
-  const sums = await readScope(caller, (tx) => store.sumInvoices(tx, caller, checked(query)))
-  const currencies = sums.map((sum) => ({
-    ...sum,
-    totalAmount: Number(sum.totalAmount),
-    balanceAmount: Number(sum.balanceAmount),
-  }))
-  return { body: { count: sums.reduce((all, { count }) => all + count, 0), currencies } }
+  const sums = await readScope(caller, (tx) => sumInvoices(tx, caller, checked(query)))
+  return { body: serializeSummary(sums) }
 })
 
 export const readInvoice = operation(contract.readInvoice, async (caller, { params }) => {

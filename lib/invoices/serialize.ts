@@ -1,9 +1,18 @@
 import type { ComparedInvoices } from './compared.ts'
 import type { Change } from './comparison.ts'
-import type { Invoice, InvoiceChange, InvoiceComparison, InvoiceWithLines, LineItem } from './contract.ts'
+import type {
+  CurrencySummary,
+  Invoice,
+  InvoiceChange,
+  InvoiceComparison,
+  InvoiceSummary,
+  InvoiceWithLines,
+  LineItem,
+} from './contract.ts'
 import type { Part } from './line-match.ts'
 import { epochOfDay, statusOf } from './rules.ts'
 import type { InvoiceRow, LineItemRow } from './store.ts'
+import type { Billed, Sums, Unsettled } from './summary.ts'
 
 // The one edge where exact decimals become JSON numbers (CONTRACT 3).
 const numberOf = Number
@@ -76,4 +85,50 @@ function serializePart(part: Part) {
     amount: numberOf(part.amount),
     lineCount: part.lines,
   }
+}
+
+/** Sums per currency, the one with the most invoices first; the rows come by currency, month and platform. */
+export function serializeSummary({ today, billed, unsettled }: Sums): InvoiceSummary {
+  const currencies = billed
+    .filter(({ month }) => month === null)
+    .map((whole) => {
+      const own = billed.filter(({ currency, month }) => currency === whole.currency && month !== null)
+      const open = unsettled.find(({ currency }) => currency === whole.currency)
+      return serializeCurrency(whole, own, open)
+    })
+    .sort((a, b) => b.count - a.count)
+  const count = currencies.reduce((all, one) => all + one.count, 0)
+  return { count, today: epochOfDay(today), currencies }
+}
+
+function serializeCurrency(whole: Billed, own: Billed[], open: Unsettled | undefined): CurrencySummary {
+  const part = (count = 0, amount = '0') => ({ count, amount: numberOf(amount) })
+  const months = own.filter(({ platform }) => platform === null)
+  const platforms = Map.groupBy(own, ({ month }) => month)
+  return {
+    currency: whole.currency,
+    ...billedOf(whole),
+    balanceAmount: numberOf(whole.balance),
+    outstanding: part(open?.due_count, open?.due),
+    credit: part(open?.credit_count, open?.credit),
+    pastDue: {
+      ...part(open?.late_count, open?.late),
+      ...(open?.late_since ? { oldestDueDate: epochOfDay(open.late_since) } : {}),
+    },
+    dueIn30Days: {
+      ...part(open?.soon_count, open?.soon),
+      ...(open?.soon_from ? { firstDueDate: epochOfDay(open.soon_from) } : {}),
+    },
+    months: months.map((row) => ({
+      month: epochOfDay(row.month ?? ''),
+      ...billedOf(row),
+      platforms: (platforms.get(row.month) ?? []).flatMap((one) =>
+        one.platform === null ? [] : [{ platform: one.platform, ...billedOf(one) }],
+      ),
+    })),
+  }
+}
+
+function billedOf({ count, total }: Billed): { count: number; totalAmount: number } {
+  return { count, totalAmount: numberOf(total) }
 }

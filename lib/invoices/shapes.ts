@@ -80,3 +80,45 @@ export const InvoiceComparison = z
     unchanged: z.array(InvoiceChange),
   })
   .meta({ id: 'InvoiceComparison' })
+
+const count = z.int().min(0)
+const part = (description: string) => z.object({ count, amount: money }).meta({ description })
+
+/** An addition: what a selection of invoices comes to in one currency. */
+const CurrencySummary = z
+  .object({
+    currency,
+    count: z.int().min(1),
+    totalAmount: money,
+    balanceAmount: money.meta({ description: 'What is outstanding and, below 0, what is credit.' }),
+    outstanding: part('Balances above 0: OPEN and PAST DUE together.'),
+    credit: part('Balances below 0: paid too much, or credited and not used yet.'),
+    pastDue: part('Of the outstanding: due before today.').extend({ oldestDueDate: day.optional() }),
+    dueIn30Days: part('Of the outstanding: due today or on one of the 30 days after it.').extend({
+      firstDueDate: day.optional(),
+    }),
+    months: z
+      .array(
+        z.object({
+          month: day.meta({
+            description: 'Its first day: epoch time in milliseconds of the midnight in UTC.',
+          }),
+          count: z.int().min(1),
+          totalAmount: money,
+          platforms: z.array(z.object({ platform: z.string(), count: z.int().min(1), totalAmount: money })),
+        }),
+      )
+      .meta({
+        description:
+          'What was billed per month of the invoice date, oldest first; no month without an invoice.',
+      }),
+  })
+  .meta({ id: 'CurrencySummary' })
+
+export const InvoiceSummary = z
+  .object({
+    count,
+    today: day.meta({ description: "The service's day in UTC, which decides what is past due." }),
+    currencies: z.array(CurrencySummary).meta({ description: 'The one with the most invoices first.' }),
+  })
+  .meta({ id: 'InvoiceSummary' })

@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { pageByKey } from '#lib/api/keyset.ts'
 import type { Cursor } from '#lib/api/page-token.ts'
 import type { Transaction } from '#lib/db/client.ts'
@@ -51,21 +51,6 @@ export async function listInvoices(
     .where(and(...owned(owner), ...selected(selection), beyond))
     .orderBy(order)
     .limit(limit)
-}
-
-/** Count and exact sums of the selection, one row per currency. */
-export async function sumInvoices(tx: Transaction, owner: Owner, selection: Selection) {
-  return tx
-    .select({
-      currency: invoices.currency,
-      count: sql<number>`count(*)::int`,
-      totalAmount: sql<string>`sum(${invoices.totalAmount})`,
-      balanceAmount: sql<string>`sum(${invoices.balanceAmount})`,
-    })
-    .from(invoices)
-    .where(and(...owned(owner), ...selected(selection)))
-    .groupBy(invoices.currency)
-    .orderBy(sql`count(*) desc`, invoices.currency)
 }
 
 /** One invoice with who is billed, and its lines in their order. */
