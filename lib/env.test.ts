@@ -39,6 +39,52 @@ test.each(['nonsense', 'ftp://console.example.com', 'https://'])('%s is no publi
   expect(env).toThrow('BASE_URL')
 })
 
+describe('Microsoft', () => {
+  const named = (names: string[]) => {
+    for (const name of ['TENANT_ID', 'CLIENT_ID', 'CLIENT_SECRET', 'URL', 'TOKEN_URL', 'SETTLE_SECONDS']) {
+      vi.stubEnv(`MICROSOFT_${name}`, names.includes(name) ? name.toLowerCase() : '')
+    }
+  }
+
+  test('is there with tenant, client and secret', () => {
+    named([])
+    expect(env().microsoft).toBeUndefined()
+    named(['TENANT_ID', 'CLIENT_ID', 'CLIENT_SECRET'])
+    expect(env().microsoft).toEqual({
+      url: 'https://api.partnercenter.microsoft.com',
+      tokenUrl: 'https://login.microsoftonline.com/tenant_id/oauth2/v2.0/token',
+      clientId: 'client_id',
+      clientSecret: 'client_secret',
+      settleMs: 86_400_000,
+    })
+    vi.stubEnv('MICROSOFT_URL', 'http://127.0.0.1:4001/')
+    vi.stubEnv('MICROSOFT_TOKEN_URL', 'http://localhost:4001/token')
+    vi.stubEnv('MICROSOFT_SETTLE_SECONDS', '2')
+    const elsewhere = { url: 'http://127.0.0.1:4001', tokenUrl: 'http://localhost:4001/token' }
+    expect(env().microsoft).toMatchObject({ ...elsewhere, settleMs: 2000 })
+  })
+
+  test.each([
+    [['TENANT_ID', 'CLIENT_ID'], /MICROSOFT_CLIENT_SECRET: is needed too$/],
+    [['CLIENT_SECRET'], /MICROSOFT_TENANT_ID: is needed too; MICROSOFT_CLIENT_ID: is needed too$/],
+  ])('with %j alone is told what is missing, and no secret', (names, words) => {
+    named(names)
+    expect(env).toThrow(words)
+    expect(env).not.toThrow('client_secret')
+  })
+
+  test.each([
+    ['URL', 'http://api.partnercenter.example'],
+    ['TOKEN_URL', 'nonsense'],
+    ['TENANT_ID', 'a/b'],
+    ['SETTLE_SECONDS', '0'],
+  ])('does not take %s=%s', (name, value) => {
+    named(['TENANT_ID', 'CLIENT_ID', 'CLIENT_SECRET'])
+    vi.stubEnv(`MICROSOFT_${name}`, value)
+    expect(env).toThrow(`MICROSOFT_${name}`)
+  })
+})
+
 describe('the hosts that are served', () => {
   test('are our own, the public one and those that are listed', () => {
     vi.stubEnv('PORT', '4000')

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { microsoftOf, VENDOR_SETTINGS } from './env-vendors.ts'
+import type { MicrosoftConfig } from './vendors/microsoft-partner-center.ts'
 
 const text = z.string().trim().min(1)
 const hasNoPath = (url: string) => !URL.canParse(url) || new URL(url).pathname === '/'
@@ -28,6 +30,7 @@ const Env = z.object({
   VENDOR_PAUSE_MS: wait.default(30_000),
   CHANGE_LEASE_MS: wait.default(30_000),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
+  ...VENDOR_SETTINGS,
 })
 
 /** How long we wait for vendors, and how late they may be: assumptions, all in milliseconds. */
@@ -63,6 +66,8 @@ export type Env = {
   vendorTimes: VendorTimes
   /** Where the user stands, for file arguments: npm itself runs scripts from the project's folder. */
   callerDir: string
+  /** Undefined where Microsoft is not set up. */
+  microsoft: MicrosoftConfig | undefined
 }
 
 /**
@@ -99,6 +104,7 @@ export function env(): Env {
       leaseMs: data.CHANGE_LEASE_MS,
     },
     callerDir: data.INIT_CWD ?? process.cwd(),
+    microsoft: microsoftOf(data),
   }
 }
 

@@ -1,0 +1,34 @@
+import 'server-only'
+
+/** JSON as JavaScript has it, undefined where it is none. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** An object's JSON with another quantity, and all else as it was. The JSON is one that has been read before. */
+export function withQuantity(json: string, quantity: number): string {
+  return JSON.stringify({ ...(exactly(json) as object), quantity })
+}
+
+/** The JSON of each item of a list. The list is one that has been read before. */
+export function itemsOf(json: string): string[] {
+  const { items } = exactly(json) as { items?: unknown }
+  return Array.isArray(items) ? items.map((item) => JSON.stringify(item)) : []
+}
+
+/** Not yet in TypeScript's library: a reviver gets the source of each number, and rawJSON writes it as it was. */
+const exact = JSON as unknown as {
+  parse(text: string, revive: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
+  rawJSON(source: string): unknown
+}
+
+/** Objects that keep the digits of their numbers, to be written again. */
+function exactly(json: string): unknown {
+  return exact.parse(json, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined ? exact.rawJSON(source) : value,
+  )
+}
