@@ -3,10 +3,11 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { enterProduction, env, setPort } from './env.ts'
 
 const NAMES = ['HOST', 'PORT', 'BASE_URL', 'ALLOWED_HOSTS', 'TRUST_PROXY', 'DATA_DIR', 'DATABASE_URL']
+const GOOGLE = ['GOOGLE_KEY_FILE', 'GOOGLE_ADMIN', 'GOOGLE_URL', 'GOOGLE_TOKEN_URL', 'GOOGLE_SETTLE_SECONDS']
 const SET_BY_US = ['NODE_ENV', 'NEXT_TELEMETRY_DISABLED', 'NEXTAUTH_URL', 'AUTH_TRUST_HOST']
 
 beforeEach(() => {
-  for (const name of [...NAMES, ...SET_BY_US, 'SESSION_SECRET', 'LOG_LEVEL']) vi.stubEnv(name, '')
+  for (const name of [...NAMES, ...GOOGLE, ...SET_BY_US, 'SESSION_SECRET', 'LOG_LEVEL']) vi.stubEnv(name, '')
 })
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -116,4 +117,38 @@ test('sign-in redirects to the public address over https, else to where the requ
   vi.stubEnv('BASE_URL', 'https://console.example.com')
   enterProduction()
   expect(said()).toMatchObject({ NEXTAUTH_URL: 'https://console.example.com', AUTH_TRUST_HOST: '' })
+})
+
+describe('Google Workspace', () => {
+  test('is not configured by its addresses alone', () => {
+    expect(env().google).toBeUndefined()
+    vi.stubEnv('GOOGLE_URL', 'http://127.0.0.1:4000')
+    expect(env().google).toBeUndefined()
+  })
+
+  test('needs a key and an administrator, and knows the rest', () => {
+    vi.stubEnv('GOOGLE_KEY_FILE', '/keys/google.json')
+    expect(env).toThrow('GOOGLE_ADMIN: is needed too')
+    vi.stubEnv('GOOGLE_ADMIN', 'admin@reseller.example')
+    expect(env().google).toEqual({
+      url: 'https://reseller.googleapis.com',
+      tokenUrl: 'https://oauth2.googleapis.com/token',
+      keyFile: '/keys/google.json',
+      admin: 'admin@reseller.example',
+      settleMs: 120_000,
+    })
+    vi.stubEnv('GOOGLE_KEY_FILE', '')
+    expect(env).toThrow('GOOGLE_KEY_FILE: is needed too')
+  })
+
+  test.each([
+    ['GOOGLE_URL', 'http://reseller.example', 'must be https'],
+    ['GOOGLE_URL', 'https://reseller.example/v1', 'must have no path'],
+    ['GOOGLE_TOKEN_URL', 'http://token.example/token', 'must be https'],
+    ['GOOGLE_ADMIN', 'nobody', 'GOOGLE_ADMIN'],
+    ['GOOGLE_SETTLE_SECONDS', '0', 'GOOGLE_SETTLE_SECONDS'],
+  ])('refuses %s=%s', (name, value, message) => {
+    vi.stubEnv(name, value)
+    expect(env).toThrow(message)
+  })
 })

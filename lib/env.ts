@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { microsoftOf, VENDOR_SETTINGS } from './env-vendors.ts'
+import { googleOf, microsoftOf, VENDOR_SETTINGS } from './env-vendors.ts'
+import type { GoogleConfig } from './vendors/google-workspace.ts'
 import type { MicrosoftConfig } from './vendors/microsoft-partner-center.ts'
 
 const text = z.string().trim().min(1)
@@ -66,6 +67,8 @@ export type Env = {
   vendorTimes: VendorTimes
   /** Where the user stands, for file arguments: npm itself runs scripts from the project's folder. */
   callerDir: string
+  /** Undefined where Google Workspace is not set up. */
+  google: GoogleConfig | undefined
   /** Undefined where Microsoft is not set up. */
   microsoft: MicrosoftConfig | undefined
 }
@@ -104,6 +107,7 @@ export function env(): Env {
       leaseMs: data.CHANGE_LEASE_MS,
     },
     callerDir: data.INIT_CWD ?? process.cwd(),
+    google: googleOf(data),
     microsoft: microsoftOf(data),
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { NewAsset } from '#lib/assets/import.ts'
 import { MAX_QUANTITY } from '#lib/assets/rules.ts'
+import { boughtSeats, planNameOf, seatField } from '#lib/vendors/google-seats.ts'
 import { httpUrl, optionalText, text, time } from './json-values.ts'
 
 const seats = z.int().min(0).max(MAX_QUANTITY)
@@ -32,9 +33,9 @@ export const GoogleSubscription = z
   })
   .transform((given, context): NewAsset => {
     const { plan, seats, skuId, skuName, customerId, subscriptionId } = given
-    const bought = boughtSeats(plan.isCommitmentPlan, seats)
+    const bought = boughtSeats(plan, seats)
     if (!bought) {
-      const path = ['seats', plan.isCommitmentPlan ? 'numberOfSeats' : 'maximumNumberOfSeats']
+      const path = ['seats', seatField(plan)]
       context.issues.push({ code: 'custom', path, input: seats, message: 'is missing' })
       return z.NEVER
     }
@@ -54,8 +55,7 @@ export const GoogleSubscription = z
         status: given.status,
         purchaseOrderId: given.purchaseOrderId,
         resourceUiUrl: given.resourceUiUrl,
-        // Reads say ANNUAL where writes say ANNUAL_MONTHLY_PAY.
-        planName: plan.planName === 'ANNUAL' ? 'ANNUAL_MONTHLY_PAY' : plan.planName,
+        planName: planNameOf(plan.planName),
         isCommitmentPlan: plan.isCommitmentPlan,
         commitmentStart: plan.commitmentInterval?.startTime,
         commitmentEnd: plan.commitmentInterval?.endTime,
@@ -64,18 +64,6 @@ export const GoogleSubscription = z
       },
     }
   })
-
-type GoogleSeats = { numberOfSeats?: number | undefined; maximumNumberOfSeats?: number | undefined }
-
-/** A commitment buys a number; every other plan has a cap, which stands for both. */
-function boughtSeats(isCommitmentPlan: boolean, { numberOfSeats, maximumNumberOfSeats }: GoogleSeats) {
-  if (!isCommitmentPlan) {
-    const cap = maximumNumberOfSeats ?? numberOfSeats
-    return cap === undefined ? undefined : { purchased: cap, maximum: cap }
-  }
-  if (numberOfSeats === undefined) return undefined
-  return { purchased: numberOfSeats, maximum: maximumNumberOfSeats ?? numberOfSeats }
-}
 
 /** Whether an object of a file is one of Google's, and not of our own shape. */
 export function isGoogleShaped(value: unknown): boolean {

@@ -25,7 +25,8 @@ export async function exchange(url: string, init: RequestInit, signal: AbortSign
     return { kind: 'unsent', reason: 'the request could not be written' }
   }
   try {
-    const response = await fetch(request)
+    // Frameworks that stand before fetch may answer a read from memory, but not one that names its signal.
+    const response = await fetch(request, { signal, cache: 'no-store' })
     return {
       kind: 'answer',
       status: response.status,
