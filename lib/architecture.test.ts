@@ -38,6 +38,7 @@ const CAPABILITIES: Record<string, string[]> = {
   ],
   invoices: [
     'amounts',
+    'before',
     'compared',
     'comparison',
     'comparison-csv',

@@ -18,6 +18,15 @@ export function invoiceHref(id: string, search: string): string {
   return withSearch(`/invoices/${encodeURIComponent(id)}`, search)
 }
 
+/** The address of a comparison; without `from` it is chosen there. */
+export function comparisonHref(from: string | undefined, to: string): string {
+  const parts = [
+    ...(from === undefined ? [] : [`from=${encodeURIComponent(from)}`]),
+    `to=${encodeURIComponent(to)}`,
+  ]
+  return `/invoices/compare?${parts.join('&')}`
+}
+
 /** The view with other filters: from its first page on, for a page token fits its own filters only. */
 export function changed(view: View, change: View): View {
   const { pageToken: _, ...rest } = view

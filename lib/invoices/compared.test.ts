@@ -8,7 +8,8 @@ import { route } from '#lib/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
-import { comparableInvoices, invoiceBefore } from './compared.ts'
+import { invoiceBefore } from './before.ts'
+import { comparableInvoices } from './compared.ts'
 import { compareInvoices, exportComparison } from './operations.ts'
 
 let database: TestDatabase
@@ -198,6 +199,30 @@ describe('what to compare with', () => {
   ])('%s', async (id, others, before) => {
     expect(await choices(keys.finance, id)).toEqual(others)
     expect(await invoiceBefore(await caller(keys.finance), id)).toBe(before)
+  })
+
+  it('of several accounts in a month, the invoice of the same one', async () => {
+    const lines = (...names: string[]) => names.map((description) => ({ description }))
+    const add = (id: string, invoiceDate: string, ...names: string[]) =>
+      addInvoice(
+        'southwind',
+        id,
+        { invoiceDate, dueDate: '2027-01-31', platform: 'web-services' },
+        lines(...names),
+      )
+    await add('A-1', '2026-08-31', 'Compute', 'Storage', 'Queues')
+    await add('A-2', '2026-09-30', 'Compute', 'Storage')
+    await add('B-1', '2026-08-31', 'Mail', 'Seats')
+    await add('B-2', '2026-09-30', 'Mail', 'Seats', 'Compute')
+    await add('ONCE', '2026-10-15', 'Set-up')
+    await add('A-3', '2026-10-31', 'Compute', 'Storage', 'Queues')
+    await add('B-3', '2026-10-31', 'Mail')
+    await add('NEW', '2026-10-31', 'Something else')
+    const eve = await caller(keys.eve)
+    const found = await Promise.all(
+      ['A-3', 'A-2', 'B-3', 'B-2', 'NEW', 'A-1'].map((id) => invoiceBefore(eve, id)),
+    )
+    expect(found).toEqual(['A-2', 'A-1', 'B-2', 'B-1', 'ONCE', undefined])
   })
 
   it('is of the billing profiles of the caller, and of nobody without the permission', async () => {

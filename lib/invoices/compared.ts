@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, type SQL } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Caller } from '#lib/access/rules.ts'
 import { checkPermission } from '#lib/api/operation.ts'
@@ -7,6 +7,8 @@ import { Problem } from '#lib/api/problem.ts'
 import { invoices } from '#lib/db/schema.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { type Comparison, compareInvoices, incomparable } from './comparison.ts'
+import type { Invoice } from './contract.ts'
+import { epochOfDay } from './rules.ts'
 import { type Owner, owned } from './selection.ts'
 import { type InvoiceRow, readInvoice } from './store.ts'
 
@@ -38,13 +40,14 @@ function notComparable(why: 'platform' | 'currency', from: InvoiceRow, to: Invoi
 /** How many invoices there are to choose from. */
 const MOST_CHOICES = 250
 
-export type Choice = Pick<InvoiceRow, 'id' | 'invoiceDate' | 'totalAmount' | 'currency'>
+/** An invoice as it is answered, in short. */
+export type Choice = Pick<Invoice, 'id' | 'invoiceDate' | 'totalAmount' | 'currency'>
 
 /** The newest invoices that one can be compared with, itself among them; none where the caller can't see it. */
 export async function comparableInvoices(caller: Caller, id: string): Promise<Choice[]> {
   checkPermission(caller, 'invoice-viewer')
   const { invoiceDate, totalAmount, currency } = other
-  return readScope(caller, (tx) =>
+  const rows = await readScope(caller, (tx) =>
     tx
       .select({ id: other.id, invoiceDate, totalAmount, currency })
       .from(invoices)
@@ -53,35 +56,18 @@ export async function comparableInvoices(caller: Caller, id: string): Promise<Ch
       .orderBy(desc(other.invoiceDate), desc(other.id))
       .limit(MOST_CHOICES),
   )
+  return rows.map((row) => ({
+    ...row,
+    invoiceDate: epochOfDay(row.invoiceDate),
+    totalAmount: Number(row.totalAmount),
+  }))
 }
 
-/**
- * The number of the invoice that came before one: of the same platform, currency and billing profile, and a credit
- * only before a credit.
- */
-export async function invoiceBefore(caller: Caller, id: string): Promise<string | undefined> {
-  checkPermission(caller, 'invoice-viewer')
-  const isBefore = [
-    eq(other.billingProfileId, invoices.billingProfileId),
-    sql`(${other.totalAmount} < 0) = (${invoices.totalAmount} < 0)`,
-    sql`(${other.invoiceDate}, ${other.id}) < (${invoices.invoiceDate}, ${invoices.id})`,
-  ]
-  const found = await readScope(caller, (tx) =>
-    tx
-      .select({ id: other.id })
-      .from(invoices)
-      .innerJoin(other, and(...comparable(caller), ...isBefore))
-      .where(and(...owned(caller), eq(invoices.id, id)))
-      .orderBy(desc(other.invoiceDate), desc(other.id))
-      .limit(1),
-  )
-  return found[0]?.id
-}
-
-const other = alias(invoices, 'other')
+/** `invoices` for a second time. */
+export const other = alias(invoices, 'other')
 
 /** The other ones of the caller's that `incomparable` has nothing against. */
-function comparable({ customerId, billingProfiles }: Owner): SQL[] {
+export function comparable({ customerId, billingProfiles }: Owner): SQL[] {
   return [
     eq(other.customerId, customerId),
     inArray(other.billingProfileId, [...billingProfiles]),

@@ -20,3 +20,16 @@ export const readInvoice = callOf<typeof contract.readInvoice>({
   method: 'GET',
   path: '/billing/v1/invoices/{invoice_id}',
 })
+
+export const compareInvoices = callOf<typeof contract.compareInvoices>({
+  name: 'compareInvoices',
+  method: 'GET',
+  path: '/billing/v1/invoice-comparison',
+})
+
+/** A file: its path is what is needed. */
+export const exportComparison = callOf<typeof contract.exportComparison>({
+  name: 'exportComparison',
+  method: 'GET',
+  path: '/billing/v1/invoice-comparison.csv',
+})

@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
+import { CompareLink } from '#components/invoices/compare-link.tsx'
 import { InvoiceFacts } from '#components/invoices/invoice-facts.tsx'
 import { InvoiceLines } from '#components/invoices/invoice-lines.tsx'
 import { latenessOf } from '#components/invoices/lateness.ts'
@@ -11,6 +12,7 @@ import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
+import { invoiceBefore } from '#lib/invoices/before.ts'
 import * as contract from '#lib/invoices/contract.ts'
 import * as operations from '#lib/invoices/operations.ts'
 import { listInvoices, readInvoice } from '#lib/invoices/queries.ts'
@@ -37,7 +39,10 @@ export default async function Page({ params, searchParams }: Given) {
   // An odd address of the list goes back to it as it is: the list explains it.
   const listed = view instanceof Problem ? search : listInvoices.search(view)
   const invoice = await found(caller, id)
-  const beside = view instanceof Problem ? {} : await neighboursOf(caller, invoice, view)
+  const [beside, before] = await Promise.all([
+    view instanceof Problem ? {} : neighboursOf(caller, invoice, view),
+    invoiceBefore(caller, id),
+  ])
   const { sums, rows } = shownLines(invoice)
   const late = latenessOf(invoice, Date.now())
   return (
@@ -46,7 +51,12 @@ export default async function Page({ params, searchParams }: Given) {
         crumb={{ href: pathWith('/invoices', listed), name: 'Invoices' }}
         title={id}
         badge={<StatusBadge status={invoice.status} {...(late ? { note: late } : {})} />}
-        subtitle={`${platformName(invoice.platform)} · ${monthOf(invoice.invoiceDate)}`}
+        subtitle={
+          <>
+            {platformName(invoice.platform)} · {monthOf(invoice.invoiceDate)} ·{' '}
+            <CompareLink id={id} before={before} />
+          </>
+        }
         actions={
           <>
             <CopyRequest path={readInvoice.path({ params: { invoice_id: id } })} />

@@ -1,0 +1,112 @@
+import type { Metadata } from 'next'
+import { notFound } from 'next/navigation'
+import { ComparisonFacts } from '#components/invoices/comparison-facts.tsx'
+import { ComparisonPicker } from '#components/invoices/comparison-picker.tsx'
+import { ComparisonTable } from '#components/invoices/comparison-table.tsx'
+import { platformName } from '#components/platform/platform-mark.tsx'
+import { ButtonLink, DownloadLink } from '#components/ui/button-link.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { PageHead } from '#components/ui/page-head.tsx'
+import { ProblemNote } from '#components/ui/problem-note.tsx'
+import { type Caller, may } from '#lib/access/rules.ts'
+import { PROBLEMS, Problem } from '#lib/api/problem.ts'
+import { comparableInvoices } from '#lib/invoices/compared.ts'
+import type { InvoiceComparison } from '#lib/invoices/contract.ts'
+import * as operations from '#lib/invoices/operations.ts'
+import { compareInvoices, exportComparison } from '#lib/invoices/queries.ts'
+import { pathWith, type SearchParams, searchOf } from '../../address.ts'
+import { requireCaller } from '../../caller.ts'
+import { MissingRole } from '../../missing-role.tsx'
+import { originOf } from '../../origin.ts'
+import { shownComparison } from './shown-comparison.ts'
+
+export const metadata: Metadata = { title: 'Compare invoices' }
+
+const TITLE = 'Compare invoices'
+const CRUMB = { href: '/invoices', name: 'Invoices' }
+
+export default async function Page({ searchParams }: { searchParams: SearchParams }) {
+  const search = await searchOf(searchParams)
+  const caller = await requireCaller(pathWith('/invoices/compare', search))
+  if (!may(caller, 'invoice-viewer')) {
+    return <MissingRole title={TITLE} caller={caller} permission="invoice-viewer" />
+  }
+  const given = new URLSearchParams(search)
+  const [from, to] = [given.get('from') ?? '', given.get('to') ?? '']
+  if (!from && !to) return <NothingChosen />
+  const [choices, compared] = await Promise.all([
+    comparableInvoices(caller, to || from),
+    from && to ? compare(caller, { from, to }) : undefined,
+  ])
+  if (choices.length === 0) notFound()
+  return (
+    <>
+      <PageHead crumb={CRUMB} title={TITLE} {...headOf(compared)} />
+      <ComparisonPicker choices={choices} from={from} to={to} />
+      {compared instanceof Problem ? (
+        <ProblemNote title={PROBLEMS[compared.code].title} detail={compared.message} />
+      ) : null}
+      {compared && !(compared instanceof Problem) ? <Compared comparison={compared} /> : null}
+    </>
+  )
+}
+
+function Compared({ comparison }: { comparison: InvoiceComparison }) {
+  const { from, to } = comparison
+  const { counts, total, missing, ...lines } = shownComparison(comparison)
+  return (
+    <>
+      <ComparisonFacts from={from} to={to} effect={total.effect} share={total.share} />
+      <ComparisonTable heads={{ from: from.id, to: to.id }} {...lines} />
+      {missing ? (
+        <p className="mt-4 rounded-card bg-warn-tint px-4 py-2.5 text-sm text-warn">
+          No line explains what is not itemized: {missing.from} {to.currency} of {from.id}, {missing.to}{' '}
+          {to.currency} of {to.id}.
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+function headOf(compared: InvoiceComparison | Problem | undefined) {
+  if (!compared || compared instanceof Problem) return {}
+  const query = { from: compared.from.id, to: compared.to.id }
+  return {
+    subtitle: `${platformName(compared.to.platform)} · ${shownComparison(compared).counts}`,
+    actions: (
+      <>
+        <CopyRequest path={compareInvoices.path({ query })} />
+        <DownloadLink href={exportComparison.path({ query })}>Export CSV</DownloadLink>
+      </>
+    ),
+  }
+}
+
+function NothingChosen() {
+  return (
+    <>
+      <PageHead crumb={CRUMB} title={TITLE} />
+      <Card>
+        <EmptyState
+          title="Choose an invoice first"
+          action={<ButtonLink href="/invoices">Go to invoices</ButtonLink>}
+        >
+          <p>Open one from the list: from there it can be compared with any other of its platform.</p>
+        </EmptyState>
+      </Card>
+    </>
+  )
+}
+
+async function compare(caller: Caller, query: { from: string; to: string }) {
+  const input = { params: {}, query, body: undefined }
+  try {
+    return (await operations.compareInvoices(caller, input, await originOf())).body
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') notFound()
+    if (error instanceof Problem && error.status < 500) return error
+    throw error
+  }
+}
