@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 const day = z.int().meta({ description: 'A day: epoch time in milliseconds of its midnight in UTC.' })
-export const money = z.number().meta({ description: 'An exact decimal inside; a JSON number on the wire.' })
-export const currency = z.string().meta({ description: 'Three-letter code, ISO 4217.' })
+const money = z.number().meta({ description: 'An exact decimal inside; a JSON number on the wire.' })
+const currency = z.string().meta({ description: 'Three-letter code, ISO 4217.' })
 
 /** spec 2.4 */
 export const LineItem = z
