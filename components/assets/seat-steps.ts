@@ -1,10 +1,25 @@
 import type { LicenseChange } from '#lib/assets/contract.ts'
 
-/** From when on how many licenses were purchased. */
+/** From when on how many licenses it were. */
 export type Step = { at: number; seats: number }
 
 /** What a plot covers, in epoch milliseconds. */
 export type Span = { from: number; to: number }
+
+/** Purchased and assigned licenses as they were seen at a time. */
+export type Reading = { at: number; purchased: number; assigned: number }
+
+type Change = Pick<LicenseChange, 'createTime' | 'settleTime' | 'from' | 'to'>
+
+/** What is known of an asset's seats: changes that moved them, in any order, and readings, oldest first. */
+export type Known = {
+  changes: readonly Change[]
+  readings: readonly Reading[]
+  /** The present seats. */
+  now: { purchased: number; assigned: number }
+  /** When the asset began. */
+  since: number
+}
 
 /** The twelve months up to a moment. */
 export function yearUntil(now: number): Span {
@@ -14,32 +29,45 @@ export function yearUntil(now: number): Span {
 }
 
 /**
- * Purchased licenses over a span, oldest first, from changes that were applied, newest first. Where a change
- * did not start from what the one before had set, the vendor changed the total meanwhile: it is shown from
- * when that was seen.
- * @param purchased the present total
- * @param since when the asset began
+ * Purchased licenses over a span, oldest first. They begin where something is known: with the first reading, or with
+ * what the first change started from, which held since the asset began. Where a change did not start from what was
+ * known before, the vendor changed the total meanwhile: it is shown from when that was seen.
  */
-export function seatSteps(
-  changes: readonly Pick<LicenseChange, 'createTime' | 'from' | 'to'>[],
-  purchased: number,
-  since: number,
-  span: Span,
-): Step[] {
-  const within = (at: number) => Math.min(span.to, Math.max(span.from, at))
-  const oldest = changes.at(-1)
-  const start = within(Math.min(since, oldest?.createTime ?? span.to))
-  const steps: Step[] = [{ at: start, seats: oldest?.from ?? purchased }]
-  const add = (at: number, seats: number) => {
-    if (steps.at(-1)?.seats !== seats) steps.push({ at, seats })
-  }
-  for (const { createTime, from, to } of changes.toReversed()) {
-    add(within(createTime), from)
-    add(within(createTime), to)
-  }
-  add(span.to, purchased)
-  return steps
+export function purchasedSteps({ changes, readings, now, since }: Known, span: Span): Step[] {
+  const seen = [
+    ...changes.map(({ createTime, settleTime = createTime, from, to }) => ({ at: settleTime, from, to })),
+    ...readings.map(({ at, purchased }) => ({ at, from: purchased, to: purchased })),
+  ].sort((a, b) => a.at - b.at)
+  const first = seen[0]
+  const isRead = first !== undefined && first.at === readings[0]?.at
+  const begin = isRead ? first.at : Math.min(since, first?.at ?? span.to)
+  const steps = [{ at: begin, seats: first?.from ?? now.purchased }]
+  for (const { at, from, to } of seen) steps.push({ at, seats: from }, { at, seats: to })
+  return within(span, [...steps, { at: span.to, seats: now.purchased }])
 }
+
+/** Assigned licenses over a span, oldest first, from the first reading on; none where they were never read. */
+export function assignedSteps({ readings, now }: Known, span: Span): Step[] {
+  const steps = readings.map(({ at, assigned }) => ({ at, seats: assigned }))
+  return within(span, steps.length > 0 ? [...steps, { at: span.to, seats: now.assigned }] : [])
+}
+
+/** Steps moved into a span, without those that change nothing. */
+function within(span: Span, steps: readonly Step[]): Step[] {
+  const inside = steps.map(({ at, seats }) => ({ at: Math.min(span.to, Math.max(span.from, at)), seats }))
+  return inside.filter(({ seats }, index) => seats !== inside[index - 1]?.seats)
+}
+
+/** The seats at the end of each day of UTC on which they changed, newest first. */
+export function seatDays(purchased: readonly Step[], assigned: readonly Step[]) {
+  const ends = [...purchased, ...assigned].map(({ at }) => at - (at % DAY_MS) + DAY_MS - 1)
+  const at = (steps: readonly Step[], end: number) => steps.findLast((step) => step.at <= end)?.seats
+  return [...new Set(ends)]
+    .sort((a, b) => b - a)
+    .map((end) => ({ day: end - DAY_MS + 1, purchased: at(purchased, end), assigned: at(assigned, end) }))
+}
+
+const DAY_MS = 86_400_000
 
 /** Whole numbers at even distances that take in both bounds: at most six. */
 export function ticksBetween(low: number, high: number): number[] {

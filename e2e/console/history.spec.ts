@@ -31,6 +31,7 @@ const changes = (page: Page) =>
     .getByRole('table', { name: /^Changes of licenses/ })
     .locator('tbody')
     .getByRole('row')
+const seats = (page: Page) => page.getByRole('table', { name: /^Purchased and assigned licenses/ })
 const control = (page: Page, name: string) => page.getByRole('spinbutton', { name: `Licenses of ${name}` })
 
 /** Sets a total as a script would. */
@@ -47,8 +48,9 @@ test('before anything has changed, the pages say so', async ({ page }) => {
   await page.goto('/assets/workspace-suite-1')
   await expect(page.getByText('No changes yet')).toBeVisible()
   await expect(
-    page.getByRole('img', { name: /Purchased licenses, .* 40 throughout\. 30 assigned now\./ }),
+    page.getByRole('img', { name: /Purchased licenses, .*: 40 throughout\. Assigned, .*: 30 throughout\./ }),
   ).toBeVisible()
+  await expect(page.getByText(/^Recorded since .*: what was before is not known\.$/)).toBeVisible()
 })
 
 test('from the list to an asset, through a change, and back to the same view', async ({ page }) => {
@@ -81,6 +83,9 @@ test('from the list to an asset, through a change, and back to the same view', a
   await expect(control(page, 'Business Plus')).toHaveValue('45')
   await expect(facts.locator('div').filter({ hasText: /^Purchased45$/ })).toHaveCount(1)
   await expect(page.getByRole('img', { name: /from 40 to 45, lowest 40, highest 45/ })).toBeVisible()
+  await expect(seats(page)).toBeHidden()
+  await page.getByText('Show as table').click()
+  await expect(seats(page).getByRole('row').nth(1)).toContainText(/^\d+ \w+ \d{4}45.*30.*15/)
 
   await control(page, 'Business Plus').fill('20')
   await page.getByRole('button', { name: 'Set to 20 licenses' }).click()

@@ -7,6 +7,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { assets } from '#lib/db/schema.ts'
 import { type AssetValues, movesVersion } from './differences.ts'
 import { addLicenseChange } from './license-change.ts'
+import { addReadings } from './seat-history.ts'
 import type { AssetRow } from './store.ts'
 
 /** A stored asset, what it becomes, and where the two differ. */
@@ -23,12 +24,22 @@ export async function readStored(tx: Transaction, customerId: CustomerId, ids: s
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Adds assets that are not there: a few hundred at most. */
+/** Adds assets that are not there, and what their seats are from now on: a few hundred at most. */
 export async function addAssets(tx: Transaction, customerId: CustomerId, added: AssetValues[]) {
-  if (added.length > 0) await tx.insert(assets).values(added.map((values) => ({ customerId, ...values })))
+  if (added.length === 0) return
+  await tx.insert(assets).values(added.map((values) => ({ customerId, ...values })))
+  await addReadings(tx, customerId, added.flatMap(readingOf))
 }
 
-/** Writes over an asset. Other purchased seats leave a change row and its audit row, as any change does. */
+/** None without licenses. */
+function readingOf({ id, seatsPurchased: purchased, seatsAssigned: assigned }: AssetValues) {
+  return purchased === null || assigned === null ? [] : [{ assetId: id, purchased, assigned }]
+}
+
+/**
+ * Writes over an asset. Other purchased seats leave a change row and its audit row, and other seats a
+ * reading, as any change does.
+ */
 export async function overwriteAsset(
   tx: Transaction,
   customerId: CustomerId,
@@ -46,6 +57,9 @@ export async function overwriteAsset(
     .update(assets)
     .set({ ...values, ...(seatVersion && { seatVersion }) })
     .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))
+  if (from !== to || stored.seatsAssigned !== values.seatsAssigned) {
+    await addReadings(tx, customerId, readingOf(values))
+  }
   const changes = problems.slice(0, MOST_PROBLEMS).map(problemText)
   await recordAudit(tx, customerId, { action: 'asset.replaced', subject: id, details: { changes }, ...by })
 }

@@ -175,6 +175,22 @@ describe('importAssets', () => {
     expect(await stored(customer)).toMatchObject([{ seats_purchased: null, status: null }])
   })
 
+  test('leaves a reading where purchased or assigned licenses moved, and only there', async () => {
+    const customer = await newCustomer()
+    const usage = asset(null, { id: 'web-services-1', type: 'web-services' })
+    await run(customer, [asset(), usage])
+    await run(customer, [asset(), usage])
+    await run(customer, [asset(seats(50, 43))], { replace: true })
+    await run(customer, [asset(seats(50, 43), { name: 'Other name' })], { replace: true })
+    await run(customer, [asset(seats(60, 43))], { replace: true })
+    await run(customer, [asset(null)], { replace: true })
+    expect(await db.sql(customer, 'SELECT purchased, assigned FROM seat_readings ORDER BY at')).toEqual([
+      { purchased: 50, assigned: 42 },
+      { purchased: 50, assigned: 43 },
+      { purchased: 60, assigned: 43 },
+    ])
+  })
+
   test('refuses an id given twice and an unknown vendor, and then stores nothing', async () => {
     const customer = await newCustomer()
     const other = asset({}, { id: 'workspace-suite-2', vendor: 'nobody' })

@@ -5,7 +5,7 @@ import { env } from '#lib/env.ts'
 import type { Observed, RemoteVendor } from '#lib/vendors/vendor.ts'
 import { movesVersion } from './differences.ts'
 import { addLicenseChange } from './license-change.ts'
-import { addReading, changesWithin } from './seat-history.ts'
+import { addReadings, changesWithin } from './seat-history.ts'
 import { setObserved } from './seats.ts'
 import type { LicensedRow } from './store.ts'
 
@@ -52,7 +52,7 @@ export async function observe(
   const isNews = purchased !== row.seatsPurchased || assigned !== row.seatsAssigned || row.observedAt === null
   const [stored] = await Promise.all([
     setObserved(tx, customerId, row.id, values, { moves: movesVersion(row, { ...row, ...values }) }),
-    isNews ? addReading(tx, customerId, row.id, { purchased, assigned }) : undefined,
+    isNews ? addReadings(tx, customerId, [{ assetId: row.id, purchased, assigned }]) : undefined,
   ])
   return stored
 }

@@ -11,6 +11,7 @@ import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
 import { previewQuantity } from './dry-run.ts'
 import { changeQuantity } from './quantity.ts'
+import { listReadings } from './seat-history.ts'
 import { serializeAsset, serializeLicenseChange, serializeListItem, versionOf } from './serialize.ts'
 import * as shapes from './shapes.ts'
 import * as store from './store.ts'
@@ -56,6 +57,17 @@ export async function readAssetItem(caller: Caller, id: string): Promise<AssetLi
   const row = await readScope(caller, (tx) => store.readAsset(tx, caller.customerId, id))
   if (!row) throw new Problem('not_found')
   return shapes.AssetListItem.parse(serializeListItem(row, true))
+}
+
+/**
+ * Purchased and assigned seats of one asset from `since` on, oldest first, as they were seen; times in epoch
+ * milliseconds. Empty where nothing is known, or there is no such asset.
+ * @throws Problem `permission_denied`
+ */
+export async function readSeatHistory(caller: Caller, id: string, since: number) {
+  checkPermission(caller, contract.readAsset.permission)
+  const readings = await readScope(caller, (tx) => listReadings(tx, caller.customerId, id, new Date(since)))
+  return readings.map(({ at, ...seats }) => ({ at: at.getTime(), ...seats }))
 }
 
 export const setQuantity = operation(contract.setQuantity, async (caller, input, { requestId }) => {

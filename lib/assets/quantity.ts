@@ -13,7 +13,7 @@ import { awaitOutcome } from './outcome.ts'
 import { provision } from './provision.ts'
 import * as answer from './quantity-answer.ts'
 import { type Claimed, claimOf, keep, type QuantityRequest } from './quantity-request.ts'
-import { addReading } from './seat-history.ts'
+import { addReadings } from './seat-history.ts'
 import { seatsOf, setSeats } from './seats.ts'
 import * as store from './store.ts'
 
@@ -110,7 +110,7 @@ async function changeOurBooks(
   const [changed] = await Promise.all([
     setSeats(tx, customerId, row.id, foreseen.seats),
     addLicenseChange(tx, customerId, { ...change, state: 'APPLIED' }),
-    addReading(tx, customerId, row.id, foreseen.seats),
+    addReadings(tx, customerId, [{ assetId: row.id, ...foreseen.seats }]),
   ])
   return answer.replyOf(changed)
 }

@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, eq, gte, inArray, lt, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { licenseChanges, seatReadings } from '#lib/db/schema.ts'
@@ -39,20 +39,27 @@ export async function changesWithin(
     .where(and(ofAsset(customerId, assetId), gte(licenseChanges.settledAt, since)))
 }
 
-/** Notes what the seats are from now on. */
-export async function addReading(
+type NewReading = Omit<SeatReading, 'at'> & { assetId: string }
+
+/** Notes what the seats of some assets are from now on: a few hundred at most. */
+export async function addReadings(
   tx: Transaction,
   customerId: CustomerId,
-  assetId: string,
-  { purchased, assigned }: Omit<SeatReading, 'at'>,
+  readings: readonly NewReading[],
 ): Promise<void> {
-  await tx.insert(seatReadings).values({ customerId, assetId, purchased, assigned })
+  const rows = readings.map(({ assetId, purchased, assigned }) => ({
+    customerId,
+    assetId,
+    purchased,
+    assigned,
+  }))
+  if (rows.length > 0) await tx.insert(seatReadings).values(rows)
 }
 
-// More steps than a plot has room for.
-const MOST_READINGS = 2000
-
-/** What the seats were from `since` on, oldest first; it begins with what held at that time, where that is known. */
+/**
+ * What the seats were from `since` on, oldest first: what held at that time, where that is known, else the first
+ * reading; then the last one of each day of UTC, for seats may move every hour.
+ */
 export async function listReadings(
   tx: Transaction,
   customerId: CustomerId,
@@ -62,21 +69,19 @@ export async function listReadings(
   const { at, purchased, assigned } = seatReadings
   const own = and(eq(seatReadings.customerId, customerId), eq(seatReadings.assetId, assetId))
   const fields = { at, purchased, assigned }
-  const [before, after] = await Promise.all([
+  const one = (when: SQL, order: SQL) =>
+    tx.select(fields).from(seatReadings).where(and(own, when)).orderBy(order).limit(1)
+  const day = sql`date_trunc('day', ${at}, 'UTC')`
+  const [before, first, days] = await Promise.all([
+    one(lt(at, since), sql`${at} desc`),
+    one(gte(at, since), sql`${at}`),
     tx
-      .select(fields)
-      .from(seatReadings)
-      .where(and(own, lt(at, since)))
-      .orderBy(sql`${at} desc`)
-      .limit(1),
-    tx
-      .select(fields)
+      .selectDistinctOn([day], fields)
       .from(seatReadings)
       .where(and(own, gte(at, since)))
-      .orderBy(sql`${at} desc`)
-      .limit(MOST_READINGS),
+      .orderBy(day, sql`${at} desc`),
   ])
-  return [...before, ...after.reverse()]
+  return [...(before.length > 0 ? before : first), ...days]
 }
 
 function ofAsset(customerId: CustomerId, assetId: string) {

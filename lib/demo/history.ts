@@ -1,23 +1,36 @@
 import { randomUUID } from 'node:crypto'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { auditEvents, licenseChanges } from '#lib/db/schema.ts'
+import { auditEvents, licenseChanges, seatReadings } from '#lib/db/schema.ts'
 import { timeOn } from './calendar.ts'
 import type { Purchase } from './purchase.ts'
 import { randomFrom } from './random.ts'
+import { readingsOf } from './readings.ts'
 
 /**
- * Writes the changes that led to the present seats, each with its audit row, as the console would have
- * written them on their day.
+ * Writes the changes that led to the present seats, each with its audit row, and what was read of the seats over
+ * the last year, as the console would have written them on their day.
+ * @param today as `YYYY-MM-DD`
  * @param memberIds of those who made the changes, by their name
  */
 export async function addHistory(
   tx: Transaction,
   customerId: CustomerId,
   purchases: Purchase[],
+  today: string,
   memberIds: ReadonlyMap<string, string>,
 ): Promise<void> {
   const changes = purchases.flatMap((purchase) => changesOf(customerId, purchase, memberIds))
+  const readings = purchases.flatMap((purchase) => {
+    const own = changes.filter(({ assetId, state }) => assetId === purchase.id && state === 'APPLIED')
+    const moves = own.map(({ createdAt: at, toQuantity: to }) => ({ at, to }))
+    return readingsOf(purchase, moves, today).map((reading) => ({
+      customerId,
+      assetId: purchase.id,
+      ...reading,
+    }))
+  })
+  if (readings.length > 0) await tx.insert(seatReadings).values(readings)
   if (changes.length === 0) return
   // Ids of audit rows ascend with time.
   changes.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())

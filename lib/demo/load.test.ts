@@ -102,6 +102,22 @@ test('applied changes lead to the present seats, each with an audit row of its d
   expect(told).toEqual({ changes: 11, audited: 11, made: 11 })
 })
 
+test('what was read of the seats ends with the present ones, and was never more than what was purchased', async () => {
+  const lines = `SELECT count(*)::int AS readings, max(at) < now() AS past,
+      bool_and(assigned <= purchased) AS fits, count(DISTINCT assigned) > 5 AS moves
+    FROM seat_readings WHERE asset_id = 'workspace-suite-8041'`
+  const [told] = await db.sql(NORTHWIND, lines)
+  expect(told).toMatchObject({ past: true, fits: true, moves: true })
+  expect(told?.readings).toBeGreaterThan(20)
+  const last = 'SELECT DISTINCT ON (asset_id) * FROM seat_readings ORDER BY asset_id, at DESC'
+  const wrong = await db.sql(
+    NORTHWIND,
+    `SELECT a.id FROM assets a LEFT JOIN (${last}) r ON r.asset_id = a.id
+     WHERE (r.purchased, r.assigned) IS DISTINCT FROM (a.seats_purchased, a.seats_assigned)`,
+  )
+  expect(wrong).toEqual([])
+})
+
 test('every member signs in with the one password, and may see what they may', async () => {
   for (const { email } of northwind.members) {
     const found = await findSignIn(email)

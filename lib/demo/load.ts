@@ -67,7 +67,7 @@ async function addDemoCustomer(customer: DemoCustomer, today: string): Promise<v
     for (const [index, member] of customer.members.entries())
       memberIds.set(member.name, await addDemoMember(tx, customerId, member, hashes[index] ?? ''))
     await importAssets(tx, customerId, assetsOf(customer, today), { replace: false })
-    await addHistory(tx, customerId, purchases, memberIds)
+    await addHistory(tx, customerId, purchases, today, memberIds)
     await importInvoices(tx, customerId, invoices, { replace: false })
   })
 }

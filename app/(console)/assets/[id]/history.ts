@@ -27,14 +27,14 @@ const PAGE = 250
 // More steps than a plot has room for: beyond them the line begins later.
 const MOST_PAGES = 4
 
-/** The changes that were applied since a time, newest first: what a plot is made of. */
-export async function appliedSince(
+/** The changes that moved the seats since a time, ours and the vendor's, newest first. */
+export async function movedSince(
   caller: Caller,
   assetId: string,
   since: number,
   origin: Origin,
 ): Promise<LicenseChange[]> {
-  const filter = { asset: [assetId], state: ['APPLIED'] }
+  const filter = { asset: [assetId], state: ['APPLIED', 'DRIFT'] }
   const found: LicenseChange[] = []
   let pageToken: string | undefined
   for (let page = 0; page < MOST_PAGES; page++) {

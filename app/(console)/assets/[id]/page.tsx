@@ -5,11 +5,11 @@ import { AssetHead } from '#components/assets/asset-head.tsx'
 import { AssetHistory } from '#components/assets/asset-history.tsx'
 import { assetHref, oneAsset } from '#components/assets/one-asset.ts'
 import { SeatPlot } from '#components/assets/seat-plot.tsx'
-import { seatSteps, yearUntil } from '#components/assets/seat-steps.ts'
+import { yearUntil } from '#components/assets/seat-steps.ts'
 import { type Caller, may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/assets/contract.ts'
-import { listAssets, readAssetItem } from '#lib/assets/operations.ts'
+import { listAssets, readAssetItem, readSeatHistory } from '#lib/assets/operations.ts'
 import * as queries from '#lib/assets/queries.ts'
 import { idOf, pathWith, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
@@ -17,7 +17,7 @@ import { Hydrated } from '../../hydrated.tsx'
 import { MissingRole } from '../../missing-role.tsx'
 import { originOf } from '../../origin.ts'
 import { lastPrices, newestInvoices } from '../last-prices.ts'
-import { appliedSince, historyOf } from './history.ts'
+import { historyOf, movedSince } from './history.ts'
 
 type Given = { params: Promise<{ id: string }>; searchParams: SearchParams }
 
@@ -35,15 +35,18 @@ export default async function Page({ params, searchParams }: Given) {
   const item = await found(caller, id)
   const span = yearUntil(Date.now())
   const origin = await originOf()
-  const [changes, applied, lastPrice, listed] = await Promise.all([
+  const [changes, moved, readings, lastPrice, listed] = await Promise.all([
     historyOf(caller, id, typeof history === 'string' ? history : undefined, origin),
-    appliedSince(caller, id, span.from, origin),
+    movedSince(caller, id, span.from, origin),
+    readSeatHistory(caller, id, span.from),
     priceOf(caller, item),
     listOf(search),
   ])
   const at = (token?: string) =>
     assetHref(id, [listed, token && `history=${token}`].filter(Boolean).join('&'))
-  const seats = item.properties?.subscription?.Seats
+  const { NumberOfSeats: purchased, LicensedNumberOfSeats: assigned } =
+    item.properties?.subscription?.Seats ?? {}
+  const seats = purchased === undefined || assigned === undefined ? undefined : { purchased, assigned }
   return (
     <Hydrated answers={[[oneAsset.key(id), oneAsset.list(item)]]}>
       <AssetHead item={item} back={pathWith('/assets', listed)} lastPrice={lastPrice} />
@@ -53,11 +56,7 @@ export default async function Page({ params, searchParams }: Given) {
         </div>
         {seats ? (
           <div className="grid min-w-0 gap-4">
-            <SeatPlot
-              steps={seatSteps(applied, seats.NumberOfSeats, item.createTime, span)}
-              assigned={seats.LicensedNumberOfSeats}
-              span={span}
-            />
+            <SeatPlot known={{ changes: moved, readings, now: seats, since: item.createTime }} span={span} />
             <AssetHistory changes={changes instanceof Problem ? undefined : changes} at={at} />
           </div>
         ) : null}
