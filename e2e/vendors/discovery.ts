@@ -54,9 +54,16 @@ export function faultsOf({ call, answer }: Exchange): string[] {
 
 function bodyFaults(where: string, schema: Schema | undefined, body: unknown): string[] {
   if (!schema) return body === undefined ? [] : [`${where}: has a body`]
-  const checked = z.fromJSONSchema({ ...jsonSchemaOf(schema), $defs }).safeParse(body)
-  const issues = checked.error?.issues ?? []
+  const issues = checkOf(schema).safeParse(body).error?.issues ?? []
   return issues.map(({ path, message }) => `${where}: ${path.join('.')} ${message}`)
+}
+
+const checks = new Map<Schema, z.ZodType>()
+
+function checkOf(schema: Schema): z.ZodType {
+  const known = checks.get(schema) ?? z.fromJSONSchema({ ...jsonSchemaOf(schema), $defs })
+  checks.set(schema, known)
+  return known
 }
 
 function parameterFault({ parameters }: Method, name: string, value: string): string[] {

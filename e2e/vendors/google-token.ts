@@ -11,11 +11,15 @@ const CLOCK_SKEW_S = 60
 export const ORDER = 'https://www.googleapis.com/auth/apps.order'
 export const ORDER_READONLY = 'https://www.googleapis.com/auth/apps.order.readonly'
 
+/** One for all fakes of a process: to make one takes a while. */
+let pair: { publicKey: KeyObject; privateKey: KeyObject } | undefined
+
 type Claims = { iss?: string; sub?: string; scope?: string; aud?: string; iat?: number; exp?: number }
 
 /** Google's token endpoint for one service account that may act as one administrator, and the tokens it gave. */
 export function tokenEndpoint({ admin, scopes }: { admin: string; scopes: string[] }) {
-  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  pair ??= generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const { publicKey, privateKey } = pair
   const account = 'console@reseller-project.iam.gserviceaccount.com'
   const tokens = new Map<string, { scopes: string[]; until: number }>()
 

@@ -44,6 +44,11 @@ const FAULTS: Record<string, OwnFault<Answer>> = {
     await stage.act()
     return html(200)
   },
+  /** As if it had been done, and was not. */
+  'other-seats': () => {
+    const seats = { kind: 'subscriptions#seats', numberOfSeats: 1, maximumNumberOfSeats: 1 }
+    return { status: 200, body: { kind: 'reseller#subscription', seats } }
+  },
   huge: async (stage) => {
     await stage.act()
     return { status: 200, body: `{"padding":"${'x'.repeat(HUGE)}"}` }
