@@ -19,6 +19,7 @@ const CAPABILITIES: Record<string, string[]> = {
   assets: [
     'change-list',
     'differences',
+    'export',
     'dry-run',
     'import',
     'import-rows',
@@ -43,6 +44,7 @@ const CAPABILITIES: Record<string, string[]> = {
     'comparison',
     'comparison-csv',
     'differences',
+    'export',
     'file',
     'import',
     'import-rows',

@@ -111,10 +111,17 @@ export const file = (mediaType: string) => z.instanceof(Uint8Array<ArrayBufferLi
  * before the first is asked for. What fails before the first byte is a problem; what fails later cuts the
  * connection. It has no ETag.
  */
-export const stream = (mediaType: string) =>
+export const stream = (mediaType: string, description?: string) =>
   z
     .custom<AsyncIterable<string | Uint8Array>>((value) => Symbol.asyncIterator in Object(value))
-    .meta({ mediaType, streamed: true })
+    .meta({ mediaType, streamed: true, ...(description ? { description } : {}) })
+
+/** A CSV file as an answer, as `csv` writes it. */
+export const csvFile = () =>
+  stream(
+    'text/csv',
+    'RFC 4180 in UTF-8 with a byte order mark, a line of names first. Amounts are plain decimals, dates are days of UTC (`2026-09-30`). Text that a spreadsheet would take for a formula has an apostrophe before it.',
+  )
 
 /** The parameters of each list (CONTRACT 2). */
 export const paging = {

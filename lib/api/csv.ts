@@ -9,6 +9,11 @@ export type Column<Row> =
 /** For the header Content-Type; a contract says `text/csv`. */
 export const CSV = 'text/csv; charset=utf-8; header=present'
 
+/** The name of a file of today's data: `invoices-2026-11-20.csv`, by the day in UTC. */
+export function dated(name: string): string {
+  return `${name}-${new Date().toISOString().slice(0, 10)}.csv`
+}
+
 // Without it Excel reads UTF-8 as the code page of its computer, and `Kovač` is spoilt without a word. Programs that
 // read CSV know it (`utf-8-sig`, `bom: true`); for those that do not there is JSON.
 const BOM = '\uFEFF'

@@ -79,7 +79,8 @@ function operationOf(contract: AnyContract, schema: SchemaOf): Json {
   ]
   const mediaType = (output.meta()?.mediaType as string | undefined) ?? 'application/json'
   const isFile = mediaType !== 'application/json'
-  const answer = isFile ? { type: 'string', format: 'binary' } : schema(output, 'output')
+  const binary = mediaType.startsWith('text/') ? {} : { format: 'binary' }
+  const answer = isFile ? { type: 'string', ...binary } : schema(output, 'output')
   return {
     operationId: name,
     summary,
@@ -95,7 +96,7 @@ function operationOf(contract: AnyContract, schema: SchemaOf): Json {
         }),
     responses: {
       200: {
-        description: 'Done.',
+        description: (isFile && output.description) || 'Done.',
         headers: isStream ? UNTAGGED : HEADERS,
         content: { [mediaType]: { schema: answer } },
       },

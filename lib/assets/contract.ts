@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { contract, paging, pagingOutput, unixTime } from '#lib/api/contract.ts'
+import { contract, csvFile, paging, pagingOutput, unixTime } from '#lib/api/contract.ts'
 import { filterText } from '#lib/api/filter.ts'
 import { MAX_QUANTITY } from './rules.ts'
 import * as shapes from './shapes.ts'
@@ -27,6 +27,18 @@ export const listAssets = contract({
   query: z.object({ ...selection, view: z.enum(['basic', 'full']).optional(), ...paging }),
   output: z.object({ assets: z.array(shapes.AssetListItem), ...pagingOutput }).meta({ id: 'AssetList' }),
   problems: ['invalid_request', 'filter_invalid', 'page_token_invalid'],
+})
+
+/** An addition: all assets that the filters select. */
+export const exportAssets = contract({
+  name: 'exportAssets',
+  summary: 'All assets of a selection as a CSV file',
+  method: 'GET',
+  path: '/billing/v1/assets.csv',
+  permission: 'licenses-manager',
+  query: z.object(selection),
+  output: csvFile(),
+  problems: ['invalid_request', 'filter_invalid'],
 })
 
 const params = z.object({ asset_id: z.string().min(1).max(300) })

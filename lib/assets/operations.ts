@@ -1,7 +1,9 @@
 import 'server-only'
 import { z } from 'zod'
 import type { Caller } from '#lib/access/rules.ts'
+import { attachment } from '#lib/api/attachment.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
+import { CSV, dated } from '#lib/api/csv.ts'
 import { checkPermission, operation } from '#lib/api/operation.ts'
 import { pageOf, readPageToken } from '#lib/api/page-token.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
@@ -10,6 +12,7 @@ import { keyOfChange, listLicenseChanges as listChanges } from './change-list.ts
 import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
 import { previewQuantity } from './dry-run.ts'
+import { assetsCsv } from './export.ts'
 import { changeQuantity } from './quantity.ts'
 import { listReadings } from './seat-history.ts'
 import { serializeAsset, serializeLicenseChange, serializeListItem, versionOf } from './serialize.ts'
@@ -41,6 +44,11 @@ export const summarizeAssets = operation(contract.summarizeAssets, async (caller
   const types = await readScope(caller, (tx) => store.countAssets(tx, caller.customerId, query))
   return { body: { count: types.reduce((sum, { count }) => sum + count, 0), types } }
 })
+
+export const exportAssets = operation(contract.exportAssets, async (caller, { query }) => ({
+  body: assetsCsv(caller, query),
+  headers: attachment(dated('assets'), CSV),
+}))
 
 export const readAsset = operation(contract.readAsset, async (caller, { params }) => {
   const row = await readScope(caller, (tx) => store.readAsset(tx, caller.customerId, params.asset_id))

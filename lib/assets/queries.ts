@@ -25,3 +25,10 @@ export const readAsset = callOf<typeof contract.readAsset>({
   method: 'GET',
   path: '/billing/v1/assets/{asset_id}',
 })
+
+/** A file: its path is what is needed. */
+export const exportAssets = callOf<typeof contract.exportAssets>({
+  name: 'exportAssets',
+  method: 'GET',
+  path: '/billing/v1/assets.csv',
+})

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { contract, file, paging, pagingOutput, stream, unixTime } from '#lib/api/contract.ts'
+import { contract, csvFile, file, paging, pagingOutput, unixTime } from '#lib/api/contract.ts'
 import { filterText } from '#lib/api/filter.ts'
 import { orderText } from '#lib/api/order.ts'
 import { INVOICE_ORDER_KEYS } from './rules.ts'
@@ -40,6 +40,24 @@ export const listInvoices = contract({
   query: z.object({ ...selection, orderBy, ...paging }),
   output: z.object({ invoices: z.array(shapes.Invoice), ...pagingOutput }).meta({ id: 'InvoiceList' }),
   problems: listProblems,
+})
+
+/** An addition: all that the filters select, however much it is. */
+export const exportInvoices = contract({
+  name: 'exportInvoices',
+  summary: 'All invoices of a selection, or all their line items, as a CSV file',
+  method: 'GET',
+  path: '/billing/v1/invoices.csv',
+  permission: 'invoice-viewer',
+  query: z.object({
+    ...selection,
+    orderBy,
+    lines: z.enum(['true', 'false']).optional().meta({
+      description: 'A row for each line item instead, with the columns of its invoice before its own.',
+    }),
+  }),
+  output: csvFile(),
+  problems: ['invalid_request', 'filter_invalid'],
 })
 
 const params = z.object({ invoice_id: z.string().min(1).max(300) })
@@ -107,5 +125,5 @@ export const exportComparison = contract({
   name: 'exportComparison',
   summary: 'Compare two invoices of one platform, as a CSV file',
   path: '/billing/v1/invoice-comparison.csv',
-  output: stream('text/csv'),
+  output: csvFile(),
 })

@@ -2,7 +2,7 @@ import 'server-only'
 import type { Caller } from '#lib/access/rules.ts'
 import { attachment, fileName } from '#lib/api/attachment.ts'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/api/contract.ts'
-import { CSV } from '#lib/api/csv.ts'
+import { CSV, dated } from '#lib/api/csv.ts'
 import { operation } from '#lib/api/operation.ts'
 import { pageOf, pageToken, readPageToken } from '#lib/api/page-token.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -11,6 +11,7 @@ import { readComparison } from './compared.ts'
 import { comparisonCsv } from './comparison-csv.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
+import { invoicesCsv } from './export.ts'
 import { drawInvoice } from './file.ts'
 import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
 import type { Selection } from './selection.ts'
@@ -53,6 +54,12 @@ function filtersOf(selection: Selection, orderBy: InvoiceOrder | undefined): unk
 export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {
   const sums = await readScope(caller, (tx) => sumInvoices(tx, caller, checked(query)))
   return { body: serializeSummary(sums) }
+})
+
+export const exportInvoices = operation(contract.exportInvoices, async (caller, { query }) => {
+  const { lines, ...selection } = checked(query)
+  const body = invoicesCsv(caller, selection, { lines: lines === 'true' })
+  return { body, headers: attachment(dated(lines === 'true' ? 'invoice-lines' : 'invoices'), CSV) }
 })
 
 export const readInvoice = operation(contract.readInvoice, async (caller, { params }) => {

@@ -33,3 +33,11 @@ export const exportComparison = callOf<typeof contract.exportComparison>({
   method: 'GET',
   path: '/billing/v1/invoice-comparison.csv',
 })
+
+/** A file: its path is what is needed. */
+export const exportInvoices = callOf<typeof contract.exportInvoices>({
+  name: 'exportInvoices',
+  method: 'GET',
+  path: '/billing/v1/invoices.csv',
+  seconds: ['minCreationTime', 'maxCreationTime'],
+})

@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { AssetsScreen } from '#components/assets/assets-screen.tsx'
+import { DownloadLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
@@ -36,7 +37,16 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       <PageHead
         title="Assets"
         subtitle={<span role="status">{subtitle(query, summary)}</span>}
-        actions={<CopyRequest path={queries.listAssets.path({ query })} />}
+        actions={
+          <>
+            <CopyRequest path={queries.listAssets.path({ query })} />
+            <DownloadLink
+              href={queries.exportAssets.path({ query: { filter: query.filter, search: query.search } })}
+            >
+              Export CSV
+            </DownloadLink>
+          </>
+        }
       />
       <Hydrated answers={[[queries.listAssets.key({ query }), list]]}>
         <AssetsScreen

@@ -1,4 +1,5 @@
 import type { Metadata } from 'next'
+import { ExportMenu } from '#components/invoices/export-menu.tsx'
 import { Invoices } from '#components/invoices/invoices.tsx'
 import { selectionOf } from '#components/invoices/view.ts'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
@@ -41,7 +42,12 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       <PageHead
         title="Invoices"
         subtitle={`All your billing profiles at ${caller.customerName}.`}
-        actions={<CopyRequest path={listInvoices.path({ query: view })} />}
+        actions={
+          <>
+            <CopyRequest path={listInvoices.path({ query: view })} />
+            <ExportMenu view={view} />
+          </>
+        }
       />
       <Hydrated
         answers={[

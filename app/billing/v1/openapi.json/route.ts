@@ -7,11 +7,13 @@ import * as invoices from '#lib/invoices/contract.ts'
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
   openApiOperation([
     assets.listAssets,
+    assets.exportAssets,
     assets.readAsset,
     assets.setQuantity,
     assets.summarizeAssets,
     assets.listLicenseChanges,
     invoices.listInvoices,
+    invoices.exportInvoices,
     invoices.readInvoice,
     invoices.readInvoiceFile,
     invoices.summarizeInvoices,

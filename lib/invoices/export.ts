@@ -1,0 +1,114 @@
+import 'server-only'
+import type { Caller } from '#lib/access/rules.ts'
+import { type Column, csv } from '#lib/api/csv.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { streamScope } from '#lib/db/scope.ts'
+import { plainAmount, sumsOf } from './amounts.ts'
+import { type InvoiceOrder, keyOf } from './order.ts'
+import { statusOf } from './rules.ts'
+import type { Owner, Selection } from './selection.ts'
+import * as store from './store.ts'
+
+type Selected = Selection & { orderBy?: InvoiceOrder | undefined }
+type Line = store.LineItemRow & { amount: string }
+type LineRow = { invoice: store.InvoiceRow; line: Line }
+
+/** Rows of one statement: few enough to be held, enough to be fast. */
+const MOST_ROWS = 1000
+/** More only where one invoice has more. */
+const MOST_LINES = 5000
+
+const COLUMNS: Column<store.InvoiceRow>[] = [
+  { name: 'id', text: ({ id }) => id },
+  { name: 'invoiceDate', text: ({ invoiceDate }) => invoiceDate },
+  { name: 'dueDate', text: ({ dueDate }) => dueDate },
+  { name: 'platform', text: ({ platform }) => platform },
+  { name: 'status', text: (row) => statusOf(row.balanceAmount, row.dueDate, row.today) },
+  { name: 'currency', text: ({ currency }) => currency },
+  { name: 'totalAmount', number: (row) => plainAmount(row.totalAmount, row.currency) },
+  { name: 'balanceAmount', number: (row) => plainAmount(row.balanceAmount, row.currency) },
+  { name: 'billingProfileId', text: ({ billingProfileId }) => billingProfileId },
+  { name: 'issuer', text: ({ issuer }) => issuer },
+]
+
+const LINE_COLUMNS: Column<LineRow>[] = [
+  ...COLUMNS.map((column) => ofInvoice(column)),
+  { name: 'line', number: ({ line }) => line.position + 1 },
+  { name: 'lineType', text: ({ line }) => line.type },
+  { name: 'lineDescription', text: ({ line }) => line.description },
+  { name: 'lineDetails', text: ({ line }) => line.details },
+  { name: 'lineQty', number: ({ line }) => line.qty },
+  { name: 'linePrice', number: ({ line }) => line.price },
+  { name: 'lineCurrency', text: ({ line }) => line.currency },
+  { name: 'lineAmount', number: ({ line }) => plainAmount(line.amount, line.currency) },
+]
+
+/** All invoices that a selection holds at one moment, in their order, as CSV: a row for each, or for each line. */
+export function invoicesCsv(caller: Caller, selected: Selected, { lines = false } = {}) {
+  if (!lines)
+    return csv(
+      COLUMNS,
+      streamScope(caller, (tx) => pages(tx, caller, selected)),
+    )
+  return csv(
+    LINE_COLUMNS,
+    streamScope(caller, (tx) => linePages(tx, caller, selected)),
+  )
+}
+
+async function* pages(tx: Transaction, owner: Owner, { orderBy, ...selection }: Selected) {
+  let key: readonly string[] | undefined
+  for (;;) {
+    const cursor = key && { key, direction: 'older' as const }
+    const rows = await store.listInvoices(tx, owner, selection, MOST_ROWS, { orderBy, cursor })
+    if (rows.length > 0) yield rows
+    const last = rows.at(-1)
+    if (!last || rows.length < MOST_ROWS) return
+    key = keyOf(last, orderBy)
+  }
+}
+
+async function* linePages(tx: Transaction, owner: Owner, selected: Selected) {
+  for await (const page of pages(tx, owner, selected)) {
+    const counts = await store.countLines(
+      tx,
+      owner,
+      page.map(({ id }) => id),
+    )
+    for (const invoices of inPortions(page, ({ id }) => counts.get(id) ?? 0)) {
+      const lines = await store.listLines(
+        tx,
+        owner,
+        invoices.map(({ id }) => id),
+      )
+      const own = Map.groupBy(lines, ({ invoiceId }) => invoiceId)
+      yield invoices.flatMap((invoice) => rowsOf(invoice, own.get(invoice.id) ?? []))
+    }
+  }
+}
+
+function rowsOf(invoice: store.InvoiceRow, lines: store.LineItemRow[]): LineRow[] {
+  const { amounts } = sumsOf(invoice, lines)
+  return lines.map((line, index) => ({ invoice, line: { ...line, amount: amounts[index] ?? '0' } }))
+}
+
+/** Cuts a page so that the lines of a portion can be held; an invoice stays whole. */
+function* inPortions<Row>(rows: readonly Row[], linesOf: (row: Row) => number): Generator<Row[]> {
+  let portion: Row[] = []
+  let size = 0
+  for (const row of rows) {
+    if (portion.length > 0 && size + linesOf(row) > MOST_LINES) {
+      yield portion
+      ;[portion, size] = [[], 0]
+    }
+    portion.push(row)
+    size += linesOf(row)
+  }
+  if (portion.length > 0) yield portion
+}
+
+function ofInvoice(column: Column<store.InvoiceRow>): Column<LineRow> {
+  const { name } = column
+  if ('text' in column) return { name, text: ({ invoice }) => column.text(invoice) }
+  return { name, number: ({ invoice }) => column.number(invoice) }
+}
