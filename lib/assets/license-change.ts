@@ -67,7 +67,8 @@ export async function moveChange(
     .update(licenseChanges)
     .set({
       state: to,
-      movedAt: sql`clock_timestamp()`,
+      // What is unknown is as old as its call.
+      ...(to === 'UNKNOWN' ? {} : { movedAt: sql`clock_timestamp()` }),
       ...(fromQuantity === undefined ? {} : { fromQuantity }),
       ...(vendorReason === undefined ? {} : { vendorReason }),
       ...(vendorRequestId === undefined ? {} : { vendorRequestId }),

@@ -20,7 +20,7 @@ export async function openChangeOf(
   return rows[0]
 }
 
-/** A change, and how long ago its last transition was, in milliseconds of the database's clock. */
+/** A change, and how long ago it was claimed, sent or settled, in milliseconds of the database's clock. */
 export async function readChange(
   tx: Transaction,
   customerId: CustomerId,

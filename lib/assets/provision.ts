@@ -12,9 +12,6 @@ import { type Claimed, keep, type QuantityRequest, withAsset } from './quantity-
 import { settleChange } from './settle.ts'
 import type { LicensedRow } from './store.ts'
 
-/** How long after its record a call may still leave, in milliseconds: one that slept longer must not. */
-const LATEST_START = 5000
-
 /**
  * Carries a claimed change to its vendor: a fresh read, the rule on it, the record that it is sent, the call, its
  * answer. Each step is committed before the next one begins, so that a process may die between any two.
@@ -29,7 +26,8 @@ export async function provision(request: QuantityRequest, claimed: Claimed): Pro
   if (decided.kind === 'problem') throw decided.problem
   if (decided.kind === 'answered') return decided.outcome
 
-  const isLate = Date.now() - decided.at > LATEST_START
+  // A process that slept since then must not send any more: somebody else may have concluded that it died.
+  const isLate = Date.now() - decided.at > writeMs
   const told: WriteAnswer = isLate
     ? { kind: 'not_sent', code: 'vendor_unavailable', reason: 'The process was held up; nothing was sent.' }
     : await vendor.setQuantity(decided.observed, request.quantity, change.id, AbortSignal.timeout(writeMs))

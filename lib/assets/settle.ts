@@ -68,9 +68,11 @@ async function conclude(
   const change = await readChange(tx, customerId, changeId)
   if (change?.state !== 'UNKNOWN') return change
   const { settleMs } = vendor
+  // The call left a little after its record, or it did not leave.
+  const age = change.age - env().vendorTimes.writeMs
   if (reading.kind === 'unavailable') return change
   if (reading.kind === 'missing') {
-    if (change.age <= settleMs) return change
+    if (age <= settleMs) return change
     const move = { from: ['UNKNOWN'], to: 'FAILED', vendorReason: reading.reason, requestId } as const
     return moveChange(tx, customerId, changeId, move)
   }
@@ -79,12 +81,13 @@ async function conclude(
   const outcome = decideOutcome({
     to: change.toQuantity,
     read: observed.seats.purchased,
-    age: change.age,
+    age,
     settleMs,
     hadBefore: lately.some(({ fromQuantity }) => fromQuantity === change.toQuantity),
   })
   if (outcome === 'UNKNOWN') return change
-  const vendorReason = outcome === 'FAILED' ? 'The vendor did not apply it.' : undefined
+  const vendorReason =
+    outcome === 'FAILED' ? 'The vendor shows another total: it was not applied.' : undefined
   const moved = await moveChange(tx, customerId, changeId, {
     ...{ from: ['UNKNOWN'], to: outcome, vendorReason, requestId },
   })

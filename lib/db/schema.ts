@@ -203,7 +203,7 @@ export const licenseChanges = pgTable(
     actorName: text('actor_name').notNull(),
     requestId: text('request_id').notNull(),
     createdAt: createdAt(),
-    /** Of the last transition: how old a claim or a call is. */
+    /** When it was claimed, sent or settled: how old a claim or a call is. */
     movedAt: time('moved_at').notNull().default(sql`now()`),
     /** When the vendor was last asked what became of it: who writes it may ask. */
     checkedAt: time('checked_at'),

@@ -2,6 +2,8 @@ import 'server-only'
 import { env } from '#lib/env.ts'
 import { type GuardedVendor, withBreaker } from './breaker.ts'
 import { builtIn } from './built-in.ts'
+import { googleWorkspace } from './google-workspace.ts'
+import { microsoftPartnerCenter } from './microsoft-partner-center.ts'
 import type { OwnBooks, RemoteVendor, Unavailable } from './vendor.ts'
 
 const REMOTE = ['google-workspace', 'microsoft-partner-center'] as const
@@ -23,18 +25,23 @@ export function vendorNamed(name: string): OwnBooks | GuardedVendor {
   slot.licensesInvoicesVendors ??= new Map()
   const known = slot.licensesInvoicesVendors.get(name)
   if (known) return known
-  const vendor = withBreaker(made(name as RemoteName), env().vendorTimes.pauseMs)
+  const vendor = withBreaker(
+    configured(name as RemoteName) ?? unconfigured(name as RemoteName),
+    env().vendorTimes.pauseMs,
+  )
   slot.licensesInvoicesVendors.set(name, vendor)
   return vendor
 }
 
-/** The vendors whose books are kept elsewhere. */
+/** The vendors whose books are kept elsewhere, where they are configured. */
 export function remoteVendors(): GuardedVendor[] {
-  return REMOTE.map((name) => vendorNamed(name) as GuardedVendor)
+  return REMOTE.filter((name) => configured(name)).map((name) => vendorNamed(name) as GuardedVendor)
 }
 
-function made(name: RemoteName): RemoteVendor {
-  return unconfigured(name)
+function configured(name: RemoteName): RemoteVendor | undefined {
+  const { google, microsoft } = env()
+  if (name === 'google-workspace') return google && googleWorkspace(google)
+  return microsoft && microsoftPartnerCenter(microsoft)
 }
 
 function unconfigured(name: RemoteName): RemoteVendor {
@@ -43,10 +50,8 @@ function unconfigured(name: RemoteName): RemoteVendor {
   const unavailable: Unavailable = { kind: 'unavailable', reason }
   return {
     ...{ name, label, books: 'theirs', settleMs: 0 },
-    foresee: (_observed, total) => ({
-      kind: 'applied',
-      seats: { purchased: total, maximum: total, assigned: undefined },
-    }),
+    // Never asked: whoever can't be read is not written to.
+    foresee: () => ({ kind: 'rejected', code: 'vendor_rejected', reason }),
     read: async () => unavailable,
     setQuantity: async () => ({ kind: 'not_sent', code: 'vendor_unavailable', reason }),
     list: async () => unavailable,

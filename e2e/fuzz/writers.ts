@@ -1,0 +1,96 @@
+import { route } from '#lib/api/endpoint.ts'
+import { readAsset, setQuantity } from '#lib/assets/operations.ts'
+import type { Seed, Stage } from './stage.ts'
+
+const asset = route(readAsset, setQuantity)
+
+/** One answer to a PATCH. Times are epoch milliseconds. */
+export type Answered = {
+  seed: Seed
+  quantity: number
+  status: number
+  code?: string
+  since: number
+  until: number
+}
+
+export type Send = (
+  stage: Stage,
+  writer: number,
+  seed: Seed,
+  quantity: number,
+  headers?: Record<string, string>,
+) => Promise<{ status: number; code?: string }>
+
+/** Through the API, as a script does it. */
+const send: Send = async (stage, writer, seed, quantity, headers = {}) => {
+  const response = await asset.PATCH(request(stage, writer, seed, { quantity }, headers))
+  const body = await response.json()
+  return { status: response.status, ...(body.code ? { code: body.code } : {}) }
+}
+
+/** Numbers in [0, 1) that are the same for the same seed. */
+export function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/** Lets all writers of the stage ask for totals of all assets at once, `patches` in all. */
+export async function write(
+  stage: Stage,
+  { patches, seed, by = send }: { patches: number; seed: number; by?: Send },
+): Promise<Answered[]> {
+  const answers: Answered[] = []
+  let left = patches
+  const writer = async (number: number) => {
+    const random = randomFrom(seed + number * 7919)
+    while (left > 0) {
+      const { target, quantity, headers, repeats } = await wish(stage, number, `${left}`, random)
+      left -= repeats
+      const since = Date.now()
+      for (let repeat = 0; repeat < repeats; repeat++) {
+        const answer = await by(stage, number, target, quantity, headers)
+        answers.push({ ...answer, seed: target, quantity, since, until: Date.now() })
+      }
+    }
+  }
+  await Promise.all(stage.keys.map((_, number) => writer(number)))
+  return answers
+}
+
+/** Some with a key, of which a repeat has one effect at most; some with the version that was just read. */
+async function wish(stage: Stage, writer: number, name: string, random: () => number) {
+  const target = stage.seeds[Math.floor(random() * stage.seeds.length)] as Seed
+  // Few totals, so that the same one is asked for often.
+  const quantity = target.isCommitmentPlan ? 20 + Math.floor(random() * 25) : 5 + Math.floor(random() * 12)
+  const kind = random()
+  const headers: Record<string, string> = {}
+  if (kind < 0.15) headers['idempotency-key'] = `${writer}-${name}`
+  if (kind > 0.85) headers['if-match'] = await etagOf(stage, writer, target)
+  return { target, quantity, headers, repeats: kind < 0.1 ? 2 : 1 }
+}
+
+async function etagOf(stage: Stage, writer: number, seed: Seed): Promise<string> {
+  const response = await asset.GET(request(stage, writer, seed))
+  return response.headers.get('etag') ?? '*'
+}
+
+function request(
+  stage: Stage,
+  writer: number,
+  seed: Seed,
+  body?: object,
+  headers: Record<string, string> = {},
+): Request {
+  const url = `http://console.example/billing/v1/assets/${stage.assetId(seed)}`
+  const authorization = `Bearer ${stage.keys[writer]}`
+  if (!body) return new Request(url, { headers: { authorization } })
+  const text = JSON.stringify(body)
+  const own = { authorization, 'content-type': 'application/json', 'content-length': `${text.length}` }
+  return new Request(url, { method: 'PATCH', headers: { ...own, ...headers }, body: text })
+}
