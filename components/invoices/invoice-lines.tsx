@@ -5,8 +5,12 @@ import { Card } from '#components/ui/card.tsx'
 export type ShownLine = { description: string; details: string; qty: string; price: string; amount: string }
 type Pair = { label: string; amount: string }
 export type ShownSums = {
+  /** Each price is that of its line, not of one unit. */
+  perLine: boolean
   lineItems: string
   notItemized: string | undefined
+  /** Whether the lines explain the total, in words. */
+  verdict: string
   total: string
   settled: Pair
   balance: Pair
@@ -46,7 +50,7 @@ export function InvoiceLines({
                 Qty
               </th>
               <th scope="col" className="n wide">
-                Price per unit
+                {sums.perLine ? 'Price per line' : 'Price per unit'}
               </th>
               <th scope="col" className="n">
                 Amount
@@ -60,9 +64,7 @@ export function InvoiceLines({
                 <td>
                   {row.description}
                   {row.details ? <small>{row.details}</small> : null}
-                  <small>
-                    {row.qty} × {row.price}
-                  </small>
+                  <small>{sums.perLine ? `${row.qty} for ${row.price}` : `${row.qty} × ${row.price}`}</small>
                 </td>
                 {detailed ? <td className="d wide">{row.details}</td> : null}
                 <td className="n wide">{row.qty}</td>
@@ -85,7 +87,7 @@ export function InvoiceLines({
           </div>
         </dl>
       </Card>
-      <Itemized missing={sums.notItemized} currency={currency} />
+      <Verdict text={sums.verdict} addsUp={sums.notItemized === undefined} />
     </>
   )
 }
@@ -99,16 +101,14 @@ function Sum({ label, amount }: Pair) {
   )
 }
 
-function Itemized({ missing, currency }: { missing: string | undefined; currency: string }) {
-  const Icon = missing ? Info : Check
+function Verdict({ text, addsUp }: { text: string; addsUp: boolean }) {
+  const Icon = addsUp ? Check : Info
   return (
     <p
-      className={`mt-4 flex items-center gap-2.5 rounded-card px-4 py-2.5 text-sm ${missing ? 'bg-warn-tint text-warn' : 'bg-accent-tint text-accent'}`}
+      className={`mt-4 flex items-center gap-2.5 rounded-card px-4 py-2.5 text-sm ${addsUp ? 'bg-accent-tint text-accent' : 'bg-warn-tint text-warn'}`}
     >
       <Icon aria-hidden="true" className="size-4 shrink-0" />
-      {missing
-        ? `The line items do not add up to the invoice total. Not itemized: ${missing} ${currency}.`
-        : 'The line items add up to the invoice total.'}
+      {text}
     </p>
   )
 }

@@ -252,6 +252,47 @@ describe('import', () => {
   })
 })
 
+describe('what invoices say of both sides', () => {
+  test('an issuer is set part by part, and a part is taken away by an empty text', async () => {
+    const set = (...more: string[]) => admin('issuers set --customer sunbird', '', ['Cloud Resale', ...more])
+    await set('--address', '1 Quay Road', '--address', 'Dublin', '--iban', 'ie64 irce 9205 0112 3456 78')
+    expect(await set('--terms', '30 days', '--tax-id', '')).toMatchObject({ code: 0, out: '' })
+    const { out } = await admin('issuers list --customer sunbird --json')
+    const issuer = { name: 'Cloud Resale', address: '1 Quay Road\nDublin', taxId: null, terms: '30 days' }
+    expect(JSON.parse(out)).toMatchObject([{ ...issuer, iban: 'IE64IRCE92050112345678', bank: null }])
+    expect(await audits('issuer.set')).toMatchObject([
+      { actor_kind: 'operator', details: { iban: 'IE64IRCE92050112345678' } },
+      { details: { terms: '30 days', taxId: null } },
+    ])
+  })
+
+  test('an issuer with a slip of the pen is refused', async () => {
+    const set = (...more: string[]) => admin('issuers set --customer sunbird', '', ['Other', ...more])
+    expectRefusal(await set('--iban', 'IE64IRCE92050112345679'), 'is no IBAN')
+    expectRefusal(await set('--bic', 'x'), 'is no BIC')
+    expect((await admin('issuers list --customer other --json')).out).toBe('[]\n')
+  })
+
+  test('a billing profile is changed, or added once it has a name', async () => {
+    const set = (...more: string[]) => admin('billing-profiles set --customer sunbird', '', more)
+    expectRefusal(
+      await set('emea', '--tax-id', 'DE1'),
+      'There is no billing profile "emea" yet. Give its --name.',
+    )
+    await set('emea', '--name', 'Sunbird GmbH', '--tax-id', 'DE1')
+    expect(await set('default', '--address', 'Main Street 1', '--address', '8000 Zurich')).toMatchObject({
+      code: 0,
+    })
+    await set('emea', '--tax-id', '')
+    const { out } = await admin('billing-profiles list --customer sunbird --json')
+    expect(JSON.parse(out)).toEqual([
+      { id: 'default', name: 'Sunbird', address: 'Main Street 1\n8000 Zurich', taxId: null },
+      { id: 'emea', name: 'Sunbird GmbH', address: null, taxId: null },
+    ])
+    expect(await audits('billing-profile.set')).toHaveLength(3)
+  })
+})
+
 describe('a program among others', () => {
   test('a database that does not answer is told in a line', async () => {
     expectRefusal(

@@ -35,6 +35,10 @@ test('the commands are these', () => {
   expect(COMMANDS).toEqual([
     'customers add',
     'customers list',
+    'billing-profiles set',
+    'billing-profiles list',
+    'issuers set',
+    'issuers list',
     'members add',
     'members set-password',
     'members set-roles',

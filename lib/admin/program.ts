@@ -1,6 +1,8 @@
 import { Command } from 'commander'
+import { addBillingProfileCommands } from './billing-profiles.ts'
 import { addCustomerCommands } from './customers.ts'
 import { addImportCommands } from './imports.ts'
+import { addIssuerCommands } from './issuers.ts'
 import { addKeyCommands } from './keys.ts'
 import { addMemberCommands } from './members.ts'
 
@@ -13,6 +15,8 @@ export function adminProgram(): Command {
     .showHelpAfterError('(add --help for how it is used)')
     .exitOverride()
   addCustomerCommands(program)
+  addBillingProfileCommands(program)
+  addIssuerCommands(program)
   addMemberCommands(program)
   addKeyCommands(program)
   addImportCommands(program)

@@ -65,3 +65,14 @@ export function checkedText(what: string, text: string, longest = 200): string {
   if (fault) throw new Problem('invalid_request', `The ${what} ${fault}.`)
   return trimmed
 }
+
+/** The same for text that may be taken away: null where it is empty. */
+export function textOf(what: string, text: string, longest = 200): string | null {
+  return text.trim() === '' ? null : checkedText(what, text, longest)
+}
+
+/** Several lines as one text; null where all are empty. */
+export function linesOf(what: string, lines: readonly string[]): string | null {
+  if (lines.length > 10) throw new Problem('invalid_request', `The ${what} has more than 10 lines.`)
+  return lines.flatMap((line) => textOf(what, line) ?? []).join('\n') || null
+}

@@ -27,5 +27,6 @@ function columns(rows: readonly Record<string, Cell>[]): string[] {
 function shown(cell: Cell): string {
   if (cell === null) return '-'
   if (cell instanceof Date) return cell.toISOString().slice(0, 16).replace('T', ' ')
-  return typeof cell === 'string' ? cell : cell.join(',')
+  // Of several lines a table shows one.
+  return typeof cell === 'string' ? cell.replaceAll('\n', ', ') : cell.join(',')
 }

@@ -288,6 +288,27 @@ export const auditEvents = pgTable(
   (t) => [primaryKey({ columns: [t.customerId, t.id] })],
 )
 
+/** Who sends a customer's invoices, with what the paper says of them. An invoice names its issuer by name. */
+export const issuers = pgTable(
+  'issuers',
+  {
+    customerId: customerId().references(() => customers.id),
+    name: key('name').notNull(),
+    /** One line of the address per line. */
+    address: text('address'),
+    taxId: text('tax_id'),
+    bank: text('bank'),
+    iban: text('iban'),
+    bic: text('bic'),
+    /** Of a bank without IBAN: account and routing number, in one line. */
+    account: text('account'),
+    /** What was agreed on payment, in words. */
+    terms: text('terms'),
+    createdAt: createdAt(),
+  },
+  (t) => [primaryKey({ columns: [t.customerId, t.name] })],
+)
+
 export const invoices = pgTable(
   'invoices',
   {

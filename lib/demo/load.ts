@@ -11,9 +11,11 @@ import type { Transaction } from '#lib/db/client.ts'
 import { billingProfiles, members } from '#lib/db/schema.ts'
 import { scope } from '#lib/db/scope.ts'
 import { importInvoices } from '#lib/invoices/import.ts'
+import { saveIssuer } from '#lib/invoices/issuers.ts'
 import { assetsOf } from './asset.ts'
 import type { DemoCustomer, DemoMember, DemoProfile } from './customer.ts'
 import { addHistory } from './history.ts'
+import { issuersOf } from './issuers.ts'
 
 /** Every demo member's password at first: it is printed, so it keeps nothing secret. */
 export const DEMO_PASSWORD = 'demo-password'
@@ -68,6 +70,7 @@ async function addDemoCustomer(customer: DemoCustomer, today: string): Promise<v
       memberIds.set(member.name, await addDemoMember(tx, customerId, member, hashes[index] ?? ''))
     await importAssets(tx, customerId, assetsOf(customer, today), { replace: false })
     await addHistory(tx, customerId, purchases, today, memberIds)
+    for (const issuer of issuersOf(invoices)) await saveIssuer(tx, customerId, issuer, randomUUID())
     await importInvoices(tx, customerId, invoices, { replace: false })
   })
 }

@@ -92,6 +92,43 @@ describe('readInvoices', () => {
     ])
   })
 
+  test('reads an issuer by its name, or with all that is known', async () => {
+    const details = {
+      address: 'Kai 1\r\n Zurich ',
+      taxId: '',
+      iban: 'ch93 0076 2011 6238 5295 7',
+      bic: 'KAIACHZZ',
+      terms: null,
+    }
+    const whole = { ...INVOICE, issuer: { name: 'Reseller Ltd', ...details } }
+    expect(await read(JSON.stringify(whole))).toMatchObject([
+      {
+        issuer: 'Reseller Ltd',
+        issuerDetails: {
+          address: 'Kai 1\nZurich',
+          taxId: null,
+          iban: 'CH9300762011623852957',
+          bic: 'KAIACHZZ',
+          terms: null,
+        },
+      },
+    ])
+    const [named] = await read(JSON.stringify({ ...INVOICE, issuer: { name: 'Reseller Ltd' } }))
+    expect(named).not.toHaveProperty('issuerDetails')
+  })
+
+  test.each([
+    ['iban', 'CH9300762011623852958', 'issuer.iban', 'is no IBAN: its check digits do not fit'],
+    ['bic', 'x', 'issuer.bic', 'is no BIC such as ABCDDEFFXXX'],
+    ['address', 'a\u0000', 'issuer.address', 'has a control character in it'],
+    ['address', '\n'.repeat(10), 'issuer.address', 'has 11 lines, and at most 10 are kept'],
+    ['name', '', 'issuer.name', 'is empty'],
+    ['swift', 'x', 'issuer', 'Unrecognized key: "swift"'],
+  ])('refuses an issuer whose %s is %j', async (field, value, column, reason) => {
+    const issuer = { name: 'Reseller Ltd', [field]: value }
+    expect(await refusal({ ...INVOICE, issuer })).toEqual([{ line: 1, column, reason }])
+  })
+
   test('refuses the same id twice, and names both lines', async () => {
     expect(await refusal(INVOICE, { ...INVOICE, id: 'B' }, INVOICE)).toEqual([
       { line: 3, column: 'id', reason: '"INV-1" is on line 1 already' },

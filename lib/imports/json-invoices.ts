@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { NewInvoice } from '#lib/invoices/import.ts'
+import { Issuer } from './json-issuer.ts'
 import { amount, jsonValues, optionalText, text } from './json-values.ts'
 import { slugOf } from './platforms.ts'
 import { timeOf } from './times.ts'
@@ -21,7 +22,7 @@ const Invoice = z
     id: text(300).refine((id) => id !== '.' && id !== '..', 'can not be an id'),
     billingProfileId: text(300).optional(),
     platform,
-    issuer: text(),
+    issuer: Issuer,
     invoiceDate: day,
     dueDate: day,
     currency: z.string().regex(/^[A-Z]{3}$/, 'is not a three-letter code such as USD'),
@@ -33,9 +34,10 @@ const Invoice = z
     path: ['dueDate'],
     message: 'is before the invoice date',
   })
-  .transform(({ lines, ...invoice }): NewInvoice => {
+  .transform(({ lines, issuer: { name, ...issuerDetails }, ...invoice }): NewInvoice => {
     const typed = lines.map(({ type = invoice.platform, ...line }) => ({ type, ...line }))
-    return { ...invoice, lines: typed }
+    const known = Object.keys(issuerDetails).length > 0 ? { issuerDetails } : {}
+    return { ...invoice, issuer: name, ...known, lines: typed }
   })
 
 /** Reads invoices from our own JSON, an array or NDJSON, one at a time. */

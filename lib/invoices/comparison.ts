@@ -1,5 +1,6 @@
 import Big from 'big.js'
-import { type Decimal, sumsOf } from './amounts.ts'
+import type { Decimal } from './amounts.ts'
+import { itemize } from './itemization.ts'
 import { matchLines, type Pair, type Part } from './line-match.ts'
 
 /** One side of a comparison. Amounts are exact decimals; null details are none. */
@@ -73,7 +74,7 @@ export function compareInvoices(from: Side, to: Side): Comparison {
 }
 
 function partsOf(side: Side): Part[] {
-  const { amounts } = sumsOf(side, side.lines)
+  const { amounts } = itemize(side, side.lines)
   return side.lines.map((line, index) => ({
     ...line,
     price: new Big(line.price),
@@ -84,11 +85,10 @@ function partsOf(side: Side): Part[] {
 }
 
 function breakdownOf(side: Side, parts: readonly Part[]): Breakdown {
-  const sums = sumsOf(side, side.lines)
   const own = parts.filter(({ currency }) => currency === side.currency)
   const lineItems = own.reduce((sum, { amount }) => sum.plus(amount), new Big(0))
   const total = new Big(side.totalAmount)
-  const notItemized = new Big(sums.notItemized ?? 0)
+  const notItemized = new Big(itemize(side, side.lines).notItemized)
   return { lineItems, rounding: total.minus(notItemized).minus(lineItems), notItemized, total }
 }
 

@@ -3,7 +3,7 @@ import { difference, type ImportProblem } from '#lib/api/import-refused.ts'
 import type { NewInvoice, NewLineItem } from './import.ts'
 
 /** An invoice as it is stored: amounts are exact decimal text, dates `YYYY-MM-DD`. */
-export type StoredInvoice = Required<Omit<NewInvoice, 'lines'>> & { lines: StoredLine[] }
+export type StoredInvoice = Required<Omit<NewInvoice, 'lines' | 'issuerDetails'>> & { lines: StoredLine[] }
 export type StoredLine = Required<NewLineItem> & { details: string | null }
 
 const TEXTS = ['billingProfileId', 'platform', 'issuer', 'invoiceDate', 'dueDate', 'currency'] as const

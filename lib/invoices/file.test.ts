@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PAGE } from '#lib/pdf/paper.ts'
+import { faultsOf } from '#lib/pdf/test-check.ts'
 import { type Run, readPages } from '#lib/pdf/test-read.ts'
 import { drawInvoice } from './file.ts'
+import { NO_DETAILS } from './issuers.ts'
 
 type Invoice = Parameters<typeof drawInvoice>[0]
 type Line = Parameters<typeof drawInvoice>[1][number]
@@ -19,6 +21,15 @@ const invoice: Invoice = {
   balanceAmount: '20000',
   today: '2026-11-20',
   billedTo: { name: 'Northwind Labs', address: '12 Harbour Street\nHamburg', taxId: 'DE 123' },
+  issuerDetails: {
+    address: 'Kai 1\nZurich',
+    taxId: 'CHE-1',
+    bank: 'Bank am Kai',
+    iban: 'CH9300762011623852957',
+    bic: 'KAIACHZZ',
+    account: null,
+    terms: '30 days net',
+  },
 }
 
 function line(given: Partial<Line> = {}): Line {
@@ -50,10 +61,11 @@ describe('an invoice as a PDF', () => {
     ])
     for (const text of [
       ...['Alpine Cloud Reselling', 'Northwind Labs', '12 Harbour Street', 'Hamburg', 'Tax ID DE 123'],
-      ...['IN-203610', '30 Sep 2026', '30 Oct 2026', 'Past due', 'Cloud platform'],
+      ...['IN-203610', '30 Sep 2026', '30 Oct 2026', 'Cloud platform', 'USD'],
       ...['Storage', '1 Sep – 30 Sep', '412.6', '19.24', '7,938.42', '−96,410', '0.02', '−1,928.20'],
       ...['6,010.22', 'Not itemized', '32,994.70', '39,004.92', 'Paid or credited', '−19,004.92'],
-      ...['Balance due', '20,000.00 USD', '1 of 1'],
+      ...['Balance due', '20,000.00 USD', '1 of 1', 'Kai 1', 'Zurich', 'Tax ID CHE-1'],
+      ...['Payment', 'Reference', 'Bank am Kai', 'CH93 0076 2011 6238 5295 7', 'KAIACHZZ', '30 days net'],
     ])
       expect(texts).toContain(text)
   })
@@ -65,19 +77,49 @@ describe('an invoice as a PDF', () => {
     expect(Buffer.compare(first, other)).not.toBe(0)
   })
 
+  test('says the same on whatever day', async () => {
+    const [before, after] = [
+      { ...invoice, today: '2026-10-01' },
+      { ...invoice, today: '2027-01-01' },
+    ]
+    expect(Buffer.compare(await drawInvoice(before, [line()]), await drawInvoice(after, [line()]))).toBe(0)
+  })
+
+  test('is the same whatever was drawn before it, or beside it', async () => {
+    const texts = ['3x4 -> A·Α·А', '3×4 → Α·A·А', 'ﬁ fi ‐ - ‑']
+    const draw = (text: string) =>
+      drawInvoice({ ...invoice, id: text }, Array(60).fill(line({ description: text })))
+    const alone = []
+    for (const text of texts) alone.push(await draw(text))
+    const beside = await Promise.all([...texts, ...texts].reverse().map(draw))
+    for (const [index, file] of [...alone, ...alone].reverse().entries())
+      expect(Buffer.compare(file, beside[index] ?? file)).toBe(0)
+    const read = readPages(alone[1] ?? new Uint8Array()).flat()
+    expect(read.filter(({ text }) => text === texts[1])).toHaveLength(62)
+  })
+
   test('names itself and carries its fonts, and nothing that acts', async () => {
-    const file = Buffer.from(await drawInvoice(invoice, [line()])).toString('latin1')
-    expect(file.startsWith('%PDF-')).toBe(true)
-    for (const part of [
-      '(Invoice IN-203610)',
-      '/Lang (en)',
-      '/Marked true',
-      'D:20260930000000Z',
-      '/FontFile2',
-    ])
+    const bytes = await drawInvoice(invoice, [line()])
+    const file = Buffer.from(bytes).toString('latin1')
+    expect(faultsOf(bytes)).toEqual([])
+    for (const part of ['(Invoice IN-203610)', '/Lang (en)', 'D:20260930000000Z', '2026-09-30T00:00:00Z'])
       expect(file).toContain(part)
-    for (const part of ['/JavaScript', '/JS', '/OpenAction', '/AA', '/URI', '/Launch', 'Helvetica'])
-      expect(file).not.toContain(part)
+  })
+
+  // As long as what they take the place of: the table of objects stays right.
+  test.each([
+    ['/Marked true', '/Marked nope', 'is not tagged'],
+    ['/Lang (en)', '/Lang1(en)', 'names no language'],
+    ['/ViewerPreferences', '/OpenAction       ', 'has /OpenAction'],
+    ['/Names', '/AA   ', 'has /AA'],
+    ['/FontFile2', '/FontFile3', 'has a font that is not embedded'],
+    ['/GTS_PDFA1', '/GTS_PDFX1', 'has no output intent'],
+    ['<pdfaid:part>2', '<pdfaid:part>&', 'has XML that is not well-formed'],
+    ['startxref\n', 'startxref\n1', 'its table is elsewhere'],
+  ])('a file with %j as %j is found out', async (part, other, fault) => {
+    const file = Buffer.from(await drawInvoice(invoice, [line()])).toString('latin1')
+    expect(file).toContain(part)
+    expect(faultsOf(Buffer.from(file.replace(part, other), 'latin1'))).toContain(fault)
   })
 
   test.each([
@@ -94,6 +136,49 @@ describe('an invoice as a PDF', () => {
     const texts = await textsOf({ totalAmount: '90071992547409931.10', balanceAmount: '0' })
     expect(texts).toContain('90,071,992,547,409,931.10')
   })
+})
+
+describe('what is not known is left out', () => {
+  test('of an issuer without any details', async () => {
+    const texts = await textsOf({ issuerDetails: NO_DETAILS })
+    for (const text of ['Payment', 'Amount due', 'Payable by', 'Reference', '20,000.00 USD'])
+      expect(texts).toContain(text)
+    for (const label of ['Account holder', 'Bank', 'IBAN', 'BIC', 'Account', 'Terms'])
+      expect(texts).not.toContain(label)
+    expect(texts.join()).not.toMatch(/null|undefined|NaN/)
+  })
+
+  test('of a billing profile without address and tax id', async () => {
+    const texts = await textsOf({ billedTo: { name: 'Northwind Labs', address: null, taxId: null } })
+    expect(texts).toContain('Northwind Labs')
+    expect(texts.join()).not.toMatch(/null|undefined|NaN|DE 123/)
+  })
+})
+
+test.each([
+  ['0', 'Nothing is left to pay.'],
+  ['-12.5', 'Nothing is to be paid: 12.50 USD are in your favor.'],
+])('with a balance of %s says: %s', async (balanceAmount, said) => {
+  const texts = await textsOf({ balanceAmount })
+  expect(texts).toContain(said)
+  expect(texts).not.toContain('IBAN')
+})
+
+test('a credit is called a credit note', async () => {
+  const texts = await textsOf({ totalAmount: '-12.50', balanceAmount: '-12.50' })
+  for (const text of ['Credit note', 'Credit note number', 'Credit note date', '−12.50'])
+    expect(texts).toContain(text)
+  expect(texts).toContain('Credit balance')
+  expect(await textsOf({ totalAmount: '-0.00', balanceAmount: '0' })).toContain('Invoice')
+})
+
+test('says which reading of the prices fits, and what is not itemized', async () => {
+  const perLine = await textsOf({ totalAmount: '39' }, [line({ price: '39', qty: '3' })])
+  expect(perLine).toContain('Price per line')
+  expect(perLine.join(' ')).toContain('Each price is that of its whole line, not of one unit.')
+  const short = await textsOf({ totalAmount: '51.34' }, [line({ price: '13', qty: '3' })])
+  expect(short.join(' ')).toContain('Not itemized: 12.34 USD.')
+  expect(short).toContain('12.34')
 })
 
 describe('a long invoice', () => {
@@ -148,7 +233,9 @@ describe('odd texts', () => {
     await fc.assert(
       fc.asyncProperty(text, text, optional, text, async (id, name, address, description) => {
         const given = { ...invoice, id, issuer: name, billedTo: { name, address, taxId: address } }
-        const pages = readPages(await drawInvoice(given, [line({ description, details: address })]))
+        const bytes = await drawInvoice(given, [line({ description, details: address })])
+        expect(faultsOf(bytes)).toEqual([])
+        const pages = readPages(bytes)
         expect(pages.at(-1)?.map((run) => run.text)).toContain('20,000.00 USD')
       }),
       { numRuns: 40 },

@@ -6,6 +6,7 @@ import { type ImportProblem, ImportRefused, MOST_PROBLEMS, problemText } from '#
 import type { Transaction } from '#lib/db/client.ts'
 import { balanceOf, differencesOf, faultsOf, type StoredInvoice } from './differences.ts'
 import { addInvoices, listProfiles, overwriteInvoices, readStored } from './import-rows.ts'
+import { type IssuerDetails, importIssuers } from './issuers.ts'
 
 /** Exact decimal text; the price is per unit. */
 export type NewLineItem = {
@@ -23,6 +24,8 @@ export type NewInvoice = {
   billingProfileId?: string | undefined
   platform: string
   issuer: string
+  /** What the invoice says of its issuer; absent: what is known stays. */
+  issuerDetails?: Partial<IssuerDetails> | undefined
   /** `YYYY-MM-DD`, days of UTC, the due date not before the other. */
   invoiceDate: string
   dueDate: string
@@ -49,7 +52,8 @@ const MOST_DIFFERENCES = 4
  * nothing. With `replace`, one that is there with other content is written over, and an audit row keeps
  * what it was before.
  * @throws ImportRefused that lists the differences by field, where `replace` is not set; also for an
- * unknown billing profile, an invoice without lines, and an id that is given twice
+ * unknown billing profile, an invoice without lines, and an id that is given twice. The same holds for what
+ * invoices say of their issuers
  */
 export async function importInvoices(
   tx: Transaction,
@@ -59,6 +63,10 @@ export async function importInvoices(
 ): Promise<Imported> {
   const problems = faultsOf(invoices, await listProfiles(tx, customerId))
   if (problems.length > 0) throw new ImportRefused(problems.slice(0, MOST_PROBLEMS))
+  const issuers = invoices.flatMap(({ issuer, issuerDetails }) =>
+    issuerDetails ? [{ name: issuer, ...issuerDetails }] : [],
+  )
+  problems.push(...(await importIssuers(tx, customerId, issuers, { replace, requestId })))
   const counts: Imported = { added: 0, unchanged: 0, replaced: 0 }
   for (const batch of batchesOf(invoices)) {
     const ids = batch.map(({ id }) => id)

@@ -155,7 +155,7 @@ describe('summarizeInvoices', () => {
 })
 
 describe('readInvoice (spec 4.4)', () => {
-  it('gives the fields of spec 2.3 and 2.4, and no more', async () => {
+  it('gives the fields of spec 2.3 and 2.4, what checks them, and no more', async () => {
     await addInvoice(
       'northwind',
       'IN-FULL',
@@ -184,9 +184,17 @@ describe('readInvoice (spec 4.4)', () => {
           qty: 2.5,
           currency: 'USD',
           Details: 'Usage',
+          amount: 0.31,
         },
-        { type: 'web-services', description: 'Support', price: 10, qty: 1, currency: 'USD' },
+        { type: 'web-services', description: 'Support', price: 10, qty: 1, currency: 'USD', amount: 10 },
       ],
+      itemization: {
+        addsUp: false,
+        lineItemsAmount: 10.31,
+        notItemizedAmount: -0.31,
+        roundingAmount: 0,
+        otherCurrencyLines: 0,
+      },
     })
     await database.sql('northwind', "DELETE FROM invoices WHERE id = 'IN-FULL'")
   })

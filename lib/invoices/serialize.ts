@@ -9,6 +9,7 @@ import type {
   InvoiceWithLines,
   LineItem,
 } from './contract.ts'
+import { itemize } from './itemization.ts'
 import type { Part } from './line-match.ts'
 import { epochOfDay, statusOf } from './rules.ts'
 import type { InvoiceRow, LineItemRow } from './store.ts'
@@ -32,10 +33,22 @@ export function serializeInvoice(row: InvoiceRow): Invoice {
 }
 
 export function serializeInvoiceWithLines(row: InvoiceRow, lines: LineItemRow[]): InvoiceWithLines {
-  return { ...serializeInvoice(row), lineItems: lines.map(serializeLineItem) }
+  const { reading, amounts, lineItems, notItemized, rounding, foreign } = itemize(row, lines)
+  return {
+    ...serializeInvoice(row),
+    lineItems: lines.map((line, index) => serializeLineItem(line, amounts[index] ?? '0')),
+    itemization: {
+      addsUp: reading !== undefined,
+      ...(reading ? { priceReading: reading === 'line' ? 'PER_LINE' : 'PER_UNIT' } : {}),
+      lineItemsAmount: numberOf(lineItems),
+      notItemizedAmount: numberOf(notItemized),
+      roundingAmount: numberOf(rounding),
+      otherCurrencyLines: foreign,
+    },
+  }
 }
 
-function serializeLineItem(row: LineItemRow): LineItem {
+function serializeLineItem(row: LineItemRow, amount: string): LineItem {
   return {
     type: row.type,
     description: row.description,
@@ -43,6 +56,7 @@ function serializeLineItem(row: LineItemRow): LineItem {
     qty: numberOf(row.qty),
     currency: row.currency,
     ...(row.details === null ? {} : { Details: row.details }),
+    amount: numberOf(amount),
   }
 }
 

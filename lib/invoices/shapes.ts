@@ -9,10 +9,13 @@ export const LineItem = z
   .object({
     type: z.string().meta({ description: 'Platform of the item.' }),
     description: z.string(),
-    price: money.meta({ description: 'Per unit.' }),
+    price: money.meta({ description: 'Per unit, unless `itemization.priceReading` says PER_LINE.' }),
     qty: z.number(),
     currency,
     Details: z.string().optional(),
+    amount: money.meta({
+      description: 'Price × quantity, or the price of the line, rounded to the minor unit.',
+    }),
   })
   .meta({ id: 'LineItem' })
 
@@ -31,9 +34,26 @@ export const Invoice = z
   })
   .meta({ id: 'Invoice' })
 
-export const InvoiceWithLines = Invoice.extend({ lineItems: z.array(LineItem).min(1) }).meta({
-  id: 'InvoiceWithLines',
-})
+/** An addition: whether the line items explain the total. */
+const Itemization = z
+  .object({
+    addsUp: z.boolean(),
+    priceReading: z.enum(['PER_UNIT', 'PER_LINE']).optional().meta({
+      description: 'What a `price` must be for the line items to add up. Absent where neither reading fits.',
+    }),
+    lineItemsAmount: money.meta({ description: 'The line items together.' }),
+    notItemizedAmount: money.meta({ description: 'What they leave out of the total, or have above it.' }),
+    roundingAmount: money.meta({
+      description: 'The total was rounded once: what the rounded amounts together are short of it.',
+    }),
+    otherCurrencyLines: z.int().min(0).meta({ description: 'Lines in another currency: never added.' }),
+  })
+  .meta({ id: 'Itemization' })
+
+export const InvoiceWithLines = Invoice.extend({
+  lineItems: z.array(LineItem).min(1),
+  itemization: Itemization,
+}).meta({ id: 'InvoiceWithLines' })
 
 const comparedLines = z.object({
   description: z.string(),

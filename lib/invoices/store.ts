@@ -3,7 +3,8 @@ import { and, eq, sql } from 'drizzle-orm'
 import { pageByKey } from '#lib/api/keyset.ts'
 import type { Cursor } from '#lib/api/page-token.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { billingProfiles, invoices, lineItems } from '#lib/db/schema.ts'
+import { billingProfiles, invoices, issuers, lineItems } from '#lib/db/schema.ts'
+import { issuerColumns, NO_DETAILS } from './issuers.ts'
 import { type InvoiceOrder, keysetOf } from './order.ts'
 import { type Owner, owned, type Selection, selected, today } from './selection.ts'
 
@@ -53,27 +54,43 @@ export async function listInvoices(
     .limit(limit)
 }
 
-/** One invoice with who is billed, and its lines in their order. */
+/** One invoice with who is billed and who bills, and its lines in their order. */
 export async function readInvoice(tx: Transaction, owner: Owner, id: string) {
   const profile = and(
     eq(billingProfiles.customerId, invoices.customerId),
     eq(billingProfiles.id, invoices.billingProfileId),
   )
+  const issuer = and(eq(issuers.customerId, invoices.customerId), eq(issuers.name, invoices.issuer))
+  const whole = and(
+    eq(invoices.customerId, lineItems.customerId),
+    eq(invoices.id, lineItems.invoiceId),
+    ...owned(owner),
+  )
   const { name, address, taxId } = billingProfiles
   const [found, lines] = await Promise.all([
     tx
-      .select({ ...columns, billedTo: { name, address, taxId } })
+      // The name stands first: drizzle takes a joined row for absent when its first column is null.
+      .select({
+        ...columns,
+        billedTo: { name, address, taxId },
+        known: { name: issuers.name, ...issuerColumns },
+      })
       .from(invoices)
       .innerJoin(billingProfiles, profile)
+      .leftJoin(issuers, issuer)
       .where(and(...owned(owner), eq(invoices.id, id))),
     tx
       .select(lineColumns)
       .from(lineItems)
+      .innerJoin(invoices, whole)
       .where(and(eq(lineItems.customerId, owner.customerId), eq(lineItems.invoiceId, id)))
       .orderBy(lineItems.position),
   ])
-  const invoice = found[0]
-  return invoice && { invoice, lines: lines satisfies LineItemRow[] }
+  const [invoice] = found
+  if (!invoice) return undefined
+  const { known, ...row } = invoice
+  const { name: _, ...issuerDetails } = known ?? { name: '', ...NO_DETAILS }
+  return { invoice: { ...row, issuerDetails }, lines: lines satisfies LineItemRow[] }
 }
 
 /** How many lines each of these invoices has. */

@@ -20,6 +20,20 @@ export function drawWrapped(
   }
 }
 
+/** Draws a label at `x`, and what it says from `indent` points further on, over as many lines as it takes. */
+export function drawFact(
+  paper: Paper,
+  { x, indent }: { x: number; indent: number },
+  label: string,
+  value: string,
+  style: Style,
+): void {
+  ensureRoom(paper, LINE)
+  const fact = element(paper, paper.root, 'P')
+  write(paper, fact, label, x, paper.y + 1, { size: 8.5, color: INK.gray })
+  drawWrapped(paper, fact, value, x + indent, PAGE.right, style)
+}
+
 /** Draws a label at `x` and its amount at the right margin; one line, or two where both don't fit. */
 export function drawPair(paper: Paper, x: number, label: string, amount: string, style: Style): void {
   const pair = element(paper, paper.root, 'P')

@@ -1,12 +1,14 @@
 import 'server-only'
 import PDFDocument from 'pdfkit'
-import { alignFigures, regular, semiBold, withGlyphs } from './fonts.ts'
-import { printable, wrap } from './text.ts'
+import { addFonts } from './fonts.ts'
+import { metadataText, nameContent } from './metadata.ts'
+import { readsBack, withGlyphs } from './shaping.ts'
+import { wrap } from './text.ts'
 
 /** A4 and its margins, in points from the top left. */
 export const PAGE = { width: 595.28, height: 841.89, left: 50, right: 545.28, top: 50, bottom: 776 }
 
-export const INK = { dark: '#17191c', gray: '#5f646c', line: '#d3d0c6', green: '#0d5c4a', red: '#a8281c' }
+export const INK = { dark: '#17191c', gray: '#5f646c', line: '#d3d0c6', amber: '#7a4b06' }
 
 export type Style = {
   size: number
@@ -24,23 +26,25 @@ export type Paper = {
   y: number
 }
 
-type Given = { title: string; author: string; date: Date }
+/** `id`: 16 bytes that name the content. */
+type Given = { title: string; author: string; date: Date; id: Buffer }
 
 /** Begins a tagged document. The same calls give the same bytes: nothing in it is random or of today. */
-export function openPaper({ title, author, date }: Given): Paper {
+export function openPaper({ date, id, ...given }: Given): Paper {
+  const [title, author] = [metadataText(given.title), metadataText(given.author)]
   const doc = new PDFDocument({
     size: [PAGE.width, PAGE.height],
     margin: 0,
     bufferPages: true,
     pdfVersion: '1.7',
+    subset: 'PDF/A-2a',
     tagged: true,
     lang: 'en',
     displayTitle: true,
-    info: { Title: printable(title), Author: printable(author), CreationDate: date },
+    info: { Title: title, Author: author, CreationDate: date },
   })
-  doc.registerFont('regular', regular())
-  doc.registerFont('bold', semiBold())
-  for (const font of ['regular', 'bold']) alignFigures(doc.font(font))
+  nameContent(doc, { title, author, date, id })
+  addFonts(doc)
   const root = doc.struct('Document')
   doc.addStructure(root)
   return { doc, root, y: PAGE.top }
@@ -50,7 +54,7 @@ export function openPaper({ title, author, date }: Given): Paper {
 export function element(
   { doc }: Paper,
   parent: PDFKit.PDFStructureElement,
-  type: 'H1' | 'P' | 'Table' | 'TR' | 'TH' | 'TD',
+  type: 'H1' | 'H2' | 'P' | 'Table' | 'TR' | 'TH' | 'TD',
   options: { scope?: 'Column' } = {},
 ): PDFKit.PDFStructureElement {
   // The package's types lack `scope`, by which readers know a column's head.
@@ -79,8 +83,11 @@ export function write(
   const doc = styled(paper, style)
   const drawn = withGlyphs(doc, text)
   if (into === 'artifact') doc.markContent('Artifact', { type: 'Pagination' })
-  // What can't be drawn can still be read out and copied.
-  else into.add(doc.markStructureContent('Span', drawn === text ? {} : { actual: text }))
+  else {
+    // What can't be drawn, or is drawn with the shape of another character, can still be read out and copied.
+    const plain = drawn === text && readsBack(doc, text)
+    into.add(doc.markStructureContent('Span', plain ? {} : { actual: text }))
+  }
   doc.fillColor(style.color ?? INK.dark).text(drawn, left, y, { lineBreak: false })
   doc.endMarkedContent()
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { element, ensureRoom, INK, PAGE, type Paper, rule, type Style, widthOf, write } from './paper.ts'
 import { wrap } from './text.ts'
 
@@ -24,10 +25,14 @@ export function columnWidth(paper: Paper, head: string, texts: string[], most: n
  * Draws a table from `paper.y` on, over as many pages as it takes, each with the heads. A row that fits on a
  * page is not divided; a longer one goes on on the next.
  */
-export function drawTable(paper: Paper, columns: Column[], rows: Cell[][]): void {
+export async function drawTable(paper: Paper, columns: Column[], rows: Cell[][]): Promise<void> {
   const table = element(paper, paper.root, 'Table')
   drawHead(paper, columns, table)
-  for (const cells of rows) drawRow(paper, table, columns, cells)
+  for (const [index, cells] of rows.entries()) {
+    drawRow(paper, table, columns, cells)
+    // A long table takes half a second: nobody else should wait for it.
+    if (index % 25 === 24) await nextTurn()
+  }
 }
 
 /** The heads. Only the first page's are content: those of the others would interrupt a reader. */

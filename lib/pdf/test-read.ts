@@ -25,7 +25,8 @@ export function readPages(bytes: Uint8Array): Run[][] {
   })
 }
 
-function objectsOf(file: Buffer): Map<string, { text: string; stream: string }> {
+/** A file's objects by number: what stands before a stream, and the stream, unpacked. */
+export function objectsOf(file: Buffer): Map<string, { text: string; stream: string }> {
   const objects = new Map<string, { text: string; stream: string }>()
   const source = file.toString('latin1')
   // Where each object begins is in the table at the end; streams may hold anything.

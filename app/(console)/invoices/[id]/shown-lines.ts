@@ -1,16 +1,17 @@
 import 'server-only'
 import type { ShownLine, ShownSums } from '#components/invoices/invoice-lines.tsx'
-import { formatAmount, formatDecimal, sumsOf } from '#lib/invoices/amounts.ts'
+import { formatAmount, formatDecimal, settlementOf } from '#lib/invoices/amounts.ts'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
+import { itemizationText } from '#lib/invoices/itemization.ts'
 import { minorUnit } from '#lib/invoices/rules.ts'
 
-/** An invoice's lines and sums as text: added up exactly, and here, so that the browser need not. */
+/** An invoice's lines and sums as text: what the service has added up exactly. */
 export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums: ShownSums } {
-  const { currency, lineItems } = invoice
-  const sums = sumsOf(invoice, lineItems)
-  const shown = (amount: string) => formatAmount(amount, currency)
-  const rows = lineItems.map((line, index) => {
-    const amount = formatAmount(sums.amounts[index] ?? 0, line.currency)
+  const { currency, lineItems, itemization } = invoice
+  const { total, settled, balance } = settlementOf(invoice)
+  const shown = (amount: string | number) => formatAmount(amount, currency)
+  const rows = lineItems.map((line) => {
+    const amount = formatAmount(line.amount, line.currency)
     return {
       description: line.description,
       details: line.Details ?? '',
@@ -19,14 +20,24 @@ export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums
       amount: line.currency === currency ? amount : `${amount} ${line.currency}`,
     }
   })
+  const { addsUp, priceReading, lineItemsAmount, notItemizedAmount } = itemization
+  const perLine = priceReading === 'PER_LINE'
+  const verdict = {
+    ...(priceReading ? { reading: perLine ? ('line' as const) : ('unit' as const) } : {}),
+    notItemized: notItemizedAmount,
+    rounding: itemization.roundingAmount,
+    foreign: itemization.otherCurrencyLines,
+  }
   return {
     rows,
     sums: {
-      lineItems: shown(sums.lineItems),
-      notItemized: sums.notItemized === undefined ? undefined : shown(sums.notItemized),
-      total: shown(sums.total),
-      settled: { ...sums.settled, amount: shown(sums.settled.amount) },
-      balance: { ...sums.balance, amount: shown(sums.balance.amount) },
+      perLine,
+      lineItems: shown(lineItemsAmount),
+      notItemized: addsUp ? undefined : shown(notItemizedAmount),
+      verdict: itemizationText(verdict, currency),
+      total: shown(total),
+      settled: { ...settled, amount: shown(settled.amount) },
+      balance: { ...balance, amount: shown(balance.amount) },
     },
   }
 }

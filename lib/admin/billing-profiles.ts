@@ -1,0 +1,64 @@
+import type { Command } from 'commander'
+import { listBillingProfiles, setBillingProfile } from '#lib/access/billing-profiles.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { scope } from '#lib/db/scope.ts'
+import { orDuplicate } from './duplicate.ts'
+import { note } from './outcome.ts'
+import { checkedText, collect, customerNamed, linesOf, recordDeed, textOf, withDatabase } from './session.ts'
+import { printRows } from './table.ts'
+
+export function addBillingProfileCommands(program: Command): void {
+  const profiles = program
+    .command('billing-profiles')
+    .description('Whom invoices address: name, address and tax id. Invoices name their profile by its id.')
+  const of = (name: string, description: string, example: string) =>
+    profiles
+      .command(name)
+      .description(description)
+      .requiredOption('--customer <id>', 'id or domain of the customer')
+      .addHelpText(
+        'after',
+        `\nExample:\n  npm run -s admin -- billing-profiles ${name} ${example} --customer sunbird`,
+      )
+
+  of(
+    'set',
+    'Add a billing profile, or change what is given of one. An empty text takes away what was there.',
+    'default --address "Main Street 1" --address "8000 Zurich" --tax-id CHE-116.281.710',
+  )
+    .argument('<id>', '"default", or another one')
+    .option('--name <name>', 'the company, as invoices address it')
+    .option('--address <line>', 'a line of the address; given once for each', collect)
+    .option('--tax-id <id>', 'VAT or other tax number')
+    .action(withDatabase(setProfile))
+  of('list', 'List the billing profiles.', '--json')
+    .option('--json', 'as JSON')
+    .action(withDatabase(showProfiles))
+}
+
+type Given = { customer: string; name?: string; address?: string[]; taxId?: string }
+
+async function setProfile(given: string, { customer, ...rest }: Given): Promise<void> {
+  const { customerId } = await customerNamed(customer)
+  const id = checkedText('id', given)
+  const details = {
+    ...(rest.name === undefined ? {} : { name: checkedText('name', rest.name) }),
+    ...(rest.address === undefined ? {} : { address: linesOf('address', rest.address) }),
+    ...(rest.taxId === undefined ? {} : { taxId: textOf('tax id', rest.taxId) }),
+  }
+  const set = scope({ customerId }, async (tx) => {
+    if (!(await setBillingProfile(tx, customerId, { id, ...details })))
+      throw new Problem('invalid_request', `There is no billing profile "${id}" yet. Give its --name.`)
+    await recordDeed(tx, customerId, 'billing-profile.set', id, details)
+  })
+  await orDuplicate(set, {
+    billing_profiles_customer_id_id_pk: `Somebody added the billing profile "${id}" at this moment.`,
+  })
+  note(`The billing profile ${id} is set.`)
+}
+
+async function showProfiles(options: { customer: string; json?: boolean }): Promise<void> {
+  const { customerId } = await customerNamed(options.customer)
+  const rows = await scope({ customerId }, (tx) => listBillingProfiles(tx, customerId))
+  printRows(rows, options)
+}

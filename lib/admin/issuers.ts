@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import type { Command } from 'commander'
+import { Problem } from '#lib/api/problem.ts'
+import { scope } from '#lib/db/scope.ts'
+import { type IssuerDetails, listIssuers, saveIssuer } from '#lib/invoices/issuers.ts'
+import { bicOf, ibanOf } from '#lib/invoices/rules.ts'
+import { note } from './outcome.ts'
+import { checkedText, collect, customerNamed, linesOf, textOf, withDatabase } from './session.ts'
+import { printRows } from './table.ts'
+
+export function addIssuerCommands(program: Command): void {
+  const issuers = program
+    .command('issuers')
+    .description("Who sends a customer's invoices: what their PDF files say beside the name.")
+  const of = (name: string, description: string, example: string) =>
+    issuers
+      .command(name)
+      .description(description)
+      .requiredOption('--customer <id>', 'id or domain of the customer')
+      .addHelpText('after', `\nExample:\n  npm run -s admin -- issuers ${name} ${example} --customer sunbird`)
+
+  of(
+    'set',
+    'Add an issuer, or change what is given of one. An empty text takes away what was there.',
+    '"Cloud Resale Ltd" --address "1 Quay Road" --address Dublin --iban IE64IRCE92050112345678',
+  )
+    .argument('<name>', 'as the invoices have it')
+    .option('--address <line>', 'a line of the address; given once for each', collect)
+    .option('--tax-id <id>', 'VAT or other tax number')
+    .option('--bank <name>', 'the bank')
+    .option('--iban <iban>', 'the account')
+    .option('--bic <bic>', 'of the bank')
+    .option('--account <text>', 'the account at a bank without IBAN, with its routing number')
+    .option('--terms <text>', 'what was agreed on payment')
+    .action(withDatabase(setIssuer))
+  of('list', 'List the issuers of which more than the name is known.', '--json')
+    .option('--json', 'as JSON')
+    .action(withDatabase(showIssuers))
+}
+
+type Given = { customer: string; address?: string[] } & Partial<
+  Record<Exclude<keyof IssuerDetails, 'address'>, string>
+>
+
+async function setIssuer(given: string, { customer, address, ...texts }: Given): Promise<void> {
+  const { customerId } = await customerNamed(customer)
+  const name = checkedText('name', given, 300)
+  const details = Object.fromEntries(
+    Object.entries(texts).map(([field, text]) => [field, READERS[field]?.(text) ?? null]),
+  )
+  const lines = address === undefined ? {} : { address: linesOf('address', address) }
+  const issuer = { name, ...lines, ...details }
+  await scope({ customerId }, (tx) => saveIssuer(tx, customerId, issuer, randomUUID()))
+  note(`The issuer ${name} is set.`)
+}
+
+const READERS: Record<string, (text: string) => string | null> = {
+  taxId: (text) => textOf('tax id', text, 100),
+  bank: (text) => textOf('bank', text),
+  iban: (text) => code(text, ibanOf, 'is no IBAN: its check digits do not fit'),
+  bic: (text) => code(text, bicOf, 'is no BIC such as ABCDDEFFXXX'),
+  account: (text) => textOf('account', text),
+  terms: (text) => textOf('terms', text, 500),
+}
+
+function code(text: string, read: (text: string) => string | undefined, fault: string): string | null {
+  if (text.trim() === '') return null
+  const found = read(text)
+  if (found === undefined) throw new Problem('invalid_request', `"${text}" ${fault}.`)
+  return found
+}
+
+async function showIssuers(options: { customer: string; json?: boolean }): Promise<void> {
+  const { customerId } = await customerNamed(options.customer)
+  const rows = await scope({ customerId }, (tx) => listIssuers(tx, customerId))
+  printRows(rows, options)
+}

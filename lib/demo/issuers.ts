@@ -1,0 +1,59 @@
+import type { NewInvoice } from '#lib/invoices/import.ts'
+import type { NewIssuer } from '#lib/invoices/issuers.ts'
+
+const TERMS = 'Payable within 30 days of the invoice date, without deduction.'
+
+/** The invented reseller's companies. Bank codes of zeros and of its name are nobody's. */
+const ISSUERS: readonly NewIssuer[] = [
+  {
+    name: 'Fernhill Cloud, Inc.',
+    address: '0 Fernhill Plaza\nPortland, OR 97200\nUnited States',
+    taxId: 'EIN 00-7714402',
+    bank: 'Bank of Nowhere, N.A.',
+    account: 'Account 0007714402, routing 000000000',
+    bic: 'FERNUS00',
+    terms: TERMS,
+  },
+  {
+    name: 'Fernhill Cloud B.V.',
+    address: 'Varenkade 0\n1000 ZZ Amsterdam\nNetherlands',
+    taxId: 'NL000771440B00',
+    bank: 'Nergensbank N.V.',
+    iban: 'NL61FERN0000771440',
+    bic: 'FERNNL00',
+    terms: TERMS,
+  },
+  {
+    name: 'Fernhill Cloud GmbH',
+    address: 'Am Farnhügel 0\n10000 Berlin\nGermany',
+    taxId: 'DE000771440',
+    bank: 'Nirgendwo Bank AG',
+    iban: 'DE58000000000007714402',
+    bic: 'FERNDE00',
+    terms: TERMS,
+  },
+  {
+    name: 'Fernhill Cloud Ltd',
+    address: '0 Fernhill Lane\nLondon EC0 0ZZ\nUnited Kingdom',
+    taxId: 'GB000771440',
+    bank: 'Bank of Nowhere plc',
+    iban: 'GB56FERN00000000771440',
+    bic: 'FERNGB00',
+    terms: TERMS,
+  },
+  {
+    name: 'Fernhill Cloud K.K.',
+    address: '0-0 Shidaoka, Minato-ku\nTokyo 100-0000\nJapan',
+    taxId: 'T0007714400000',
+    bank: 'Bank of Nowhere, Tokyo branch 000',
+    account: 'Ordinary account 0077144',
+    bic: 'FERNJP00',
+    terms: TERMS,
+  },
+]
+
+/** Those that sent one of the invoices. */
+export function issuersOf(invoices: readonly NewInvoice[]): NewIssuer[] {
+  const names = new Set(invoices.map(({ issuer }) => issuer))
+  return ISSUERS.filter(({ name }) => names.has(name))
+}

@@ -1,0 +1,85 @@
+import type Big from 'big.js'
+import { type Decimal, Exact, formatAmount, roundTo } from './amounts.ts'
+import { minorUnit } from './rules.ts'
+
+type Line = { price: Decimal; qty: Decimal; currency: string }
+
+/** What a line's price is the price of. The specification does not say (2.4): the total does. */
+export type Reading = 'unit' | 'line'
+
+/** An invoice's lines, added up exactly and set against its total. Amounts are plain decimal text. */
+export type Itemization = {
+  /** The reading with which the lines add up, the first where both do; absent where neither does. */
+  reading?: Reading
+  /** One per line, rounded to the minor unit: price × qty, or the price where it fits only as that of the line. */
+  amounts: string[]
+  /** The lines together, without lines in another currency. */
+  lineItems: string
+  /** What the lines leave out of the total, or, negative, have above it; 0 where they add up. */
+  notItemized: string
+  /** The lines add up before they are rounded: what the rounded amounts together are short of it, or above. */
+  rounding: string
+  /** Lines in another currency, which are never added. */
+  foreign: number
+}
+
+/** Adds up an invoice's lines in both readings, without any float. */
+export function itemize(
+  { totalAmount, currency }: { totalAmount: Decimal; currency: string },
+  lines: readonly Line[],
+): Itemization {
+  const total = new Exact(totalAmount)
+  const own = lines.filter((line) => line.currency === currency)
+  const foreign = lines.length - own.length
+  for (const reading of ['unit', 'line'] as const) {
+    const { exact, rounded } = sumsOf(own, reading, minorUnit(currency))
+    // Some issuers round each line, some only the sum, some nothing: each adds up.
+    const fits = [exact, roundTo(exact, minorUnit(currency)), rounded].some((sum) => sum.eq(total))
+    if (!fits || own.length === 0) continue
+    const amounts = lines.map((line) => amountOf(line, reading))
+    const rounding = total.minus(rounded).toFixed()
+    return { reading, amounts, lineItems: total.toFixed(), notItemized: '0', rounding, foreign }
+  }
+  const { rounded } = sumsOf(own, 'unit', minorUnit(currency))
+  const notItemized = total.minus(rounded).toFixed()
+  const amounts = lines.map((line) => amountOf(line, 'unit'))
+  return { amounts, lineItems: rounded.toFixed(), notItemized, rounding: '0', foreign }
+}
+
+/** The part of it that `itemizationText` tells; also as JSON numbers. */
+type Verdict = Pick<Itemization, 'reading' | 'foreign'> & { notItemized: Decimal; rounding: Decimal }
+
+/** What the itemization says, for people; `amounts` in the invoice's `currency`. */
+export function itemizationText(
+  { reading, notItemized, rounding, foreign }: Verdict,
+  currency: string,
+): string {
+  const money = (amount: Decimal) => `${formatAmount(amount, currency)} ${currency}`
+  const said = reading
+    ? ['The line items add up to the invoice total.']
+    : [`The line items do not add up to the invoice total. Not itemized: ${money(notItemized)}.`]
+  if (reading === 'line') said.push('Each price is that of its whole line, not of one unit.')
+  if (new Exact(rounding).cmp(0) !== 0)
+    said.push(`The total was rounded once: the amounts shown differ from it by ${money(rounding)}.`)
+  if (foreign > 0)
+    said.push(`Not counted: ${foreign} ${foreign === 1 ? 'line' : 'lines'} in another currency.`)
+  return said.join(' ')
+}
+
+function sumsOf(own: readonly Line[], reading: Reading, unit: number): { exact: Big; rounded: Big } {
+  let [exact, rounded] = [new Exact(0), new Exact(0)]
+  for (const line of own) {
+    const amount = exactAmount(line, reading)
+    exact = exact.plus(amount)
+    rounded = rounded.plus(roundTo(amount, unit))
+  }
+  return { exact, rounded }
+}
+
+function amountOf(line: Line, reading: Reading): string {
+  return roundTo(exactAmount(line, reading), minorUnit(line.currency)).toFixed()
+}
+
+function exactAmount({ price, qty }: Line, reading: Reading): Big {
+  return reading === 'line' ? new Exact(price) : new Exact(price).times(qty)
+}

@@ -1,0 +1,101 @@
+import 'server-only'
+
+type Glyph = { id: number; codePoints: number[] }
+type Run = { glyphs: Glyph[]; positions: object[]; advanceWidth: number }
+/** What we use of the package's font beyond its public side; `file.test.ts` says when it is gone. */
+type Inner = {
+  font: {
+    hasGlyphForCodePoint(code: number): boolean
+    getGlyph(id: number, codePoints: number[]): Glyph
+    _glyphs: Record<number, Glyph>
+  }
+  layoutRun(text: string, features?: string[]): Run
+  layout(text: string): { glyphs: Glyph[] }
+  /** Glyphs used so far, by their number in the font, and what each stands for. */
+  subset: { mapping: Record<number, number> }
+  unicode: number[][]
+}
+
+/** The document's present font. */
+export function innerOf(doc: PDFKit.PDFDocument): Inner {
+  return (doc as unknown as { _font: Inner })._font
+}
+
+/** A word as glyphs, without a document. */
+type Shape = { ids: number[]; codePoints: number[][]; positions: object[]; advanceWidth: number }
+
+/** By font. Of words only, and not of all: what the customers' texts bring along is forgotten again. */
+const shapes = new Map<string, Map<string, Shape>>()
+const MOST_SHAPES = 10_000
+const LONGEST = 40
+
+const NUMBER = /^−?[\d,.]+ ?$/
+
+/**
+ * Lets the document's present font, which is called `name`, draw numbers with digits as wide as each other, and
+ * remember how words are shaped, which takes most of the time of a document. A number is put together from its
+ * characters.
+ */
+export function keepShapes(doc: PDFKit.PDFDocument, name: string): void {
+  const font = innerOf(doc)
+  const shape = font.layoutRun.bind(font)
+  const known = shapes.get(name) ?? new Map<string, Shape>()
+  shapes.set(name, known)
+
+  const shapeOf = (text: string, features?: string[]): Shape => {
+    const own = font.font._glyphs
+    // A glyph remembers the character that it was first wanted for: here, always one of this word.
+    font.font._glyphs = {}
+    const { glyphs, positions, advanceWidth } = shape(text, features)
+    font.font._glyphs = own
+    const ids = glyphs.map(({ id }) => id)
+    return { ids, codePoints: glyphs.map(({ codePoints }) => codePoints), positions, advanceWidth }
+  }
+  const shaped = (text: string, features?: string[]): Run => {
+    const key = features ? `${features} ${text}` : text
+    const kept = known.get(key) ?? shapeOf(text, features)
+    if (known.size > MOST_SHAPES) known.clear()
+    if (text.length <= LONGEST && !known.has(key)) known.set(key, kept)
+    const { ids, codePoints, positions, advanceWidth } = kept
+    const glyphs = ids.map((id, index) => font.font.getGlyph(id, codePoints[index] ?? []))
+    return { glyphs, positions, advanceWidth }
+  }
+
+  font.layoutRun = (text, features) => {
+    if (features || !NUMBER.test(text)) return shaped(text, features)
+    const runs = Array.from(text, (char) => shaped(char, ['tnum']))
+    return {
+      glyphs: runs.flatMap((run) => run.glyphs),
+      positions: runs.flatMap((run) => run.positions),
+      advanceWidth: runs.reduce((sum, run) => sum + run.advanceWidth, 0),
+    }
+  }
+}
+
+// An empty square: the font's own sign for "no glyph" is not drawn as wide as it is measured.
+const MISSING = '□'
+const COMMON = /^[\x20-\x7e\u00a0-\u017f–—−·…€]*$/
+
+/** The text with a square for each character that the document's present font can't draw. */
+export function withGlyphs(doc: PDFKit.PDFDocument, text: string): string {
+  if (COMMON.test(text)) return text
+  const { font } = innerOf(doc)
+  const drawable = (char: string) => font.hasGlyphForCodePoint(char.codePointAt(0) ?? 0)
+  return Array.from(text, (char) => (drawable(char) ? char : MISSING)).join('')
+}
+
+/**
+ * Whether a text that is drawn in the document's present font can be copied as it is. A glyph stands for what it
+ * stood for first, and some characters share one; text from right to left is drawn the other way round.
+ */
+export function readsBack(doc: PDFKit.PDFDocument, text: string): boolean {
+  const font = innerOf(doc)
+  const fresh = new Map<number, number[]>()
+  let read = ''
+  for (const { id, codePoints } of font.layout(text).glyphs) {
+    const known = font.unicode[font.subset.mapping[id] ?? -1] ?? fresh.get(id) ?? codePoints
+    fresh.set(id, known)
+    read += String.fromCodePoint(...known)
+  }
+  return read === text
+}

@@ -1,0 +1,101 @@
+import { objectsOf } from './test-read.ts'
+
+/** Names that make a reader do something, take something along, or hide something. */
+const FORBIDDEN =
+  /\/(JavaScript|JS|AA|OpenAction|Launch|URI|GoTo\w*|SubmitForm|ImportData|Rendition|Movie|Sound|RichMedia|XFA|AcroForm|Annots|EmbeddedFiles?|AF|Encrypt|Perms|Helvetica|Type1)\b/g
+
+/**
+ * What is wrong with a file that we drew, in a few words each: its table of objects, its references, whatever acts,
+ * and what archives ask for (ISO 19005-2), as far as it can be seen without a validator.
+ */
+export function faultsOf(bytes: Uint8Array): string[] {
+  const file = Buffer.from(bytes)
+  const source = file.toString('latin1')
+  const objects = objectsOf(file)
+  // Whatever a customer's texts say is text: only names outside of strings mean something.
+  const all = [...objects.values()].map(({ text }) => withoutStrings(text)).join('\n')
+  const trailer = withoutStrings(source.slice(source.lastIndexOf('\ntrailer\n')))
+  return [
+    ...tableFaults(source, objects),
+    ...[...`${all}${trailer}`.matchAll(FORBIDDEN)].map(([name]) => `has ${name}`),
+    ...archiveFaults(objects, all, trailer),
+    ...[...objects.values()].flatMap(({ text, stream }) =>
+      /\/(Type|Subtype|Length1)|begincmap/.test(text + stream.slice(0, 200)) ? [] : contentFaults(stream),
+    ),
+  ]
+}
+
+type Objects = ReturnType<typeof objectsOf>
+
+function tableFaults(source: string, objects: Objects): string[] {
+  const faults: string[] = []
+  const check = (holds: boolean, fault: string) => holds || faults.push(fault)
+  const start = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(source)?.[1] ?? -1)
+  check(/^%PDF-1\.7\n%[\x80-\xff]{4}\n/.test(source), 'has no head')
+  check(source.startsWith('xref\n0 ', start), 'its table is elsewhere')
+  const size = Number(/\/Size (\d+)/.exec(source.slice(start))?.[1])
+  check(size === objects.size + 1 && !objects.has(''), 'its table leads elsewhere')
+  check(source.split('\n%%EOF').length === 2, 'was added to')
+  for (const [id, { text }] of objects) {
+    for (const [, other = ''] of withoutStrings(text).matchAll(/\b(\d+) 0 R/g))
+      check(objects.has(other), `object ${id} names ${other}, which is not there`)
+    if (text.includes('/Length ')) {
+      const at = source.indexOf(`\n${id} 0 obj\n`)
+      const from = source.indexOf('\nstream\n', at) + 8
+      const end = from + Number(/\/Length (\d+)/.exec(text)?.[1])
+      check(
+        /^\n?endstream/.test(source.slice(end, end + 11)),
+        `the stream of ${id} is not as long as it says`,
+      )
+    }
+  }
+  return faults
+}
+
+function archiveFaults(objects: Objects, all: string, trailer: string): string[] {
+  const metadata = [...objects.values()].find(({ text }) => text.includes('/Type /Metadata'))
+  const xml = Buffer.from(metadata?.stream ?? '', 'latin1').toString('utf8')
+  const fonts = all.match(/\/Subtype \/Type0/g)?.length ?? 0
+  const wanted: [boolean, string][] = [
+    [/\/Marked true/.test(all), 'is not tagged'],
+    [/\/Lang\b/.test(all), 'names no language'],
+    [/\/StructTreeRoot \d+/.test(all), 'has no structure'],
+    [/\/OutputIntents \[\d+ 0 R\]/.test(all) && /\/S \/GTS_PDFA1/.test(all), 'has no output intent'],
+    [/\/ID \[<(\w{32})> <\1>\]/.test(trailer), 'has no id'],
+    [fonts > 0 && all.match(/\/FontFile2 /g)?.length === fonts, 'has a font that is not embedded'],
+    [all.match(/\/ToUnicode /g)?.length === fonts, 'has a font that can not be read'],
+    [/<pdfaid:part>2</.test(xml) && /<pdfaid:conformance>A</.test(xml), 'does not say that it is PDF/A'],
+    [isWellFormed(xml), 'has XML that is not well-formed'],
+  ]
+  return wanted.flatMap(([holds, fault]) => (holds ? [] : [fault]))
+}
+
+/** All text is inside of marked content, and all that is begun ends. */
+function contentFaults(content: string): string[] {
+  const faults = new Set<string>()
+  let depth = 0
+  for (const line of withoutStrings(content).split('\n')) {
+    if (/\b(BDC|BMC)$/.test(line)) depth += 1
+    if (line === 'EMC') depth -= 1
+    if (/\bTJ$/.test(line) && depth !== 1) faults.add('has text outside of its structure')
+  }
+  if (depth !== 0) faults.add('has marked content without an end')
+  return [...faults]
+}
+
+/** PDF without what stands in parentheses or angle brackets, but for hexadecimal ids in the trailer. */
+function withoutStrings(text: string): string {
+  return text.replace(/\((?:\\[\s\S]|[^\\()])*\)/g, '()')
+}
+
+function isWellFormed(xml: string): boolean {
+  const open: string[] = []
+  const bare = xml.replace(/^<\?xpacket begin="\ufeff"[^?]*\?>|<\?xpacket end="w"\?>$/g, '')
+  for (const [, close, name = '', self] of bare.matchAll(/<(\/?)([\w:]+)(?:\s+[\w:]+="[^"<]*")*\s*(\/?)>/g)) {
+    if (close) {
+      if (open.pop() !== name) return false
+    } else if (!self) open.push(name)
+  }
+  const rest = bare.replace(/<\/?[\w:]+(?:\s+[\w:]+="[^"<]*")*\s*\/?>/g, '')
+  return open.length === 0 && !/<|&(?!(amp|lt|gt);)|\]\]>/.test(rest)
+}
