@@ -3,7 +3,8 @@ import type { Caller } from '#lib/access/rules.ts'
 import { type Column, csv } from '#lib/api/csv.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { streamScope } from '#lib/db/scope.ts'
-import { plainAmount, sumsOf } from './amounts.ts'
+import { plainAmount } from './amounts.ts'
+import { itemize } from './itemization.ts'
 import { type InvoiceOrder, keyOf } from './order.ts'
 import { statusOf } from './rules.ts'
 import type { Owner, Selection } from './selection.ts'
@@ -88,7 +89,7 @@ async function* linePages(tx: Transaction, owner: Owner, selected: Selected) {
 }
 
 function rowsOf(invoice: store.InvoiceRow, lines: store.LineItemRow[]): LineRow[] {
-  const { amounts } = sumsOf(invoice, lines)
+  const { amounts } = itemize(invoice, lines)
   return lines.map((line, index) => ({ invoice, line: { ...line, amount: amounts[index] ?? '0' } }))
 }
 
