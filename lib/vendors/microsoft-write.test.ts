@@ -184,6 +184,13 @@ describe('a write that is accepted only (202)', () => {
     expect(answer).toMatchObject({ kind: 'applied', observed: { seats: { purchased: 30, assigned: 7 } } })
   })
 
+  test('is applied likewise after a success (200) that still shows the old total', async () => {
+    await start()
+    const answer = await set(30, { before: () => fake.failNext('write', 'old-answer') })
+    expect(answer).toMatchObject({ kind: 'applied', observed: { seats: { purchased: 30, assigned: 7 } } })
+    expect(patches()).toHaveLength(1)
+  })
+
   test('is unknown when time runs out, holds others up, and a later read settles it', async () => {
     await start({ lateMs: 700 })
     const answer = await set(30, {
