@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Answer, Call } from './routes.ts'
+import type { Book, Pages } from './book.ts'
+import { refuse } from './microsoft-errors.ts'
+import type { Own } from './microsoft-resource.ts'
+import type { Answer, Call, Route } from './routes.ts'
 
 export type TokenRules = {
   clientId: string
@@ -35,4 +38,21 @@ export function tokens({ clientId, clientSecret, tokenSeconds }: TokenRules) {
 function denied(status: number, error: string): Answer {
   // The real one repeats what it was given in its words, so ours does too.
   return { status, body: { error, error_description: `AADSTS70000: ${error}.` } }
+}
+
+/** A route that is for callers with a token, and what an application alone may not see. */
+export function guarded(
+  route: Route<Own>,
+  knows: (call: Call) => boolean,
+  showsAssigned: boolean,
+): Route<Own> {
+  const check = (call: Call): Answer | undefined => {
+    if (!knows(call)) return { status: 401, body: { code: '401', description: 'Unauthorized' } }
+    const isAssigned = ['subscribedSkus', 'provisioningStatus'].includes(route.name)
+    return isAssigned && !showsAssigned ? refuse(900329) : undefined
+  }
+  if (route.kind === 'write') {
+    return { ...route, handle: (call: Call, book: Book<Own>) => check(call) ?? route.handle(call, book) }
+  }
+  return { ...route, handle: (call: Call, pages: Pages<Own>) => check(call) ?? route.handle(call, pages) }
 }

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { env } from '#lib/env.ts'
 import { type FakeMicrosoft, startMicrosoft } from './microsoft.ts'
 
 // The fake keeps Partner Center's rules: a client that breaks them finds out here, and not at a customer's.
@@ -29,6 +30,12 @@ async function call(method: string, body?: object, headers: Record<string, strin
   const answer = await fetch(url, { method, headers: sent, body: body ? JSON.stringify(body) : null })
   return { status: answer.status, body: await answer.json() }
 }
+
+test('its environment leads the console to it', () => {
+  for (const [name, value] of Object.entries(fake.environment())) vi.stubEnv(name, value)
+  expect(env().microsoft).toEqual({ ...fake.config, settleMs: 86_400_000 })
+  vi.unstubAllEnvs()
+})
 
 test.each([
   [{ client_secret: 'wrong' }, 401, 'invalid_client'],

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Book, Pages } from './book.ts'
+import type { Pages } from './book.ts'
 import { type Fake, type FakeOptions, startFake } from './engine.ts'
 import type { OwnFault } from './faults.ts'
 import { CODE_FAULTS, refuse } from './microsoft-errors.ts'
 import { listRoutes } from './microsoft-lists.ts'
 import { entraSku, fill, type Kept, type Own, resourceOf } from './microsoft-resource.ts'
 import { apply, objectOf, whyNot } from './microsoft-rules.ts'
-import { type TokenRules, tokens } from './microsoft-tokens.ts'
+import { guarded, type TokenRules, tokens } from './microsoft-tokens.ts'
 import type { Answer, Call, FakeVendor, Route } from './routes.ts'
 
 export type MicrosoftOptions = FakeOptions &
@@ -20,6 +20,8 @@ export type FakeMicrosoft = Fake<Own> & {
   config: { url: string; tokenUrl: string; clientId: string; clientSecret: string; settleMs: number }
   /** As if somebody had taken the application's rights, and given them again. */
   revokeTokens(): void
+  /** The settings with which the console talks to this fake. */
+  environment(): Record<string, string>
 }
 
 const SLOW_MS = 200
@@ -32,7 +34,14 @@ export async function startMicrosoft(options: MicrosoftOptions = {}): Promise<Fa
   const fake = await startFake(partnerCenter(entra, options.showsAssigned ?? true), options)
   const tokenUrl = `${fake.url}/tenant/oauth2/v2.0/token`
   const config = { url: fake.url, tokenUrl, clientId, clientSecret, settleMs: 0 }
-  return Object.assign(fake, { config, revokeTokens: entra.revokeAll })
+  const environment = () => ({
+    MICROSOFT_TENANT_ID: 'tenant',
+    MICROSOFT_CLIENT_ID: clientId,
+    MICROSOFT_CLIENT_SECRET: clientSecret,
+    MICROSOFT_URL: fake.url,
+    MICROSOFT_TOKEN_URL: tokenUrl,
+  })
+  return Object.assign(fake, { config, environment, revokeTokens: entra.revokeAll })
 }
 
 function partnerCenter(entra: ReturnType<typeof tokens>, showsAssigned: boolean): FakeVendor<Own> {
@@ -90,7 +99,6 @@ function partnerCenter(entra: ReturnType<typeof tokens>, showsAssigned: boolean)
       path: `${SUBSCRIPTION}/provisioningstatus`,
       handle(call, pages) {
         const kept = find(pages, call)
-        if (!showsAssigned) return refuse(900329)
         if (!kept) return refuse(20002)
         // In capitals, as the published example has it.
         const skuId = entraSku(kept.skuId).toUpperCase()
@@ -130,17 +138,6 @@ function partnerCenter(entra: ReturnType<typeof tokens>, showsAssigned: boolean)
       redirect: () => ({ status: 307, headers: { location: 'http://127.0.0.1:9/' } }),
     },
   }
-}
-
-function guarded(route: Route<Own>, knows: (call: Call) => boolean, showsAssigned: boolean): Route<Own> {
-  const check = (call: Call): Answer | undefined => {
-    if (!knows(call)) return { status: 401, body: { code: '401', description: 'Unauthorized' } }
-    return route.name === 'subscribedSkus' && !showsAssigned ? refuse(900329) : undefined
-  }
-  if (route.kind === 'write') {
-    return { ...route, handle: (call: Call, book: Book<Own>) => check(call) ?? route.handle(call, book) }
-  }
-  return { ...route, handle: (call: Call, pages: Pages<Own>) => check(call) ?? route.handle(call, pages) }
 }
 
 function find(pages: Pages<Own>, call: Call): Kept | undefined {

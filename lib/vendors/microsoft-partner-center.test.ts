@@ -5,7 +5,7 @@ import type { Observed, SubscriptionRef } from './vendor.ts'
 
 const ref: SubscriptionRef = { customerId: 'tenant-1', subscriptionId: 'sub-1', skuId: 'CFQ7TTC0LH18:0001' }
 const { customerId } = ref
-const soon = (ms = 2000) => AbortSignal.timeout(ms)
+const soon = (ms = 5000) => AbortSignal.timeout(ms)
 
 let fake: FakeMicrosoft
 afterEach(() => fake.close())
@@ -149,7 +149,7 @@ describe('assigned licenses', () => {
     const microsoft = await vendor({
       choose: ({ name }) => (name === 'subscribedSkus' ? 'hang-before' : undefined),
     })
-    const reading = await microsoft.read(ref, soon(400))
+    const reading = await microsoft.read(ref, soon(1000))
     expect(reading).toMatchObject({ kind: 'read', observed: { seats: { purchased: 25 } } })
     expect(assignedOf(reading)).toBeUndefined()
   })

@@ -3,7 +3,7 @@ import { type FakeMicrosoft, type MicrosoftOptions, startMicrosoft } from '../..
 import { microsoftPartnerCenter } from './microsoft-partner-center.ts'
 
 const ref = { customerId: 'tenant-1', subscriptionId: 'sub-1', skuId: 'CFQ7TTC0LH18:0001' }
-const soon = (ms = 2000) => AbortSignal.timeout(ms)
+const soon = (ms = 5000) => AbortSignal.timeout(ms)
 
 let fake: FakeMicrosoft
 afterEach(() => fake.close())

@@ -5,7 +5,7 @@ import { microsoftPartnerCenter } from './microsoft-partner-center.ts'
 import type { Observed, RemoteVendor, SubscriptionRef, WriteAnswer } from './vendor.ts'
 
 const ref: SubscriptionRef = { customerId: 'tenant-1', subscriptionId: 'sub-1', skuId: 'CFQ7TTC0LH18:0001' }
-const soon = (ms = 2000) => AbortSignal.timeout(ms)
+const soon = (ms = 5000) => AbortSignal.timeout(ms)
 const LATE = 60
 
 let fake: FakeMicrosoft
@@ -170,7 +170,8 @@ const FAULTS: [string, object, number][] = [
 ]
 test.each(FAULTS)('the fault %s', async (fault, expected, end) => {
   await start({ retryAfter: 7 })
-  const answer = await set(30, { before: () => fake.failNext('write', fault), signal: soon(800) })
+  const signal = soon(fault.includes('hang') ? 600 : 5000)
+  const answer = await set(30, { before: () => fake.failNext('write', fault), signal })
   expect(answer).toMatchObject(expected)
   expect(patches()).toHaveLength(1)
   await fake.settled()
@@ -192,7 +193,7 @@ describe('a write that is accepted only (202)', () => {
   })
 
   test('is unknown when time runs out, holds others up, and a later read settles it', async () => {
-    await start({ lateMs: 700 })
+    await start({ lateMs: 1500 })
     const answer = await set(30, {
       before: () => fake.failNext('write', 'accepted'),
       signal: soon(400),
