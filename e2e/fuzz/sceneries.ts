@@ -20,13 +20,7 @@ const microsoft: Scenery = {
   vendor: 'microsoft-partner-center',
   async start(options) {
     const fake = await startMicrosoft(options)
-    const { url, tokenUrl, clientId, clientSecret } = fake.config
-    const settings = {
-      MICROSOFT_TENANT_ID: 'reseller.example',
-      ...{ MICROSOFT_CLIENT_ID: clientId, MICROSOFT_CLIENT_SECRET: clientSecret },
-      ...{ MICROSOFT_URL: url, MICROSOFT_TOKEN_URL: tokenUrl },
-    }
-    return { fake: fake as unknown as Fake, settings }
+    return { fake: fake as unknown as Fake, settings: fake.environment() }
   },
   add(fake, { isCommitmentPlan, ...seed }) {
     const plan = isCommitmentPlan ? 'P1Y monthly' : 'P1M monthly'
