@@ -7,14 +7,17 @@ import { startDatabase } from '#lib/db/start.ts'
 import { announcement } from '#lib/demo/announcement.ts'
 import type { DemoCustomer } from '#lib/demo/customer.ts'
 import { demoCustomers } from '#lib/demo/customers.ts'
+import { harbor } from '#lib/demo/harbor.ts'
 import { issueDemoKey } from '#lib/demo/key.ts'
 import { DEMO_PASSWORD, loadDemo } from '#lib/demo/load.ts'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
 import { type Application, startApplication } from '#lib/server/application.ts'
 import { build } from './build.ts'
+import { startDemoVendors } from './demo-vendors.ts'
 
-// One command from a fresh clone to a console with data in it. It runs until it is stopped.
+// One command from a fresh clone to a console with data in it. It runs until it is stopped. With `--vendors`, stand-ins
+// for the vendors run beside it, and a customer who has a subscription for each fate of a change.
 
 // What is printed has to stay readable.
 process.env.LOG_LEVEL ||= 'warn'
@@ -36,11 +39,13 @@ async function start(): Promise<Application | undefined> {
   await build({ quiet: true })
   if (isStopping()) return undefined
   const today = new Date().toISOString().slice(0, 10)
-  const customers = demoCustomers(today)
+  const vendors = process.argv.includes('--vendors') ? await startDemoVendors(env().dataDir) : undefined
+  const customers = [...demoCustomers(today), ...(vendors ? [harbor(today)] : [])]
   const database = await startDatabase()
   try {
     const added = await loadDemo(customers, today)
     if (added.length > 0) console.error(`Added the demo customers ${added.join(', ')}.`)
+    await vendors?.fill(today, added.includes(harbor(today).name))
   } catch (error) {
     await database.stop()
     throw error
@@ -48,6 +53,7 @@ async function start(): Promise<Application | undefined> {
   const application = await startApplication(isStopping)
   try {
     await announce(application, customers)
+    if (vendors) console.log(`${vendors.announcement(today)}\n`)
   } catch (error) {
     await application.stop()
     throw error

@@ -12,7 +12,8 @@ export function assetsOf({ purchases, usage }: DemoCustomer, today: string): New
 }
 
 function licensedAsset(purchase: Purchase, today: string): NewAsset {
-  const { id, type, sku, domain, status, plan, seats, renewsOn, renewalType, purchaseOrder } = purchase
+  const { id, type, sku, domain, status, plan, seats, renewsOn, renewalType, purchaseOrder, vendor } =
+    purchase
   const vendorCustomerId = vendorIdOf(domain)
   return {
     id,
@@ -20,6 +21,7 @@ function licensedAsset(purchase: Purchase, today: string): NewAsset {
     name: sku.name,
     customerDomain: domain,
     vendorCustomerId,
+    vendor,
     reseller: RESELLER,
     createdAt: timeOfPurchase(purchase),
     subscription: {

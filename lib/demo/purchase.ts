@@ -21,6 +21,8 @@ export type Purchase = {
   seats: { first: number; assigned: number; maximum?: number }
   /** Oldest first. */
   changes?: SeatChange[]
+  /** Who sells it upstream; absent: `built-in`. */
+  vendor?: string
   /** Per seat and billing cycle; absent while nothing is charged: a trial, a pending order. */
   price?: string
 }
