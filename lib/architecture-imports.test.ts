@@ -64,6 +64,13 @@ const ZONES: Zone[] = [
     planted: ['app/(console)/assets/page.tsx', `const { a } = await import('../../../lib/assets/store.ts')`],
   },
   {
+    what: 'nobody but the command line acts as the operator',
+    from: /^(?!lib\/admin\/)/,
+    never: /^lib\/access\/operator\.ts$/,
+    orTypes: true,
+    planted: ['lib/access/authenticate.ts', `import { operatorFor } from './operator.ts'`],
+  },
+  {
     what: 'the app imports no test',
     from: /^(app|components|lib)\/(?!.*(\/test-|architecture-scan))/,
     never: /(\.test\.tsx?$|\/test-[^/]*$|^vitest$|^@playwright\/)/,
@@ -91,7 +98,7 @@ describe('server-only', () => {
   // It throws under plain Node and stops a browser bundle. lib/db, lib/server, lib/admin, lib/imports and
   // lib/demo are programs or under them, and kept from the browser by the zones.
   const guarded =
-    /^lib\/([^/]+\/(store|operations|import)|access\/(authenticate|session|sign-in|password)|invoices\/file|vendors\/[^/]+)\.ts$/
+    /^lib\/([^/]+\/(store|operations|import)|access\/(authenticate|operator|session|sign-in|password)|invoices\/file|vendors\/[^/]+)\.ts$/
 
   test('is the first import of everything that must not reach a browser', () => {
     const found = code.filter((file) => guarded.test(file))

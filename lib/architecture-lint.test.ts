@@ -24,7 +24,12 @@ const REFUSED: Record<string, string[]> = {
 
 const ALLOWED: Record<string, string[]> = {
   'app/(console)/assets/page.tsx': ['#lib/assets/operations.ts', '../frame.tsx', 'react'],
-  'components/assets/list.tsx': ['#lib/assets/queries.ts', '#lib/api/client.ts', '#components/ui/button.tsx'],
+  'components/assets/list.tsx': [
+    '#lib/assets/queries.ts',
+    '#lib/assets/targets.ts',
+    '#lib/api/client.ts',
+    '#components/ui/button.tsx',
+  ],
   'components/ui/button.tsx': ['./icon.tsx', 'react', '#components/ui/icon.tsx'],
   'lib/api/endpoint.ts': ['#lib/access/authenticate.ts', './problem.ts'],
   'lib/assets/store.ts': ['#lib/db/schema.ts', '#lib/access/rules.ts', './rules.ts', 'drizzle-orm'],

@@ -12,12 +12,14 @@ const CAPABILITIES: Record<string, string[]> = {
     'credentials',
     'directory',
     'due-work',
+    'operator',
     'password',
     'session',
     'sign-in',
     'throttle',
   ],
   assets: [
+    'bulk',
     'change-list',
     'differences',
     'export',
@@ -37,6 +39,8 @@ const CAPABILITIES: Record<string, string[]> = {
     'seats',
     'settle',
     'shapes',
+    'target-rows',
+    'targets',
   ],
   invoices: [
     'amounts',

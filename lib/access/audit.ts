@@ -9,8 +9,10 @@ export type Actor = { kind: 'key' | 'member' | 'operator' | 'vendor'; id: string
 /** The command line acts under this name. */
 export const OPERATOR: Actor = { kind: 'operator', id: 'operator', name: 'Operator' }
 
+const KINDS = { key: 'key', session: 'member', operator: 'operator' } as const
+
 export function actorOf(caller: Caller): Actor {
-  return { kind: caller.via === 'key' ? 'key' : 'member', id: caller.id, name: caller.name }
+  return { kind: KINDS[caller.via], id: caller.id, name: caller.name }
 }
 
 type AuditEvent = {

@@ -30,12 +30,13 @@ export type Caller = {
   customerId: CustomerId
   customerName: string
   customerDomain: string
-  via: 'key' | 'session'
+  /** `operator`: the command line, which no request can be. */
+  via: 'key' | 'session' | 'operator'
   /** Id of the API key or of the member. */
   id: string
   /** Name of the API key or of the member. */
   name: string
-  /** The member's address; for a key, its issuer's, else the customer's contact. */
+  /** The member's address; for a key, its issuer's, else the customer's contact, as for the operator. */
   email: string
   roles: readonly Role[]
   /** Billing profiles whose invoices this caller may see: each statement on invoices names them. */

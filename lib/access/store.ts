@@ -96,12 +96,13 @@ export function findSignIn(
 /** The customer with this id or domain, for the operator's commands. */
 export function findCustomer(
   idOrDomain: string,
-): Promise<{ customerId: CustomerId; name: string } | undefined> {
+): Promise<{ customerId: CustomerId; name: string; domain: string; contactEmail: string } | undefined> {
   return lookUp(async (access) => {
-    const { rows } = await access.execute<{ id: string; name: string }>(sql`
-      SELECT id, name FROM customers WHERE id = ${idOrDomain} OR domain = ${idOrDomain.toLowerCase()}`)
+    const { rows } = await access.execute<{ id: string; name: string; domain: string; email: string }>(sql`
+      SELECT id, name, domain, contact_email AS email FROM customers
+      WHERE id = ${idOrDomain} OR domain = ${idOrDomain.toLowerCase()}`)
     const row = rows[0]
-    return row && { customerId: minted(row.id), name: row.name }
+    return row && { customerId: minted(row.id), name: row.name, domain: row.domain, contactEmail: row.email }
   })
 }
 

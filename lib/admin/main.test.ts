@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,9 +7,11 @@ import { may } from '#lib/access/rules.ts'
 import { signIn } from '#lib/access/sign-in.ts'
 import { findKeyCaller, findSessionCaller } from '#lib/access/store.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { commandLine, type Outcome } from './test-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-admin-'))
 let db: TestDatabase
+const { start, admin } = commandLine(() => db.url, folder)
 beforeAll(async () => {
   db = await testDatabase()
   await admin('customers add --name Sunbird --domain Sunbird.Example --contact-email it@sunbird.example')
@@ -20,41 +21,6 @@ afterAll(async () => {
   await db.close()
   rmSync(folder, { recursive: true })
 })
-
-type Outcome = { code: number | null; out: string; err: string }
-
-/** Runs one command as npm does; a word with spaces can follow the others. */
-async function admin(words: string, input = '', more: string[] = [], where?: string): Promise<Outcome> {
-  const { child, outcome } = start(words, more, where)
-  child.stdin.end(input)
-  return outcome
-}
-
-function start(words: string, more: string[] = [], where?: string) {
-  const setting = where ?? `DATABASE_URL=${db.url}`
-  const program = [process.execPath, '--conditions=react-server', '--no-warnings', 'lib/admin/main.ts']
-  const child = spawn('env', [
-    '-u',
-    'DATABASE_URL',
-    `INIT_CWD=${folder}`,
-    setting,
-    ...program,
-    ...words.split(' '),
-    ...more,
-  ])
-  const said: Outcome = { code: null, out: '', err: '' }
-  child.stdout.on('data', (chunk) => {
-    said.out += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    said.err += chunk
-  })
-  child.stdin.on('error', () => {})
-  const outcome = new Promise<Outcome>((resolve) => {
-    child.on('close', (code) => resolve({ ...said, code }))
-  })
-  return { child, outcome }
-}
 
 const PASSWORD = 'a good long password'
 const addMember = (email: string, role = 'it-manager') =>

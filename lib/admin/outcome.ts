@@ -3,8 +3,11 @@ import { DrizzleQueryError } from 'drizzle-orm'
 import { ImportRefused, MOST_PROBLEMS, problemText } from '#lib/api/import-refused.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
 
-/** Aborted by Ctrl-C: what is being imported stops and rolls back. */
+/** Aborted by Ctrl-C: what is being imported stops and rolls back, and no more licenses are changed. */
 export const interruption = new AbortController()
+
+/** A command that was interrupted and knows what it has done until then. */
+export class Interrupted extends Error {}
 
 /** A result, on stdout. */
 export function print(text: string): void {
@@ -21,7 +24,7 @@ export function exitCodeOf(error: unknown): number {
   // Commander has said it already. It ends with 0 after --help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (interruption.signal.aborted) {
-    note(interruption.signal.reason.message)
+    note(error instanceof Interrupted ? error.message : interruption.signal.reason.message)
     return 130
   }
   note(error instanceof ImportRefused ? listOf(error) : messageOf(error))

@@ -51,6 +51,7 @@ test('the commands are these', () => {
     'import focus',
     'import assets',
     'import invoices',
+    'licenses apply',
   ])
 })
 
@@ -77,6 +78,9 @@ describe('wrong usage is 2', () => {
     'import focus x.csv --customer sunbird --due-days 1.5',
     'import focus x.csv --customer sunbird --platform AWS',
     'import focus --customer sunbird',
+    'licenses apply totals.csv --yes',
+    'licenses apply --customer sunbird --yes',
+    'licenses apply - --customer sunbird',
     'customers list --jsn',
     'customers list more',
   ])('%j', async (words) => {

@@ -4,6 +4,7 @@ import { addCustomerCommands } from './customers.ts'
 import { addImportCommands } from './imports.ts'
 import { addIssuerCommands } from './issuers.ts'
 import { addKeyCommands } from './keys.ts'
+import { addLicenseCommands } from './licenses.ts'
 import { addMemberCommands } from './members.ts'
 
 /** All of the operator's commands. Wrong usage is thrown as a CommanderError, after it has been told. */
@@ -20,5 +21,6 @@ export function adminProgram(): Command {
   addMemberCommands(program)
   addKeyCommands(program)
   addImportCommands(program)
+  addLicenseCommands(program)
   return program
 }

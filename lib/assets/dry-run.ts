@@ -52,7 +52,8 @@ async function check(tx: Transaction, { caller, assetId, quantity, ifMatch }: Qu
   if (!hasLicenses(row)) {
     return new Problem('quantity_not_supported', `Assets of type ${row.type} have no licenses.`)
   }
-  if (!answer.isVersion(row, ifMatch)) return answer.mismatch(tx, caller.customerId, row)
+  const isFit = vendorNamed(row.vendor).books === 'ours' ? answer.isVersion : answer.mayBecomeVersion
+  if (!isFit(row, ifMatch)) return answer.mismatch(tx, caller.customerId, row)
   const open = await openChangeOf(tx, caller.customerId, assetId)
   if (open && open.toQuantity !== quantity) throw answer.changeInProgress()
   return row

@@ -68,8 +68,9 @@ async function first(tx: Transaction, row: store.AssetRow, request: QuantityRequ
   if (!store.hasLicenses(row)) {
     return answered(new Problem('quantity_not_supported', `Assets of type ${row.type} have no licenses.`))
   }
-  if (!answer.isVersion(row, ifMatch)) return answered(await answer.mismatch(tx, caller.customerId, row))
   const vendor = vendorNamed(row.vendor)
+  const isFit = vendor.books === 'ours' ? answer.isVersion : answer.mayBecomeVersion
+  if (!isFit(row, ifMatch)) return answered(await answer.mismatch(tx, caller.customerId, row))
   if (vendor.books === 'ours') return answered(await changeOurBooks(tx, row, vendor, request))
 
   const open = await openChangeOf(tx, caller.customerId, row.id)

@@ -252,7 +252,7 @@ export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
     customerId: customerId().references(() => customers.id),
-    /** `key:<id>` or `session:<member's id>`: callers don't share keys. */
+    /** `key:<id>`, `session:<member's id>` or `operator:operator`: callers don't share keys. */
     caller: key('caller').notNull(),
     key: key('key').notNull(),
     fingerprint: text('fingerprint').notNull(),

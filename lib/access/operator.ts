@@ -1,0 +1,27 @@
+import 'server-only'
+import { OPERATOR } from './audit.ts'
+import type { Caller, Role } from './rules.ts'
+import { findCustomer } from './store.ts'
+
+/**
+ * The operator as a caller of operations: for one customer, with the roles that a command needs and no billing
+ * profile. For the command line alone, whose user holds the database itself: no request ever becomes this caller.
+ * @param idOrDomain of the customer; undefined where there is none
+ */
+export async function operatorFor(idOrDomain: string, roles: readonly Role[]): Promise<Caller | undefined> {
+  const customer = await findCustomer(idOrDomain)
+  if (!customer) return undefined
+  const { customerId, name: customerName, domain: customerDomain, contactEmail: email } = customer
+  const { id, name } = OPERATOR
+  return {
+    customerId,
+    customerName,
+    customerDomain,
+    via: 'operator',
+    id,
+    name,
+    email,
+    roles,
+    billingProfiles: [],
+  }
+}

@@ -1,0 +1,67 @@
+import type { Caller } from '#lib/access/rules.ts'
+import { Problem, toProblem } from '#lib/api/problem.ts'
+import { type Checked, type Fate, fateOf, foresee, inTurns } from '#lib/assets/bulk.ts'
+import { readAssetItem, setQuantity } from '#lib/assets/operations.ts'
+import type { QuantityFacts } from '#lib/assets/rules.ts'
+import type { Target } from '#lib/assets/targets.ts'
+
+/** A row of a list and what is known of it; `reason` says why it can't be set. */
+export type PlannedRow = Target & Omit<Checked, 'error'> & { type: string; name: string; reason: string }
+
+/** Asks for each row what the change would answer, a few at once. Nothing is sent and nothing stored. */
+export async function planOf(
+  caller: Caller,
+  targets: readonly Target[],
+  signal: AbortSignal,
+): Promise<PlannedRow[]> {
+  const rows: PlannedRow[] = targets.map((target) => ({
+    ...target,
+    ...{ type: target.assetId.split('-', 2).join('-'), name: '', facts: undefined, etag: undefined },
+    ...{ check: 'unchecked', reason: '' },
+  }))
+  await inTurns(rows, async (row) => void Object.assign(row, await checked(caller, row)), signal)
+  return rows
+}
+
+async function checked(caller: Caller, row: PlannedRow): Promise<Partial<PlannedRow>> {
+  try {
+    const { name, type, properties, etag } = await readAssetItem(caller, row.assetId)
+    const { Status: status, Plan, Seats } = properties?.subscription ?? {}
+    const facts: QuantityFacts | undefined = Seats && {
+      ...{ status: status ?? '', isCommitmentPlan: Plan?.IsCommitmentPlan ?? false },
+      ...{ purchased: Seats.NumberOfSeats, commitmentEnd: Plan?.CommitmentEndTime },
+    }
+    const { error, ...told } = await foresee(row.quantity, { facts, etag }, (version) =>
+      ask(caller, row, { etag: version, dryRun: 'true' }),
+    )
+    return { name, type, ...told, reason: error === undefined ? '' : toProblem(error).message }
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'not_found') return { reason: toProblem(error).message }
+    return { check: 'refused', reason: 'The customer has no asset with this ID.' }
+  }
+}
+
+/** Sets a row's total, unless somebody changed the asset since it was checked. Never throws. */
+export async function setRow(
+  caller: Caller,
+  row: PlannedRow,
+  key: string,
+): Promise<{ fate: Fate; reason: string }> {
+  try {
+    await ask(caller, row, { etag: row.etag, key })
+    return { fate: 'done', reason: '' }
+  } catch (error) {
+    return { fate: fateOf(error, row.quantity), reason: toProblem(error).message }
+  }
+}
+
+type Asked = { etag: string | undefined; key?: string; dryRun?: 'true' }
+
+function ask(caller: Caller, { assetId, quantity }: Target, { etag, key, dryRun }: Asked) {
+  const headers = {
+    ...(etag === undefined ? {} : { 'if-match': etag }),
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+  }
+  const input = { params: { asset_id: assetId }, query: { dryRun }, body: { quantity }, headers }
+  return setQuantity(caller, input, { requestId: crypto.randomUUID() })
+}
