@@ -59,6 +59,7 @@ const CAPABILITIES: Record<string, string[]> = {
     'itemization',
     'line-keys',
     'line-match',
+    'lines',
     'order',
     'selection',
     'shapes',

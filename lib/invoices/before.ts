@@ -1,12 +1,12 @@
 import 'server-only'
-import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import type { Caller } from '#lib/access/rules.ts'
 import { checkPermission } from '#lib/api/operation.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { invoices, lineItems } from '#lib/db/schema.ts'
 import { readScope } from '#lib/db/scope.ts'
-import { comparable, other } from './compared.ts'
 import { type Owner, owned } from './selection.ts'
+import { readHead } from './store.ts'
 
 /** How many earlier invoices are looked at, and how many lines of each: the first ones weigh most. */
 const MOST_CANDIDATES = 12
@@ -33,17 +33,24 @@ export async function invoiceBefore(caller: Caller, id: string): Promise<string 
 
 /** Newest first. */
 async function earlier(tx: Transaction, owner: Owner, id: string) {
-  const isEarlier = [
-    eq(other.billingProfileId, invoices.billingProfileId),
-    lt(other.invoiceDate, invoices.invoiceDate),
-    sql`(${other.totalAmount} < 0) = (${invoices.totalAmount} < 0)`,
-  ]
+  const one = await readHead(tx, owner, id)
+  if (!one) return []
+  const { billingProfileId, platform, currency, invoiceDate, totalAmount } = invoices
+  const isCredit = one.totalAmount.startsWith('-')
   return tx
-    .select({ id: other.id, invoiceDate: other.invoiceDate })
+    .select({ id: invoices.id, invoiceDate })
     .from(invoices)
-    .innerJoin(other, and(...comparable(owner), ...isEarlier))
-    .where(and(...owned(owner), eq(invoices.id, id)))
-    .orderBy(desc(other.invoiceDate), desc(other.id))
+    .where(
+      and(
+        ...owned(owner),
+        eq(billingProfileId, one.billingProfileId),
+        eq(platform, one.platform),
+        eq(currency, one.currency),
+        lt(invoiceDate, one.invoiceDate),
+        isCredit ? lt(totalAmount, '0') : gte(totalAmount, '0'),
+      ),
+    )
+    .orderBy(desc(invoiceDate), desc(invoices.id))
     .limit(MOST_CANDIDATES)
 }
 

@@ -1,6 +1,5 @@
 import 'server-only'
-import { and, desc, eq, inArray, type SQL } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/pg-core'
+import { and, desc, eq } from 'drizzle-orm'
 import type { Caller } from '#lib/access/rules.ts'
 import { checkPermission } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -9,8 +8,8 @@ import { readScope } from '#lib/db/scope.ts'
 import { type Comparison, compareInvoices, incomparable } from './comparison.ts'
 import type { Invoice } from './contract.ts'
 import { epochOfDay } from './rules.ts'
-import { type Owner, owned } from './selection.ts'
-import { type InvoiceRow, readInvoice } from './store.ts'
+import { owned } from './selection.ts'
+import { type InvoiceRow, readHead, readInvoice } from './store.ts'
 
 export type ComparedInvoices = { from: InvoiceRow; to: InvoiceRow; comparison: Comparison }
 
@@ -46,32 +45,20 @@ export type Choice = Pick<Invoice, 'id' | 'invoiceDate' | 'totalAmount' | 'curre
 /** The newest invoices that one can be compared with, itself among them; none where the caller can't see it. */
 export async function comparableInvoices(caller: Caller, id: string): Promise<Choice[]> {
   checkPermission(caller, 'invoice-viewer')
-  const { invoiceDate, totalAmount, currency } = other
-  const rows = await readScope(caller, (tx) =>
-    tx
-      .select({ id: other.id, invoiceDate, totalAmount, currency })
+  const { invoiceDate, totalAmount, currency } = invoices
+  const rows = await readScope(caller, async (tx) => {
+    const one = await readHead(tx, caller, id)
+    if (!one) return []
+    return tx
+      .select({ id: invoices.id, invoiceDate, totalAmount, currency })
       .from(invoices)
-      .innerJoin(other, and(...comparable(caller)))
-      .where(and(...owned(caller), eq(invoices.id, id)))
-      .orderBy(desc(other.invoiceDate), desc(other.id))
-      .limit(MOST_CHOICES),
-  )
+      .where(and(...owned(caller), eq(invoices.platform, one.platform), eq(currency, one.currency)))
+      .orderBy(desc(invoiceDate), desc(invoices.id))
+      .limit(MOST_CHOICES)
+  })
   return rows.map((row) => ({
     ...row,
     invoiceDate: epochOfDay(row.invoiceDate),
     totalAmount: Number(row.totalAmount),
   }))
-}
-
-/** `invoices` for a second time. */
-export const other = alias(invoices, 'other')
-
-/** The other ones of the caller's that `incomparable` has nothing against. */
-export function comparable({ customerId, billingProfiles }: Owner): SQL[] {
-  return [
-    eq(other.customerId, customerId),
-    inArray(other.billingProfileId, [...billingProfiles]),
-    eq(other.platform, invoices.platform),
-    eq(other.currency, invoices.currency),
-  ]
 }

@@ -5,6 +5,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { streamScope } from '#lib/db/scope.ts'
 import { plainAmount } from './amounts.ts'
 import { itemize } from './itemization.ts'
+import { countLines, listLines } from './lines.ts'
 import { type InvoiceOrder, keyOf } from './order.ts'
 import { statusOf } from './rules.ts'
 import type { Owner, Selection } from './selection.ts'
@@ -71,13 +72,13 @@ async function* pages(tx: Transaction, owner: Owner, { orderBy, ...selection }: 
 
 async function* linePages(tx: Transaction, owner: Owner, selected: Selected) {
   for await (const page of pages(tx, owner, selected)) {
-    const counts = await store.countLines(
+    const counts = await countLines(
       tx,
       owner,
       page.map(({ id }) => id),
     )
     for (const invoices of inPortions(page, ({ id }) => counts.get(id) ?? 0)) {
-      const lines = await store.listLines(
+      const lines = await listLines(
         tx,
         owner,
         invoices.map(({ id }) => id),

@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { pageByKey } from '#lib/api/keyset.ts'
 import type { Cursor } from '#lib/api/page-token.ts'
 import type { Transaction } from '#lib/db/client.ts'
@@ -54,6 +54,15 @@ export async function listInvoices(
     .limit(limit)
 }
 
+/** One invoice without its lines. */
+export async function readHead(tx: Transaction, owner: Owner, id: string): Promise<InvoiceRow | undefined> {
+  const found = await tx
+    .select(columns)
+    .from(invoices)
+    .where(and(...owned(owner), eq(invoices.id, id)))
+  return found[0]
+}
+
 /** One invoice with who is billed and who bills, and its lines in their order. */
 export async function readInvoice(tx: Transaction, owner: Owner, id: string) {
   const profile = and(
@@ -93,37 +102,8 @@ export async function readInvoice(tx: Transaction, owner: Owner, id: string) {
   return { invoice: { ...row, issuerDetails }, lines: lines satisfies LineItemRow[] }
 }
 
-/** How many lines each of these invoices has. */
-export async function countLines(tx: Transaction, owner: Owner, ids: string[]): Promise<Map<string, number>> {
-  const rows = await tx
-    .select({ id: invoices.id, count: sql<number>`count(*)::int` })
-    .from(invoices)
-    .innerJoin(lineItems, isLineOf)
-    .where(and(...owned(owner), anyOf(ids)))
-    .groupBy(invoices.id)
-  return new Map(rows.map(({ id, count }) => [id, count]))
-}
-
-/** The lines of these invoices, those of each in their order. */
-export async function listLines(
-  tx: Transaction,
-  owner: Owner,
-  ids: string[],
-): Promise<(LineItemRow & { invoiceId: string })[]> {
-  return tx
-    .select({ invoiceId: invoices.id, ...lineColumns })
-    .from(invoices)
-    .innerJoin(lineItems, isLineOf)
-    .where(and(...owned(owner), anyOf(ids)))
-    .orderBy(lineItems.invoiceId, lineItems.position)
-}
-
-const isLineOf = and(eq(lineItems.customerId, invoices.customerId), eq(lineItems.invoiceId, invoices.id))
-
-// One parameter, however many there are: the statement stays the same, and is planned once.
-const anyOf = (ids: string[]) => sql`${invoices.id} = ANY(${sql.param(ids)}::text[])`
-
-const lineColumns = {
+/** What is read of a line. */
+export const lineColumns = {
   position: lineItems.position,
   type: lineItems.type,
   description: lineItems.description,
