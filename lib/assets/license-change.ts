@@ -70,7 +70,8 @@ export async function moveChange(
       // What is unknown is as old as its call.
       ...(to === 'UNKNOWN' ? {} : { movedAt: sql`clock_timestamp()` }),
       ...(fromQuantity === undefined ? {} : { fromQuantity }),
-      ...(vendorReason === undefined ? {} : { vendorReason }),
+      // Why it was unknown for a while stays in the audit history.
+      ...(to === 'APPLIED' ? { vendorReason: null } : vendorReason === undefined ? {} : { vendorReason }),
       ...(vendorRequestId === undefined ? {} : { vendorRequestId }),
       ...(isOpen(to) ? {} : { settledAt: sql`clock_timestamp()` }),
     })

@@ -170,6 +170,7 @@ describe('a vendor that does not answer', () => {
     stage.fake.failNext('write', fault)
     expect((await patch(flexible, 25)).status).toBe(200)
     expect(writesOf(flexible)).toHaveLength(1)
+    expect(await changesOf(flexible)).toEqual([expect.objectContaining({ state: 'APPLIED', reason: null })])
     expect(await auditOf(flexible)).toEqual(['claimed', 'sent', 'unknown', 'applied'])
   })
 
