@@ -53,6 +53,7 @@ const CAPABILITIES: Record<string, string[]> = {
     'file',
     'file-parties',
     'file-payment',
+    'files',
     'import',
     'import-rows',
     'issuers',

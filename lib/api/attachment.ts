@@ -1,13 +1,22 @@
 // What file systems forbid, what separates folders, and what shows a name as another one.
 const UNSAFE = /[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]+/gu
 
+// Of old, devices: a file of such a name can't be saved on Windows, whatever its extension.
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i
+/** In bytes of UTF-8: file systems take 255, with the extension. */
+const LONGEST = 200
+
 /** A name that every file system takes and that names no folder: `IN/1` is `IN-1`. Never empty. */
 export function fileName(text: string): string {
-  const name = text
-    .normalize('NFC')
-    .replace(UNSAFE, '-')
-    .replace(/^[. ]+|[. ]+$/g, '')
-  return Array.from(name).slice(0, 100).join('') || 'file'
+  const safe = text.toWellFormed().normalize('NFC').replace(UNSAFE, '-').replace(DEVICE, '$1-')
+  let name = ''
+  let size = 0
+  for (const char of safe.replace(/^[. ]+/, '')) {
+    size += Buffer.byteLength(char)
+    if (size > LONGEST) break
+    name += char
+  }
+  return name.replace(/[. ]+$/, '') || 'file'
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { AnyContract, Input, Output } from './contract.ts'
-import { type Filter, formatFilter } from './filter-text.ts'
+import { type Filter, formatFilter, formatList } from './filter-text.ts'
 import { type InputError, PROBLEMS, Problem, type ProblemCode } from './problem.ts'
 
 // Schemas stay on the server, which has parsed what it sends: here they are types only, so that a page
@@ -72,6 +72,7 @@ function searchOf(query: object, seconds: readonly string[]): string {
 function textOf(value: unknown, inSeconds: boolean): string {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(inSeconds ? Math.floor(value / 1000) : value)
+  if (Array.isArray(value)) return formatList(value)
   return typeof value === 'string' ? value : formatFilter(value as Filter<string>)
 }
 

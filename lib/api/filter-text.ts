@@ -10,3 +10,8 @@ export function formatFilter(filter: Filter<string>): string {
     .map(([key, values]) => `${key}:${values?.join('|')}`)
     .join('|')
 }
+
+/** Writes values as one text, as `listText` reads it: `IN-1|IN-2`. */
+export function formatList(values: readonly string[]): string {
+  return values.map((value) => value.replace(/[%|]/g, encodeURIComponent)).join('|')
+}

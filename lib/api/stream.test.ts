@@ -187,7 +187,12 @@ it.each([
   ['a\u202Efdp.exe', 'a-fdp.exe'],
   ['CON:\u0000\r\n', 'CON-'],
   ['請求書', '請求書'],
-  ['x'.repeat(300), 'x'.repeat(100)],
+  ['x'.repeat(300), 'x'.repeat(200)],
+  ['書'.repeat(300), '書'.repeat(66)],
+  ['con', 'con-'],
+  ['Com1.x', 'Com1-.x'],
+  ['console', 'console'],
+  ['a\ud800b', 'a\ufffdb'],
 ])('names the file of %j %j', (text, expected) => {
   expect(fileName(text)).toBe(expected)
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { contract, csvFile, file, paging, pagingOutput, unixTime } from '#lib/api/contract.ts'
+import { contract, csvFile, file, paging, pagingOutput, stream, unixTime } from '#lib/api/contract.ts'
 import { filterText } from '#lib/api/filter.ts'
+import { listText } from '#lib/api/list-text.ts'
 import { orderText } from '#lib/api/order.ts'
 import { INVOICE_ORDER_KEYS } from './rules.ts'
 import * as shapes from './shapes.ts'
@@ -84,6 +85,25 @@ export const readInvoiceFile = contract({
   params,
   output: file('application/pdf'),
   problems: ['not_found'],
+})
+
+/** An addition: the files of all that is filtered, or of those that are named. */
+export const exportInvoiceFiles = contract({
+  name: 'exportInvoiceFiles',
+  summary: 'The PDF files of a selection, as a ZIP archive',
+  method: 'GET',
+  path: '/billing/v1/invoices.zip',
+  permission: 'invoice-viewer',
+  query: z.object({
+    ...selection,
+    orderBy,
+    ids: listText({ most: 250, longest: 6000 }).optional().meta({
+      description:
+        'Invoice numbers, as in `IN-1|IN-2`; a `|` or `%` within one is percent-encoded once more. Without it: all that the filters select, 500 at most.',
+    }),
+  }),
+  output: stream('application/zip'),
+  problems: ['invalid_request', 'filter_invalid', 'not_found'],
 })
 
 /** An addition: what the same filters select, counted and added up. Two currencies are never added. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { PAGE } from '#lib/pdf/paper.ts'
 import { faultsOf } from '#lib/pdf/test-check.ts'
 import { type Run, readPages } from '#lib/pdf/test-read.ts'
-import { drawInvoice } from './file.ts'
+import { drawInvoice, MOST_PRINTED } from './file.ts'
 import { NO_DETAILS } from './issuers.ts'
 
 type Invoice = Parameters<typeof drawInvoice>[0]
@@ -196,6 +196,18 @@ describe('a long invoice', () => {
     const numbers = pages.flat().flatMap(({ text }) => /^No\. (\d+) /.exec(text)?.[1] ?? [])
     expect(numbers).toEqual(lines.map((_, index) => String(index)))
     expect(pages.flat().filter(({ text }) => text === '7,938.42')).toHaveLength(1000)
+  })
+
+  test('of more lines than can be printed says so, and adds them up all the same', async () => {
+    const lines = Array.from({ length: MOST_PRINTED + 3 }, () => line({ price: '2', qty: '1' }))
+    const given = { ...invoice, totalAmount: String(2 * lines.length), balanceAmount: '0' }
+    const texts = readPages(await drawInvoice(given, lines))
+      .flat()
+      .map(({ text }) => text)
+    expect(texts.filter((text) => text === 'Storage')).toHaveLength(MOST_PRINTED)
+    expect(texts.join(' ')).toContain('3 more line items, 6.00 USD together, are not printed here.')
+    expect(texts).toContain('10,006.00')
+    expect(texts).toContain('The line items add up to the invoice total.')
   })
 
   test('breaks a word that is wider than its column, over pages if it must', async () => {

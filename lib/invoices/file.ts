@@ -1,9 +1,20 @@
 import 'server-only'
 import { createHash } from 'node:crypto'
-import { drawPair } from '#lib/pdf/block.ts'
-import { ensureRoom, finishPaper, openPaper, PAGE, type Paper, rule, type Style } from '#lib/pdf/paper.ts'
+import type Big from 'big.js'
+import { drawPair, drawWrapped } from '#lib/pdf/block.ts'
+import {
+  element,
+  ensureRoom,
+  finishPaper,
+  openPaper,
+  PAGE,
+  type Paper,
+  rule,
+  type Style,
+} from '#lib/pdf/paper.ts'
 import { type Cell, columnWidth, drawTable, remainingWidth } from '#lib/pdf/table.ts'
-import { formatAmount, formatDecimal, settlementOf } from './amounts.ts'
+import { inTurn } from '#lib/pdf/turns.ts'
+import { Exact, formatAmount, formatDecimal, settlementOf } from './amounts.ts'
 import { type BilledInvoice, drawParties, drawTop, kindOf } from './file-parties.ts'
 import { drawPayment } from './file-payment.ts'
 import { type Itemization, itemize } from './itemization.ts'
@@ -14,7 +25,14 @@ import type { LineItemRow } from './store.ts'
  * An invoice as a PDF file: PDF/A-2a in its form, with nothing that acts. The same rows give the same bytes, on
  * whatever day: what depends on the day, such as being past due, is not in it.
  */
-export async function drawInvoice(invoice: BilledInvoice, lines: LineItemRow[]): Promise<Uint8Array> {
+export function drawInvoice(invoice: BilledInvoice, lines: LineItemRow[]): Promise<Uint8Array> {
+  return inTurn(() => draw(invoice, lines))
+}
+
+/** More are added up, and their sum is printed; they themselves are in the API's answers and in the CSV. */
+export const MOST_PRINTED = 5000
+
+async function draw(invoice: BilledInvoice, lines: LineItemRow[]): Promise<Uint8Array> {
   const kind = kindOf(invoice)
   const paper = openPaper({
     title: `${kind} ${invoice.id}`,
@@ -45,7 +63,7 @@ async function drawLines(
   { amounts, reading }: Itemization,
   currency: string,
 ): Promise<void> {
-  const rows = lines.map((line, index) => {
+  const rows = lines.slice(0, MOST_PRINTED).map((line, index) => {
     const foreign = line.currency === currency ? '' : ` ${line.currency}`
     return [
       { text: line.description, ...(line.details ? { note: line.details } : {}) },
@@ -62,6 +80,15 @@ async function drawLines(
   const width = remainingWidth(numbers.map((column) => column.width))
   const columns = [{ head: 'Description', align: 'left' as const, width }, ...numbers]
   await drawTable(paper, columns, rows)
+  const others = lines.slice(MOST_PRINTED)
+  if (others.length === 0) return
+  const own = others.flatMap((line, index) =>
+    line.currency === currency ? [amounts[index + MOST_PRINTED] ?? 0] : [],
+  )
+  const sum = own.reduce<Big>((all, amount) => all.plus(amount), new Exact(0))
+  const text = `${others.length.toLocaleString('en')} more line items, ${formatAmount(sum.toFixed(), currency)} ${currency} together, are not printed here. The CSV export of the line items has them.`
+  paper.y += 8
+  drawWrapped(paper, element(paper, paper.root, 'P'), text, PAGE.left, PAGE.right, VALUE)
 }
 
 const VALUE: Style = { size: 9.5 }

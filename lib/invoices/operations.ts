@@ -1,5 +1,4 @@
 import 'server-only'
-import type { Caller } from '#lib/access/rules.ts'
 import { attachment, fileName } from '#lib/api/attachment.ts'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/api/contract.ts'
 import { CSV, dated } from '#lib/api/csv.ts'
@@ -12,7 +11,7 @@ import { comparisonCsv } from './comparison-csv.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
 import { invoicesCsv } from './export.ts'
-import { drawInvoice } from './file.ts'
+import { invoicesZip, readFile } from './files.ts'
 import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
 import type { Selection } from './selection.ts'
 import {
@@ -63,14 +62,21 @@ export const exportInvoices = operation(contract.exportInvoices, async (caller, 
 })
 
 export const readInvoice = operation(contract.readInvoice, async (caller, { params }) => {
-  const { invoice, lines } = await found(caller, params.invoice_id)
+  const read = await readScope(caller, (tx) => store.readInvoice(tx, caller, params.invoice_id))
+  if (!read) throw new Problem('not_found')
+  const { invoice, lines } = read
   return { body: serializeInvoiceWithLines(invoice, lines) }
 })
 
 export const readInvoiceFile = operation(contract.readInvoiceFile, async (caller, { params }) => {
-  const { invoice, lines } = await found(caller, params.invoice_id)
-  const headers = attachment(`${fileName(invoice.id)}.pdf`, 'application/pdf')
-  return { body: await drawInvoice(invoice, lines), headers }
+  const file = await readFile(caller, params.invoice_id)
+  if (!file) throw new Problem('not_found')
+  return { body: file.bytes, headers: attachment(`${fileName(file.id)}.pdf`, 'application/pdf') }
+})
+
+export const exportInvoiceFiles = operation(contract.exportInvoiceFiles, async (caller, { query }) => {
+  const body = invoicesZip(caller, checked(query))
+  return { body, headers: attachment('invoices.zip', 'application/zip') }
 })
 
 export const compareInvoices = operation(contract.compareInvoices, async (caller, { query }) => ({
@@ -82,12 +88,6 @@ export const exportComparison = operation(contract.exportComparison, async (call
   const name = fileName(`${compared.from.id} to ${compared.to.id}`)
   return { body: comparisonCsv(compared), headers: attachment(`${name}.csv`, CSV) }
 })
-
-async function found(caller: Caller, id: string) {
-  const read = await readScope(caller, (tx) => store.readInvoice(tx, caller, id))
-  if (!read) throw new Problem('not_found')
-  return read
-}
 
 /** @throws Problem `filter_invalid` for a due date that is no epoch time in milliseconds */
 function checked<Query extends Selection>(query: Query): Query {

@@ -13,6 +13,8 @@ export type Selection = {
   minCreationTime?: number | undefined
   maxCreationTime?: number | undefined
   search?: string | undefined
+  /** Invoice numbers. */
+  ids?: readonly string[] | undefined
 }
 
 /** The database's day in UTC, `YYYY-MM-DD`. */
@@ -24,7 +26,7 @@ export function owned({ customerId, billingProfiles: profiles }: Owner): SQL[] {
 }
 
 /** What the filters add: never the tenant, which `owned` names. */
-export function selected({ filter, minCreationTime, maxCreationTime, search }: Selection): SQL[] {
+export function selected({ filter, minCreationTime, maxCreationTime, search, ids }: Selection): SQL[] {
   const conditions: (SQL | undefined)[] = [
     filter?.platform && inArray(invoices.platform, filter.platform),
     filter?.status && (or(...filter.status.map(hasStatus)) ?? sql`false`),
@@ -33,6 +35,7 @@ export function selected({ filter, minCreationTime, maxCreationTime, search }: S
       ? undefined
       : sql`${invoices.invoiceDate} >= ${dayAtOrAfter(minCreationTime)}`,
     maxCreationTime === undefined ? undefined : sql`${invoices.invoiceDate} <= ${dayOf(maxCreationTime)}`,
+    ids && sql`${invoices.id} = ANY(${sql.param(ids)}::text[])`,
     search ? sql`starts_with(lower(${invoices.id}), lower(${search}))` : undefined,
   ]
   return conditions.filter((condition) => condition !== undefined)

@@ -70,11 +70,6 @@ export async function readInvoice(tx: Transaction, owner: Owner, id: string) {
     eq(billingProfiles.id, invoices.billingProfileId),
   )
   const issuer = and(eq(issuers.customerId, invoices.customerId), eq(issuers.name, invoices.issuer))
-  const whole = and(
-    eq(invoices.customerId, lineItems.customerId),
-    eq(invoices.id, lineItems.invoiceId),
-    ...owned(owner),
-  )
   const { name, address, taxId } = billingProfiles
   const [found, lines] = await Promise.all([
     tx
@@ -88,12 +83,7 @@ export async function readInvoice(tx: Transaction, owner: Owner, id: string) {
       .innerJoin(billingProfiles, profile)
       .leftJoin(issuers, issuer)
       .where(and(...owned(owner), eq(invoices.id, id))),
-    tx
-      .select(lineColumns)
-      .from(lineItems)
-      .innerJoin(invoices, whole)
-      .where(and(eq(lineItems.customerId, owner.customerId), eq(lineItems.invoiceId, id)))
-      .orderBy(lineItems.position),
+    listLines(tx, owner, [id]),
   ])
   const [invoice] = found
   if (!invoice) return undefined

@@ -16,6 +16,7 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
     invoices.exportInvoices,
     invoices.readInvoice,
     invoices.readInvoiceFile,
+    invoices.exportInvoiceFiles,
     invoices.summarizeInvoices,
     invoices.compareInvoices,
     invoices.exportComparison,

@@ -1,0 +1,67 @@
+import 'server-only'
+import type { Caller } from '#lib/access/rules.ts'
+import { fileName } from '#lib/api/attachment.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { uniqueNames, zip } from '#lib/api/zip.ts'
+import { readScope } from '#lib/db/scope.ts'
+import { drawInvoice, MOST_PRINTED } from './file.ts'
+import type { InvoiceOrder } from './order.ts'
+import type { Selection } from './selection.ts'
+import * as store from './store.ts'
+
+type Selected = Selection & { orderBy?: InvoiceOrder | undefined }
+
+/** Files of one archive. */
+const MOST_FILES = 500
+/** Printed line items of one archive: half a minute of drawing. */
+const MOST_LINES = 50_000
+
+/** An invoice as a PDF; undefined where the caller can't see it. */
+export async function readFile(caller: Caller, id: string) {
+  const read = await readScope(caller, (tx) => store.readInvoice(tx, caller, id))
+  return read && { id: read.invoice.id, bytes: await drawInvoice(read.invoice, read.lines) }
+}
+
+/**
+ * The PDFs of a selection as one archive, in the order of the list. Each is read when its turn comes: no
+ * connection waits for the client.
+ * @throws Problem `not_found` where there is none, or one of `ids` is missing; `invalid_request` where there are
+ *   too many
+ */
+export async function* invoicesZip(caller: Caller, { orderBy, ...selection }: Selected) {
+  const { rows, lines } = await readScope(caller, async (tx) => {
+    const found = await store.listInvoices(tx, caller, selection, MOST_FILES + 1, { orderBy })
+    const counts = await store.countLines(
+      tx,
+      caller,
+      found.map(({ id }) => id),
+    )
+    const printed = [...counts.values()].map((count) => Math.min(count, MOST_PRINTED))
+    return { rows: found, lines: printed.reduce((sum, count) => sum + count, 0) }
+  })
+  if (rows.length < (selection.ids?.length ?? 1)) throw new Problem('not_found')
+  if (rows.length > MOST_FILES) throw tooMany(`${MOST_FILES} invoices`)
+  if (lines > MOST_LINES) throw tooMany(`${MOST_LINES.toLocaleString('en')} line items`)
+  const names = uniqueNames(
+    rows.map(({ id }) => fileName(id)),
+    'pdf',
+  )
+  yield* zip(
+    rows.map(({ id, invoiceDate }, index) => ({
+      name: names[index] ?? '',
+      day: invoiceDate,
+      read: async () => {
+        const file = await readFile(caller, id)
+        if (!file) throw new Error('An invoice of the archive is gone.')
+        return file.bytes
+      },
+    })),
+  )
+}
+
+function tooMany(most: string): Problem {
+  return new Problem(
+    'invalid_request',
+    `These are more than ${most}, which is the most that one archive holds. Narrow the filters.`,
+  )
+}
