@@ -5,6 +5,7 @@ import { Problem } from '#lib/api/problem.ts'
 import { uniqueNames, zip } from '#lib/api/zip.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { drawInvoice, MOST_PRINTED } from './file.ts'
+import { countLines } from './lines.ts'
 import type { InvoiceOrder } from './order.ts'
 import type { Selection } from './selection.ts'
 import * as store from './store.ts'
@@ -31,7 +32,7 @@ export async function readFile(caller: Caller, id: string) {
 export async function* invoicesZip(caller: Caller, { orderBy, ...selection }: Selected) {
   const { rows, lines } = await readScope(caller, async (tx) => {
     const found = await store.listInvoices(tx, caller, selection, MOST_FILES + 1, { orderBy })
-    const counts = await store.countLines(
+    const counts = await countLines(
       tx,
       caller,
       found.map(({ id }) => id),

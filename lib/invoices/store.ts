@@ -70,6 +70,11 @@ export async function readInvoice(tx: Transaction, owner: Owner, id: string) {
     eq(billingProfiles.id, invoices.billingProfileId),
   )
   const issuer = and(eq(issuers.customerId, invoices.customerId), eq(issuers.name, invoices.issuer))
+  const own = and(
+    eq(invoices.customerId, lineItems.customerId),
+    eq(invoices.id, lineItems.invoiceId),
+    ...owned(owner),
+  )
   const { name, address, taxId } = billingProfiles
   const [found, lines] = await Promise.all([
     tx
@@ -83,7 +88,12 @@ export async function readInvoice(tx: Transaction, owner: Owner, id: string) {
       .innerJoin(billingProfiles, profile)
       .leftJoin(issuers, issuer)
       .where(and(...owned(owner), eq(invoices.id, id))),
-    listLines(tx, owner, [id]),
+    tx
+      .select(lineColumns)
+      .from(lineItems)
+      .innerJoin(invoices, own)
+      .where(and(eq(lineItems.customerId, owner.customerId), eq(lineItems.invoiceId, id)))
+      .orderBy(lineItems.position),
   ])
   const [invoice] = found
   if (!invoice) return undefined
