@@ -5,6 +5,8 @@ import type { Filter } from '#lib/api/filter.ts'
 import type { Cursor } from '#lib/api/page-token.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assets, licenseChanges } from '#lib/db/schema.ts'
+import { env } from '#lib/env.ts'
+import { isDue } from './open-change.ts'
 
 export type ChangeRow = {
   change: typeof licenseChanges.$inferSelect
@@ -39,7 +41,6 @@ export async function listLicenseChanges(
   const from = sql`(timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond', ${last})`
   const beyond = cursor && sql`(${createdAt}, ${id}) ${back ? sql`>` : sql`<`} ${from}`
   const direction = back ? sql`asc` : sql`desc`
-  const asset = and(eq(assets.customerId, licenseChanges.customerId), eq(assets.id, licenseChanges.assetId))
   return tx
     .select({
       change: licenseChanges,
@@ -48,10 +49,26 @@ export async function listLicenseChanges(
       micros: sql<string>`(extract(epoch from ${createdAt}) * 1000000)::bigint::text`,
     })
     .from(licenseChanges)
-    .innerJoin(assets, asset)
+    .innerJoin(assets, ITS_ASSET)
     .where(and(eq(licenseChanges.customerId, customerId), ...selected(selection), beyond))
     .orderBy(sql`${createdAt} ${direction}, ${id} ${direction}`)
     .limit(limit)
+}
+
+const ITS_ASSET = and(eq(assets.customerId, licenseChanges.customerId), eq(assets.id, licenseChanges.assetId))
+
+/** One change, and whether it is time to ask what became of it. */
+export async function findChange(tx: Transaction, customerId: CustomerId, id: string) {
+  const { customerId: customer, id: own } = licenseChanges
+  const rows = await tx
+    .select({
+      ...{ change: licenseChanges, assetName: assets.name, type: assets.type },
+      isDue: isDue(env().vendorTimes),
+    })
+    .from(licenseChanges)
+    .innerJoin(assets, ITS_ASSET)
+    .where(and(eq(customer, customerId), eq(own, id)))
+  return rows[0]
 }
 
 // What both a JavaScript date and PostgreSQL can name.

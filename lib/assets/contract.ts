@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { contract, csvFile, paging, pagingOutput, unixTime } from '#lib/api/contract.ts'
 import { filterText } from '#lib/api/filter.ts'
-import { MAX_QUANTITY } from './rules.ts'
+import { QuantityBody, QuantityHeaders } from './quantity-shapes.ts'
 import * as shapes from './shapes.ts'
 
 export type Asset = z.output<typeof shapes.Asset>
@@ -54,11 +54,6 @@ export const readAsset = contract({
   problems: ['not_found'],
 })
 
-const ifMatch = z
-  .string()
-  .max(1000)
-  .regex(/^\s*(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)\s*$/, 'must be * or ETags in quotes')
-
 /** spec 4.2: the quantity is the total after the operation, not an increment. */
 export const setQuantity = contract({
   name: 'setQuantity',
@@ -70,23 +65,8 @@ export const setQuantity = contract({
   query: z.object({
     dryRun: z.enum(['true', 'false']).optional().meta({ description: 'Checks, and changes nothing.' }),
   }),
-  headers: z.object({
-    'if-match': ifMatch
-      .optional()
-      .meta({ description: 'An ETag of the asset: 412 if its seats changed since.' }),
-    'idempotency-key': z
-      .string()
-      .regex(/^[!-~]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
-      .optional()
-      .meta({ description: 'The same key and request get the same answer, for 24 hours.' }),
-  }),
-  body: z.strictObject({
-    quantity: z
-      .int({ error: 'must be a whole number, as a JSON number' })
-      .min(0, 'must be 0 or more')
-      .max(MAX_QUANTITY, 'must be 1,000,000 or less')
-      .meta({ description: 'Total number of licenses after the change.' }),
-  }),
+  headers: QuantityHeaders,
+  body: QuantityBody,
   output: shapes.Asset,
   problems: [
     'invalid_request',
@@ -140,4 +120,16 @@ export const listLicenseChanges = contract({
     .object({ licenseChanges: z.array(shapes.LicenseChange), ...pagingOutput })
     .meta({ id: 'LicenseChangeList' }),
   problems: ['invalid_request', 'filter_invalid', 'page_token_invalid'],
+})
+
+/** An addition: what became of a change whose answer was `outcome_unknown`. */
+export const readLicenseChange = contract({
+  name: 'readLicenseChange',
+  summary: 'Read one change of licenses',
+  method: 'GET',
+  path: '/billing/v1/license-changes/{change_id}',
+  permission: 'licenses-manager',
+  params: z.object({ change_id: z.string().min(1).max(100) }),
+  output: shapes.LicenseChange,
+  problems: ['not_found'],
 })

@@ -3,8 +3,11 @@ import type { NewAsset, NewSubscription } from './import.ts'
 import { decideQuantity } from './rules.ts'
 import { type AssetRow, hasLicenses } from './store.ts'
 
-/** What an import may write of an asset's row. */
-export type AssetValues = Omit<AssetRow, 'customerId' | 'seatVersion' | 'observedAt'>
+/** What an import may write of an asset's row: not what only its vendor tells. */
+export type AssetValues = Omit<
+  AssetRow,
+  'customerId' | 'seatVersion' | 'observedAt' | 'scheduledTotal' | 'scheduledAt'
+>
 
 /** The row that an asset from outside makes; what it does not tell comes from the stored one. */
 export function valuesOf(given: NewAsset, stored?: AssetRow): AssetValues {

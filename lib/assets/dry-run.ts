@@ -55,7 +55,7 @@ async function check(tx: Transaction, { caller, assetId, quantity, ifMatch }: Qu
   const isFit = vendorNamed(row.vendor).books === 'ours' ? answer.isVersion : answer.mayBecomeVersion
   if (!isFit(row, ifMatch)) return answer.mismatch(tx, caller.customerId, row)
   const open = await openChangeOf(tx, caller.customerId, assetId)
-  if (open && open.toQuantity !== quantity) throw answer.changeInProgress()
+  if (open && open.toQuantity !== quantity) throw answer.otherChange(open)
   return row
 }
 

@@ -71,6 +71,8 @@ export type ObservedValues = Pick<
   | 'seatsPurchased'
   | 'seatsMaximum'
   | 'seatsAssigned'
+  | 'scheduledTotal'
+  | 'scheduledAt'
 >
 
 /** The values that an observation gives a row: also what a dry run decides by. */
@@ -87,5 +89,7 @@ export function rowOf(row: LicensedRow, { seats, ...told }: Observed): ObservedV
     seatsPurchased: seats.purchased,
     seatsMaximum: seats.maximum,
     seatsAssigned: seats.assigned ?? row.seatsAssigned,
+    scheduledTotal: told.scheduled?.total ?? null,
+    scheduledAt: told.scheduled?.at ?? null,
   }
 }

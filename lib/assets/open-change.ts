@@ -1,10 +1,14 @@
 import 'server-only'
-import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { licenseChanges } from '#lib/db/schema.ts'
 import type { Change } from './license-change.ts'
 import { OPEN_STATES } from './rules.ts'
+
+// In the words of the partial index `license_changes_open`: a parameter could not be proven to match it.
+const { customerId: customer, assetId: asset, state } = licenseChanges
+export const IS_OPEN = sql`${state} in ${sql.raw(`('${OPEN_STATES.join("', '")}')`)}`
 
 /** The change of this asset whose outcome is still to come: there is one at most. */
 export async function openChangeOf(
@@ -12,12 +16,25 @@ export async function openChangeOf(
   customerId: CustomerId,
   assetId: string,
 ): Promise<Change | undefined> {
-  const { customerId: customer, assetId: asset, state } = licenseChanges
   const rows = await tx
     .select()
     .from(licenseChanges)
-    .where(and(eq(customer, customerId), eq(asset, assetId), inArray(state, [...OPEN_STATES])))
+    .where(and(eq(customer, customerId), eq(asset, assetId), IS_OPEN))
   return rows[0]
+}
+
+/** An open change beside its asset, and whether it is time to ask what became of it. */
+export type OpenBeside = { open: Change | null; isDue: boolean | null }
+
+/**
+ * Time to ask: it is unknown and was not asked for in the last `checkMs` milliseconds, or the process that had it is
+ * dead.
+ */
+export function isDue({ checkMs, leaseMs }: { checkMs: number; leaseMs: number }): SQL<boolean | null> {
+  const { movedAt, checkedAt } = licenseChanges
+  const before = (ms: number) => sql`clock_timestamp() - ${ms}::int * interval '1 millisecond'`
+  const last = sql`greatest(${movedAt}, ${checkedAt})`
+  return sql`case ${state} when 'UNKNOWN' then ${last} < ${before(checkMs)} else ${movedAt} < ${before(leaseMs)} end`
 }
 
 /** A change, and how long ago it was claimed, sent or settled, in milliseconds of the database's clock. */
@@ -41,7 +58,7 @@ export async function takeTurn(
   id: string,
   everyMs: number,
 ): Promise<boolean> {
-  const { state, checkedAt } = licenseChanges
+  const { checkedAt } = licenseChanges
   const isDue = sql`(${checkedAt} IS NULL OR ${checkedAt} < clock_timestamp() - ${everyMs} * interval '1 millisecond')`
   const rows = await tx
     .update(licenseChanges)
@@ -52,5 +69,5 @@ export async function takeTurn(
 }
 
 function own(customerId: CustomerId, id: string) {
-  return and(eq(licenseChanges.customerId, customerId), eq(licenseChanges.id, id))
+  return and(eq(customer, customerId), eq(licenseChanges.id, id))
 }

@@ -259,11 +259,13 @@ describe('readAssetItem', () => {
   it('gives what the list with view=full has, to its own Licenses Managers only', async () => {
     const id = await newAsset({ purchased: 7, assigned: 2 })
     const { assets } = await list({ view: 'full', search: id, maxResults: 250 })
-    expect(await readAssetItem(ana, id)).toEqual(assets.find((item) => item.id === id))
+    expect(await readAssetItem(ana, id, origin)).toEqual(assets.find((item) => item.id === id))
     const finance = await callerOf('northwind', 'finance-user')
-    await expect(readAssetItem(finance, id)).rejects.toMatchObject({ code: 'permission_denied' })
-    await expect(readAssetItem(eve, id)).rejects.toMatchObject({ code: 'not_found' })
-    await expect(readAssetItem(ana, 'workspace-suite-none')).rejects.toMatchObject({ code: 'not_found' })
+    await expect(readAssetItem(finance, id, origin)).rejects.toMatchObject({ code: 'permission_denied' })
+    await expect(readAssetItem(eve, id, origin)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(readAssetItem(ana, 'workspace-suite-none', origin)).rejects.toMatchObject({
+      code: 'not_found',
+    })
   })
 })
 
@@ -280,7 +282,7 @@ describe('two tenant walls, each of which holds alone', () => {
     await run(database.url, 'ALTER TABLE assets DISABLE ROW LEVEL SECURITY')
     try {
       expect(await set(id, 8, eve)).toBe('not_found')
-      await expect(readAssetItem(eve, id)).rejects.toMatchObject({ code: 'not_found' })
+      await expect(readAssetItem(eve, id, origin)).rejects.toMatchObject({ code: 'not_found' })
       expect((await list({}, eve)).assets).toEqual([])
       expect((await list({ filter: { type: ['a', 'workspace-suite'] } }, eve)).assets).toEqual([])
       const summary = await summarizeAssets(eve, { params: {}, query: {}, body: undefined }, origin)

@@ -4,18 +4,27 @@ import type { Caller } from '#lib/access/rules.ts'
 import { attachment } from '#lib/api/attachment.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
 import { CSV, dated } from '#lib/api/csv.ts'
-import { checkPermission, operation } from '#lib/api/operation.ts'
+import { checkPermission, type Origin, operation } from '#lib/api/operation.ts'
 import { pageOf, readPageToken } from '#lib/api/page-token.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
 import { readScope } from '#lib/db/scope.ts'
-import { keyOfChange, listLicenseChanges as listChanges } from './change-list.ts'
+import { findChange, keyOfChange, listLicenseChanges as listChanges } from './change-list.ts'
 import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
 import { previewQuantity } from './dry-run.ts'
 import { assetsCsv } from './export.ts'
+import { listFullAssets, readFullAsset } from './full-asset.ts'
 import { changeQuantity } from './quantity.ts'
+import { isOpen } from './rules.ts'
 import { listReadings } from './seat-history.ts'
-import { serializeAsset, serializeLicenseChange, serializeListItem, versionOf } from './serialize.ts'
+import {
+  serializeAsset,
+  serializeFullItem,
+  serializeLicenseChange,
+  serializeListItem,
+  versionOf,
+} from './serialize.ts'
+import { settleOnRead } from './settle-on-read.ts'
 import * as shapes from './shapes.ts'
 import * as store from './store.ts'
 
@@ -28,16 +37,21 @@ const SortKey = z.tuple([
     .regex(/^[^\0]+$/),
 ])
 
-export const listAssets = operation(contract.listAssets, async (caller, { query }) => {
+export const listAssets = operation(contract.listAssets, async (caller, { query }, origin) => {
   const { filter, search, view, maxResults = DEFAULT_MAX_RESULTS } = query
   const filters = ['assets', filter, search]
   const cursor = query.pageToken ? readPageToken(query.pageToken, filters, SortKey) : undefined
-  const rows = await readScope(caller, (tx) =>
-    store.listAssets(tx, caller.customerId, { filter, search }, maxResults + 1, cursor),
-  )
+  const page = [{ filter, search }, maxResults + 1, cursor] as const
+  if (view !== 'full') {
+    const rows = await readScope(caller, (tx) => store.listAssets(tx, caller.customerId, ...page))
+    const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
+    const assets = shown.map(({ asset }) => serializeListItem(asset))
+    return { body: { ...links, assets, rowCount: assets.length } }
+  }
+  const rows = await readScope(caller, (tx) => listFullAssets(tx, caller.customerId, ...page))
   const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
-  const assets = shown.map(({ asset }) => serializeListItem(asset, view === 'full'))
-  return { body: { ...links, assets, rowCount: assets.length } }
+  settleOnRead(caller, shown, origin)
+  return { body: { ...links, assets: shown.map(serializeFullItem), rowCount: shown.length } }
 })
 
 export const summarizeAssets = operation(contract.summarizeAssets, async (caller, { query }) => {
@@ -50,21 +64,25 @@ export const exportAssets = operation(contract.exportAssets, async (caller, { qu
   headers: attachment(dated('assets'), CSV),
 }))
 
-export const readAsset = operation(contract.readAsset, async (caller, { params }) => {
-  const row = await readScope(caller, (tx) => store.readAsset(tx, caller.customerId, params.asset_id))
-  if (!row) throw new Problem('not_found')
-  return { body: serializeAsset(row), version: versionOf(row) }
+export const readAsset = operation(contract.readAsset, async (caller, { params }, origin) => {
+  const { asset } = await readFull(caller, params.asset_id, origin)
+  return { body: serializeAsset(asset), version: versionOf(asset) }
 })
 
 /**
  * One asset as a list with `view=full` has it: what a page of its own needs.
  * @throws Problem `permission_denied` or `not_found`
  */
-export async function readAssetItem(caller: Caller, id: string): Promise<AssetListItem> {
+export async function readAssetItem(caller: Caller, id: string, origin: Origin): Promise<AssetListItem> {
   checkPermission(caller, contract.readAsset.permission)
-  const row = await readScope(caller, (tx) => store.readAsset(tx, caller.customerId, id))
+  return shapes.AssetListItem.parse(serializeFullItem(await readFull(caller, id, origin)))
+}
+
+async function readFull(caller: Caller, id: string, origin: Origin) {
+  const row = await readScope(caller, (tx) => readFullAsset(tx, caller.customerId, id))
   if (!row) throw new Problem('not_found')
-  return shapes.AssetListItem.parse(serializeListItem(row, true))
+  settleOnRead(caller, [row], origin)
+  return row
 }
 
 /**
@@ -103,6 +121,13 @@ export const listLicenseChanges = operation(contract.listLicenseChanges, async (
   const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, keyOfChange, filters)
   const licenseChanges = shown.map(serializeLicenseChange)
   return { body: { ...links, licenseChanges, rowCount: licenseChanges.length } }
+})
+
+export const readLicenseChange = operation(contract.readLicenseChange, async (caller, { params }, origin) => {
+  const row = await readScope(caller, (tx) => findChange(tx, caller.customerId, params.change_id))
+  if (!row) throw new Problem('not_found')
+  settleOnRead(caller, [{ open: isOpen(row.change.state) ? row.change : null, isDue: row.isDue }], origin)
+  return { body: serializeLicenseChange(row) }
 })
 
 function asLockProblem(error: unknown): never {

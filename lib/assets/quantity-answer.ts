@@ -5,6 +5,7 @@ import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import type { Rejected } from '#lib/vendors/vendor.ts'
 import type { Asset } from './contract.ts'
+import type { Change } from './license-change.ts'
 import { decideQuantity, type QuantityDecision } from './rules.ts'
 import { lastChange } from './seat-history.ts'
 import { etagOf, serializeAsset, versionOf } from './serialize.ts'
@@ -38,13 +39,16 @@ export async function mismatch(tx: Transaction, customerId: CustomerId, row: Lic
   const last = await lastChange(tx, customerId, row.id)
   // Seats that are not what our last change made them were changed by the vendor.
   const ours = last?.toQuantity === row.seatsPurchased ? last : undefined
-  const name = ours && (ours.actorKind === 'key' ? `API key ${ours.actorName}` : ours.actorName)
-  const changedBy = name ?? 'The vendor'
+  const changedBy = ours ? whoMade(ours) : 'The vendor'
   const detail = `${changedBy} set this to ${row.seatsPurchased} since you read it.`
   const at: Record<string, number> = ours?.settledAt ? { changedAt: ours.settledAt.getTime() } : {}
   return new Problem('version_mismatch', detail, {
     members: { current: row.seatsPurchased, changedBy, ...at, etag: etagOf(row) },
   })
+}
+
+function whoMade({ actorKind, actorName }: Change): string {
+  return actorKind === 'key' ? `API key ${actorName}` : actorName
 }
 
 /** The rule, asked with a row. */
@@ -84,6 +88,17 @@ export function vendorUnavailable(label: string, seconds = 5): Problem {
 /** 409: another change of the asset is under way, here or at the vendor. */
 export function changeInProgress(detail?: string, seconds = 2): Problem {
   return new Problem('change_in_progress', detail, { headers: { 'Retry-After': String(seconds) } })
+}
+
+/** 409, with who asked for what: that change is open still. */
+export function otherChange(open: Change): Problem {
+  const { id: changeId, toQuantity: to, createdAt } = open
+  const changedBy = whoMade(open)
+  const detail = `${changedBy} asked for ${to} licenses, and the vendor has not confirmed it yet.`
+  return new Problem('change_in_progress', detail, {
+    headers: { 'Retry-After': '2' },
+    members: { changeId, to, changedBy, changedAt: createdAt.getTime() },
+  })
 }
 
 /** 504: sent, and the outcome is not known yet. */

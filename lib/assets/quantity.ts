@@ -75,7 +75,7 @@ async function first(tx: Transaction, row: store.AssetRow, request: QuantityRequ
 
   const open = await openChangeOf(tx, caller.customerId, row.id)
   if (open?.toQuantity === quantity) return { kind: 'joined', changeId: open.id }
-  if (open) throw answer.changeInProgress()
+  if (open) throw answer.otherChange(open)
   if (vendor.pausedFor() > 0) throw answer.vendorUnavailable(vendor.label, vendor.pausedFor())
   const change = await addLicenseChange(tx, caller.customerId, {
     ...{ assetId: row.id, from: row.seatsPurchased, to: quantity, state: 'CLAIMED', requestId },

@@ -1,6 +1,9 @@
 import { entityTag } from '#lib/api/entity-tag.ts'
+import { vendorFacts } from '#lib/vendors/facts.ts'
 import type { ChangeRow } from './change-list.ts'
 import type { Asset, AssetListItem, LicenseChange } from './contract.ts'
+import type { FullRow } from './full-asset.ts'
+import type { Change } from './license-change.ts'
 import * as shapes from './shapes.ts'
 import { type AssetRow, hasLicenses, type LicensedRow } from './store.ts'
 
@@ -9,8 +12,8 @@ export function serializeAsset(row: AssetRow): Asset {
   return { id: row.id, type: row.type, properties: propertiesOf(row), settings: null }
 }
 
-/** spec 2.1; with `full` an item carries all that a screen needs. */
-export function serializeListItem(row: AssetRow, full: boolean): AssetListItem {
+/** spec 2.1 */
+export function serializeListItem(row: AssetRow): AssetListItem {
   const quantity = row.seatsPurchased
   return {
     id: row.id,
@@ -21,8 +24,33 @@ export function serializeListItem(row: AssetRow, full: boolean): AssetListItem {
     name: row.name,
     ...(quantity === null ? {} : { quantity }),
     createTime: row.createdAt.getTime(),
-    ...(full ? { properties: propertiesOf(row), etag: etagOf(row) } : {}),
   }
+}
+
+/** With `view=full` an item carries all that a screen needs. */
+export function serializeFullItem({ asset: row, open }: Pick<FullRow, 'asset' | 'open'>): AssetListItem {
+  const { observedAt, scheduledTotal: total, scheduledAt } = row
+  return {
+    ...serializeListItem(row),
+    ...{ properties: propertiesOf(row), etag: etagOf(row) },
+    ...(hasLicenses(row) ? { vendor: vendorOf(row) } : {}),
+    ...(observedAt ? { observedTime: observedAt.getTime() } : {}),
+    ...(total === null
+      ? {}
+      : { scheduled: { quantity: total, ...(scheduledAt ? { time: scheduledAt.getTime() } : {}) } }),
+    ...(open ? { openChange: openChangeOf(open) } : {}),
+  }
+}
+
+function openChangeOf(open: Change): NonNullable<AssetListItem['openChange']> {
+  const { id, toQuantity: to, state, createdAt } = open
+  return { id, to, state, actor: actorOf(open), createTime: createdAt.getTime() }
+}
+
+function vendorOf({ vendor: name, isCommitmentPlan }: LicensedRow): NonNullable<AssetListItem['vendor']> {
+  const { label, capsFlexible, takesLicenses, locksIncreases } = vendorFacts(name)
+  const quantityIsCap = capsFlexible && !isCommitmentPlan
+  return { name, label, quantityIsCap, takesLicenses, locksIncreases }
 }
 
 /** The seat version leads the ETag of one asset (CONTRACT 4). */
@@ -35,16 +63,24 @@ export function etagOf(row: AssetRow): string {
   return entityTag(JSON.stringify(shapes.Asset.parse(serializeAsset(row))), versionOf(row))
 }
 
-export function serializeLicenseChange({ change, assetName, type }: ChangeRow): LicenseChange {
+export function serializeLicenseChange({
+  change,
+  assetName,
+  type,
+}: Omit<ChangeRow, 'micros'>): LicenseChange {
   const { vendorReason, settledAt } = change
   return {
     ...{ id: change.id, assetId: change.assetId, assetName, type },
     ...{ from: change.fromQuantity, to: change.toQuantity, state: change.state },
     ...(vendorReason === null ? {} : { vendorReason }),
-    actor: { kind: change.actorKind, id: change.actorId, name: change.actorName },
+    actor: actorOf(change),
     createTime: change.createdAt.getTime(),
     ...(settledAt === null ? {} : { settleTime: settledAt.getTime() }),
   }
+}
+
+function actorOf({ actorKind: kind, actorId: id, actorName: name }: Change): LicenseChange['actor'] {
+  return { kind, id, name }
 }
 
 function propertiesOf(row: AssetRow): Asset['properties'] {

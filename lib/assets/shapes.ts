@@ -49,6 +49,26 @@ export const Asset = z
   .object({ id: z.string(), type: z.string(), properties, settings: z.null() })
   .meta({ id: 'Asset' })
 
+const actor = z.object({
+  kind: z.string().meta({ description: `key, member, operator, vendor; ${others}` }),
+  id: z.string(),
+  name: z.string().meta({ description: 'As it was at the time.' }),
+})
+
+const vendor = z.object({
+  name: z
+    .string()
+    .meta({ description: 'built-in, google-workspace, microsoft-partner-center; others may come.' }),
+  label: z.string().meta({ description: 'Its name for people.' }),
+  quantityIsCap: z.boolean().meta({ description: 'What is billed is the use, up to the quantity.' }),
+  takesLicenses: z
+    .boolean()
+    .meta({ description: 'A quantity below the assigned users takes licenses from some of them.' }),
+  locksIncreases: z
+    .boolean()
+    .meta({ description: 'Without a commitment, too, an increase can be taken back for a few days only.' }),
+})
+
 /** spec 2.1, with the additions of CONTRACT 3 */
 export const AssetListItem = z
   .object({
@@ -62,6 +82,24 @@ export const AssetListItem = z
     createTime: epochMs,
     properties: properties.optional().meta({ description: 'With `view=full`.' }),
     etag: z.string().optional().meta({ description: "With `view=full`: the asset's ETag." }),
+    vendor: vendor.optional().meta({ description: 'With `view=full`, for assets with licenses.' }),
+    observedTime: epochMs.optional().meta({
+      description: 'With `view=full`: when the vendor last told of it. Absent where it tells nothing.',
+    }),
+    scheduled: z.object({ quantity: seats, time: epochMs.optional() }).optional().meta({
+      description:
+        'With `view=full`: what the vendor sets at the next renewal. A change before may delete it there.',
+    }),
+    openChange: z
+      .object({
+        id: z.string(),
+        to: seats.meta({ description: 'The total that was asked for.' }),
+        state: z.string().meta({ description: 'CLAIMED, SENT, UNKNOWN.' }),
+        actor,
+        createTime: epochMs,
+      })
+      .optional()
+      .meta({ description: 'With `view=full`: a change whose outcome is not known yet.' }),
   })
   .meta({ id: 'AssetListItem' })
 
@@ -81,11 +119,7 @@ export const LicenseChange = z
       .string()
       .optional()
       .meta({ description: 'Why the vendor refused, or what is known of a failure.' }),
-    actor: z.object({
-      kind: z.string().meta({ description: `key, member, operator, vendor; ${others}` }),
-      id: z.string(),
-      name: z.string().meta({ description: 'As it was at the time.' }),
-    }),
+    actor,
     createTime: epochMs,
     settleTime: epochMs.optional().meta({ description: 'When the outcome was known.' }),
   })

@@ -28,33 +28,41 @@ export function hasLicenses(row: AssetRow): row is LicensedRow {
 }
 
 /** Creation time in whole microseconds, which a Date would cut: half of the sort key. */
-const createdMicros = sql<string>`(extract(epoch from ${assets.createdAt}) * 1000000)::bigint::text`
+export const createdMicros = sql<string>`(extract(epoch from ${assets.createdAt}) * 1000000)::bigint::text`
+
+export type ListRow = { asset: AssetRow; micros: string }
 
 /** The sort key of a row, for page tokens. */
-export function keyOf(row: { asset: AssetRow; micros: string }): string[] {
+export function keyOf(row: ListRow): string[] {
   return [row.micros, row.asset.id]
 }
 
+export type Page = [selection: Selection, limit: number, cursor?: Cursor | undefined]
+
 /** Rows in reading direction from the cursor on: newest first, or oldest first when it leads back. */
-export async function listAssets(
-  tx: Transaction,
-  customerId: CustomerId,
-  { filter, search }: Selection,
-  limit: number,
-  cursor?: Cursor,
-): Promise<{ asset: AssetRow; micros: string }[]> {
+export async function listAssets(tx: Transaction, customerId: CustomerId, ...page: Page): Promise<ListRow[]> {
+  const { where, order, limit } = pageOf(customerId, page)
+  return tx
+    .select({ asset: assets, micros: createdMicros })
+    .from(assets)
+    .where(where)
+    .orderBy(...order)
+    .limit(limit)
+}
+
+/** Which rows a page has, and in which order. */
+export function pageOf(customerId: CustomerId, [selection, limit, cursor]: Page) {
   const back = cursor?.direction === 'newer'
   const key = sql`(${assets.createdAt}, ${assets.id})`
   const [micros, id] = cursor?.key ?? []
   const from = sql`(timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond', ${id})`
   const beyond = !cursor ? undefined : back ? sql`${key} > ${from}` : sql`${key} < ${from}`
   const direction = back ? sql`asc` : sql`desc`
-  return tx
-    .select({ asset: assets, micros: createdMicros })
-    .from(assets)
-    .where(and(eq(assets.customerId, customerId), ...selected({ filter, search }), beyond))
-    .orderBy(sql`${assets.createdAt} ${direction}, ${assets.id} ${direction}`)
-    .limit(limit)
+  return {
+    where: and(eq(assets.customerId, customerId), ...selected(selection), beyond),
+    order: [sql`${assets.createdAt} ${direction}`, sql`${assets.id} ${direction}`],
+    limit,
+  }
 }
 
 /** How many assets of each type the selection holds, by type. */

@@ -170,6 +170,9 @@ export const assets = pgTable(
     seatVersion: integer('seat_version').notNull().default(1),
     /** When its vendor last told us of it; null where the books are ours. */
     observedAt: time('observed_at'),
+    /** What its vendor will do at the next renewal by itself, as it told us last. */
+    scheduledTotal: integer('scheduled_total'),
+    scheduledAt: time('scheduled_at'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),

@@ -2,12 +2,12 @@ import 'server-only'
 import { env } from '#lib/env.ts'
 import { type GuardedVendor, withBreaker } from './breaker.ts'
 import { builtIn } from './built-in.ts'
+import { vendorFacts } from './facts.ts'
 import { googleWorkspace } from './google-workspace.ts'
 import { microsoftPartnerCenter } from './microsoft-partner-center.ts'
 import type { OwnBooks, RemoteVendor, Unavailable } from './vendor.ts'
 
 const REMOTE = ['google-workspace', 'microsoft-partner-center'] as const
-const LABELS = { 'google-workspace': 'Google Workspace', 'microsoft-partner-center': 'Microsoft' }
 type RemoteName = (typeof REMOTE)[number]
 
 // Pages and route handlers get separate copies of this module: they share what a breaker has learnt.
@@ -45,7 +45,7 @@ function configured(name: RemoteName): RemoteVendor | undefined {
 }
 
 function unconfigured(name: RemoteName): RemoteVendor {
-  const label = LABELS[name]
+  const { label } = vendorFacts(name)
   const reason = `${label} is not configured.`
   const unavailable: Unavailable = { kind: 'unavailable', reason }
   return {

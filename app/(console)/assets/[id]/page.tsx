@@ -67,7 +67,7 @@ export default async function Page({ params, searchParams }: Given) {
 
 async function found(caller: Caller, id: string): Promise<contract.AssetListItem> {
   try {
-    return await readAssetItem(caller, id)
+    return await readAssetItem(caller, id, await originOf())
   } catch (error) {
     if (error instanceof Problem && error.code === 'not_found') notFound()
     throw error

@@ -12,6 +12,7 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
     assets.setQuantity,
     assets.summarizeAssets,
     assets.listLicenseChanges,
+    assets.readLicenseChange,
     invoices.listInvoices,
     invoices.exportInvoices,
     invoices.readInvoice,
