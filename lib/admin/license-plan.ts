@@ -25,7 +25,7 @@ export async function planOf(
 
 async function checked(caller: Caller, row: PlannedRow): Promise<Partial<PlannedRow>> {
   try {
-    const { name, type, properties, etag } = await readAssetItem(caller, row.assetId)
+    const { name, type, properties, etag } = await readAssetItem(caller, row.assetId, origin())
     const { Status: status, Plan, Seats } = properties?.subscription ?? {}
     const facts: QuantityFacts | undefined = Seats && {
       ...{ status: status ?? '', isCommitmentPlan: Plan?.IsCommitmentPlan ?? false },
@@ -63,5 +63,9 @@ function ask(caller: Caller, { assetId, quantity }: Target, { etag, key, dryRun 
     ...(key === undefined ? {} : { 'idempotency-key': key }),
   }
   const input = { params: { asset_id: assetId }, query: { dryRun }, body: { quantity }, headers }
-  return setQuantity(caller, input, { requestId: crypto.randomUUID() })
+  return setQuantity(caller, input, origin())
+}
+
+function origin() {
+  return { requestId: crypto.randomUUID() }
 }
