@@ -37,6 +37,7 @@ const CAPABILITIES: Record<string, string[]> = {
     'quantity-answer',
     'quantity-request',
     'quantity-shapes',
+    'seat-facts',
     'seat-history',
     'seats',
     'settle',
@@ -48,6 +49,7 @@ const CAPABILITIES: Record<string, string[]> = {
   invoices: [
     'amounts',
     'before',
+    'billed-period',
     'compared',
     'comparison',
     'comparison-csv',
@@ -65,6 +67,7 @@ const CAPABILITIES: Record<string, string[]> = {
     'line-match',
     'lines',
     'order',
+    'seat-verdict',
     'selection',
     'shapes',
     'summary',

@@ -1,8 +1,17 @@
 import { Check, Info } from 'lucide-react'
 import { Card } from '#components/ui/card.tsx'
+import { type SeatNote, SeatNoteText } from './seat-note.tsx'
 
 /** A line item as text; no details is empty text. The amount names its currency where that differs. */
-export type ShownLine = { description: string; details: string; qty: string; price: string; amount: string }
+export type ShownLine = {
+  description: string
+  details: string
+  qty: string
+  price: string
+  amount: string
+  /** What the seats that we know say of it. */
+  seats?: SeatNote | undefined
+}
 type Pair = { label: string; amount: string }
 export type ShownSums = {
   /** Each price is that of its line, not of one unit. */
@@ -26,10 +35,13 @@ export function InvoiceLines({
   currency,
   rows,
   sums,
+  seats,
 }: {
   currency: string
   rows: readonly ShownLine[]
   sums: ShownSums
+  /** What the seats that we know say of all lines. */
+  seats?: SeatNote | undefined
 }) {
   const detailed = rows.some(({ details }) => details !== '')
   return (
@@ -64,6 +76,7 @@ export function InvoiceLines({
                 <td>
                   {row.description}
                   {row.details ? <small>{row.details}</small> : null}
+                  {row.seats ? <SeatNoteText note={row.seats} /> : null}
                   <small>{sums.perLine ? `${row.qty} for ${row.price}` : `${row.qty} × ${row.price}`}</small>
                 </td>
                 {detailed ? <td className="d wide">{row.details}</td> : null}
@@ -87,7 +100,8 @@ export function InvoiceLines({
           </div>
         </dl>
       </Card>
-      <Verdict text={sums.verdict} addsUp={sums.notItemized === undefined} />
+      <Verdict text={sums.verdict} fits={sums.notItemized === undefined} />
+      {seats ? <Verdict text={seats.text} fits={seats.tone === 'ok'} /> : null}
     </>
   )
 }
@@ -101,11 +115,11 @@ function Sum({ label, amount }: Pair) {
   )
 }
 
-function Verdict({ text, addsUp }: { text: string; addsUp: boolean }) {
-  const Icon = addsUp ? Check : Info
+function Verdict({ text, fits }: { text: string; fits: boolean }) {
+  const Icon = fits ? Check : Info
   return (
     <p
-      className={`mt-4 flex items-center gap-2.5 rounded-card px-4 py-2.5 text-sm ${addsUp ? 'bg-accent-tint text-accent' : 'bg-warn-tint text-warn'}`}
+      className={`mt-4 flex items-center gap-2.5 rounded-card px-4 py-2.5 text-sm ${fits ? 'bg-accent-tint text-accent' : 'bg-warn-tint text-warn'}`}
     >
       <Icon aria-hidden="true" className="size-4 shrink-0" />
       {text}

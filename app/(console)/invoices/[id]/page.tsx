@@ -21,6 +21,7 @@ import { requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
 import { originOf } from '../../origin.ts'
 import { neighboursOf } from './neighbours.ts'
+import { seatNotes } from './seat-notes.ts'
 import { shownLines } from './shown-lines.ts'
 
 type Given = { params: Promise<{ id: string }>; searchParams: SearchParams }
@@ -44,6 +45,8 @@ export default async function Page({ params, searchParams }: Given) {
     invoiceBefore(caller, id),
   ])
   const { sums, rows } = shownLines(invoice)
+  const seats = await seatNotes(caller, invoice)
+  const noted = rows.map((row, index) => ({ ...row, seats: seats.lines[index] }))
   const late = latenessOf(invoice, Date.now())
   return (
     <>
@@ -68,7 +71,7 @@ export default async function Page({ params, searchParams }: Given) {
         }
       />
       <InvoiceFacts invoice={invoice} balanceLabel={sums.balance.label} late={late !== undefined} />
-      <InvoiceLines currency={invoice.currency} rows={rows} sums={sums} />
+      <InvoiceLines currency={invoice.currency} rows={noted} sums={sums} seats={seats.summary} />
     </>
   )
 }
