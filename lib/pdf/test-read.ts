@@ -70,7 +70,7 @@ function runsOf(content: string, fonts: Map<string, Map<string, string>>): Run[]
     0,
   ]
   for (const [, meant, left, bottom, name, points, glyphs] of content.matchAll(OPERATORS)) {
-    if (meant !== undefined) actual = utf16(meant)
+    if (meant !== undefined) actual = textOf(meant)
     if (left !== undefined) [x, y] = [Number(left), Number(bottom)]
     if (name !== undefined) [font, size] = [name, Number(points)]
     if (glyphs === undefined) continue
@@ -81,12 +81,10 @@ function runsOf(content: string, fonts: Map<string, Map<string, string>>): Run[]
   return runs
 }
 
-/** A PDF string with a byte order mark. */
-function utf16(text: string): string {
+/** A PDF string: UTF-16 with a byte order mark, or else one byte for each character. */
+function textOf(literal: string): string {
   const named: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
-  const bytes = Buffer.from(
-    text.replace(/\\([\s\S])/g, (_, char) => named[char] ?? char),
-    'latin1',
-  )
-  return bytes.subarray(2).swap16().toString('utf16le')
+  const text = literal.replace(/\\([\s\S])/g, (_, char) => named[char] ?? char)
+  if (!text.startsWith('\xfe\xff')) return text
+  return Buffer.from(text, 'latin1').subarray(2).swap16().toString('utf16le')
 }

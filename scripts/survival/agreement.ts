@@ -1,0 +1,102 @@
+import Big from 'big.js'
+import { formatAmount, settlementOf } from '#lib/invoices/amounts.ts'
+import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
+import type { NewInvoice } from '#lib/invoices/import.ts'
+import { itemizationText, itemize } from '#lib/invoices/itemization.ts'
+import { faultsOf } from '#lib/pdf/test-check.ts'
+import { readPages } from '#lib/pdf/test-read.ts'
+import { printable } from '#lib/pdf/text.ts'
+
+/** One invoice in all its forms. CSV: the cells by column; the lines in their order. */
+export type Forms = {
+  given: NewInvoice
+  json: InvoiceWithLines
+  pdf: Uint8Array
+  csv: Record<string, string>
+  csvLines: Record<string, string>[]
+}
+
+/** Where the forms of an invoice do not say the same, or its file is not what it should be. */
+export function disagreements({ given, json, pdf, csv, csvLines }: Forms): string[] {
+  const found: string[] = faultsOf(pdf).map((fault) => `PDF: ${fault}`)
+  const check = (holds: boolean, what: string) => holds || found.push(what)
+  const same = (one: string | number | undefined, other: string | number | undefined) =>
+    one !== undefined && other !== undefined && new Big(one).eq(other)
+  for (const field of ['totalAmount', 'balanceAmount'] as const) {
+    check(same(json[field], given[field]), `JSON: ${field} is ${json[field]}`)
+    check(same(csv[field], given[field]), `CSV: ${field} is ${csv[field]}`)
+  }
+  const lines = given.lines.map((line) => ({ ...line, currency: given.currency }))
+  const itemization = itemize(given, lines)
+  check(json.lineItems.length === lines.length && csvLines.length === lines.length, 'lines are missing')
+  for (const [index, amount] of itemization.amounts.entries()) {
+    check(same(json.lineItems[index]?.amount, amount), `JSON: amount of line ${index}`)
+    check(same(csvLines[index]?.lineAmount, amount), `CSV: amount of line ${index}`)
+    check(sameText(csvLines[index]?.lineDescription, lines[index]?.description), `CSV: text of line ${index}`)
+  }
+  check(sameText(csv.id, given.id), 'CSV: id')
+  check(same(json.itemization.notItemizedAmount, itemization.notItemized), 'JSON: not itemized')
+  return [...found, ...paperFaults(given, itemization, readPages(pdf)).map((fault) => `PDF: ${fault}`)]
+}
+
+/** A CSV cell may have apostrophes before what would be a formula. */
+function sameText(cell: string | undefined, text: string | undefined): boolean {
+  return cell?.replaceAll("'", '') === text?.replaceAll("'", '')
+}
+
+type Pages = ReturnType<typeof readPages>
+
+/** On a later page the heads stand once more, above this line, in points from below. */
+const TOP = 775
+const HEADS = /^(Description|Qty|Price per \w+|Amount \(\w+\))$/
+
+function paperFaults(given: NewInvoice, itemization: ReturnType<typeof itemize>, pages: Pages): string[] {
+  const { currency, totalAmount, balanceAmount = totalAmount } = given
+  const found: string[] = []
+  const check = (holds: boolean, what: string) => holds || found.push(what)
+  // Under the margin stands the page's number.
+  const body = pages.map((page) => page.filter(({ y }) => y > 50))
+  const texts = body.flat().map(({ text }) => text)
+  const after = (label: string) => texts[texts.lastIndexOf(label) + 1]
+  const { total, settled, balance } = settlementOf({ totalAmount, balanceAmount })
+  const shown = (amount: string) => formatAmount(amount, currency)
+  check(after('Total') === shown(total), `total is ${after('Total')}`)
+  check(after('Line items') === shown(itemization.lineItems), `line items are ${after('Line items')}`)
+  check(after(settled.label) === shown(settled.amount), `${settled.label} is ${after(settled.label)}`)
+  check(texts.includes(`${shown(balance.amount)} ${currency}`), 'the balance is missing')
+  const counts = new Map<string, number>()
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+  for (const [amount, wanted] of tally(itemization.amounts.map(shown)))
+    check((counts.get(amount) ?? 0) >= wanted, `${amount} stands there too seldom`)
+  const shownRuns = body.flatMap((page, index) =>
+    page.filter(({ text, y }) => index === 0 || y < TOP || !HEADS.test(text)),
+  )
+  // A row is drawn line by line, so that what a cell says stands apart from the rest by its left edge.
+  const columns = Map.groupBy(shownRuns, ({ x }) => Math.round(x))
+  const said = [shownRuns, ...columns.values()].map(bare)
+  const says = (text: string) => said.some((whole) => whole.includes(bareText(text)))
+  check(says(itemizationText(itemization, currency)), 'the verdict is missing')
+  for (const text of [given.id, given.issuer, ...given.lines.map(({ description }) => description)])
+    check(says(text), `${JSON.stringify(text.slice(0, 80))} is missing`)
+  for (const [index, page] of pages.entries())
+    check(
+      page.some(({ text }) => text === `${index + 1} of ${pages.length}`),
+      `page ${index + 1} has no number`,
+    )
+  return found
+}
+
+function tally(texts: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+  return counts
+}
+
+function bare(runs: readonly { text: string }[]): string {
+  return runs.map(({ text }) => bareText(text)).join('')
+}
+
+/** Without what a line break may take away. */
+function bareText(text: string): string {
+  return printable(text).replace(/\s+/g, '')
+}

@@ -1,0 +1,78 @@
+import Big from 'big.js'
+import { type Random, randomFrom } from '#lib/demo/random.ts'
+import type { NewInvoice, NewLineItem } from '#lib/invoices/import.ts'
+import { minorUnit } from '#lib/invoices/rules.ts'
+import { hostileText } from './texts.ts'
+
+/** Of two, no, three and four decimals. */
+const CURRENCIES = ['USD', 'EUR', 'GBP', 'JPY', 'KRW', 'CLP', 'ISK', 'KWD', 'BHD', 'TND', 'CLF'] as const
+const PLATFORMS = ['web-services', 'cloud-platform', 'workspace-suite', 'office-suite', 'own-slug'] as const
+
+/** What an invoice's total has to do with its lines. */
+const TOTALS = ['sum', 'sum', 'sum of rounded lines', 'sum of prices', 'more', 'less', 'anything'] as const
+
+/** As many invented invoices, the same each time: all kinds of currencies, texts, sums and lengths. */
+export function* survivors(count: number): Generator<NewInvoice> {
+  for (let index = 0; index < count; index++) yield invoiceOf(index, randomFrom(`survivor ${index}`))
+}
+
+export const ISSUERS = Array.from({ length: 40 }, (_, index) => {
+  const random = randomFrom(`issuer ${index}`)
+  const some = () => (random.next() < 0.3 ? null : hostileText(random))
+  const name = `${hostileText(random)} ${index}`
+  const details = { address: some(), taxId: some(), bank: some(), account: some(), terms: some() }
+  return { name, ...details, iban: random.pick([null, 'DE02120300000000202051']), bic: some() }
+})
+
+function invoiceOf(index: number, random: Random): NewInvoice {
+  const currency = random.pick(CURRENCIES)
+  const platform = random.pick(PLATFORMS)
+  // One in a hundred is long.
+  const length = index % 100 === 99 ? random.int(200, 1200) : random.int(1, random.pick([1, 4, 20]))
+  const lines = Array.from({ length }, () => lineOf(platform, currency, random))
+  const total = totalOf(lines, currency, random)
+  const day = new Date(Date.UTC(2023, 0, 1 + random.int(0, 1400)))
+  const due = new Date(day.getTime() + random.int(0, 90) * 86_400_000)
+  return {
+    id: `${hostileText(random).slice(0, 120)}#${index}`,
+    platform,
+    issuer: ISSUERS[random.int(0, 99)]?.name ?? 'Reseller',
+    invoiceDate: day.toISOString().slice(0, 10),
+    dueDate: due.toISOString().slice(0, 10),
+    currency,
+    totalAmount: total.toFixed(),
+    balanceAmount: balanceOf(total, currency, random),
+    lines,
+  }
+}
+
+function lineOf(type: string, currency: string, random: Random): NewLineItem {
+  const places = random.pick([minorUnit(currency), minorUnit(currency), 4, 8])
+  const price = new Big(random.int(-2000, 100_000_000)).div(10 ** random.int(0, places)).round(places)
+  const qty = random.pick([1, 1, random.int(0, 5000), random.int(1, 99_999) / 100, -random.int(1, 9)])
+  const details = random.next() < 0.5 ? hostileText(random) : null
+  return { type, description: hostileText(random), price: price.toFixed(), qty: String(qty), details }
+}
+
+function totalOf(lines: NewLineItem[], currency: string, random: Random): Big {
+  const places = minorUnit(currency)
+  const kind = random.pick(TOTALS)
+  const round = (value: Big) => value.round(places, Big.roundHalfUp)
+  const add = (amount: (line: NewLineItem) => Big) =>
+    lines.reduce((sum, line) => sum.plus(amount(line)), new Big(0))
+  const product = ({ price, qty }: NewLineItem) => new Big(price).times(qty)
+  const other = new Big(random.int(1, 5_000_000)).div(10 ** places)
+  const sum = round(add(product))
+  if (kind === 'sum of rounded lines') return add((line) => round(product(line)))
+  if (kind === 'sum of prices') return round(add(({ price }) => new Big(price)))
+  if (kind === 'more') return sum.plus(other)
+  if (kind === 'less') return sum.minus(other)
+  return kind === 'anything' ? other.times(random.pick([1, -1])) : sum
+}
+
+function balanceOf(total: Big, currency: string, random: Random): string {
+  const part = new Big(random.int(-5000, 200_000)).div(10 ** minorUnit(currency))
+  return random
+    .pick([total, new Big(0), total.minus(part), part, new Big('-0.0').plus(part.times(-1))])
+    .toFixed()
+}

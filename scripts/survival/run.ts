@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { parse } from 'csv-parse'
+import { setBillingProfile } from '#lib/access/billing-profiles.ts'
+import type { Caller, CustomerId } from '#lib/access/rules.ts'
+import { scope } from '#lib/db/scope.ts'
+import { importInvoices, type NewInvoice } from '#lib/invoices/import.ts'
+import { saveIssuer } from '#lib/invoices/issuers.ts'
+import { exportInvoices, readInvoice, readInvoiceFile } from '#lib/invoices/operations.ts'
+import { disagreements } from './agreement.ts'
+import { ISSUERS } from './invoices.ts'
+
+const ORIGIN = { requestId: 'survival' }
+const BATCH = 500
+/** What a spreadsheet takes for a formula, wherever a cell may begin; a number with a sign is none. */
+const FORMULA = /^[\p{Z}\p{C}"]*[=+\-@＝＋－＠]/u
+
+/** Stores the invoices, and all that stands beside them on paper. */
+export async function store(customerId: CustomerId, invoices: readonly NewInvoice[]): Promise<void> {
+  await scope({ customerId }, async (tx) => {
+    for (const issuer of ISSUERS) await saveIssuer(tx, customerId, issuer, randomUUID())
+    const [first] = ISSUERS
+    const { address = null, taxId = null } = first ?? {}
+    await setBillingProfile(tx, customerId, { id: 'default', address, taxId })
+  })
+  for (let at = 0; at < invoices.length; at += BATCH)
+    await scope({ customerId }, (tx) =>
+      importInvoices(tx, customerId, invoices.slice(at, at + BATCH), { replace: false }),
+    )
+}
+
+export type Survived = { invoices: number; lines: number; faults: string[] }
+
+/**
+ * Reads each invoice as JSON, as a PDF and from both CSV files, and looks whether they say the same.
+ * @param onFile told of each PDF
+ */
+export async function survive(
+  caller: Caller,
+  invoices: readonly NewInvoice[],
+  onFile: (pdf: Uint8Array, index: number) => Promise<string[]> | string[] = () => [],
+): Promise<Survived> {
+  const faults: string[] = []
+  const [rows, lines] = [await rowsOf(caller, faults), await rowsOf(caller, faults, 'true')]
+  let count = 0
+  for (const [index, given] of invoices.entries()) {
+    const input = { params: { invoice_id: given.id }, query: {}, body: undefined }
+    const { body: json } = await readInvoice(caller, input, ORIGIN)
+    const { body: pdf } = await readInvoiceFile(caller, input, ORIGIN)
+    const key = keyOf(given.id)
+    const csvLines = lines.get(key) ?? []
+    const found = disagreements({ given, json, pdf, csv: rows.get(key)?.[0] ?? {}, csvLines })
+    for (const fault of [...found, ...(await onFile(pdf, index))])
+      faults.push(`${JSON.stringify(given.id)}: ${fault}`)
+    count += csvLines.length
+  }
+  return { invoices: rows.size, lines: count, faults }
+}
+
+/** The rows of a CSV file by the invoice's number, which is known by what follows its last #. */
+async function rowsOf(caller: Caller, faults: string[], lines: 'true' | 'false' = 'false') {
+  const query = { lines }
+  const { body } = await exportInvoices(caller, { params: {}, query, body: undefined }, ORIGIN)
+  const records = Readable.from(body).pipe(parse({ columns: true, bom: true }))
+  const rows = new Map<string, Record<string, string>[]>()
+  for await (const record of records as AsyncIterable<Record<string, string>>) {
+    for (const [column, cell] of Object.entries(record))
+      if (FORMULA.test(cell) && !/^-\d+(\.\d+)?$/.test(cell))
+        faults.push(`CSV: ${column} begins a formula: ${JSON.stringify(cell)}`)
+    const key = keyOf(record.id ?? '')
+    const known = rows.get(key)
+    if (known) known.push(record)
+    else rows.set(key, [record])
+  }
+  return rows
+}
+
+function keyOf(id: string): string {
+  return id.slice(id.lastIndexOf('#') + 1)
+}

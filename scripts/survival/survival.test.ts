@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Caller } from '#lib/access/rules.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addCustomer, callerOf } from '#lib/db/test-rows.ts'
+import { readInvoice, readInvoiceFile } from '#lib/invoices/operations.ts'
+import { disagreements } from './agreement.ts'
+import { survivors } from './invoices.ts'
+import { store, survive } from './run.ts'
+
+const invoices = [...survivors(150)]
+
+let database: TestDatabase
+let caller: Caller
+beforeAll(async () => {
+  database = await testDatabase()
+  await addCustomer('survival')
+  caller = await callerOf('survival', 'finance-user')
+  await store(caller.customerId, invoices)
+})
+afterAll(() => database.close())
+
+test('JSON, PDF and CSV of 150 invoices of all kinds agree to the minor unit, and nothing in them acts', async () => {
+  const { faults, ...found } = await survive(caller, invoices)
+  expect(faults).toEqual([])
+  const lines = invoices.reduce((sum, invoice) => sum + invoice.lines.length, 0)
+  expect(found).toEqual({ invoices: 150, lines })
+}, 120_000)
+
+test('they are of all kinds', () => {
+  const kinds = new Set(invoices.map(({ currency }) => currency))
+  expect(kinds.size).toBe(11)
+  expect(invoices.some(({ totalAmount }) => totalAmount.startsWith('-'))).toBe(true)
+  expect(invoices.some(({ lines }) => lines.length > 199)).toBe(true)
+})
+
+test('a cent of difference anywhere is found', async () => {
+  const [given] = invoices
+  if (!given) throw new Error('There is no invoice.')
+  const input = { params: { invoice_id: given.id }, query: {}, body: undefined }
+  const { body: json } = await readInvoice(caller, input, { requestId: 'test' })
+  const { body: pdf } = await readInvoiceFile(caller, input, { requestId: 'test' })
+  const csv = { id: given.id, totalAmount: given.totalAmount, balanceAmount: given.balanceAmount ?? '' }
+  const csvLines = given.lines.map(({ description }, index) => ({
+    lineDescription: description,
+    lineAmount: String(json.lineItems[index]?.amount),
+  }))
+  const forms = { given, json, pdf, csv, csvLines }
+  expect(disagreements(forms)).toEqual([])
+  const cent = (amount: string | number) => String(Number(amount) + 0.01)
+  const found = (changed: Partial<typeof forms>) => disagreements({ ...forms, ...changed })[0]
+  expect(found({ csv: { ...csv, totalAmount: cent(csv.totalAmount) } })).toMatch(/^CSV: totalAmount/)
+  expect(found({ json: { ...json, balanceAmount: json.balanceAmount + 0.01 } })).toMatch(/^JSON: balance/)
+  const other = { ...given, totalAmount: cent(given.totalAmount) }
+  expect(disagreements({ ...forms, given: other }).filter((fault) => fault.startsWith('PDF'))).not.toEqual([])
+  expect(found({ csvLines: csvLines.slice(1) })).toBe('lines are missing')
+})
