@@ -11,7 +11,17 @@ export default defineConfig({
   test: {
     environment: 'node',
     // Vite names its own BASE_URL; ours is the console's address.
-    env: { BASE_URL: '', LOG_LEVEL: 'silent', SESSION_SECRET: 'only-for-tests-only-for-tests-only' },
+    env: {
+      BASE_URL: '',
+      LOG_LEVEL: 'silent',
+      SESSION_SECRET: 'only-for-tests-only-for-tests-only',
+      // Whose machine this is may have vendors set up: no test may reach them.
+      GOOGLE_KEY_FILE: '',
+      GOOGLE_ADMIN: '',
+      MICROSOFT_TENANT_ID: '',
+      MICROSOFT_CLIENT_ID: '',
+      MICROSOFT_CLIENT_SECRET: '',
+    },
     include: ['{lib,components,scripts,e2e}/**/*.test.ts'],
     globalSetup: 'lib/db/test-server.ts',
     // Tests seed real databases; a slow machine is not a failure.

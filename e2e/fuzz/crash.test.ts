@@ -16,6 +16,8 @@ const KILLS = process.env.FUZZ === 'full' ? 60 : 10
 const STEPS: Step[] = ['read-arrived', 'read-answered', 'write-arrived', 'write-applied', 'write-answered']
 const CLIENT = fileURLToPath(new URL('./crash-client.ts', import.meta.url))
 const TARGET = 33
+/** A process that has just begun is slow, and here nobody else waits for it. */
+const PATIENT = { VENDOR_READ_MS: '5000', VENDOR_WRITE_MS: '5000', VENDOR_CONFIRM_MS: '5000' }
 
 describe.each(sceneries)('$vendor', (scenery) => {
   let database: TestDatabase
@@ -39,7 +41,7 @@ describe.each(sceneries)('$vendor', (scenery) => {
 
   beforeAll(async () => {
     database = await testDatabase()
-    stage = await setStage(scenery, { assets: KILLS, writers: 1, options: { onStep } })
+    stage = await setStage(scenery, { assets: KILLS, writers: 1, options: { onStep }, times: PATIENT })
   })
   afterAll(async () => {
     await stage.close()

@@ -40,6 +40,8 @@ export type Book<Own = unknown> = Pages<Own> & {
   setTotal(id: string, total: number, by: Written['by'], own?: Partial<Own>): void
   /** Everything but the total; a new `id` too. */
   change(id: string, patch: Patch<Own>, own?: Partial<Own>): void
+  /** Tells subscriptions apart for good, whatever their ids become. */
+  keyOf(id: string | undefined): number | undefined
   /** The books as they were. */
   asOf(time: number): Pages<Own>
   writes: Written[]
@@ -78,6 +80,10 @@ export function newBook<Own>(): Book<Own> {
     },
     change(id, patch, own) {
       put(id, patch, own)
+    },
+    keyOf(id) {
+      const key = histories.findIndex((entries) => latest(entries).state.id === id)
+      return key < 0 ? undefined : key
     },
     asOf(time) {
       return pages(() =>

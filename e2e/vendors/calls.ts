@@ -13,12 +13,12 @@ type Arrived = { number: number; request: IncomingMessage; response: ServerRespo
 /** The life of each call: it arrives, suffers its fault, is done or not, and is answered or not. */
 export function calls<Own>(vendor: FakeVendor<Own>, book: Book<Own>, options: FakeOptions) {
   const { lateMs = 450, staleMs = 60, retryAfter = 1, choose, onStep } = options
-  const standing = new Map<string, Standing | undefined>()
+  const standing = new Map<number, Standing | undefined>()
   const next: { kind: Call['kind']; fault: Fault }[] = []
   const exchanges: Exchange[] = []
   const late = new Set<Promise<unknown>>()
   const end = new AbortController()
-  const unfinished = new Set<Call>()
+  const unfinished = new Map<Call, number>()
   let overlaps = 0
   let down = false
 
@@ -26,16 +26,16 @@ export function calls<Own>(vendor: FakeVendor<Own>, book: Book<Own>, options: Fa
     if (down) return 'down'
     const at = next.findIndex(({ kind }) => kind === call.kind)
     if (at >= 0) return next.splice(at, 1)[0]?.fault
-    const own = call.subscriptionId === undefined ? undefined : standing.get(call.subscriptionId)
-    return standingFault(own, call.kind) ?? choose?.(call)
+    const key = book.keyOf(call.subscriptionId)
+    return standingFault(key === undefined ? undefined : standing.get(key), call.kind) ?? choose?.(call)
   }
 
   /** Counts a write that isn't finished, until the function that it gives back is called. */
   function begin(call: Call): () => void {
-    if (call.kind !== 'write') return () => {}
-    const others = [...unfinished].filter(({ subscriptionId }) => subscriptionId === call.subscriptionId)
-    if (others.length > 0) overlaps += 1
-    unfinished.add(call)
+    const key = book.keyOf(call.subscriptionId)
+    if (call.kind !== 'write' || key === undefined) return () => {}
+    if ([...unfinished.values()].includes(key)) overlaps += 1
+    unfinished.set(call, key)
     return () => unfinished.delete(call)
   }
 

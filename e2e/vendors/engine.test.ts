@@ -141,17 +141,22 @@ describe('faults', () => {
   })
 
   test('stand at a subscription, or come once, or are of the whole vendor', async () => {
-    const { add, failNext, setDown, setFault } = await shop()
+    const { add, change, failNext, setDown, setFault } = await shop()
     setFault('a/1', 'throttle')
     expect([await put(12), await get()]).toEqual([429, [200, 10]])
     setFault('a/1', { read: 'error-before' })
     expect([await put(12), await get()]).toEqual([[200, 12], 500])
+    // It stays with the subscription, whatever its id becomes.
+    change('a/1', { id: 'moved' })
+    change('moved', { id: 'a/1' })
+    expect(await get()).toBe(500)
     setFault('a/1', undefined)
     failNext('write', 'reset-after')
     expect([await put(13), await put(14)]).toEqual(['cut', [200, 14]])
     setDown(true)
     expect([await put(15), await get()]).toEqual(['cut', 'cut'])
     expect(() => setFault('a/1', 'nonsense')).toThrow('knows no fault named nonsense')
+    expect(() => setFault('nobody', 'late')).toThrow('no subscription nobody')
     expect(() => add({ id: 'a/1' })).toThrow('taken')
   })
 })

@@ -75,7 +75,9 @@ export async function startFake<Own>(vendor: FakeVendor<Own>, options: FakeOptio
   const setFault = (id: string, fault: Standing | undefined) => {
     const named = typeof fault === 'object' ? [fault.read, fault.write] : [fault]
     for (const name of named) if (name !== undefined) known(name)
-    taken.standing.set(id, fault)
+    const key = book.keyOf(id)
+    if (key === undefined) throw new Error(`There is no subscription ${id}.`)
+    taken.standing.set(key, fault)
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -102,10 +104,7 @@ export async function startFake<Own>(vendor: FakeVendor<Own>, options: FakeOptio
     },
     subscription: book.find,
     subscriptions: book.all,
-    change(id, patch, own) {
-      book.change(id, patch, own)
-      if (patch.id !== undefined) taken.standing.set(patch.id, taken.standing.get(id))
-    },
+    change: book.change,
     setByVendor: (id, total) => book.setTotal(id, total, 'vendor'),
     setFault,
     failNext(kind, fault) {
