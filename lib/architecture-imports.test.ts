@@ -18,13 +18,13 @@ const ZONES: Zone[] = [
   {
     what: 'assets do not know invoices',
     from: /^lib\/assets\//,
-    never: /^lib\/invoices\//,
+    never: /^lib\/(invoices|statements)\//,
     orTypes: true,
     planted: ['lib/assets/store.ts', `import type { Invoice } from '../invoices/contract.ts'`],
   },
   {
     what: 'invoices do not know assets',
-    from: /^lib\/invoices\//,
+    from: /^lib\/(invoices|statements)\//,
     never: /^lib\/assets\//,
     orTypes: true,
     planted: ['lib/invoices/file.ts', `export { serializeAsset } from '../assets/serialize.ts'`],
@@ -45,14 +45,14 @@ const ZONES: Zone[] = [
   },
   {
     what: 'nouns and the API do not know the programs around them',
-    from: /^lib\/(access|api|assets|invoices|vendors|db)\//,
+    from: /^lib\/(access|api|assets|invoices|statements|vendors|db)\//,
     never: /^(lib\/(admin|demo|imports|server)|scripts|e2e)\//,
     orTypes: true,
     planted: ['lib/db/scope.ts', `import {\n  main,\n} from '#lib/admin/main.ts'`],
   },
   {
     what: 'scope is the one door to the data',
-    from: /^lib\/(api|assets|invoices|vendors)\//,
+    from: /^lib\/(api|assets|invoices|statements|vendors)\//,
     never: /^(pg|drizzle-orm\/node-postgres|lib\/db\/(?!(scope|schema)\.ts$).*)$/,
     planted: ['lib/invoices/store.ts', `import { database } from '#lib/db/client.ts'`],
   },

@@ -72,6 +72,7 @@ const CAPABILITIES: Record<string, string[]> = {
     'shapes',
     'summary',
   ],
+  statements: ['export'],
 }
 const NO_FOLDERS = ['src', 'utils', 'helpers', 'hooks', 'types', 'services', 'common']
 const MAX_LINES = 150

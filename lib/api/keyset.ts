@@ -2,24 +2,28 @@ import 'server-only'
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Cursor } from './page-token.ts'
 
-/** The sort key of a list's rows: a value, and among equal ones the id. */
-export type Keyset = {
-  sort: SQLWrapper
-  id: SQLWrapper
-  /** The value as a page token holds it, back in the type of `sort`. */
-  read: (text: string) => SQL
+/** A column of the sort key of a list's rows; the last one is the id, which makes it unique. */
+export type KeyColumn = {
+  column: SQLWrapper
+  /** A value as a page token holds it, back in the type of the column; text unless told. */
+  read?: (text: string) => SQL
 }
 
 /**
  * One page by key, in the direction of reading: the ORDER BY, and the condition that leaves out what lies before
- * the cursor. Value and id run the same way, so that one index serves both directions.
+ * the cursor. All columns run the same way, so that one index serves both directions.
  */
-export function pageByKey({ sort, id, read }: Keyset, cursor: Cursor | undefined, ascending = false) {
+export function pageByKey(columns: readonly KeyColumn[], cursor: Cursor | undefined, ascending = false) {
   const up = ascending !== (cursor?.direction === 'newer')
-  const [value = '', last] = cursor?.key ?? []
   const direction = up ? sql`asc` : sql`desc`
+  const row = (cells: SQLWrapper[]) => sql.join(cells, sql`, `)
+  const names = row(columns.map(({ column }) => column))
+  const values = columns.map(({ read }, index) => {
+    const text = cursor?.key[index] ?? ''
+    return read ? read(text) : sql`${text}`
+  })
   return {
-    beyond: cursor && sql`(${sort}, ${id}) ${up ? sql`>` : sql`<`} (${read(value)}, ${last})`,
-    order: sql`${sort} ${direction}, ${id} ${direction}`,
+    beyond: cursor && sql`(${names}) ${up ? sql`>` : sql`<`} (${row(values)})`,
+    order: row(columns.map(({ column }) => sql`${column} ${direction}`)),
   }
 }

@@ -337,6 +337,9 @@ export const invoices = pgTable(
     index('invoices_total').on(t.customerId, t.totalSort, t.id),
     index('invoices_balance').on(t.customerId, t.balanceSort, t.id),
     index('invoices_unsettled').on(t.customerId, t.dueDate, t.id).where(sql`${t.balanceAmount} <> 0`),
+    index('invoices_statement')
+      .on(t.customerId, t.currency, t.billingProfileId, t.dueDate, t.id)
+      .where(sql`${t.balanceAmount} <> 0`),
     foreignKey({
       columns: [t.customerId, t.billingProfileId],
       foreignColumns: [billingProfiles.customerId, billingProfiles.id],

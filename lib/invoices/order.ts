@@ -2,7 +2,7 @@ import 'server-only'
 import Big from 'big.js'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
-import type { Keyset } from '#lib/api/keyset.ts'
+import type { KeyColumn } from '#lib/api/keyset.ts'
 import type { Order } from '#lib/api/order.ts'
 import { invoices } from '#lib/db/schema.ts'
 import type { Invoice } from './contract.ts'
@@ -14,9 +14,9 @@ export type InvoiceOrder = Order<InvoiceOrderKey>
 const USUAL: InvoiceOrder = 'invoiceDate desc'
 
 // PostgreSQL knows no year 0.
-const Day = z.iso.date().regex(/^(?!0000)/)
+export const Day = z.iso.date().regex(/^(?!0000)/)
 const Amount = z.string().regex(/^-?\d{1,40}(\.\d{1,100})?$/)
-const Id = z
+export const Id = z
   .string()
   .max(300)
   .regex(/^[^\0]+$/)
@@ -25,12 +25,9 @@ const Id = z
 export function keysetOf(order: InvoiceOrder = USUAL) {
   const [by, direction] = order.split(' ') as [InvoiceOrderKey, 'asc' | 'desc']
   const isDay = by === 'invoiceDate' || by === 'dueDate'
-  const keyset: Keyset = {
-    sort: invoices[by],
-    id: invoices.id,
-    read: (text) => (isDay ? sql`${text}::date` : sql`${text}::numeric`),
-  }
-  return { ...keyset, by, ascending: direction === 'asc', Key: z.tuple([isDay ? Day : Amount, Id]) }
+  const read = (text: string) => (isDay ? sql`${text}::date` : sql`${text}::numeric`)
+  const columns: KeyColumn[] = [{ column: invoices[by], read }, { column: invoices.id }]
+  return { columns, by, ascending: direction === 'asc', Key: z.tuple([isDay ? Day : Amount, Id]) }
 }
 
 /** The sort key of a row, for page tokens. */

@@ -23,7 +23,8 @@ export type InvoiceRow = {
 }
 export type LineItemRow = Omit<typeof lineItems.$inferSelect, 'customerId' | 'invoiceId'>
 
-const columns = {
+/** What is read of an invoice. */
+export const invoiceColumns = {
   id: invoices.id,
   billingProfileId: invoices.billingProfileId,
   platform: invoices.platform,
@@ -45,9 +46,9 @@ export async function listInvoices(
   { orderBy, cursor }: { orderBy?: InvoiceOrder | undefined; cursor?: Cursor | undefined },
 ): Promise<InvoiceRow[]> {
   const keyset = keysetOf(orderBy)
-  const { beyond, order } = pageByKey(keyset, cursor, keyset.ascending)
+  const { beyond, order } = pageByKey(keyset.columns, cursor, keyset.ascending)
   return tx
-    .select(columns)
+    .select(invoiceColumns)
     .from(invoices)
     .where(and(...owned(owner), ...selected(selection), beyond))
     .orderBy(order)
@@ -57,7 +58,7 @@ export async function listInvoices(
 /** One invoice without its lines. */
 export async function readHead(tx: Transaction, owner: Owner, id: string): Promise<InvoiceRow | undefined> {
   const found = await tx
-    .select(columns)
+    .select(invoiceColumns)
     .from(invoices)
     .where(and(...owned(owner), eq(invoices.id, id)))
   return found[0]
@@ -80,7 +81,7 @@ export async function readInvoice(tx: Transaction, owner: Owner, id: string) {
     tx
       // The name stands first: drizzle takes a joined row for absent when its first column is null.
       .select({
-        ...columns,
+        ...invoiceColumns,
         billedTo: { name, address, taxId },
         known: { name: issuers.name, ...issuerColumns },
       })

@@ -3,6 +3,7 @@ import { route } from '#lib/api/endpoint.ts'
 import { openApiOperation } from '#lib/api/openapi.ts'
 import * as assets from '#lib/assets/contract.ts'
 import * as invoices from '#lib/invoices/contract.ts'
+import * as statements from '#lib/statements/contract.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
   openApiOperation([
@@ -21,6 +22,8 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
     invoices.summarizeInvoices,
     invoices.compareInvoices,
     invoices.exportComparison,
+    statements.readStatement,
+    statements.exportStatement,
     access.validateKey,
   ]),
 )

@@ -1,0 +1,1 @@
+CREATE INDEX "invoices_statement" ON "invoices" USING btree ("customer_id","currency","billing_profile_id","due_date","id") WHERE "invoices"."balance_amount" <> 0;

@@ -1,0 +1,54 @@
+import 'server-only'
+import { listBillingProfiles } from '#lib/access/billing-profiles.ts'
+import type { Caller } from '#lib/access/rules.ts'
+import { type Column, csv } from '#lib/api/csv.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { streamScope } from '#lib/db/scope.ts'
+import { plainAmount } from '#lib/invoices/amounts.ts'
+import { statusOf } from '#lib/invoices/rules.ts'
+import { keyOf, listOpenItems, type OpenItem, type Selection } from './store.ts'
+
+type Row = OpenItem & { profile: string }
+
+/** Rows of one statement: few enough to be held, enough to be fast. */
+const MOST_ROWS = 1000
+
+const COLUMNS: Column<Row>[] = [
+  { name: 'currency', text: ({ currency }) => currency },
+  { name: 'billingProfileId', text: ({ billingProfileId }) => billingProfileId },
+  { name: 'billingProfileName', text: ({ profile }) => profile },
+  { name: 'id', text: ({ id }) => id },
+  { name: 'invoiceDate', text: ({ invoiceDate }) => invoiceDate },
+  { name: 'dueDate', text: ({ dueDate }) => dueDate },
+  { name: 'platform', text: ({ platform }) => platform },
+  { name: 'issuer', text: ({ issuer }) => issuer },
+  { name: 'status', text: (row) => statusOf(row.balanceAmount, row.dueDate, row.today) },
+  // Not as people write it: a spreadsheet takes `1-30` for a day.
+  { name: 'age', text: ({ age }) => age },
+  { name: 'daysPastDue', number: ({ daysPastDue }) => daysPastDue },
+  { name: 'totalAmount', number: (row) => plainAmount(row.totalAmount, row.currency) },
+  { name: 'balanceAmount', number: (row) => plainAmount(row.balanceAmount, row.currency) },
+]
+
+/** All open items of a selection at one moment, in the statement's order, as CSV. */
+export function statementCsv(caller: Caller, selection: Selection) {
+  return csv(
+    COLUMNS,
+    streamScope(caller, (tx) => pages(tx, caller, selection)),
+  )
+}
+
+async function* pages(tx: Transaction, caller: Caller, selection: Selection): AsyncGenerator<Row[]> {
+  const profiles = await listBillingProfiles(tx, caller.customerId)
+  const names = new Map(profiles.map(({ id, name }) => [id, name]))
+  let key: readonly string[] | undefined
+  for (;;) {
+    const cursor = key && { key, direction: 'older' as const }
+    const rows = await listOpenItems(tx, caller, selection, MOST_ROWS, cursor)
+    if (rows.length > 0)
+      yield rows.map((row) => ({ ...row, profile: names.get(row.billingProfileId) ?? row.billingProfileId }))
+    const last = rows.at(-1)
+    if (!last || rows.length < MOST_ROWS) return
+    key = keyOf(last)
+  }
+}

@@ -1,0 +1,40 @@
+import 'server-only'
+import { z } from 'zod'
+import { listBillingProfiles } from '#lib/access/billing-profiles.ts'
+import { attachment } from '#lib/api/attachment.ts'
+import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
+import { CSV, dated } from '#lib/api/csv.ts'
+import { operation } from '#lib/api/operation.ts'
+import { pageOf, readPageToken } from '#lib/api/page-token.ts'
+import { readScope } from '#lib/db/scope.ts'
+import { Day, Id } from '#lib/invoices/order.ts'
+import * as contract from './contract.ts'
+import { statementCsv } from './export.ts'
+import { serializeItem, serializeSums } from './serialize.ts'
+import * as store from './store.ts'
+
+/** What a page token may hold: the columns of the statement's order. */
+const Key = z.tuple([z.string().regex(/^[A-Z]{3}$/), Id, Day, Id])
+
+export const readStatement = operation(contract.readStatement, async (caller, { query }) => {
+  const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = query
+  const filters = ['statement', selection]
+  const cursor = pageToken ? readPageToken(pageToken, filters, Key) : undefined
+  const [today, sums, profiles, rows] = await readScope(caller, (tx) =>
+    Promise.all([
+      store.readDay(tx),
+      store.sumOpenItems(tx, caller, selection),
+      listBillingProfiles(tx, caller.customerId),
+      store.listOpenItems(tx, caller, selection, maxResults + 1, cursor),
+    ]),
+  )
+  const names = new Map(profiles.map(({ id, name }) => [id, name]))
+  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
+  const items = shown.map(serializeItem)
+  return { body: { ...serializeSums(today, sums, names), items, ...links, rowCount: items.length } }
+})
+
+export const exportStatement = operation(contract.exportStatement, async (caller, { query }) => ({
+  body: statementCsv(caller, query),
+  headers: attachment(dated('statement'), CSV),
+}))

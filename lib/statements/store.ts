@@ -1,0 +1,91 @@
+import 'server-only'
+import { and, inArray, type SQL, sql } from 'drizzle-orm'
+import type { Filter } from '#lib/api/filter.ts'
+import { type KeyColumn, pageByKey } from '#lib/api/keyset.ts'
+import type { Cursor } from '#lib/api/page-token.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { invoices } from '#lib/db/schema.ts'
+import { type Owner, owned, today } from '#lib/invoices/selection.ts'
+import { type InvoiceRow, invoiceColumns } from '#lib/invoices/store.ts'
+import type { Age } from './rules.ts'
+
+export type Selection = { filter?: Filter<'billingProfile' | 'platform' | 'currency'> | undefined }
+/** Of one currency, billing profile and age; the amount is exact decimal text. */
+export type AgeSum = { currency: string; billingProfileId: string; age: Age; count: number; amount: string }
+export type OpenItem = InvoiceRow & { age: Age; daysPastDue: number }
+
+const { currency, billingProfileId, platform, dueDate, balanceAmount } = invoices
+
+// A day less a day is a whole number of days, whatever the session's time zone. In a select of its own, the day is
+// found once and not for each row.
+const days = sql<number>`((SELECT ${today}::date) - ${dueDate})`
+// The one place that knows the bounds: the sums and each item ask it.
+const age = sql<Age>`CASE WHEN ${balanceAmount} < 0 THEN 'credit' WHEN ${days} <= 0 THEN 'current'
+  WHEN ${days} <= 30 THEN 'days1To30' WHEN ${days} <= 60 THEN 'days31To60' WHEN ${days} <= 90 THEN 'days61To90'
+  ELSE 'older' END`
+
+/** By currency and billing profile, the longest due first. */
+const KEY: KeyColumn[] = [
+  { column: currency },
+  { column: billingProfileId },
+  { column: dueDate, read: (text) => sql`${text}::date` },
+  { column: invoices.id },
+]
+
+/** What the open items of the selection come to. Today is the database's day in UTC. */
+export async function sumOpenItems(tx: Transaction, owner: Owner, selection: Selection): Promise<AgeSum[]> {
+  return tx
+    .select({
+      ...{ currency, billingProfileId, age },
+      count: sql<number>`count(*)::int`,
+      amount: sql<string>`sum(${balanceAmount})`,
+    })
+    .from(invoices)
+    .where(and(...open(owner, selection)))
+    .groupBy(currency, billingProfileId, sql`3`)
+    .orderBy(currency, billingProfileId)
+}
+
+/** Open items in the direction of reading, from the cursor on. */
+export async function listOpenItems(
+  tx: Transaction,
+  owner: Owner,
+  selection: Selection,
+  limit: number,
+  cursor?: Cursor,
+): Promise<OpenItem[]> {
+  const { beyond, order } = pageByKey(KEY, cursor, true)
+  return tx
+    .select({
+      ...invoiceColumns,
+      age,
+      daysPastDue: sql<number>`CASE WHEN ${balanceAmount} < 0 THEN 0 ELSE greatest(${days}, 0) END`,
+    })
+    .from(invoices)
+    .where(and(...open(owner, selection), beyond))
+    .orderBy(order)
+    .limit(limit)
+}
+
+/** The sort key of an item, for page tokens. */
+export function keyOf(row: OpenItem): string[] {
+  return [row.currency, row.billingProfileId, row.dueDate, row.id]
+}
+
+/** The database's day in UTC, `YYYY-MM-DD`. */
+export async function readDay(tx: Transaction): Promise<string> {
+  const [row] = (await tx.execute<{ day: string }>(sql`SELECT ${today} AS day`)).rows
+  return row?.day ?? ''
+}
+
+/** What is open of the caller's billing profiles and fits the filter, which never names the customer. */
+function open(owner: Owner, { filter }: Selection): SQL[] {
+  const conditions: (SQL | undefined)[] = [
+    ...owned(owner),
+    sql`${balanceAmount} <> 0`,
+    filter?.billingProfile && inArray(billingProfileId, filter.billingProfile),
+    filter?.platform && inArray(platform, filter.platform),
+    filter?.currency && inArray(currency, filter.currency),
+  ]
+  return conditions.filter((condition) => condition !== undefined)
+}
