@@ -47,6 +47,9 @@ function cell<Row>(column: Column<Row>, row: Row): string | null {
   return String(value)
 }
 
+// Nearly all text: nothing in it can begin a formula.
+const HARMLESS = /^[A-Za-z0-9][^;\t\r\n]*$/
+
 // Where a cell may begin. Excel in many languages takes a semicolon for the separator, and then quotes in the middle
 // of what it takes for a cell hold nothing together: the text's own lines, tabs and semicolons begin cells too.
 const CELL_START = /(^|[;\t\r\n])((?:(?![\t\r\n])[\p{Z}\p{C}"])*)([^\p{Z}\p{C}";]|$)/gu
@@ -57,7 +60,7 @@ const CELL_START = /(^|[;\t\r\n])((?:(?![\t\r\n])[\p{Z}\p{C}"])*)([^\p{Z}\p{C}";
  * text is left as it is.
  */
 function disarmed(text: string | null): string | null {
-  if (text === null) return null
+  if (text === null || HARMLESS.test(text)) return text
   const safe = text.replace(CELL_START, (found, before, blanks, first) =>
     /^[=+\-@]/.test(first.normalize('NFKC')) ? `${before}'${blanks}${first}` : found,
   )

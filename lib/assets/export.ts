@@ -5,8 +5,8 @@ import type { Transaction } from '#lib/db/client.ts'
 import { streamScope } from '#lib/db/scope.ts'
 import * as store from './store.ts'
 
-/** Rows of one statement: few enough to be held, enough to be fast. */
-const MOST_ROWS = 1000
+/** Rows of one statement: so few that they are gone again soon, and keep no other request waiting. */
+const MOST_ROWS = 250
 
 const COLUMNS: Column<store.AssetRow>[] = [
   { name: 'id', text: ({ id }) => id },

@@ -15,10 +15,10 @@ type Selected = Selection & { orderBy?: InvoiceOrder | undefined }
 type Line = store.LineItemRow & { amount: string }
 type LineRow = { invoice: store.InvoiceRow; line: Line }
 
-/** Rows of one statement: few enough to be held, enough to be fast. */
-const MOST_ROWS = 1000
+/** Rows of one statement: so few that they are gone again soon, and keep no other request waiting. */
+const MOST_ROWS = 250
 /** More only where one invoice has more. */
-const MOST_LINES = 5000
+const MOST_LINES = 1000
 
 const COLUMNS: Column<store.InvoiceRow>[] = [
   { name: 'id', text: ({ id }) => id },

@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
+import type { ReactNode } from 'react'
 import { ComparisonFacts } from '#components/invoices/comparison-facts.tsx'
 import { ComparisonPicker } from '#components/invoices/comparison-picker.tsx'
 import { ComparisonTable } from '#components/invoices/comparison-table.tsx'
@@ -41,25 +42,41 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     from && to ? compare(caller, { from, to }) : undefined,
   ])
   if (choices.length === 0) notFound()
+  const picker = <ComparisonPicker choices={choices} from={from} to={to} />
+  if (compared && !(compared instanceof Problem)) return <Compared comparison={compared} picker={picker} />
   return (
     <>
-      <PageHead crumb={CRUMB} title={TITLE} {...headOf(compared)} />
-      <ComparisonPicker choices={choices} from={from} to={to} />
-      {compared instanceof Problem ? (
+      <PageHead crumb={CRUMB} title={TITLE} />
+      {picker}
+      {compared ? (
         <ProblemNote title={PROBLEMS[compared.code].title} detail={compared.message} />
-      ) : null}
-      {compared && !(compared instanceof Problem) ? <Compared comparison={compared} /> : null}
+      ) : (
+        <ChooseAnother id={to || from} isAlone={choices.length === 1} />
+      )}
     </>
   )
 }
 
-function Compared({ comparison }: { comparison: InvoiceComparison }) {
+function Compared({ comparison, picker }: { comparison: InvoiceComparison; picker: ReactNode }) {
   const { from, to } = comparison
   const { counts, total, missing, ...lines } = shownComparison(comparison)
+  const query = { from: from.id, to: to.id }
   return (
     <>
+      <PageHead
+        crumb={CRUMB}
+        title={TITLE}
+        subtitle={`${platformName(to.platform)} · ${counts}`}
+        actions={
+          <>
+            <CopyRequest path={compareInvoices.path({ query })} />
+            <DownloadLink href={exportComparison.path({ query })}>Export CSV</DownloadLink>
+          </>
+        }
+      />
+      {picker}
       <ComparisonFacts from={from} to={to} effect={total.effect} share={total.share} />
-      <ComparisonTable heads={{ from: from.id, to: to.id }} {...lines} />
+      <ComparisonTable heads={query} {...lines} />
       {missing ? (
         <p className="mt-4 rounded-card bg-warn-tint px-4 py-2.5 text-sm text-warn">
           No line explains what is not itemized: {missing.from} {to.currency} of {from.id}, {missing.to}{' '}
@@ -70,18 +87,20 @@ function Compared({ comparison }: { comparison: InvoiceComparison }) {
   )
 }
 
-function headOf(compared: InvoiceComparison | Problem | undefined) {
-  if (!compared || compared instanceof Problem) return {}
-  const query = { from: compared.from.id, to: compared.to.id }
-  return {
-    subtitle: `${platformName(compared.to.platform)} · ${shownComparison(compared).counts}`,
-    actions: (
-      <>
-        <CopyRequest path={compareInvoices.path({ query })} />
-        <DownloadLink href={exportComparison.path({ query })}>Export CSV</DownloadLink>
-      </>
-    ),
-  }
+function ChooseAnother({ id, isAlone }: { id: string; isAlone: boolean }) {
+  return (
+    <Card>
+      {isAlone ? (
+        <EmptyState title={`There is nothing to compare ${id} with`}>
+          <p>It is the only invoice of its platform and currency.</p>
+        </EmptyState>
+      ) : (
+        <EmptyState title={`Choose what to compare ${id} with`}>
+          <p>All invoices of its platform and currency can be chosen.</p>
+        </EmptyState>
+      )}
+    </Card>
+  )
 }
 
 function NothingChosen() {

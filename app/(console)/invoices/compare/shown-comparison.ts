@@ -6,7 +6,7 @@ import type { InvoiceChange, InvoiceComparison } from '#lib/invoices/contract.ts
 import { minorUnit } from '#lib/invoices/rules.ts'
 
 /** More differences are folded away: their effects become ever smaller. */
-const MOST_SHOWN = 100
+const MOST_SHOWN = 50
 const NAMES = { quantity: 'Quantity', price: 'Price', amount: 'Rounding' }
 
 /** A comparison as text, written here, so that the browser need not. */
