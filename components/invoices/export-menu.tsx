@@ -23,7 +23,7 @@ export function ExportMenu({ view }: { view: View }) {
       {(close) => (
         <>
           <a download href={exportInvoices.path({ query })} onClick={close} className={MENU_ITEM}>
-            Invoices
+            A row per invoice
           </a>
           <a
             download
@@ -31,7 +31,7 @@ export function ExportMenu({ view }: { view: View }) {
             onClick={close}
             className={MENU_ITEM}
           >
-            Their line items
+            A row per line item
           </a>
         </>
       )}

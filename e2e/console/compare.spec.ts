@@ -115,7 +115,6 @@ test('1,000 lines: the largest are shown, the others and the unchanged folded aw
   )
   await expect(page.getByText('940 unchanged', { exact: true })).toBeVisible()
   await expect(page.getByText('Service 999')).toBeHidden()
-  await expectGood(page)
   await page.goto('/invoices/compare?from=BIG-OCT&to=BIG-OCT')
   await expect(page.getByText('No line is different')).toBeVisible()
 })
@@ -149,12 +148,12 @@ test('the lists export what they show', async ({ page }) => {
   await signIn(page, people.finance, '/invoices?filter=platform:own-slug|web-services')
   const item = (name: string) => async () => {
     await page.getByRole('button', { name: 'Export CSV' }).click()
-    await page.getByRole('link', { name, exact: true }).click()
+    await page.getByRole('link', { name }).click()
   }
-  const invoices = await saved(page, item('Invoices'))
+  const invoices = await saved(page, item('A row per invoice'))
   expect(invoices.name).toBe(`invoices-${new Date().toISOString().slice(0, 10)}.csv`)
   expect(invoices.rows.map(({ id }) => id)).toEqual(['OCT-WEB', 'BIG-OCT', 'BIG-SEP'])
-  const lines = await saved(page, item('Their line items'))
+  const lines = await saved(page, item('A row per line item'))
   expect(lines.rows).toHaveLength(2001)
   await page.context().clearCookies()
   await signIn(page, people.it, '/assets?search=nothing')
