@@ -1,0 +1,239 @@
+import { encode } from 'next-auth/jwt'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { digestOf } from '#lib/access/api-key.ts'
+import { hashPassword } from '#lib/access/password.ts'
+import type { Caller } from '#lib/access/rules.ts'
+import { sessionSecret } from '#lib/access/session.ts'
+import { signIn } from '#lib/access/sign-in.ts'
+import { findKeyCaller } from '#lib/access/store.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
+import { invoiceBefore } from '#lib/invoices/before.ts'
+import { comparableInvoices } from '#lib/invoices/compared.ts'
+import { importsOf, projectFiles, read } from './architecture-scan.ts'
+
+// Who may see one billing profile gets, to the byte, what they would get if there were no other: of every contract
+// with the permission on invoices. What a customer without the other profile is answered is what is expected.
+
+type Contract = { name: string; method: string; path: string; permission: string }
+type Case = {
+  /** Query strings or ends of paths whose answers show the other profile to who may see it. */
+  shows?: string[]
+  /** Those that name own invoices only: there is no other answer, whoever asks. */
+  own?: string[]
+  /** Those that name something of the other profile, {id} or {profile}: answered as if there were nothing. */
+  names?: string[]
+}
+
+const SELECTIONS = [
+  '',
+  '?filter=platform:cloud-platform',
+  '?filter=status:OPEN|PAST%20DUE|PAID',
+  '?search=own-2',
+  '?minCreationTime=1790726400',
+  '?maxCreationTime=1790812800',
+  '?filter=dueDate:1793232000000',
+]
+const ORDERS = ['?orderBy=totalAmount', '?orderBy=balanceAmount%20desc', '?orderBy=dueDate%20asc&search=OWN']
+const ONE_BY_ONE = ['?maxResults=1', '?maxResults=2&orderBy=totalAmount']
+
+/** By the name of the contract. A new contract needs its case here. */
+const CASES: Record<string, Case> = {
+  listInvoices: { shows: [...SELECTIONS, ...ORDERS, ...ONE_BY_ONE], names: ['?search={id}'] },
+  exportInvoices: {
+    shows: [...SELECTIONS, ...ORDERS, '?lines=true', '?lines=true&orderBy=dueDate'],
+    names: ['?search={id}', '?search={id}&lines=true'],
+  },
+  readInvoice: { own: ['/OWN-1', '/OWN-3'], names: ['/{id}'] },
+  readInvoiceFile: { own: ['/OWN-2/file'], names: ['/{id}/file'] },
+  exportInvoiceFiles: {
+    shows: [...SELECTIONS, '?orderBy=totalAmount'],
+    names: ['?ids={id}', '?ids=OWN-1|{id}', '?search={id}'],
+  },
+  summarizeInvoices: { shows: SELECTIONS, names: ['?search={id}'] },
+  compareInvoices: {
+    own: ['?from=OWN-1&to=OWN-2', '?from=OWN-2&to=OWN-3'],
+    names: ['?from={id}&to=OWN-2', '?from=OWN-1&to={id}', '?from={id}&to={id}'],
+  },
+  exportComparison: { own: ['?from=OWN-1&to=OWN-2'], names: ['?from={id}&to=OWN-2', '?from=OWN-1&to={id}'] },
+  readStatement: {
+    shows: ['', '?maxResults=1', '?filter=platform:cloud-platform', '?filter=currency:USD'],
+    names: ['?filter=billingProfile:{profile}', '?filter=billingProfile:{profile}|currency:USD'],
+  },
+  exportStatement: {
+    shows: ['', '?filter=platform:cloud-platform|currency:USD'],
+    names: ['?filter=billingProfile:{profile}'],
+  },
+}
+
+/** What pages ask of invoices besides operations. */
+const ASKED: Record<string, (caller: Caller, id: string) => Promise<unknown>> = {
+  before: invoiceBefore,
+  compared: comparableInvoices,
+}
+/** These know only what they are given. */
+const PURE = ['amounts', 'contract', 'itemization', 'operations', 'queries', 'rules', 'seat-verdict']
+
+const NOBODYS = { '{id}': 'NOBODYS', '{profile}': 'nobodys' }
+const OTHERS = { '{id}': 'OWN-25', '{profile}': 'other' }
+
+let database: TestDatabase
+/** Limited to one profile of several, by their member, by themselves, or signed in. */
+const limited: Record<string, Record<string, string>> = {}
+/** The same customer, once with the other profile and once without; each sees all of it. */
+const whole: Record<'both' | 'alone', Record<string, string>> = { both: {}, alone: {} }
+const callers = {} as Record<'limited' | 'both' | 'alone', Caller>
+
+beforeAll(async () => {
+  database = await testDatabase()
+  for (const customer of ['both', 'alone'] as const) {
+    await addCustomer(customer)
+    for (const id of ['emea', 'other']) await addProfile(customer, id)
+    await addInvoices(customer, 'emea', 1)
+    whole[customer] = bearer(await addKey(customer, ['finance-user']))
+  }
+  await addInvoices('both', 'other', 5)
+  const password = 'correct horse battery'
+  const [mail, billingProfiles] = ['ana@both.example', ['emea']]
+  const passwordHash = await hashPassword(password)
+  const member = await addMember('both', {
+    ...{ roles: ['finance-user'], email: mail, passwordHash, billingProfiles },
+  })
+  const sid = await signIn({ email: mail, password }, '192.0.2.1')
+  const cookie = await encode({ token: { sid }, secret: sessionSecret() })
+  const ofMember = await addKey('both', ['finance-user'], { issuedBy: member })
+  limited.member = bearer(ofMember)
+  limited.key = bearer(await addKey('both', ['finance-user'], { billingProfiles }))
+  limited.session = { Cookie: `console-session=${cookie}` }
+  callers.limited = await callerBehind(ofMember)
+  for (const customer of ['both', 'alone'] as const)
+    callers[customer] = await callerBehind(await addKey(customer, ['finance-user']))
+})
+afterAll(() => database.close())
+
+const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
+const callerBehind = async (key: string) => (await findKeyCaller(digestOf(key))) as Caller
+
+/** Of one profile: each kind of status, two platforms and currencies, months in a row; the numbers lie between each other's. */
+async function addInvoices(customer: string, profile: string, digit: number): Promise<void> {
+  const add = (month: number, given: Parameters<typeof addInvoice>[2]) => {
+    const [invoiceDate, dueDate] = [`2026-0${month}-30`, digit === 1 ? `2026-1${month - 7}-29` : '2026-10-29']
+    const terms = { billingProfileId: profile, issuer: `Issuer of ${profile}`, invoiceDate, dueDate }
+    const totalAmount = `${month * 10}.0${digit}`
+    return addInvoice(
+      customer,
+      numberOf(month, digit),
+      { ...terms, totalAmount, balanceAmount: totalAmount, ...given },
+      [
+        { description: `Compute for ${profile}`, price: `${digit}.11`, qty: String(month) },
+        { description: 'Support' },
+      ],
+    )
+  }
+  await add(7, { platform: 'cloud-platform' })
+  await add(8, { platform: 'cloud-platform', balanceAmount: '0' })
+  await add(9, { platform: 'cloud-platform', balanceAmount: '-1.5' })
+  await add(6, { platform: 'cloud-platform', dueDate: '2099-10-29' })
+  await add(5, { platform: 'web-services', currency: 'EUR', dueDate: '2026-10-29' })
+}
+
+/** Own ones are `OWN-1`, `OWN-2` and so on; the other's stand between them: `OWN-15`, `OWN-25`. */
+function numberOf(month: number, digit: number): string {
+  return `OWN-${month < 7 ? month : month - 6}${digit === 1 ? '' : digit}`
+}
+
+const contracts = await withPermission()
+
+test('each contract on invoices has its case, and each case its contract', () => {
+  expect(contracts.map(({ name }) => name).sort()).toEqual(Object.keys(CASES).sort())
+  const empty = Object.entries(CASES).filter(
+    ([, { shows = [], names = [] }]) => shows.length + names.length === 0,
+  )
+  expect(empty).toEqual([])
+})
+
+test('so has whatever else pages ask of invoices', () => {
+  const asked = projectFiles('app')
+    .flatMap((file) => importsOf(read(file)))
+    .filter(({ isType }) => !isType)
+    .map(({ specifier }) => /^#lib\/(?:invoices|statements)\/(.+)\.ts$/.exec(specifier)?.[1] ?? '')
+  const other = new Set(asked.filter((name) => name && !PURE.includes(name)))
+  expect([...other].sort()).toEqual(Object.keys(ASKED).sort())
+})
+
+describe.each(contracts)('$name', (contract) => {
+  const { shows = [], own = [], names = [] } = CASES[contract.name] ?? {}
+
+  test.each(shows)('shows one profile as if there were no other: %j', async (end) => {
+    const expected = await answers(contract, end, whole.alone)
+    expect(expected[0]).toMatchObject({ status: 200 })
+    for (const headers of Object.values(limited))
+      expect(await answers(contract, end, headers)).toEqual(expected)
+    // Whoever may see both gets another answer: the case can fail.
+    expect(await answers(contract, end, whole.both)).not.toEqual(expected)
+  })
+
+  test.each(own)('reads of its own what there is: %j', async (end) => {
+    const expected = await answers(contract, end, whole.alone)
+    expect(expected[0]).toMatchObject({ status: 200 })
+    for (const headers of Object.values(limited))
+      expect(await answers(contract, end, headers)).toEqual(expected)
+  })
+
+  test.each(names)("answers for the other's as for nobody's: %j", async (end) => {
+    const as = async (headers: Record<string, string>, named: typeof OTHERS) =>
+      (await answers(contract, filled(end, named), headers)).map((answer) => ({ ...answer, asked: '' }))
+    const expected = await as(whole.alone, NOBODYS)
+    for (const headers of Object.values(limited)) {
+      expect(await as(headers, OTHERS)).toEqual(expected)
+      expect(await as(headers, NOBODYS)).toEqual(expected)
+    }
+    expect(await as(whole.both, OTHERS)).not.toEqual(expected)
+  })
+})
+
+describe.each(Object.entries(ASKED))('%s, which pages ask', (_, ask) => {
+  test('knows one profile as if there were no other', async () => {
+    for (const id of ['OWN-1', 'OWN-2', 'OWN-3', 'OWN-5', OTHERS['{id}']])
+      expect(await ask(callers.limited, id)).toEqual(await ask(callers.alone, id))
+    expect(await ask(callers.both, 'OWN-25')).not.toEqual(await ask(callers.alone, 'OWN-25'))
+  })
+})
+
+/** What is answered, byte for byte, page after page; under a request's name that is always the same. */
+async function answers(contract: Contract, end: string, headers: Record<string, string>) {
+  const { GET } = await import(/* @vite-ignore */ `../${fileOf(contract.path)}`)
+  const base = `http://console.example${contract.path.replace(/\/\{.*/, '')}`
+  const found = []
+  let token: string | undefined = ''
+  while (token !== undefined && found.length < 30) {
+    const more: string = token && `${end.includes('?') ? '&' : '?'}pageToken=${token}`
+    const url: string = base + end + more
+    const response: Response = await GET(
+      new Request(url, { headers: { ...headers, 'Request-Id': 'always-the-same' } }),
+    )
+    const body = Buffer.from(await response.arrayBuffer()).toString('latin1')
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    found.push({ asked: more, status: response.status, headers: Object.fromEntries(response.headers), body })
+    token = isJson ? JSON.parse(body).pageToken : undefined
+  }
+  return found
+}
+
+function filled(end: string, named: Record<string, string>): string {
+  return Object.entries(named).reduce((text, [place, value]) => text.replaceAll(place, value), end)
+}
+
+function fileOf(path: string): string {
+  return `app${path.replaceAll('{', '[').replaceAll('}', ']')}/route.ts`
+}
+
+/** Every contract that needs the permission on invoices, of whatever noun. */
+async function withPermission(): Promise<Contract[]> {
+  const files = projectFiles('lib').filter((file) => /^lib\/[^/]+\/contract\.ts$/.test(file))
+  const modules: object[] = await Promise.all(
+    files.map((file) => import(/* @vite-ignore */ `./${file.replace('lib/', '')}`)),
+  )
+  const exported = modules.flatMap((module) => Object.values(module) as Contract[])
+  return exported.filter((value) => value?.permission === 'invoice-viewer')
+}
