@@ -66,7 +66,8 @@ async function fuzz(scenery: Scenery, by?: Send): Promise<Verdict> {
   }
   stage = await setStage(scenery, { assets: 40, writers: 12, options: { choose } })
   if (by) {
-    const answers = await write(stage, { patches: PATCHES, seed: 7, by })
+    // It answers at once, so that there can be more of it: each of the four needs its chance.
+    const answers = await write(stage, { patches: Math.max(PATCHES, 1500), seed: 7, by })
     await stage.fake.settled()
     const verdict = await judge(database, stage, answers)
     if (FULL) console.log(scenery.vendor, 'the usual code', verdict)

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type GoogleConfig, googleWorkspace } from '../../lib/vendors/google-workspace.ts'
 import type { RemoteVendor } from '../../lib/vendors/vendor.ts'
-import { faultsOf } from './discovery.ts'
 import { type FakeGoogle, type GoogleOptions, startGoogle } from './google.ts'
+import { faultsOf } from './google-description.ts'
 
 /** What these send is no JSON of Google's, on purpose. */
 const FOREIGN = ['no-json', 'huge', 'proxy', 'redirect']
