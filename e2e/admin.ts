@@ -1,59 +1,42 @@
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { run } from './own-app.ts'
 import { appEnvironment } from './server.ts'
 
 /** What an operator's command printed on standard output; it must succeed. */
-async function admin(args: string[], input = ''): Promise<string> {
-  const { code, out, err } = await tryAdmin(args, input)
+async function admin(args: string[], input: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const { code, out, err } = await run('lib/admin/main.ts', env, args, input)
   if (code !== 0) throw new Error(`admin ${args.join(' ')} ended with ${code}: ${err}`)
   return out.trim()
 }
 
-/** Runs an operator's command beside the app under test. */
-async function tryAdmin(args: string[], input = '') {
-  const node = [
-    '--conditions=react-server',
-    '--disable-warning=ExperimentalWarning',
-    'lib/admin/main.ts',
-    ...args,
-  ]
-  const child = spawn(process.execPath, node, { env: appEnvironment(), stdio: 'pipe' })
-  let [out, err] = ['', '']
-  child.stdout.on('data', (chunk) => {
-    out += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    err += chunk
-  })
-  child.stdin.end(input)
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { code, out, err }
-}
-
 export const PASSWORD = 'correct horse battery'
 
-/** A customer of its own for one test file, made as an operator makes it. */
-export async function newCustomer(name: string) {
+/**
+ * A customer of its own for one test file, made as an operator makes it.
+ * @param env of the app that it is added to: the one under test, unless the file has one of its own
+ */
+export async function newCustomer(name: string, env = appEnvironment()) {
+  const command = (args: string[], input = '') => admin(args, input, env)
   const id = `${name}-${randomBytes(4).toString('hex')}`
   const domain = `${id}.example`
   const named = ['--id', id, '--name', `${name} Ltd`, '--domain', domain]
-  await admin(['customers', 'add', ...named, '--contact-email', `billing@${domain}`])
+  await command(['customers', 'add', ...named, '--contact-email', `billing@${domain}`])
   const own = ['--customer', id]
   const roleArgs = (roles: string[]) => roles.flatMap((role) => ['--role', role])
   return {
     id,
     domain,
-    key: (...roles: string[]) => admin(['keys', 'issue', ...own, ...roleArgs(roles), '--name', 'test']),
+    key: (...roles: string[]) => command(['keys', 'issue', ...own, ...roleArgs(roles), '--name', 'test']),
     /** Adds a member and returns the address to sign in with. */
     async member(memberName: string, ...roles: string[]) {
       const email = `${memberName.toLowerCase().replaceAll(' ', '.')}@${domain}`
       const given = ['--email', email, '--name', memberName, ...roleArgs(roles), '--password-stdin']
-      await admin(['members', 'add', ...own, ...given], PASSWORD)
+      await command(['members', 'add', ...own, ...given], PASSWORD)
       return email
     },
-    importAssets: (assets: object[]) => admin(['import', 'assets', '-', ...own], JSON.stringify(assets)),
+    importAssets: (assets: object[]) => command(['import', 'assets', '-', ...own], JSON.stringify(assets)),
     importInvoices: (invoices: object[]) =>
-      admin(['import', 'invoices', '-', ...own], JSON.stringify(invoices)),
+      command(['import', 'invoices', '-', ...own], JSON.stringify(invoices)),
   }
 }
 

@@ -1,8 +1,15 @@
 import { DateFilter } from '#components/dates/date-filter.tsx'
 import { ToggleChip } from '#components/ui/chip.tsx'
-import { CHANGE_STATES } from '#lib/assets/rules.ts'
-import { rangeOf, toggled, type View, valuesOf, withRange, withValues } from './activity-view.ts'
-import { outcomeText } from './change-outcome.tsx'
+import {
+  hasOutcome,
+  OUTCOMES,
+  rangeOf,
+  toggledOutcome,
+  type View,
+  valuesOf,
+  withRange,
+  withValues,
+} from './activity-view.ts'
 
 /** When, and what became of it. */
 export function ActivityFilters({
@@ -30,13 +37,13 @@ export function ActivityFilters({
         <ToggleChip pressed={states.length === 0} onToggle={() => onChange(withValues(view, 'state', []))}>
           All
         </ToggleChip>
-        {CHANGE_STATES.map((state) => (
+        {OUTCOMES.map((outcome) => (
           <ToggleChip
-            key={state}
-            pressed={states.includes(state)}
-            onToggle={() => onChange(toggled(view, 'state', state))}
+            key={outcome.name}
+            pressed={hasOutcome(view, outcome)}
+            onToggle={() => onChange(toggledOutcome(view, outcome))}
           >
-            {outcomeText(state)}
+            {outcome.name}
           </ToggleChip>
         ))}
       </fieldset>

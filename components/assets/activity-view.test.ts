@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import * as contract from '#lib/assets/contract.ts'
+import { CHANGE_STATES } from '#lib/assets/rules.ts'
 import {
   activeFilters,
   changed,
   cleared,
+  hasOutcome,
   hrefOf,
   isFiltered,
+  OUTCOMES,
   rangeOf,
   toggled,
+  toggledOutcome,
   withRange,
 } from './activity-view.ts'
 
@@ -32,6 +36,20 @@ test('the address is the query of the API', () => {
     '/activity?filter=asset:workspace-suite-1|state:APPLIED&minCreationTime=1793491200&maxResults=10',
   )
   expect(understood(view)).toEqual(view)
+})
+
+test('an outcome is a group of states that people look for together; each state is in one', () => {
+  expect(OUTCOMES.flatMap(({ states }) => states).sort()).toEqual([...CHANGE_STATES].sort())
+  const outcome = (name: string) => OUTCOMES.find((one) => one.name === name) ?? { name, states: [] }
+  const open = toggledOutcome({ filter: { state: ['APPLIED', 'SENT'] } }, outcome('Open'))
+  expect(hrefOf(open)).toBe('/activity?filter=state:APPLIED|CLAIMED|SENT|UNKNOWN')
+  expect(OUTCOMES.filter((one) => hasOutcome(open, one)).map(({ name }) => name)).toEqual(['Open', 'Applied'])
+  const active = activeFilters(open, [], 0)
+  expect(active.map(({ text }) => text)).toEqual(['Open', 'Applied'])
+  expect(active[0]?.without.filter).toEqual({ state: ['APPLIED'] })
+  expect(toggledOutcome(toggledOutcome(open, outcome('Open')), outcome('Applied')).filter).toBeUndefined()
+  const part = { filter: { state: ['UNKNOWN', 'DRIFT'] } }
+  expect(activeFilters(part, [], 0).map(({ text }) => text)).toEqual(['Changed at the vendor', 'Confirming'])
 })
 
 test('a range of days takes in all of the last one, and is read again as the same days', () => {

@@ -3,11 +3,33 @@ import type { ActiveFilter } from '#components/ui/active-filters.tsx'
 import type { Input } from '#lib/api/contract.ts'
 import type { listLicenseChanges as contract, LicenseChange } from '#lib/assets/contract.ts'
 import { listLicenseChanges } from '#lib/assets/queries.ts'
+import { OPEN_STATES } from '#lib/assets/rules.ts'
 import { outcomeText } from './change-outcome.tsx'
 
 /** What the screen shows: the decoded query of `listLicenseChanges`. Its address is that call's query string. */
 export type View = Input<typeof contract>['query']
 type FilterKey = keyof NonNullable<View['filter']>
+
+/** What became of a change, as people look for it, and the states that it stands for. */
+export const OUTCOMES: readonly { name: string; states: readonly string[] }[] = [
+  { name: 'Open', states: OPEN_STATES },
+  { name: 'Applied', states: ['APPLIED'] },
+  { name: 'Refused', states: ['REJECTED'] },
+  { name: 'Not applied', states: ['FAILED'] },
+  { name: 'Changed at the vendor', states: ['DRIFT'] },
+]
+
+/** Whether a view shows an outcome by name. */
+export function hasOutcome(view: View, { states }: (typeof OUTCOMES)[number]): boolean {
+  const chosen = valuesOf(view, 'state')
+  return states.every((state) => chosen.includes(state))
+}
+
+/** The view with an outcome put in, or taken out where it was in. */
+export function toggledOutcome(view: View, outcome: (typeof OUTCOMES)[number]): View {
+  const others = valuesOf(view, 'state').filter((state) => !outcome.states.includes(state))
+  return withValues(view, 'state', hasOutcome(view, outcome) ? others : [...others, ...outcome.states])
+}
 
 /** The screen's address. */
 export function hrefOf(view: View): string {
@@ -79,6 +101,17 @@ export function activeFilters(
   return [
     ...values('asset', nameOf),
     ...(range ? [{ text: range, without: withRange(view, {}) }] : []),
-    ...values('state', outcomeText),
+    ...outcomeFilters(view),
+  ]
+}
+
+/** Whole outcomes by their name; states that an address names alone, by theirs. */
+function outcomeFilters(view: View): ActiveFilter<View>[] {
+  const whole = OUTCOMES.filter((outcome) => hasOutcome(view, outcome))
+  const named = whole.flatMap(({ states }) => states)
+  const rest = new Set(valuesOf(view, 'state').filter((state) => !named.includes(state)))
+  return [
+    ...whole.map((outcome) => ({ text: outcome.name, without: toggledOutcome(view, outcome) })),
+    ...[...rest].map((state) => ({ text: outcomeText(state), without: toggled(view, 'state', state) })),
   ]
 }

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
-import { Day } from '#components/dates/day.tsx'
+import { agoText, Day, dayText } from '#components/dates/day.tsx'
 import { Card } from '#components/ui/card.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { planEnd, planName, type Subscription } from './plan.ts'
 
-/** What is known of an asset, at a glance. */
-export function AssetFacts({ item }: { item: AssetListItem }) {
+/** What is known of an asset, at a glance, and how fresh it is at the time `now` (epoch milliseconds). */
+export function AssetFacts({ item, now }: { item: AssetListItem; now: number }) {
   const subscription = item.properties?.subscription
   return (
     <Card>
@@ -15,11 +15,34 @@ export function AssetFacts({ item }: { item: AssetListItem }) {
         <Fact label="Created">
           <Day at={item.createTime} />
         </Fact>
+        {item.vendor && item.vendor.name !== 'built-in' ? (
+          <Fact label="Vendor">{item.vendor.label}</Fact>
+        ) : null}
         <Fact label="Reseller">{item.properties?.reseller || '–'}</Fact>
         {subscription ? <AdminConsole address={subscription.ResourceUIURL} /> : null}
       </dl>
+      <Observed item={item} now={now} />
     </Card>
   )
+}
+
+/** When its vendor last told of it. Nothing where the books are ours, which are always fresh. */
+function Observed({ item: { vendor, observedTime: at }, now }: { item: AssetListItem; now: number }) {
+  if (!vendor || vendor.name === 'built-in') return null
+  return (
+    <p className="border-t border-line px-4 py-2.5 text-xs text-ink-3 tabular-nums">
+      {at === undefined
+        ? `Not read from ${vendor.label} yet.`
+        : `Read from ${vendor.label} ${whenText(at, now)}.`}
+    </p>
+  )
+}
+
+/** `12 minutes ago (20 Nov 2026, 13:07 UTC)`; from a day on the date alone. */
+function whenText(at: number, now: number): string {
+  const moment = `${dayText(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`
+  const ago = agoText(at, now)
+  return ago.startsWith('on ') ? `on ${moment}` : `${ago} (${moment})`
 }
 
 function SubscriptionFacts({ subscription }: { subscription: Subscription }) {

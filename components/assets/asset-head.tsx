@@ -10,7 +10,7 @@ import { readAsset } from '#lib/assets/queries.ts'
 import { AssetStatus } from './asset-status.tsx'
 import type { LastPrice } from './cost.ts'
 import { LicenseControl, LicenseReview } from './license-edit.tsx'
-import { oneAsset } from './one-asset.ts'
+import { type List, oneAsset, refetchInterval } from './one-asset.ts'
 import { factsOf, type Subscription } from './plan.ts'
 import { useLicenseEdit } from './use-license-edit.ts'
 import { useRefreshAfterChange } from './use-refresh-after-change.ts'
@@ -27,7 +27,9 @@ export function AssetHead(given: Given) {
   const { item } = given
   const { data } = useQuery({
     queryKey: oneAsset.key(item.id),
-    queryFn: ({ signal }) => oneAsset.read(item, signal),
+    queryFn: ({ signal, client, queryKey }) =>
+      oneAsset.read(client.getQueryData<List>(queryKey)?.assets[0] ?? item, signal),
+    refetchInterval,
   })
   const present = data?.assets[0] ?? item
   const subscription = present.properties?.subscription
@@ -40,7 +42,7 @@ export function AssetHead(given: Given) {
 
 function Licensed({ item, subscription, back, lastPrice }: Given & { subscription: Subscription }) {
   const edit = useLicenseEdit(item, factsOf(subscription))
-  useRefreshAfterChange()
+  useRefreshAfterChange(item.openChange?.id)
   const open = edit.open && !edit.isPending
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && open) edit.discard()

@@ -14,6 +14,7 @@ import { listAssets } from '#lib/assets/queries.ts'
 import { AssetFilters, type Narrowing } from './asset-filters.tsx'
 import { AssetTable } from './asset-table.tsx'
 import type { LastPrice } from './cost.ts'
+import { refetchInterval } from './one-asset.ts'
 
 type Query = Input<typeof contract>['query']
 
@@ -35,6 +36,7 @@ export function AssetsScreen({
     queryKey: listAssets.key({ query }),
     queryFn: ({ signal }) => listAssets({ query }, signal),
     placeholderData: keepPreviousData,
+    refetchInterval,
   })
   const { view: _view, pageToken, ...rest } = query
   const address = (next: Query) => {

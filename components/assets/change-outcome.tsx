@@ -8,7 +8,7 @@ type Known = (typeof CHANGE_STATES)[number]
 const NAMES: Record<Known, string> = {
   CLAIMED: 'Applying',
   SENT: 'Applying',
-  UNKNOWN: 'Not confirmed yet',
+  UNKNOWN: 'Confirming',
   APPLIED: 'Applied',
   REJECTED: 'Refused by the vendor',
   FAILED: 'Not applied',

@@ -3,6 +3,7 @@
 import { type FormEvent, type KeyboardEvent, type MouseEvent, type RefObject, useId, useState } from 'react'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
+import type { AssetListItem } from '#lib/assets/contract.ts'
 import { decideQuantity, MAX_QUANTITY, needsTypedTotal } from '#lib/assets/rules.ts'
 import { ChangeMeaning } from './change-meaning.tsx'
 import type { LastPrice } from './cost.ts'
@@ -10,7 +11,7 @@ import { differenceText, factsOf, licensesText, type Subscription, untilText } f
 import { ReviewBox } from './review-box.tsx'
 
 type Given = {
-  name: string
+  item: AssetListItem
   subscription: Subscription
   quantity: number | null
   lastPrice: LastPrice | undefined
@@ -22,7 +23,8 @@ type Given = {
 
 /** What a new total would mean, before anything is asked of the vendor. */
 export function ChangeReview(given: Given) {
-  const { name, subscription, quantity, onDiscard } = given
+  const { item, subscription, quantity, onDiscard } = given
+  const name = item.assetName
   const facts = factsOf(subscription)
   const isNumber =
     quantity !== null && Number.isInteger(quantity) && quantity >= 0 && quantity <= MAX_QUANTITY
@@ -71,7 +73,7 @@ function Impossible({ given, title, text }: { given: Given; title: string; text:
 }
 
 function Possible(given: Given & { quantity: number; change: number }) {
-  const { name, subscription, quantity, change, lastPrice, first, onSubmit, onDiscard } = given
+  const { item, subscription, quantity, change, lastPrice, first, onSubmit, onDiscard } = given
   const id = useId()
   // Another total has to be typed anew.
   const [confirmed, setConfirmed] = useState({ quantity, typed: '' })
@@ -95,7 +97,7 @@ function Possible(given: Given & { quantity: number; change: number }) {
       <ReviewBox
         id={id}
         live="polite"
-        title={`${name}: ${facts.purchased.toLocaleString('en')} → ${licensesText(quantity)}`}
+        title={`${item.assetName}: ${facts.purchased.toLocaleString('en')} → ${licensesText(quantity)}`}
         badge={badge}
         actions={
           <>
@@ -129,7 +131,7 @@ function Possible(given: Given & { quantity: number; change: number }) {
           </>
         }
       >
-        <ChangeMeaning subscription={subscription} quantity={quantity} lastPrice={lastPrice} />
+        <ChangeMeaning item={item} subscription={subscription} quantity={quantity} lastPrice={lastPrice} />
       </ReviewBox>
     </form>
   )

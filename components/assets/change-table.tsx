@@ -75,7 +75,8 @@ function AssetLink({ change }: { change: LicenseChange }) {
   )
 }
 
-/** Who asked for a change: a person's name; a key is named as what it is. */
+/** Who made a change: a person's name; a key and a vendor are named as what they are. */
 function who({ actor }: LicenseChange): string {
+  if (actor.kind === 'vendor') return `${actor.name} (vendor)`
   return actor.kind === 'key' ? `Key “${actor.name}”` : actor.name
 }

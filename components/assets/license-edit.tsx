@@ -5,6 +5,7 @@ import type { AssetListItem } from '#lib/assets/contract.ts'
 import { minimumQuantity } from '#lib/assets/rules.ts'
 import { Applying } from './applying.tsx'
 import { ChangeReview } from './change-review.tsx'
+import { Confirming, Held } from './confirming.tsx'
 import type { LastPrice } from './cost.ts'
 import { factsOf, limitText, type Subscription } from './plan.ts'
 import { QuantityControl } from './quantity-control.tsx'
@@ -17,7 +18,8 @@ type Given = { item: AssetListItem; subscription: Subscription; edit: ReturnType
 export function LicenseControl({ item, subscription, edit }: Given) {
   const reasonId = useId()
   const facts = factsOf(subscription)
-  const reason = limitText(facts)
+  const { held } = edit
+  const reason = held ? undefined : limitText(facts)
   return (
     <>
       {edit.isPending ? (
@@ -28,13 +30,14 @@ export function LicenseControl({ item, subscription, edit }: Given) {
           value={edit.value}
           purchased={facts.purchased}
           minimum={minimumQuantity(facts)}
-          disabled={facts.status !== 'ACTIVE'}
-          reasonId={reason ? reasonId : undefined}
+          disabled={facts.status !== 'ACTIVE' || held !== undefined}
+          reasonId={reason || held ? reasonId : undefined}
           input={edit.input}
           onChange={edit.edit}
           onEnter={() => edit.first.current?.focus()}
         />
       )}
+      {held ? <Confirming id={reasonId} from={facts.purchased} openChange={held} place={edit.place} /> : null}
       {reason ? (
         <p id={reasonId} className="mt-1 text-xs text-ink-3 max-md:max-w-30 max-md:text-left">
           {reason}
@@ -51,7 +54,7 @@ export function LicenseReview({
   edit,
   lastPrice,
 }: Given & { lastPrice: LastPrice | undefined }) {
-  const { first, refused } = edit
+  const { first, refused, held } = edit
   if (refused) {
     return (
       <Refusal
@@ -66,9 +69,12 @@ export function LicenseReview({
       />
     )
   }
+  if (held) {
+    return <Held openChange={held} quantity={edit.draft} first={first} onDiscard={edit.discard} />
+  }
   return (
     <ChangeReview
-      name={item.assetName}
+      item={item}
       subscription={subscription}
       quantity={edit.draft}
       lastPrice={lastPrice}

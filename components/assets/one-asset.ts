@@ -1,9 +1,12 @@
 import { tagOf } from '#lib/api/client.ts'
 import type { Output } from '#lib/api/contract.ts'
-import type { Asset, AssetListItem, listAssets } from '#lib/assets/contract.ts'
-import { readAsset } from '#lib/assets/queries.ts'
+import { Problem } from '#lib/api/problem.ts'
+import type { Asset, AssetListItem, LicenseChange, listAssets } from '#lib/assets/contract.ts'
+import { readAsset, readLicenseChange } from '#lib/assets/queries.ts'
+import { isOpen } from '#lib/assets/rules.ts'
 
 export type List = Output<typeof listAssets>
+export type OpenChange = NonNullable<AssetListItem['openChange']>
 
 /** The page of one asset; `search` is the query string of the list that the way back leads to. */
 export function assetHref(id: string, search = ''): string {
@@ -15,9 +18,40 @@ export function assetHref(id: string, search = ''): string {
 export const oneAsset = {
   key: (id: string) => ['listAssets', readAsset.path({ params: { asset_id: id } })] as const,
   list: (item: AssetListItem): List => ({ assets: [item], rowCount: 1 }),
-  /** Reads it again; name and creation time, which the answer lacks, stay those of `item`. */
-  read: async (item: AssetListItem, signal: AbortSignal): Promise<List> =>
-    withAsset(oneAsset.list(item), await readAsset({ params: { asset_id: item.id } }, signal)),
+  /**
+   * Reads it again, and whether its change is open still; name and creation time, which the answer lacks, stay those
+   * of `item`. The change comes first: one that is settled has its seats in the asset.
+   */
+  read: async (item: AssetListItem, signal: AbortSignal): Promise<List> => {
+    const { openChange } = item
+    const isSettled =
+      openChange !== undefined && !isOpen((await readChange(openChange.id, signal))?.state ?? '')
+    const list = withAsset(oneAsset.list(item), await readAsset({ params: { asset_id: item.id } }, signal))
+    return isSettled ? withOpenChange(list, item.id, undefined) : list
+  },
+}
+
+/** A change as it is now; undefined where it was withdrawn and came to nothing. */
+export async function readChange(id: string, signal?: AbortSignal): Promise<LicenseChange | undefined> {
+  return readLicenseChange({ params: { change_id: id } }, signal).catch((error) => {
+    if (error instanceof Problem && error.code === 'not_found') return undefined
+    throw error
+  })
+}
+
+/** Whether one of these waits for the outcome of a change: then they are read again every few seconds. */
+export function refetchInterval({ state }: { state: { data: List | undefined } }): number | false {
+  return state.data?.assets.some(({ openChange }) => openChange) ? 4000 : false
+}
+
+/** The list with the change that is open at one asset, or with none there. */
+export function withOpenChange(list: List, id: string, openChange: OpenChange | undefined): List {
+  const assets = list.assets.map((item) => {
+    if (item.id !== id) return item
+    const { openChange: _former, ...rest } = item
+    return openChange ? { ...rest, openChange } : rest
+  })
+  return { ...list, assets }
 }
 
 /** The list with what one asset's own answer says of it. */

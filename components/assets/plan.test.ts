@@ -8,6 +8,7 @@ import {
   planEnd,
   planName,
   type Subscription,
+  settledText,
 } from './plan.ts'
 
 const END = Date.UTC(2027, 2, 1)
@@ -56,6 +57,23 @@ describe('why a quantity can not change or fall', () => {
   ])('case %#', (given, text) => {
     expect(limitText(factsOf(given))).toBe(text)
   })
+})
+
+it('says what became of a change', () => {
+  const change = { from: 240, to: 1250 }
+  expect(settledText('Business Plus', { ...change, state: 'APPLIED' })).toBe(
+    'Business Plus: 240 → 1,250 licenses',
+  )
+  expect(
+    settledText('Business Plus', {
+      ...change,
+      state: 'FAILED',
+      vendorReason: 'The vendor did not apply it.',
+    }),
+  ).toBe('Not changed: Business Plus stays at 240 licenses. The vendor did not apply it.')
+  expect(settledText('Vault', { from: 1, to: 2, state: 'REJECTED' })).toBe(
+    'Not changed: Vault stays at 1 license.',
+  )
 })
 
 it('says how many and how much', () => {

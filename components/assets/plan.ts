@@ -1,5 +1,5 @@
 import { dayText } from '#components/dates/day.tsx'
-import type { Asset } from '#lib/assets/contract.ts'
+import type { Asset, LicenseChange } from '#lib/assets/contract.ts'
 import { decideQuantity, type QuantityFacts } from '#lib/assets/rules.ts'
 
 export type Subscription = NonNullable<Asset['properties']['subscription']>
@@ -68,4 +68,13 @@ export function licensesText(count: number): string {
 /** A difference with its sign: `+15`, `−45`. */
 export function differenceText(change: number): string {
   return `${change < 0 ? '−' : '+'}${Math.abs(change).toLocaleString('en')}`
+}
+
+/** What became of a change that is settled, in a sentence; `from` is what it started from. */
+export function settledText(
+  name: string,
+  { state, from, to, vendorReason }: Pick<LicenseChange, 'state' | 'from' | 'to' | 'vendorReason'>,
+): string {
+  if (state === 'APPLIED') return `${name}: ${from.toLocaleString('en')} → ${licensesText(to)}`
+  return [`Not changed: ${name} stays at ${licensesText(from)}.`, vendorReason].filter(Boolean).join(' ')
 }

@@ -3,7 +3,8 @@
 import { useEffect, useRef, useState } from 'react'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import type { QuantityFacts } from '#lib/assets/rules.ts'
-import { newKey, useQuantityChange } from './use-quantity-change.ts'
+import { useOutcome } from './use-outcome.ts'
+import { isUnknown, newKey, useQuantityChange } from './use-quantity-change.ts'
 
 /**
  * What is typed into one row's control and what becomes of it. A typed total, and a refused one, stay until
@@ -14,27 +15,39 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts) {
   const input = useRef<HTMLInputElement>(null)
   /** The first control of the review: where Enter in the quantity leads. */
   const first = useRef<HTMLElement>(null)
+  /** What stands there while a change is open. */
+  const place = useRef<HTMLParagraphElement>(null)
   const returns = useRef(false)
   /** Undefined: nothing is typed. Null: what is typed is no whole number. */
   const [draft, setDraft] = useState<number | null>()
   const active = draft !== undefined && draft !== facts.purchased
   const { mutate, reset, isPending, error, variables: sent } = useQuantityChange(item)
   const refused =
-    !active && error && sent !== undefined ? { error, quantity: sent.quantity, from: sent.from } : undefined
+    !active && error && !isUnknown(error) && sent !== undefined
+      ? { error, quantity: sent.quantity, from: sent.from }
+      : undefined
 
-  // When the answer comes, the focus returns to the control, unless it has gone elsewhere meanwhile.
+  const held = isPending ? undefined : item.openChange
+  useOutcome(item, isPending)
+
+  // When the outcome is known, the focus returns to the control, unless it has gone elsewhere meanwhile.
+  const isHeld = held !== undefined
   useEffect(() => {
     if (isPending) returns.current = true
     else if (returns.current) {
-      returns.current = false
-      if (!document.activeElement?.matches('a, button, input, dialog')) input.current?.focus()
+      returns.current = isHeld
+      const to = isHeld ? place.current : input.current
+      if (!document.activeElement?.matches('a, button, input, dialog')) to?.focus({ preventScroll: true })
     }
-  }, [isPending])
+  }, [isPending, isHeld])
 
   return {
     input,
     first,
+    place,
     isPending,
+    /** The change that is open there: until its outcome is known, no other one can be made. */
+    held,
     refused,
     draft: active ? draft : facts.purchased,
     value: active ? draft : (refused?.quantity ?? facts.purchased),

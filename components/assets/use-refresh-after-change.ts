@@ -5,8 +5,12 @@ import { useRouter } from 'next/navigation'
 import { useEffect, useRef } from 'react'
 import { Problem } from '#lib/api/problem.ts'
 
-/** Reads the page again when a change of licenses has got its answer: its history has one more row. */
-export function useRefreshAfterChange(): void {
+/**
+ * Reads the page again when a change of licenses has got its answer, and when the outcome of one that was open is
+ * known: its history has one more row, or another one.
+ * @param openId of the change that is open
+ */
+export function useRefreshAfterChange(openId: string | undefined): void {
   const router = useRouter()
   const last = useMutationState({ select: ({ state }) => ({ status: state.status, error: state.error }) }).at(
     -1,
@@ -22,4 +26,9 @@ export function useRefreshAfterChange(): void {
       if (!isOut) router.refresh()
     }
   }, [status, isOut, router])
+  const followed = useRef(openId)
+  useEffect(() => {
+    if (followed.current !== undefined && followed.current !== openId) router.refresh()
+    followed.current = openId
+  }, [openId, router])
 }

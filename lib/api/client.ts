@@ -85,7 +85,9 @@ function problemOf(response: Response, body: unknown): Problem {
   const code = given.code !== undefined && given.code in PROBLEMS ? (given.code as ProblemCode) : undefined
   const requestId = given.instance ?? response.headers.get('Request-Id') ?? undefined
   const fallback = response.status >= 500 || response.ok ? 'service_unavailable' : 'invalid_request'
+  const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN)
   return new Problem(code ?? fallback, given.detail, {
+    ...(retryAfter > 0 ? { retryAfter } : {}),
     ...(given.errors ? { errors: given.errors } : {}),
     ...(requestId ? { requestId } : {}),
     members: given as Record<string, string | number>,

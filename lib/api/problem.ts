@@ -38,6 +38,8 @@ type More = {
   saved?: string
   /** In the browser: the request that was refused. */
   requestId?: string
+  /** In the browser: after how many seconds to ask again, where the answer says so. */
+  retryAfter?: number
 }
 
 /** The only error class: an expected refusal, with a stable code (RFC 9457). Unknown errors are not this. */

@@ -20,6 +20,12 @@ export const listLicenseChanges = callOf<typeof contract.listLicenseChanges>({
   seconds: ['minCreationTime', 'maxCreationTime'],
 })
 
+export const readLicenseChange = callOf<typeof contract.readLicenseChange>({
+  name: 'readLicenseChange',
+  method: 'GET',
+  path: '/billing/v1/license-changes/{change_id}',
+})
+
 export const readAsset = callOf<typeof contract.readAsset>({
   name: 'readAsset',
   method: 'GET',

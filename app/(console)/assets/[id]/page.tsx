@@ -52,7 +52,7 @@ export default async function Page({ params, searchParams }: Given) {
       <AssetHead item={item} back={pathWith('/assets', listed)} lastPrice={lastPrice} />
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
         <div className={seats ? 'xl:order-2' : ''}>
-          <AssetFacts item={item} />
+          <AssetFacts item={item} now={span.to} />
         </div>
         {seats ? (
           <div className="grid min-w-0 gap-4">

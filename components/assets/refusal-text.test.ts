@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { Problem, type ProblemCode } from '#lib/api/problem.ts'
+import { refusalText } from './refusal-text.ts'
+
+type More = ConstructorParameters<typeof Problem>[2]
+const text = (code: ProblemCode, detail: string, more: More = {}) =>
+  refusalText(new Problem(code, detail, more), 250, 182)
+
+test('a vendor that can not be reached is named, with when to try again', () => {
+  const detail = 'Google Workspace can not be reached for the moment. Nothing was changed.'
+  expect(text('vendor_unavailable', detail, { retryAfter: 30 })).toEqual({
+    title: 'Not changed to 250 licenses',
+    detail: `${detail} Try again in 30 s.`,
+    again: true,
+  })
+  expect(text('vendor_unavailable', detail)).toMatchObject({ detail: `${detail} Try again in a moment.` })
+})
+
+test('another change says whose it is; what is pending at the vendor, in its words', () => {
+  const detail = 'Ana Ruiz asked for 260 licenses, and the vendor has not confirmed it yet.'
+  expect(text('change_in_progress', detail, { retryAfter: 2, members: { changeId: 'c1' } })).toMatchObject({
+    detail: `${detail} Try again in 2 s.`,
+    again: true,
+  })
+  const atTheVendor = 'There is a pending operation. Try again after 24 hours.'
+  expect(text('change_in_progress', atTheVendor, { retryAfter: 2 }).detail).toBe(atTheVendor)
+})
+
+test('a refusal has the vendor’s reason, and the lowest total where users are the reason', () => {
+  const reason = 'The edition is limited to 200 licenses.'
+  expect(text('vendor_rejected', reason)).toEqual({
+    title: 'Not changed: the vendor refused 250',
+    detail: reason,
+  })
+  expect(refusalText(new Problem('vendor_rejected', 'Users.'), 38, 41)).toMatchObject({ floor: 41 })
+  const members = { minimum: 240, commitmentEndTime: Date.UTC(2027, 2, 1) }
+  expect(text('decrease_not_allowed', 'No.', { members })).toMatchObject({
+    detail: 'This plan can’t go below 240 licenses before 1 Mar 2027.',
+    floor: 240,
+  })
+})
+
+test('no answer is not called a failure, and who is signed out is led to sign in', () => {
+  expect(refusalText(new TypeError('Failed to fetch'), 250, 0)).toMatchObject({
+    title: 'No answer',
+    again: true,
+  })
+  expect(text('unauthenticated', 'No.')).toMatchObject({ signIn: true })
+  expect(text('subscription_not_active', 'It is SUSPENDED.')).toEqual({
+    title: 'Not changed to 250 licenses',
+    detail: 'It is SUSPENDED.',
+  })
+})

@@ -1,0 +1,248 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { asset, newCustomer } from '../admin.ts'
+import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+import { ownEnvironment, startOwnApp } from '../own-app.ts'
+import { type FakeGoogle, startGoogle } from '../vendors/google.ts'
+
+// An app of its own, with a stand-in for Google behind it that fails as it is told.
+
+const TIMES = {
+  VENDOR_WRITE_MS: '1500',
+  VENDOR_CONFIRM_MS: '500',
+  VENDOR_CHECK_MS: '1000',
+  VENDOR_STALE_MS: '500',
+  VENDOR_PAUSE_MS: '1000',
+  GOOGLE_SETTLE_SECONDS: '8',
+}
+const LONG =
+  'Enterprise Plus for Regulated Research with Extended Data Residency and Assured Support (Nonprofit)'
+const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-own-'))
+const member = { ana: '', ida: '' }
+const contexts: BrowserContext[] = []
+let google: FakeGoogle
+let app: Awaited<ReturnType<typeof startOwnApp>>
+
+test.describe.configure({ mode: 'serial' })
+
+test.beforeAll(async () => {
+  test.setTimeout(120_000)
+  google = await startGoogle({ lateMs: 7000, retryAfter: 30 })
+  const env = ownEnvironment(data, { ...google.environment(data), ...TIMES })
+  app = await startOwnApp(env)
+  const own = await newCustomer('vendors', env)
+  const plan = { purchased: 240, assigned: 182 }
+  const atGoogle = (number: number, name: string, given = plan) => {
+    const id = `workspace-suite-${number}`
+    const commitment = 'commitmentEnd' in given ? { plan: 'ANNUAL_MONTHLY_PAY' } : { plan: 'FLEXIBLE' }
+    google.add({
+      ...{ id: `S-${id}`, customerId: 'C01', skuId: `SKU-${id}`, assigned: given.assigned },
+      ...{ total: given.purchased, ...commitment },
+    })
+    const item = asset(id, name, given)
+    return { ...item, vendor: 'google-workspace', subscription: { ...item.subscription, skuId: `SKU-${id}` } }
+  }
+  await own.importAssets([
+    atGoogle(1, 'Business Plus'),
+    atGoogle(2, LONG),
+    atGoogle(3, 'Frontline Starter'),
+    atGoogle(4, 'Vault'),
+    atGoogle(5, 'Enterprise', { ...plan, ...{ commitmentEnd: '2099-03-01T00:00:00Z' } }),
+  ])
+  member.ana = await own.member('Ana Ruiz', 'it-manager')
+  member.ida = await own.member('Ida Tech', 'it-manager')
+})
+
+test.afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close()
+})
+
+test.afterAll(async () => {
+  app?.kill('SIGTERM')
+  await app?.ended
+  await google?.close()
+  rmSync(data, { recursive: true, force: true })
+})
+
+/** A browser of its own, until the test's end. */
+async function open(browser: Browser, email: string, path = '/assets'): Promise<Page> {
+  const context = await browser.newContext({ baseURL: app.url, viewport: { width: 1360, height: 900 } })
+  contexts.push(context)
+  const page = await context.newPage()
+  await signIn(page, email, path)
+  return page
+}
+
+const fault = (number: number, how: { read?: string; write?: string } | undefined) =>
+  google.setFault(`S-workspace-suite-${number}`, how)
+const control = (page: Page, name: string) =>
+  page.getByRole('spinbutton', { name: `Licenses of ${name}`, exact: true })
+const row = (page: Page, name: string) => page.getByRole('row').filter({ has: control(page, name) })
+const toast = (page: Page, text: string | RegExp) => page.getByRole('status').getByText(text)
+const changes = (page: Page) =>
+  page
+    .getByRole('table', { name: /^Changes of licenses/ })
+    .locator('tbody')
+    .getByRole('row')
+
+async function set(page: Page, name: string, quantity: number): Promise<void> {
+  await control(page, name).fill(String(quantity))
+  await page.getByRole('button', { name: `Set to ${quantity} licenses` }).click()
+}
+
+test('a change whose answer is lost is confirmed, here, after a reload and in another browser', async ({
+  browser,
+}) => {
+  test.setTimeout(120_000)
+  fault(1, { write: 'late' })
+  const ana = await open(browser, member.ana)
+  const found = complaints(ana)
+  const ida = await open(browser, member.ida)
+  // Typed before anybody knows of the other one.
+  await control(ida, 'Business Plus').fill('260')
+  await set(ana, 'Business Plus', 250)
+  await expect(row(ana, 'Business Plus')).toContainText('Confirming with the vendor…')
+  await expect(row(ana, 'Business Plus')).toContainText('240 → 250')
+  await expect(control(ana, 'Business Plus')).toBeDisabled()
+  await expect(control(ana, 'Business Plus')).toHaveValue('240')
+  await expect(control(ana, 'Business Plus')).toHaveAccessibleDescription(
+    'Confirming with the vendor… 240 → 250, Ana Ruiz',
+  )
+  await ana.reload()
+  await expect(control(ana, 'Business Plus')).toBeDisabled()
+  await expect(row(ana, 'Business Plus')).toContainText('240 → 250, Ana Ruiz')
+  await ida.getByRole('button', { name: 'Set to 260 licenses' }).click()
+  await expect(ida.getByRole('table').getByRole('alert')).toContainText('Ana Ruiz asked for 250 licenses')
+  await expect(control(ida, 'Business Plus')).toBeDisabled()
+  await expect(control(ida, 'Business Plus')).toHaveValue('260')
+  await expect(row(ida, 'Business Plus')).toContainText('Confirming with the vendor…')
+
+  await expect(toast(ana, 'Business Plus: 240 → 250 licenses')).toBeVisible({ timeout: 30_000 })
+  await expect(control(ana, 'Business Plus')).toBeEnabled()
+  await expect(control(ana, 'Business Plus')).toHaveValue('250')
+  await expect(toast(ida, 'Business Plus: 240 → 250 licenses')).toBeVisible({ timeout: 30_000 })
+  // The typed number is kept, and means something else by now.
+  await expect(control(ida, 'Business Plus')).toHaveValue('260')
+  await ida.getByRole('button', { name: 'Try again' }).click()
+  await expect(ida.getByText('Ana Ruiz set this to 250 licenses')).toBeVisible()
+  await expect(ida.getByText('Your 260 now means +10, not +20.')).toBeVisible()
+  expect(google.subscription('S-workspace-suite-1')?.total).toBe(250)
+  expect(found).toEqual([])
+})
+
+test('a change that the vendor never made: confirming as long as nothing is known, then told as not changed', async ({
+  browser,
+}) => {
+  test.setTimeout(240_000)
+  fault(2, { write: 'drop-before' })
+  const page = await open(browser, member.ana)
+  const found = complaints(page)
+  const one = await open(browser, member.ida, '/assets/workspace-suite-2')
+  await control(page, LONG).fill('300')
+  await set(one, LONG, 245)
+  await expect(one.getByText('Confirming with the vendor…')).toBeVisible()
+  await expect(changes(one).first()).toContainText('Confirming')
+  fault(2, { read: 'drop-before' })
+  // A change of another row reads the list again: what was typed is kept, and can't be sent now.
+  await set(page, 'Vault', 241)
+  await expect(toast(page, 'Vault: 240 → 241 licenses')).toBeVisible()
+  await expect(row(page, LONG)).toContainText('240 → 245, Ida Tech')
+  await expect(control(page, LONG)).toHaveValue('300')
+  await expect(page.getByText('Ida Tech asked for 245 licenses')).toBeVisible()
+  await expect(page.getByText('Your 300 is kept')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Set to 300 licenses' })).toHaveCount(0)
+  for (const shown of [page, one]) {
+    await expectGood(shown)
+    await shown.setViewportSize(PHONE)
+    await expectGood(shown)
+    await shown.setViewportSize({ width: 800, height: 900 })
+    expect(await shown.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
+      0,
+    )
+  }
+  fault(2, undefined)
+  await expect(toast(one, /^Not changed: Enterprise Plus .* stays at 240 licenses\./)).toBeVisible({
+    timeout: 40_000,
+  })
+  await expect(changes(one).first()).toContainText(/Ida Tech.*240 → 245.*Not applied/)
+  await expect(control(one, LONG)).toBeEnabled()
+  await expect(control(one, LONG)).toHaveValue('240')
+  await expect(page.getByRole('button', { name: 'Set to 300 licenses' })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText('Confirming with the vendor…')).toHaveCount(0)
+  expect(found).toEqual([])
+})
+
+test('the focus stays where the change was made, until its outcome is known', async ({ browser }) => {
+  test.setTimeout(120_000)
+  fault(3, { write: 'late' })
+  const page = await open(browser, member.ana)
+  await control(page, 'Frontline Starter').fill('242')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Enter')
+  await expect(row(page, 'Frontline Starter').getByRole('status')).toBeFocused()
+  await expect(toast(page, 'Frontline Starter: 240 → 242 licenses')).toBeVisible({ timeout: 40_000 })
+  await expect(control(page, 'Frontline Starter')).toBeFocused()
+})
+
+test('a vendor that is down is named, with when to try again; the number is kept', async ({ browser }) => {
+  const page = await open(browser, member.ana)
+  google.setDown(true)
+  await set(page, 'Vault', 250)
+  const refusal = page.getByRole('alert').filter({ hasText: 'Not changed to 250 licenses' })
+  await expect(refusal).toContainText(
+    'Google Workspace can not be reached for the moment. Nothing was changed.',
+  )
+  await expect(refusal).toContainText(/Try again in \d+ s\./)
+  await expect(control(page, 'Vault')).toHaveValue('250')
+  google.setDown(false)
+  google.failNext('write', 'throttle')
+  await expect(async () => {
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(refusal).toContainText('Try again in 30 s.', { timeout: 3000 })
+  }).toPass({ timeout: 20_000 })
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(toast(page, 'Vault: 241 → 250 licenses')).toBeVisible()
+})
+
+test('what was changed at the vendor: who was first, in Activity by outcome, and on the asset’s page', async ({
+  browser,
+}) => {
+  const page = await open(browser, member.ana)
+  await control(page, 'Vault').fill('260')
+  google.setByVendor('S-workspace-suite-4', 255)
+  await page.getByRole('button', { name: 'Set to 260 licenses' }).click()
+  await expect(page.getByText('Google Workspace set this to 255 licenses just now')).toBeVisible()
+  await page.getByRole('button', { name: 'Keep 255' }).click()
+  await page.goto('/activity')
+  await page.getByRole('button', { name: 'Changed at the vendor' }).click()
+  await expect(page).toHaveURL('/activity?filter=state:DRIFT')
+  await expect(changes(page)).toHaveCount(1)
+  await expect(changes(page).first()).toContainText(
+    /Vault.*Google Workspace \(vendor\).*250 → 255.*Changed at the vendor/,
+  )
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
+  await expect(page).toHaveURL('/activity?filter=state:DRIFT|CLAIMED|SENT|UNKNOWN')
+  await page.getByRole('button', { name: 'Remove filter: Changed at the vendor' }).click()
+  await expect(page.getByText('Nothing matches')).toBeVisible()
+  await page.goto('/assets/workspace-suite-4')
+  await expect(
+    page.getByText(/^Read from Google Workspace (just now|a minute ago) \(\d+ \w+ \d{4}, \d\d:\d\d UTC\)\.$/),
+  ).toBeVisible()
+  await expect(page.getByLabel('Facts')).toContainText('VendorGoogle Workspace')
+  await expectGood(page)
+})
+
+test('a flexible plan of Google is a cap, not a bill; a commitment is what is bought', async ({
+  browser,
+}) => {
+  const page = await open(browser, member.ida)
+  await control(page, 'Vault').fill('300')
+  await expect(
+    page.getByText('This is a cap, not a bill: what is in use is billed, up to 300 licenses.'),
+  ).toBeVisible()
+  await control(page, 'Enterprise').fill('241')
+  await expect(page.getByText('can’t be lowered before 1 Mar 2099.')).toBeVisible()
+  await expect(page.getByText('This is a cap, not a bill')).toHaveCount(1)
+})
