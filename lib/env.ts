@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { MAIL_SETTINGS, type MailConfig, mailOf } from './env-mail.ts'
 import { googleOf, microsoftOf, VENDOR_SETTINGS } from './env-vendors.ts'
 import type { GoogleConfig } from './vendors/google-workspace.ts'
 import type { MicrosoftConfig } from './vendors/microsoft-partner-center.ts'
@@ -32,6 +33,7 @@ const Env = z.object({
   CHANGE_LEASE_MS: wait.default(30_000),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
   ...VENDOR_SETTINGS,
+  ...MAIL_SETTINGS,
 })
 
 /** How long we wait for vendors, and how late they may be: assumptions, all in milliseconds. */
@@ -71,6 +73,8 @@ export type Env = {
   google: GoogleConfig | undefined
   /** Undefined where Microsoft is not set up. */
   microsoft: MicrosoftConfig | undefined
+  /** Undefined where no notices are sent. */
+  mail: MailConfig | undefined
 }
 
 /**
@@ -109,6 +113,7 @@ export function env(): Env {
     callerDir: data.INIT_CWD ?? process.cwd(),
     google: googleOf(data),
     microsoft: microsoftOf(data),
+    mail: mailOf(data),
   }
 }
 

@@ -4,7 +4,7 @@ import { auditEvents } from '#lib/db/schema.ts'
 import type { Caller, CustomerId } from './rules.ts'
 
 /** Who did it, as history shows them: a copy, so that a later change of name rewrites nothing. */
-export type Actor = { kind: 'key' | 'member' | 'operator' | 'vendor'; id: string; name: string }
+export type Actor = { kind: 'key' | 'member' | 'operator' | 'recipient' | 'vendor'; id: string; name: string }
 
 /** The command line acts under this name. */
 export const OPERATOR: Actor = { kind: 'operator', id: 'operator', name: 'Operator' }

@@ -38,3 +38,11 @@ export async function assetsAt(
   )
   return rows
 }
+
+/** The customers who have anybody to send notices to. */
+export async function customersWithNotices(): Promise<CustomerId[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
+    'SELECT DISTINCT customer_id FROM notice_subscriptions ORDER BY customer_id',
+  )
+  return rows.map((row) => row.customer_id)
+}

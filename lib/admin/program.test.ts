@@ -51,6 +51,10 @@ test('the commands are these', () => {
     'import focus',
     'import assets',
     'import invoices',
+    'notices add',
+    'notices list',
+    'notices remove',
+    'notices send',
     'licenses apply',
   ])
 })
@@ -78,6 +82,9 @@ describe('wrong usage is 2', () => {
     'import focus x.csv --customer sunbird --due-days 1.5',
     'import focus x.csv --customer sunbird --platform AWS',
     'import focus --customer sunbird',
+    'notices add --customer sunbird',
+    'notices add a@b.example --customer sunbird --kinds overdue',
+    'notices send',
     'licenses apply totals.csv --yes',
     'licenses apply --customer sunbird --yes',
     'licenses apply - --customer sunbird',

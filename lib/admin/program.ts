@@ -6,6 +6,7 @@ import { addIssuerCommands } from './issuers.ts'
 import { addKeyCommands } from './keys.ts'
 import { addLicenseCommands } from './licenses.ts'
 import { addMemberCommands } from './members.ts'
+import { addNoticeCommands } from './notices.ts'
 
 /** All of the operator's commands. Wrong usage is thrown as a CommanderError, after it has been told. */
 export function adminProgram(): Command {
@@ -21,6 +22,7 @@ export function adminProgram(): Command {
   addMemberCommands(program)
   addKeyCommands(program)
   addImportCommands(program)
+  addNoticeCommands(program)
   addLicenseCommands(program)
   return program
 }

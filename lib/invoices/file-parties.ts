@@ -3,6 +3,7 @@ import { drawFact, drawWrapped, LINE } from '#lib/pdf/block.ts'
 import { element, INK, PAGE, type Paper, rule, type Style, write } from '#lib/pdf/paper.ts'
 import type { IssuerDetails } from './issuers.ts'
 import type { InvoiceRow } from './store.ts'
+import { dayText, platformName } from './words.ts'
 
 /** An invoice with who is billed, and what is known of who bills. */
 export type BilledInvoice = InvoiceRow & {
@@ -60,19 +61,4 @@ export function drawParties(paper: Paper, kind: string, invoice: BilledInvoice):
   if (billedTo.address) drawWrapped(paper, block, billedTo.address, PAGE.left, right, VALUE)
   if (billedTo.taxId) drawWrapped(paper, block, `Tax ID ${billedTo.taxId}`, PAGE.left, right, VALUE)
   paper.y = (paper.doc.page === facts ? Math.max(bottom, paper.y) : paper.y) + 22
-}
-
-// Named here: the language data of Node's versions differ, and the same invoice gives the same bytes.
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-
-/** `2026-09-30` as `30 Sep 2026`. */
-export function dayText(day: string): string {
-  const [year, month, date] = day.split('-')
-  return `${Number(date)} ${MONTHS[Number(month) - 1]} ${year}`
-}
-
-/** `cloud-platform` as "Cloud platform". */
-function platformName(platform: string): string {
-  const words = platform.replaceAll('-', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

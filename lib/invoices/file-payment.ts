@@ -2,9 +2,10 @@ import 'server-only'
 import { drawFact, drawWrapped } from '#lib/pdf/block.ts'
 import { element, ensureRoom, INK, PAGE, type Paper, rule, type Style, write } from '#lib/pdf/paper.ts'
 import { formatAmount, settlementOf } from './amounts.ts'
-import { type BilledInvoice, dayText } from './file-parties.ts'
+import type { BilledInvoice } from './file-parties.ts'
 import { type Itemization, itemizationText } from './itemization.ts'
 import { ibanText } from './rules.ts'
+import { dayText } from './words.ts'
 
 const NOTE: Style = { size: 8.5, color: INK.gray }
 const VALUE: Style = { size: 9.5 }

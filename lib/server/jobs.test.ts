@@ -26,6 +26,7 @@ test('several processes share one queue in the database, made by a role that own
   try {
     expect(await query('SELECT name, cron FROM pgboss.schedule ORDER BY name')).toEqual([
       { name: 'read-vendors', cron: '7 * * * *' },
+      { name: 'send-notices', cron: '23 6-23 * * *' },
       { name: 'settle-open-changes', cron: '* * * * *' },
     ])
   } finally {
@@ -42,4 +43,8 @@ test('jobs see what is due in a few columns, and nothing else', async () => {
   await expect(query('SELECT id FROM invoices')).rejects.toThrow('permission denied')
   await expect(query("UPDATE assets SET vendor = 'x'")).rejects.toThrow('permission denied')
   expect(await query('SELECT id FROM license_changes')).toEqual([])
+  expect(await query('SELECT DISTINCT customer_id FROM notice_subscriptions')).toEqual([])
+  for (const table of ['notice_recipients', 'notice_mails', 'notices'])
+    await expect(query(`SELECT customer_id FROM ${table}`)).rejects.toThrow('permission denied')
+  await expect(query('SELECT kinds FROM notice_subscriptions')).rejects.toThrow('permission denied')
 })

@@ -2,18 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { PgBoss } from 'pg-boss'
 import { readVendors, settleOpenChanges } from '#lib/assets/keep-up.ts'
 import { log } from '#lib/log.ts'
+import { sendNotices } from '#lib/notices/send.ts'
 
 type Job = {
   name: string
   /** Five fields, in UTC. */
   cron: string
-  /** Given the id that change and audit rows name. Says how much there was to do. */
-  run(requestId: string): Promise<number>
+  /** Given the id that change and audit rows name, and when to leave the rest. Says how much there was to do. */
+  run(requestId: string, signal: AbortSignal): Promise<number>
 }
 
 const JOBS: Job[] = [
   { name: 'settle-open-changes', cron: '* * * * *', run: settleOpenChanges },
   { name: 'read-vendors', cron: '7 * * * *', run: readVendors },
+  // From six in the morning on: the first run of a day tells what the night has brought, the others what is left.
+  { name: 'send-notices', cron: '23 6-23 * * *', run: sendNotices },
 ]
 
 /** A job that is due again is not queued twice, and not run twice at once, however many processes there are. */
@@ -42,18 +45,25 @@ export async function startJobs(url: string): Promise<{ stop(): Promise<void> }>
   // Such as a database that is away: it tries again by itself.
   boss.on('error', (error) => log().warn({ reason: String(error).slice(0, 300) }, 'job queue'))
   await boss.start()
+  const stopping = new AbortController()
   for (const { name, cron, run } of JOBS) {
     await boss.createQueue(name, QUEUE)
     await boss.schedule(name, cron)
-    await boss.work(name, { pollingIntervalSeconds: 5 }, () => carryOut(name, run))
+    await boss.work(name, { pollingIntervalSeconds: 5 }, (jobs) =>
+      carryOut(name, run, AbortSignal.any([stopping.signal, ...jobs.map((job) => job.signal)])),
+    )
   }
-  return { stop: () => boss.stop({ graceful: true, timeout: 10_000 }) }
+  const stop = () => {
+    stopping.abort()
+    return boss.stop({ graceful: true, timeout: 10_000 })
+  }
+  return { stop }
 }
 
-async function carryOut(name: string, run: Job['run']): Promise<void> {
+async function carryOut(name: string, run: Job['run'], signal: AbortSignal): Promise<void> {
   const requestId = `job-${randomUUID()}`
   try {
-    const count = await run(requestId)
+    const count = await run(requestId, signal)
     if (count > 0) log().info({ job: name, requestId, count }, 'job done')
   } catch (error) {
     log().warn({ job: name, requestId, reason: reasonsOf(error) }, 'job failed')

@@ -1,0 +1,84 @@
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { type Mail, readMail } from './message.ts'
+
+/** At which command a mail server fails; `drop` cuts the connection when it has the message, before its answer. */
+export type Fault = {
+  at: 'greeting' | 'sender' | 'recipient' | 'message' | 'drop'
+  code?: number
+  text?: string
+}
+
+export type Catcher = {
+  url: string
+  /** What was taken, in order. */
+  mails: Mail[]
+  /** Messages that arrived whole, but for which the sender got no answer. */
+  dropped: Mail[]
+  /** How many connections were opened. */
+  connections: number
+  /** What to do to a recipient; `*` is everybody. */
+  faults: Map<string, Fault>
+  /** Before a message is answered: how long a test keeps it waiting. */
+  hold: (() => Promise<void>) | undefined
+  close(): Promise<void>
+}
+
+/** A mail server on this machine that keeps what it gets, and fails when it is told to. */
+export async function startCatcher(options: SMTPServerOptions = {}): Promise<Catcher> {
+  const faultFor = (to: string, at: Fault['at']) => {
+    const fault = catcher.faults.get(to) ?? catcher.faults.get('*')
+    return fault?.at === at ? fault : undefined
+  }
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    logger: false,
+    onConnect(_, done) {
+      catcher.connections += 1
+      done(refusal(faultFor('*', 'greeting')))
+    },
+    onMailFrom: (_, __, done) => done(refusal(faultFor('*', 'sender'))),
+    onRcptTo: ({ address }, _, done) => done(refusal(faultFor(address, 'recipient'))),
+    onData(stream, { envelope }, done) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', async () => {
+        const to = envelope.rcptTo.map(({ address }) => address)
+        const from = envelope.mailFrom ? envelope.mailFrom.address : ''
+        const mail = readMail(from, to, Buffer.concat(chunks).toString('latin1'))
+        await catcher.hold?.()
+        if (faultFor(to[0] ?? '', 'drop')) return drop(mail)
+        const refused = refusal(faultFor(to[0] ?? '', 'message'))
+        if (!refused) catcher.mails.push(mail)
+        done(refused)
+      })
+    },
+    ...options,
+  })
+  const drop = (mail: Mail) => {
+    catcher.dropped.push(mail)
+    for (const connection of server.connections) (connection as unknown as Connection)._socket.destroy()
+  }
+  server.on('error', () => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  const catcher: Catcher = {
+    url: `smtp://127.0.0.1:${port}`,
+    mails: [],
+    dropped: [],
+    connections: 0,
+    faults: new Map(),
+    hold: undefined,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+  return catcher
+}
+
+type Connection = { _socket: { destroy(): void } }
+
+function refusal(fault: Fault | undefined): Error | undefined {
+  if (!fault) return undefined
+  const { code = 550, text = 'No such user here' } = fault
+  return Object.assign(new Error(text), { responseCode: code })
+}

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { vi } from 'vitest'
+import { newCustomerId } from '../../lib/access/store.ts'
+import { scope } from '../../lib/db/scope.ts'
+import { testDatabase } from '../../lib/db/test-database.ts'
+import { addInvoice } from '../../lib/db/test-rows.ts'
+import { addRecipient } from '../../lib/notices/recipients.ts'
+import { NOTICES, type Notice } from '../../lib/notices/rules.ts'
+import { sendNotices } from '../../lib/notices/send.ts'
+import { type Catcher, startCatcher } from './catcher.ts'
+
+export const BASE_URL = 'https://console.example'
+
+/** The day so many days from now, of UTC. */
+export const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+
+/** What tests of notices act on: a database, a mail server, and the setting that names it. */
+export async function openStage() {
+  const [database, catcher] = await Promise.all([testDatabase(), startCatcher()])
+  vi.stubEnv('SMTP_URL', catcher.url)
+  vi.stubEnv('MAIL_FROM', 'Büro <billing@reseller.example>')
+  vi.stubEnv('BASE_URL', BASE_URL)
+  const customers = new Set<string>()
+  return {
+    database,
+    catcher,
+    /** Nobody gets notices any more, and the mail server is well and empty. */
+    async clear() {
+      for (const customer of customers) await database.sql(customer, 'DELETE FROM notice_subscriptions')
+      Object.assign(catcher, { mails: [], dropped: [], hold: undefined })
+      catcher.faults.clear()
+    },
+    add: (
+      customer: string,
+      email: string,
+      profile = 'default',
+      kinds: readonly Notice[] = NOTICES,
+      again = false,
+    ) => {
+      const customerId = newCustomerId(customer)
+      customers.add(customer)
+      return scope({ customerId }, (tx) => addRecipient(tx, customerId, { email, profile, kinds, again }))
+    },
+    /** One run of the job. */
+    run: (only?: string) =>
+      sendNotices(
+        `test-${randomUUID()}`,
+        new AbortController().signal,
+        only === undefined ? undefined : newCustomerId(only),
+      ),
+    /** Takes the mails that came since the last call, by address. */
+    taken: () => takenOf(catcher),
+    daysLater: (days: number) => makeOlder(database.url, days),
+    invoice: (customer: string, id: string, dueIn: number, given: Parameters<typeof addInvoice>[2] = {}) =>
+      addInvoice(customer, id, { invoiceDate: day(Math.min(dueIn, 0) - 30), dueDate: day(dueIn), ...given }),
+    /** The same in a process of its own, with which it shares nothing but the database and the mail server. */
+    process: (customer: string) => startProcess(database.url, customer),
+    close: async () => {
+      vi.unstubAllEnvs()
+      await catcher.close()
+      await database.close()
+    },
+  }
+}
+
+function takenOf({ mails }: Catcher) {
+  return mails.splice(0).sort((a, b) => ((a.to[0] ?? '') < (b.to[0] ?? '') ? -1 : 1))
+}
+
+/**
+ * As if so many days had gone by: all of it happened so much earlier. The app's role may change nothing of what was
+ * told, and the owner sees nothing past the second wall: for a moment that is let down.
+ */
+async function makeOlder(url: string, days: number): Promise<void> {
+  const owner = new pg.Client({ connectionString: url })
+  await owner.connect()
+  const tables = ['notices', 'notice_mails', 'notice_subscriptions', 'invoices']
+  const forced = (how: string) =>
+    tables.map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY;`).join(' ')
+  try {
+    await owner.query(`
+      BEGIN;
+      ${forced('NO FORCE')}
+      CREATE TEMP TABLE told AS SELECT * FROM notices;
+      CREATE TEMP TABLE mails AS SELECT * FROM notice_mails;
+      UPDATE told SET told_on = told_on - ${days};
+      UPDATE mails SET told_on = told_on - ${days}, claimed_at = claimed_at - interval '${days} days';
+      DELETE FROM notice_mails;
+      INSERT INTO notice_mails SELECT * FROM mails;
+      INSERT INTO notices SELECT * FROM told;
+      DROP TABLE told, mails;
+      UPDATE notice_subscriptions SET since = since - interval '${days} days';
+      UPDATE invoices SET invoice_date = invoice_date - ${days}, due_date = due_date - ${days},
+        created_at = created_at - interval '${days} days';
+      ${forced('FORCE')}
+      COMMIT;`)
+  } finally {
+    await owner.end()
+  }
+}
+
+/** The operator's command: what it printed, when it ends by itself. */
+function startProcess(url: string, customer: string) {
+  const program = ['--conditions=react-server', '--no-warnings', 'lib/admin/main.ts', 'notices', 'send']
+  const env = { ...process.env, DATABASE_URL: url }
+  const child = spawn(process.execPath, [...program, '--customer', customer], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let out = ''
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  const ended = new Promise<string>((resolve) => child.once('close', () => resolve(out.trim())))
+  return { ended, kill: () => child.kill('SIGKILL') }
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import { type Command, InvalidArgumentError } from 'commander'
+import { z } from 'zod'
+import { listBillingProfiles } from '#lib/access/billing-profiles.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { scope } from '#lib/db/scope.ts'
+import { env } from '#lib/env.ts'
+import { addRecipient, listRecipientRows, removeRecipient } from '#lib/notices/recipients.ts'
+import { NOTICES, type Notice } from '#lib/notices/rules.ts'
+import { sendNotices } from '#lib/notices/send.ts'
+import { interruption, note, print } from './outcome.ts'
+import { customerNamed, recordDeed, withDatabase } from './session.ts'
+import { printRows } from './table.ts'
+
+export function addNoticeCommands(program: Command): void {
+  const notices = program
+    .command('notices')
+    .description('Who is told by e-mail of new, due and past due invoices. Sent only where SMTP_URL is set.')
+  const of = (name: string, description: string, example: string) =>
+    notices
+      .command(name)
+      .description(description)
+      .requiredOption('--customer <id>', 'id or domain of the customer')
+      .addHelpText('after', `\nExample:\n  npm run -s admin -- notices ${name} ${example}--customer sunbird`)
+
+  of(
+    'add',
+    'Tell addresses of the invoices of a billing profile, or set anew what they are told.',
+    'ap@sunbird.example ana@sunbird.example --kinds due,past-due ',
+  )
+    .argument('<email...>', 'one or more addresses')
+    .option('--profile <id>', 'the billing profile', 'default')
+    .option('--kinds <list>', 'which notices, separated by commas', kindsOf, [...NOTICES])
+    .option('--again', 'also those that the person has stopped, at their own wish')
+    .action(withDatabase(add))
+  of('list', 'List who is told of what, and the addresses that were refused.', '')
+    .option('--json', 'as JSON')
+    .action(withDatabase(show))
+  of('remove', 'Tell addresses no more.', 'ap@sunbird.example ')
+    .argument('<email...>', 'one or more addresses')
+    .option('--profile <id>', 'of this billing profile; of all if it is left out')
+    .action(withDatabase(remove))
+  of(
+    'send',
+    'Send what is to tell now, and not at the next full hour. Prints how many mails left.',
+    '',
+  ).action(withDatabase(send))
+}
+
+type Given = { customer: string; profile?: string }
+
+type Added = Required<Given> & { kinds: Notice[]; again?: boolean }
+
+async function add(emails: string[], { customer, profile, kinds, again = false }: Added): Promise<void> {
+  const { customerId } = await customerNamed(customer)
+  for (const email of emails)
+    if (!z.email().max(254).safeParse(email).success)
+      throw new Problem('invalid_request', `"${email}" is not an e-mail address.`)
+  await scope({ customerId }, async (tx) => {
+    const profiles = await listBillingProfiles(tx, customerId)
+    if (!profiles.some(({ id }) => id === profile))
+      throw new Problem('not_found', `There is no billing profile "${profile}".`)
+    for (const email of emails) {
+      const stopped = await addRecipient(tx, customerId, { email, profile, kinds, again })
+      await recordDeed(tx, customerId, 'notices.set', email, { profile, kinds, stopped })
+      const held = kinds.filter((kind) => stopped.includes(kind))
+      if (held.length > 0) note(`${email} has stopped ${held.join(', ')}, and is not told of it.`)
+    }
+  })
+  note(`${emails.join(', ')}: ${kinds.join(', ')} of the billing profile ${profile}.`)
+  if (!env().mail) note('SMTP_URL is not set here. Where the console runs without it, nothing is sent.')
+}
+
+async function show({ customer, json }: Given & { json?: boolean }): Promise<void> {
+  const { customerId } = await customerNamed(customer)
+  const rows = await scope({ customerId }, (tx) => listRecipientRows(tx, customerId))
+  printRows(rows, json === undefined ? {} : { json })
+}
+
+async function remove(emails: string[], { customer, profile }: Given): Promise<void> {
+  const { customerId, name } = await customerNamed(customer)
+  await scope({ customerId }, async (tx) => {
+    for (const email of emails) {
+      const profiles = await removeRecipient(tx, customerId, email, profile)
+      if (profiles.length === 0) throw new Problem('not_found', `${email} gets no notices of ${name}.`)
+      await recordDeed(tx, customerId, 'notices.removed', email, { profiles })
+    }
+  })
+  note(`${emails.join(', ')}: no more notices.`)
+}
+
+async function send({ customer }: Given): Promise<void> {
+  const { customerId } = await customerNamed(customer)
+  if (!env().mail)
+    throw new Problem('invalid_request', 'Notices are off: SMTP_URL and MAIL_FROM are not set.')
+  print(String(await sendNotices(`admin-${randomUUID()}`, interruption.signal, customerId)))
+}
+
+function kindsOf(text: string): Notice[] {
+  const named = text.split(',').map((kind) => kind.trim())
+  const unknown = named.filter((kind) => !(NOTICES as readonly string[]).includes(kind))
+  if (unknown.length > 0) throw new InvalidArgumentError(`There are ${NOTICES.join(', ')}.`)
+  return NOTICES.filter((kind) => named.includes(kind))
+}

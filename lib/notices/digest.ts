@@ -1,0 +1,103 @@
+import { Exact, formatAmount } from '#lib/invoices/amounts.ts'
+import { dayText, platformName } from '#lib/invoices/words.ts'
+import { daysBetween, NOTICE_NAMES, type Notice, type Section, sectionsOf } from './rules.ts'
+import type { ToldRow } from './store.ts'
+
+/** What a mail says, in words, before it is text or HTML. Each text is one line. */
+export type Digest = { subject: string; title: string; parts: Part[] }
+
+export type Part = {
+  notice: Notice
+  /** `Past due: 12 invoices, 1,204.50 USD and 80.00 EUR`. */
+  head: string
+  lines: { id: string; amount: string; facts: string[]; href: string }[]
+  /** How many are not named, and where they are. */
+  more: string | undefined
+  /** The console's list of them. */
+  href: string
+}
+
+type Given = { customer: string; profiles: number; today: string; baseUrl: string }
+
+/** @returns undefined where nothing of it is left to tell */
+export function digestOf(told: readonly ToldRow[], given: Given): Digest | undefined {
+  const sections = sectionsOf(told)
+  if (sections.length === 0) return undefined
+  const customer = oneLine(given.customer)
+  const counts = sections.map(({ notice, named, others }) => SHORT[notice](named.length + others.length))
+  return {
+    subject: `${customer}: ${counts.join(', ')}`,
+    title: `Invoices of ${customer}`,
+    parts: sections.map((section) => partOf(section, given)),
+  }
+}
+
+const invoices = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'invoice' : 'invoices'}`
+
+const SHORT: Record<Notice, (count: number) => string> = {
+  'past-due': (count) => `${invoices(count)} past due`,
+  due: (count) => `${invoices(count)} due within 7 days`,
+  new: (count) => `${count.toLocaleString('en')} new ${count === 1 ? 'invoice' : 'invoices'}`,
+}
+
+const LISTS: Record<Notice, string> = {
+  'past-due': '/invoices?filter=status:PAST%20DUE',
+  due: '/invoices?filter=status:OPEN&orderBy=dueDate',
+  new: '/invoices',
+}
+
+function partOf({ notice, named, others }: Section<ToldRow>, given: Given): Part {
+  const sums = sumsOf([...named, ...others], notice)
+  return {
+    notice,
+    head: `${NOTICE_NAMES[notice]}: ${invoices(named.length + others.length)}, ${sums.join(' and ')}`,
+    lines: named.map((row) => ({
+      id: oneLine(row.id),
+      amount: amountOf(row, notice),
+      facts: [dayOf(row, notice, given.today), originOf(row, given.profiles)],
+      href: `${given.baseUrl}/invoices/${encodeURIComponent(row.id)}`,
+    })),
+    more: others.length > 0 ? `and ${others.length.toLocaleString('en')} more in the console` : undefined,
+    href: given.baseUrl + LISTS[notice],
+  }
+}
+
+/** Of what is new the totals, of the rest what is left to pay: exact, and never two currencies in one sum. */
+function sumsOf(rows: readonly ToldRow[], notice: Notice): string[] {
+  const sums = new Map<string, InstanceType<typeof Exact>>()
+  for (const { currency, totalAmount, balanceAmount } of rows) {
+    const amount = notice === 'new' ? totalAmount : balanceAmount
+    sums.set(currency, (sums.get(currency) ?? new Exact(0)).plus(amount))
+  }
+  return [...sums].sort().map(([currency, sum]) => money(sum.toFixed(), currency))
+}
+
+function amountOf({ totalAmount, balanceAmount, currency, isOpen }: ToldRow, notice: Notice): string {
+  const isWhole = new Exact(totalAmount).eq(balanceAmount)
+  if (notice === 'new' && (isWhole || !isOpen)) return money(totalAmount, currency)
+  const left = `${money(balanceAmount, currency)} to pay`
+  return isWhole ? left : `${left} of ${money(totalAmount, currency)}`
+}
+
+function dayOf({ dueDate, invoiceDate, isOpen }: ToldRow, notice: Notice, today: string): string {
+  const days = daysBetween(today, dueDate)
+  if (notice === 'new')
+    return `dated ${dayText(invoiceDate)}, ${isOpen ? `due on ${dayText(dueDate)}` : 'nothing to pay'}`
+  if (days < 0) return `was due on ${dayText(dueDate)}, ${days === -1 ? 'yesterday' : `${-days} days ago`}`
+  const when = ['today', 'tomorrow'][days] ?? `in ${days} days`
+  return `due on ${dayText(dueDate)}, ${when}`
+}
+
+function originOf({ platform, issuer, profile }: ToldRow, profiles: number): string {
+  const from = `${platformName(oneLine(platform))}, from ${oneLine(issuer)}`
+  return profiles > 1 ? `${from}, billed to ${oneLine(profile)}` : from
+}
+
+function money(amount: string, currency: string): string {
+  return `${formatAmount(amount, currency)} ${currency}`
+}
+
+/** Without line ends, and without the marks that turn the order of what is read. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
+}

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { addCustomer } from '#lib/db/test-rows.ts'
+import { openStage } from '../../e2e/mail/stage.ts'
+
+let stage: Awaited<ReturnType<typeof openStage>>
+let customers = 0
+let own = ''
+
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+beforeEach(async () => {
+  await stage.clear()
+  customers += 1
+  own = `c${customers}`
+  await addCustomer(own)
+  await stage.add(own, 'ap@books.example')
+  await stage.invoice(own, 'IN-1', 3)
+})
+
+const states = () => stage.database.sql(own, 'SELECT state, attempts FROM notice_mails ORDER BY told_on')
+const reasons = () => stage.database.sql(own, 'SELECT failure FROM notice_recipients ORDER BY email')
+/** As if the process that has a mail on its way were long dead. */
+const leaseOver = () =>
+  stage.database.sql(
+    own,
+    "UPDATE notice_mails SET claimed_at = now() - interval '16 minutes' WHERE state = 'SENDING'",
+  )
+
+describe('several at once', () => {
+  it('runs in one process send each mail once', async () => {
+    const counts = await Promise.all([stage.run(), stage.run(), stage.run(own), stage.run(own)])
+    expect(counts.reduce((sum, count) => sum + count)).toBe(1)
+    expect(stage.taken()).toHaveLength(1)
+  })
+
+  it('two processes send each mail once', async () => {
+    for (const n of [1, 2, 3, 4]) await stage.add(own, `ap${n}@books.example`)
+    const processes = [stage.process(own), stage.process(own)]
+    const counts = await Promise.all(processes.map(({ ended }) => ended))
+    expect(counts.map(Number).reduce((sum, count) => sum + count)).toBe(5)
+    expect(new Set(stage.taken().map(({ to }) => to[0])).size).toBe(5)
+    expect(await states()).toEqual(Array(5).fill({ state: 'SENT', attempts: 1 }))
+  })
+})
+
+describe('a process that is killed while it sends', () => {
+  /** Kills it when the mail server has the message and has not answered yet. */
+  async function killed() {
+    const sender = stage.process(own)
+    await new Promise<void>((reached) => {
+      stage.catcher.hold = async () => {
+        sender.kill()
+        await sender.ended
+        stage.catcher.hold = undefined
+        reached()
+      }
+    })
+  }
+
+  it('leaves a mail that leaves once more under the same name, and never a third time', async () => {
+    await killed()
+    expect(await states()).toEqual([{ state: 'SENDING', attempts: 1 }])
+    // It might still be alive.
+    expect(await stage.run()).toBe(0)
+    await leaseOver()
+    await killed()
+    await leaseOver()
+    expect(await stage.run()).toBe(0)
+    expect(await states()).toEqual([{ state: 'UNKNOWN', attempts: 2 }])
+    const [first, second, ...more] = stage.taken()
+    expect(more).toEqual([])
+    expect(first?.headers['message-id']).toMatch(/^<\d{4}-\d\d-\d\d\.[\da-f-]{36}@reseller\.example>$/)
+    expect(second?.headers['message-id']).toBe(first?.headers['message-id'])
+    await stage.daysLater(1)
+    expect(await stage.run()).toBe(0)
+  })
+
+  it('leaves no mail of what was paid meanwhile', async () => {
+    await killed()
+    stage.taken()
+    await leaseOver()
+    await stage.database.sql(own, 'UPDATE invoices SET balance_amount = 0')
+    await stage.database.sql(own, "UPDATE notice_recipients SET stopped = '{new}'")
+    expect(await stage.run()).toBe(0)
+    expect([await states(), stage.taken()]).toEqual([[{ state: 'UNKNOWN', attempts: 2 }], []])
+  })
+})
+
+describe('a mail server', () => {
+  it('that cuts the connection with the message in its hands gets it once more', async () => {
+    stage.catcher.faults.set('*', { at: 'drop' })
+    expect(await stage.run()).toBe(0)
+    expect([stage.catcher.dropped.length, await states()]).toEqual([1, [{ state: 'SENDING', attempts: 1 }]])
+    stage.catcher.faults.clear()
+    await leaseOver()
+    expect(await stage.run()).toBe(1)
+    expect(await states()).toEqual([{ state: 'SENT', attempts: 2 }])
+  })
+
+  it.each(['sender', 'greeting'] as const)(
+    'that lets nobody in by its %s is not asked for the others',
+    async (at) => {
+      await stage.add(own, 'boss@books.example')
+      stage.catcher.faults.set('*', { at, code: 554, text: 'Not from you' })
+      const before = stage.catcher.connections
+      await expect(stage.run()).rejects.toThrow(/^The mail server could not be used: .*554/)
+      expect([stage.catcher.connections - before, await states()]).toEqual([1, []])
+      stage.catcher.faults.clear()
+      expect(await stage.run()).toBe(2)
+    },
+  )
+
+  it('that says "later" is tried by the next run, with what is new by then', async () => {
+    await stage.add(own, 'boss@books.example')
+    stage.catcher.faults.set('ap@books.example', { at: 'recipient', code: 451, text: 'Mailbox is busy' })
+    expect(await stage.run()).toBe(1)
+    expect(stage.taken().map(({ to }) => to)).toEqual([['boss@books.example']])
+    stage.catcher.faults.set('ap@books.example', { at: 'message', code: 452, text: 'No room' })
+    await stage.invoice(own, 'IN-2', 4)
+    expect(await stage.run()).toBe(0)
+    stage.catcher.faults.clear()
+    expect(await stage.run()).toBe(1)
+    const [mail] = stage.taken()
+    expect(mail?.headers.subject).toContain('2 invoices due')
+    expect(await reasons()).toEqual([{ failure: null }, { failure: null }])
+  })
+
+  it('that refuses an address is not asked again until the operator says so', async () => {
+    stage.catcher.faults.set('ap@books.example', {
+      at: 'recipient',
+      code: 550,
+      text: '5.1.1 No such user here',
+    })
+    expect(await stage.run()).toBe(0)
+    expect(await reasons()).toEqual([{ failure: expect.stringContaining('550 5.1.1 No such user here') }])
+    const before = stage.catcher.connections
+    for (let n = 0; n < 3; n++) {
+      await stage.daysLater(1)
+      expect(await stage.run()).toBe(0)
+    }
+    expect(stage.catcher.connections).toBe(before)
+    stage.catcher.faults.clear()
+    await stage.add(own, 'ap@books.example')
+    await stage.invoice(own, 'IN-2', 30)
+    expect(await stage.run()).toBe(1)
+    // What the refused mail told is not told again.
+    expect(stage.taken()[0]?.text).not.toContain('IN-1')
+  })
+
+  it('that refuses a message does not get that one again, but the next', async () => {
+    stage.catcher.faults.set('ap@books.example', { at: 'message', code: 554, text: '5.7.1 Looks like spam' })
+    expect(await stage.run()).toBe(0)
+    stage.catcher.faults.clear()
+    await stage.daysLater(1)
+    expect(await stage.run()).toBe(0)
+    await stage.invoice(own, 'IN-2', 30)
+    expect(await stage.run()).toBe(1)
+    expect([await states(), await reasons()]).toEqual([
+      [
+        { state: 'REFUSED', attempts: 1 },
+        { state: 'SENT', attempts: 1 },
+      ],
+      [{ failure: null }],
+    ])
+  })
+})

@@ -1,0 +1,98 @@
+/** What an address can be told of an invoice, the most urgent first. */
+export const NOTICES = ['past-due', 'due', 'new'] as const
+export type Notice = (typeof NOTICES)[number]
+
+export const NOTICE_NAMES: Record<Notice, string> = {
+  'past-due': 'Past due',
+  due: 'Due within 7 days',
+  new: 'New invoices',
+}
+
+/** How long before its due date an invoice is told of, in days. */
+export const DUE_WITHIN = 7
+/** What is past due is told again after so many days, and no reminder follows another one sooner. */
+export const REMIND_AFTER = 7
+/** Of each kind, so many invoices are named in a mail; of the others it says how many they are. */
+export const MOST_NAMED = 10
+
+/** An invoice as an address may be told of it. Days are `YYYY-MM-DD`, of UTC. */
+export type Candidate = {
+  dueDate: string
+  /** Whether something is left to pay. */
+  isOpen: boolean
+  /** Whether it arrived since the address gets notices of its billing profile. */
+  isNew: boolean
+  /** What the address gets of its billing profile and has not stopped. */
+  wanted: readonly Notice[]
+  /** When it was told last, by kind. */
+  toldOn: Partial<Record<Notice, string | null>>
+}
+
+/**
+ * What is to be told of an invoice today: that it is new, once; that it is due, once; that it is past due when it
+ * becomes so, and again as a reminder.
+ * @param lastReminder when the address got one about any invoice: several invoices share one rhythm
+ */
+export function noticesOf(
+  { dueDate, isOpen, isNew, wanted, toldOn }: Candidate,
+  today: string,
+  lastReminder?: string | null,
+): Notice[] {
+  const before = addDays(today, -REMIND_AFTER)
+  const late = toldOn['past-due']
+  const mayRemind = !lastReminder || lastReminder <= before
+  const holds: Record<Notice, boolean> = {
+    'past-due': isOpen && dueDate < today && (!late || (mayRemind && late <= before)),
+    due: isOpen && dueDate >= today && dueDate <= addDays(today, DUE_WITHIN) && !toldOn.due,
+    new: isNew && !toldOn.new,
+  }
+  return NOTICES.filter((notice) => holds[notice] && wanted.includes(notice))
+}
+
+/** What a mail tells of one invoice, and how the invoice stands now. */
+export type Told = {
+  id: string
+  invoiceDate: string
+  dueDate: string
+  isOpen: boolean
+  notices: readonly Notice[]
+}
+
+export type Section<T> = { notice: Notice; named: T[]; others: T[] }
+
+/**
+ * What a mail says: each invoice once, where it is most urgent. What was paid since it was to be told is no longer
+ * due. Named are the newest; of what is due, the soonest.
+ */
+export function sectionsOf<T extends Told>(told: readonly T[]): Section<T>[] {
+  return NOTICES.flatMap((notice) => {
+    const own = told.filter((invoice) => placeOf(invoice) === notice).sort(ORDER[notice])
+    return own.length > 0 ? [{ notice, named: own.slice(0, MOST_NAMED), others: own.slice(MOST_NAMED) }] : []
+  })
+}
+
+function placeOf({ isOpen, notices }: Told): Notice | undefined {
+  return NOTICES.find((notice) => notices.includes(notice) && (isOpen || notice === 'new'))
+}
+
+type Order = (a: Told, b: Told) => number
+const by = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+const soonest: Order = (a, b) => by(a.dueDate, b.dueDate) || by(a.id, b.id)
+
+const ORDER: Record<Notice, Order> = {
+  'past-due': (a, b) => soonest(b, a),
+  due: soonest,
+  new: (a, b) => by(b.invoiceDate, a.invoiceDate) || by(b.id, a.id),
+}
+
+const DAY = 86_400_000
+
+/** The day so many days later; `YYYY-MM-DD`. */
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10)
+}
+
+/** Whole days from one day to another; negative when it lies before. */
+export function daysBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / DAY
+}

@@ -1,0 +1,101 @@
+import 'server-only'
+import { sql } from 'drizzle-orm'
+import { type Actor, recordAudit } from '#lib/access/audit.ts'
+import { readNoticeLink } from '#lib/access/notice-link.ts'
+import { readScope, scope } from '#lib/db/scope.ts'
+import { NOTICES, type Notice } from './rules.ts'
+import { readAddressee, type To } from './store.ts'
+
+/** What the holder of a link in a mail may see and change: the notices to that mail's address, and nothing else. */
+export type Subscription = {
+  email: string
+  customer: string
+  /** What the link is about. */
+  notice: Notice | 'all'
+  /** The notices that the operator has set for the address, and whether it gets them. */
+  notices: { notice: Notice; isOn: boolean }[]
+}
+
+/** @returns undefined for a link that is none of ours, or whose recipient is gone */
+export async function readSubscription(link: string): Promise<Subscription | undefined> {
+  const given = readNoticeLink(link)
+  if (!given) return undefined
+  return readScope(given, async (tx) => {
+    const addressee = await readAddressee(tx, given)
+    if (!addressee) return undefined
+    const { rows } = await tx.execute<{ set: Notice[]; stopped: Notice[] }>(sql`
+      SELECT stopped, ARRAY(
+        SELECT unnest(kinds) FROM notice_subscriptions
+        WHERE customer_id = ${given.customerId} AND recipient_id = ${given.recipientId}) AS set
+      FROM notice_recipients WHERE customer_id = ${given.customerId} AND id = ${given.recipientId}`)
+    const { set, stopped } = rows[0] ?? { set: [], stopped: [] }
+    const notices = NOTICES.filter((notice) => set.includes(notice))
+    return {
+      email: addressee.email,
+      customer: addressee.customer,
+      notice: isNotice(given.notice) ? given.notice : 'all',
+      notices: notices.map((notice) => ({ notice, isOn: !stopped.includes(notice) })),
+    }
+  })
+}
+
+/**
+ * Stops notices, or starts them again, from now on; a second time changes nothing.
+ * @param what which ones; undefined: what the link is about
+ * @returns false for a link that is none of ours, or whose recipient is gone
+ */
+export async function changeSubscription(
+  link: string,
+  want: 'stop' | 'start',
+  what: Notice | 'all' | undefined,
+  requestId: string,
+): Promise<boolean> {
+  const given = readNoticeLink(link)
+  if (!given) return false
+  const chosen = what ?? given.notice
+  const notices = isNotice(chosen) ? [chosen] : [...NOTICES]
+  return setStopped(given, want, notices, requestId)
+}
+
+async function setStopped(
+  to: To,
+  want: 'stop' | 'start',
+  notices: Notice[],
+  requestId: string,
+): Promise<boolean> {
+  const { customerId, recipientId: id } = to
+  return scope(to, async (tx) => {
+    const { rows } = await tx.execute<{ email: string; stopped: Notice[] }>(sql`
+      SELECT email, stopped FROM notice_recipients WHERE customer_id = ${customerId} AND id = ${id}
+      FOR NO KEY UPDATE`)
+    const [recipient] = rows
+    if (!recipient) return false
+    const changed = notices.filter((notice) => recipient.stopped.includes(notice) === (want === 'start'))
+    if (changed.length === 0) return true
+    const stopped = NOTICES.filter(
+      (notice) => recipient.stopped.includes(notice) !== changed.includes(notice),
+    )
+    await tx.execute(sql`
+      UPDATE notice_recipients SET stopped = ${sql.param(stopped)}::text[]
+      WHERE customer_id = ${customerId} AND id = ${id}`)
+    // What came in the meantime is not news any more.
+    if (want === 'start' && changed.includes('new'))
+      await tx.execute(sql`
+        UPDATE notice_subscriptions SET since = now() WHERE customer_id = ${customerId} AND recipient_id = ${id}`)
+    const actor: Actor = { kind: 'recipient', id, name: recipient.email }
+    const action = want === 'stop' ? 'notices.stopped' : 'notices.started'
+    await recordAudit(tx, customerId, {
+      action,
+      subject: id,
+      actor,
+      requestId,
+      details: { notices: changed },
+    })
+    return true
+  })
+}
+
+/** Whether text names a kind of notice. */
+export function isNotice(text: string): text is Notice {
+  return (NOTICES as readonly string[]).includes(text)
+}
