@@ -45,22 +45,14 @@ const ZONES: Zone[] = [
   },
   {
     what: 'nouns and the API do not know the programs around them',
-<<<<<<< HEAD
-    from: /^lib\/(access|api|assets|invoices|statements|vendors|db)\//,
-=======
-    from: /^lib\/(access|api|assets|invoices|notices|vendors|db)\//,
->>>>>>> 8a41783 (Notices of new, due and past due invoices by e-mail: one digest a day to an address, written down before it leaves, each kind once)
+    from: /^lib\/(access|api|assets|invoices|notices|statements|vendors|db)\//,
     never: /^(lib\/(admin|demo|imports|server)|scripts|e2e)\//,
     orTypes: true,
     planted: ['lib/db/scope.ts', `import {\n  main,\n} from '#lib/admin/main.ts'`],
   },
   {
     what: 'scope is the one door to the data',
-<<<<<<< HEAD
-    from: /^lib\/(api|assets|invoices|statements|vendors)\//,
-=======
-    from: /^lib\/(api|assets|invoices|notices|vendors)\//,
->>>>>>> 8a41783 (Notices of new, due and past due invoices by e-mail: one digest a day to an address, written down before it leaves, each kind once)
+    from: /^lib\/(api|assets|invoices|notices|statements|vendors)\//,
     never: /^(pg|drizzle-orm\/node-postgres|lib\/db\/(?!(scope|schema)\.ts$).*)$/,
     planted: ['lib/invoices/store.ts', `import { database } from '#lib/db/client.ts'`],
   },

@@ -74,11 +74,8 @@ const CAPABILITIES: Record<string, string[]> = {
     'summary',
     'words',
   ],
-<<<<<<< HEAD
-  statements: ['export'],
-=======
   notices: ['digest', 'mailer', 'message', 'outbox', 'recipients', 'send', 'unsubscribe'],
->>>>>>> 8a41783 (Notices of new, due and past due invoices by e-mail: one digest a day to an address, written down before it leaves, each kind once)
+  statements: ['export'],
 }
 const NO_FOLDERS = ['src', 'utils', 'helpers', 'hooks', 'types', 'services', 'common']
 const MAX_LINES = 150

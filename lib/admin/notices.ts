@@ -6,7 +6,7 @@ import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { addRecipient, listRecipientRows, removeRecipient } from '#lib/notices/recipients.ts'
-import { NOTICES, type Notice } from '#lib/notices/rules.ts'
+import { isNotice, NOTICES, type Notice } from '#lib/notices/rules.ts'
 import { sendNotices } from '#lib/notices/send.ts'
 import { interruption, note, print } from './outcome.ts'
 import { customerNamed, recordDeed, withDatabase } from './session.ts'
@@ -98,7 +98,7 @@ async function send({ customer }: Given): Promise<void> {
 
 function kindsOf(text: string): Notice[] {
   const named = text.split(',').map((kind) => kind.trim())
-  const unknown = named.filter((kind) => !(NOTICES as readonly string[]).includes(kind))
+  const unknown = named.filter((kind) => !isNotice(kind))
   if (unknown.length > 0) throw new InvalidArgumentError(`There are ${NOTICES.join(', ')}.`)
   return NOTICES.filter((kind) => named.includes(kind))
 }

@@ -8,6 +8,21 @@ export const NOTICE_NAMES: Record<Notice, string> = {
   new: 'New invoices',
 }
 
+/** Whether text names a kind of notice. */
+export function isNotice(text: string): text is Notice {
+  return (NOTICES as readonly string[]).includes(text)
+}
+
+/** What the holder of a link in a mail may see and change: the notices to that mail's address, and nothing else. */
+export type Subscription = {
+  email: string
+  customer: string
+  /** What the link is about. */
+  notice: Notice | 'all'
+  /** The notices that the operator has set for the address, and whether it gets them. */
+  notices: { notice: Notice; isOn: boolean }[]
+}
+
 /** How long before its due date an invoice is told of, in days. */
 export const DUE_WITHIN = 7
 /** What is past due is told again after so many days, and no reminder follows another one sooner. */

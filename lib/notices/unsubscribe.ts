@@ -3,18 +3,8 @@ import { sql } from 'drizzle-orm'
 import { type Actor, recordAudit } from '#lib/access/audit.ts'
 import { readNoticeLink } from '#lib/access/notice-link.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
-import { NOTICES, type Notice } from './rules.ts'
+import { isNotice, NOTICES, type Notice, type Subscription } from './rules.ts'
 import { readAddressee, type To } from './store.ts'
-
-/** What the holder of a link in a mail may see and change: the notices to that mail's address, and nothing else. */
-export type Subscription = {
-  email: string
-  customer: string
-  /** What the link is about. */
-  notice: Notice | 'all'
-  /** The notices that the operator has set for the address, and whether it gets them. */
-  notices: { notice: Notice; isOn: boolean }[]
-}
 
 /** @returns undefined for a link that is none of ours, or whose recipient is gone */
 export async function readSubscription(link: string): Promise<Subscription | undefined> {
@@ -93,9 +83,4 @@ async function setStopped(
     })
     return true
   })
-}
-
-/** Whether text names a kind of notice. */
-export function isNotice(text: string): text is Notice {
-  return (NOTICES as readonly string[]).includes(text)
 }

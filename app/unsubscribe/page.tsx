@@ -1,0 +1,37 @@
+import type { Metadata } from 'next'
+import { notFound } from 'next/navigation'
+import { Brand } from '#components/frame/brand.tsx'
+import { NoticeSwitches } from '#components/notices/notice-switches.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { readSubscription } from '#lib/notices/unsubscribe.ts'
+
+export const metadata: Metadata = { title: 'Notices by e-mail' }
+
+type Search = Promise<Record<string, string | string[] | undefined>>
+
+/** Where a link in a mail leads: nothing is changed by opening it, for mail scanners open every link. */
+export default async function Page({ searchParams }: { searchParams: Search }) {
+  const { link, done } = await searchParams
+  const subscription = typeof link === 'string' ? await readSubscription(link) : undefined
+  if (!subscription) notFound()
+  return (
+    <main className="grid min-h-dvh grid-cols-1 place-items-center p-6 max-md:p-3.5">
+      <Card className="w-full max-w-110 p-7 max-md:p-5">
+        <Brand />
+        <h1 className="mt-4 text-title">Notices by e-mail</h1>
+        <p className="mt-1 text-ink-3 wrap-anywhere">
+          To {subscription.email}, of invoices of {subscription.customer}
+        </p>
+        {done === undefined ? null : (
+          <p role="status" className="mt-4 rounded-control bg-accent-tint px-3 py-2 text-accent">
+            Saved. It holds from now on.
+          </p>
+        )}
+        <NoticeSwitches
+          subscription={subscription}
+          action={`/api/unsubscribe?link=${encodeURIComponent(String(link))}`}
+        />
+      </Card>
+    </main>
+  )
+}

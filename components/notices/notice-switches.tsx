@@ -1,0 +1,83 @@
+import { Badge } from '#components/ui/badge.tsx'
+import { Button } from '#components/ui/button.tsx'
+import type { ButtonLook } from '#components/ui/button-look.ts'
+import { NOTICE_NAMES, type Notice, type Subscription } from '#lib/notices/rules.ts'
+
+/**
+ * The notices of one address, each with the button that stops it or starts it again. Plain forms: they work in any
+ * browser that a mail may open.
+ * @param action where the forms go
+ */
+export function NoticeSwitches({ subscription, action }: { subscription: Subscription; action: string }) {
+  const { notice, notices } = subscription
+  const someOn = notices.some(({ isOn }) => isOn)
+  const asked = notices.find((one) => one.notice === notice && one.isOn)
+  if (notices.length === 0) return <p className="mt-4">This address gets no notices.</p>
+  return (
+    <>
+      {asked ? (
+        <div className="mt-4 grid gap-2.5">
+          <p>
+            Stop notices of the kind <b>{NOTICE_NAMES[asked.notice]}</b>?
+          </p>
+          <Switch action={action} what={asked.notice} want="stop" look="primary">
+            Stop these notices
+          </Switch>
+        </div>
+      ) : null}
+      <ul aria-label="Notices" className="mt-4 divide-y divide-line border-y border-line">
+        {notices.map((one) => (
+          <li key={one.notice} className="flex flex-wrap items-center gap-x-3 gap-y-2 py-2.5">
+            <span className="min-w-0 grow">{NOTICE_NAMES[one.notice]}</span>
+            {one.isOn ? <Badge tone="ok">On</Badge> : <Badge>Stopped</Badge>}
+            <Switch
+              action={action}
+              what={one.notice}
+              want={one.isOn ? 'stop' : 'start'}
+              label={`${one.isOn ? 'Stop' : 'Start again'}: ${NOTICE_NAMES[one.notice]}`}
+            >
+              {one.isOn ? 'Stop' : 'Start again'}
+            </Switch>
+          </li>
+        ))}
+      </ul>
+      <div className="mt-4">
+        {someOn ? (
+          <Switch action={action} what="all" want="stop" look={asked ? 'plain' : 'primary'}>
+            Stop all notices
+          </Switch>
+        ) : (
+          <Switch action={action} what="all" want="start">
+            Start all again
+          </Switch>
+        )}
+      </div>
+    </>
+  )
+}
+
+function Switch({
+  action,
+  what,
+  want,
+  look = 'plain',
+  label,
+  children,
+}: {
+  action: string
+  what: Notice | 'all'
+  want: 'stop' | 'start'
+  look?: ButtonLook
+  label?: string
+  children: string
+}) {
+  return (
+    <form method="post" action={action}>
+      <input type="hidden" name="notice" value={what} />
+      <input type="hidden" name="want" value={want} />
+      <Button type="submit" look={look} {...(label ? { 'aria-label': label } : {})}>
+        {children}
+      </Button>
+    </form>
+  )
+}

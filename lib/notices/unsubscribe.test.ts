@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { noticeLink, readNoticeLink } from '#lib/access/notice-link.ts'
+import { newCustomerId } from '#lib/access/store.ts'
+import { addCustomer } from '#lib/db/test-rows.ts'
+import { BASE_URL, openStage } from '../../e2e/mail/stage.ts'
+import { changeSubscription, readSubscription } from './unsubscribe.ts'
+
+let stage: Awaited<ReturnType<typeof openStage>>
+let customers = 0
+let own = ''
+
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+beforeEach(async () => {
+  await stage.clear()
+  customers += 1
+  own = `c${customers}`
+  await addCustomer(own)
+  await stage.add(own, 'ap@books.example')
+  await stage.invoice(own, 'IN-1', -3)
+})
+
+const stop = (link: string, what?: 'new' | 'due' | 'past-due' | 'all') =>
+  changeSubscription(link, 'stop', what, 'test-request')
+const start = (link: string, what: 'new' | 'all') => changeSubscription(link, 'start', what, 'test-request')
+
+/** The links of a mail, by what they stop. */
+async function linksOfMail() {
+  await stage.run()
+  const [mail] = stage.taken()
+  const found = [...`${mail?.text}`.matchAll(/\/unsubscribe\?link=(\S+)/g)].map(([, link = '']) => link)
+  const links = Object.fromEntries(found.map((link) => [readNoticeLink(link)?.notice, link]))
+  return { mail, links: links as Record<'all' | 'past-due' | 'new' | 'due', string> }
+}
+
+const on = async (link: string) =>
+  (await readSubscription(link))?.notices.filter(({ isOn }) => isOn).map(({ notice }) => notice)
+
+it('each mail carries a link for each kind that it has, one for all, and the headers of RFC 8058', async () => {
+  const { mail, links } = await linksOfMail()
+  expect(Object.keys(links).sort()).toEqual(['all', 'past-due'])
+  expect(mail?.html).toContain(`${BASE_URL}/unsubscribe?link=${links['past-due']}`)
+  expect(mail?.headers).toMatchObject({
+    'list-unsubscribe': `<${BASE_URL}/api/unsubscribe?link=${links.all}>`,
+    'list-unsubscribe-post': 'List-Unsubscribe=One-Click',
+    'auto-submitted': 'auto-generated',
+  })
+  expect(`${links.all}`).not.toContain('books')
+})
+
+it('one kind is stopped at once, and the others go on', async () => {
+  const { links } = await linksOfMail()
+  expect(await readSubscription(links['past-due'])).toEqual({
+    email: 'ap@books.example',
+    customer: own,
+    notice: 'past-due',
+    notices: ['past-due', 'due', 'new'].map((notice) => ({ notice, isOn: true })),
+  })
+  expect(await stop(links['past-due'])).toBe(true)
+  expect(await stop(links['past-due'])).toBe(true)
+  expect(await on(links.all)).toEqual(['due', 'new'])
+  await stage.daysLater(8)
+  expect(await stage.run()).toBe(0)
+  await stage.invoice(own, 'IN-2', 3)
+  await stage.run()
+  expect(stage.taken().map(({ headers }) => headers.subject)).toEqual([`${own}: 1 invoice due within 7 days`])
+})
+
+it('all are stopped, in every billing profile and also those that come later', async () => {
+  const { links } = await linksOfMail()
+  expect(await stop(links.all)).toBe(true)
+  await stage.invoice(own, 'IN-2', 3)
+  await stage.daysLater(8)
+  expect(await stage.run()).toBe(0)
+  expect(await stage.add(own, 'ap@books.example', 'default', ['due'])).toEqual(['past-due', 'due', 'new'])
+  expect([await stage.run(), await on(links.all)]).toEqual([0, []])
+})
+
+it('what is started again tells no old news', async () => {
+  const { links } = await linksOfMail()
+  await stop(links.all)
+  await stage.daysLater(30)
+  await stage.invoice(own, 'IN-2', 60)
+  await start(links.all, 'new')
+  await stage.invoice(own, 'IN-3', 60)
+  await stage.run()
+  const [mail] = stage.taken()
+  expect(mail?.headers.subject).toBe(`${own}: 1 new invoice`)
+  expect(mail?.text).toContain('IN-3')
+})
+
+it('an operator can start it again at the wish of the person', async () => {
+  const { links } = await linksOfMail()
+  await stop(links.all)
+  expect(await stage.add(own, 'ap@books.example', 'default', ['due', 'past-due'], true)).toEqual(['new'])
+  expect(await on(links.all)).toEqual(['past-due', 'due'])
+})
+
+it('what the person has stopped outlives that the address is taken out', async () => {
+  const { links } = await linksOfMail()
+  await stop(links['past-due'])
+  await stage.clear()
+  expect((await readSubscription(links.all))?.notices).toEqual([])
+  expect(await stage.add(own, 'AP@books.example')).toEqual(['past-due'])
+})
+
+it('is written into the history, once', async () => {
+  const { links } = await linksOfMail()
+  await stop(links.all, 'due')
+  await stop(links.all, 'due')
+  await start(links.all, 'all')
+  const history = await stage.database.sql(
+    own,
+    "SELECT action, actor_kind, actor_name, details FROM audit_events WHERE action LIKE 'notices.%' ORDER BY id",
+  )
+  const actor = { actor_kind: 'recipient', actor_name: 'ap@books.example', details: { notices: ['due'] } }
+  expect(history).toEqual([
+    { action: 'notices.stopped', ...actor },
+    { action: 'notices.started', ...actor },
+  ])
+})
+
+describe('a link that is not ours', () => {
+  it.each([
+    ['nothing', () => ''],
+    ['a forged one', (link: string) => `${link.slice(0, -1)}${link.endsWith('A') ? 'B' : 'A'}`],
+    ['one without a signature', (link: string) => link.split('.')[0] ?? ''],
+  ])('changes nothing: %s', async (_, forge) => {
+    const { links } = await linksOfMail()
+    const forged = forge(links.all)
+    expect([await readSubscription(forged), await stop(forged)]).toEqual([undefined, false])
+    expect(await on(links.all)).toHaveLength(3)
+  })
+
+  it('finds nobody where the recipient is another customer’s', async () => {
+    const { links } = await linksOfMail()
+    await addCustomer(`${own}-eve`)
+    const recipientId = readNoticeLink(links.all)?.recipientId ?? ''
+    const crossed = noticeLink({ customerId: newCustomerId(`${own}-eve`), recipientId, notice: 'all' })
+    expect([await readSubscription(crossed), await stop(crossed)]).toEqual([undefined, false])
+    expect(await on(links.all)).toHaveLength(3)
+  })
+})
+
+it('stopping while a run is on leaves the mail that is on its way, and no other', async () => {
+  const { links } = await linksOfMail()
+  await stage.daysLater(8)
+  stage.catcher.hold = async () => {
+    expect(await stop(links.all)).toBe(true)
+  }
+  expect(await stage.run()).toBe(1)
+  stage.catcher.hold = undefined
+  await stage.daysLater(8)
+  expect(await stage.run()).toBe(0)
+})
