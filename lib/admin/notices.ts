@@ -7,7 +7,6 @@ import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { addRecipient, listRecipientRows, removeRecipient } from '#lib/notices/recipients.ts'
 import { isNotice, NOTICES, type Notice } from '#lib/notices/rules.ts'
-import { sendNotices } from '#lib/notices/send.ts'
 import { interruption, note, print } from './outcome.ts'
 import { customerNamed, recordDeed, withDatabase } from './session.ts'
 import { printRows } from './table.ts'
@@ -93,6 +92,8 @@ async function send({ customer }: Given): Promise<void> {
   const { customerId } = await customerNamed(customer)
   if (!env().mail)
     throw new Problem('invalid_request', 'Notices are off: SMTP_URL and MAIL_FROM are not set.')
+  // Only now: mail and links would make every other command slower to start.
+  const { sendNotices } = await import('#lib/notices/send.ts')
   print(String(await sendNotices(`admin-${randomUUID()}`, interruption.signal, customerId)))
 }
 

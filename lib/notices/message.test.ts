@@ -48,11 +48,7 @@ describe('what a mail says', () => {
     ['10.00 USD\n', 'new', {}],
     ['4.50 USD to pay of 10.00 USD\n', 'new', { balanceAmount: '4.5' }],
     ['10.00 USD\n', 'new', { balanceAmount: '0', isOpen: false }],
-    [
-      '-50.55 USD\n'.replace('-', '−'),
-      'new',
-      { totalAmount: '-50.55', balanceAmount: '-50.55', isOpen: false },
-    ],
+    ['−50.55 USD\n', 'new', { totalAmount: '-50.55', balanceAmount: '-50.55', isOpen: false }],
     ['1,200 JPY to pay\n', 'due', { totalAmount: '1200', balanceAmount: '1200', currency: 'JPY' }],
     ['1.234 KWD to pay\n', 'past-due', { totalAmount: '1.234', balanceAmount: '1.234', currency: 'KWD' }],
     [
