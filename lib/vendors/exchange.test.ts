@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { exchange, retryAfterOf } from './exchange.ts'
 
 const server = createServer()
@@ -34,6 +34,14 @@ describe('one exchange', () => {
     })
     expect(await exchange(`${url}/here`, { method: 'PATCH' }, soon())).toMatchObject({ status: 307 })
     expect(seen).toEqual(['/here'])
+  })
+
+  test('ends in time also where what stands before fetch has lost the signal', async () => {
+    const url = await serve(() => {})
+    const real = globalThis.fetch
+    vi.stubGlobal('fetch', (input: Request) => real(new Request(input.url, { method: input.method })))
+    const told = await exchange(url, { method: 'POST' }, soon(100)).finally(() => vi.unstubAllGlobals())
+    expect(told).toEqual({ kind: 'cut', reason: 'no answer in time' })
   })
 
   test('that is too long is cut', async () => {

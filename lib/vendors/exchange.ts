@@ -24,15 +24,24 @@ export async function exchange(url: string, init: RequestInit, signal: AbortSign
   } catch {
     return { kind: 'unsent', reason: 'the request could not be written' }
   }
+  // Its own word besides fetch's: where a framework stands before fetch, the chain of signals between the two may be
+  // collected as garbage, and a call that hangs would hang for ever. A listener keeps the signal itself.
+  const { promise: aborted, resolve } = Promise.withResolvers<Exchange>()
+  const giveUp = () => resolve({ kind: 'cut', reason: 'no answer in time' })
+  signal.addEventListener('abort', giveUp, { once: true })
+  try {
+    return await Promise.race([sent(request, signal), aborted])
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+  }
+}
+
+async function sent(request: Request, signal: AbortSignal): Promise<Exchange> {
   try {
     // Frameworks that stand before fetch may answer a read from memory, but not one that names its signal.
     const response = await fetch(request, { signal, cache: 'no-store' })
-    return {
-      kind: 'answer',
-      status: response.status,
-      headers: response.headers,
-      text: await boundedText(response),
-    }
+    const { status, headers } = response
+    return { kind: 'answer', status, headers, text: await boundedText(response) }
   } catch (error) {
     if (signal.aborted) return { kind: 'cut', reason: 'no answer in time' }
     const code = codeOf(error)
