@@ -68,6 +68,7 @@ const CAPABILITIES: Record<string, string[]> = {
     'line-match',
     'lines',
     'order',
+    'recipient',
     'seat-verdict',
     'selection',
     'shapes',

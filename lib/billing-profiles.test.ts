@@ -10,6 +10,7 @@ import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
 import { invoiceBefore } from '#lib/invoices/before.ts'
 import { comparableInvoices } from '#lib/invoices/compared.ts'
+import { recipientOf } from '#lib/invoices/recipient.ts'
 import { importsOf, projectFiles, read } from './architecture-scan.ts'
 
 // Who may see one billing profile gets, to the byte, what they would get if there were no other: of every contract
@@ -70,6 +71,7 @@ const CASES: Record<string, Case> = {
 const ASKED: Record<string, (caller: Caller, id: string) => Promise<unknown>> = {
   before: invoiceBefore,
   compared: comparableInvoices,
+  recipient: recipientOf,
 }
 /** These know only what they are given. */
 const PURE = ['amounts', 'contract', 'itemization', 'operations', 'queries', 'rules', 'seat-verdict']

@@ -16,10 +16,10 @@ export default async function Layout({ children }: { children: ReactNode }) {
     roles: caller.roles.map((role) => ROLE_NAMES[role]).join(', '),
   }
   return (
-    <div className="min-h-dvh lg:grid lg:grid-cols-[14rem_minmax(0,1fr)]">
+    <div className="min-h-dvh lg:grid lg:grid-cols-[14rem_minmax(0,1fr)] print:block print:min-h-0">
       <a
         href="#content"
-        className="absolute top-2 left-2 z-50 -translate-y-20 rounded-control bg-accent px-3 py-2 text-accent-ink focus:translate-y-0"
+        className="absolute top-2 left-2 z-50 -translate-y-20 rounded-control bg-accent px-3 py-2 text-accent-ink focus:translate-y-0 print:hidden"
       >
         Skip to content
       </a>
@@ -27,7 +27,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
       <main
         id="content"
         tabIndex={-1}
-        className="w-full max-w-310 px-9 pt-7 pb-16 outline-none max-md:px-3.5 max-md:pt-4.5 max-md:pb-12"
+        className="w-full max-w-310 px-9 pt-7 pb-16 outline-none max-md:px-3.5 max-md:pt-4.5 max-md:pb-12 print:max-w-none print:p-0"
       >
         {children}
       </main>

@@ -11,7 +11,7 @@ import { type Person, PersonLines, useProfile } from './profile.tsx'
 export function Frame({ screens, person }: { screens: readonly Screen[]; person: Person }) {
   const { items, dialog } = useProfile(person)
   return (
-    <header className="border-line max-lg:border-b lg:sticky lg:top-0 lg:h-dvh lg:border-r">
+    <header className="border-line max-lg:border-b print:hidden lg:sticky lg:top-0 lg:h-dvh lg:border-r">
       <div className="flex items-center px-3.5 py-2.5 md:px-9 lg:hidden">
         <Link href="/" prefetch={false} className="flex-1 rounded-sm">
           <Brand />

@@ -34,7 +34,11 @@ export function FilterBar({
           today={today}
           onChange={(range) => onChange(withRange(view, range))}
         />
-        <PlatformFilter view={view} rows={rows} onChange={onChange} />
+        <PlatformFilter
+          chosen={valuesOf(view, 'platform')}
+          rows={rows}
+          onToggle={(platform) => onChange(toggled(view, 'platform', platform))}
+        />
       </div>
       <fieldset className="flex flex-wrap gap-2">
         <legend className="sr-only">Status</legend>

@@ -1,10 +1,6 @@
-import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
 import { PlatformMark, platformName } from '#components/platform/platform-mark.tsx'
-import { FILTER_BUTTON, FILTER_MENU } from '#components/ui/filter-button.ts'
-import { Menu } from '#components/ui/menu.tsx'
-import type { Invoice } from '#lib/invoices/contract.ts'
-import { toggled, type View, valuesOf } from './view.ts'
+import { ChoiceMenu } from '#components/ui/choice-menu.tsx'
 
 const KNOWN = ['workspace-suite', 'office-suite', 'cloud-platform', 'web-services']
 
@@ -13,56 +9,26 @@ const KNOWN = ['workspace-suite', 'office-suite', 'cloud-platform', 'web-service
  * to choose one takes the others' rows out of sight.
  */
 export function PlatformFilter({
-  view,
+  chosen,
   rows,
-  onChange,
+  onToggle,
 }: {
-  view: View
-  rows: readonly Invoice[]
-  onChange: (view: View) => void
+  chosen: readonly string[]
+  rows: readonly { platform: string }[]
+  onToggle: (platform: string) => void
 }) {
-  const chosen = valuesOf(view, 'platform')
   const [first] = chosen
   const [offered, setOffered] = useState(KNOWN)
   const all = [...new Set([...offered, ...chosen, ...rows.map((row) => row.platform)])]
   if (all.length > offered.length) setOffered(all)
-  const summary =
-    first === undefined
-      ? 'All platforms'
-      : chosen.length > 1
-        ? `${chosen.length} platforms`
-        : platformName(first)
+  const several = chosen.length > 1 ? `${chosen.length} platforms` : undefined
   return (
-    <Menu
-      label={`Platform: ${summary}`}
-      buttonClassName={FILTER_BUTTON}
-      rootClassName={FILTER_MENU}
-      button={
-        <>
-          {summary}
-          <ChevronDown aria-hidden="true" className="size-3.5 text-ink-3" />
-        </>
-      }
-    >
-      {() => (
-        <fieldset>
-          <legend className="sr-only">Platforms</legend>
-          {offered.map((slug) => (
-            <label
-              key={slug}
-              className="flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.75 text-sm hover:bg-sunken max-md:py-2.5"
-            >
-              <input
-                type="checkbox"
-                checked={chosen.includes(slug)}
-                onChange={() => onChange(toggled(view, 'platform', slug))}
-                className="size-4 accent-accent"
-              />
-              <PlatformMark slug={slug} />
-            </label>
-          ))}
-        </fieldset>
-      )}
-    </Menu>
+    <ChoiceMenu
+      label="Platform"
+      summary={several ?? (first === undefined ? 'All platforms' : platformName(first))}
+      choices={offered.map((slug) => ({ value: slug, name: <PlatformMark slug={slug} /> }))}
+      chosen={chosen}
+      onToggle={onToggle}
+    />
   )
 }

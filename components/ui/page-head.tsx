@@ -35,7 +35,7 @@ export function PageHead({
         </div>
         {subtitle ? <p className="mt-1 text-ink-3">{subtitle}</p> : null}
       </div>
-      {actions ? <div className="flex flex-wrap gap-2">{actions}</div> : null}
+      {actions ? <div className="flex flex-wrap gap-2 print:hidden">{actions}</div> : null}
     </header>
   )
 }

@@ -2,27 +2,41 @@ import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { ButtonLink } from './button-link.tsx'
 import { LinkHint } from './link-hint.tsx'
 
-/** Newer and older pages of a list, each by its address; nothing where there is one page only. */
-export function Pager({ newer, older }: { newer: string | undefined; older: string | undefined }) {
+/**
+ * The pages before and after one of a list, each by its address; nothing where there is one page only. Newest first
+ * they are newer and older; a list in another order says what they are.
+ */
+export function Pager({
+  newer,
+  older,
+  words: [before, after] = ['Newer', 'Older'],
+}: {
+  newer: string | undefined
+  older: string | undefined
+  words?: readonly [before: string, after: string]
+}) {
   if (!newer && !older) return null
   return (
-    <nav aria-label="Pages" className="mt-4 flex justify-between gap-2">
-      {newer ? (
-        <ButtonLink href={newer} prefetch={false}>
-          <ChevronLeft aria-hidden="true" className="size-4" />
-          Newer
-          <LinkHint />
-        </ButtonLink>
-      ) : (
-        <span />
-      )}
-      {older ? (
-        <ButtonLink href={older} prefetch={false}>
-          <LinkHint />
-          Older
-          <ChevronRight aria-hidden="true" className="size-4" />
-        </ButtonLink>
-      ) : null}
-    </nav>
+    <>
+      <p className="mt-4 hidden text-xs print:block">This is one page of a longer list.</p>
+      <nav aria-label="Pages" className="mt-4 flex justify-between gap-2">
+        {newer ? (
+          <ButtonLink href={newer} prefetch={false}>
+            <ChevronLeft aria-hidden="true" className="size-4" />
+            {before}
+            <LinkHint />
+          </ButtonLink>
+        ) : (
+          <span />
+        )}
+        {older ? (
+          <ButtonLink href={older} prefetch={false}>
+            <LinkHint />
+            {after}
+            <ChevronRight aria-hidden="true" className="size-4" />
+          </ButtonLink>
+        ) : null}
+      </nav>
+    </>
   )
 }

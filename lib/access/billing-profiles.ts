@@ -2,7 +2,8 @@ import 'server-only'
 import { and, asc, eq } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { billingProfiles } from '#lib/db/schema.ts'
-import type { CustomerId } from './rules.ts'
+import { readScope } from '#lib/db/scope.ts'
+import type { Caller, CustomerId } from './rules.ts'
 
 /** Whom an invoice addresses; null: not known. */
 export type BillingProfile = {
@@ -19,6 +20,12 @@ const { id, name, address, taxId } = billingProfiles
 export function listBillingProfiles(tx: Transaction, customerId: CustomerId): Promise<BillingProfile[]> {
   const own = eq(billingProfiles.customerId, customerId)
   return tx.select({ id, name, address, taxId }).from(billingProfiles).where(own).orderBy(asc(id))
+}
+
+/** Those that the caller may see, by id. */
+export async function listOwnProfiles(caller: Caller): Promise<BillingProfile[]> {
+  const all = await readScope(caller, (tx) => listBillingProfiles(tx, caller.customerId))
+  return all.filter((profile) => caller.billingProfiles.includes(profile.id))
 }
 
 /**

@@ -6,10 +6,12 @@ import * as assets from '#lib/assets/contract.ts'
 import * as assetCalls from '#lib/assets/queries.ts'
 import * as invoices from '#lib/invoices/contract.ts'
 import * as invoiceCalls from '#lib/invoices/queries.ts'
+import * as statements from '#lib/statements/contract.ts'
+import * as statementCalls from '#lib/statements/queries.ts'
 import type { AnyContract } from './contract.ts'
 
-const contracts: Record<string, AnyContract> = { ...access, ...assets, ...invoices } as never
-const calls = Object.entries({ ...accessCalls, ...assetCalls, ...invoiceCalls })
+const contracts: Record<string, AnyContract> = { ...access, ...assets, ...invoices, ...statements } as never
+const calls = Object.entries({ ...accessCalls, ...assetCalls, ...invoiceCalls, ...statementCalls })
 
 describe('the browser calls say what their contracts say', () => {
   it.each(calls)('%s', (name, call) => {

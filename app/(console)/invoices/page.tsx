@@ -1,9 +1,13 @@
 import type { Metadata } from 'next'
+import { Letterhead, profilesLine } from '#components/frame/letterhead.tsx'
 import { ExportMenu } from '#components/invoices/export-menu.tsx'
 import { Invoices } from '#components/invoices/invoices.tsx'
 import { selectionOf } from '#components/invoices/view.ts'
+import { hrefOf as statementHref } from '#components/statements/view.ts'
+import { ButtonLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
+import { listOwnProfiles } from '#lib/access/billing-profiles.ts'
 import { may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/invoices/contract.ts'
@@ -34,17 +38,23 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const answers = await Promise.all([
     operations.listInvoices(caller, { ...nothing, query: view }, origin),
     operations.summarizeInvoices(caller, { ...nothing, query: selection }, origin),
+    listOwnProfiles(caller),
   ]).catch(asInvalid)
   if (answers instanceof Problem) return <InvalidView {...INVALID} problem={answers} />
-  const [list, summary] = answers
+  const [list, summary, profiles] = answers
+  const platform = view.filter?.platform
   return (
     <>
+      <Letterhead customer={caller.customerName} lines={[profilesLine(profiles)]} now={Date.now()} />
       <PageHead
         title="Invoices"
         subtitle={`All your billing profiles at ${caller.customerName}.`}
         actions={
           <>
             <CopyRequest path={listInvoices.path({ query: view })} />
+            <ButtonLink href={statementHref(platform ? { filter: { platform } } : {})} prefetch={false}>
+              Statement
+            </ButtonLink>
             <ExportMenu view={view} />
           </>
         }

@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
+import { Letterhead } from '#components/frame/letterhead.tsx'
 import { CompareLink } from '#components/invoices/compare-link.tsx'
 import { InvoiceFacts } from '#components/invoices/invoice-facts.tsx'
 import { InvoiceLines } from '#components/invoices/invoice-lines.tsx'
@@ -10,12 +11,14 @@ import { platformName } from '#components/platform/platform-mark.tsx'
 import { DownloadLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
+import type { BillingProfile } from '#lib/access/billing-profiles.ts'
 import { type Caller, may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { invoiceBefore } from '#lib/invoices/before.ts'
 import * as contract from '#lib/invoices/contract.ts'
 import * as operations from '#lib/invoices/operations.ts'
 import { listInvoices, readInvoice } from '#lib/invoices/queries.ts'
+import { recipientOf } from '#lib/invoices/recipient.ts'
 import { idOf, pathWith, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
@@ -40,9 +43,10 @@ export default async function Page({ params, searchParams }: Given) {
   // An odd address of the list goes back to it as it is: the list explains it.
   const listed = view instanceof Problem ? search : listInvoices.search(view)
   const invoice = await found(caller, id)
-  const [beside, before] = await Promise.all([
+  const [beside, before, recipient] = await Promise.all([
     view instanceof Problem ? {} : neighboursOf(caller, invoice, view),
     invoiceBefore(caller, id),
+    recipientOf(caller, id),
   ])
   const { sums, rows } = shownLines(invoice)
   const seats = await seatNotes(caller, invoice)
@@ -50,14 +54,18 @@ export default async function Page({ params, searchParams }: Given) {
   const late = latenessOf(invoice, Date.now())
   return (
     <>
+      <Letterhead customer={caller.customerName} lines={addressLines(recipient)} now={Date.now()} />
       <PageHead
         crumb={{ href: pathWith('/invoices', listed), name: 'Invoices' }}
         title={id}
         badge={<StatusBadge status={invoice.status} {...(late ? { note: late } : {})} />}
         subtitle={
           <>
-            {platformName(invoice.platform)} · {monthOf(invoice.invoiceDate)} ·{' '}
-            <CompareLink id={id} before={before} />
+            {platformName(invoice.platform)} · {monthOf(invoice.invoiceDate)}
+            <span className="print:hidden">
+              {' · '}
+              <CompareLink id={id} before={before} />
+            </span>
           </>
         }
         actions={
@@ -74,6 +82,13 @@ export default async function Page({ params, searchParams }: Given) {
       <InvoiceLines currency={invoice.currency} rows={noted} sums={sums} seats={seats.summary} />
     </>
   )
+}
+
+/** Whom the invoice addresses, line by line. */
+function addressLines(recipient: BillingProfile | undefined): string[] {
+  if (!recipient) return []
+  const { name, address, taxId } = recipient
+  return [`Billed to ${name}`, ...(address?.split('\n') ?? []), ...(taxId ? [`Tax ID ${taxId}`] : [])]
 }
 
 async function found(caller: Caller, id: string): Promise<contract.InvoiceWithLines> {

@@ -1,0 +1,57 @@
+import 'server-only'
+import type { ShownAgeing } from '#components/statements/ageing-table.tsx'
+import type { ShownAccount, ShownItem } from '#components/statements/open-items.tsx'
+import { hrefOf, type View, withValues } from '#components/statements/view.ts'
+import { formatAmount } from '#lib/invoices/amounts.ts'
+import type { Ageing, Statement, StatementItem } from '#lib/statements/contract.ts'
+import { AGES } from '#lib/statements/rules.ts'
+
+/** A statement as text: what the service has added up exactly. */
+export function shownStatement({ currencies, items }: Statement, view: View) {
+  return {
+    sums: currencies.flatMap((one) => sumsOf(one, view)),
+    accounts: accountsOf(currencies, items),
+  }
+}
+
+/** `1 open item`, `3,412 open items`. */
+export function itemsText(count: number): string {
+  return `${count.toLocaleString('en')} open ${count === 1 ? 'item' : 'items'}`
+}
+
+function sumsOf({ billingProfiles, ...whole }: Statement['currencies'][number], view: View): ShownAgeing[] {
+  const { currency } = whole
+  const row = (name: string, sums: Ageing, own: View, isTotal = false) => ({
+    ...{ name, currency, isTotal, count: itemsText(sums.count) },
+    href: hrefOf(own) === hrefOf(view) ? undefined : hrefOf(own),
+    amounts: Object.fromEntries(
+      AGES.filter((age) => sums[age].count > 0).map((age) => [age, formatAmount(sums[age].amount, currency)]),
+    ),
+    balance: formatAmount(sums.balanceAmount, currency),
+  })
+  const all = withValues(view, 'currency', [currency])
+  const rows = billingProfiles.map((one) => row(one.name, one, withValues(all, 'billingProfile', [one.id])))
+  return rows.length > 1 ? [...rows, row(`All in ${currency}`, whole, all, true)] : rows
+}
+
+/** The items of the page under their billing profile and currency, in their order. */
+function accountsOf(currencies: Statement['currencies'], items: readonly StatementItem[]): ShownAccount[] {
+  const names = new Map(currencies.flatMap((one) => one.billingProfiles.map(({ id, name }) => [id, name])))
+  const groups = Map.groupBy(items, ({ currency, billingProfileId }) => `${currency} ${billingProfileId}`)
+  return [...groups.values()].flatMap((own) => {
+    const [first] = own
+    if (!first) return []
+    const profile = names.get(first.billingProfileId) ?? first.billingProfileId
+    return [{ profile, currency: first.currency, items: own.map(shownItem) }]
+  })
+}
+
+function shownItem(item: StatementItem): ShownItem {
+  const { id, invoiceDate, dueDate, platform, currency, age, daysPastDue: days } = item
+  return {
+    ...{ id, invoiceDate, dueDate, platform, isCredit: age === 'credit' },
+    late: days > 0 ? `${days.toLocaleString('en')} ${days === 1 ? 'day' : 'days'}` : undefined,
+    total: formatAmount(item.totalAmount, currency),
+    balance: formatAmount(item.balanceAmount, currency),
+  }
+}

@@ -1,0 +1,91 @@
+import Link from 'next/link'
+import { Card } from '#components/ui/card.tsx'
+import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { AGE_NAMES, AGES, type Age } from '#lib/statements/rules.ts'
+
+/** Sums of one currency as text; an age without items is undefined. */
+export type ShownAgeing = {
+  /** A billing profile, or all of them. */
+  name: string
+  isTotal: boolean
+  currency: string
+  /** Where the statement of this row alone is; undefined on that very page. */
+  href: string | undefined
+  count: string
+  amounts: Partial<Record<Age, string>>
+  balance: string
+}
+
+/**
+ * What is open, by how long it is past due: a row for each billing profile and currency, and one for what they come
+ * to where a currency has several.
+ */
+export function AgeingTable({ rows }: { rows: readonly ShownAgeing[] }) {
+  return (
+    // Long amounts may need more room than there is: then the columns scroll, not the page.
+    <Card className="mb-5 overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0">
+      <Table label="What is open, by days past due">
+        <TableHead>
+          <HeadCell>Billing profile</HeadCell>
+          {AGES.map((age) => (
+            <HeadCell key={age} right>
+              {AGE_NAMES[age]}
+            </HeadCell>
+          ))}
+          <HeadCell right>Balance</HeadCell>
+        </TableHead>
+        <TableBody>
+          {rows.map((row, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, places do not
+            <AgeingRow key={index} row={row} />
+          ))}
+        </TableBody>
+      </Table>
+    </Card>
+  )
+}
+
+const LATE: readonly Age[] = ['days1To30', 'days31To60', 'days61To90', 'older']
+
+function AgeingRow({
+  row: { name, isTotal, currency, href, count, amounts, balance },
+}: {
+  row: ShownAgeing
+}) {
+  return (
+    <Row className={isTotal ? 'bg-sunken/60 font-semibold' : ''}>
+      <Cell className="wrap-anywhere md:min-w-32">
+        {href === undefined ? (
+          name
+        ) : (
+          <Link
+            href={href}
+            prefetch={false}
+            className="rounded-sm underline decoration-line-2 underline-offset-2 hover:decoration-current"
+          >
+            {name}
+            <span className="sr-only">, {currency}</span>
+          </Link>
+        )}
+        <span className="block text-xs font-normal text-ink-3">{count}</span>
+      </Cell>
+      {AGES.map((age) => (
+        <Cell
+          key={age}
+          place={amounts[age] === undefined ? 'gone' : 'across'}
+          right
+          number
+          className="max-md:flex max-md:justify-between max-md:gap-3 max-md:text-sm"
+        >
+          <span className="font-normal text-ink-2 md:hidden">{AGE_NAMES[age]}</span>
+          <span className={LATE.includes(age) && amounts[age] ? 'text-danger' : ''}>
+            {amounts[age] ?? <span className="text-ink-3">–</span>}
+          </span>
+        </Cell>
+      ))}
+      <Cell place="right-1" right number className="font-semibold">
+        {balance} <span className="text-xs font-normal text-ink-3">{currency}</span>
+      </Cell>
+    </Row>
+  )
+}

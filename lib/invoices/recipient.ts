@@ -1,0 +1,23 @@
+import 'server-only'
+import { and, eq } from 'drizzle-orm'
+import type { BillingProfile } from '#lib/access/billing-profiles.ts'
+import type { Caller } from '#lib/access/rules.ts'
+import { checkPermission } from '#lib/api/operation.ts'
+import { billingProfiles, invoices } from '#lib/db/schema.ts'
+import { readScope } from '#lib/db/scope.ts'
+import { owned } from './selection.ts'
+
+/** Whom an invoice addresses; undefined where the caller can't see it. */
+export async function recipientOf(caller: Caller, invoiceId: string): Promise<BillingProfile | undefined> {
+  checkPermission(caller, 'invoice-viewer')
+  const { id, name, address, taxId } = billingProfiles
+  const own = and(eq(billingProfiles.customerId, caller.customerId), eq(id, invoices.billingProfileId))
+  const [found] = await readScope(caller, (tx) =>
+    tx
+      .select({ id, name, address, taxId })
+      .from(invoices)
+      .innerJoin(billingProfiles, own)
+      .where(and(...owned(caller), eq(invoices.id, invoiceId))),
+  )
+  return found
+}
