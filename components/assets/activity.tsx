@@ -11,6 +11,7 @@ import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { listLicenseChanges } from '#lib/assets/queries.ts'
+import { isOpen } from '#lib/assets/rules.ts'
 import { ActivityFilters } from './activity-filters.tsx'
 import { activeFilters, changed, cleared, hrefOf, isFiltered, type View } from './activity-view.ts'
 import { ChangeTable } from './change-table.tsx'
@@ -27,6 +28,9 @@ export function Activity({ view, today }: { view: View; today: number }) {
   const { data, error, refetch } = useQuery({
     queryKey: listLicenseChanges.key({ query: view }),
     queryFn: ({ signal }) => listLicenseChanges({ query: view }, signal),
+    // While one of them waits for its outcome.
+    refetchInterval: ({ state: { data } }) =>
+      data?.licenseChanges.some(({ state }) => isOpen(state)) ? 4000 : false,
   })
   const go = (next: View) =>
     startTransition(() => {

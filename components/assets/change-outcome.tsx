@@ -15,13 +15,13 @@ const NAMES: Record<Known, string> = {
   DRIFT: 'Changed at the vendor',
 }
 const TONES: Record<Known, BadgeTone> = {
-  CLAIMED: 'mute',
-  SENT: 'mute',
-  UNKNOWN: 'warn',
+  CLAIMED: 'info',
+  SENT: 'info',
+  UNKNOWN: 'info',
   APPLIED: 'ok',
   REJECTED: 'danger',
   FAILED: 'danger',
-  DRIFT: 'info',
+  DRIFT: 'mute',
 }
 
 /** What became of a change, as people read it. */

@@ -47,9 +47,14 @@ function openChangeOf(open: Change): NonNullable<AssetListItem['openChange']> {
   return { id, to, state, actor: actorOf(open), createTime: createdAt.getTime() }
 }
 
-function vendorOf({ vendor: name, isCommitmentPlan }: LicensedRow): NonNullable<AssetListItem['vendor']> {
+function vendorOf({
+  vendor: name,
+  isCommitmentPlan,
+  planName,
+}: LicensedRow): NonNullable<AssetListItem['vendor']> {
   const { label, capsFlexible, takesLicenses, locksIncreases } = vendorFacts(name)
-  const quantityIsCap = capsFlexible && !isCommitmentPlan
+  // Of a trial nothing is billed.
+  const quantityIsCap = capsFlexible && !isCommitmentPlan && planName !== 'TRIAL'
   return { name, label, quantityIsCap, takesLicenses, locksIncreases }
 }
 

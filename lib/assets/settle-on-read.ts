@@ -23,7 +23,11 @@ export function settleOnRead(
   for (const id of due.slice(0, MOST)) {
     running.add(id)
     settleChange(who, id, requestId)
-      .catch((error) => log().warn({ requestId, changeId: id, reason: String(error) }, 'change not settled'))
+      .catch((error: Error) => {
+        // What caused it: the error itself would repeat the statement and its values.
+        const reason = String(error.cause ?? error).slice(0, 300)
+        log().warn({ requestId, changeId: id, reason }, 'change not settled')
+      })
       .finally(() => running.delete(id))
   }
 }
