@@ -3,39 +3,48 @@ import { Day } from '#components/dates/day.tsx'
 import { amountText, Money } from '#components/money/money.tsx'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
+import { SortHead } from '#components/ui/sort-head.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import type { Invoice } from '#lib/invoices/contract.ts'
+import { listInvoices } from '#lib/invoices/queries.ts'
 import { latenessOf } from './lateness.ts'
+import { headOf, type OrderKey, orderName } from './order.ts'
 import { StatusBadge } from './status-badge.tsx'
-import { invoiceHref } from './view.ts'
+import { invoiceHref, type View } from './view.ts'
 
-/** The rows of a list. `search` is the list's query string, which each invoice's address takes along. */
+/** The rows of a list. Each invoice's address takes the list's `view` along; a head asks for another one. */
 export function InvoiceTable({
   invoices,
-  search,
+  view,
   today,
   busy,
+  onGo,
 }: {
   invoices: readonly Invoice[]
-  search: string
+  view: View
   today: number
   busy: boolean
+  onGo: (view: View) => void
 }) {
+  const search = listInvoices.search(view)
+  const head = (key: OrderKey) => headOf(view, key, onGo)
   const mixed = new Set(invoices.map(({ currency }) => currency)).size > 1
   return (
     // Long amounts may need more room than there is beside the side bar: then the columns scroll, not the page.
     <div className="overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0">
-      <Table label="Invoices, newest first" busy={busy}>
+      <Table label={`Invoices, ${orderName(view).toLowerCase()}`} busy={busy}>
         <TableHead>
           <HeadCell>Invoice</HeadCell>
-          <HeadCell aria-sort="descending">
-            Date <span aria-hidden="true">↓</span>
-          </HeadCell>
+          <SortHead {...head('invoiceDate')}>Date</SortHead>
           <HeadCell className="md:max-xl:hidden">Platform</HeadCell>
-          <HeadCell>Due</HeadCell>
+          <SortHead {...head('dueDate')}>Due</SortHead>
           <HeadCell>Status</HeadCell>
-          <HeadCell right>Total</HeadCell>
-          <HeadCell right>Balance</HeadCell>
+          <SortHead right {...head('totalAmount')}>
+            Total
+          </SortHead>
+          <SortHead right {...head('balanceAmount')}>
+            Balance
+          </SortHead>
         </TableHead>
         <TableBody>
           {invoices.map((invoice) => (

@@ -15,6 +15,7 @@ import { activeFilters } from './active-filters.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { InvoiceTable } from './invoice-table.tsx'
 import { InvoiceTotals } from './invoice-totals.tsx'
+import { pageWords } from './order.ts'
 import { changed, cleared, hrefOf, isFiltered, selectionOf, type View } from './view.ts'
 
 /**
@@ -60,28 +61,27 @@ export function Invoices({ view, today }: { view: View; today: number }) {
         <InvoiceTotals summary={summary.data} />
         {!list.data ? <SkeletonRows count={8} /> : null}
         {list.data && invoices.length === 0 ? (
-          <NoInvoices view={view} onClear={() => go(cleared(view))} onNewest={() => go(changed(view, {}))} />
+          <NoInvoices view={view} onClear={() => go(cleared(view))} onFirst={() => go(changed(view, {}))} />
         ) : null}
         {invoices.length > 0 ? (
-          <InvoiceTable
-            invoices={invoices}
-            search={listInvoices.search(view)}
-            today={today}
-            busy={isWaiting}
-          />
+          <InvoiceTable invoices={invoices} view={wanted} today={today} busy={isWaiting} onGo={go} />
         ) : null}
       </Card>
-      <Pager newer={page(list.data?.previousPageToken)} older={page(list.data?.pageToken)} />
+      <Pager
+        newer={page(list.data?.previousPageToken)}
+        older={page(list.data?.pageToken)}
+        words={pageWords(view.orderBy)}
+      />
     </>
   )
 }
 
-function NoInvoices({ view, onClear, onNewest }: { view: View; onClear: () => void; onNewest: () => void }) {
+function NoInvoices({ view, onClear, onFirst }: { view: View; onClear: () => void; onFirst: () => void }) {
   if (view.pageToken) {
     return (
       <EmptyState
         title="No more invoices here"
-        action={<Button onClick={onNewest}>Go to the newest</Button>}
+        action={<Button onClick={onFirst}>Go to the first page</Button>}
       />
     )
   }

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
+import { pageWords } from './order.ts'
 import { invoiceHref } from './view.ts'
 
 /** Leads to the invoices beside this one in the list that `search` selects. */
@@ -18,15 +19,16 @@ export function NeighbourLinks({
   search: string
 }) {
   if (newer === undefined && older === undefined) return null
+  const [before, after] = pageWords(new URLSearchParams(search).get('orderBy') ?? undefined)
   return (
     <nav aria-label="Other invoices of the list" className="flex gap-2">
       <Neighbour id={newer} search={search}>
         <ArrowUp aria-hidden="true" className="size-3.5" />
-        Newer
+        {before}
       </Neighbour>
       <Neighbour id={older} search={search}>
         <ArrowDown aria-hidden="true" className="size-3.5" />
-        Older
+        {after}
       </Neighbour>
     </nav>
   )

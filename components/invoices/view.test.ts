@@ -45,19 +45,19 @@ describe('a change of the filters', () => {
     expect(toggled(view, 'platform', 'web-services').filter).toEqual({ status: ['OPEN', 'PAST DUE'] })
     expect(withValues({ filter: { status: ['OPEN'] } }, 'status', []).filter).toBeUndefined()
   })
-  test('can clear them all, but not the size of a page', () => {
-    expect(cleared(view)).toEqual({ maxResults: 10 })
+  test('can clear them all, but neither the order nor the size of a page', () => {
+    expect(cleared({ ...view, orderBy: 'dueDate asc' })).toEqual({ maxResults: 10, orderBy: 'dueDate asc' })
   })
 })
 
-test('the page is no part of what is selected', () => {
-  expect(selectionOf(view)).toEqual({
+test('the page and the order are no part of what is selected', () => {
+  expect(selectionOf({ ...view, orderBy: 'totalAmount asc' })).toEqual({
     filter: view.filter,
     minCreationTime: view.minCreationTime,
     search: 'IN',
   })
   expect(isFiltered(view)).toBe(true)
-  expect(isFiltered({ maxResults: 10, pageToken: 'token' })).toBe(false)
+  expect(isFiltered({ maxResults: 10, pageToken: 'token', orderBy: 'dueDate asc' })).toBe(false)
 })
 
 function without(name: keyof typeof view) {

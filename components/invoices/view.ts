@@ -66,14 +66,14 @@ export function withRange(view: View, { from, to }: DateRange): View {
   return changed(view, { minCreationTime: from, maxCreationTime: to })
 }
 
-/** The view without any filter. */
-export function cleared({ maxResults }: View): View {
-  return { maxResults }
+/** The view without any filter, in its order. */
+export function cleared({ maxResults, orderBy }: View): View {
+  return { maxResults, orderBy }
 }
 
-/** What selects rows and adds up, apart from the page. */
-export function selectionOf(view: View): Omit<View, 'pageToken' | 'maxResults'> {
-  const { pageToken: _, maxResults: __, ...selection } = view
+/** What selects rows and adds up, apart from their order and the page. */
+export function selectionOf(view: View): Omit<View, 'orderBy' | 'pageToken' | 'maxResults'> {
+  const { orderBy: _, pageToken: __, maxResults: ___, ...selection } = view
   return selection
 }
 

@@ -1,0 +1,46 @@
+import Link from 'next/link'
+import { HeadCell } from './table.tsx'
+
+/**
+ * A column's head that leads to the list in this column's order, or turns the order round when it has it already.
+ * Phones show no heads: there it names the column only.
+ */
+export function SortHead({
+  sorted,
+  href,
+  onGo,
+  right = false,
+  children,
+}: {
+  /** Which way the list runs by this column; absent when it runs by another. */
+  sorted: 'ascending' | 'descending' | undefined
+  href: string
+  onGo: () => void
+  right?: boolean
+  children: string
+}) {
+  const arrow = (
+    <span aria-hidden="true" className="inline-block w-3 text-center">
+      {sorted ? (sorted === 'ascending' ? '↑' : '↓') : null}
+    </span>
+  )
+  return (
+    <HeadCell right={right} aria-sort={sorted}>
+      <span className="md:hidden">{children}</span>
+      <Link
+        href={href}
+        prefetch={false}
+        scroll={false}
+        onNavigate={(event) => {
+          event.preventDefault()
+          onGo()
+        }}
+        className="rounded-sm underline-offset-2 hover:text-ink hover:underline max-md:hidden"
+      >
+        {right ? arrow : null}
+        {children}
+        {right ? null : arrow}
+      </Link>
+    </HeadCell>
+  )
+}
