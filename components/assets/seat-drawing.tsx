@@ -1,5 +1,6 @@
 import { monthName } from '#components/dates/day.tsx'
-import { monthsIn, type Span, type Step, ticksBetween } from './seat-steps.ts'
+import { ticksBetween } from '#components/ui/ticks.ts'
+import { monthsIn, type Span, type Step } from './seat-steps.ts'
 
 const TEXT = 'fill-ink-3 text-xs tabular-nums'
 const TOP = 10
@@ -21,7 +22,7 @@ type Size = { width: number; height: number; everyMonth: number; className: stri
 export function SeatDrawing({ lines, now, span, label, width, height, everyMonth, className }: Given & Size) {
   const { purchased, assigned } = lines
   const all = [now.assigned, ...purchased.map(({ seats }) => seats), ...assigned.map(({ seats }) => seats)]
-  const ticks = ticksBetween(Math.min(...all), Math.max(...all))
+  const ticks = ticksBetween(Math.min(...all), Math.max(...all), 1)
   const [low = 0, high = 1] = [ticks[0], ticks.at(-1)]
   const left = 14 + 7 * high.toLocaleString('en').length
   const right = width - 8

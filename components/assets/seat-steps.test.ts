@@ -6,7 +6,6 @@ import {
   purchasedSteps,
   type Step,
   seatDays,
-  ticksBetween,
   yearUntil,
 } from './seat-steps.ts'
 
@@ -77,17 +76,6 @@ test('each day has the seats of its end, newest first', () => {
     { day: at('2026-06-02'), purchased: 9, assigned: 4 },
     { day: at('2026-06-01'), purchased: 9, assigned: undefined },
   ])
-})
-
-test.each([
-  [0, 0, [0, 1]],
-  [5, 5, [5, 6]],
-  [0, 3, [0, 1, 2, 3]],
-  [182, 240, [180, 200, 220, 240]],
-  [0, 1_000_000, [0, 500_000, 1_000_000]],
-  [99_999, 123_456, [90_000, 100_000, 110_000, 120_000, 130_000]],
-])('the ticks between %i and %i', (low, high, ticks) => {
-  expect(ticksBetween(low, high)).toEqual(ticks)
 })
 
 test('a year has twelve months, on a leap day too', () => {

@@ -69,16 +69,6 @@ export function seatDays(purchased: readonly Step[], assigned: readonly Step[]) 
 
 const DAY_MS = 86_400_000
 
-/** Whole numbers at even distances that take in both bounds: at most six. */
-export function ticksBetween(low: number, high: number): number[] {
-  const wanted = Math.max(1, (high - low) / 4)
-  const power = 10 ** Math.floor(Math.log10(wanted))
-  const size = ([1, 2, 5, 10].find((factor) => factor * power >= wanted) ?? 10) * power
-  const first = Math.floor(low / size) * size
-  const last = Math.max(Math.ceil(high / size) * size, first + size)
-  return Array.from({ length: Math.round((last - first) / size) + 1 }, (_, index) => first + index * size)
-}
-
 /** The first moments of the months within a span. */
 export function monthsIn({ from, to }: Span): number[] {
   const date = new Date(from)

@@ -13,6 +13,39 @@ export function monthName(epochMs: number): string {
   return MONTHS[new Date(epochMs).getUTCMonth()] ?? ''
 }
 
+const LONG_MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+]
+
+/** The month of UTC that a time lies in, in full: `September`. */
+export function monthText(epochMs: number): string {
+  return LONG_MONTHS[new Date(epochMs).getUTCMonth()] ?? ''
+}
+
+/** `September 2026` */
+export function monthAndYear(epochMs: number): string {
+  return `${monthText(epochMs)} ${new Date(epochMs).getUTCFullYear()}`
+}
+
+/** The first moment of the month of UTC that a time lies in, or of one that lies `months` after it. */
+export function monthBegin(epochMs: number, months = 0): number {
+  const date = new Date(epochMs)
+  date.setUTCHours(0, 0, 0, 0)
+  // Not Date.UTC, which takes the years before 100 for those of the last century.
+  return date.setUTCFullYear(date.getUTCFullYear(), date.getUTCMonth() + months, 1)
+}
+
 /** How long ago, in words: `a minute ago`; from a day on the date itself: `on 30 Sep 2026`. */
 export function agoText(atMs: number, nowMs: number): string {
   const minutes = Math.max(0, Math.round((nowMs - atMs) / 60_000))

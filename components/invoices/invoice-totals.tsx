@@ -1,10 +1,11 @@
 import { moneyText } from '#components/money/money.tsx'
 import type { Output } from '#lib/api/contract.ts'
 import type { summarizeInvoices } from '#lib/invoices/contract.ts'
+import { invoicesText } from './figures-of.ts'
 
 type Summary = Output<typeof summarizeInvoices>
 
-/** How many invoices the filters select and what they come to: a line per currency, never added together. */
+/** How many invoices the filters select, and what they come to; of several currencies the figures say that. */
 export function InvoiceTotals({ summary }: { summary: Summary | undefined }) {
   if (!summary) return null
   const { count, currencies } = summary
@@ -19,7 +20,7 @@ export function InvoiceTotals({ summary }: { summary: Summary | undefined }) {
           : 'border-b border-line px-4 py-2.5 text-sm text-ink-2 tabular-nums max-md:px-3.5'
       }
     >
-      <b className="font-semibold text-ink">{countText(count)}</b>
+      <b className="font-semibold text-ink">{invoicesText(count)}</b>
       {only && currencies.length === 1 ? (
         <>
           {' · '}
@@ -28,24 +29,15 @@ export function InvoiceTotals({ summary }: { summary: Summary | undefined }) {
           <span className="whitespace-nowrap">balance {moneyText(only.balanceAmount, only.currency)}</span>
         </>
       ) : (
-        <ul className="mt-1 grid w-fit gap-x-6 gap-y-0.5 md:grid-cols-[repeat(3,auto)]">
-          {currencies.map((sum) => (
-            <li key={sum.currency} className="max-md:mt-1 md:col-span-3 md:grid md:grid-cols-subgrid">
-              <span className="max-md:block md:text-right">{countText(sum.count)}</span>
-              <span className="max-md:block md:text-right">
-                total {moneyText(sum.totalAmount, sum.currency)}
-              </span>
-              <span className="max-md:block md:text-right">
-                balance {moneyText(sum.balanceAmount, sum.currency)}
-              </span>
-            </li>
-          ))}
-        </ul>
+        currencies.map((sum) => (
+          <span key={sum.currency}>
+            {' · '}
+            <span className="whitespace-nowrap">
+              {sum.count.toLocaleString('en')} in {sum.currency}
+            </span>
+          </span>
+        ))
       )}
     </div>
   )
-}
-
-function countText(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'invoice' : 'invoices'}`
 }

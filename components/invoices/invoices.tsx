@@ -12,6 +12,8 @@ import { Pager } from '#components/ui/pager.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { listInvoices, summarizeInvoices } from '#lib/invoices/queries.ts'
 import { activeFilters } from './active-filters.ts'
+import { BilledPlot } from './billed-plot.tsx'
+import { Figures } from './figures.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { InvoiceTable } from './invoice-table.tsx'
 import { InvoiceTotals } from './invoice-totals.tsx'
@@ -45,9 +47,16 @@ export function Invoices({ view, today }: { view: View; today: number }) {
   const page = (pageToken: string | undefined) => pageToken && hrefOf({ ...view, pageToken })
 
   const invoices = list.data?.invoices ?? []
+  const waiting = `transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`
   const failed = list.error ?? summary.error
   return (
     <>
+      {summary.data && summary.data.count > 0 ? (
+        <div className={waiting}>
+          <Figures summary={summary.data} view={view} onGo={go} />
+          <BilledPlot currencies={summary.data.currencies} view={view} onGo={go} />
+        </div>
+      ) : null}
       <FilterBar view={wanted} rows={invoices} today={today} onChange={go} />
       <ActiveFilters active={activeFilters(wanted, today)} cleared={cleared(wanted)} onChange={go} />
       {failed ? (
@@ -57,7 +66,7 @@ export function Invoices({ view, today }: { view: View; today: number }) {
           onRetry={() => Promise.all([list.refetch(), summary.refetch()])}
         />
       ) : null}
-      <Card className={`transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`}>
+      <Card className={waiting}>
         <InvoiceTotals summary={summary.data} />
         {!list.data ? <SkeletonRows count={8} /> : null}
         {list.data && invoices.length === 0 ? (

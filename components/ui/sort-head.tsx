@@ -1,4 +1,4 @@
-import Link from 'next/link'
+import { GoLink } from './go-link.tsx'
 import { HeadCell } from './table.tsx'
 
 /**
@@ -20,27 +20,22 @@ export function SortHead({
   children: string
 }) {
   const arrow = (
-    <span aria-hidden="true" className="inline-block w-3 text-center">
+    <span aria-hidden="true" className="mx-0.5 inline-block w-3 text-center">
       {sorted ? (sorted === 'ascending' ? '↑' : '↓') : null}
     </span>
   )
   return (
     <HeadCell right={right} aria-sort={sorted}>
       <span className="md:hidden">{children}</span>
-      <Link
+      <GoLink
         href={href}
-        prefetch={false}
-        scroll={false}
-        onNavigate={(event) => {
-          event.preventDefault()
-          onGo()
-        }}
+        onGo={onGo}
         className="rounded-sm underline-offset-2 hover:text-ink hover:underline max-md:hidden"
       >
         {right ? arrow : null}
         {children}
         {right ? null : arrow}
-      </Link>
+      </GoLink>
     </HeadCell>
   )
 }

@@ -1,6 +1,6 @@
 import { ArrowDownUp } from 'lucide-react'
-import Link from 'next/link'
 import { FILTER_BUTTON } from './filter-button.ts'
+import { GoLink } from './go-link.tsx'
 import { MENU_ITEM, Menu } from './menu.tsx'
 
 /** An order that a list can have, and where it leads. */
@@ -25,20 +25,17 @@ export function SortMenu({ choices }: { choices: readonly SortChoice[] }) {
         <ul>
           {choices.map((choice) => (
             <li key={choice.name}>
-              <Link
+              <GoLink
                 href={choice.href}
-                prefetch={false}
-                scroll={false}
                 aria-current={choice.chosen ? 'true' : undefined}
-                onNavigate={(event) => {
-                  event.preventDefault()
+                onGo={() => {
                   choice.onGo()
                   close()
                 }}
                 className={MENU_ITEM}
               >
                 {choice.name}
-              </Link>
+              </GoLink>
             </li>
           ))}
         </ul>

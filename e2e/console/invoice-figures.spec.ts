@@ -1,0 +1,262 @@
+import { expect, type Page, test } from '@playwright/test'
+import { invoice, newCustomer } from '../admin.ts'
+import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+
+const DAY_MS = 86_400_000
+const TODAY = Math.floor(Date.now() / DAY_MS) * DAY_MS
+const day = (offset: number) => new Date(TODAY + offset * DAY_MS).toISOString().slice(0, 10)
+const begin = (monthsAgo: number) => {
+  const now = new Date(TODAY)
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo, 1)
+}
+/** A day of an earlier month, and that month in words. */
+const dayOf = (monthsAgo: number, dayOfMonth = 10) =>
+  new Date(begin(monthsAgo) + (dayOfMonth - 1) * DAY_MS).toISOString().slice(0, 10)
+const monthText = (monthsAgo: number) =>
+  new Date(begin(monthsAgo)).toLocaleString('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+const people = { finance: '', three: '' }
+
+test.beforeAll(async () => {
+  const own = await newCustomer('figures')
+  const bill = (id: string, platform: string, invoiceDate: string, totalAmount: string, more: object = {}) =>
+    invoice(id, { platform, invoiceDate, dueDate: invoiceDate, totalAmount, balanceAmount: '0', ...more })
+  await own.importInvoices([
+    // Four months ago, on the first and last day of UTC; then a month without bills; then two.
+    bill('F-1', 'web-services', dayOf(4, 1), '1000.10'),
+    bill('F-2', 'own-slug', new Date(begin(3) - DAY_MS).toISOString().slice(0, 10), '200.20'),
+    bill('F-3', 'web-services', dayOf(2), '400', { balanceAmount: '150.25', dueDate: day(-9) }),
+    bill('F-4', 'cloud-platform', dayOf(2), '-100', { balanceAmount: '-40.5' }),
+    bill('F-5', 'web-services', dayOf(1), '330.03', { balanceAmount: '330.03', dueDate: day(30) }),
+    bill('F-6', 'cloud-platform', dayOf(1), '20', { balanceAmount: '20', dueDate: day(31) }),
+    ...Array.from({ length: 60 }, (_, n) => bill(`OLD-${100 + n}`, 'office-suite', dayOf(5), `${n}.5`)),
+  ])
+  people.finance = await own.member('Fig Finance', 'finance-user')
+  const three = await newCustomer('threecurrencies')
+  await three.importInvoices([
+    bill('T-1', 'web-services', dayOf(1), '999999999999.99', { currency: 'USD' }),
+    bill('T-2', 'web-services', dayOf(2), '1', { currency: 'USD' }),
+    bill('T-3', 'cloud-platform', dayOf(1), '85300', { currency: 'JPY' }),
+    bill('T-4', 'cloud-platform', dayOf(1), '12.345', { currency: 'KWD' }),
+  ])
+  people.three = await three.member('Fig Three', 'finance-user')
+})
+
+const figures = (page: Page) => page.getByRole('region', { name: 'Figures' })
+const plot = (page: Page) => page.getByRole('region', { name: 'Billed per month' })
+const numbers = (page: Page) =>
+  page
+    .getByRole('table', { name: /^Invoices/ })
+    .getByRole('cell')
+    .getByRole('link')
+    .allInnerTexts()
+
+/** What the API answers to the query string of the screen. */
+async function answered(page: Page, path: string) {
+  const { search, origin } = new URL(page.url())
+  return (await page.request.get(`${origin}/billing/v1/${path}${search}`)).json()
+}
+/** The definition of one figure: amount and note. */
+async function figure(page: Page, name: string | RegExp): Promise<string[]> {
+  const term = page.getByRole('term').filter({ hasText: name })
+  return figures(page).locator('dl > div').filter({ has: term }).getByRole('definition').allTextContents()
+}
+
+test('the figures are of what is filtered, and lead to what is late', async ({ page }) => {
+  await signIn(page, people.finance)
+  await page.goto('/invoices')
+  await expect(figures(page).getByText('All invoices')).toBeVisible()
+  expect(await figure(page, 'Outstanding')).toEqual(['500.28 USD', '3 invoices, 40.50 in credit'])
+  expect(await figure(page, 'Past due')).toEqual(['150.25 USD', 'Past due: 1 invoice, 9 days'])
+  expect((await figure(page, 'Due in the next 30 days'))[0]).toBe('330.03 USD')
+  expect(await figure(page, /^Billed in/)).toEqual([
+    '350.03 USD',
+    expect.stringMatching(/^\+16\.7% on [A-Z][a-z]+$/),
+  ])
+  const [all] = (await answered(page, 'invoice-summary')).currencies
+  expect([all.outstanding.amount, all.pastDue.amount, all.dueIn30Days.amount]).toEqual([
+    500.28, 150.25, 330.03,
+  ])
+
+  await figures(page).getByRole('link', { name: 'Past due: 1 invoice' }).click()
+  await expect(page).toHaveURL('/invoices?filter=status:PAST%20DUE')
+  await expect(figures(page).getByText('Only what is filtered')).toBeVisible()
+  expect(await numbers(page)).toEqual(['F-3'])
+  expect(await figure(page, 'Outstanding')).toEqual(['150.25 USD', '1 invoice'])
+  expect(await figure(page, 'Due in the next 30 days')).toEqual(['0.00 USD', 'none'])
+  // What was pressed is still there: the keyboard goes on from it.
+  await expect(figures(page).getByRole('link', { name: 'Past due: 1 invoice' })).toBeFocused()
+})
+
+test('each month and platform of the plot is reached by keyboard, and leads to its invoices', async ({
+  page,
+}) => {
+  await signIn(page, people.finance)
+  await page.goto('/invoices')
+  const links = plot(page).locator('svg').getByRole('link')
+  // Four months with bills, and seven platforms in them; one stop for Tab.
+  await expect(links).toHaveCount(4 + 7)
+  await expect(plot(page).locator('svg a[tabindex="0"]')).toHaveCount(1)
+  await figures(page).getByRole('link').focus()
+  await page.keyboard.press('Tab')
+  const focused = page.locator('svg a:focus')
+  await expect(focused).toHaveAccessibleName(`${monthText(1)}: 350.03 USD, 2 invoices`)
+  await page.keyboard.press('ArrowUp')
+  await expect(focused).toHaveAccessibleName(`${monthText(1)}, Cloud platform: 20.00 USD, 1 invoice`)
+  await page.keyboard.press('ArrowLeft')
+  await expect(focused).toHaveAccessibleName(`${monthText(2)}, Cloud platform: −100.00 USD, 1 invoice`)
+  await expect(plot(page).getByText(`${monthText(2)}, Cloud platform: −100.00 USD`)).toBeVisible()
+  await page.keyboard.press('Home')
+  await expect(focused).toHaveAccessibleName(`${monthText(5)}: 1,800.00 USD, 60 invoices`)
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('ArrowUp')
+  await expect(focused).toHaveAccessibleName(`${monthText(4)}, Own slug: 200.20 USD, 1 invoice`)
+  await page.keyboard.press('Enter')
+  await expect.poll(() => numbers(page)).toEqual(['F-2'])
+  await expect(page.getByRole('button', { name: 'Remove filter: Own slug' })).toBeVisible()
+  await expect(focused).toHaveAccessibleName(`${monthText(4)}, Own slug: 200.20 USD, 1 invoice`)
+  expect((await answered(page, 'invoices')).invoices).toHaveLength(1)
+  await page.goBack()
+  await expect(links).toHaveCount(4 + 7)
+})
+
+test('the plot is a table too, with the amounts that the API answers', async ({ page }) => {
+  await signIn(page, people.finance)
+  await page.goto('/invoices?filter=platform:web-services|cloud-platform|own-slug')
+  await plot(page).getByText('Show as table').click()
+  const table = page.getByRole('table', { name: 'Billed per month and platform, USD' })
+  await expect(table.getByRole('columnheader')).toHaveText([
+    'Month',
+    'Cloud platform',
+    'Web services',
+    'Own slug',
+    'Total, USD',
+  ])
+  const rows = await table.getByRole('row').allInnerTexts()
+  expect(rows.slice(1).map((row) => row.split(/\t|\n/).filter(Boolean))).toEqual([
+    [monthText(1), '20.00', '330.03', '–', '350.03'],
+    [monthText(2), '−100.00', '400.00', '–', '300.00'],
+    [monthText(4), '–', '1,000.10', '200.20', '1,200.30'],
+  ])
+  const [{ months }] = (await answered(page, 'invoice-summary')).currencies
+  expect(months.map(({ totalAmount }: { totalAmount: number }) => totalAmount)).toEqual([1200.3, 300, 350.03])
+  await table.getByRole('link', { name: monthText(2) }).click()
+  await expect.poll(() => numbers(page)).toEqual(['F-4', 'F-3'])
+})
+
+test('column heads order the list, by keyboard too, and the address and the API have the same order', async ({
+  page,
+}) => {
+  await signIn(page, people.finance)
+  await page.goto('/invoices')
+  const head = (name: string) =>
+    page.getByRole('table', { name: /^Invoices/ }).getByRole('columnheader', { name })
+  await expect(head('Date')).toHaveAttribute('aria-sort', 'descending')
+  await head('Total').getByRole('link').click()
+  await expect(page).toHaveURL('/invoices?orderBy=totalAmount%20desc')
+  await expect(head('Total')).toHaveAttribute('aria-sort', 'descending')
+  await expect(head('Date')).not.toHaveAttribute('aria-sort')
+  await expect(page.getByRole('table', { name: 'Invoices, highest total first' })).toBeVisible()
+  const ids = async () =>
+    (await answered(page, 'invoices')).invoices.map(({ id }: { id: string }) => id) as Promise<string[]>
+  expect((await numbers(page)).slice(0, 3)).toEqual(['F-1', 'F-3', 'F-5'])
+  expect(await numbers(page)).toEqual(await ids())
+
+  await page.getByRole('link', { name: 'Next', exact: true }).click()
+  await expect.poll(() => numbers(page)).toHaveLength(16)
+  expect(await numbers(page)).toEqual(await ids())
+  expect((await numbers(page)).at(-1)).toBe('F-4')
+  await page.getByRole('link', { name: 'F-4' }).click()
+  await expect(page.getByRole('heading', { name: 'F-4' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Next', exact: true })).toHaveCount(0)
+  await page.getByRole('link', { name: 'Previous' }).click()
+  await expect(page.getByRole('heading', { name: 'OLD-100' })).toBeVisible()
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Invoices' }).click()
+
+  await expect(head('Total')).toHaveAttribute('aria-sort', 'descending')
+  await head('Total').getByRole('link').focus()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL('/invoices?orderBy=totalAmount%20asc')
+  await expect(head('Total')).toHaveAttribute('aria-sort', 'ascending')
+  await expect(head('Total').getByRole('link')).toBeFocused()
+  expect((await numbers(page))[0]).toBe('F-4')
+  await page.getByRole('button', { name: 'Past due', exact: true }).click()
+  await expect(page).toHaveURL('/invoices?orderBy=totalAmount%20asc&filter=status:PAST%20DUE')
+  await page.getByRole('button', { name: 'Clear all' }).click()
+  await expect(page).toHaveURL('/invoices?orderBy=totalAmount%20asc')
+  await page.goto('/invoices?orderBy=color')
+  await expect(page.getByRole('alert').filter({ hasText: 'must be one of invoiceDate' })).toBeVisible()
+})
+
+test('on a phone a menu orders the list', async ({ page }) => {
+  await page.setViewportSize(PHONE)
+  await signIn(page, people.finance)
+  await page.goto('/invoices')
+  await page.getByRole('button', { name: 'Order: Newest first' }).click()
+  await page.getByRole('link', { name: 'Highest total first' }).click()
+  await expect(page).toHaveURL('/invoices?orderBy=totalAmount%20desc')
+  await expect(page.getByRole('button', { name: 'Order: Highest total first' })).toBeFocused()
+  await expect.poll(async () => (await numbers(page))[0]).toBe('F-1')
+})
+
+test('several currencies stand beside each other, and are never added', async ({ page }) => {
+  await signIn(page, people.three)
+  await page.goto('/invoices')
+  const rows = figures(page).getByRole('row')
+  await expect(rows).toHaveText([
+    /^Currency/,
+    /^USD.*1,000,000,000,000\.99 USD/,
+    /^JPY.*85,300 JPY/,
+    /^KWD.*12\.345 KWD/,
+  ])
+  await expect(page.getByRole('status').filter({ hasText: '4 invoices' })).toHaveText(
+    '4 invoices · 2 in USD · 1 in JPY · 1 in KWD',
+  )
+  const links = plot(page).locator('svg').getByRole('link')
+  await expect(links.last()).toHaveAccessibleName(
+    `${monthText(1)}, Web services: 999,999,999,999.99 USD, 1 invoice`,
+  )
+  await plot(page).getByRole('button', { name: 'KWD' }).click()
+  await expect(links).toHaveCount(2)
+  await expect(links.last()).toHaveAccessibleName(`${monthText(1)}, Cloud platform: 12.345 KWD, 1 invoice`)
+})
+
+test('the same days and months on every clock', async ({ browser }) => {
+  const seen: string[][] = []
+  for (const timezoneId of ['Etc/GMT+12', 'Pacific/Kiritimati']) {
+    const page = await browser.newPage({ timezoneId })
+    const problems = complaints(page)
+    await signIn(page, people.finance)
+    await page.goto('/invoices?minCreationTime=1&orderBy=totalAmount%20desc')
+    await plot(page).getByText('Show as table').click()
+    const tables = await page.getByRole('table').allInnerTexts()
+    const links = await plot(page)
+      .locator('svg a')
+      .evaluateAll((all) => all.map((one) => `${one.getAttribute('aria-label')} ${one.getAttribute('href')}`))
+    seen.push([(await figures(page).textContent()) ?? '', ...tables, ...links])
+    // What the server wrote is what the browser has: no word changed on the way.
+    expect(problems).toEqual([])
+    await page.close()
+  }
+  expect(seen[0]?.join('\n')).toContain(monthText(4))
+  expect(seen[0]).toEqual(seen[1])
+})
+
+for (const viewport of [{ width: 1360, height: 900 }, PHONE]) {
+  test(`axe finds nothing and nothing sticks out at ${viewport.width} px`, async ({ page }) => {
+    // Many elements, each looked at in both themes.
+    test.slow()
+    await page.setViewportSize(viewport)
+    const problems = complaints(page)
+    for (const email of [people.finance, people.three]) {
+      await page.context().clearCookies()
+      await signIn(page, email)
+      await page.goto('/invoices?orderBy=dueDate%20asc')
+      await plot(page).getByText('Show as table').click()
+      await plot(page).locator('svg a[tabindex="0"]').focus()
+      await expectGood(page)
+    }
+    expect(problems).toEqual([])
+  })
+}
