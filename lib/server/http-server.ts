@@ -3,6 +3,7 @@ import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'no
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { log } from '#lib/log.ts'
+import { breakOffVisibly } from './break-off.ts'
 import type { Handler } from './front-door.ts'
 
 /** In milliseconds; the size of all headers in bytes. */
@@ -16,6 +17,9 @@ const LIMITS = {
   connectionsCheckingInterval: 1_000,
 }
 
+/** A client that takes nothing of its answer for so long, in milliseconds, is gone, or wants to keep us busy. */
+const SILENCE = 60_000
+
 const STATUS: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }
 
 /** Node's server with bounds on everything; what it can't read as HTTP is answered bare, and closed. */
@@ -27,9 +31,11 @@ export function httpServer(handle: Handler): Server {
     // Nothing here speaks another protocol: the request is answered as if it had not asked.
     shouldUpgradeCallback: () => false,
   })
+  server.setTimeout(SILENCE)
   const answers = new WeakMap<Socket, ServerResponse>()
   const answer: Handler = (req, res) => {
     answers.set(req.socket, res)
+    breakOffVisibly(req, res)
     return handle(req, res)
   }
   server.on('request', answer)

@@ -1,0 +1,62 @@
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { drain } from './drain.ts'
+import { openDoor } from './test-door.ts'
+
+let door: Awaited<ReturnType<typeof openDoor>>
+/** What the answer is sent in: the half, and then the rest or nothing. */
+let rest: 'sent' | 'cut' | 'never'
+
+beforeAll(async () => {
+  door = await openDoor({
+    inside: async (_, res) => {
+      res.writeHead(200, { 'Content-Type': 'text/csv' })
+      res.write('half of it')
+      if (rest === 'never') return
+      await sleep(100)
+      if (rest === 'sent') res.end(', and the rest')
+      else res.destroy()
+    },
+  })
+})
+afterAll(() => door.close())
+
+/** The answer's text, and how its connection ended. */
+function ask(version: string): Promise<{ text: string; end: 'end' | 'ECONNRESET' }> {
+  const socket = connect(door.port, '127.0.0.1')
+  let text = ''
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    text += chunk
+  })
+  socket.write(`GET /assets HTTP/${version}\r\nHost: console.example\r\nConnection: close\r\n\r\n`)
+  return new Promise((resolve) => {
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve({ text, end: error.code as 'ECONNRESET' }))
+    socket.once('end', () => resolve({ text, end: 'end' }))
+  })
+}
+
+test('an answer that is whole ends its connection as ever', async () => {
+  rest = 'sent'
+  expect(await ask('1.0')).toMatchObject({
+    text: expect.stringMatching(/half of it, and the rest$/),
+    end: 'end',
+  })
+  expect((await ask('1.1')).text).toMatch(/\r\n0\r\n\r\n$/)
+})
+
+test('one that breaks off never looks whole, whatever the client speaks', async () => {
+  rest = 'cut'
+  expect((await ask('1.0')).end).toBe('ECONNRESET')
+  const { text } = await ask('1.1')
+  expect(text).toContain('half of it')
+  expect(text).not.toMatch(/\r\n0\r\n\r\n$/)
+})
+
+test('nor does one that is cut because the process stops', async () => {
+  rest = 'never'
+  const running = ask('1.0')
+  await sleep(200)
+  expect(await drain(door.server, 100)).toBe(false)
+  expect((await running).end).toBe('ECONNRESET')
+})
