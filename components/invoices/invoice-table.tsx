@@ -19,12 +19,16 @@ export function InvoiceTable({
   today,
   busy,
   onGo,
+  ticked,
+  onTick,
 }: {
   invoices: readonly Invoice[]
   view: View
   today: number
   busy: boolean
   onGo: (view: View) => void
+  ticked: readonly string[]
+  onTick: (id: string) => void
 }) {
   const search = listInvoices.search(view)
   const head = (key: OrderKey) => headOf(view, key, onGo)
@@ -48,7 +52,15 @@ export function InvoiceTable({
         </TableHead>
         <TableBody>
           {invoices.map((invoice) => (
-            <InvoiceRow key={invoice.id} invoice={invoice} search={search} today={today} mixed={mixed} />
+            <InvoiceRow
+              key={invoice.id}
+              invoice={invoice}
+              search={search}
+              today={today}
+              mixed={mixed}
+              ticked={ticked.includes(invoice.id)}
+              onTick={onTick}
+            />
           ))}
         </TableBody>
       </Table>
@@ -56,18 +68,35 @@ export function InvoiceTable({
   )
 }
 
-type Given = { invoice: Invoice; search: string; today: number; mixed: boolean }
+type Given = {
+  invoice: Invoice
+  search: string
+  today: number
+  mixed: boolean
+  ticked: boolean
+  onTick: (id: string) => void
+}
 
-function InvoiceRow({ invoice, search, today, mixed }: Given) {
+function InvoiceRow({ invoice, search, today, mixed, ticked, onTick }: Given) {
   const { id, currency, totalAmount, balanceAmount } = invoice
   const late = latenessOf(invoice, today)
   return (
     <Row className="hover:bg-sunken/50">
       <Cell className="wrap-anywhere md:min-w-28">
+        {/* The label is larger than the box: a finger finds it. What has the focus stands clear of the bar below. */}
+        <label className="-my-2 -ml-2 inline-flex cursor-pointer py-2 pr-2.5 pl-2 align-middle print:hidden">
+          <span className="sr-only">Tick {id}</span>
+          <input
+            type="checkbox"
+            checked={ticked}
+            onChange={() => onTick(id)}
+            className="size-4 cursor-pointer scroll-mb-24 accent-accent"
+          />
+        </label>
         <Link
           href={invoiceHref(id, search)}
           prefetch={false}
-          className="rounded-sm font-[550] tabular-nums underline-offset-2 hover:underline"
+          className="scroll-mb-24 rounded-sm font-[550] tabular-nums underline-offset-2 hover:underline"
         >
           {id}
           <LinkHint />

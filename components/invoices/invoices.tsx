@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
-import { useOptimistic, useTransition } from 'react'
+import { useOptimistic, useState, useTransition } from 'react'
 import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
 import { ActiveFilters } from '#components/ui/active-filters.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -18,6 +18,7 @@ import { FilterBar } from './filter-bar.tsx'
 import { InvoiceTable } from './invoice-table.tsx'
 import { InvoiceTotals } from './invoice-totals.tsx'
 import { pageWords } from './order.ts'
+import { Ticked } from './ticked.tsx'
 import { changed, cleared, hrefOf, isFiltered, selectionOf, type View } from './view.ts'
 
 /**
@@ -29,6 +30,8 @@ export function Invoices({ view, today }: { view: View; today: number }) {
   const [isWaiting, startTransition] = useTransition()
   // The controls show at once what was pressed; the old rows stay until the new ones are there.
   const [wanted, setWanted] = useOptimistic(view)
+  // Kept from page to page, and while the filters change.
+  const [ticked, setTicked] = useState<string[]>([])
   const selection = selectionOf(view)
   const list = useQuery({
     queryKey: listInvoices.key({ query: view }),
@@ -73,9 +76,20 @@ export function Invoices({ view, today }: { view: View; today: number }) {
           <NoInvoices view={view} onClear={() => go(cleared(view))} onFirst={() => go(changed(view, {}))} />
         ) : null}
         {invoices.length > 0 ? (
-          <InvoiceTable invoices={invoices} view={wanted} today={today} busy={isWaiting} onGo={go} />
+          <InvoiceTable
+            invoices={invoices}
+            view={wanted}
+            today={today}
+            busy={isWaiting}
+            onGo={go}
+            ticked={ticked}
+            onTick={(id) =>
+              setTicked(ticked.includes(id) ? ticked.filter((other) => other !== id) : [...ticked, id])
+            }
+          />
         ) : null}
       </Card>
+      <Ticked ids={ticked} invoices={invoices} onChange={setTicked} />
       <Pager
         newer={page(list.data?.previousPageToken)}
         older={page(list.data?.pageToken)}

@@ -3,7 +3,7 @@ import { contract, csvFile, file, paging, pagingOutput, stream, unixTime } from 
 import { filterText } from '#lib/api/filter.ts'
 import { listText } from '#lib/api/list-text.ts'
 import { orderText } from '#lib/api/order.ts'
-import { INVOICE_ORDER_KEYS } from './rules.ts'
+import { INVOICE_ORDER_KEYS, MOST_TICKED } from './rules.ts'
 import * as shapes from './shapes.ts'
 
 export type Invoice = z.output<typeof shapes.Invoice>
@@ -97,7 +97,7 @@ export const exportInvoiceFiles = contract({
   query: z.object({
     ...selection,
     orderBy,
-    ids: listText({ most: 250, longest: 6000 }).optional().meta({
+    ids: listText({ most: MOST_TICKED, longest: 6000 }).optional().meta({
       description:
         'Invoice numbers, as in `IN-1|IN-2`; a `|` or `%` within one is percent-encoded once more. Without it: all that the filters select, 500 at most.',
     }),

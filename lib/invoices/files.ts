@@ -7,13 +7,12 @@ import { readScope } from '#lib/db/scope.ts'
 import { drawInvoice, MOST_PRINTED } from './file.ts'
 import { countLines } from './lines.ts'
 import type { InvoiceOrder } from './order.ts'
+import { MOST_FILES } from './rules.ts'
 import type { Selection } from './selection.ts'
 import * as store from './store.ts'
 
 type Selected = Selection & { orderBy?: InvoiceOrder | undefined }
 
-/** Files of one archive. */
-const MOST_FILES = 500
 /** Printed line items of one archive: half a minute of drawing. */
 const MOST_LINES = 50_000
 

@@ -41,3 +41,11 @@ export const exportInvoices = callOf<typeof contract.exportInvoices>({
   path: '/billing/v1/invoices.csv',
   seconds: ['minCreationTime', 'maxCreationTime'],
 })
+
+/** A file: its path is what is needed. */
+export const exportInvoiceFiles = callOf<typeof contract.exportInvoiceFiles>({
+  name: 'exportInvoiceFiles',
+  method: 'GET',
+  path: '/billing/v1/invoices.zip',
+  seconds: ['minCreationTime', 'maxCreationTime'],
+})

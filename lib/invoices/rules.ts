@@ -67,3 +67,7 @@ export function bicOf(text: string): string | undefined {
   const bic = text.replace(/\s+/g, '').toUpperCase()
   return /^[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?$/.test(bic) ? bic : undefined
 }
+
+/** Invoices of one archive; of these, so many can be named. */
+export const MOST_FILES = 500
+export const MOST_TICKED = 250

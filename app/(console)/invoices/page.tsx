@@ -2,6 +2,7 @@ import type { Metadata } from 'next'
 import { Letterhead, profilesLine } from '#components/frame/letterhead.tsx'
 import { ExportMenu } from '#components/invoices/export-menu.tsx'
 import { Invoices } from '#components/invoices/invoices.tsx'
+import { PdfDownload } from '#components/invoices/pdf-download.tsx'
 import { selectionOf } from '#components/invoices/view.ts'
 import { hrefOf as statementHref } from '#components/statements/view.ts'
 import { ButtonLink } from '#components/ui/button-link.tsx'
@@ -56,6 +57,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
               Statement
             </ButtonLink>
             <ExportMenu view={view} />
+            <PdfDownload view={view} count={summary.body.count} />
           </>
         }
       />

@@ -1,0 +1,55 @@
+import { Button } from '#components/ui/button.tsx'
+import { DownloadLink } from '#components/ui/button-link.tsx'
+import type { Invoice } from '#lib/invoices/contract.ts'
+import { exportInvoiceFiles } from '#lib/invoices/queries.ts'
+import { MOST_TICKED } from '#lib/invoices/rules.ts'
+
+/** What a request line can hold, in bytes, with some room for a proxy's own. */
+const LONGEST_ADDRESS = 7000
+
+/**
+ * What can be done with the invoices that are ticked, on this page and on others. It stands below the rows, so that
+ * it moves none of them when it comes.
+ */
+export function Ticked({
+  ids,
+  invoices,
+  onChange,
+}: {
+  ids: readonly string[]
+  invoices: readonly Invoice[]
+  onChange: (ids: string[]) => void
+}) {
+  if (ids.length === 0) return null
+  const others = invoices.filter(({ id }) => !ids.includes(id))
+  const path = exportInvoiceFiles.path({ query: { ids: [...ids] } })
+  const tooMany = ids.length > MOST_TICKED || path.length > LONGEST_ADDRESS
+  return (
+    <section
+      aria-label="Ticked invoices"
+      className="sticky bottom-3 z-10 mt-3 flex flex-wrap items-center gap-x-3 gap-y-2 rounded-card border border-line-2 bg-surface px-4 py-2.5 shadow-float max-md:px-3.5 print:hidden"
+    >
+      <p role="status" className="mr-auto text-sm">
+        {ids.length === 1 ? '1 invoice ticked' : `${ids.length} invoices ticked`}
+        {tooMany ? ': too many for one archive' : ''}
+      </p>
+      {others.length > 0 ? (
+        <Button look="quiet" onClick={() => onChange([...ids, ...others.map(({ id }) => id)])}>
+          Tick all on this page
+        </Button>
+      ) : null}
+      <Button look="quiet" onClick={() => onChange([])}>
+        Untick
+      </Button>
+      {tooMany ? (
+        <Button look="primary" disabled>
+          Download PDFs
+        </Button>
+      ) : (
+        <DownloadLink look="primary" href={path}>
+          {ids.length === 1 ? 'Download PDF' : `Download ${ids.length} PDFs`}
+        </DownloadLink>
+      )}
+    </section>
+  )
+}

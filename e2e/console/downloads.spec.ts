@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import { expect, type Page, test } from '@playwright/test'
+import { unzip } from '../../lib/api/test-zip.ts'
+import { invoice, newCustomer } from '../admin.ts'
+import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+
+let finance = ''
+
+test.beforeAll(async () => {
+  const own = await newCustomer('tickedinvoices')
+  await own.importInvoices([
+    ...Array.from({ length: 60 }, (_, index) =>
+      invoice(`IN-${100 + index}`, { platform: index < 3 ? 'web-services' : 'cloud-platform' }),
+    ),
+    ...Array.from({ length: 450 }, (_, index) =>
+      invoice(`OLD-${100 + index}`, { invoiceDate: '2024-09-30', dueDate: '2024-10-30', balanceAmount: '0' }),
+    ),
+    invoice('PER-LINE', {
+      totalAmount: '30',
+      lines: [
+        { description: 'Ten licenses', price: '10', qty: '10' },
+        { description: 'Two licenses', price: '20', qty: '2' },
+      ],
+    }),
+  ])
+  finance = await own.member('Jonas Weber', 'finance-user')
+})
+
+/** The names in the archive that a press of this link brings. */
+async function download(page: Page, name: string): Promise<string[]> {
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name, exact: true }).click(),
+  ])
+  expect(file.suggestedFilename()).toBe('invoices.zip')
+  return unzip(readFileSync(await file.path())).map((entry) => entry.name)
+}
+
+test('ticked invoices come as one archive, from several pages, by keyboard too', async ({ page }) => {
+  const said = complaints(page)
+  await signIn(page, finance, '/invoices?search=IN-')
+  const bar = page.getByRole('region', { name: 'Ticked invoices' })
+  await expect(bar).toBeHidden()
+  await page.getByRole('checkbox', { name: 'Tick IN-159' }).check()
+  await expect(bar.getByRole('status')).toHaveText('1 invoice ticked')
+  await page.getByRole('checkbox', { name: 'Tick IN-158' }).focus()
+  await page.keyboard.press('Space')
+  await page.getByRole('link', { name: 'Older' }).click()
+  await page.getByRole('checkbox', { name: 'Tick IN-100' }).check()
+  await expect(bar.getByRole('status')).toHaveText('3 invoices ticked')
+  await expectGood(page)
+  expect((await download(page, 'Download 3 PDFs')).sort()).toEqual(['IN-100.pdf', 'IN-158.pdf', 'IN-159.pdf'])
+  await bar.getByRole('button', { name: 'Tick all on this page' }).click()
+  await expect(bar.getByRole('status')).toHaveText('12 invoices ticked')
+  await expect(bar.getByRole('button', { name: 'Tick all on this page' })).toBeHidden()
+  await bar.getByRole('button', { name: 'Untick' }).click()
+  await expect(bar).toBeHidden()
+  expect(said).toEqual([])
+})
+
+test('all that is filtered comes as one archive, unless it is too much', async ({ page }) => {
+  await signIn(page, finance, '/invoices?filter=platform:web-services')
+  expect(await download(page, 'Download PDFs')).toEqual(['IN-102.pdf', 'IN-101.pdf', 'IN-100.pdf'])
+  await page.goto('/invoices')
+  await page.getByRole('button', { name: 'Download PDFs' }).click()
+  await expect(page.getByText('These are 511 invoices, and one archive holds at most 500.')).toBeVisible()
+  await expectGood(page)
+})
+
+test('on a phone the boxes can be ticked, and the bar covers nothing for good', async ({ page }) => {
+  await page.setViewportSize(PHONE)
+  await signIn(page, finance, '/invoices?filter=platform:web-services')
+  await page.getByRole('checkbox', { name: 'Tick IN-100' }).check()
+  await expect(page.getByRole('link', { name: 'Download PDF', exact: true })).toBeVisible()
+  await expectGood(page)
+})
+
+test('prices that add up only per line are told as such', async ({ page }) => {
+  await signIn(page, finance, '/invoices/PER-LINE')
+  await expect(page.getByRole('columnheader', { name: 'Price per line' })).toBeVisible()
+  await expect(page.getByText('Each price is that of its whole line, not of one unit.')).toBeVisible()
+  await expect(page.getByText('Not itemized')).toBeHidden()
+  await expectGood(page)
+})
