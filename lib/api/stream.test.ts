@@ -8,6 +8,7 @@ import { addCustomer, addKey } from '#lib/db/test-rows.ts'
 import { attachment, fileName } from './attachment.ts'
 import { contract, stream } from './contract.ts'
 import { route } from './endpoint.ts'
+import { openApiOperation } from './openapi.ts'
 import { operation } from './operation.ts'
 import { Problem } from './problem.ts'
 import { begin } from './stream.ts'
@@ -87,6 +88,18 @@ it('sends all rows, as a download that nobody keeps', async () => {
   })
   expect(response.headers.get('etag')).toBeNull()
   expect(await isIdle()).toBe(true)
+})
+
+it('is documented as a file without a tag', async () => {
+  const handlers = route(openApiOperation([numbers]))
+  const { paths } = await (await handlers.GET(new Request('http://console.example/openapi.json'))).json()
+  const { responses, parameters } = paths['/numbers'].get
+  expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '401', '403', '500']))
+  expect(Object.keys(responses)).not.toContain('304')
+  expect(parameters).toEqual([])
+  expect(responses['200'].content).toEqual({
+    'text/csv; charset=utf-8': { schema: { type: 'string' } },
+  })
 })
 
 it('an empty stream is an empty file', async () => {
