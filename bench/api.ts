@@ -7,7 +7,7 @@ import { setQuantity } from '#lib/assets/operations.ts'
 import { type Database, openDatabase } from '#lib/db/client.ts'
 import { startEmbedded } from '#lib/db/embedded.ts'
 import { migrate } from '#lib/db/migrate.ts'
-import { listInvoices } from '#lib/invoices/operations.ts'
+import { listInvoices, summarizeInvoices } from '#lib/invoices/operations.ts'
 import { report, run } from './measure.ts'
 import { addBenchCustomer, tokenBeyond } from './seed.ts'
 
@@ -46,6 +46,18 @@ async function bench(opened: Database): Promise<void> {
   const small = await run('list, page 1 of 10,000', list(key.small))
   report('list against its statements (budget 0.45)', page1.perSecond / raw.perSecond)
   report('deep page against page 1 (median)', last.median / page1.median)
+
+  const order = 'orderBy=balanceAmount%20desc'
+  const first = JSON.parse(await get(key.large, order)).pageToken
+  const far = await tokenBeyond(embedded.url, first, invoices - 100, 'balance_amount')
+  const sorted = await run('list by balance, page 1', list(key.large, order))
+  const sortedLast = await run(
+    'list by balance, near the last page',
+    list(key.large, `${order}&pageToken=${far}`),
+  )
+  report('list by balance against the usual order (median)', sorted.median / page1.median)
+  report('its deep page against its page 1 (median)', sortedLast.median / sorted.median)
+  await run(`summary of ${invoices}`, () => get(key.large, '', 'invoice-summary'))
   report(`${invoices} against 10,000 (median, budget 1.2)`, page1.median / small.median)
 
   const transaction = await run('change, the same transaction alone', () => changeStatements(opened))
@@ -53,17 +65,17 @@ async function bench(opened: Database): Promise<void> {
   report('change against its transaction (budget 0.40)', change.perSecond / transaction.perSecond)
 }
 
-async function get(apiKey: string, search: string): Promise<string> {
+async function get(apiKey: string, search: string, path = 'invoices'): Promise<string> {
   const headers = new Headers({ authorization: `Bearer ${apiKey}` })
   const request = {
     method: 'GET',
-    path: '/billing/v1/invoices',
+    path: `/billing/v1/${path}`,
     search,
     headers,
     read: async () => new Uint8Array(),
   }
-  const { status, body } = await answer([listInvoices], request)
-  if (status !== 200) throw new Error(`The list answered ${status}: ${body}`)
+  const { status, body } = await answer([path === 'invoices' ? listInvoices : summarizeInvoices], request)
+  if (status !== 200) throw new Error(`${path} answered ${status}: ${body}`)
   return body as string
 }
 

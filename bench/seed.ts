@@ -17,16 +17,24 @@ export async function addBenchCustomer(url: string, id: string, count: number): 
   return addKey(id, ['admin'])
 }
 
-/** The token of a page past `rows` rows of `large`: made in the form of `token`, and not by walking there. */
-export async function tokenBeyond(url: string, token: string, rows: number): Promise<string> {
+/**
+ * The token of a page past `rows` rows of `large` by a column, the highest first: made in the form of `token`, and not
+ * by walking there.
+ */
+export async function tokenBeyond(
+  url: string,
+  token: string,
+  rows: number,
+  column = 'invoice_date',
+): Promise<string> {
   const [direction, digest] = JSON.parse(Buffer.from(token, 'base64url').toString())
   const owner = new pg.Client({ connectionString: url })
   await owner.connect()
   const { rows: found } = await owner.query(
-    `SELECT invoice_date::text AS day, id FROM invoices WHERE customer_id = 'large'
-     ORDER BY invoice_date DESC, id DESC OFFSET $1 LIMIT 1`,
+    `SELECT ${column}::text AS value, id FROM invoices WHERE customer_id = 'large'
+     ORDER BY ${column} DESC, id DESC OFFSET $1 LIMIT 1`,
     [rows],
   )
   await owner.end()
-  return Buffer.from(JSON.stringify([direction, digest, [found[0].day, found[0].id]])).toString('base64url')
+  return Buffer.from(JSON.stringify([direction, digest, [found[0].value, found[0].id]])).toString('base64url')
 }

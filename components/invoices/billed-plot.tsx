@@ -44,14 +44,15 @@ export function BilledPlot({
                   </ToggleChip>
                 ))}
               </fieldset>
-            ) : (
-              <span className="text-xs text-ink-3">{currency}</span>
-            )}
+            ) : null}
+            <span className={`text-xs text-ink-3 ${currencies.length > 1 ? 'hidden print:inline' : ''}`}>
+              {currency}
+            </span>
           </div>
           <Legend platforms={platformsOf(months)} />
         </div>
         <BilledBars bars={bars} currency={currency} view={view} onGo={onGo} onPoint={setPointed} />
-        <p className="min-h-8 content-center text-xs text-ink-3 tabular-nums">
+        <p className="min-h-8 content-center print:hidden text-xs text-ink-3 tabular-nums">
           {pointed ??
             (isCut
               ? `The last ${MOST_MONTHS} months; the table has all.`

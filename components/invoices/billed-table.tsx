@@ -21,7 +21,7 @@ export function BilledTable({
 }) {
   const platforms = platformsOf(months)
   return (
-    <details className="-mx-4 border-t border-line">
+    <details className="-mx-4 border-t border-line not-open:print:hidden">
       <summary className="px-4 py-2.5 text-sm text-ink-2 hover:text-ink">Show as table</summary>
       {/* Months of years: they scroll here, not the page below. */}
       <div className="max-h-80 overflow-auto border-t border-line">

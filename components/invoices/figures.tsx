@@ -53,7 +53,7 @@ function Cards({ currency, figures, onGo }: FigureSet & { onGo: Go }) {
 /** Several currencies: a row for each, so that amounts of one kind stand in one column. */
 function PerCurrency({ sets, onGo }: { sets: FigureSet[]; onGo: Go }) {
   return (
-    <Card className="overflow-x-auto max-md:overflow-visible">
+    <Card className="overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-xl:[&_th]:whitespace-normal max-md:overflow-visible max-md:[&_td]:px-0">
       <Table label="Figures per currency">
         <TableHead>
           <HeadCell>Currency</HeadCell>

@@ -1,15 +1,19 @@
+import { drizzle } from 'drizzle-orm/node-postgres'
 import fc from 'fast-check'
+import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Caller } from '#lib/access/rules.ts'
 import type { Given } from '#lib/api/client.ts'
-import { pageToken } from '#lib/api/page-token.ts'
+import { type Cursor, pageToken } from '#lib/api/page-token.ts'
 import { readInput } from '#lib/api/request.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addProfile, callerOf } from '#lib/db/test-rows.ts'
+import { run } from '#lib/db/test-server.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
 import { listInvoices, readInvoice, tokensBeside } from './operations.ts'
 import { INVOICE_ORDER_KEYS } from './rules.ts'
+import * as store from './store.ts'
 
 type Query = NonNullable<Given<typeof contract.listInvoices>['query']>
 type Order = NonNullable<Query['orderBy']>
@@ -153,6 +157,59 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
     expect(open.length).toBeGreaterThan(3)
     expect(open.map(({ id }) => id)).toEqual(sorted(open, orderBy))
     expect(open.every(({ balanceAmount }) => balanceAmount > 0)).toBe(true)
+  })
+})
+
+describe('each page is read off an index, however deep', () => {
+  const ROWS = 20_000
+  let client: PoolClient
+  beforeAll(async () => {
+    await addCustomer('large')
+    await database.sql(
+      'large',
+      `INSERT INTO invoices (customer_id, id, billing_profile_id, platform, issuer, invoice_date, due_date, currency,
+         total_amount, balance_amount)
+       SELECT 'large', 'IN-' || n, 'default', 'cloud-platform', 'R', date '2020-01-01' + n % 2000,
+         date '2026-01-01' + n * 7 % 2000, 'USD', n * 37 % 4999 / 100.0, CASE WHEN n % 9 = 0 THEN n * 41 % 997 ELSE 0 END
+       FROM generate_series(1, $1) n`,
+      [ROWS],
+    )
+    await run(database.url, 'VACUUM ANALYZE invoices')
+    client = await database.opened.reads.connect()
+  })
+  afterAll(() => client.release())
+
+  /** Runs the list's own statement, and again for how the database found its rows. */
+  async function planOf(orderBy: Order, cursor?: Cursor) {
+    const statements: { query: string; params: unknown[] }[] = []
+    const logger = { logQuery: (query: string, params: unknown[]) => void statements.push({ query, params }) }
+    const owner = { customerId: 'large' as Caller['customerId'], billingProfiles: ['default'] }
+    await client.query("SELECT set_config('console.customer', 'large', false)")
+    const rows = await store.listInvoices(drizzle(client, { logger }), owner, {}, 51, { orderBy, cursor })
+    const [{ query, params } = { query: '', params: [] }] = statements
+    const { rows: lines } = await client.query(`EXPLAIN (ANALYZE, COSTS OFF) ${query}`, params)
+    return { rows, plan: lines.map((line) => line['QUERY PLAN']).join('\n') }
+  }
+
+  it.each(ORDERS)('by %s', async (orderBy) => {
+    const first = await planOf(orderBy)
+    const [by = ''] = orderBy.split(' ')
+    const sort =
+      { invoiceDate: 'invoice_date', dueDate: 'due_date', totalAmount: 'total_amount' }[by] ??
+      'balance_amount'
+    const middle = await database.sql(
+      'large',
+      `SELECT ${sort}::text AS value, id FROM invoices ORDER BY ${sort}, id OFFSET $1 LIMIT 1`,
+      [ROWS / 2],
+    )
+    const key = [String(middle[0]?.value), String(middle[0]?.id)]
+    const deep = await planOf(orderBy, { key, direction: 'older' })
+    const back = await planOf(orderBy, { key, direction: 'newer' })
+    for (const { rows, plan } of [first, deep, back]) {
+      expect(rows).toHaveLength(51)
+      expect(plan).toMatch(/Index Scan( Backward)? using invoices_(newest|due|total|balance) /)
+      expect(plan).not.toMatch(/Sort|Removed by Filter|Seq Scan/)
+    }
   })
 })
 

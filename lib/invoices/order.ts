@@ -21,12 +21,20 @@ export const Id = z
   .max(300)
   .regex(/^[^\0]+$/)
 
+/** What the database orders by; lib/db/schema.ts says why it is not the amounts themselves. */
+const SORTS = {
+  invoiceDate: invoices.invoiceDate,
+  dueDate: invoices.dueDate,
+  totalAmount: invoices.totalSort,
+  balanceAmount: invoices.balanceSort,
+}
+
 /** How the rows of an order lie: its sort key, which way it runs, and what a page token may hold of it. */
 export function keysetOf(order: InvoiceOrder = USUAL) {
   const [by, direction] = order.split(' ') as [InvoiceOrderKey, 'asc' | 'desc']
   const isDay = by === 'invoiceDate' || by === 'dueDate'
-  const read = (text: string) => (isDay ? sql`${text}::date` : sql`${text}::numeric`)
-  const columns: KeyColumn[] = [{ column: invoices[by], read }, { column: invoices.id }]
+  const read = (text: string) => (isDay ? sql`${text}::date` : sql`${text}::double precision`)
+  const columns: KeyColumn[] = [{ column: SORTS[by], read }, { column: invoices.id }]
   return { columns, by, ascending: direction === 'asc', Key: z.tuple([isDay ? Day : Amount, Id]) }
 }
 
