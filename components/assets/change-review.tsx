@@ -49,7 +49,7 @@ export function ChangeReview(given: Given) {
 }
 
 /** Neither a key that is held down since before nor a double click that began elsewhere buys anything. */
-function holdBack(event: MouseEvent | KeyboardEvent) {
+export function holdBack(event: MouseEvent | KeyboardEvent) {
   if (event.type === 'keydown' ? (event as KeyboardEvent).repeat : event.detail > 1) event.preventDefault()
 }
 

@@ -3,6 +3,7 @@
 import { KeyRound, LogOut } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { signOut } from '#components/access/next-auth.ts'
+import { forget } from '#components/ui/kept.ts'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
@@ -34,7 +35,10 @@ export function useProfile(person: Person) {
   const leave = () =>
     signOut().then(
       // A whole new page: the cache of answers goes with this one.
-      () => location.assign('/sign-in'),
+      () => {
+        forget()
+        location.assign('/sign-in')
+      },
       () => say('You are still signed in: the service did not answer. Try again.'),
     )
   const items = (close: () => void) => (

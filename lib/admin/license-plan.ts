@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Caller } from '#lib/access/rules.ts'
 import { Problem, toProblem } from '#lib/api/problem.ts'
-import { type Checked, type Fate, fateOf, foresee, inTurns } from '#lib/assets/bulk.ts'
+import { type Checked, carryOut, type Fate, fateOf, foresee, inTurns } from '#lib/assets/bulk.ts'
 import { readAssetItem, setQuantity } from '#lib/assets/operations.ts'
 import type { QuantityFacts } from '#lib/assets/rules.ts'
 import type { Target } from '#lib/assets/targets.ts'
+import { print } from './outcome.ts'
 
 /** A row of a list and what is known of it; `reason` says why it can't be set. */
 export type PlannedRow = Target & Omit<Checked, 'error'> & { type: string; name: string; reason: string }
@@ -39,6 +42,34 @@ async function checked(caller: Caller, row: PlannedRow): Promise<Partial<Planned
     if (!(error instanceof Problem) || error.code !== 'not_found') return { reason: toProblem(error).message }
     return { check: 'refused', reason: 'The customer has no asset with this ID.' }
   }
+}
+
+const WORDS: Partial<Record<Fate, string>> = {
+  ...{ done: 'done', unknown: 'not confirmed yet', lost: 'not known' },
+}
+
+/** How many rows became what they are listed as. The keys are of this run alone: see docs/licenses.md. */
+export async function carryOutAll(
+  caller: Caller,
+  rows: readonly PlannedRow[],
+  signal: AbortSignal,
+): Promise<number> {
+  const run = randomBytes(16).toString('hex')
+  const done = new Set<PlannedRow>()
+  const unknown = new Set<PlannedRow>()
+  const ask = async (row: PlannedRow) => {
+    const { fate, reason } = await setRow(caller, row, `${run}-${row.line}`)
+    // A row that stays unknown is looked up many times, and told once.
+    if (fate === 'unknown' && unknown.has(row)) return false
+    if (fate === 'unknown') unknown.add(row)
+    const word = WORDS[fate] ?? 'not done'
+    print(`line ${row.line}, ${row.assetId}: ${word}${fate === 'done' ? `, ${row.quantity}` : `. ${reason}`}`)
+    if (fate === 'done') done.add(row)
+    return fate !== 'unknown'
+  }
+  const pause = (ms: number) => wait(ms, undefined, { signal }).catch(() => {})
+  await carryOut(rows, ask, pause, signal)
+  return done.size
 }
 
 /** Sets a row's total, unless somebody changed the asset since it was checked. Never throws. */

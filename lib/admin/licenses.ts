@@ -1,18 +1,15 @@
-import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { operatorFor } from '#lib/access/operator.ts'
-import type { Caller } from '#lib/access/rules.ts'
 import { ImportRefused, MOST_PROBLEMS } from '#lib/api/import-refused.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { carryOut, totalsOf, totalsText } from '#lib/assets/bulk.ts'
+import { totalsOf, totalsText } from '#lib/assets/bulk.ts'
 import { readTargets, type Target } from '#lib/assets/targets.ts'
 import { env } from '#lib/env.ts'
 import { readText } from '#lib/imports/read-text.ts'
 import { isConfirmed, needTerminal } from './confirm.ts'
-import { type PlannedRow, planOf, setRow } from './license-plan.ts'
-import { Interrupted, interruption, note, print } from './outcome.ts'
+import { carryOutAll, type PlannedRow, planOf } from './license-plan.ts'
+import { Interrupted, interruption, note } from './outcome.ts'
 import { withDatabase } from './session.ts'
 import { printRows } from './table.ts'
 
@@ -65,7 +62,7 @@ async function apply(file: string, { customer, dryRun = false, yes = false }: Op
   }
   note(`${totalsText(totalsOf(changes(allowed)))}.${rest}`)
   if (!yes && !(await isWanted(allowed))) throw new Problem('invalid_request', 'Nothing was changed.')
-  const done = same + (await carryOutAll(caller, allowed))
+  const done = same + (await carryOutAll(caller, allowed, signal))
   const summary = `${done} of ${rows.length} rows are as listed.`
   if (signal.aborted) throw new Interrupted(`Interrupted: ${summary} The same command again goes on.`)
   if (done < rows.length)
@@ -118,27 +115,6 @@ function isWanted(rows: readonly PlannedRow[]): Promise<boolean> {
   return isConfirmed(`Type ${committed}, the licenses that can't be lowered again, to go on: `, [
     String(committed),
   ])
-}
-
-/** How many rows became what they are listed as. The keys are of this run alone: see docs/licenses.md. */
-async function carryOutAll(caller: Caller, rows: readonly PlannedRow[]): Promise<number> {
-  const { signal } = interruption
-  const run = randomBytes(16).toString('hex')
-  const done = new Set<PlannedRow>()
-  // A row that stays unknown is looked up many times, and told once.
-  const words = new Map<PlannedRow, string>()
-  const ask = async (row: PlannedRow) => {
-    const { fate, reason } = await setRow(caller, row, `${run}-${row.line}`)
-    const word = fate === 'unknown' ? 'not confirmed yet' : fate === 'done' ? 'done' : 'not done'
-    if (words.get(row) === word) return false
-    words.set(row, word)
-    print(`line ${row.line}, ${row.assetId}: ${word}${fate === 'done' ? `, ${row.quantity}` : `. ${reason}`}`)
-    if (fate === 'done') done.add(row)
-    return fate !== 'unknown'
-  }
-  const pause = (ms: number) => wait(ms, undefined, { signal }).catch(() => {})
-  await carryOut(rows, ask, pause, signal)
-  return done.size
 }
 
 function count(rows: number): string {

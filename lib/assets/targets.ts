@@ -2,7 +2,7 @@ import { MAX_QUANTITY } from './rules.ts'
 import { readTextRows, type TextRow } from './target-rows.ts'
 
 /** How many assets one list may change. */
-const MOST_TARGETS = 250
+export const MOST_TARGETS = 250
 
 /** A row of a list: an asset, and its total number of licenses after the change. */
 export type Target = { line: number; assetId: string; quantity: number }

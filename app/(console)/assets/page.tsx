@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { AssetsScreen } from '#components/assets/assets-screen.tsx'
-import { DownloadLink } from '#components/ui/button-link.tsx'
+import { ButtonLink, DownloadLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
@@ -39,6 +39,9 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         subtitle={<span role="status">{subtitle(query, summary)}</span>}
         actions={
           <>
+            <ButtonLink look="quiet" href="/assets/bulk" prefetch={false}>
+              Change many
+            </ButtonLink>
             <CopyRequest path={queries.listAssets.path({ query })} />
             <DownloadLink
               href={queries.exportAssets.path({ query: { filter: query.filter, search: query.search } })}
