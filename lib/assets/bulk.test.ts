@@ -16,7 +16,11 @@ test.each([
   [[change(50, 60, true)], 'Set 1 asset, +10 licenses, which can’t be lowered before their renewal'],
   [
     [change(50, 60, true), change(9, 5)],
-    'Set 2 assets, +10 and −4 licenses, of which the added ones can’t be lowered before their renewal',
+    'Set 2 assets, +10 and −4 licenses; the added ones can’t be lowered before their renewal',
+  ],
+  [
+    [change(50, 60, true), change(1, 2), change(9, 5)],
+    'Set 3 assets, +11 and −4 licenses; 10 of the added ones can’t be lowered before their renewal',
   ],
   [[change(1, 2)], 'Set 1 asset, +1 license'],
   [[change(2000, 5)], 'Set 1 asset, −1,995 licenses'],

@@ -27,8 +27,10 @@ export function totalsText({ assets, added, removed, committed }: Totals): strin
   const what = `Set ${count(assets)} ${assets === 1 ? 'asset' : 'assets'}, ${parts.join(' and ')} ${only}`
   if (committed === 0) return what
   const which =
-    committed < added ? `of which ${count(committed)} ` : removed > 0 ? 'of which the added ones ' : 'which '
-  return `${what}, ${which}can’t be lowered before their renewal`
+    removed > 0
+      ? `; ${committed < added ? `${count(committed)} of the added ones` : 'the added ones'} `
+      : `, ${committed < added ? `of which ${count(committed)}` : 'which'} `
+  return `${what}${which}can’t be lowered before their renewal`
 }
 
 /**

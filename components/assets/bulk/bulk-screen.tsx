@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { LastPrice } from '../cost.ts'
 import { checkPlan, newPlan } from './check.ts'
+import { confirmed } from './plan.ts'
 import { PlanPanel } from './plan-panel.tsx'
 import { PlanTable } from './plan-table.tsx'
 import { sendPlan } from './send.ts'
@@ -43,7 +44,7 @@ export function BulkScreen({ member, prices }: { member: string; prices: Record<
         {...{ plan, running, prices, ...rest }}
         onCheck={check}
         onConfirm={() => {
-          bulk.put({ ...plan, confirmed: true })
+          bulk.put(confirmed(plan))
           send()
         }}
         onGoOn={send}

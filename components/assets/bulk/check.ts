@@ -1,6 +1,7 @@
 import { fateOf, foresee, inTurns } from '#lib/assets/bulk.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { listAssets, setQuantity } from '#lib/assets/queries.ts'
+import type { QuantityFacts } from '#lib/assets/rules.ts'
 import type { TargetList } from '#lib/assets/targets.ts'
 import { factsOf } from '../plan.ts'
 import { newKey } from '../use-quantity-change.ts'
@@ -59,12 +60,28 @@ async function checked(
     const { check: state, error, ...known } = dry
     if (error !== undefined && fateOf(error, row.quantity) === 'stopped') return undefined
     const assigned = subscription?.Seats.LicensedNumberOfSeats ?? 0
-    const found = { ...known, name: item.assetName, type: item.type, assigned, state }
+    const found = {
+      ...known,
+      name: item.assetName,
+      type: item.type,
+      assigned,
+      state,
+      item: at(item, known.facts),
+    }
     return { ...found, reason: error === undefined ? '' : reasonOf(error, { ...row, ...found }, Date.now()) }
   } catch (error) {
     if (fateOf(error, row.quantity) === 'stopped') return undefined
     return { state: 'unchecked', reason: reasonOf(error, row, Date.now()) }
   }
+}
+
+/** The asset with the total that was checked, which may be newer than the list's. */
+function at(item: AssetListItem, facts: QuantityFacts | undefined): AssetListItem {
+  const { properties } = item
+  if (!properties?.subscription || !facts) return item
+  const { Seats } = properties.subscription
+  const subscription = { ...properties.subscription, Seats: { ...Seats, NumberOfSeats: facts.purchased } }
+  return { ...item, properties: { ...properties, subscription } }
 }
 
 /** In the first page of all assets, or else by a search of its own. */

@@ -97,6 +97,7 @@ function costsText(plan: Plan, prices: Record<string, LastPrice>): string {
     return `${moneyText(Math.abs(amount), currency)} ${more}`
   })
   if (parts.length === 0) return ''
-  const without = unpriced === 0 ? '' : ` Without ${unpriced.toLocaleString('en')} whose price is not known.`
+  const without =
+    unpriced === 0 ? '' : ` Without ${unpriced.toLocaleString('en')} that have no price or are caps.`
   return `About ${parts.join(' and ')} per billing period, at the prices last billed.${without}`
 }

@@ -6,8 +6,9 @@ import { Card } from '#components/ui/card.tsx'
 import { RequestId } from '#components/ui/request-id.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
-import { costText, type LastPrice } from '../cost.ts'
-import { differenceText, untilText } from '../plan.ts'
+import { ChangeMeaning } from '../change-meaning.tsx'
+import type { LastPrice } from '../cost.ts'
+import { differenceText } from '../plan.ts'
 import type { Plan, PlanRow, RowState } from './plan.ts'
 import { stateText } from './words.ts'
 
@@ -55,7 +56,7 @@ const PlanRowView = memo(function PlanRowView({
   const change = facts ? quantity - facts.purchased : 0
   return (
     <Row>
-      <Cell className="min-w-0">
+      <Cell className="min-w-0 max-md:row-span-2">
         {name ? <span className="block font-[550] wrap-anywhere">{name}</span> : null}
         <span className="block font-mono text-xs wrap-anywhere text-ink-3">
           {assetId}
@@ -69,7 +70,7 @@ const PlanRowView = memo(function PlanRowView({
         {change === 0 ? '–' : differenceText(change)}
       </Cell>
       <Cell place="across" className="max-md:pt-1">
-        <Result row={row} change={change} confirmed={confirmed} lastPrice={lastPrice} />
+        <Result row={row} confirmed={confirmed} lastPrice={lastPrice} />
       </Cell>
     </Row>
   )
@@ -82,16 +83,14 @@ const TONES: Record<RowState, BadgeTone> = {
 
 function Result({
   row,
-  change,
   confirmed,
   lastPrice,
 }: {
   row: PlanRow
-  change: number
   confirmed: boolean
   lastPrice: LastPrice | undefined
 }) {
-  const { state, facts, reason, requestId } = row
+  const { state, facts, item, quantity, reason, requestId } = row
   const text = stateText(row, confirmed)
   if (state === 'sending' || state === 'checking') {
     return (
@@ -102,15 +101,15 @@ function Result({
     )
   }
   const isPlanned = state === 'allowed' && !confirmed
+  const subscription = isPlanned ? item?.properties?.subscription : undefined
   const isFinal = isPlanned && facts?.isCommitmentPlan
-  const tone = state === 'allowed' && (isFinal || confirmed) ? (isFinal ? 'warn' : 'mute') : TONES[state]
+  const tone = isFinal ? 'warn' : state === 'allowed' && confirmed ? 'mute' : TONES[state]
   return (
     <>
       <Badge tone={tone}>{text}</Badge>
       <span className="mt-1 block text-xs wrap-anywhere text-ink-2 empty:hidden">
         {reason}
-        {isFinal ? `Can’t be lowered ${untilText(facts.commitmentEnd)}. ` : null}
-        {isPlanned && lastPrice ? costText(change, lastPrice) : null}
+        {item && subscription ? <ChangeMeaning {...{ item, subscription, quantity, lastPrice }} /> : null}
       </span>
       {requestId ? (
         <span className="block">

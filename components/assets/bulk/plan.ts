@@ -1,4 +1,5 @@
 import type { Checked, Fate } from '#lib/assets/bulk.ts'
+import type { AssetListItem } from '#lib/assets/contract.ts'
 import type { QuantityFacts } from '#lib/assets/rules.ts'
 import type { Target } from '#lib/assets/targets.ts'
 
@@ -11,6 +12,8 @@ export type PlanRow = Target & {
   /** Empty until the asset is found. */
   name: string
   facts?: QuantityFacts | undefined
+  /** The asset as it was checked: what its review tells. Not kept once the list is confirmed. */
+  item?: AssetListItem | undefined
   /** Licenses in use. */
   assigned: number
   /** The version that was checked. */
@@ -78,16 +81,24 @@ export function resumable(value: unknown, now: number): Plan | undefined {
   return openRows(found).length > 0 ? found : undefined
 }
 
-/** What rows cost or save together at the prices last billed, by currency, and for how many no price is known. */
+/** The plan with the word that its rows may be sent. */
+export function confirmed(plan: Plan): Plan {
+  return { ...plan, confirmed: true, rows: plan.rows.map((row) => ({ ...row, item: undefined })) }
+}
+
+/**
+ * What rows cost or save together at the prices last billed, by currency, and for how many that can't be said: no
+ * price is known, or the total is a cap and no bill.
+ */
 export function moneyOf(
   rows: readonly PlanRow[],
   prices: Record<string, { price: number; currency: string }>,
 ) {
   const amounts = new Map<string, number>()
   let unpriced = 0
-  for (const { assetId, quantity, facts } of rows) {
+  for (const { assetId, quantity, facts, item } of rows) {
     const last = prices[assetId]
-    if (!last || !facts) unpriced += 1
+    if (!last || !facts || item?.vendor?.quantityIsCap) unpriced += 1
     else
       amounts.set(
         last.currency,

@@ -37,7 +37,7 @@ async function sent(row: PlanRow): Promise<Partial<PlanRow> | undefined> {
   const given = { params: { asset_id: assetId }, body: { quantity }, headers }
   try {
     await setQuantity(given, AbortSignal.timeout(LONGEST_ANSWER))
-    return { state: 'done', reason: '' }
+    return { state: 'done', reason: '', requestId: undefined }
   } catch (error) {
     const fate = fateOf(error, quantity)
     if (fate === 'stopped') return undefined
