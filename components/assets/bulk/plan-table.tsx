@@ -66,7 +66,7 @@ const PlanRowView = memo(function PlanRowView({
       <Cell place="right-1" right number>
         {facts ? facts.purchased.toLocaleString('en') : '–'} → {quantity.toLocaleString('en')}
       </Cell>
-      <Cell place="right-2" right number className="text-sm text-ink-3">
+      <Cell place="right-2" right number className="text-sm text-ink-3 max-md:self-start">
         {change === 0 ? '–' : differenceText(change)}
       </Cell>
       <Cell place="across" className="max-md:pt-1">
