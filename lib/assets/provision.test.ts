@@ -302,6 +302,13 @@ describe('dryRun with a vendor elsewhere', () => {
     stage.fake.failNext('read', 'hang-before')
     expect((await patch(annual, 40, { search })).status).toBe(503)
   })
+
+  it('tells the version with which the change can be asked for, though nothing of it is stored yet', async () => {
+    stage.fake.setByVendor(annual.id, 30)
+    const etag = (await patch(annual, 35, { search })).headers.get('etag') ?? ''
+    expect((await patch(annual, 35, { headers: { 'if-match': etag } })).status).toBe(200)
+    expect((await patch(annual, 36, { headers: { 'if-match': '"99.x"' } })).json.current).toBe(35)
+  })
 })
 
 describe('the hourly reading', () => {
