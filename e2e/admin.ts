@@ -34,6 +34,8 @@ export async function newCustomer(name: string, env = appEnvironment()) {
       await command(['members', 'add', ...own, ...given], PASSWORD)
       return email
     },
+    profile: (profileId: string, profileName: string) =>
+      command(['billing-profiles', 'set', profileId, ...own, '--name', profileName]),
     importAssets: (assets: object[]) => command(['import', 'assets', '-', ...own], JSON.stringify(assets)),
     importInvoices: (invoices: object[]) =>
       command(['import', 'invoices', '-', ...own], JSON.stringify(invoices)),

@@ -1,0 +1,221 @@
+import { readFileSync } from 'node:fs'
+import { expect, type Page, test } from '@playwright/test'
+import { invoice, newCustomer } from '../admin.ts'
+import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+
+const DAY_MS = 86_400_000
+const day = (offset: number) => new Date(Date.now() + offset * DAY_MS).toISOString().slice(0, 10)
+const MANY = 300
+
+let own: Awaited<ReturnType<typeof newCustomer>>
+const people = { finance: '', it: '', paid: '', many: '' }
+let key = ''
+
+test.beforeAll(async () => {
+  own = await newCustomer('statement')
+  await own.profile('emea', 'Statement Europe B.V.')
+  await own.importInvoices([
+    invoice('IN-1', { invoiceDate: day(-130), dueDate: day(-100), totalAmount: '1000.10' }),
+    invoice('IN-2', {
+      invoiceDate: day(-51),
+      dueDate: day(-21),
+      totalAmount: '64.5',
+      balanceAmount: '20.25',
+    }),
+    invoice('IN-3', { invoiceDate: day(-20), dueDate: day(10), totalAmount: '1200' }),
+    invoice('IN-PAID', { invoiceDate: day(-90), dueDate: day(-60), balanceAmount: '0' }),
+    invoice('CN-4', { invoiceDate: day(-19), dueDate: day(-11), totalAmount: '-312.48' }),
+    invoice('IN-5', { billingProfileId: 'emea', invoiceDate: day(-70), dueDate: day(-40), totalAmount: '9' }),
+    invoice('IN-6', {
+      ...{ billingProfileId: 'emea', currency: 'JPY', platform: 'web-services' },
+      totalAmount: '85300',
+      invoiceDate: day(-9),
+      dueDate: day(0),
+    }),
+  ])
+  people.finance = await own.member('Fin Clerk', 'finance-user')
+  people.it = await own.member('Ida Tech', 'it-manager')
+  key = await own.key('finance-user')
+  const paid = await newCustomer('paid')
+  await paid.importInvoices([invoice('IN-0', { balanceAmount: '0' })])
+  people.paid = await paid.member('Petra Paid', 'finance-user')
+  const many = await newCustomer('manyopen')
+  await many.importInvoices(
+    Array.from({ length: MANY }, (_, n) =>
+      invoice(`M-${n}`, {
+        invoiceDate: day(-40),
+        dueDate: day(Math.max(-40, n - 200)),
+      }),
+    ),
+  )
+  people.many = await many.member('Mo Open', 'finance-user')
+})
+
+const numbers = (page: Page) =>
+  page
+    .getByRole('row')
+    .getByRole('link', { name: /^(IN|CN|M)-/ })
+    .allInnerTexts()
+
+test('what is open stands under its sums, as the API says, and one account can be had alone', async ({
+  page,
+}) => {
+  await signIn(page, people.finance)
+  await page.getByRole('link', { name: 'Statement' }).click()
+  await expect(page).toHaveURL('/invoices/statement')
+  const sums = page.getByRole('table', { name: 'What is open, by days past due' })
+  const cells = (name: RegExp) => sums.getByRole('row', { name }).getByRole('cell')
+  await expect(cells(/statement Ltd/)).toHaveText(
+    [
+      /^statement Ltd.*4 open items$/,
+      /1,200.00$/,
+      /20.25$/,
+      '–',
+      '–',
+      /1,000.10$/,
+      /−312.48$/,
+      '1,907.87 USD',
+    ].map((text) => (text === '–' ? /–$/ : text)),
+  )
+  await expect(cells(/All in USD/).last()).toHaveText('1,916.87 USD')
+  await expect(cells(/85,300/).first()).toHaveText(/Statement Europe/)
+  expect(await numbers(page)).toEqual(['IN-6', 'IN-1', 'IN-2', 'CN-4', 'IN-3', 'IN-5'])
+  await expect(page.getByRole('row', { name: /CN-4/ })).toContainText('Credit')
+  await expect(page.getByRole('row', { name: /IN-1/ })).toContainText('100 days')
+
+  await sums.getByRole('link', { name: 'Statement Europe B.V., USD' }).click()
+  await expect.poll(() => numbers(page)).toEqual(['IN-5'])
+  expect(new URL(page.url()).search).toBe('?filter=currency:USD|billingProfile:emea')
+  const response = await page.request.get(`/billing/v1/statement${new URL(page.url()).search}`, {
+    headers: { Authorization: `Bearer ${key}` },
+  })
+  const { items, currencies } = await response.json()
+  expect([items.map(({ id }: { id: string }) => id), currencies[0].days31To60.amount]).toEqual([['IN-5'], 9])
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export CSV' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe(`statement-${day(0)}.csv`)
+  const lines = readFileSync(await download.path(), 'utf8')
+    .trim()
+    .split('\r\n')
+  expect(lines).toHaveLength(2)
+  expect(lines[1]).toContain('USD,emea,Statement Europe B.V.,IN-5,')
+
+  const chips = page.getByRole('region', { name: 'Active filters' })
+  await chips.getByRole('button', { name: 'Remove filter: USD' }).click()
+  await expect.poll(() => numbers(page)).toEqual(['IN-6', 'IN-5'])
+  await page.getByRole('button', { name: /^Platform/ }).click()
+  await page.getByRole('checkbox', { name: 'Cloud platform' }).check()
+  await expect.poll(() => numbers(page)).toEqual(['IN-5'])
+  await chips.getByRole('button', { name: 'Clear all' }).click()
+  await expect(page).toHaveURL('/invoices/statement')
+})
+
+test('more than a page says what it leaves out, and leads on', async ({ page }) => {
+  await signIn(page, people.many)
+  await page.goto('/invoices/statement')
+  await expect(page.getByText(`This page has 250 of ${MANY} open items.`)).toBeVisible()
+  const first = await numbers(page)
+  await page.getByRole('link', { name: 'Next' }).click()
+  await expect.poll(async () => (await numbers(page)).length).toBe(50)
+  expect(new Set([...first, ...(await numbers(page))]).size).toBe(MANY)
+  await page.getByRole('link', { name: 'Previous' }).click()
+  await expect.poll(() => numbers(page)).toEqual(first)
+})
+
+test('nothing open, nothing that fits, an address that is none, and another role', async ({ page }) => {
+  await signIn(page, people.paid)
+  await page.goto('/invoices/statement')
+  await expect(page.getByText('Nothing is open', { exact: true })).toBeVisible()
+  await page.goto('/invoices/statement?filter=currency:EUR')
+  await expect(page.getByText('Nothing is open here')).toBeVisible()
+  await page.goto('/invoices/statement?filter=color:red')
+  await expect(page.getByText('knows these keys only: billingProfile, platform, currency')).toBeVisible()
+  await page.context().clearCookies()
+  await signIn(page, people.it)
+  await page.goto('/invoices/statement')
+  await expect(page.getByText('This page needs the role Finance User or Admin.')).toBeVisible()
+})
+
+for (const [what, viewport] of [
+  ['on a desk', { width: 1360, height: 900 }],
+  ['on a phone', PHONE],
+] as const) {
+  test(`the statement is good ${what}`, async ({ page }) => {
+    await page.setViewportSize(viewport)
+    const problems = complaints(page)
+    await signIn(page, people.finance)
+    await page.goto('/invoices/statement')
+    await expectGood(page)
+    await page.getByRole('button', { name: /^Billing profile/ }).click()
+    await expectGood(page)
+    expect(problems).toEqual([])
+  })
+}
+
+const SHEETS = [
+  ['/invoices', 'Invoices', 'Billing profiles: statement Ltd, Statement Europe B.V.'],
+  ['/invoices?filter=status:OPEN', 'Invoices', 'Open'],
+  ['/invoices/IN-5', 'IN-5', 'Billed to Statement Europe B.V.'],
+  ['/invoices/statement', 'Statement', 'Billing profiles: statement Ltd, Statement Europe B.V.'],
+  ['/invoices/statement?filter=billingProfile:emea', 'Statement', 'Billing profile: Statement Europe B.V.'],
+] as const
+
+test('a sheet is black on white, says whose it is and when it was printed, and has no controls', async ({
+  page,
+}) => {
+  await signIn(page, people.finance)
+  const { hostname: domain } = new URL(page.url())
+  await page.context().addCookies([{ name: 'theme', value: 'dark', domain, path: '/' }])
+  for (const [path, title, says] of SHEETS) {
+    await page.emulateMedia({ media: 'screen' })
+    await page.goto(path)
+    await expect(page.getByText(/^Printed/)).toBeHidden()
+    await page.emulateMedia({ media: 'print' })
+    await expect(page.getByText(/^Printed \d+ \w+ \d+, \d\d:\d\d UTC$/)).toBeVisible()
+    await expect(
+      page.getByText('statement Ltd', { exact: true }).filter({ visible: true }).first(),
+    ).toBeVisible()
+    await expect(page.getByText(says, { exact: true }).filter({ visible: true }).first()).toBeVisible()
+    await expect(page.getByRole('heading', { name: title, exact: true })).toBeVisible()
+    await expect(page.getByRole('banner')).toBeHidden()
+    for (const role of ['button', 'textbox', 'searchbox', 'checkbox', 'navigation'] as const)
+      await expect(page.getByRole(role)).toHaveCount(0)
+    const look = await page.evaluate(() => {
+      const { backgroundColor, color } = getComputedStyle(document.body)
+      const table = [...document.querySelectorAll('main table')].at(-1)
+      const around: string[] = []
+      for (let box = table?.parentElement; box; box = box.parentElement)
+        around.push(getComputedStyle(box).overflow)
+      const head = table?.querySelector('thead')
+      const row = table?.querySelector('tbody tr')
+      return {
+        ...{ backgroundColor, color, cut: around.filter((overflow) => overflow !== 'visible') },
+        head: head && getComputedStyle(head).display,
+        row: row && [getComputedStyle(row).display, getComputedStyle(row).breakInside],
+      }
+    })
+    expect(look).toEqual({
+      ...{ backgroundColor: 'rgb(255, 255, 255)', color: 'rgb(0, 0, 0)', cut: [] },
+      ...{ head: 'table-header-group', row: ['table-row', 'avoid'] },
+    })
+  }
+})
+
+test('a long statement has as many sheets as it takes, and the time of its printing', async ({ page }) => {
+  await signIn(page, people.many)
+  await page.goto('/invoices/statement')
+  await page.evaluate(() => {
+    const now = Date.now
+    Date.now = () => now() + 86_400_000
+  })
+  const sheets = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type \/Page\b/g)
+  expect(sheets?.length).toBeGreaterThan(4)
+  expect(sheets?.length).toBeLessThan(12)
+  const tomorrow = new Date(Date.now() + DAY_MS).toUTCString().split(' ')
+  await expect(page.getByText(/^Printed/)).toContainText(
+    `${Number(tomorrow[1])} ${tomorrow[2]} ${tomorrow[3]}`,
+  )
+})

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, expect, test } from '@playwright/test'
+import { invoice, newCustomer } from '../admin.ts'
+import { signIn } from '../browser.ts'
+import { ownEnvironment, startOwnApp } from '../own-app.ts'
+
+// Server, database and browser stand where the day begins first, and where it ends last: at any time of day one of the
+// two has another date than UTC.
+const ENDS = ['Pacific/Kiritimati', 'Pacific/Pago_Pago']
+const DAY_MS = 86_400_000
+const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
+const day = (offset: number) => new Date(today + offset * DAY_MS).toISOString().slice(0, 10)
+const shown = (date: string) => {
+  const parts = new Date(date).toUTCString().split(' ')
+  return `${Number(parts[1])} ${parts[2]} ${parts[3]}`
+}
+
+const SCREENS = [
+  '/invoices',
+  '/invoices?filter=status:PAST%20DUE',
+  `/invoices?minCreationTime=${(today - DAY_MS) / 1000}&maxCreationTime=${(today - DAY_MS) / 1000}`,
+  '/invoices/IN-LATE',
+  '/invoices/compare?from=IN-LATE&to=IN-TODAY',
+  '/invoices/statement',
+]
+
+/** What each screen says, as the browser shows it. */
+async function screensIn(browser: Browser, zone: string): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-zone-'))
+  const env = ownEnvironment(folder, { TZ: zone })
+  const app = await startOwnApp(env)
+  try {
+    const own = await newCustomer('zones', env)
+    await own.importInvoices([
+      invoice('IN-LATE', { invoiceDate: day(-31), dueDate: day(-1) }),
+      invoice('IN-TODAY', { invoiceDate: day(-1), dueDate: day(0), totalAmount: '12' }),
+      invoice('IN-SOON', { invoiceDate: day(0), dueDate: day(1) }),
+    ])
+    const finance = await own.member('Fin Clerk', 'finance-user')
+    const context = await browser.newContext({ baseURL: app.url, timezoneId: zone })
+    const page = await context.newPage()
+    await signIn(page, finance)
+    const texts: string[] = []
+    for (const screen of SCREENS) {
+      await page.goto(screen)
+      await page.waitForLoadState('networkidle')
+      texts.push(...(await page.getByRole('main').allInnerTexts()))
+    }
+    // Of the browser's own making, too.
+    await page.goto('/invoices')
+    await page.getByRole('button', { name: /^Invoice date/ }).click()
+    await page.getByRole('button', { name: 'This month' }).click()
+    await expect(page).toHaveURL(/minCreationTime/)
+    texts.push(...(await page.getByRole('button', { name: /^Invoice date/ }).allInnerTexts()))
+    await context.close()
+    return texts
+  } finally {
+    app.kill('SIGTERM')
+    await app.ended
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+test('every screen says the same days, wherever server, database and browser are', async ({ browser }) => {
+  test.setTimeout(180_000)
+  const [first = [], last] = [
+    await screensIn(browser, ENDS[0] ?? ''),
+    await screensIn(browser, ENDS[1] ?? ''),
+  ]
+  expect(last).toEqual(first)
+  const [list, late, ofDay, one, comparison, statement] = first
+  for (const date of [-31, -1, 0, 1]) expect(list).toContain(shown(day(date)))
+  expect(list).toContain('1 day late')
+  expect(late).toContain('IN-LATE')
+  expect(late).not.toContain('IN-TODAY')
+  expect([ofDay?.includes('IN-TODAY'), ofDay?.includes('IN-SOON')]).toEqual([true, false])
+  expect(one).toContain(`${shown(day(-31))}`)
+  expect(one).toContain('Past due 1 day')
+  expect(comparison).toContain(shown(day(-1)))
+  expect(statement).toContain(`What is open on ${shown(day(0))}`)
+  expect(statement?.match(/IN-\w+|1 day\b|Not due yet/g)).toEqual(
+    expect.arrayContaining(['1 day', 'Not due yet']),
+  )
+})
