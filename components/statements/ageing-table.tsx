@@ -64,7 +64,7 @@ function AgeingRow({
             className="rounded-sm underline decoration-line-2 underline-offset-2 hover:decoration-current"
           >
             {name}
-            <span className="sr-only">, {currency}</span>
+            <span className="sr-only"> in {currency}</span>
           </Link>
         )}
         <span className="block text-xs font-normal text-ink-3">{count}</span>

@@ -9,9 +9,10 @@ const MANY = 300
 
 let own: Awaited<ReturnType<typeof newCustomer>>
 const people = { finance: '', it: '', paid: '', many: '' }
-let key = ''
 
 test.beforeAll(async () => {
+  // A slow machine is not a failure.
+  test.setTimeout(180_000)
   own = await newCustomer('statement')
   await own.profile('emea', 'Statement Europe B.V.')
   await own.importInvoices([
@@ -35,9 +36,7 @@ test.beforeAll(async () => {
   ])
   people.finance = await own.member('Fin Clerk', 'finance-user')
   people.it = await own.member('Ida Tech', 'it-manager')
-  key = await own.key('finance-user')
   const paid = await newCustomer('paid')
-  await paid.importInvoices([invoice('IN-0', { balanceAmount: '0' })])
   people.paid = await paid.member('Petra Paid', 'finance-user')
   const many = await newCustomer('manyopen')
   await many.importInvoices(
@@ -83,12 +82,10 @@ test('what is open stands under its sums, as the API says, and one account can b
   await expect(page.getByRole('row', { name: /CN-4/ })).toContainText('Credit')
   await expect(page.getByRole('row', { name: /IN-1/ })).toContainText('100 days')
 
-  await sums.getByRole('link', { name: 'Statement Europe B.V., USD' }).click()
+  await sums.getByRole('link', { name: 'Statement Europe B.V. in USD' }).click()
   await expect.poll(() => numbers(page)).toEqual(['IN-5'])
   expect(new URL(page.url()).search).toBe('?filter=currency:USD|billingProfile:emea')
-  const response = await page.request.get(`/billing/v1/statement${new URL(page.url()).search}`, {
-    headers: { Authorization: `Bearer ${key}` },
-  })
+  const response = await page.request.get(`/billing/v1/statement${new URL(page.url()).search}`)
   const { items, currencies } = await response.json()
   expect([items.map(({ id }: { id: string }) => id), currencies[0].days31To60.amount]).toEqual([['IN-5'], 9])
 
@@ -109,6 +106,7 @@ test('what is open stands under its sums, as the API says, and one account can b
   await page.getByRole('button', { name: /^Platform/ }).click()
   await page.getByRole('checkbox', { name: 'Cloud platform' }).check()
   await expect.poll(() => numbers(page)).toEqual(['IN-5'])
+  await page.keyboard.press('Escape')
   await chips.getByRole('button', { name: 'Clear all' }).click()
   await expect(page).toHaveURL('/invoices/statement')
 })
@@ -211,11 +209,13 @@ test('a long statement has as many sheets as it takes, and the time of its print
     const now = Date.now
     Date.now = () => now() + 86_400_000
   })
-  const sheets = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type \/Page\b/g)
-  expect(sheets?.length).toBeGreaterThan(4)
-  expect(sheets?.length).toBeLessThan(12)
   const tomorrow = new Date(Date.now() + DAY_MS).toUTCString().split(' ')
-  await expect(page.getByText(/^Printed/)).toContainText(
-    `${Number(tomorrow[1])} ${tomorrow[2]} ${tomorrow[3]}`,
-  )
+  const said = `${Number(tomorrow[1])} ${tomorrow[2]} ${tomorrow[3]}`
+  await expect(async () => {
+    const sheets = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type \/Page\b/g)
+    expect(sheets?.length).toBeGreaterThan(4)
+    expect(sheets?.length).toBeLessThan(12)
+    // Once the page's own script runs.
+    await expect(page.getByText(/^Printed/)).toContainText(said, { timeout: 1000 })
+  }).toPass()
 })
