@@ -57,12 +57,14 @@ async function bench(opened: Database): Promise<void> {
   )
   report('list by balance against the usual order (median)', sorted.median / page1.median)
   report('its deep page against its page 1 (median)', sortedLast.median / sorted.median)
-  await run(`summary of ${invoices}`, () => get(key.large, '', 'invoice-summary'))
   report(`${invoices} against 10,000 (median, budget 1.2)`, page1.median / small.median)
 
   const transaction = await run('change, the same transaction alone', () => changeStatements(opened))
   const change = await run('change, PATCH', () => patch(key.small))
   report('change against its transaction (budget 0.40)', change.perSecond / transaction.perSecond)
+
+  // Of all rows each time: it grows with them, as the list does not.
+  await run('summary of 10,000', () => get(key.small, '', 'invoice-summary'))
 }
 
 async function get(apiKey: string, search: string, path = 'invoices'): Promise<string> {
@@ -102,14 +104,18 @@ async function changeStatements({ app }: Database): Promise<void> {
   const rest = ['operator', 'operator', 'operator', 'bench']
   await Promise.all([
     client.query(
-      `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id, actor_name, request_id)
-       VALUES ('large', gen_random_uuid()::text, $1, 1, 2, 'APPLIED', $2, $3, $4, $5)`,
+      `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, settled_at, actor_kind, actor_id, actor_name, request_id)
+       VALUES ('large', gen_random_uuid()::text, $1, 1, 2, 'APPLIED', now(), $2, $3, $4, $5)`,
       [id, ...rest],
     ),
     client.query(
       `INSERT INTO audit_events (customer_id, action, subject, actor_kind, actor_id, actor_name, request_id, details)
        VALUES ('large', 'bench', $1, $2, $3, $4, $5, '{}')`,
       [id, ...rest],
+    ),
+    client.query(
+      "INSERT INTO seat_readings (customer_id, asset_id, purchased, assigned) VALUES ('large', $1, 2, 0)",
+      [id],
     ),
     client.query(
       "UPDATE assets SET seats_purchased = seats_purchased + 1, seat_version = seat_version + 1 WHERE customer_id = 'large' AND id = $1",

@@ -122,7 +122,7 @@ function serializeCurrency(whole: Billed, own: Billed[], open: Unsettled | undef
   return {
     currency: whole.currency,
     ...billedOf(whole),
-    balanceAmount: numberOf(whole.balance),
+    balanceAmount: numberOf(open?.balance ?? '0'),
     outstanding: part(open?.due_count, open?.due),
     credit: part(open?.credit_count, open?.credit),
     pastDue: {

@@ -11,11 +11,11 @@ export type Billed = {
   platform: string | null
   count: number
   total: string
-  balance: string
 }
 /** What is not settled of one currency. Amounts are exact decimal text, days `YYYY-MM-DD`. */
 export type Unsettled = {
   currency: string
+  balance: string
   due_count: number
   due: string
   credit_count: number
@@ -42,22 +42,22 @@ export async function sumInvoices(tx: Transaction, owner: Owner, selection: Sele
 
 /** By day first: of plain columns PostgreSQL knows how many groups there are, and so does not sort all rows. */
 function billedOf(where: SQL | undefined): SQL {
-  const { currency, platform, invoiceDate, totalAmount, balanceAmount } = invoices
+  const { currency, platform, invoiceDate, totalAmount } = invoices
   return sql`
     WITH days AS (
-      SELECT ${currency}, ${platform}, ${invoiceDate}, count(*) AS count, sum(${totalAmount}) AS total,
-        sum(${balanceAmount}) AS balance
+      SELECT ${currency}, ${platform}, ${invoiceDate}, count(*) AS count, sum(${totalAmount}) AS total
       FROM ${invoices} WHERE ${where} GROUP BY 1, 2, 3),
     months AS (
       SELECT currency, platform, date_trunc('month', invoice_date::timestamp)::date::text AS month,
-        sum(count) AS count, sum(total) AS total, sum(balance) AS balance
+        sum(count) AS count, sum(total) AS total
       FROM days GROUP BY 1, 2, 3)
-    SELECT currency, month, platform, sum(count)::int AS count, sum(total) AS total, sum(balance) AS balance
+    SELECT currency, month, platform, sum(count)::int AS count, sum(total) AS total
     FROM months
     GROUP BY GROUPING SETS ((currency), (currency, month), (currency, month, platform))
     ORDER BY currency, month, platform COLLATE "C"`
 }
 
+/** What has a balance: most invoices have none, and the index of those that have is short. */
 function unsettledOf(where: SQL | undefined): SQL {
   const { currency, dueDate, balanceAmount } = invoices
   const day = sql`${today}::date`
@@ -68,7 +68,7 @@ function unsettledOf(where: SQL | undefined): SQL {
   const isLate = sql`${isDue} AND ${dueDate} < ${day}`
   const isSoon = sql`${isDue} AND ${dueDate} BETWEEN ${day} AND ${day} + 30`
   return sql`
-    SELECT ${currency}, ${sums('due', isDue)}, ${sums('credit', sql`${balanceAmount} < 0`)},
+    SELECT ${currency}, sum(${balanceAmount}) AS balance, ${sums('due', isDue)}, ${sums('credit', sql`${balanceAmount} < 0`)},
       ${sums('late', isLate)}, min(${dueDate}) FILTER (WHERE ${isLate})::text AS late_since,
       ${sums('soon', isSoon)}, min(${dueDate}) FILTER (WHERE ${isSoon})::text AS soon_from
     FROM ${invoices} WHERE ${where} AND ${balanceAmount} <> 0 GROUP BY 1`
