@@ -22,10 +22,12 @@ const CAPABILITIES: Record<string, string[]> = {
   assets: [
     'bulk',
     'change-list',
+    'conclude',
     'differences',
     'export',
     'dry-run',
     'full-asset',
+    'hazards',
     'import',
     'import-rows',
     'keep-up',

@@ -3,7 +3,7 @@ import { type FakeGoogle, startGoogle } from '../vendors/google.ts'
 import { type FakeMicrosoft, startMicrosoft } from '../vendors/microsoft.ts'
 import type { Scenery } from './stage.ts'
 
-const google: Scenery = {
+export const google: Scenery = {
   vendor: 'google-workspace',
   async start(options, folder) {
     const fake = await startGoogle(options)
@@ -16,7 +16,7 @@ const google: Scenery = {
   ownFaults: [],
 }
 
-const microsoft: Scenery = {
+export const microsoft: Scenery = {
   vendor: 'microsoft-partner-center',
   async start(options) {
     const fake = await startMicrosoft(options)

@@ -36,8 +36,10 @@ const TIMES = {
   GOOGLE_SETTLE_SECONDS: '2',
   MICROSOFT_SETTLE_SECONDS: '2',
 }
+export type Times = Partial<typeof TIMES>
+
 const LATE_MS = 300
-export const STALE_MS = 60
+const STALE_MS = 60
 
 export type Stage = {
   fake: Fake
@@ -46,6 +48,8 @@ export type Stage = {
   assetId(seed: Seed): string
   /** An API key for each writer. */
   keys: string[]
+  /** How old a stale read is, in milliseconds. */
+  staleMs: number
   /** What the console's process needs to know. */
   settings: Record<string, string>
   close(): Promise<void>
@@ -61,7 +65,7 @@ export async function setStage(
     writers,
     options = {},
     times = {},
-  }: { assets: number; writers: number; options?: FakeOptions; times?: Partial<typeof TIMES> },
+  }: { assets: number; writers: number; options?: FakeOptions; times?: Times },
 ): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'console-fuzz-'))
   const { fake, settings } = await scenery.start({ lateMs: LATE_MS, staleMs: STALE_MS, ...options }, folder)
@@ -85,7 +89,15 @@ export async function setStage(
     Array.from({ length: writers }, (_, n) => addKey(CUSTOMER, ['it-manager'], { name: `Writer ${n}` })),
   )
   return {
-    ...{ fake, vendor: scenery.vendor, seeds, assetId, keys, settings: all },
+    ...{
+      fake,
+      vendor: scenery.vendor,
+      seeds,
+      assetId,
+      keys,
+      settings: all,
+      staleMs: options.staleMs ?? STALE_MS,
+    },
     async close() {
       await fake.close()
       await rm(folder, { recursive: true, force: true })

@@ -1,5 +1,5 @@
 import type { TestDatabase } from '#lib/db/test-database.ts'
-import { CUSTOMER, type Seed, STALE_MS, type Stage } from './stage.ts'
+import { CUSTOMER, type Seed, type Stage } from './stage.ts'
 import type { Answered } from './writers.ts'
 
 /** The four counts that have to be zero, and how much there was to go wrong. */
@@ -12,6 +12,10 @@ export type Verdict = {
   overlappingWrites: number
   /** Answers of 200 for a total that the vendor did not have at any moment of the request. */
   answersWithoutEvidence: number
+  /** Changes that say APPLIED, and no write of the vendor's stands behind them. */
+  recordsWithoutWrite: number
+  /** Seats that seemed to be the vendor's own doing, though it did nothing by itself. */
+  drift: number
   /** Changes that were not settled. */
   open: number
   /** Answers by status and code. */
@@ -25,11 +29,15 @@ export async function judge(database: TestDatabase, stage: Stage, answers: Answe
   const changes = await database.sql(CUSTOMER, 'SELECT asset_id, state, to_quantity FROM license_changes')
   const made = stage.fake.writes.filter(({ by }) => by === 'client')
   const differs = (seed: Seed) => totals.get(stage.assetId(seed)) !== stage.fake.subscription(seed.id)?.total
+  const applied = changes.filter(({ state }) => state === 'APPLIED')
+  const withoutRecord = stage.seeds.reduce((sum, seed) => sum + unrecorded(seed), 0)
   return {
     vendorWrites: made.length,
-    writesWithoutRecord: stage.seeds.reduce((sum, seed) => sum + unrecorded(seed), 0),
+    writesWithoutRecord: withoutRecord,
     assetsThatDiffer: stage.seeds.filter(differs).length,
     overlappingWrites: stage.fake.overlaps,
+    recordsWithoutWrite: applied.length - (made.length - withoutRecord),
+    drift: changes.filter(({ state }) => state === 'DRIFT').length,
     answersWithoutEvidence: answers.filter((answer) => answer.status === 200 && !isEvident(stage, answer))
       .length,
     open: changes.filter(({ state }) => ['CLAIMED', 'SENT', 'UNKNOWN'].includes(String(state))).length,
@@ -50,13 +58,13 @@ export async function judge(database: TestDatabase, stage: Stage, answers: Answe
   }
 }
 
-/** A read may tell what was true `STALE_MS` ago, by the vendor's own rules. */
+/** A read may tell what was true `staleMs` ago, by the vendor's own rules. */
 function isEvident(stage: Stage, { seed, quantity, since, until }: Answered): boolean {
   const writes = stage.fake.writes.filter(({ subscriptionId }) => subscriptionId === seed.id)
   const states = [{ total: seed.total, from: 0 }, ...writes.map(({ to, at }) => ({ total: to, from: at }))]
   return states.some(({ total, from }, index) => {
     const end = states[index + 1]?.from ?? Number.POSITIVE_INFINITY
-    return total === quantity && from <= until && end >= since - STALE_MS
+    return total === quantity && from <= until && end >= since - stage.staleMs
   })
 }
 

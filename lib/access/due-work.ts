@@ -23,18 +23,13 @@ export type AssetAtVendor = {
   skuId: string
 }
 
-/** Our assets for subscriptions that a vendor listed, by its customer and SKU. */
-export async function assetsAt(
-  vendor: string,
-  listed: readonly { customerId: string; skuId: string }[],
-): Promise<AssetAtVendor[]> {
+/** All assets of all customers whose books this vendor keeps. */
+export async function assetsAt(vendor: string): Promise<AssetAtVendor[]> {
   const { rows } = await database().jobs.query(
     `SELECT customer_id AS "customerId", id AS "assetId", vendor_customer_id AS "vendorCustomerId",
        subscription_id AS "subscriptionId", sku_id AS "skuId"
-     FROM assets
-     WHERE vendor = $1 AND vendor <> 'built-in'
-       AND (vendor_customer_id, sku_id) IN (SELECT * FROM unnest($2::text[], $3::text[]))`,
-    [vendor, listed.map(({ customerId }) => customerId), listed.map(({ skuId }) => skuId)],
+     FROM assets WHERE vendor = $1 AND vendor <> 'built-in' AND subscription_id IS NOT NULL`,
+    [vendor],
   )
   return rows
 }

@@ -12,6 +12,7 @@ import { movesVersion } from './differences.ts'
 import { rowOf } from './observation.ts'
 import { openChangeOf } from './open-change.ts'
 import * as answer from './quantity-answer.ts'
+import { changesWithin, isConfirmed } from './seat-history.ts'
 import { seatsOf } from './seats.ts'
 import { hasLicenses, type LicensedRow, readAsset } from './store.ts'
 
@@ -39,6 +40,11 @@ export async function previewQuantity(question: Question): Promise<Outcome<Asset
   const reading = await vendor.read(ref, AbortSignal.timeout(env().vendorTimes.readMs))
   if (reading.kind === 'unavailable') throw answer.vendorUnavailable(vendor.label, reading.retryAfter)
   if (reading.kind === 'missing') return new Problem('vendor_rejected', reading.reason)
+  if (reading.observed.seats.purchased !== checked.seatsPurchased) {
+    const { staleMs } = env().vendorTimes
+    const lately = await readScope(caller, (tx) => changesWithin(tx, caller.customerId, checked.id, staleMs))
+    if (lately.some(isConfirmed)) throw answer.disputed(vendor.label)
+  }
   const fresh = seen(checked, reading.observed)
   if (!answer.isVersion(fresh, ifMatch)) {
     return readScope(caller, (tx) => answer.mismatch(tx, caller.customerId, fresh))

@@ -6,6 +6,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { isVendor } from '#lib/vendors/vendors.ts'
 import { type AssetValues, differencesOf, lostLicenses, valuesOf } from './differences.ts'
 import { addAssets, overwriteAsset, type Replacement, readStored } from './import-rows.ts'
+import { openAssets } from './open-change.ts'
 import type { AssetRow } from './store.ts'
 
 /** Whole licenses. */
@@ -76,6 +77,7 @@ export async function importAssets(
     const ids = batch.map(({ id }) => id)
     const { fresh, other } = sorted(batch, await readStored(tx, customerId, ids))
     problems.push(...other.flatMap((replacement) => objections(replacement, replace)))
+    if (replace) problems.push(...(await openAmong(tx, customerId, other)))
     if (problems.length > 0) continue
     await addAssets(tx, customerId, fresh)
     for (const replacement of other) await overwriteAsset(tx, customerId, replacement, requestId)
@@ -111,6 +113,14 @@ function sorted(batch: NewAsset[], known: ReadonlyMap<string, AssetRow>) {
     else if (problems.length > 0) other.push({ stored, values, problems })
   }
   return { fresh, other }
+}
+
+/** The vendor is about to decide what these are: a file must not decide it meanwhile. */
+async function openAmong(tx: Transaction, customerId: CustomerId, other: Replacement[]) {
+  const ids = other.map(({ stored }) => stored.id)
+  const open = await openAssets(tx, customerId, ids)
+  const reason = 'has a change of licenses that is not settled yet: try again in some minutes'
+  return open.map((id) => ({ subject: `asset ${id}`, reason }))
 }
 
 function objections({ stored, values, problems }: Replacement, replace: boolean): ImportProblem[] {

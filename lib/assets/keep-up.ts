@@ -40,33 +40,54 @@ export async function readVendors(requestId: string): Promise<number> {
 const PAGE_TAKES = 5
 
 async function readVendor(vendor: RemoteVendor, requestId: string): Promise<number> {
-  let cursor: string | undefined
-  let count = 0
-  do {
-    const signal = AbortSignal.timeout(env().vendorTimes.readMs * PAGE_TAKES)
-    const page = await vendor.list(cursor, signal)
-    if (page.kind === 'unavailable') throw new Error(`${vendor.label} could not be read: ${page.reason}`)
-    const pairs = matched(page.items, await assetsAt(vendor.name, page.items))
+  const assets = await assetsAt(vendor.name)
+  const listed = new Set<AssetAtVendor>()
+  const failure = await readList(vendor, assets, async (pairs) => {
+    for (const [asset] of pairs) listed.add(asset)
     await forEach(pairs, ([asset, observed]) => take(vendor, asset, observed, requestId))
-    count += pairs.length
-    cursor = page.next
-  } while (cursor !== undefined)
+  })
+  // Their id has changed, or the list did not come to them: each is asked for by itself.
+  const missed = assets.filter((asset) => !listed.has(asset))
+  let count = listed.size
+  await forEach(missed, async (asset) => {
+    const { vendorCustomerId: customerId, subscriptionId, skuId } = asset
+    const signal = AbortSignal.timeout(env().vendorTimes.readMs)
+    const reading = await vendor.read({ customerId, subscriptionId, skuId }, signal)
+    if (reading.kind !== 'read') return
+    await take(vendor, asset, reading.observed, requestId)
+    count += 1
+  })
+  if (failure) throw new Error(`${vendor.label} could not be read: ${failure}`)
   return count
 }
 
-/** By the subscription's id; where that changed, by the SKU, if no other one could be meant. */
-function matched(items: Observed[], assets: AssetAtVendor[]): [AssetAtVendor, Observed][] {
-  return assets.flatMap((asset) => {
-    const alike = items.filter(
-      ({ customerId, skuId }) => customerId === asset.vendorCustomerId && skuId === asset.skuId,
-    )
-    const same = alike.find(({ subscriptionId }) => subscriptionId === asset.subscriptionId)
-    const siblings = assets.filter(
-      ({ vendorCustomerId, skuId }) => vendorCustomerId === asset.vendorCustomerId && skuId === asset.skuId,
-    )
-    const observed = same ?? (alike.length === 1 && siblings.length === 1 ? alike[0] : undefined)
-    return observed ? [[asset, observed]] : []
-  })
+/** Goes through the vendor's list, page by page; says why where it did not come to the end. */
+async function readList(
+  vendor: RemoteVendor,
+  assets: AssetAtVendor[],
+  onPage: (pairs: [AssetAtVendor, Observed][]) => Promise<void>,
+): Promise<string | undefined> {
+  const bySubscription = Map.groupBy(assets, nameAtVendor)
+  let cursor: string | undefined
+  do {
+    const signal = AbortSignal.timeout(env().vendorTimes.readMs * PAGE_TAKES)
+    const page = await vendor.list(cursor, signal)
+    if (page.kind === 'unavailable') return page.reason
+    const pairs = page.items.flatMap((observed) => {
+      const { customerId: vendorCustomerId, subscriptionId } = observed
+      const own = bySubscription.get(nameAtVendor({ vendorCustomerId, subscriptionId })) ?? []
+      return own.map((asset): [AssetAtVendor, Observed] => [asset, observed])
+    })
+    await onPage(pairs)
+    cursor = page.next
+  } while (cursor !== undefined)
+  return undefined
+}
+
+type Named = Pick<AssetAtVendor, 'vendorCustomerId' | 'subscriptionId'>
+
+function nameAtVendor({ vendorCustomerId, subscriptionId }: Named): string {
+  return JSON.stringify([vendorCustomerId, subscriptionId])
 }
 
 /** A change that is open is left to whoever carries it out, or to the job that settles it. */
@@ -74,7 +95,9 @@ async function take(vendor: RemoteVendor, asset: AssetAtVendor, observed: Observ
   const { customerId, assetId } = asset
   await scope(asset, async (tx) => {
     const row = await lockLicensed(tx, customerId, assetId)
-    if (await openChangeOf(tx, customerId, assetId)) return
+    // An import may have pointed it elsewhere since.
+    const isSame = row.vendor === vendor.name && nameAtVendor(row) === nameAtVendor(asset)
+    if (!isSame || (await openChangeOf(tx, customerId, assetId))) return
     await observe(tx, customerId, row, { vendor, observed, requestId })
   })
 }

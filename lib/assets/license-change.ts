@@ -69,6 +69,7 @@ export async function moveChange(
       state: to,
       // What is unknown is as old as its call.
       ...(to === 'UNKNOWN' ? {} : { movedAt: sql`clock_timestamp()` }),
+      ...(to === 'SENT' ? { sentAt: sql`clock_timestamp()` } : {}),
       ...(fromQuantity === undefined ? {} : { fromQuantity }),
       // Why it was unknown for a while stays in the audit history.
       ...(to === 'APPLIED' ? { vendorReason: null } : vendorReason === undefined ? {} : { vendorReason }),

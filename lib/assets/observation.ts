@@ -5,7 +5,7 @@ import { env } from '#lib/env.ts'
 import type { Observed, RemoteVendor } from '#lib/vendors/vendor.ts'
 import { movesVersion } from './differences.ts'
 import { addLicenseChange } from './license-change.ts'
-import { addReadings, changesWithin } from './seat-history.ts'
+import { addReadings, changesWithin, isConfirmed } from './seat-history.ts'
 import { setObserved } from './seats.ts'
 import type { LicensedRow } from './store.ts'
 
@@ -19,9 +19,9 @@ type Seen = {
 
 /**
  * Takes what the vendor told into our row, which must be locked and have no call under way. Other purchased seats
- * that no change of ours made are the vendor's own change: a DRIFT row tells of it. What we had confirmed lately
- * outranks a read, which may show an older state.
- * @returns the row as it is now
+ * that no change of ours made are the vendor's own change: a DRIFT row tells of it. What it confirmed to us lately
+ * stays, for the read may show an older state.
+ * @returns the row as it is now; where its purchased seats are not those observed, nobody can tell for the moment
  */
 export async function observe(
   tx: Transaction,
@@ -33,7 +33,7 @@ export async function observe(
   const differs = values.seatsPurchased !== row.seatsPurchased
   if (differs && !confirmed) {
     const lately = await changesWithin(tx, customerId, row.id, env().vendorTimes.staleMs)
-    if (lately.some(({ state }) => state === 'APPLIED')) {
+    if (lately.some(isConfirmed)) {
       Object.assign(values, { seatsPurchased: row.seatsPurchased, seatsMaximum: row.seatsMaximum })
     } else {
       await addLicenseChange(tx, customerId, {

@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { licenseChanges } from '#lib/db/schema.ts'
@@ -35,6 +35,16 @@ export function isDue({ checkMs, leaseMs }: { checkMs: number; leaseMs: number }
   const before = (ms: number) => sql`clock_timestamp() - ${ms}::int * interval '1 millisecond'`
   const last = sql`greatest(${movedAt}, ${checkedAt})`
   return sql`case ${state} when 'UNKNOWN' then ${last} < ${before(checkMs)} else ${movedAt} < ${before(leaseMs)} end`
+}
+
+/** Those of some assets that have a change whose outcome is still to come. */
+export async function openAssets(tx: Transaction, customerId: CustomerId, ids: string[]): Promise<string[]> {
+  const { customerId: customer, assetId: asset, state } = licenseChanges
+  const rows = await tx
+    .select({ id: asset })
+    .from(licenseChanges)
+    .where(and(eq(customer, customerId), inArray(asset, ids), inArray(state, [...OPEN_STATES])))
+  return rows.map(({ id }) => id)
 }
 
 /** A change, and how long ago it was claimed, sent or settled, in milliseconds of the database's clock. */

@@ -87,7 +87,7 @@ const auditOf = async (seed: Seed) => {
 }
 const writesOf = (seed: Seed) => stage.fake.writes.filter(({ subscriptionId }) => subscriptionId === seed.id)
 /** Past the time in which reads may be old, and in which the vendor may still do what it was asked. */
-const later = (ms = 3500) => pause(ms)
+const later = (ms = 4700) => pause(ms)
 
 describe('a change that reaches the vendor', () => {
   it('is claimed, sent, applied; each step with its audit row, and the answer has the vendor’s seats', async () => {

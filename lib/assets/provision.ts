@@ -1,15 +1,16 @@
 import 'server-only'
 import type { Outcome } from '#lib/api/idempotency.ts'
+import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { env } from '#lib/env.ts'
+import { log, logFailure } from '#lib/log.ts'
 import type { Observed, Reading, WriteAnswer } from '#lib/vendors/vendor.ts'
+import { conclude } from './conclude.ts'
 import type { Asset } from './contract.ts'
 import { type Move, moveChange, withdrawChange } from './license-change.ts'
 import { observe } from './observation.ts'
-import { outcomeOf } from './outcome.ts'
 import * as answer from './quantity-answer.ts'
 import { type Claimed, keep, type QuantityRequest, withAsset } from './quantity-request.ts'
-import { settleChange } from './settle.ts'
 import type { LicensedRow } from './store.ts'
 
 /**
@@ -22,6 +23,7 @@ export async function provision(request: QuantityRequest, claimed: Claimed): Pro
   const { readMs, writeMs } = env().vendorTimes
   const ref = { customerId: row.vendorCustomerId, subscriptionId: row.subscriptionId, skuId: row.skuId }
   const reading = await vendor.read(ref, AbortSignal.timeout(readMs))
+  if (reading.kind === 'unavailable') note(request, claimed, reading.reason)
   const decided = await withAsset(request, (tx, asset) => decide(tx, asset, request, claimed, reading))
   if (decided.kind === 'problem') throw decided.problem
   if (decided.kind === 'answered') return decided.outcome
@@ -31,7 +33,18 @@ export async function provision(request: QuantityRequest, claimed: Claimed): Pro
   const told: WriteAnswer = isLate
     ? { kind: 'not_sent', code: 'vendor_unavailable', reason: 'The process was held up; nothing was sent.' }
     : await vendor.setQuantity(decided.observed, request.quantity, change.id, AbortSignal.timeout(writeMs))
-  return conclude(request, claimed, told)
+  if ('reason' in told) note(request, claimed, told.reason)
+  return conclude(request, claimed, told).catch((error) => {
+    if (error instanceof Problem) throw error
+    // The call may have been done, whatever keeps us from writing that down.
+    logFailure({ status: 504 }, error, request.requestId)
+    throw answer.outcomeUnknown(vendor.label, change.id)
+  })
+}
+
+/** The vendor's words and our own troubles are for operators; the change's row tells people what they need. */
+function note({ requestId }: QuantityRequest, { change, vendor }: Claimed, reason: string): void {
+  log().warn({ requestId, changeId: change.id, vendor: vendor.name, reason }, 'vendor')
 }
 
 type Decided =
@@ -44,16 +57,19 @@ async function decide(
   tx: Transaction,
   asset: LicensedRow,
   request: QuantityRequest,
-  { change, vendor }: Claimed,
+  { change, vendor, claimedAt }: Claimed,
   reading: Reading,
 ): Promise<Decided> {
   const { quantity, requestId, caller, ifMatch } = request
   const { customerId } = caller
   const move = (to: Move['to'], vendorReason?: string, fromQuantity?: number) =>
     moveChange(tx, customerId, change.id, { from: ['CLAIMED'], to, vendorReason, fromQuantity, requestId })
-  if (reading.kind === 'unavailable') {
-    await move('FAILED', `Nothing was sent: ${reading.reason}`)
-    return { kind: 'problem', problem: answer.vendorUnavailable(vendor.label, reading.retryAfter) }
+  // The read may be as old as the claim: a process that slept since then begins anew.
+  const isOld = Date.now() - claimedAt > env().vendorTimes.leaseMs
+  if (reading.kind === 'unavailable' || isOld) {
+    await move('FAILED', `Nothing was sent: ${vendor.label} could not be asked.`)
+    const wait = 'retryAfter' in reading ? reading.retryAfter : undefined
+    return { kind: 'problem', problem: answer.vendorUnavailable(vendor.label, wait) }
   }
   if (reading.kind === 'missing') {
     await move('REJECTED', reading.reason)
@@ -65,6 +81,10 @@ async function decide(
   const withdraw = async (why: string, outcome: Outcome<Asset>) => {
     await withdrawChange(tx, customerId, change.id, { why, requestId })
     return answered(tx, request, outcome)
+  }
+  if (fresh.seatsPurchased !== observed.seats.purchased) {
+    await withdrawChange(tx, customerId, change.id, { why: 'disputed', requestId })
+    return { kind: 'problem', problem: answer.disputed(vendor.label) }
   }
   if (!answer.isVersion(fresh, ifMatch)) {
     return withdraw('version_mismatch', await answer.mismatch(tx, customerId, fresh))
@@ -86,58 +106,11 @@ async function decide(
   return { kind: 'send', observed, at: Date.now() }
 }
 
-/** What the call's answer makes of the change. Only the vendor's own word makes a 200. */
-async function conclude(
-  request: QuantityRequest,
-  claimed: Claimed,
-  told: WriteAnswer,
-): Promise<Outcome<Asset>> {
-  const { change, vendor } = claimed
-  const { caller, requestId, quantity } = request
-  const { customerId } = caller
-  const move = (tx: Transaction, rest: Omit<Move, 'from' | 'requestId'>) =>
-    moveChange(tx, customerId, change.id, { from: ['SENT', 'UNKNOWN'], requestId, ...rest })
-  const vendorRequestId = 'vendorRequestId' in told ? told.vendorRequestId : undefined
-
-  if (told.kind === 'applied' && told.observed.seats.purchased === quantity) {
-    const { observed } = told
-    const outcome = await withAsset(request, async (tx, asset) => {
-      if (!(await move(tx, { to: 'APPLIED', vendorRequestId }))) return undefined
-      const row = await observe(tx, customerId, asset, { vendor, observed, requestId, confirmed: true })
-      return settled(tx, request, answer.replyOf(row))
-    })
-    if (outcome) return outcome
-    // Given up by now, long after its time: the next read will find it.
-    throw answer.outcomeUnknown(vendor.label, change.id)
-  }
-  if (told.kind === 'rejected') {
-    return withAsset(request, async (tx) => {
-      await move(tx, { to: 'REJECTED', vendorReason: told.reason, vendorRequestId })
-      return settled(tx, request, answer.vendorRefusal(told))
-    })
-  }
-  if (told.kind === 'not_sent') {
-    await withAsset(request, (tx) => move(tx, { to: 'FAILED', vendorReason: told.reason }))
-    if (told.code === 'change_in_progress') throw answer.changeInProgress(told.reason, told.retryAfter)
-    throw answer.vendorUnavailable(vendor.label, told.retryAfter)
-  }
-  const why = told.kind === 'unknown' ? told.reason : 'The vendor answered another total.'
-  await withAsset(request, (tx) => move(tx, { to: 'UNKNOWN', vendorReason: why, vendorRequestId }))
-  const known = await settleChange(caller, change.id, requestId)
-  const outcome = known && (await outcomeOf(request, known))
-  if (outcome) return outcome
-  throw answer.outcomeUnknown(vendor.label, change.id)
-}
-
 async function answered(
   tx: Transaction,
   request: QuantityRequest,
   outcome: Outcome<Asset>,
 ): Promise<Decided> {
-  return { kind: 'answered', outcome: await settled(tx, request, outcome) }
-}
-
-async function settled(tx: Transaction, request: QuantityRequest, outcome: Outcome<Asset>) {
   await keep(tx, request, outcome)
-  return outcome
+  return { kind: 'answered', outcome }
 }

@@ -101,6 +101,12 @@ export function otherChange(open: Change): Problem {
   })
 }
 
+/** 409: the vendor shows another total than it confirmed a moment ago. Which one is old, only time can tell. */
+export function disputed(label: string): Problem {
+  const detail = `${label} shows another total than it confirmed a moment ago. Nothing was changed; try again in a minute.`
+  return changeInProgress(detail, 60)
+}
+
 /** 504: sent, and the outcome is not known yet. */
 export function outcomeUnknown(label: string, changeId: string, seconds = 5): Problem {
   const detail = `${label} has not confirmed the change yet. It is looked up again; asking for the same total is safe.`

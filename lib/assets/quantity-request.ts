@@ -21,7 +21,13 @@ export type QuantityRequest = {
 }
 
 /** A change whose vendor has to be asked, outside of any transaction. */
-export type Claimed = { change: Change; row: LicensedRow; vendor: GuardedVendor }
+export type Claimed = {
+  /** Epoch milliseconds of this process. */
+  claimedAt: number
+  change: Change
+  row: LicensedRow
+  vendor: GuardedVendor
+}
 
 /** The key of a request, for lib/api/idempotency. */
 export function claimOf({ caller, assetId, quantity, requestId, idempotencyKey }: QuantityRequest) {

@@ -81,7 +81,7 @@ async function first(tx: Transaction, row: store.AssetRow, request: QuantityRequ
     ...{ assetId: row.id, from: row.seatsPurchased, to: quantity, state: 'CLAIMED', requestId },
     actor: actorOf(caller),
   })
-  return { kind: 'claimed', change, row, vendor }
+  return { kind: 'claimed', claimedAt: Date.now(), change, row, vendor }
 }
 
 async function changeOurBooks(

@@ -25,6 +25,11 @@ export async function lastChange(
   return rows[0]
 }
 
+/** Whether the vendor itself has confirmed the change to us: not so what an import wrote, or what we found. */
+export function isConfirmed({ state, sentAt }: Change): boolean {
+  return state === 'APPLIED' && sentAt !== null
+}
+
 /** The changes that moved the seats within the last `ms` milliseconds. */
 export async function changesWithin(
   tx: Transaction,

@@ -31,7 +31,8 @@ export async function settleChange(
   return scope(who, (tx) => conclude(tx, who.customerId, changeId, { ...turn, reading, requestId }))
 }
 
-type Turn = { vendor: GuardedVendor; row: LicensedRow }
+/** `age` of the change before the read: what is judged is as old as that. */
+type Turn = { vendor: GuardedVendor; row: LicensedRow; age: number }
 
 async function begin(
   tx: Transaction,
@@ -55,21 +56,21 @@ async function begin(
     const vendorReason = 'The process that sent it ended before the answer.'
     await moveChange(tx, customerId, changeId, { from: ['SENT'], to: 'UNKNOWN', vendorReason, requestId })
   }
-  return (await takeTurn(tx, customerId, changeId, checkMs)) ? { vendor, row } : { change }
+  return (await takeTurn(tx, customerId, changeId, checkMs)) ? { vendor, row, age: change.age } : { change }
 }
 
 async function conclude(
   tx: Transaction,
   customerId: CustomerId,
   changeId: string,
-  { vendor, row, reading, requestId }: Turn & { reading: Reading; requestId: string },
+  { vendor, row, age: ageOfRecord, reading, requestId }: Turn & { reading: Reading; requestId: string },
 ): Promise<Change | undefined> {
   const asset = await lockLicensed(tx, customerId, row.id)
   const change = await readChange(tx, customerId, changeId)
   if (change?.state !== 'UNKNOWN') return change
   const { settleMs } = vendor
-  // The call left a little after its record, or it did not leave.
-  const age = change.age - env().vendorTimes.writeMs
+  // The call left after its record, within the time of a write; and it took no longer than that again.
+  const age = ageOfRecord - 2 * env().vendorTimes.writeMs
   if (reading.kind === 'unavailable') return change
   if (reading.kind === 'missing') {
     if (age <= settleMs) return change

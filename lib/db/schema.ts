@@ -208,6 +208,8 @@ export const licenseChanges = pgTable(
     createdAt: createdAt(),
     /** When it was claimed, sent or settled: how old a claim or a call is. */
     movedAt: time('moved_at').notNull().default(sql`now()`),
+    /** When its call could leave; null: it never was the vendor's to do. */
+    sentAt: time('sent_at'),
     /** When the vendor was last asked what became of it: who writes it may ask. */
     checkedAt: time('checked_at'),
     settledAt: time('settled_at'),

@@ -67,12 +67,35 @@ test('lets one call through afterwards, which decides', async () => {
   expect([calls, vendor.pausedFor()]).toEqual([11, 0])
 })
 
-test('a success between failures, and a refusal, count as an answer', async () => {
+const write = () => vendor.setQuantity(observed, 2, 'id', signal)
+
+test('a success between failures counts, and so does a refusal', async () => {
   await fail(4)
+  answers.read = up
+  await read()
+  answers.read = down
+  await fail(4)
+  for (let n = 0; n < 4; n++) await write()
   answers.write = { kind: 'rejected', code: 'vendor_rejected', reason: 'no' }
-  await vendor.setQuantity(observed, 2, 'id', signal)
-  await fail(4)
+  await write()
+  answers.write = { kind: 'unknown', reason: 'cut' }
+  for (let n = 0; n < 4; n++) await write()
   expect(vendor.pausedFor()).toBe(0)
+})
+
+test('a vendor that shows everything and changes nothing is left alone too', async () => {
+  answers.read = up
+  for (let n = 0; n < 5; n++) {
+    await read()
+    await write()
+  }
+  expect(vendor.pausedFor()).toBe(30)
+})
+
+test('one subscription that can’t be read says nothing of the vendor', async () => {
+  answers.read = { kind: 'unavailable', reason: 'several of this product', others: 'answer' }
+  await fail(9)
+  expect([calls, vendor.pausedFor()]).toEqual([9, 0])
 })
 
 test('a write whose outcome is unknown counts as a failure, and is never held back', async () => {

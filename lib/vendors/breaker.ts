@@ -1,5 +1,7 @@
 import 'server-only'
-import type { RemoteVendor, Unavailable } from './vendor.ts'
+import type { Reading, RemoteVendor, Unavailable } from './vendor.ts'
+
+type Page = Awaited<ReturnType<RemoteVendor['list']>>
 
 /** A vendor that is left alone for a while when it failed several times in a row. */
 export type GuardedVendor = RemoteVendor & {
@@ -15,48 +17,41 @@ const MOST_FAILURES = 5
  * Kept per process: each learns it by itself.
  */
 export function withBreaker(vendor: RemoteVendor, pauseMs: number): GuardedVendor {
-  let failures = 0
+  // Apart, for a vendor may go on showing what it can't change: a read that went well says nothing of its writes.
+  const failures = { read: 0, write: 0 }
   let pausedUntil = 0
-  const isPaused = () => Date.now() < pausedUntil
+  const isFailing = () => Math.max(failures.read, failures.write) >= MOST_FAILURES
   const pausedFor = () => Math.max(0, Math.ceil((pausedUntil - Date.now()) / 1000))
-  const note = (failed: boolean) => {
-    failures = failed ? failures + 1 : 0
-    pausedUntil = failures >= MOST_FAILURES ? Date.now() + pauseMs : 0
-  }
   const paused = (): Unavailable => {
     const reason = `${vendor.label} failed ${MOST_FAILURES} times in a row and is left alone.`
     return { kind: 'unavailable', reason, retryAfter: pausedFor() }
   }
-  const asked = async <A extends { kind: string }>(
+  async function asked<A extends { kind: string }>(
+    kind: 'read' | 'write',
     call: () => Promise<A>,
-    failed: (answer: A) => boolean,
-  ) => {
+    hasFailed: (answer: A) => boolean,
+  ): Promise<A> {
     // Who asks now tries for all: until it is known, the others are told to wait.
-    if (failures >= MOST_FAILURES) pausedUntil = Date.now() + pauseMs
+    if (isFailing()) pausedUntil = Date.now() + pauseMs
     const answer = await call()
-    note(failed(answer))
+    failures[kind] = hasFailed(answer) ? failures[kind] + 1 : 0
+    pausedUntil = isFailing() ? Date.now() + pauseMs : 0
     return answer
   }
+  const isDown = (answer: Reading | Page) => answer.kind === 'unavailable' && answer.others !== 'answer'
   return {
     ...vendor,
     pausedFor,
     async read(ref, signal) {
-      if (isPaused()) return paused()
-      return asked(
-        () => vendor.read(ref, signal),
-        ({ kind }) => kind === 'unavailable',
-      )
+      return pausedFor() > 0 ? paused() : asked('read', () => vendor.read(ref, signal), isDown)
     },
     async list(cursor, signal) {
-      if (isPaused()) return paused()
-      return asked(
-        () => vendor.list(cursor, signal),
-        ({ kind }) => kind === 'unavailable',
-      )
+      return pausedFor() > 0 ? paused() : asked('read', () => vendor.list(cursor, signal), isDown)
     },
     // Never held back: its change says SENT already, and the read before it has just been answered.
-    async setQuantity(observed, total, changeId, signal) {
+    setQuantity(observed, total, changeId, signal) {
       return asked(
+        'write',
         () => vendor.setQuantity(observed, total, changeId, signal),
         (answer) =>
           answer.kind === 'unknown' || (answer.kind === 'not_sent' && answer.code === 'vendor_unavailable'),

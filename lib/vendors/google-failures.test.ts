@@ -113,7 +113,6 @@ describe('a read', () => {
     'late-hang',
     'daily-limit',
     'api-off',
-    'forbidden',
     'token-expired',
     'proxy',
     'redirect',
@@ -127,6 +126,14 @@ describe('a read', () => {
     desk.fake.failNext('read', fault)
     expect(await desk.vendor.list(undefined, whenSuffered(fault))).toMatchObject({ kind: 'unavailable' })
     if (fault === 'throttle') expect(told).toMatchObject({ retryAfter: 3 })
+  })
+
+  test('of a customer who does not let us in tells that there is none for us', async () => {
+    desk.fake.failNext('read', 'forbidden')
+    expect(await read(whenSuffered('forbidden'))).toEqual({
+      kind: 'missing',
+      reason: expect.stringContaining('does not let us manage this customer'),
+    })
   })
 
   test('may show what was', async () => {

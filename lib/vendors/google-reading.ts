@@ -1,7 +1,7 @@
 import 'server-only'
 import { log } from '#lib/log.ts'
-import type { GoogleCalls } from './google-calls.ts'
-import { toldBy, unavailable } from './google-errors.ts'
+import type { GoogleAnswer, GoogleCalls } from './google-calls.ts'
+import { refusedWrite, toldBy, unavailable } from './google-errors.ts'
 import { observedOf, pageOf } from './google-subscription.ts'
 import type { Observed, Reading, SubscriptionRef, Unavailable } from './vendor.ts'
 
@@ -26,7 +26,7 @@ export async function readOne(
   const called = await calls.get(ref, signal)
   if (called.kind !== 'answer') return { kind: 'unavailable', reason: called.reason }
   if (called.status === NOT_FOUND && toldBy(called)) return findBySku(calls, ref, signal)
-  if (called.status !== 200) return unavailable(called)
+  if (called.status !== 200) return closed(called) ?? unavailable(called)
   const observed = observedOf(called.body)
   // Another subscription under this id would be worse than none.
   if (observed?.skuId !== ref.skuId) return observed ? findBySku(calls, ref, signal) : nonsense()
@@ -86,9 +86,16 @@ function unclear(reason: string): Unavailable {
   return {
     kind: 'unavailable',
     reason: `Which subscription of the customer is meant is not clear: ${reason}.`,
+    others: 'answer',
   }
 }
 
 function nonsense(): Unavailable {
-  return { kind: 'unavailable', reason: 'The answer from Google could not be understood.' }
+  return { kind: 'unavailable', reason: 'The answer from Google could not be understood.', others: 'answer' }
+}
+
+/** A customer that does not let us in (any more): for us, it has no such subscription. */
+function closed(called: GoogleAnswer): Reading | undefined {
+  const refused = called.status === 403 ? refusedWrite(called) : undefined
+  return refused?.kind === 'rejected' ? { kind: 'missing', reason: refused.reason } : undefined
 }

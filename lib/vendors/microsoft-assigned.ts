@@ -9,7 +9,9 @@ export type Assigned = Map<string, number>
 
 const Status = z.object({ skuId: z.string().min(1) })
 const Skus = z.object({
-  items: z.array(z.object({ consumedUnits: z.int().min(0), productSku: z.object({ id: z.string() }) })),
+  items: z.array(
+    z.object({ consumedUnits: z.int().min(0).max(2_147_483_647), productSku: z.object({ id: z.string() }) }),
+  ),
 })
 
 const AT_ONCE = 4

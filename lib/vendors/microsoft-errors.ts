@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { retryAfterOf } from './exchange.ts'
 import type { Reply } from './microsoft-client.ts'
 import { jsonOf } from './microsoft-json.ts'
-import type { Unavailable, WriteAnswer } from './vendor.ts'
+import type { Reading, Unavailable, WriteAnswer } from './vendor.ts'
 
 /** What a code means for a write; see Partner Center's list of error codes. All others go by their status. */
 const CODES: Record<string, 'stale' | 'inactive' | 'pending' | 'unknown' | 'not_let_in' | 'refused'> = {
@@ -21,6 +21,9 @@ const CODES: Record<string, 'stale' | 'inactive' | 'pending' | 'unknown' | 'not_
   900329: 'not_let_in',
   900420: 'not_let_in',
 }
+
+/** It speaks of 24 hours; it may be over sooner. */
+const PENDING_SECONDS = 600
 
 /** Where Microsoft gives a code without words. */
 const WORDS: Record<string, string> = {
@@ -60,6 +63,14 @@ export function unavailable(reply: Reply): Unavailable {
   }
 }
 
+/** A customer that does not let us in (any more): for us, it has no such subscription. */
+export function closed(reply: Reply): Reading | undefined {
+  if (reply.kind !== 'answer' || reply.status !== 403) return undefined
+  const refused = refusal(reply)
+  const isClosed = refused !== 'stale' && refused.kind === 'rejected'
+  return isClosed ? { kind: 'missing', reason: refused.reason } : undefined
+}
+
 /** What an answer to a write means that was no success; `stale` where the subscription has changed since it was read. */
 export function refusal(reply: Reply): WriteAnswer | 'stale' {
   if (reply.kind === 'unsent') {
@@ -75,7 +86,7 @@ export function refusal(reply: Reply): WriteAnswer | 'stale' {
     case 'stale':
       return 'stale'
     case 'pending':
-      return { ...notSent, code: 'change_in_progress' }
+      return { ...notSent, code: 'change_in_progress', retryAfter: notSent.retryAfter ?? PENDING_SECONDS }
     case 'not_let_in':
       return { ...notSent, code: 'vendor_unavailable' }
     case 'unknown':

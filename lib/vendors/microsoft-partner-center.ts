@@ -1,7 +1,7 @@
 import 'server-only'
 import { assignments } from './microsoft-assigned.ts'
 import { client, subscriptionPath } from './microsoft-client.ts'
-import { unavailable } from './microsoft-errors.ts'
+import { closed, unavailable } from './microsoft-errors.ts'
 import { listing } from './microsoft-list.ts'
 import { foresee } from './microsoft-own.ts'
 import { observedOf, skuOf, withAssigned } from './microsoft-subscription.ts'
@@ -35,12 +35,16 @@ export function microsoftPartnerCenter({ url, settleMs, ...credentials }: Micros
     if (reply.kind === 'answer' && reply.status === 404) {
       return { kind: 'missing', reason: 'Microsoft has no such subscription.' }
     }
-    if (reply.kind !== 'answer' || reply.status !== 200) return unavailable(reply)
+    if (reply.kind !== 'answer' || reply.status !== 200) return closed(reply) ?? unavailable(reply)
     const header = reply.headers.get('etag')
     const observed = observedOf({ customerId, json: reply.text, header, assigned: undefined })
     return observed
       ? { kind: 'read', observed }
-      : { kind: 'unavailable', reason: 'Microsoft answered with a subscription that is none.' }
+      : {
+          kind: 'unavailable',
+          reason: 'Microsoft answered with a subscription that is none.',
+          others: 'answer',
+        }
   }
 
   /** Its id changes with an upgrade or a transfer: then the one living subscription of its SKU is it. */

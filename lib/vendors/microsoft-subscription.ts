@@ -4,7 +4,7 @@ import { jsonOf } from './microsoft-json.ts'
 import { ownOf } from './microsoft-own.ts'
 import type { Observed } from './vendor.ts'
 
-const count = z.int().min(0)
+const count = z.int().min(0).max(2_147_483_647)
 const text = z.string().nullish()
 /** A time, null where there is none; "never" is a year far away. */
 const time = text.transform((value) => {

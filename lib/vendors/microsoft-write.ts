@@ -14,8 +14,8 @@ const LONGEST_LOOK = 2000
 const LOOKS = 12
 
 /**
- * Sets a total by the whole object that was just read, under the condition of its ETag. A total that holds already is
- * not written: Microsoft counts the updates of a subscription, and refuses them after some 1,200.
+ * Sets a total by the whole object that was just read, under the condition of its ETag. The caller asks for another
+ * total than was read: Microsoft counts the updates of a subscription, and refuses them after some 1,200.
  *
  * Where the object has changed since (error 2055), it is read once more. Only if all that our rule looked at is still
  * the same, it is sent again, once: a rule decided on another count must not be applied. Else nothing was changed, and
@@ -36,10 +36,12 @@ export function writing(
     const headers = { 'If-Match': write.ifMatch }
     const reply = await call(path, signal, { method: 'PATCH', requestId, headers, body: write.body })
     if (reply.kind !== 'answer' || reply.status < 200 || reply.status > 299) return refusal(reply)
-    const done = evidence(reply, observed, total) ?? (await lookUntil(reply, observed, total, signal))
     const vendorRequestId = reply.correlationId
+    const done = evidence(reply, observed, total)
     if (done) return { kind: 'applied', observed: done, vendorRequestId } as const
-    const reason = `Microsoft answered ${reply.status}, and has not shown the new total yet.`
+    // A look may show an old state: whoever knows what was before decides what it proves.
+    const isShown = await lookUntil(reply, observed, total, signal)
+    const reason = `Microsoft answered ${reply.status}, and ${isShown ? 'shows' : 'has not shown'} the new total.`
     return { kind: 'unknown', reason, vendorRequestId } as const
   }
 
@@ -49,22 +51,19 @@ export function writing(
     for (let look = 0; look < LOOKS; look++) {
       const inTime = await pause(wait, true, { signal }).catch(() => false)
       const reading = inTime ? await read(before, signal) : undefined
-      if (reading?.kind !== 'read') return undefined
-      if (reading.observed.seats.purchased === total)
-        return withAssigned(reading.observed, before.seats.assigned)
+      if (reading?.kind !== 'read') return false
+      if (reading.observed.seats.purchased === total) return true
       wait = Math.min(wait * 2, LONGEST_LOOK)
     }
-    return undefined
+    return false
   }
 
   return async (observed, total, changeId, signal) => {
-    if (total === observed.seats.purchased) return { kind: 'applied', observed }
     const first = await send(observed, total, changeId, signal)
     if (first !== 'stale') return first
     const reading = await read(observed, signal)
     if (reading.kind !== 'read') return nothingSent('vendor_unavailable', reading.reason)
     const fresh = withAssigned(reading.observed, observed.seats.assigned)
-    if (fresh.seats.purchased === total) return { kind: 'applied', observed: fresh }
     const moved = nothingSent('change_in_progress', 'Someone else changed this subscription just now.')
     if (!isSame(observed, fresh)) return moved
     const second = await send(fresh, total, following(changeId), signal)

@@ -45,6 +45,8 @@ export type Unavailable = {
   reason: string
   /** Seconds to wait, where the vendor says so. */
   retryAfter?: number | undefined
+  /** Only this subscription or customer: the vendor itself answers. */
+  others?: 'answer' | undefined
 }
 
 export type Reading =
