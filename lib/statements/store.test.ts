@@ -8,7 +8,7 @@ import { addCustomer, addProfile } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import { keyOf, listOpenItems, sumOpenItems } from './store.ts'
 
-const ROWS = 30_000
+const ROWS = 60_000
 const owner = { customerId: 'large' as Caller['customerId'], billingProfiles: ['apac', 'default'] }
 let database: TestDatabase
 let client: PoolClient
@@ -23,7 +23,7 @@ beforeAll(async () => {
        total_amount, balance_amount)
      SELECT 'large', 'IN-' || n, (array['apac', 'default', 'emea'])[1 + n % 3], 'cloud-platform', 'R',
        date '2024-01-01' + n % 700, date '2024-02-01' + n % 700, (array['EUR', 'USD'])[1 + n % 2], n,
-       CASE WHEN n % 5 = 0 THEN n ELSE 0 END
+       CASE WHEN n % 25 = 0 THEN n ELSE 0 END
      FROM generate_series(1, $1) n`,
     [ROWS],
   )
@@ -63,7 +63,7 @@ it('each page is read off its index, however deep, there and back', async () => 
 
 it('the sums read what is open, not all that was ever billed', async () => {
   const { rows, plan } = await planOf((tx) => sumOpenItems(tx, owner, {}))
-  expect(rows.reduce((all, { count }) => all + count, 0)).toBe((ROWS * 2) / 15)
+  expect(rows.reduce((all, { count }) => all + count, 0)).toBe((ROWS * 2) / 75)
   expect(plan).toMatch(/using invoices_(statement|unsettled) |on invoices_(statement|unsettled) /)
   expect(plan).not.toMatch(/Seq Scan on invoices/)
 })
