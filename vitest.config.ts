@@ -15,12 +15,14 @@ export default defineConfig({
       BASE_URL: '',
       LOG_LEVEL: 'silent',
       SESSION_SECRET: 'only-for-tests-only-for-tests-only',
-      // Whose machine this is may have vendors set up: no test may reach them.
+      // Whose machine this is may have vendors and a mail server set up: no test may reach them.
       GOOGLE_KEY_FILE: '',
       GOOGLE_ADMIN: '',
       MICROSOFT_TENANT_ID: '',
       MICROSOFT_CLIENT_ID: '',
       MICROSOFT_CLIENT_SECRET: '',
+      SMTP_URL: '',
+      MAIL_FROM: '',
     },
     include: ['{lib,components,scripts,e2e}/**/*.test.ts'],
     globalSetup: 'lib/db/test-server.ts',

@@ -37,6 +37,12 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     profile: (profileId: string, profileName: string) =>
       command(['billing-profiles', 'set', profileId, ...own, '--name', profileName]),
     importAssets: (assets: object[]) => command(['import', 'assets', '-', ...own], JSON.stringify(assets)),
+    /** Tells an address of the invoices, through a mail server, and says how many mails left. */
+    async sendNotices(email: string, smtpUrl: string) {
+      await command(['notices', 'add', email, ...own])
+      const mail = { ...env, SMTP_URL: smtpUrl, MAIL_FROM: 'billing@reseller.example' }
+      return Number(await admin(['notices', 'send', ...own], '', mail))
+    },
     importInvoices: (invoices: object[]) =>
       command(['import', 'invoices', '-', ...own], JSON.stringify(invoices)),
   }

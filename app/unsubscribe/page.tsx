@@ -23,7 +23,7 @@ export default async function Page({ searchParams }: { searchParams: Search }) {
           To {subscription.email}, of invoices of {subscription.customer}
         </p>
         {done === undefined ? null : (
-          <p role="status" className="mt-4 rounded-control bg-accent-tint px-3 py-2 text-accent">
+          <p className="mt-4 rounded-control bg-accent-tint px-3 py-2 text-accent">
             Saved. It holds from now on.
           </p>
         )}

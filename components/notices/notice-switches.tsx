@@ -1,6 +1,5 @@
 import { Badge } from '#components/ui/badge.tsx'
-import { Button } from '#components/ui/button.tsx'
-import type { ButtonLook } from '#components/ui/button-look.ts'
+import { type ButtonLook, buttonLook } from '#components/ui/button-look.ts'
 import { NOTICE_NAMES, type Notice, type Subscription } from '#lib/notices/rules.ts'
 
 /**
@@ -43,7 +42,7 @@ export function NoticeSwitches({ subscription, action }: { subscription: Subscri
       </ul>
       <div className="mt-4">
         {someOn ? (
-          <Switch action={action} what="all" want="stop" look={asked ? 'plain' : 'primary'}>
+          <Switch action={action} what="all" want="stop" look={notice === 'all' ? 'primary' : 'plain'}>
             Stop all notices
           </Switch>
         ) : (
@@ -75,9 +74,9 @@ function Switch({
     <form method="post" action={action}>
       <input type="hidden" name="notice" value={what} />
       <input type="hidden" name="want" value={want} />
-      <Button type="submit" look={look} {...(label ? { 'aria-label': label } : {})}>
+      <button type="submit" aria-label={label} className={buttonLook(look)}>
         {children}
-      </Button>
+      </button>
     </form>
   )
 }

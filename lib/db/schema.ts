@@ -436,6 +436,8 @@ export const noticeMails = pgTable(
     /** How often it may have left: what surely did not leave is not counted. */
     attempts: integer('attempts').notNull().default(1),
     claimedAt: time('claimed_at').notNull().default(sql`now()`),
+    /** Whether it tells again of something that is past due. */
+    reminds: boolean('reminds').notNull().default(false),
     /** Why the mail server refused it. */
     reason: text('reason'),
   },

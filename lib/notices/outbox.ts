@@ -61,11 +61,16 @@ async function writeMail(tx: Transaction, to: To): Promise<string | undefined> {
   if (rows.length > 0) return undefined
   const candidates = await listCandidates(tx, to)
   const told = candidates.flatMap((candidate) =>
-    noticesOf(candidate, today, lastReminder).map((kind) => ({ id: candidate.id, kind })),
+    noticesOf(candidate, today, lastReminder).map((kind) => {
+      const isAgain = kind === 'past-due' && Boolean(candidate.toldOn[kind])
+      return { id: candidate.id, kind, isAgain }
+    }),
   )
   if (told.length === 0) return undefined
+  const reminds = told.some(({ isAgain }) => isAgain)
   await tx.execute(sql`
-    INSERT INTO notice_mails (customer_id, recipient_id, told_on) VALUES (${customerId}, ${recipientId}, ${today})`)
+    INSERT INTO notice_mails (customer_id, recipient_id, told_on, reminds)
+    VALUES (${customerId}, ${recipientId}, ${today}, ${reminds})`)
   for (let at = 0; at < told.length; at += MOST_ROWS)
     await tx.execute(sql`
       INSERT INTO notices (customer_id, recipient_id, invoice_id, kind, told_on)

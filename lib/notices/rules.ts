@@ -26,7 +26,7 @@ export type Subscription = {
 /** How long before its due date an invoice is told of, in days. */
 export const DUE_WITHIN = 7
 /** What is past due is told again after so many days, and no reminder follows another one sooner. */
-export const REMIND_AFTER = 7
+const REMIND_AFTER = 7
 /** Of each kind, so many invoices are named in a mail; of the others it says how many they are. */
 export const MOST_NAMED = 10
 

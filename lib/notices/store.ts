@@ -2,7 +2,7 @@ import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { type Candidate, DUE_WITHIN, type Notice, REMIND_AFTER, type Told } from './rules.ts'
+import { type Candidate, DUE_WITHIN, type Notice, type Told } from './rules.ts'
 
 /** Whose mail: each statement here names both. */
 export type To = { customerId: CustomerId; recipientId: string }
@@ -58,19 +58,14 @@ export async function listCandidates(tx: Transaction, to: To): Promise<Candidate
 
 type Row = Omit<CandidateRow, 'toldOn'> & Record<'lateOn' | 'dueOn' | 'newOn', string | null>
 
-/** Today, and the day of the last reminder as far as it may still hold back the next one. */
+/** Today, and the day of the last mail that reminded the recipient of something. */
 export async function readDays(
   tx: Transaction,
   { customerId, recipientId }: To,
 ): Promise<{ today: string; lastReminder: string | null }> {
   const { rows } = await tx.execute<{ today: string; lastReminder: string | null }>(sql`
-    SELECT ${TODAY}::text AS today, max(n.told_on)::text AS "lastReminder" FROM notices n
-    WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.kind = 'past-due'
-      AND n.told_on > ${TODAY} - ${REMIND_AFTER}::int
-      AND EXISTS (
-        SELECT FROM notices e
-        WHERE e.customer_id = ${customerId} AND e.recipient_id = ${recipientId} AND e.kind = 'past-due'
-          AND e.invoice_id = n.invoice_id AND e.told_on < n.told_on)`)
+    SELECT ${TODAY}::text AS today, max(told_on)::text AS "lastReminder" FROM notice_mails
+    WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND reminds`)
   return rows[0] ?? { today: '', lastReminder: null }
 }
 

@@ -1,0 +1,128 @@
+import { expect, test } from '@playwright/test'
+import { invoice, newCustomer } from '../admin.ts'
+import { complaints, expectGood, PHONE } from '../browser.ts'
+import { startCatcher } from '../mail/catcher.ts'
+
+const OVERDUE = { invoiceDate: '2026-01-31', dueDate: '2026-02-28' }
+
+/** What a person has in their mailbox: a mail of the app under test, with its links as they stand in it. */
+async function mailOf(name: string) {
+  const own = await newCustomer(name)
+  const catcher = await startCatcher()
+  await own.importInvoices([invoice(`${name}-1`, OVERDUE)])
+  expect(await own.sendNotices(`ap@${own.domain}`, catcher.url)).toBe(1)
+  await catcher.close()
+  const [mail] = catcher.mails
+  const [kind = '', all = ''] = [...`${mail?.text}`.matchAll(/http\S+unsubscribe\S+/g)].map(([url]) => url)
+  return { own, mail, kind, all }
+}
+
+test('the link of a mail stops its kind without a sign-in, and starts it again', async ({ page }) => {
+  const { own, kind } = await mailOf('stop')
+  const found = complaints(page)
+  await page.goto(kind)
+  await expect(page.getByText(`To ap@${own.domain}, of invoices of stop Ltd`)).toBeVisible()
+  await expectGood(page)
+  const row = page.getByRole('listitem').filter({ hasText: 'Past due' })
+  await expect(row.getByText('On')).toBeVisible()
+  await page.getByRole('button', { name: 'Stop these notices' }).click()
+  await expect(page.getByText('Saved. It holds from now on.')).toBeVisible()
+  await expect(row.getByText('Stopped')).toBeVisible()
+  await expect(page.getByRole('listitem').filter({ hasText: 'New invoices' }).getByText('On')).toBeVisible()
+  await expectGood(page)
+  await page.getByRole('button', { name: 'Start again: Past due' }).click()
+  await expect(row.getByText('On')).toBeVisible()
+  expect(found).toEqual([])
+})
+
+test('on a phone, by keyboard and without scripts, all are stopped and started again', async ({
+  browser,
+}) => {
+  const { all } = await mailOf('phone')
+  const context = await browser.newContext({ viewport: PHONE, javaScriptEnabled: false })
+  const page = await context.newPage()
+  await page.goto(all)
+  const button = page.getByRole('button', { name: 'Stop all notices' })
+  await button.focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Stopped')).toHaveCount(3)
+  await page.getByRole('button', { name: 'Start all again' }).click()
+  await expect(page.getByText('On', { exact: true })).toHaveCount(3)
+  await context.close()
+  const scripted = await browser.newContext({ viewport: PHONE })
+  const other = await scripted.newPage()
+  await other.goto(all)
+  await expectGood(other)
+  await scripted.close()
+})
+
+test('opening the addresses of a mail changes nothing', async ({ page, request }) => {
+  const { mail, kind, all } = await mailOf('open')
+  const header = /<(.*)>/.exec(`${mail?.headers['list-unsubscribe']}`)?.[1] ?? ''
+  for (const url of [kind, all, header]) {
+    for (const answer of [await request.get(url), await request.head(url)]) expect(answer.status()).toBe(200)
+  }
+  await page.goto(header)
+  await expect(page).toHaveURL(/\/unsubscribe\?link=/)
+  await expect(page.getByText('On', { exact: true })).toHaveCount(3)
+})
+
+test('a mail program stops all with one POST from anywhere, and is answered itself', async ({
+  page,
+  request,
+}) => {
+  const { mail, all } = await mailOf('click')
+  expect(mail?.headers['list-unsubscribe-post']).toBe('List-Unsubscribe=One-Click')
+  const url = /<(.*)>/.exec(`${mail?.headers['list-unsubscribe']}`)?.[1] ?? ''
+  const headers = { Origin: 'https://mail.example', 'Sec-Fetch-Site': 'cross-site' }
+  const form = { 'List-Unsubscribe': 'One-Click' }
+  for (let n = 0; n < 2; n++) {
+    const answer = await request.post(url, { form, headers, maxRedirects: 0 })
+    expect([answer.status(), await answer.text()]).toEqual([200, 'You get no more of these notices.\n'])
+  }
+  await page.goto(all)
+  await expect(page.getByText('Stopped')).toHaveCount(3)
+  const parts = await request.post(url, { multipart: form, maxRedirects: 0 })
+  expect(parts.status()).toBe(200)
+})
+
+test('a link that is not ours is told so, and does nothing', async ({ page, request }) => {
+  const { mail, all } = await mailOf('forged')
+  const url = /<(.*)>/.exec(`${mail?.headers['list-unsubscribe']}`)?.[1] ?? ''
+  const form = { 'List-Unsubscribe': 'One-Click' }
+  const refused = [
+    [await request.post(`${url}x`, { form, maxRedirects: 0 }), 404],
+    [await request.post(url.replace(/\?.*/, ''), { form, maxRedirects: 0 }), 404],
+    [await request.post(url, { form: { a: 'b' }, maxRedirects: 0 }), 400],
+    [
+      await request.post(url, {
+        data: 'nothing',
+        headers: { 'Content-Type': 'text/plain' },
+        maxRedirects: 0,
+      }),
+      400,
+    ],
+    [await request.post(url, { form: { x: 'a'.repeat(20_000) }, maxRedirects: 0 }), 413],
+    [await request.put(url, { form, maxRedirects: 0 }), 405],
+  ] as const
+  expect(refused.map(([answer]) => answer.status())).toEqual(refused.map(([, status]) => status))
+  for (const path of ['/unsubscribe', '/unsubscribe?link=', `/unsubscribe?link=a&link=b`, `${all}x`]) {
+    const answer = await page.goto(path)
+    expect(answer?.status()).toBe(404)
+    await expect(page.getByRole('heading', { name: 'This link is not valid' })).toBeVisible()
+  }
+  await expectGood(page)
+  await page.goto(all)
+  await expect(page.getByText('On', { exact: true })).toHaveCount(3)
+})
+
+test('the mail leads to the invoice', async ({ page }) => {
+  const { own, mail } = await mailOf('lead')
+  const email = await own.member('Fin Ance', 'finance-user')
+  const url = /http\S+\/invoices\/lead-1/.exec(`${mail?.text}`)?.[0] ?? ''
+  await page.goto(url)
+  await page.getByLabel('Work e-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByRole('heading', { name: /lead-1/ })).toBeVisible()
+})

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addCustomer, addInvoice, addProfile } from '#lib/db/test-rows.ts'
+import { type Catcher, startCatcher } from '../../e2e/mail/catcher.ts'
+import { exitCodeOf } from './outcome.ts'
+import { adminProgram } from './program.ts'
+
+let db: TestDatabase
+let catcher: Catcher
+beforeAll(async () => {
+  db = await testDatabase()
+  catcher = await startCatcher()
+  vi.stubEnv('DATABASE_URL', db.url)
+  for (const id of ['sunbird', 'other']) await addCustomer(id)
+  await addProfile('sunbird', 'emea')
+  const late = { invoiceDate: '2026-01-01', dueDate: '2026-01-31' }
+  await addInvoice('sunbird', 'IN-1', late)
+  await addInvoice('other', 'IN-2', late)
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await catcher.close()
+  await db.close()
+})
+
+/** One command line in this process: its exit code and what it said. */
+async function admin(words: string) {
+  const [out, err] = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, 'write').mockReturnValue(true),
+  )
+  let code = 0
+  try {
+    await adminProgram().parseAsync(['notices', ...words.split(' ')], { from: 'user' })
+  } catch (error) {
+    code = exitCodeOf(error)
+  }
+  const said = [out, err].map((spy) => (spy?.mock.calls ?? []).map(([text]) => String(text)).join(''))
+  vi.restoreAllMocks()
+  return { code, out: said[0] ?? '', err: said[1] ?? '' }
+}
+const list = async () => JSON.parse((await admin('list --customer sunbird --json')).out)
+const setMail = (url: string) => {
+  vi.stubEnv('SMTP_URL', url)
+  vi.stubEnv('MAIL_FROM', url && 'billing@reseller.example')
+  vi.stubEnv('BASE_URL', 'https://console.example')
+}
+
+test('several addresses are told of a billing profile, each of what is set', async () => {
+  const { code, err } = await admin(
+    'add ap@a.example Boss@a.example --customer sunbird.example --kinds due,past-due',
+  )
+  expect([code, err]).toEqual([0, expect.stringContaining('SMTP_URL is not set here.')])
+  expect(await admin('add boss@A.example --customer sunbird --profile emea --kinds new')).toMatchObject({
+    code: 0,
+  })
+  const row = { stopped: [], lastMail: null, failure: null, since: expect.any(String) }
+  expect(await list()).toEqual([
+    { ...row, email: 'ap@a.example', profile: 'default', notices: ['past-due', 'due'] },
+    { ...row, email: 'Boss@a.example', profile: 'default', notices: ['past-due', 'due'] },
+    { ...row, email: 'Boss@a.example', profile: 'emea', notices: ['new'] },
+  ])
+  expect((await admin('list --customer sunbird')).out).toMatch(
+    /^email +profile +notices +stopped +since +lastMail/,
+  )
+  expect(JSON.parse((await admin('list --customer other --json')).out)).toEqual([])
+})
+
+describe('refused, and nothing is stored', () => {
+  test.each([
+    ['add good@a.example nobody --customer sunbird', '"nobody" is not an e-mail address'],
+    ['add good@a.example --customer sunbird --profile apac', 'no billing profile "apac"'],
+    ['add good@a.example --customer moonbird', 'no customer "moonbird"'],
+    ['remove ap@a.example good@a.example --customer sunbird', 'good@a.example gets no notices'],
+    ['remove ap@a.example --customer other', 'gets no notices of other'],
+    ['send --customer sunbird', 'Notices are off'],
+  ])('%s', async (words, reason) => {
+    expect(await admin(words)).toMatchObject({ code: 1, out: '', err: expect.stringContaining(reason) })
+    expect(await list()).toHaveLength(3)
+  })
+})
+
+test('what is to tell is sent now where a mail server is set, and says how many mails left', async () => {
+  setMail(catcher.url)
+  expect(await admin('send --customer sunbird')).toEqual({ code: 0, out: '2\n', err: '' })
+  expect(catcher.mails.map(({ to }) => to[0]).sort()).toEqual(['Boss@a.example', 'ap@a.example'])
+  expect(await admin('send --customer sunbird')).toMatchObject({ out: '0\n' })
+  expect((await list())[0].lastMail).toMatch(/^\d{4}-\d\d-\d\d$/)
+  setMail('smtp://u:topsecret@127.0.0.1:1')
+  await admin('add ap@a.example --customer other')
+  const { code, err } = await admin('send --customer other')
+  expect([code, err]).toEqual([
+    1,
+    expect.stringMatching(/^Failed: The mail server could not be used: .*ECONNREFUSED/),
+  ])
+  expect(err).not.toContain('topsecret')
+})
+
+test('an address is taken out of one billing profile, and then of all', async () => {
+  expect(await admin('remove boss@a.example --customer sunbird --profile emea')).toMatchObject({ code: 0 })
+  expect((await list()).map(({ email, profile }: Record<string, string>) => [email, profile])).toEqual([
+    ['ap@a.example', 'default'],
+    ['Boss@a.example', 'default'],
+  ])
+  expect(await admin('remove boss@a.example ap@a.example --customer sunbird')).toMatchObject({ code: 0 })
+  expect(await list()).toEqual([])
+})
+
+test('the history says who was told of what by whom', async () => {
+  const events = await db.sql(
+    'sunbird',
+    "SELECT action, subject, actor_kind, details FROM audit_events WHERE subject = 'ap@a.example' ORDER BY id",
+  )
+  expect(events).toEqual([
+    {
+      ...{ action: 'notices.set', subject: 'ap@a.example', actor_kind: 'operator' },
+      details: { profile: 'default', kinds: ['past-due', 'due'], stopped: [] },
+    },
+    {
+      ...{ action: 'notices.removed', subject: 'ap@a.example', actor_kind: 'operator' },
+      details: { profiles: ['default'] },
+    },
+  ])
+})

@@ -1,0 +1,1 @@
+ALTER TABLE "notice_mails" ADD COLUMN "reminds" boolean DEFAULT false NOT NULL;
