@@ -44,12 +44,8 @@ export async function openStage() {
       return scope({ customerId }, (tx) => addRecipient(tx, customerId, { email, profile, kinds, again }))
     },
     /** One run of the job. */
-    run: (only?: string) =>
-      sendNotices(
-        `test-${randomUUID()}`,
-        new AbortController().signal,
-        only === undefined ? undefined : newCustomerId(only),
-      ),
+    run: (only?: string, signal = new AbortController().signal) =>
+      sendNotices(`test-${randomUUID()}`, signal, only === undefined ? undefined : newCustomerId(only)),
     /** Takes the mails that came since the last call, by address. */
     taken: () => takenOf(catcher),
     daysLater: (days: number) => makeOlder(database.url, days),

@@ -45,6 +45,16 @@ describe('several at once', () => {
   })
 })
 
+it('a run that is to end does so after the mail that is being sent, and the next one goes on', async () => {
+  for (const n of [1, 2]) await stage.add(own, `ap${n}@books.example`)
+  const ending = new AbortController()
+  stage.catcher.hold = async () => ending.abort()
+  expect(await stage.run(own, ending.signal)).toBe(1)
+  expect(await states()).toEqual([{ state: 'SENT', attempts: 1 }])
+  stage.catcher.hold = undefined
+  expect(await stage.run(own)).toBe(2)
+})
+
 describe('a process that is killed while it sends', () => {
   /** Kills it when the mail server has the message and has not answered yet. */
   async function killed() {
