@@ -26,7 +26,7 @@ type Shape = { ids: number[]; codePoints: number[][]; positions: object[]; advan
 
 /** By font. Of words only, and not of all: what the customers' texts bring along is forgotten again. */
 const shapes = new Map<string, Map<string, Shape>>()
-const MOST_SHAPES = 10_000
+const MOST_SHAPES = 1500
 const LONGEST = 40
 
 const NUMBER = /^−?[\d,.]+ ?$/
