@@ -3,6 +3,7 @@
 import { Minus, Plus } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, type RefObject, useState } from 'react'
 import { MAX_QUANTITY } from '#lib/assets/rules.ts'
+import { wholeNumber } from '#lib/assets/targets.ts'
 
 // Our own and not Base UI's number field: that one puts a style attribute into the server's page, which the
 // page's policy forbids, so that it could stand there only after the browser took over.
@@ -37,7 +38,7 @@ export function QuantityControl(given: Given) {
   const { label, value, purchased, minimum, disabled, reasonId, input, onChange, onEnter } = given
   const [typed, setTyped] = useState('')
   // What was typed stays as it was typed for as long as it means the value.
-  const text = value === numberIn(typed) ? typed : (value ?? purchased).toLocaleString('en')
+  const text = value === (wholeNumber(typed) ?? null) ? typed : (value ?? purchased).toLocaleString('en')
   const fits = value !== null && value >= minimum && value <= MAX_QUANTITY
 
   const step = (by: number) => {
@@ -92,7 +93,7 @@ export function QuantityControl(given: Given) {
         value={text}
         onChange={(event) => {
           setTyped(event.target.value)
-          onChange(numberIn(event.target.value))
+          onChange(wholeNumber(event.target.value) ?? null)
         }}
         onBlur={() => value !== null && setTyped('')}
         onKeyDown={onKeyDown}
@@ -106,10 +107,4 @@ export function QuantityControl(given: Given) {
       </button>
     </div>
   )
-}
-
-/** A whole number as people type it, `1,200` too; null for everything else. Nothing is rounded. */
-function numberIn(text: string): number | null {
-  const digits = text.trim().replace(/^(\d{1,3})((?:[,\u00a0 ]\d{3})+)$/, (all) => all.replace(/\D/g, ''))
-  return /^\d{1,12}$/.test(digits) ? Number(digits) : null
 }

@@ -316,6 +316,24 @@ test('a file instead of the clipboard; what stood there can be had back', async 
   await expect(list(page)).toHaveValue('office-suite-2,9')
 })
 
+test('an asset beyond the first page of many is found by its ID, also where it is a part of others', async ({
+  page,
+}) => {
+  test.setTimeout(120_000)
+  const many = await newCustomer('bulkmany')
+  const ids = Array.from({ length: 300 }, (_, at) => `workspace-suite-1${at === 0 ? '' : `-${at}`}`)
+  await many.importAssets(ids.map((id) => asset(id, `Asset ${id}`, { purchased: 10 })))
+  await open(
+    page,
+    'workspace-suite-1,11\nworkspace-suite-1-299,11\nworkspace-suite,11',
+    await many.member('Mo Ny', 'admin'),
+  )
+  await expect(page.getByRole('region', { name: 'The list as a whole' })).toContainText(
+    'Set 2 assets, +2 licenses',
+  )
+  await expect(row(page, 'workspace-suite · line 3')).toContainText('There is no asset with this ID.')
+})
+
 test('who has not the role is told which one it takes', async ({ page }) => {
   await signIn(page, member.fin, '/assets/bulk')
   await expect(page.getByText('This page needs the role IT Manager or Admin.')).toBeVisible()

@@ -246,3 +246,41 @@ test('a flexible plan of Google is a cap, not a bill; a commitment is what is bo
   await expect(page.getByText('can’t be lowered before 1 Mar 2099.')).toBeVisible()
   await expect(page.getByText('This is a cap, not a bill')).toHaveCount(1)
 })
+
+test('many at once: what is late is looked up, who is down says so, and the others go on', async ({
+  browser,
+}) => {
+  test.setTimeout(120_000)
+  const page = await open(browser, member.ida, '/assets/bulk')
+  const line = (number: number) => page.getByRole('row').filter({ hasText: `workspace-suite-${number} ·` })
+  fault(1, { write: 'late' })
+  fault(2, { read: 'drop-before' })
+  fault(3, undefined)
+  const known = google.subscription('S-workspace-suite-4')?.total ?? 0
+  google.setByVendor('S-workspace-suite-4', known + 5)
+  const totals = [
+    [1, 290],
+    [2, 290],
+    [3, 290],
+    [4, known + 6],
+  ]
+  await page
+    .getByRole('textbox', { name: /Asset ID/ })
+    .fill(totals.map(([number, total]) => `workspace-suite-${number}\t${total}`).join('\n'))
+  await page.getByRole('button', { name: 'Check the list' }).click()
+  // The vendor's own change is known at the check, and is what the difference counts from.
+  await expect(line(4)).toContainText(`${known + 5} → ${known + 6}+1Allowed`)
+  await expect(line(2)).toContainText('Google Workspace can not be reached for the moment.')
+  await page.getByRole('button', { name: 'Set 3 assets' }).click()
+  await expect(line(1)).toContainText('Not confirmed yet')
+  await expect(line(3)).toContainText('Done')
+  await expect(line(4)).toContainText('Done')
+  await expect(line(1)).toContainText('Done', { timeout: 60_000 })
+  fault(2, undefined)
+  expect(totals.map(([number]) => google.subscription(`S-workspace-suite-${number}`)?.total)).toEqual([
+    290,
+    240,
+    290,
+    known + 6,
+  ])
+})

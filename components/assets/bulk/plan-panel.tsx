@@ -12,7 +12,7 @@ import { asListed, changesOf, openRows, type Plan, rowsIn } from './plan.ts'
 import { PlanOutcome } from './plan-outcome.tsx'
 import type { State } from './store.ts'
 
-type Given = Pick<State, 'running' | 'found' | 'stopped'> & {
+type Given = Pick<State, 'running' | 'stopping' | 'found' | 'stopped'> & {
   plan: Plan
   prices: Record<string, LastPrice>
   onCheck: () => void
@@ -74,7 +74,7 @@ function SignedOut() {
   )
 }
 
-function Progress({ plan, running, onStop }: Given) {
+function Progress({ plan, running, stopping, onStop }: Given) {
   const isCheck = running === 'check'
   const rest = (isCheck ? rowsIn(plan, 'waiting', 'checking') : openRows(plan)).length
   const unknown = rowsIn(plan, 'unknown').length
@@ -82,7 +82,11 @@ function Progress({ plan, running, onStop }: Given) {
     <ReviewBox
       title={`${isCheck ? 'Checking the list' : 'Setting licenses'}: ${rest.toLocaleString('en')} ${rest === 1 ? 'row' : 'rows'} to go`}
       badge={<Spinner />}
-      actions={<Button onClick={onStop}>Stop</Button>}
+      actions={
+        <Button onClick={onStop} pending={stopping}>
+          {stopping ? 'Stopping…' : 'Stop'}
+        </Button>
+      }
     >
       {isCheck
         ? 'Nothing is changed by this.'

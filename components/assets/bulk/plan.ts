@@ -58,6 +58,12 @@ export function withRow(plan: Plan, assetId: string, values: Partial<PlanRow>): 
   return { ...plan, rows: plan.rows.map((row) => (row.assetId === assetId ? { ...row, ...values } : row)) }
 }
 
+function isRow(row: Partial<PlanRow> | null): boolean {
+  const texts = [row?.assetId, row?.type, row?.name, row?.key, row?.state, row?.reason]
+  const numbers = [row?.line, row?.quantity, row?.facts ? row.facts.purchased : 0]
+  return texts.every((text) => typeof text === 'string') && numbers.every(Number.isInteger)
+}
+
 /** What rows that can be sent would change, for `totalsOf`. */
 export function changesOf(rows: readonly PlanRow[]) {
   return rows.flatMap(({ facts, quantity }) => (facts ? [{ facts, quantity }] : []))
@@ -72,7 +78,9 @@ const LONGEST_MS = 23 * 60 * 60 * 1000
  */
 export function resumable(value: unknown, now: number): Plan | undefined {
   const plan = value as Plan | null | undefined
-  if (!plan?.confirmed || !Array.isArray(plan.rows) || now - plan.madeAt > LONGEST_MS) return undefined
+  if (!plan?.confirmed || !(now - plan.madeAt < LONGEST_MS)) return undefined
+  // Anybody could have written there.
+  if (!Array.isArray(plan.rows) || !plan.rows.every(isRow)) return undefined
   const reason = 'The page was left before the answer came.'
   const rows = plan.rows.map((row) =>
     row.state === 'sending' ? { ...row, state: 'lost' as const, reason } : row,

@@ -106,7 +106,13 @@ test('one thing runs at a time, and a stop ends it', async () => {
   expect([order, bulk.state().running]).toEqual([[], undefined])
 })
 
-test.each(['{"draft":7,"plan":{"confirmed":true}}', 'no JSON', '[]', 'null'])('%s is no list', (text) => {
+test.each([
+  '{"plan":{"confirmed":true,"madeAt":9e15,"rows":[{"state":"allowed"}]}}',
+  '{"draft":7,"plan":{"confirmed":true}}',
+  'no JSON',
+  '[]',
+  'null',
+])('%s is no list', (text) => {
   kept['kept:bulk:ana'] = text
   expect(createBulk('ana').state()).toMatchObject({ draft: '', plan: undefined })
 })

@@ -6,6 +6,8 @@ export type State = {
   draft: string
   plan: Plan | undefined
   running: 'check' | 'send' | undefined
+  /** Nothing more is asked; what was, is waited for. */
+  stopping: boolean
   /** A plan that was found kept, and not gone on with yet. */
   found: boolean
   /** The member was signed out, or lost the role, in the middle. */
@@ -17,7 +19,15 @@ export type State = {
 export type Bulk = ReturnType<typeof createBulk>
 
 export const NOTHING: State = {
-  ...{ draft: '', plan: undefined, running: undefined, found: false, stopped: false, keeps: true },
+  ...{
+    draft: '',
+    plan: undefined,
+    running: undefined,
+    stopping: false,
+    found: false,
+    stopped: false,
+    keeps: true,
+  },
 }
 
 const SLOT = 'bulk:'
@@ -65,7 +75,7 @@ export function createBulk(member: string) {
     if (state.running) return
     stop = new AbortController()
     set({ running, found: false, stopped: false })
-    await work(stop.signal).finally(() => set({ running: undefined }))
+    await work(stop.signal).finally(() => set({ running: undefined, stopping: false }))
   }
 
   return {
@@ -83,7 +93,7 @@ export function createBulk(member: string) {
     run,
     stop: (isSignedOut = false) => {
       stop.abort()
-      if (isSignedOut) set({ stopped: true })
+      if (state.running) set({ stopping: true, stopped: state.stopped || isSignedOut })
     },
   }
 }
