@@ -43,7 +43,7 @@ export function BilledBars({ bars, onPoint, ...rest }: Given) {
   const onArrow = (from: Place, key: string) => {
     const next = placeAfter(bars, from, key)
     if (!next) return false
-    svg.current?.querySelector<SVGAElement>(`[data-place="${keyOf(next)}"]`)?.focus()
+    svg.current?.querySelector<SVGAElement>(`[data-place="${CSS.escape(keyOf(next))}"]`)?.focus()
     return true
   }
   return (

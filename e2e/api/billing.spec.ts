@@ -125,6 +125,35 @@ test('4.3 lists invoices without lines, by platform and time', async ({ request 
   expect(await ids('filter=status:PAST DUE')).toEqual(['IN-1'])
 })
 
+test('additions to 4.3: another order, and the sums of what is filtered', async ({ request }) => {
+  const get = (path: string) => request.get(`/billing/v1/${path}`, { headers: bearer(keys.finance) })
+  const ids = async (order: string) =>
+    (await (await get(`invoices?orderBy=${order}`)).json()).invoices.map(({ id }: { id: string }) => id)
+  expect(await ids('totalAmount')).toEqual(['IN/2 é', 'IN-1'])
+  expect(await ids('totalAmount+desc')).toEqual(['IN-1', 'IN/2 é'])
+  expect(await ids('dueDate%20asc')).toEqual(['IN-1', 'IN/2 é'])
+  const refused = await get('invoices?orderBy=total')
+  expect(await refused.json()).toMatchObject({
+    code: 'invalid_request',
+    errors: [{ parameter: 'orderBy', detail: expect.stringContaining('invoiceDate, dueDate, totalAmount') }],
+  })
+  const first = await (await get('invoices?orderBy=totalAmount&maxResults=1')).json()
+  expect(await problem(await get(`invoices?pageToken=${first.pageToken}`))).toBe('400 page_token_invalid')
+  const { count, currencies } = await (await get('invoice-summary?filter=status:PAST DUE')).json()
+  expect([count, currencies.length]).toEqual([1, 1])
+  expect(currencies[0]).toMatchObject({
+    ...{ currency: 'USD', count: 1, totalAmount: 39004.92, balanceAmount: 39004.92 },
+    pastDue: { count: 1, amount: 39004.92, oldestDueDate: Date.UTC(2026, 9, 30) },
+    dueIn30Days: { count: 0, amount: 0 },
+    months: [
+      {
+        ...{ month: Date.UTC(2026, 8, 1), count: 1, totalAmount: 39004.92 },
+        platforms: [{ platform: 'web-services', count: 1, totalAmount: 39004.92 }],
+      },
+    ],
+  })
+})
+
 test('4.4 reads an invoice with its lines, and its file', async ({ request }) => {
   const response = await request.get('/billing/v1/invoices/IN-1', { headers: bearer(keys.finance) })
   const body = await response.json()
