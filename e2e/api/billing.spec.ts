@@ -157,7 +157,9 @@ test('additions to 4.3: another order, and the sums of what is filtered', async 
 test('4.4 reads an invoice with its lines, and its file', async ({ request }) => {
   const response = await request.get('/billing/v1/invoices/IN-1', { headers: bearer(keys.finance) })
   const body = await response.json()
-  expect(body).toEqual({
+  const { itemization, ...specified } = body
+  expect(itemization).toMatchObject({ addsUp: true, priceReading: 'PER_UNIT' })
+  expect(specified).toEqual({
     id: 'IN-1',
     invoiceDate: Date.UTC(2026, 8, 30),
     platform: 'web-services',
@@ -167,7 +169,12 @@ test('4.4 reads an invoice with its lines, and its file', async ({ request }) =>
     balanceAmount: 39004.92,
     currency: 'USD',
     url: '/billing/v1/invoices/IN-1/file',
-    lineItems: [{ type: 'web-services', description: 'Compute', price: 39004.92, qty: 1, currency: 'USD' }],
+    lineItems: [
+      {
+        ...{ type: 'web-services', description: 'Compute', price: 39004.92, qty: 1, currency: 'USD' },
+        amount: 39004.92,
+      },
+    ],
   })
   const file = await request.get(body.url, { headers: bearer(keys.finance) })
   expect(file.headers()).toMatchObject({ 'content-type': 'application/pdf', 'cache-control': 'no-store' })
@@ -214,19 +221,22 @@ test('the OpenAPI document names every call and every problem', async ({ request
   const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  expect(calls.sort()).toEqual([
-    'GET /auth/v1/validate',
-    'GET /billing/v1/asset-summary',
-    'GET /billing/v1/assets',
-    'GET /billing/v1/assets/{asset_id}',
-    'GET /billing/v1/invoice-summary',
-    'GET /billing/v1/invoices',
-    'GET /billing/v1/invoices/{invoice_id}',
-    'GET /billing/v1/invoices/{invoice_id}/file',
-    'GET /billing/v1/license-changes',
-    'GET /billing/v1/openapi.json',
-    'PATCH /billing/v1/assets/{asset_id}',
-  ])
+  // Those of the specification and the first additions; lib/architecture-routes.test.ts holds that none is left out.
+  expect(calls).toEqual(
+    expect.arrayContaining([
+      'GET /auth/v1/validate',
+      'GET /billing/v1/asset-summary',
+      'GET /billing/v1/assets',
+      'GET /billing/v1/assets/{asset_id}',
+      'GET /billing/v1/invoice-summary',
+      'GET /billing/v1/invoices',
+      'GET /billing/v1/invoices/{invoice_id}',
+      'GET /billing/v1/invoices/{invoice_id}/file',
+      'GET /billing/v1/license-changes',
+      'GET /billing/v1/openapi.json',
+      'PATCH /billing/v1/assets/{asset_id}',
+    ]),
+  )
   expect(document.components.schemas.Problem.properties.code.enum).toContain('decrease_not_allowed')
   const refs = JSON.stringify(document).match(/#\/components\/schemas\/\w+/g) ?? []
   const known = Object.keys(document.components.schemas)
