@@ -33,7 +33,7 @@ export function OpenItems({ profile, currency, items }: ShownAccount) {
           <TableHead>
             <HeadCell className="xl:w-[18%]">Invoice</HeadCell>
             <HeadCell>Date</HeadCell>
-            <HeadCell className="xl:w-[18%]">Platform</HeadCell>
+            <HeadCell className="md:max-xl:hidden print:table-cell xl:w-[18%]">Platform</HeadCell>
             <HeadCell>Due</HeadCell>
             <HeadCell>Past due</HeadCell>
             <HeadCell right>Total</HeadCell>
@@ -66,11 +66,15 @@ function Item({
           {id}
           <LinkHint />
         </Link>
+        {/* In between there is no room for a column of its own. */}
+        <span className="hidden text-xs whitespace-nowrap text-ink-2 md:max-xl:block print:hidden">
+          <PlatformMark slug={platform} />
+        </span>
       </Cell>
       <Cell className="max-md:text-sm max-md:text-ink-2">
         <Day at={invoiceDate} />
       </Cell>
-      <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2">
+      <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2 md:max-xl:hidden print:table-cell">
         <PlatformMark slug={platform} />
       </Cell>
       <Cell className="max-md:text-sm max-md:text-ink-2">

@@ -12,11 +12,18 @@ export function hrefOf(view: View): string {
   return search ? `/invoices/statement?${search}` : '/invoices/statement'
 }
 
+/** Whether both are of the same items, however their filters are written. */
+export function isSame(one: View, other: View): boolean {
+  const keys = Object.keys({ ...one.filter, ...other.filter }) as FilterKey[]
+  const text = (view: View, key: FilterKey) => [...new Set(valuesOf(view, key))].sort().join('|')
+  return keys.every((key) => text(one, key) === text(other, key))
+}
+
 /** The view of these values of a filter's key only, from its first page on; none takes the key away. */
 export function withValues(view: View, key: FilterKey, values: readonly string[]): View {
-  const { [key]: _, ...others } = view.filter ?? {}
+  const { pageToken: _, filter: { [key]: __, ...others } = {}, ...rest } = view
   const filter = values.length > 0 ? { ...others, [key]: [...values] } : others
-  return { filter: Object.keys(filter).length > 0 ? filter : undefined }
+  return { ...rest, filter: Object.keys(filter).length > 0 ? filter : undefined }
 }
 
 /** The view with a value of one key put in, or taken out where it was in. */

@@ -1,7 +1,7 @@
 import 'server-only'
 import type { ShownAgeing } from '#components/statements/ageing-table.tsx'
 import type { ShownAccount, ShownItem } from '#components/statements/open-items.tsx'
-import { hrefOf, type View, withValues } from '#components/statements/view.ts'
+import { hrefOf, isSame, type View, withValues } from '#components/statements/view.ts'
 import { formatAmount } from '#lib/invoices/amounts.ts'
 import type { Ageing, Statement, StatementItem } from '#lib/statements/contract.ts'
 import { AGES } from '#lib/statements/rules.ts'
@@ -23,7 +23,7 @@ function sumsOf({ billingProfiles, ...whole }: Statement['currencies'][number], 
   const { currency } = whole
   const row = (name: string, sums: Ageing, own: View, isTotal = false) => ({
     ...{ name, currency, isTotal, count: itemsText(sums.count) },
-    href: hrefOf(own) === hrefOf(view) ? undefined : hrefOf(own),
+    href: isSame(own, view) ? undefined : hrefOf(own),
     amounts: Object.fromEntries(
       AGES.filter((age) => sums[age].count > 0).map((age) => [age, formatAmount(sums[age].amount, currency)]),
     ),
