@@ -76,8 +76,8 @@ export function InvoiceLines({
                 <td>
                   {row.description}
                   {row.details ? <small>{row.details}</small> : null}
-                  {row.seats ? <SeatNoteText note={row.seats} /> : null}
                   <small>{sums.perLine ? `${row.qty} for ${row.price}` : `${row.qty} × ${row.price}`}</small>
+                  {row.seats ? <SeatNoteText note={row.seats} /> : null}
                 </td>
                 {detailed ? <td className="d wide">{row.details}</td> : null}
                 <td className="n wide">{row.qty}</td>
