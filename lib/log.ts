@@ -9,6 +9,11 @@ export function log(): Logger {
   return slot.licensesInvoicesLog
 }
 
+/** From now on the log goes to standard error: for commands whose standard output is their result. */
+export function logToStderr(): void {
+  slot.licensesInvoicesLog = pino({ level: env().logLevel, base: null }, pino.destination(2))
+}
+
 /**
  * Writes down why a request failed on our side, with its stack. While the database is away every request fails for
  * the same reason, and writing each stack would take the time that its return needs: a line is enough then.

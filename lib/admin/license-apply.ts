@@ -6,6 +6,7 @@ import { totalsOf, totalsText } from '#lib/assets/bulk.ts'
 import { readTargets, type Target } from '#lib/assets/targets.ts'
 import { env } from '#lib/env.ts'
 import { readText } from '#lib/imports/read-text.ts'
+import { logToStderr } from '#lib/log.ts'
 import { isConfirmed } from './confirm.ts'
 import { carryOutAll, type PlannedRow, planOf } from './license-plan.ts'
 import { Interrupted, interruption, note } from './outcome.ts'
@@ -22,6 +23,7 @@ export async function applyTotals(
   file: string,
   { customer, dryRun = false, yes = false }: ApplyOptions,
 ): Promise<void> {
+  logToStderr()
   const caller = await operatorFor(customer, ['it-manager'])
   if (!caller) throw new Problem('not_found', `There is no customer "${customer}".`)
   const { signal } = interruption
