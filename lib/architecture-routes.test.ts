@@ -36,6 +36,12 @@ test('every contract is mounted exactly once', () => {
   expect(names.sort()).toEqual([...contracts.values()].map(({ name }) => name).sort())
 })
 
+test('the OpenAPI document lists every contract of /billing/v1', () => {
+  const listed = [...read(APART[0] ?? '').matchAll(/\b(\w+\.\w+),?$/gm)].map(([, name]) => name)
+  const ours = [...contracts].filter(([, { path }]) => path.startsWith('/billing/v1/'))
+  expect(ours.map(([name]) => name).filter((name) => !listed.includes(name))).toEqual([])
+})
+
 test.each([
   ['/billing/v1/assets', 'app/billing/v1/assets/route.ts'],
   ['/billing/v1/assets/{asset_id}', 'app/billing/v1/assets/[asset_id]/route.ts'],
