@@ -57,28 +57,22 @@ function unicodeOf(map: string): Map<string, string> {
   return found
 }
 
-const OPERATORS =
-  /\/ActualText \(((?:\\[\s\S]|[^\\)])*)\)|1 0 0 1 ([-\d.]+) ([-\d.]+) Tm|\/(F\d+) ([\d.]+) Tf|\[([^\]]*)\] TJ/g
-
+/** One run for each piece of marked content, however many strokes it is drawn in: a mark over a letter is one more. */
 function runsOf(content: string, fonts: Map<string, Map<string, string>>): Run[] {
-  const runs: Run[] = []
-  let [actual, x, y, font, size]: [string | undefined, number, number, string, number] = [
-    undefined,
-    0,
-    0,
-    '',
-    0,
-  ]
-  for (const [, meant, left, bottom, name, points, glyphs] of content.matchAll(OPERATORS)) {
-    if (meant !== undefined) actual = textOf(meant)
-    if (left !== undefined) [x, y] = [Number(left), Number(bottom)]
-    if (name !== undefined) [font, size] = [name, Number(points)]
-    if (glyphs === undefined) continue
-    const shown = [...glyphs.matchAll(/<(\w+)>/g)].flatMap(([, hex = '']) => hex.match(/.{4}/g) ?? [])
-    runs.push({ text: actual ?? shown.map((glyph) => fonts.get(font)?.get(glyph)).join(''), x, y, size })
-    actual = undefined
-  }
-  return runs
+  return content.split(/^EMC$/m).flatMap((piece): Run[] => {
+    const place = /1 0 0 1 ([-\d.]+) ([-\d.]+) Tm/.exec(piece)
+    if (!place) return []
+    let [font, size] = ['', 0]
+    let drawn = ''
+    for (const [, name, points, glyphs = ''] of piece.matchAll(/\/(F\d+) ([\d.]+) Tf|\[([^\]]*)\] TJ/g)) {
+      if (name !== undefined) [font, size] = [name, Number(points)]
+      const shown = [...glyphs.matchAll(/<(\w+)>/g)].flatMap(([, hex = '']) => hex.match(/.{4}/g) ?? [])
+      drawn += shown.map((glyph) => fonts.get(font)?.get(glyph)).join('')
+    }
+    const meant = /\/ActualText \(((?:\\[\s\S]|[^\\)])*)\)/.exec(piece)?.[1]
+    const text = meant === undefined ? drawn : textOf(meant)
+    return [{ text, x: Number(place[1]), y: Number(place[2]), size }]
+  })
 }
 
 /** A PDF string: UTF-16 with a byte order mark, or else one byte for each character. */
