@@ -35,7 +35,11 @@ test('the address is the view: type, search, reload, back; and the API gives the
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await signIn(page, member.it, '/assets')
   await expect(rows(page)).toHaveCount(8)
-  await page.keyboard.press('/')
+  // Keys are heard once the page has come to life.
+  await expect(async () => {
+    await page.keyboard.press('/')
+    await expect(page.getByRole('searchbox')).toBeFocused({ timeout: 500 })
+  }).toPass()
   await page.keyboard.type('e')
   await expect(page).toHaveURL(/search=e$/)
   await page.getByRole('button', { name: /Office suite/ }).click()
