@@ -24,7 +24,7 @@ export default defineConfig({
       SMTP_URL: '',
       MAIL_FROM: '',
     },
-    include: ['{lib,components,scripts,e2e}/**/*.test.ts'],
+    include: ['{architecture,components,fuzz,lib,scripts,stand-ins}/**/*.test.ts'],
     globalSetup: 'lib/db/test-server.ts',
     // Tests seed real databases; a slow machine is not a failure.
     testTimeout: 30_000,

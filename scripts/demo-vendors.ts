@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { findCustomer } from '#lib/access/store.ts'
-import { readVendors } from '#lib/assets/keep-up.ts'
 import { hasLicenses, type LicensedRow, listAssets } from '#lib/assets/store.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { harbor, harborTrials } from '#lib/demo/harbor.ts'
-import type { Fake } from '../e2e/vendors/engine.ts'
-import { startGoogle } from '../e2e/vendors/google.ts'
-import { startMicrosoft } from '../e2e/vendors/microsoft.ts'
+import { readVendors } from '#lib/license-changes/jobs.ts'
+import { startGoogle } from '../stand-ins/google/google.ts'
+import { startMicrosoft } from '../stand-ins/microsoft/microsoft.ts'
+import type { Fake } from '../stand-ins/vendors/engine.ts'
 
 /** Short enough to wait for. In milliseconds and seconds, as their names say. */
 const TIMES = {

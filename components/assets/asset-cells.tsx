@@ -1,12 +1,12 @@
 import Link from 'next/link'
 import { Fragment } from 'react'
+import { planEnd, planName } from '#components/license-changes/plan.ts'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 import { Cell } from '#components/ui/table.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { AssetStatus } from './asset-status.tsx'
 import { assetHref } from './one-asset.ts'
-import { planEnd, planName } from './plan.ts'
 import { Usage } from './usage.tsx'
 
 /**

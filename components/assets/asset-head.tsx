@@ -2,6 +2,10 @@
 
 import { useQuery } from '@tanstack/react-query'
 import type { KeyboardEvent, ReactNode } from 'react'
+import { LicenseControl, LicenseReview } from '#components/license-changes/license-edit.tsx'
+import { factsOf, type Subscription } from '#components/license-changes/plan.ts'
+import { useLicenseEdit } from '#components/license-changes/use-license-edit.ts'
+import { useRefreshAfterChange } from '#components/license-changes/use-refresh-after-change.ts'
 import { platformName } from '#components/platform/platform-mark.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
@@ -9,11 +13,7 @@ import type { AssetListItem } from '#lib/assets/contract.ts'
 import { readAsset } from '#lib/assets/queries.ts'
 import { AssetStatus } from './asset-status.tsx'
 import type { LastPrice } from './cost.ts'
-import { LicenseControl, LicenseReview } from './license-edit.tsx'
 import { type List, oneAsset, refetchInterval } from './one-asset.ts'
-import { factsOf, type Subscription } from './plan.ts'
-import { useLicenseEdit } from './use-license-edit.ts'
-import { useRefreshAfterChange } from './use-refresh-after-change.ts'
 
 type Given = {
   item: AssetListItem

@@ -1,10 +1,10 @@
+import { ChangeTable } from '#components/activity/change-table.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import type { Output } from '#lib/api/contract.ts'
 import type { listLicenseChanges } from '#lib/assets/contract.ts'
-import { ChangeTable } from './change-table.tsx'
 
 /** The changes of one asset. `at` gives the address of one of its pages, of the newest without a token. */
 export function AssetHistory({

@@ -1,5 +1,5 @@
+import { statusText } from '#components/license-changes/plan.ts'
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
-import { statusText } from './plan.ts'
 
 const TONES: Record<string, BadgeTone> = { ACTIVE: 'ok', SUSPENDED: 'warn', PENDING: 'info' }
 

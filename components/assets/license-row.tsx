@@ -1,13 +1,13 @@
 'use client'
 
 import { type KeyboardEvent, memo, useRef } from 'react'
+import { LicenseControl, LicenseReview } from '#components/license-changes/license-edit.tsx'
+import { factsOf, type Subscription } from '#components/license-changes/plan.ts'
+import { useLicenseEdit } from '#components/license-changes/use-license-edit.ts'
 import { Cell, Row } from '#components/ui/table.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { AssetCells } from './asset-cells.tsx'
 import type { LastPrice } from './cost.ts'
-import { LicenseControl, LicenseReview } from './license-edit.tsx'
-import { factsOf, type Subscription } from './plan.ts'
-import { useLicenseEdit } from './use-license-edit.ts'
 
 /** An asset with licenses: its row, the control, and under it the review of a change or its refusal. */
 // Remembered, so that typing into one row does not draw the fifty others.

@@ -1,5 +1,5 @@
+import type { Subscription } from '#components/license-changes/plan.ts'
 import { Meter } from '#components/ui/meter.tsx'
-import type { Subscription } from './plan.ts'
 
 // Below this share of licenses in use, many stand idle.
 const USED_WELL = 0.8

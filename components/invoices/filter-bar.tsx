@@ -1,11 +1,11 @@
 import { DateFilter } from '#components/dates/date-filter.tsx'
+import { PlatformFilter } from '#components/platform/platform-filter.tsx'
 import { ToggleChip } from '#components/ui/chip.tsx'
 import { SearchInput } from '#components/ui/search-input.tsx'
 import { SortMenu } from '#components/ui/sort-menu.tsx'
 import type { Invoice } from '#lib/invoices/contract.ts'
 import { INVOICE_STATUS_NAMES, INVOICE_STATUSES } from '#lib/invoices/rules.ts'
 import { orderChoices } from './order.ts'
-import { PlatformFilter } from './platform-filter.tsx'
 import { changed, rangeOf, toggled, type View, valuesOf, withRange, withValues } from './view.ts'
 
 /** Number, dates, platforms and status; on phones the order too. `rows` are those in sight: their platforms can be chosen too. */

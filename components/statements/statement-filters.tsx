@@ -2,7 +2,7 @@
 
 import { useRouter } from 'next/navigation'
 import { useOptimistic, useTransition } from 'react'
-import { PlatformFilter } from '#components/invoices/platform-filter.tsx'
+import { PlatformFilter } from '#components/platform/platform-filter.tsx'
 import { platformName } from '#components/platform/platform-mark.tsx'
 import { ActiveFilters } from '#components/ui/active-filters.tsx'
 import { ChoiceMenu } from '#components/ui/choice-menu.tsx'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { unzip } from '../../lib/api/test-zip.ts'
+import { unzip } from '../../lib/files/test-zip.ts'
 import { invoice, newCustomer } from '../admin.ts'
 import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test'
+import { startCatcher } from '../../stand-ins/mail/catcher.ts'
 import { invoice, newCustomer } from '../admin.ts'
 import { complaints, expectGood, PHONE } from '../browser.ts'
-import { startCatcher } from '../mail/catcher.ts'
 
 const OVERDUE = { invoiceDate: '2026-01-31', dueDate: '2026-02-28' }
 

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { type FakeGoogle, startGoogle } from '../../stand-ins/google/google.ts'
 import { asset, newCustomer } from '../admin.ts'
 import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
 import { ownEnvironment, startOwnApp } from '../own-app.ts'
-import { type FakeGoogle, startGoogle } from '../vendors/google.ts'
 
 // An app of its own, with a stand-in for Google behind it that fails as it is told.
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
+import { newCustomerId } from '#lib/access/store.ts'
 import { noticeLink, readNoticeLink } from './notice-link.ts'
-import { newCustomerId } from './store.ts'
 
 const link = { customerId: newCustomerId('northwind'), recipientId: '0b0e', notice: 'past-due' }
 

@@ -1,5 +1,5 @@
 import 'server-only'
-import { OPERATOR } from './audit.ts'
+import { OPERATOR } from '#lib/history/audit.ts'
 import type { Caller, Role } from './rules.ts'
 import { findCustomer } from './store.ts'
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { listBillingProfiles, setBillingProfile } from '#lib/access/billing-profiles.ts'
 import { Problem } from '#lib/api/problem.ts'
+import { listBillingProfiles, setBillingProfile } from '#lib/billing-profiles/store.ts'
 import { scope } from '#lib/db/scope.ts'
 import { orDuplicate } from './duplicate.ts'
-import { note } from './outcome.ts'
+import { note } from './licenses/outcome.ts'
 import { checkedText, collect, customerNamed, linesOf, recordDeed, textOf, withDatabase } from './session.ts'
 import { printRows } from './table.ts'
 

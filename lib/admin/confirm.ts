@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
-import { interruption } from './outcome.ts'
+import { interruption } from './licenses/outcome.ts'
 
 /**
  * Wrong usage where a question could be put to nobody.

@@ -3,10 +3,10 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { Problem } from '#lib/api/problem.ts'
 import { env } from '#lib/env.ts'
-import { platformTable } from '#lib/imports/platforms.ts'
+import { platformTable } from '#lib/imports/focus/platforms.ts'
 import { importAssetFile, importFocusFile, importInvoiceFile, type Run } from '#lib/imports/run.ts'
-import { interruption, print } from './outcome.ts'
-import { progress } from './progress.ts'
+import { interruption, print } from './licenses/outcome.ts'
+import { progress } from './licenses/progress.ts'
 import { collect, customerNamed, withDatabase } from './session.ts'
 
 type Common = { customer: string; replace?: boolean }

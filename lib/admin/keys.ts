@@ -3,7 +3,7 @@ import { newApiKey } from '#lib/access/api-key.ts'
 import * as directory from '#lib/access/directory.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
-import { note, print } from './outcome.ts'
+import { note, print } from './licenses/outcome.ts'
 import { checkedText, collect, customerNamed, recordDeed, rolesOf, withDatabase } from './session.ts'
 import { printRows } from './table.ts'
 

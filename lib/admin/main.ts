@@ -1,4 +1,4 @@
-import { exitCodeOf, interruption } from './outcome.ts'
+import { exitCodeOf, interruption } from './licenses/outcome.ts'
 import { adminProgram } from './program.ts'
 
 // Whoever reads our output may leave before its end (`| head`).

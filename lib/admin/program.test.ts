@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { DrizzleQueryError } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
-import { exitCodeOf } from './outcome.ts'
+import { exitCodeOf } from './licenses/outcome.ts'
 import { adminProgram } from './program.ts'
 
 /** What a command line says that ends before anything is done. */

@@ -4,7 +4,7 @@ import { addCustomerCommands } from './customers.ts'
 import { addImportCommands } from './imports.ts'
 import { addIssuerCommands } from './issuers.ts'
 import { addKeyCommands } from './keys.ts'
-import { addLicenseCommands } from './licenses.ts'
+import { addLicenseCommands } from './licenses/command.ts'
 import { addMemberCommands } from './members.ts'
 import { addNoticeCommands } from './notices.ts'
 

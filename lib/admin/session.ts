@@ -1,9 +1,9 @@
-import { OPERATOR, recordAudit } from '#lib/access/audit.ts'
 import { type CustomerId, ROLE_NAMES, ROLES, type Role } from '#lib/access/rules.ts'
 import { findCustomer } from '#lib/access/store.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { startDatabase } from '#lib/db/start.ts'
+import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 import { textFault } from '#lib/imports/problem-list.ts'
 
 /** A command's work with the database open: a running server's, or one that is started for it. */

@@ -1,4 +1,4 @@
-import { print } from './outcome.ts'
+import { print } from './licenses/outcome.ts'
 
 type Cell = string | Date | readonly string[] | null
 

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { authenticate } from '#lib/access/authenticate.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { env } from '#lib/env.ts'
+import { begin, isPieces, type Outgoing } from '#lib/files/stream.ts'
 import { log, logFailure } from '#lib/log.ts'
 import { entityTag } from './entity-tag.ts'
 import { checkPermission, type Operation } from './operation.ts'
 import { Problem, toProblem } from './problem.ts'
 import { type ApiRequest, readInput } from './request.ts'
-import { begin, isPieces, type Outgoing } from './stream.ts'
 
 export type ApiResponse = {
   status: number

@@ -1,5 +1,5 @@
+import { type Filter, formatFilter, formatList } from '#lib/lists/filter-text.ts'
 import type { AnyContract, Input, Output } from './contract.ts'
-import { type Filter, formatFilter, formatList } from './filter-text.ts'
 import { type InputError, PROBLEMS, Problem, type ProblemCode } from './problem.ts'
 
 // Schemas stay on the server, which has parsed what it sends: here they are types only, so that a page

@@ -1,8 +1,8 @@
 import 'server-only'
+import type { Outgoing } from '#lib/files/stream.ts'
 import { type AnyOperation, type ApiResponse, answer, guarded, isOutgoing } from './answer.ts'
 import { Problem } from './problem.ts'
 import type { ApiRequest } from './request.ts'
-import type { Outgoing } from './stream.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 type Handlers = Record<(typeof METHODS)[number], (request: Request) => Promise<Response>>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { contract, csvFile, paging, pagingOutput, unixTime } from '#lib/api/contract.ts'
-import { filterText } from '#lib/api/filter.ts'
-import { QuantityBody, QuantityHeaders } from './quantity-shapes.ts'
+import { QuantityBody, QuantityHeaders } from '#lib/license-changes/quantity-shapes.ts'
+import { filterText } from '#lib/lists/filter.ts'
 import * as shapes from './shapes.ts'
 
 export type Asset = z.output<typeof shapes.Asset>

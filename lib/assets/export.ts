@@ -1,8 +1,8 @@
 import 'server-only'
 import type { Caller } from '#lib/access/rules.ts'
-import { type Column, csv } from '#lib/api/csv.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { streamScope } from '#lib/db/scope.ts'
+import { type Column, csv } from '#lib/files/csv.ts'
 import * as store from './store.ts'
 
 /** Rows of one statement: so few that they are gone again soon, and keep no other request waiting. */

@@ -4,7 +4,7 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assets, licenseChanges } from '#lib/db/schema.ts'
 import { env } from '#lib/env.ts'
-import { IS_OPEN, isDue, type OpenBeside } from './open-change.ts'
+import { IS_OPEN, isDue, type OpenBeside } from '#lib/license-changes/open-change.ts'
 import { type AssetRow, createdMicros, type ListRow, type Page, pageOf } from './store.ts'
 
 // Assets with the change that is open there, in the one statement that reads them.

@@ -1,20 +1,25 @@
 import 'server-only'
 import { z } from 'zod'
 import type { Caller } from '#lib/access/rules.ts'
-import { attachment } from '#lib/api/attachment.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
-import { CSV, dated } from '#lib/api/csv.ts'
 import { checkPermission, type Origin, operation } from '#lib/api/operation.ts'
-import { pageOf, readPageToken } from '#lib/api/page-token.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
 import { readScope } from '#lib/db/scope.ts'
-import { findChange, keyOfChange, listLicenseChanges as listChanges } from './change-list.ts'
+import { attachment } from '#lib/files/attachment.ts'
+import { CSV, dated } from '#lib/files/csv.ts'
+import {
+  findChange,
+  keyOfChange,
+  listLicenseChanges as listChanges,
+} from '#lib/license-changes/change-list.ts'
+import { previewQuantity } from '#lib/license-changes/dry-run.ts'
+import { changeQuantity } from '#lib/license-changes/quantity.ts'
+import { settleOnRead } from '#lib/license-changes/settle-on-read.ts'
+import { pageOf, readPageToken } from '#lib/lists/page-token.ts'
 import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
-import { previewQuantity } from './dry-run.ts'
 import { assetsCsv } from './export.ts'
 import { listFullAssets, readFullAsset } from './full-asset.ts'
-import { changeQuantity } from './quantity.ts'
 import { isOpen } from './rules.ts'
 import { listReadings } from './seat-history.ts'
 import {
@@ -24,7 +29,6 @@ import {
   serializeListItem,
   versionOf,
 } from './serialize.ts'
-import { settleOnRead } from './settle-on-read.ts'
 import * as shapes from './shapes.ts'
 import * as store from './store.ts'
 

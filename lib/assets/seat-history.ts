@@ -3,7 +3,7 @@ import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { licenseChanges, seatReadings } from '#lib/db/schema.ts'
-import type { Change } from './license-change.ts'
+import type { Change } from '#lib/license-changes/license-change.ts'
 
 /** Purchased and assigned seats from a time on. */
 export type SeatReading = { at: Date; purchased: number; assigned: number }

@@ -1,9 +1,9 @@
 import { entityTag } from '#lib/api/entity-tag.ts'
+import type { ChangeRow } from '#lib/license-changes/change-list.ts'
+import type { Change } from '#lib/license-changes/license-change.ts'
 import { vendorFacts } from '#lib/vendors/facts.ts'
-import type { ChangeRow } from './change-list.ts'
 import type { Asset, AssetListItem, LicenseChange } from './contract.ts'
 import type { FullRow } from './full-asset.ts'
-import type { Change } from './license-change.ts'
 import * as shapes from './shapes.ts'
 import { type AssetRow, hasLicenses, type LicensedRow } from './store.ts'
 

@@ -1,10 +1,10 @@
 import 'server-only'
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
-import type { Filter } from '#lib/api/filter.ts'
-import type { Cursor } from '#lib/api/page-token.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assets } from '#lib/db/schema.ts'
+import type { Filter } from '#lib/lists/filter.ts'
+import type { Cursor } from '#lib/lists/page-token.ts'
 
 export type AssetRow = typeof assets.$inferSelect
 /** An asset with licenses: all that a subscription needs is there (a CHECK holds it). */

@@ -1,9 +1,9 @@
 import Big from 'big.js'
-import type { NewInvoice, NewLineItem } from '#lib/invoices/import.ts'
+import type { NewInvoice, NewLineItem } from '#lib/imports/invoices.ts'
 import { minorUnit } from '#lib/invoices/rules.ts'
 import { addDays } from './calendar.ts'
+import type { Lines } from './northwind/usage-lines.ts'
 import { randomFrom } from './random.ts'
-import type { Lines } from './usage-lines.ts'
 
 /** An invoice before it has a number. Its total is what its lines add up to. */
 export type Bill = {

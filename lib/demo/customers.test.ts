@@ -4,7 +4,7 @@ import { minorUnit } from '#lib/invoices/rules.ts'
 import { assetsOf } from './asset.ts'
 import { addMonths, daysBetween } from './calendar.ts'
 import { demoCustomers } from './customers.ts'
-import { freight } from './freight.ts'
+import { freight } from './freight/freight.ts'
 import { studio } from './studio.ts'
 
 const TODAY = '2026-11-20'

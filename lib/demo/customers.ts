@@ -1,6 +1,6 @@
 import type { DemoCustomer } from './customer.ts'
-import { freight } from './freight.ts'
-import { northwind } from './northwind.ts'
+import { freight } from './freight/freight.ts'
+import { northwind } from './northwind/northwind.ts'
 import { studio } from './studio.ts'
 
 /** The invented customers, in the order of `customers list`: every case first, the largest last. */

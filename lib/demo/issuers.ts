@@ -1,5 +1,5 @@
-import type { NewInvoice } from '#lib/invoices/import.ts'
-import type { NewIssuer } from '#lib/invoices/issuers.ts'
+import type { NewInvoice } from '#lib/imports/invoices.ts'
+import type { NewIssuer } from '#lib/issuers/store.ts'
 
 const TERMS = 'Payable within 30 days of the invoice date, without deduction.'
 

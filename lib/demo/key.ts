@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { newApiKey } from '#lib/access/api-key.ts'
-import { OPERATOR, recordAudit } from '#lib/access/audit.ts'
 import { addKey, listKeys, revokeKey } from '#lib/access/directory.ts'
 import type { Role } from '#lib/access/rules.ts'
 import { findCustomer } from '#lib/access/store.ts'
 import { scope } from '#lib/db/scope.ts'
+import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 
 const NAME = 'Demo'
 const ROLES: Role[] = ['it-manager', 'finance-user']

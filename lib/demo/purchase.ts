@@ -1,4 +1,4 @@
-import type { NewLineItem } from '#lib/invoices/import.ts'
+import type { NewLineItem } from '#lib/imports/invoices.ts'
 import { addDays, addMonths, monthStart, periodText } from './calendar.ts'
 
 /** A subscription's whole life, from which its asset, its change history and its invoice lines follow. */

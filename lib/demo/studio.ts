@@ -1,11 +1,11 @@
-import type { NewInvoice } from '#lib/invoices/import.ts'
+import type { NewInvoice } from '#lib/imports/invoices.ts'
 import { type Bill, numberBills } from './bill.ts'
 import { addDays, addMonths, monthEnds, monthStart, periodText } from './calendar.ts'
 import type { DemoCustomer } from './customer.ts'
+import { type Lines, usageLines } from './northwind/usage-lines.ts'
+import { CLOUD_SERVICES } from './northwind/usage-services.ts'
 import { monthlyLines, type Purchase } from './purchase.ts'
 import { randomFrom } from './random.ts'
-import { type Lines, usageLines } from './usage-lines.ts'
-import { CLOUD_SERVICES } from './usage-services.ts'
 
 const DOMAIN = 'lindenhof.example'
 const ISSUER = { issuer: 'Fernhill Cloud GmbH', billingProfileId: 'default', currency: 'EUR' }

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import { type Info, parse } from 'csv-parse'
-import { ImportRefused } from '#lib/api/import-refused.ts'
+import { ImportRefused } from './refused.ts'
 
 /** Far above any row, far below what memory holds: a quote that is never closed swallows the file. */
 const LONGEST_ROW = 1024 * 1024

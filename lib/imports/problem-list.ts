@@ -1,4 +1,4 @@
-import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '#lib/api/import-refused.ts'
+import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from './refused.ts'
 
 /** Collects what is wrong with a file, so that one run shows it all; up to 20 problems. */
 export type ProblemList = {

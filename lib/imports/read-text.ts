@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { addAbortSignal, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { ImportRefused } from '#lib/api/import-refused.ts'
+import { ImportRefused } from './refused.ts'
 
 const CHUNK = 256 * 1024
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newCustomerId } from '#lib/access/store.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer } from '#lib/db/test-rows.ts'
-import { platformTable } from './platforms.ts'
+import { platformTable } from './focus/platforms.ts'
 import { importAssetFile, importFocusFile, importInvoiceFile, type Run } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-run-'))

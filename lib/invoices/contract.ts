@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { contract, csvFile, file, paging, pagingOutput, stream, unixTime } from '#lib/api/contract.ts'
-import { filterText } from '#lib/api/filter.ts'
-import { listText } from '#lib/api/list-text.ts'
-import { orderText } from '#lib/api/order.ts'
+import { filterText } from '#lib/lists/filter.ts'
+import { listText } from '#lib/lists/list-text.ts'
+import { orderText } from '#lib/lists/order.ts'
 import { INVOICE_ORDER_KEYS, MOST_TICKED } from './rules.ts'
 import * as shapes from './shapes.ts'
 

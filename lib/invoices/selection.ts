@@ -1,8 +1,8 @@
 import 'server-only'
 import { eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Caller } from '#lib/access/rules.ts'
-import type { Filter } from '#lib/api/filter.ts'
 import { invoices } from '#lib/db/schema.ts'
+import type { Filter } from '#lib/lists/filter.ts'
 
 /** Whose invoices, and which of their billing profiles: every statement here names both. */
 export type Owner = Pick<Caller, 'customerId' | 'billingProfiles'>

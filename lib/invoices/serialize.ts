@@ -1,5 +1,6 @@
-import type { ComparedInvoices } from './compared.ts'
-import type { Change } from './comparison.ts'
+import type { ComparedInvoices } from '#lib/comparisons/compared.ts'
+import type { Change } from '#lib/comparisons/comparison.ts'
+import type { Part } from '#lib/comparisons/line-match.ts'
 import type {
   CurrencySummary,
   Invoice,
@@ -10,7 +11,6 @@ import type {
   LineItem,
 } from './contract.ts'
 import { itemize } from './itemization.ts'
-import type { Part } from './line-match.ts'
 import { epochOfDay, statusOf } from './rules.ts'
 import type { InvoiceRow, LineItemRow } from './store.ts'
 import type { Billed, Sums, Unsettled } from './summary.ts'

@@ -1,10 +1,10 @@
 import 'server-only'
 import { and, eq } from 'drizzle-orm'
-import { pageByKey } from '#lib/api/keyset.ts'
-import type { Cursor } from '#lib/api/page-token.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { billingProfiles, invoices, issuers, lineItems } from '#lib/db/schema.ts'
-import { issuerColumns, NO_DETAILS } from './issuers.ts'
+import { issuerColumns, NO_DETAILS } from '#lib/issuers/store.ts'
+import { pageByKey } from '#lib/lists/keyset.ts'
+import type { Cursor } from '#lib/lists/page-token.ts'
 import { type InvoiceOrder, keysetOf } from './order.ts'
 import { type Owner, owned, type Selection, selected, today } from './selection.ts'
 

@@ -2,8 +2,8 @@ import 'server-only'
 import { Readable } from 'node:stream'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
-import type { MailConfig } from '#lib/env-mail.ts'
 import type { Message } from './message.ts'
+import type { MailConfig } from './settings.ts'
 
 /**
  * What became of a mail. `refused`: for good, the address itself or just this message. `later`: not now. `away`: the

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newCustomerId } from '#lib/access/store.ts'
-import { type Catcher, startCatcher } from '../../e2e/mail/catcher.ts'
+import { type Catcher, startCatcher } from '../../stand-ins/mail/catcher.ts'
 import { digestOf } from './digest.ts'
 import { deliver } from './mailer.ts'
 import { messageOf } from './message.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { addCustomer } from '#lib/db/test-rows.ts'
-import { openStage } from '../../e2e/mail/stage.ts'
+import { openStage } from '../../stand-ins/mail/stage.ts'
 
 let stage: Awaited<ReturnType<typeof openStage>>
 let customers = 0

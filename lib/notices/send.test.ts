@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { scope } from '#lib/db/scope.ts'
 import { addCustomer, addProfile, callerOf } from '#lib/db/test-rows.ts'
-import { BASE_URL, day, openStage } from '../../e2e/mail/stage.ts'
+import { BASE_URL, day, openStage } from '../../stand-ins/mail/stage.ts'
 
 let stage: Awaited<ReturnType<typeof openStage>>
 let customers = 0

@@ -3,12 +3,12 @@ import { customersWithNotices } from '#lib/access/due-work.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
-import type { MailConfig } from '#lib/env-mail.ts'
 import { log } from '#lib/log.ts'
 import { type Digest, digestOf } from './digest.ts'
 import { type Delivery, deliver } from './mailer.ts'
 import { messageOf } from './message.ts'
 import { claimMail, giveUp, listRecipients, markRefused, markSent, withdraw } from './outbox.ts'
+import type { MailConfig } from './settings.ts'
 import { listTold, readAddressee, readDays, type To } from './store.ts'
 
 /**

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { noticeLink, readNoticeLink } from '#lib/access/notice-link.ts'
 import { newCustomerId } from '#lib/access/store.ts'
 import { addCustomer } from '#lib/db/test-rows.ts'
-import { BASE_URL, openStage } from '../../e2e/mail/stage.ts'
+import { BASE_URL, openStage } from '../../stand-ins/mail/stage.ts'
 import { changeSubscription, readSubscription } from './unsubscribe.ts'
 
 let stage: Awaited<ReturnType<typeof openStage>>

@@ -1,8 +1,8 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
-import { type Actor, recordAudit } from '#lib/access/audit.ts'
 import { readNoticeLink } from '#lib/access/notice-link.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
+import { type Actor, recordAudit } from '#lib/history/audit.ts'
 import { isNotice, NOTICES, type Notice, type Subscription } from './rules.ts'
 import { readAddressee, type To } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { PgBoss } from 'pg-boss'
-import { readVendors, settleOpenChanges } from '#lib/assets/keep-up.ts'
+import { readVendors, settleOpenChanges } from '#lib/license-changes/jobs.ts'
 import { log } from '#lib/log.ts'
 import { sendNotices } from '#lib/notices/send.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { contract, csvFile, paging, pagingOutput } from '#lib/api/contract.ts'
-import { filterText } from '#lib/api/filter.ts'
 import { Invoice } from '#lib/invoices/shapes.ts'
+import { filterText } from '#lib/lists/filter.ts'
 import { AGES } from './rules.ts'
 
 export type Statement = z.output<typeof Statement>

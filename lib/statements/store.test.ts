@@ -2,10 +2,10 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Caller } from '#lib/access/rules.ts'
-import type { Cursor } from '#lib/api/page-token.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addProfile } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
+import type { Cursor } from '#lib/lists/page-token.ts'
 import { keyOf, listOpenItems, sumOpenItems } from './store.ts'
 
 const ROWS = 60_000

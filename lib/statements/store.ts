@@ -1,12 +1,12 @@
 import 'server-only'
 import { and, inArray, type SQL, sql } from 'drizzle-orm'
-import type { Filter } from '#lib/api/filter.ts'
-import { type KeyColumn, pageByKey } from '#lib/api/keyset.ts'
-import type { Cursor } from '#lib/api/page-token.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { invoices } from '#lib/db/schema.ts'
 import { type Owner, owned, today } from '#lib/invoices/selection.ts'
 import { type InvoiceRow, invoiceColumns } from '#lib/invoices/store.ts'
+import type { Filter } from '#lib/lists/filter.ts'
+import { type KeyColumn, pageByKey } from '#lib/lists/keyset.ts'
+import type { Cursor } from '#lib/lists/page-token.ts'
 import type { Age } from './rules.ts'
 
 export type Selection = { filter?: Filter<'billingProfile' | 'platform' | 'currency'> | undefined }

@@ -3,8 +3,8 @@ import { env } from '#lib/env.ts'
 import { type GuardedVendor, withBreaker } from './breaker.ts'
 import { builtIn } from './built-in.ts'
 import { vendorFacts } from './facts.ts'
-import { googleWorkspace } from './google-workspace.ts'
-import { microsoftPartnerCenter } from './microsoft-partner-center.ts'
+import { googleWorkspace } from './google/google-workspace.ts'
+import { microsoftPartnerCenter } from './microsoft/partner-center.ts'
 import type { OwnBooks, RemoteVendor, Unavailable } from './vendor.ts'
 
 const REMOTE = ['google-workspace', 'microsoft-partner-center'] as const

@@ -1,7 +1,7 @@
 import Big from 'big.js'
+import type { NewInvoice } from '#lib/imports/invoices.ts'
 import { formatAmount, settlementOf } from '#lib/invoices/amounts.ts'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
-import type { NewInvoice } from '#lib/invoices/import.ts'
 import { itemizationText, itemize } from '#lib/invoices/itemization.ts'
 import { faultsOf } from '#lib/pdf/test-check.ts'
 import { readPages } from '#lib/pdf/test-read.ts'

@@ -1,6 +1,6 @@
 import Big from 'big.js'
 import { type Random, randomFrom } from '#lib/demo/random.ts'
-import type { NewInvoice, NewLineItem } from '#lib/invoices/import.ts'
+import type { NewInvoice, NewLineItem } from '#lib/imports/invoices.ts'
 import { minorUnit } from '#lib/invoices/rules.ts'
 import { hostileText } from './texts.ts'
 

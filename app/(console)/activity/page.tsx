@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { Activity } from '#components/assets/activity.tsx'
+import { Activity } from '#components/activity/activity.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { may } from '#lib/access/rules.ts'

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { BulkScreen } from '#components/assets/bulk/bulk-screen.tsx'
+import { BulkScreen } from '#components/license-lists/bulk-screen.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { may } from '#lib/access/rules.ts'
 import { requireCaller } from '../../caller.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import Big from 'big.js'
-import type { ShownChange, ShownDifference } from '#components/invoices/comparison-lines.tsx'
+import type { ShownChange, ShownDifference } from '#components/comparisons/comparison-lines.tsx'
 import { formatAmount, formatDecimal } from '#lib/invoices/amounts.ts'
 import type { InvoiceChange, InvoiceComparison } from '#lib/invoices/contract.ts'
 import { minorUnit } from '#lib/invoices/rules.ts'

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { importsOf, projectFiles, read } from './scan.ts'
+
+type Contract = { name: string; method: string; path: string }
+
+const files = projectFiles()
+const routes = files.filter((file) => /^app\/(billing|auth)\/v1\/.*route\.ts$/.test(file))
+/** It lists the contracts. */
+const APART = ['app/billing/v1/openapi.json/route.ts']
+const HANDLERS = 'export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = '
+
+const contracts = await load('contract', (value) => value as Contract)
+const operations = await load('operations', (value) => (value as { contract?: Contract }).contract)
+
+describe.each(routes.filter((file) => !APART.includes(file)))('%s', (file) => {
+  const text = read(file)
+
+  test('mounts operations of one noun, for every method', () => {
+    const imported = importsOf(text).map(({ specifier }) => specifier)
+    const nouns = imported.filter((specifier) => /^#lib\/[^/]+\/operations\.ts$/.test(specifier))
+    expect(nouns).toHaveLength(1)
+    expect(imported.sort()).toEqual(['#lib/api/endpoint.ts', ...nouns].sort())
+    expect(text).toContain(`${HANDLERS}route(`)
+  })
+
+  test("stands where its contracts' paths say", () => {
+    const paths = mounted(file).map((contract) => contract.path)
+    expect(paths.length).toBeGreaterThan(0)
+    for (const path of paths) expect(fileOf(path)).toBe(file)
+  })
+})
+
+test('every contract is mounted exactly once', () => {
+  expect(contracts.size).toBeGreaterThan(0)
+  const names = routes.flatMap((file) => mounted(file).map((contract) => contract.name))
+  expect(names.sort()).toEqual([...contracts.values()].map(({ name }) => name).sort())
+})
+
+test('the OpenAPI document lists every contract of /billing/v1', () => {
+  const listed = [...read(APART[0] ?? '').matchAll(/\b(\w+\.\w+),?$/gm)].map(([, name]) => name)
+  const ours = [...contracts].filter(([, { path }]) => path.startsWith('/billing/v1/'))
+  expect(ours.map(([name]) => name).filter((name) => !listed.includes(name))).toEqual([])
+})
+
+test.each([
+  ['/billing/v1/assets', 'app/billing/v1/assets/route.ts'],
+  ['/billing/v1/assets/{asset_id}', 'app/billing/v1/assets/[asset_id]/route.ts'],
+])('the path %s belongs to %s', (path, file) => {
+  expect(fileOf(path)).toBe(file)
+})
+
+function fileOf(path: string): string {
+  return `app${path.replaceAll('{', '[').replaceAll('}', ']')}/route.ts`
+}
+
+/** The contracts of the operations that the route file names. */
+function mounted(file: string): Contract[] {
+  const text = read(file)
+  const noun = /#lib\/([^/]+)\/operations\.ts/.exec(text)?.[1]
+  return [...text.matchAll(/(?<!\/)\boperations\.(\w+)/g)].map(([, name]) => {
+    const contract = operations.get(`${noun}.${name}`)
+    if (!contract) throw new Error(`${file} names ${name}, which is no operation of ${noun}.`)
+    return contract
+  })
+}
+
+/** What `pick` makes of each export of `lib/<noun>/<module>.ts`, by `noun.export`, where it is a contract. */
+async function load(module: string, pick: (value: unknown) => Contract | undefined) {
+  const found = new Map<string, Contract>()
+  for (const file of files) {
+    const [lib, noun, name, ...deeper] = file.split('/')
+    if (lib !== 'lib' || name !== `${module}.ts` || deeper.length > 0) continue
+    const exported: Record<string, unknown> = await import(/* @vite-ignore */ `../lib/${noun}/${name}`)
+    for (const [key, value] of Object.entries(exported)) {
+      const contract = value ? pick(value) : undefined
+      if (contract?.method && contract.path) found.set(`${noun}.${key}`, contract)
+    }
+  }
+  return found
+}

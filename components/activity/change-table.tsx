@@ -1,0 +1,82 @@
+import Link from 'next/link'
+import { assetHref } from '#components/assets/one-asset.ts'
+import { Moment } from '#components/dates/moment.tsx'
+import { ChangeOutcome } from '#components/license-changes/change-outcome.tsx'
+import { differenceText } from '#components/license-changes/plan.ts'
+import { LinkHint } from '#components/ui/link-hint.tsx'
+import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import type { LicenseChange } from '#lib/assets/contract.ts'
+
+/** Changes of licenses, newest first; with `named` each says whose they are. */
+export function ChangeTable({
+  changes,
+  named = false,
+  busy = false,
+}: {
+  changes: readonly LicenseChange[]
+  named?: boolean
+  busy?: boolean
+}) {
+  return (
+    // A long reason or name breaks; where even so there is too little room, the columns scroll, not the page.
+    <div className="overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0">
+      <Table label="Changes of licenses, newest first" busy={busy}>
+        <TableHead>
+          <HeadCell aria-sort="descending">
+            When (UTC) <span aria-hidden="true">↓</span>
+          </HeadCell>
+          {named ? <HeadCell>Asset</HeadCell> : null}
+          <HeadCell>Who</HeadCell>
+          <HeadCell right>Change</HeadCell>
+          <HeadCell right>Difference</HeadCell>
+          <HeadCell>Outcome</HeadCell>
+        </TableHead>
+        <TableBody>
+          {changes.map((change) => (
+            <Row key={change.id}>
+              <Cell className="max-md:text-sm">
+                <Moment at={change.createTime} />
+              </Cell>
+              {named ? (
+                <Cell className="wrap-anywhere md:min-w-28">
+                  <AssetLink change={change} />
+                </Cell>
+              ) : null}
+              <Cell className="wrap-anywhere max-md:text-sm max-md:text-ink-2 md:min-w-20">
+                {who(change)}
+              </Cell>
+              <Cell place="right-1" right number>
+                {change.from.toLocaleString('en')} → {change.to.toLocaleString('en')}
+              </Cell>
+              <Cell place="right-2" right number className="text-sm text-ink-3">
+                {differenceText(change.to - change.from)}
+              </Cell>
+              <Cell place="across">
+                <ChangeOutcome change={change} />
+              </Cell>
+            </Row>
+          ))}
+        </TableBody>
+      </Table>
+    </div>
+  )
+}
+
+function AssetLink({ change }: { change: LicenseChange }) {
+  return (
+    <Link
+      href={assetHref(change.assetId)}
+      prefetch={false}
+      className="rounded-sm font-[550] underline-offset-2 hover:underline"
+    >
+      {change.assetName}
+      <LinkHint />
+    </Link>
+  )
+}
+
+/** Who made a change: a person's name; a key and a vendor are named as what they are. */
+function who({ actor }: LicenseChange): string {
+  if (actor.kind === 'vendor') return `${actor.name} (vendor)`
+  return actor.kind === 'key' ? `Key “${actor.name}”` : actor.name
+}

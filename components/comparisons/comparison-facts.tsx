@@ -1,0 +1,62 @@
+import Link from 'next/link'
+import type { ReactNode } from 'react'
+import { Day } from '#components/dates/day.tsx'
+import { invoiceHref } from '#components/invoices/view.ts'
+import { moneyText } from '#components/money/money.tsx'
+import { Card } from '#components/ui/card.tsx'
+import type { Invoice } from '#lib/invoices/contract.ts'
+
+/** The two invoices, and how much dearer the second is; `share` is that in percent, as text. */
+export function ComparisonFacts({
+  from,
+  to,
+  effect,
+  share,
+}: {
+  from: Invoice
+  to: Invoice
+  effect: string
+  share: string | undefined
+}) {
+  return (
+    <Card className="mb-4 overflow-hidden">
+      <dl className="-mt-px -ml-px grid grid-cols-1 md:grid-cols-3">
+        <Side label="From" invoice={from} />
+        <Side label="To" invoice={to} />
+        <Fact label="Difference">
+          <span className="text-lg font-[650] tracking-tight">
+            {effect} {to.currency}
+          </span>
+          {share ? <span className="ml-2 text-sm text-ink-3">{share}</span> : null}
+        </Fact>
+      </dl>
+    </Card>
+  )
+}
+
+function Side({ label, invoice }: { label: string; invoice: Invoice }) {
+  return (
+    <Fact label={label}>
+      <Link
+        href={invoiceHref(invoice.id, '')}
+        prefetch={false}
+        className="rounded-sm underline decoration-line-2 underline-offset-2 hover:decoration-current"
+      >
+        {invoice.id}
+      </Link>
+      <span className="ml-2 text-sm font-normal text-ink-3">
+        <Day at={invoice.invoiceDate} />
+      </span>
+      <div>{moneyText(invoice.totalAmount, invoice.currency)}</div>
+    </Fact>
+  )
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0 border-t border-l border-line px-4 py-3.5 max-md:px-3.5 max-md:py-3">
+      <dt className="text-xs text-ink-3">{label}</dt>
+      <dd className="mt-0.5 font-[550] break-words tabular-nums">{children}</dd>
+    </div>
+  )
+}

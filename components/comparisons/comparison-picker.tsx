@@ -1,0 +1,77 @@
+import { ArrowLeftRight } from 'lucide-react'
+import { useId } from 'react'
+import { dayText } from '#components/dates/day.tsx'
+import { comparisonHref } from '#components/invoices/view.ts'
+import { amountText } from '#components/money/money.tsx'
+import { ButtonLink } from '#components/ui/button-link.tsx'
+import { buttonLook } from '#components/ui/button-look.ts'
+import type { Invoice } from '#lib/invoices/contract.ts'
+
+type Choice = Pick<Invoice, 'id' | 'invoiceDate' | 'totalAmount' | 'currency'>
+
+/** Two invoices out of those that can be compared. A plain form: it works before any script has come. */
+export function ComparisonPicker({
+  choices,
+  from,
+  to,
+}: {
+  choices: readonly Choice[]
+  from: string
+  to: string
+}) {
+  return (
+    <form action="/invoices/compare" className="mb-4 flex flex-wrap items-end gap-2">
+      <Picker name="from" label="From" choices={choices} chosen={from} />
+      <Picker name="to" label="To" choices={choices} chosen={to} />
+      <button type="submit" className={buttonLook('plain')}>
+        Compare
+      </button>
+      {from && to ? (
+        <ButtonLink look="quiet" href={comparisonHref(to, from)} prefetch={false}>
+          <ArrowLeftRight aria-hidden="true" className="size-3.5" />
+          Swap
+        </ButtonLink>
+      ) : null}
+    </form>
+  )
+}
+
+function Picker({
+  name,
+  label,
+  choices,
+  chosen,
+}: {
+  name: string
+  label: string
+  choices: readonly Choice[]
+  chosen: string
+}) {
+  const id = useId()
+  const isOffered = choices.some((choice) => choice.id === chosen)
+  return (
+    <div className="flex min-w-0 flex-col gap-1 text-xs max-md:w-full">
+      <label htmlFor={id} className="text-ink-3">
+        {label}
+      </label>
+      <select
+        // A new address is another form: what was chosen before must not stay.
+        key={chosen}
+        id={id}
+        name={name}
+        required
+        defaultValue={chosen}
+        className="h-8.5 w-full min-w-0 rounded-control border border-line-2 bg-surface px-2.5 text-sm font-medium text-ink tabular-nums shadow-card max-md:h-10 md:max-w-88"
+      >
+        {chosen ? null : <option value="">Choose an invoice</option>}
+        {chosen && !isOffered ? <option value={chosen}>{chosen}</option> : null}
+        {choices.map((choice) => (
+          <option key={choice.id} value={choice.id}>
+            {choice.id} · {dayText(choice.invoiceDate)} · {amountText(choice.totalAmount, choice.currency)}{' '}
+            {choice.currency}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}

@@ -1,0 +1,138 @@
+'use client'
+
+import { type FormEvent, type KeyboardEvent, type MouseEvent, type RefObject, useId, useState } from 'react'
+import type { LastPrice } from '#components/assets/cost.ts'
+import { Badge } from '#components/ui/badge.tsx'
+import { Button } from '#components/ui/button.tsx'
+import type { AssetListItem } from '#lib/assets/contract.ts'
+import { decideQuantity, MAX_QUANTITY, needsTypedTotal } from '#lib/assets/rules.ts'
+import { ChangeMeaning } from './change-meaning.tsx'
+import { differenceText, factsOf, licensesText, type Subscription, untilText } from './plan.ts'
+import { ReviewBox } from './review-box.tsx'
+
+type Given = {
+  item: AssetListItem
+  subscription: Subscription
+  quantity: number | null
+  lastPrice: LastPrice | undefined
+  /** The first thing to do here: where Enter in the quantity leads. */
+  first: RefObject<HTMLElement | null>
+  onSubmit: (quantity: number) => void
+  onDiscard: () => void
+}
+
+/** What a new total would mean, before anything is asked of the vendor. */
+export function ChangeReview(given: Given) {
+  const { item, subscription, quantity, onDiscard } = given
+  const name = item.assetName
+  const facts = factsOf(subscription)
+  const isNumber =
+    quantity !== null && Number.isInteger(quantity) && quantity >= 0 && quantity <= MAX_QUANTITY
+  if (!isNumber) {
+    const text = `Type a whole number from 0 to ${MAX_QUANTITY.toLocaleString('en')}.`
+    return <Impossible given={given} title={`${name}: how many licenses?`} text={text} />
+  }
+  const decision = decideQuantity(facts, quantity)
+  if (decision.allowed) return <Possible {...given} quantity={quantity} change={decision.change} />
+  if (decision.reason === 'not_active') {
+    return (
+      <Impossible
+        given={given}
+        title={`${name} can’t be changed`}
+        text={`Its status is ${decision.status}.`}
+      />
+    )
+  }
+  const title = `${name} can’t go below ${licensesText(decision.minimum)} ${untilText(decision.until)}`
+  const text = 'This commitment plan can only grow until then. Choose the present total or more.'
+  return <Impossible given={{ ...given, onDiscard }} title={title} text={text} />
+}
+
+/** Neither a key that is held down since before nor a double click that began elsewhere buys anything. */
+export function holdBack(event: MouseEvent | KeyboardEvent) {
+  if (event.type === 'keydown' ? (event as KeyboardEvent).repeat : event.detail > 1) event.preventDefault()
+}
+
+function Impossible({ given, title, text }: { given: Given; title: string; text: string }) {
+  const { first, onDiscard } = given
+  const id = useId()
+  return (
+    <ReviewBox
+      id={id}
+      live="assertive"
+      title={title}
+      actions={
+        <Button ref={first as RefObject<HTMLButtonElement>} onClick={onDiscard} aria-describedby={id}>
+          Discard
+        </Button>
+      }
+    >
+      {text}
+    </ReviewBox>
+  )
+}
+
+function Possible(given: Given & { quantity: number; change: number }) {
+  const { item, subscription, quantity, change, lastPrice, first, onSubmit, onDiscard } = given
+  const id = useId()
+  // Another total has to be typed anew.
+  const [confirmed, setConfirmed] = useState({ quantity, typed: '' })
+  const typed = confirmed.quantity === quantity ? confirmed.typed : ''
+  const facts = factsOf(subscription)
+  const mustType = needsTypedTotal(facts, quantity)
+  const fits = !mustType || typed.replace(/[\s,.]/g, '') === String(quantity)
+  const isFinal = facts.isCommitmentPlan
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (fits) onSubmit(quantity)
+  }
+  const badge = (
+    <Badge tone={isFinal || change < 0 ? 'warn' : 'ok'}>
+      {differenceText(change)}
+      {isFinal ? ', can’t be undone' : ''}
+    </Badge>
+  )
+  return (
+    <form onSubmit={submit}>
+      <ReviewBox
+        id={id}
+        live="polite"
+        title={`${item.assetName}: ${facts.purchased.toLocaleString('en')} → ${licensesText(quantity)}`}
+        badge={badge}
+        actions={
+          <>
+            {mustType ? (
+              <label className="flex items-center gap-2 text-sm max-md:justify-between">
+                Type {quantity.toLocaleString('en')} to confirm
+                <input
+                  ref={first as RefObject<HTMLInputElement>}
+                  inputMode="numeric"
+                  autoComplete="off"
+                  value={typed}
+                  onChange={(event) => setConfirmed({ quantity, typed: event.target.value })}
+                  className="h-8.5 w-20 rounded-control border border-line-2 bg-surface px-2 text-center tabular-nums max-md:h-10 max-md:text-lg"
+                />
+              </label>
+            ) : null}
+            <Button look="quiet" onClick={onDiscard}>
+              Discard
+            </Button>
+            <Button
+              {...(mustType ? {} : { ref: first as RefObject<HTMLButtonElement> })}
+              type="submit"
+              look="primary"
+              disabled={!fits}
+              aria-describedby={id}
+              onClick={holdBack}
+              onKeyDown={holdBack}
+            >
+              Set to {licensesText(quantity)}
+            </Button>
+          </>
+        }
+      >
+        <ChangeMeaning item={item} subscription={subscription} quantity={quantity} lastPrice={lastPrice} />
+      </ReviewBox>
+    </form>
+  )
+}

@@ -1,0 +1,86 @@
+'use client'
+
+import { useId } from 'react'
+import type { LastPrice } from '#components/assets/cost.ts'
+import type { AssetListItem } from '#lib/assets/contract.ts'
+import { minimumQuantity } from '#lib/assets/rules.ts'
+import { Applying } from './applying.tsx'
+import { ChangeReview } from './change-review.tsx'
+import { Confirming, Held } from './confirming.tsx'
+import { factsOf, limitText, type Subscription } from './plan.ts'
+import { QuantityControl } from './quantity-control.tsx'
+import { Refusal } from './refusal.tsx'
+import type { useLicenseEdit } from './use-license-edit.ts'
+
+type Given = { item: AssetListItem; subscription: Subscription; edit: ReturnType<typeof useLicenseEdit> }
+
+/** The control, or what stands in its place while the vendor is asked; under it why it is limited. */
+export function LicenseControl({ item, subscription, edit }: Given) {
+  const reasonId = useId()
+  const facts = factsOf(subscription)
+  const { held } = edit
+  const reason = held ? undefined : limitText(facts)
+  return (
+    <>
+      {edit.isPending ? (
+        <Applying />
+      ) : (
+        <QuantityControl
+          label={`Licenses of ${item.assetName}`}
+          value={edit.value}
+          purchased={facts.purchased}
+          minimum={minimumQuantity(facts)}
+          disabled={facts.status !== 'ACTIVE' || held !== undefined}
+          reasonId={reason || held ? reasonId : undefined}
+          input={edit.input}
+          onChange={edit.edit}
+          onEnter={() => edit.first.current?.focus()}
+        />
+      )}
+      {held ? <Confirming id={reasonId} from={facts.purchased} openChange={held} place={edit.place} /> : null}
+      {reason ? (
+        <p id={reasonId} className="mt-1 text-xs text-ink-3 max-md:max-w-30 max-md:text-left">
+          {reason}
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+/** What a typed total would mean, or why it was refused. Stands where `edit.open` says so. */
+export function LicenseReview({
+  item,
+  subscription,
+  edit,
+  lastPrice,
+}: Given & { lastPrice: LastPrice | undefined }) {
+  const { first, refused, held } = edit
+  if (refused) {
+    return (
+      <Refusal
+        {...refused}
+        assigned={subscription.Seats.LicensedNumberOfSeats}
+        first={first}
+        onTry={edit.edit}
+        onAgain={edit.again}
+        isCommitmentPlan={subscription.Plan.IsCommitmentPlan}
+        onOverrule={(etag) => edit.submit(refused.quantity, etag)}
+        onDiscard={edit.discard}
+      />
+    )
+  }
+  if (held) {
+    return <Held openChange={held} quantity={edit.draft} first={first} onDiscard={edit.discard} />
+  }
+  return (
+    <ChangeReview
+      item={item}
+      subscription={subscription}
+      quantity={edit.draft}
+      lastPrice={lastPrice}
+      first={first}
+      onSubmit={edit.submit}
+      onDiscard={edit.discard}
+    />
+  )
+}

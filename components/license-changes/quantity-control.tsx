@@ -1,0 +1,110 @@
+'use client'
+
+import { Minus, Plus } from 'lucide-react'
+import { type KeyboardEvent, type PointerEvent, type RefObject, useState } from 'react'
+import { MAX_QUANTITY } from '#lib/assets/rules.ts'
+import { wholeNumber } from '#lib/license-lists/targets.ts'
+
+// Our own and not Base UI's number field: that one puts a style attribute into the server's page, which the
+// page's policy forbids, so that it could stand there only after the browser took over.
+
+const GROUP =
+  'inline-flex h-8 max-md:h-10 overflow-hidden rounded-control border border-line-2 bg-surface has-focus-visible:outline-2 has-focus-visible:outline-offset-1 has-focus-visible:outline-accent'
+const BUTTON =
+  'grid w-7.5 max-md:w-10 touch-manipulation select-none place-items-center text-ink hover:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:bg-sunken aria-disabled:text-ink-3'
+const INPUT =
+  'w-16 border-x border-line bg-transparent text-center text-base font-[550] tabular-nums text-ink outline-none disabled:text-ink-3 max-md:text-lg'
+
+const STEPS: Record<string, number> = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }
+
+type Given = {
+  label: string
+  /** Null: what is typed is no whole number. */
+  value: number | null
+  /** Where stepping starts from when nothing usable is typed. */
+  purchased: number
+  /** Where − stops. Typing may go below, and is told why not. */
+  minimum: number
+  disabled: boolean
+  /** Id of the text that says why − or all of it is switched off. */
+  reasonId: string | undefined
+  input: RefObject<HTMLInputElement | null>
+  onChange: (value: number | null) => void
+  onEnter: () => void
+}
+
+/** − [ n ] +. Typing works; arrow keys step by 1, Page Up and Page Down by 10. */
+export function QuantityControl(given: Given) {
+  const { label, value, purchased, minimum, disabled, reasonId, input, onChange, onEnter } = given
+  const [typed, setTyped] = useState('')
+  // What was typed stays as it was typed for as long as it means the value.
+  const text = value === (wholeNumber(typed) ?? null) ? typed : (value ?? purchased).toLocaleString('en')
+  const fits = value !== null && value >= minimum && value <= MAX_QUANTITY
+
+  const step = (by: number) => {
+    const next = Math.min(MAX_QUANTITY, Math.max(minimum, (value ?? purchased) + by))
+    setTyped('')
+    if (next !== value) onChange(next)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = STEPS[event.key]
+    if (by === undefined && event.key !== 'Enter') return
+    // Enter: else this very press would go on to press the button that gets the focus.
+    event.preventDefault()
+    if (by === undefined) onEnter()
+    else step(by)
+  }
+  const stepper = (by: 1 | -1, isOff: boolean) => ({
+    type: 'button' as const,
+    // Not a stop of its own: the arrow keys do the same.
+    tabIndex: -1,
+    'aria-disabled': isOff || undefined,
+    className: BUTTON,
+    onClick: () => isOff || step(by),
+    onPointerDown: (event: PointerEvent) => {
+      if (event.pointerType !== 'mouse') return
+      event.preventDefault()
+      input.current?.focus()
+    },
+  })
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be read out before each of its parts
+    <div role="group" className={GROUP}>
+      <button
+        {...stepper(-1, disabled || (value !== null && value <= minimum))}
+        aria-label={`One fewer: ${label}`}
+        aria-describedby={reasonId}
+      >
+        <Minus aria-hidden="true" className="size-3.5" />
+      </button>
+      <input
+        ref={input}
+        role="spinbutton"
+        inputMode="numeric"
+        autoComplete="off"
+        spellCheck={false}
+        aria-label={label}
+        aria-describedby={reasonId}
+        aria-valuenow={value ?? undefined}
+        aria-valuemin={minimum}
+        aria-valuemax={MAX_QUANTITY}
+        aria-invalid={fits || disabled ? undefined : true}
+        disabled={disabled}
+        value={text}
+        onChange={(event) => {
+          setTyped(event.target.value)
+          onChange(wholeNumber(event.target.value) ?? null)
+        }}
+        onBlur={() => value !== null && setTyped('')}
+        onKeyDown={onKeyDown}
+        className={INPUT}
+      />
+      <button
+        {...stepper(1, disabled || (value !== null && value >= MAX_QUANTITY))}
+        aria-label={`One more: ${label}`}
+      >
+        <Plus aria-hidden="true" className="size-3.5" />
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,77 @@
+'use client'
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import {
+  type List,
+  type OpenChange,
+  seatsOf,
+  withAsset,
+  withOpenChange,
+} from '#components/assets/one-asset.ts'
+import { useToast } from '#components/ui/toast.tsx'
+import { Problem } from '#lib/api/problem.ts'
+import type { AssetListItem } from '#lib/assets/contract.ts'
+import { setQuantity } from '#lib/assets/queries.ts'
+import { licensesText } from './plan.ts'
+
+/** One click on the button. Asked again with the same key, it has one effect. */
+export type Attempt = {
+  quantity: number
+  /** The total that was on screen. */
+  from: number
+  key: string
+  /** The version that the total was chosen for: if somebody changed it since, nothing happens. */
+  etag: string | undefined
+}
+
+/** A key for one attempt. Browsers offer crypto.randomUUID on https and localhost only. */
+export function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
+}
+
+/**
+ * Asks for a new total of one asset. Nothing is shown as done before the answer is there; then every
+ * cached list gets the answer's seats, and is read again.
+ */
+export function useQuantityChange(item: AssetListItem) {
+  const client = useQueryClient()
+  const say = useToast()
+  const update = (change: (list: List) => List) =>
+    client.setQueriesData<List>({ queryKey: ['listAssets'] }, (list) => list && change(list))
+  return useMutation({
+    mutationFn: ({ quantity, key, etag }: Attempt) => {
+      const headers = { 'idempotency-key': key, ...(etag === undefined ? {} : { 'if-match': etag }) }
+      return setQuantity({ params: { asset_id: item.id }, body: { quantity }, headers })
+    },
+    onSuccess: (asset) => {
+      update((list) => withOpenChange(withAsset(list, asset), item.id, undefined))
+      const before = item.quantity?.toLocaleString('en')
+      say(`${item.assetName}: ${before} → ${licensesText(seatsOf(asset) ?? 0)}`)
+    },
+    // Nobody knows yet what became of it: that is how it stands there, until a read tells.
+    onError: (error, { quantity }) => {
+      const openChange = openChangeOf(error, quantity)
+      if (openChange) update((list) => withOpenChange(list, item.id, openChange))
+    },
+    // Also after a refusal: what it was decided by may not be what the screen shows. Not for who is signed
+    // out: the way to sign in stands in the row, and the list would lead there before it can be read.
+    onSettled: (_asset, error) => {
+      if (error instanceof Problem && error.code === 'unauthenticated') return
+      client.invalidateQueries({ queryKey: ['listAssets'] })
+    },
+  })
+}
+
+/** The change that a 504 tells of. Who asked for it comes with the next read. */
+function openChangeOf(error: Error, to: number): OpenChange | undefined {
+  if (!isUnknown(error)) return undefined
+  const id = String(error.more.members?.changeId)
+  return { id, to, state: 'UNKNOWN', actor: { kind: 'member', id: '', name: '' }, createTime: Date.now() }
+}
+
+/** It was sent to the vendor, which has not confirmed it yet. */
+export function isUnknown(error: Error | null): error is Problem {
+  return error instanceof Problem && error.code === 'outcome_unknown'
+}

@@ -1,0 +1,121 @@
+import { factsOf } from '#components/license-changes/plan.ts'
+import { newKey } from '#components/license-changes/use-quantity-change.ts'
+import type { AssetListItem } from '#lib/assets/contract.ts'
+import { listAssets, setQuantity } from '#lib/assets/queries.ts'
+import type { QuantityFacts } from '#lib/assets/rules.ts'
+import { fateOf, foresee, inTurns } from '#lib/license-lists/bulk.ts'
+import type { TargetList } from '#lib/license-lists/targets.ts'
+import { type Plan, type PlanRow, rowsIn } from './plan.ts'
+import type { Bulk } from './store.ts'
+import { reasonOf } from './words.ts'
+
+/** A plan of what was read, not checked yet: each row has the key that it will be sent with. */
+export function newPlan({ targets, skipped }: TargetList): Plan {
+  const rows = targets.map((target): PlanRow => {
+    const type = target.assetId.split('-', 2).join('-')
+    return { ...target, type, name: '', assigned: 0, key: newKey(), state: 'waiting', reason: '' }
+  })
+  return { id: newKey(), madeAt: Date.now(), skipped, confirmed: false, rows }
+}
+
+/** Asks for each row that has no answer yet what its change would answer. Nothing is changed. */
+export async function checkPlan(bulk: Bulk, signal: AbortSignal): Promise<void> {
+  const plan = bulk.state().plan
+  if (!plan) return
+  const rows = rowsIn(plan, 'waiting', 'unchecked')
+  for (const { assetId } of rows) bulk.row(assetId, { state: 'waiting', reason: '' })
+  const first = await listAssets({ query: { view: 'full', maxResults: MOST } }, signal).catch(
+    (error) => error as Error,
+  )
+  const check = async (row: PlanRow) => {
+    bulk.row(row.assetId, { state: 'checking' })
+    const values = await checked(row, first, signal)
+    if (!values) bulk.stop(true)
+    bulk.row(row.assetId, values && !signal.aborted ? values : STOPPED)
+  }
+  await inTurns(rows, check, signal)
+  const left = bulk.state().plan
+  for (const { assetId } of left ? rowsIn(left, 'waiting') : []) bulk.row(assetId, STOPPED)
+}
+
+const STOPPED = { state: 'unchecked', reason: 'The check was stopped.' } as const
+
+/** The most that one page of a list holds. */
+const MOST = 250
+
+type Listed = Awaited<ReturnType<typeof listAssets>>
+
+/** What is known of a row then; undefined where the member may not ask any more. */
+async function checked(
+  row: PlanRow,
+  first: Listed | Error,
+  signal: AbortSignal,
+): Promise<Partial<PlanRow> | undefined> {
+  try {
+    const item = await findAsset(row.assetId, first, signal)
+    if (!item) return { state: 'refused', reason: 'There is no asset with this ID.' }
+    const subscription = item.properties?.subscription
+    const facts = subscription ? factsOf(subscription) : undefined
+    const dry = await foresee(row.quantity, { facts, etag: item.etag }, (etag) => dryRun(row, etag, signal))
+    const { check: state, error, ...known } = dry
+    if (error !== undefined && fateOf(error, row.quantity) === 'stopped') return undefined
+    const assigned = subscription?.Seats.LicensedNumberOfSeats ?? 0
+    const found = {
+      ...known,
+      name: item.assetName,
+      type: item.type,
+      assigned,
+      state,
+      item: at(item, known.facts),
+    }
+    return { ...found, reason: error === undefined ? '' : reasonOf(error, { ...row, ...found }, Date.now()) }
+  } catch (error) {
+    if (fateOf(error, row.quantity) === 'stopped') return undefined
+    return { state: 'unchecked', reason: reasonOf(error, row, Date.now()) }
+  }
+}
+
+/** The asset with the total that was checked, which may be newer than the list's. */
+function at(item: AssetListItem, facts: QuantityFacts | undefined): AssetListItem {
+  const { properties } = item
+  if (!properties?.subscription || !facts) return item
+  const { Seats } = properties.subscription
+  const subscription = { ...properties.subscription, Seats: { ...Seats, NumberOfSeats: facts.purchased } }
+  return { ...item, properties: { ...properties, subscription } }
+}
+
+/** In the first page of all assets, or else by a search of its own. */
+async function findAsset(
+  id: string,
+  first: Listed | Error,
+  signal: AbortSignal,
+): Promise<AssetListItem | undefined> {
+  if (first instanceof Error) throw first
+  const isIt = (item: AssetListItem) => item.id === id
+  const item = first.assets.find(isIt)
+  if (item || !first.pageToken) return item
+  // A short id is a part of many others: they come page by page.
+  let pageToken: string | undefined
+  do {
+    const query = { search: id.slice(0, 200), view: 'full' as const, maxResults: MOST, pageToken }
+    const page: Listed = await listAssets({ query }, signal)
+    const found = page.assets.find(isIt)
+    if (found) return found
+    pageToken = page.pageToken
+  } while (pageToken)
+  return undefined
+}
+
+function dryRun({ assetId, quantity }: PlanRow, etag: string | undefined, signal: AbortSignal) {
+  const headers = etag === undefined ? {} : { 'if-match': etag }
+  const given = {
+    params: { asset_id: assetId },
+    query: { dryRun: 'true' as const },
+    body: { quantity },
+    headers,
+  }
+  return setQuantity(given, AbortSignal.any([signal, AbortSignal.timeout(LONGEST_ANSWER)]))
+}
+
+/** In milliseconds: longer than the service itself takes at most. */
+export const LONGEST_ANSWER = 30_000

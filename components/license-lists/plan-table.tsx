@@ -1,0 +1,121 @@
+'use client'
+
+import { memo } from 'react'
+import type { LastPrice } from '#components/assets/cost.ts'
+import { ChangeMeaning } from '#components/license-changes/change-meaning.tsx'
+import { differenceText } from '#components/license-changes/plan.ts'
+import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { RequestId } from '#components/ui/request-id.tsx'
+import { Spinner } from '#components/ui/spinner.tsx'
+import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import type { Plan, PlanRow, RowState } from './plan.ts'
+import { stateText } from './words.ts'
+
+/** Each row of a list: its asset, from where to where, and whether it may, or what became of it. */
+export function PlanTable({ plan, prices }: { plan: Plan; prices: Record<string, LastPrice> }) {
+  return (
+    <Card className="mt-4">
+      <Table label="Rows of the list" fixed>
+        <TableHead>
+          <HeadCell className="w-[30%]">Asset</HeadCell>
+          <HeadCell right className="w-32">
+            Now → total
+          </HeadCell>
+          <HeadCell right className="w-26">
+            Difference
+          </HeadCell>
+          <HeadCell>Result</HeadCell>
+        </TableHead>
+        <TableBody>
+          {plan.rows.map((row) => (
+            <PlanRowView
+              key={row.assetId}
+              row={row}
+              confirmed={plan.confirmed}
+              lastPrice={prices[row.assetId]}
+            />
+          ))}
+        </TableBody>
+      </Table>
+    </Card>
+  )
+}
+
+// Remembered, so that one answer does not draw 250 rows.
+const PlanRowView = memo(function PlanRowView({
+  row,
+  confirmed,
+  lastPrice,
+}: {
+  row: PlanRow
+  confirmed: boolean
+  lastPrice: LastPrice | undefined
+}) {
+  const { assetId, name, facts, quantity } = row
+  const change = facts ? quantity - facts.purchased : 0
+  return (
+    <Row>
+      <Cell className="min-w-0 max-md:row-span-2">
+        {name ? <span className="block font-[550] wrap-anywhere">{name}</span> : null}
+        <span className="block font-mono text-xs wrap-anywhere text-ink-3">
+          {assetId}
+          <span className="font-sans"> · line {row.line}</span>
+        </span>
+      </Cell>
+      <Cell place="right-1" right number>
+        {facts ? facts.purchased.toLocaleString('en') : '–'} → {quantity.toLocaleString('en')}
+      </Cell>
+      <Cell place="right-2" right number className="text-sm text-ink-3 max-md:self-start">
+        {change === 0 ? '–' : differenceText(change)}
+      </Cell>
+      <Cell place="across" className="max-md:pt-1">
+        <Result row={row} confirmed={confirmed} lastPrice={lastPrice} />
+      </Cell>
+    </Row>
+  )
+})
+
+const TONES: Record<RowState, BadgeTone> = {
+  ...{ waiting: 'mute', checking: 'mute', allowed: 'ok', same: 'mute', refused: 'danger', unchecked: 'warn' },
+  ...{ sending: 'mute', done: 'ok', conflict: 'warn', unknown: 'warn', lost: 'warn', failed: 'danger' },
+}
+
+function Result({
+  row,
+  confirmed,
+  lastPrice,
+}: {
+  row: PlanRow
+  confirmed: boolean
+  lastPrice: LastPrice | undefined
+}) {
+  const { state, facts, item, quantity, reason, requestId } = row
+  const text = stateText(row, confirmed)
+  if (state === 'sending' || state === 'checking') {
+    return (
+      <span className="inline-flex items-center gap-2 text-sm text-ink-2">
+        <Spinner />
+        {text}
+      </span>
+    )
+  }
+  const isPlanned = state === 'allowed' && !confirmed
+  const subscription = isPlanned ? item?.properties?.subscription : undefined
+  const isFinal = isPlanned && facts?.isCommitmentPlan
+  const tone = isFinal ? 'warn' : state === 'allowed' && confirmed ? 'mute' : TONES[state]
+  return (
+    <>
+      <Badge tone={tone}>{text}</Badge>
+      <span className="mt-1 block text-xs wrap-anywhere text-ink-2 empty:hidden">
+        {reason}
+        {item && subscription ? <ChangeMeaning {...{ item, subscription, quantity, lastPrice }} /> : null}
+      </span>
+      {requestId ? (
+        <span className="block">
+          <RequestId id={requestId} />
+        </span>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,107 @@
+import { parse } from 'csv-parse/sync'
+import { describe, expect, test } from 'vitest'
+import { Problem } from '#lib/api/problem.ts'
+import { readTargets } from '#lib/license-lists/targets.ts'
+import { moneyOf, type Plan, type PlanRow } from './plan.ts'
+import { receiptCsv, receiptText } from './receipt.ts'
+import { readListFile } from './target-file.ts'
+import { reasonOf } from './words.ts'
+
+const row = (values: Partial<PlanRow> = {}): PlanRow => ({
+  ...{ line: 1, assetId: 'office-suite-1', quantity: 12, type: 'office-suite', name: 'Apps', assigned: 4 },
+  ...{
+    key: 'k',
+    state: 'done',
+    reason: '',
+    facts: { status: 'ACTIVE', isCommitmentPlan: false, purchased: 10 },
+  },
+  ...values,
+})
+const planOf = (...rows: PlanRow[]): Plan => ({ id: 'p', madeAt: 0, skipped: 0, confirmed: true, rows })
+
+describe('money', () => {
+  const usd = { price: 0.1, currency: 'USD' }
+  const prices = { a: usd, b: usd, c: { price: 5, currency: 'EUR' }, cap: usd }
+
+  test('is summed by currency and never over two; what has no price is counted', () => {
+    const quantityIsCap = { vendor: { label: 'Google', quantityIsCap: true } } as PlanRow['item']
+    const rows = [
+      row({ assetId: 'a', quantity: 30 }),
+      row({ assetId: 'b', quantity: 5 }),
+      row({ assetId: 'c', quantity: 8 }),
+      row({ assetId: 'cap', quantity: 99, item: quantityIsCap }),
+      row({ assetId: 'unknown' }),
+    ]
+    const { amounts, unpriced } = moneyOf(rows, prices)
+    expect(amounts).toEqual([
+      { currency: 'USD', amount: expect.closeTo(1.5, 9) },
+      { currency: 'EUR', amount: -10 },
+    ])
+    expect(unpriced).toBe(2)
+  })
+})
+
+describe('the receipt', () => {
+  const plan = planOf(
+    row({ at: Date.UTC(2026, 10, 20, 9, 5, 7) }),
+    row({
+      assetId: 'office-suite-2',
+      name: '=cmd|"/c calc"!A1',
+      state: 'refused',
+      reason: '4 users;\n=1+1, or "more"',
+    }),
+    row({ assetId: 'office-suite-3', name: '', state: 'allowed', facts: undefined }),
+  )
+
+  test('is CSV that reads back, with no formula in it', () => {
+    expect(parse(receiptCsv(plan), { bom: true })).toEqual([
+      ['Asset ID', 'Name', 'From', 'To', 'Outcome', 'Reason', 'Time (UTC)'],
+      ['office-suite-1', 'Apps', '10', '12', 'Done', '', '2026-11-20 09:05:07'],
+      ['office-suite-2', '\'=cmd|"/c calc"!A1', '10', '12', 'Can’t be set', '4 users; \'=1+1, or "more"', ''],
+      ['office-suite-3', '', '', '12', 'Not sent yet', '', ''],
+    ])
+  })
+
+  test('is a list again, in the clipboard too', () => {
+    for (const text of [receiptCsv(plan), receiptText(plan)]) {
+      const { targets, faults } = readTargets(text)
+      expect(faults).toEqual([])
+      expect(targets.map(({ assetId, quantity }) => [assetId, quantity])).toEqual([
+        ['office-suite-1', 12],
+        ['office-suite-2', 12],
+        ['office-suite-3', 12],
+      ])
+    }
+  })
+})
+
+test('a conflict says who was first and what the total means now', () => {
+  const members = { current: 15, changedBy: 'Ana Ruiz', changedAt: 0, etag: '"2.x"' }
+  const problem = new Problem('version_mismatch', undefined, { members })
+  const text = 'Ana Ruiz set this to 15 licenses a minute ago. Your 12 now means −3, not +2.'
+  expect(reasonOf(problem, row(), 60_000)).toBe(text)
+  expect(reasonOf(new TypeError('Failed to fetch'), row(), 0)).toContain('No answer came.')
+  expect(reasonOf(new Problem('not_found'), row(), 0)).toBe('There is no asset with this ID.')
+})
+
+describe('a file', () => {
+  const file = (...bytes: (string | number[])[]) =>
+    new File(
+      bytes.map((part) => (typeof part === 'string' ? part : new Uint8Array(part))),
+      'list.csv',
+    )
+
+  test('is UTF-8, or UTF-16 as spreadsheets save it', async () => {
+    expect(await readListFile(file('Größe,1'))).toBe('Größe,1')
+    expect(await readListFile(file([0xff, 0xfe, 0x61, 0, 0x09, 0]))).toBe('a\t')
+    expect(await readListFile(file([0xfe, 0xff, 0, 0x61]))).toBe('a')
+  })
+
+  test.each([
+    [file('PK\u0003\u0004'), 'is a workbook or an archive'],
+    [file([0x61, 0xfc, 0x2c]), 'is no text in UTF-8'],
+    [file('x'.repeat(1_000_001)), 'larger than a list'],
+  ])('that is none: %#', async (given, reason) => {
+    await expect(readListFile(given)).rejects.toThrow(reason)
+  })
+})

@@ -1,0 +1,117 @@
+import type { AssetListItem } from '#lib/assets/contract.ts'
+import type { QuantityFacts } from '#lib/assets/rules.ts'
+import type { Checked, Fate } from '#lib/license-lists/bulk.ts'
+import type { Target } from '#lib/license-lists/targets.ts'
+
+/** Where a row stands: before the confirmation, or `sending` and what became of it. */
+export type RowState = 'waiting' | 'checking' | Checked['check'] | 'sending' | Exclude<Fate, 'stopped'>
+
+/** A row of a list and what is known of it. All of it can be kept in the browser. */
+export type PlanRow = Target & {
+  type: string
+  /** Empty until the asset is found. */
+  name: string
+  facts?: QuantityFacts | undefined
+  /** The asset as it was checked: what its review tells. Not kept once the list is confirmed. */
+  item?: AssetListItem | undefined
+  /** Licenses in use. */
+  assigned: number
+  /** The version that was checked. */
+  etag?: string | undefined
+  /** Asked again with it, the row has one effect. */
+  key: string
+  state: RowState
+  /** Why it is as it is, where there is something to say. */
+  reason: string
+  requestId?: string | undefined
+  /** When its outcome was known, in epoch milliseconds. */
+  at?: number | undefined
+}
+
+/** A list that was read; once it is confirmed, its rows may be sent. */
+export type Plan = {
+  id: string
+  madeAt: number
+  skipped: number
+  confirmed: boolean
+  rows: readonly PlanRow[]
+}
+
+/** Confirmed rows whose outcome is to come: not sent yet, not known, or to be tried again. */
+const OPEN: readonly RowState[] = ['allowed', 'sending', 'unknown', 'lost', 'failed']
+
+export function rowsIn(plan: Plan, ...states: readonly RowState[]): PlanRow[] {
+  return plan.rows.filter(({ state }) => states.includes(state))
+}
+
+export function openRows(plan: Plan): PlanRow[] {
+  return plan.confirmed ? rowsIn(plan, ...OPEN) : []
+}
+
+/** How many rows are as listed. */
+export function asListed(plan: Plan): number {
+  return rowsIn(plan, 'done', 'same').length
+}
+
+/** The plan with other values in the row of one asset. */
+export function withRow(plan: Plan, assetId: string, values: Partial<PlanRow>): Plan {
+  return { ...plan, rows: plan.rows.map((row) => (row.assetId === assetId ? { ...row, ...values } : row)) }
+}
+
+function isRow(row: Partial<PlanRow> | null): boolean {
+  const texts = [row?.assetId, row?.type, row?.name, row?.key, row?.state, row?.reason]
+  const numbers = [row?.line, row?.quantity, row?.facts ? row.facts.purchased : 0]
+  return texts.every((text) => typeof text === 'string') && numbers.every(Number.isInteger)
+}
+
+/** What rows that can be sent would change, for `totalsOf`. */
+export function changesOf(rows: readonly PlanRow[]) {
+  return rows.flatMap(({ facts, quantity }) => (facts ? [{ facts, quantity }] : []))
+}
+
+/** Their keys are forgotten by the service after a day: then a list is checked anew. */
+const LONGEST_MS = 23 * 60 * 60 * 1000
+
+/**
+ * A kept plan as it can be gone on with: undefined where there is none, or it is finished or too old. What was being
+ * sent may have been done.
+ */
+export function resumable(value: unknown, now: number): Plan | undefined {
+  const plan = value as Plan | null | undefined
+  if (!plan?.confirmed || !(now - plan.madeAt < LONGEST_MS)) return undefined
+  // Anybody could have written there.
+  if (!Array.isArray(plan.rows) || !plan.rows.every(isRow)) return undefined
+  const reason = 'The page was left before the answer came.'
+  const rows = plan.rows.map((row) =>
+    row.state === 'sending' ? { ...row, state: 'lost' as const, reason } : row,
+  )
+  const found = { ...plan, rows }
+  return openRows(found).length > 0 ? found : undefined
+}
+
+/** The plan with the word that its rows may be sent. */
+export function confirmed(plan: Plan): Plan {
+  return { ...plan, confirmed: true, rows: plan.rows.map((row) => ({ ...row, item: undefined })) }
+}
+
+/**
+ * What rows cost or save together at the prices last billed, by currency, and for how many that can't be said: no
+ * price is known, or the total is a cap and no bill.
+ */
+export function moneyOf(
+  rows: readonly PlanRow[],
+  prices: Record<string, { price: number; currency: string }>,
+) {
+  const amounts = new Map<string, number>()
+  let unpriced = 0
+  for (const { assetId, quantity, facts, item } of rows) {
+    const last = prices[assetId]
+    if (!last || !facts || item?.vendor?.quantityIsCap) unpriced += 1
+    else
+      amounts.set(
+        last.currency,
+        (amounts.get(last.currency) ?? 0) + (quantity - facts.purchased) * last.price,
+      )
+  }
+  return { amounts: [...amounts].map(([currency, amount]) => ({ currency, amount })), unpriced }
+}

@@ -1,0 +1,42 @@
+import { agoText } from '#components/dates/day.tsx'
+import { conflictOf } from '#components/license-changes/conflict.tsx'
+import { differenceText, licensesText } from '#components/license-changes/plan.ts'
+import { refusalText } from '#components/license-changes/refusal-text.ts'
+import { Problem } from '#lib/api/problem.ts'
+import type { PlanRow, RowState } from './plan.ts'
+
+/** Why a row was not set, in the words that its own control has. */
+export function reasonOf(error: unknown, { quantity, assigned, facts }: PlanRow, now: number): string {
+  if (!(error instanceof Problem)) return 'No answer came. Asking again is safe: it has one effect.'
+  const conflict = conflictOf(error)
+  if (conflict) {
+    const { current, changedBy, changedAt } = conflict
+    const who = `${changedBy} set this to ${licensesText(current)}`
+    const when = changedAt === undefined ? '' : ` ${agoText(changedAt, now)}`
+    const was = facts ? `, not ${differenceText(quantity - facts.purchased)}` : ''
+    return `${who}${when}. Your ${quantity.toLocaleString('en')} now means ${differenceText(quantity - current)}${was}.`
+  }
+  if (error.code === 'not_found') return 'There is no asset with this ID.'
+  return refusalText(error, quantity, assigned).detail
+}
+
+const CHECKED: Record<RowState, string> = {
+  waiting: 'Not checked yet',
+  checking: 'Checking…',
+  allowed: 'Allowed',
+  same: 'No change',
+  refused: 'Can’t be set',
+  unchecked: 'Not checked',
+  sending: 'Applying…',
+  done: 'Done',
+  conflict: 'Changed meanwhile',
+  unknown: 'Not confirmed yet',
+  lost: 'Not known yet',
+  failed: 'Not done',
+}
+
+/** Where a row stands, as people read it. */
+export function stateText({ state, facts }: PlanRow, confirmed: boolean): string {
+  if (state === 'allowed' && confirmed) return 'Not sent yet'
+  return state === 'allowed' && facts?.isCommitmentPlan ? 'Can’t be undone' : CHECKED[state]
+}

@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { settleOpenChanges } from '#lib/license-changes/jobs.ts'
+import type { Step } from '../stand-ins/vendors/engine.ts'
+import type { Call } from '../stand-ins/vendors/routes.ts'
+import { sceneries } from './sceneries.ts'
+import { CUSTOMER, type Seed, type Stage, setStage } from './stage.ts'
+import { judge } from './verdict.ts'
+import { randomFrom } from './writers.ts'
+
+const KILLS = process.env.FUZZ === 'full' ? 60 : 10
+const STEPS: Step[] = ['read-arrived', 'read-answered', 'write-arrived', 'write-applied', 'write-answered']
+const CLIENT = fileURLToPath(new URL('./crash-client.ts', import.meta.url))
+const TARGET = 33
+/** A process that has just begun is slow, and here nobody else waits for it. */
+const PATIENT = { VENDOR_READ_MS: '5000', VENDOR_WRITE_MS: '5000', VENDOR_CONFIRM_MS: '5000' }
+
+describe.each(sceneries)('$vendor', (scenery) => {
+  let database: TestDatabase
+  let stage: Stage
+  let killAt: Step
+  let target: Seed
+  let client: ChildProcess
+  const random = randomFrom(60)
+
+  /** An arrival goes on when the client is dead; after an answer it has some milliseconds to write down what it got. */
+  const onStep = async (step: Step, { subscriptionId }: Call) => {
+    // The call of a client before may still be on its way to its end.
+    if (step !== killAt || subscriptionId !== target.id) return
+    const victim = client
+    if (step.endsWith('answered')) setTimeout(() => victim.kill('SIGKILL'), random() * 12)
+    else if (victim.exitCode === null && victim.signalCode === null) {
+      victim.kill('SIGKILL')
+      await once(victim, 'exit')
+    }
+  }
+
+  beforeAll(async () => {
+    database = await testDatabase()
+    stage = await setStage(scenery, { assets: KILLS, writers: 1, options: { onStep }, times: PATIENT })
+  })
+  afterAll(async () => {
+    await stage.close()
+    await database.close()
+  })
+
+  async function killedPatch(seed: Seed): Promise<string> {
+    const args = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', CLIENT]
+    const given = [database.url, stage.keys[0] ?? '', stage.assetId(seed), String(TARGET)]
+    const env = { ...process.env, ...stage.settings }
+    client = spawn(process.execPath, [...args, ...given], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    let said = ''
+    client.stdout?.on('data', (chunk) => {
+      said += chunk
+    })
+    await once(client, 'exit')
+    return client.signalCode ?? said
+  }
+
+  test(`${KILLS} kills between any two steps lose nothing and leave nothing open`, {
+    timeout: 400_000,
+  }, async () => {
+    const ends: string[] = []
+    for (const [n, seed] of stage.seeds.entries()) {
+      killAt = STEPS[n % STEPS.length] as Step
+      target = seed
+      ends.push(await killedPatch(seed))
+    }
+    const states = () => database.sql(CUSTOMER, 'SELECT state FROM license_changes ORDER BY state')
+    const left = (await states()).map(({ state }) => state)
+    expect(ends.filter((end) => end === 'SIGKILL').length).toBeGreaterThan(KILLS * 0.7)
+    expect(left).toContain('CLAIMED')
+    expect(left).toContain('SENT')
+
+    // The lease has ended, and so has the time in which the vendor may still do what it was asked.
+    await pause(2500)
+    await settleOpenChanges('next-job')
+    const verdict = await judge(database, stage, [])
+    expect(verdict).toMatchObject({
+      open: 0,
+      writesWithoutRecord: 0,
+      assetsThatDiffer: 0,
+      overlappingWrites: 0,
+    })
+    const settled = (await states()).map(({ state }) => state)
+    expect(settled.filter((state) => state === 'APPLIED')).toHaveLength(verdict.vendorWrites)
+    expect(new Set(settled)).toEqual(new Set(['APPLIED', 'FAILED']))
+    expect(settled).toHaveLength(KILLS)
+  })
+})

@@ -1,0 +1,38 @@
+import { eq } from 'drizzle-orm'
+import type { Caller } from '#lib/access/rules.ts'
+import { decideQuantity } from '#lib/assets/rules.ts'
+import { assets } from '#lib/db/schema.ts'
+import { scope } from '#lib/db/scope.ts'
+import { OPERATOR } from '#lib/history/audit.ts'
+import { addLicenseChange } from '#lib/license-changes/license-change.ts'
+import type { RemoteVendor } from '#lib/vendors/vendor.ts'
+import { vendorNamed } from '#lib/vendors/vendors.ts'
+import { CUSTOMER } from './stage.ts'
+import type { Send } from './writers.ts'
+
+/**
+ * The usual code: look into our row, call the vendor, write our row; a call that fails is a failure. The planted fault
+ * that proves that the four counts can be other than zero.
+ */
+export const naive: Send = async (stage, _writer, seed, quantity) => {
+  const own = { customerId: CUSTOMER as Caller['customerId'] }
+  const isRow = eq(assets.id, stage.assetId(seed))
+  const [row] = await scope(own, (tx) => tx.select().from(assets).where(isRow))
+  const purchased = row?.seatsPurchased ?? 0
+  if (quantity === purchased) return { status: 200 }
+  const facts = { status: 'ACTIVE', isCommitmentPlan: seed.isCommitmentPlan, purchased }
+  if (!decideQuantity(facts, quantity).allowed) return { status: 409 }
+  const vendor = vendorNamed(stage.vendor) as RemoteVendor
+  const ref = { customerId: seed.customerId, subscriptionId: seed.id, skuId: seed.skuId }
+  const reading = await vendor.read(ref, AbortSignal.timeout(200))
+  if (reading.kind !== 'read') return { status: 503 }
+  const signal = AbortSignal.timeout(200)
+  const answer = await vendor.setQuantity(reading.observed, quantity, crypto.randomUUID(), signal)
+  if (answer.kind !== 'applied') return { status: answer.kind === 'rejected' ? 422 : 502 }
+  await scope(own, async (tx) => {
+    await tx.update(assets).set({ seatsPurchased: quantity }).where(isRow)
+    const change = { assetId: stage.assetId(seed), from: purchased, to: quantity, state: 'APPLIED' as const }
+    await addLicenseChange(tx, own.customerId, { ...change, actor: OPERATOR, requestId: 'naive' })
+  })
+  return { status: 200 }
+}

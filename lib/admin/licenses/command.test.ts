@@ -1,0 +1,233 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { operatorFor } from '#lib/access/operator.ts'
+import type { Caller } from '#lib/access/rules.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addAsset, addCustomer } from '#lib/db/test-rows.ts'
+import { commandLine } from '../test-command.ts'
+import { planOf, setRow } from './plan.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-apply-'))
+let db: TestDatabase
+const { start, admin } = commandLine(() => db.url, folder)
+const APPLY = 'licenses apply - --customer sunbird'
+const until = new Date('2099-03-01T00:00:00Z')
+
+beforeAll(async () => {
+  db = await testDatabase()
+  for (const id of ['sunbird', 'other']) await addCustomer(id)
+  await addAsset('other', 'office-suite-9', { purchased: 10 })
+})
+afterAll(async () => {
+  await db.close()
+  rmSync(folder, { recursive: true })
+})
+
+let made = 0
+/** Fresh assets for each test: flexible with 4 assigned, committed, suspended, without licenses, unreachable. */
+const id = { flexible: '', committed: '', suspended: '', usage: '', remote: '' }
+beforeEach(async () => {
+  made += 1
+  Object.assign(id, {
+    ...{
+      flexible: `workspace-suite-f${made}`,
+      committed: `workspace-suite-c${made}`,
+      usage: `cloud-platform-${made}`,
+    },
+    ...{ suspended: `office-suite-s${made}`, remote: `office-suite-r${made}` },
+  })
+  await addAsset('sunbird', id.flexible, { purchased: 10, assigned: 4 })
+  await addAsset('sunbird', id.committed, { purchased: 50, isCommitmentPlan: true, commitmentEnd: until })
+  await addAsset('sunbird', id.suspended, { purchased: 10, status: 'SUSPENDED' })
+  await addAsset('sunbird', id.remote, { purchased: 10 }, { vendor: 'google-workspace' })
+  await addAsset('sunbird', id.usage, null)
+})
+
+const changesOf = (assetId: string) =>
+  db.sql(
+    'sunbird',
+    'SELECT from_quantity, to_quantity, state, actor_kind FROM license_changes WHERE asset_id = $1 ORDER BY created_at',
+    [assetId],
+  )
+const applied = (from: number, to: number) => ({
+  ...{ from_quantity: from, to_quantity: to, state: 'APPLIED', actor_kind: 'operator' },
+})
+
+test('a dry run shows each row and changes nothing', async () => {
+  writeFileSync(join(folder, 'totals.csv'), `Asset ID;Total\n${id.flexible};12\n${id.committed};60\n`)
+  const { code, out, err } = await admin('licenses apply totals.csv --customer sunbird.example --dry-run')
+  expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+    ['line', 'asset', 'name', 'now', 'target', 'change', 'check'],
+    ['2', id.flexible, id.flexible, '10', '12', '+2', 'allowed'],
+    ['3', id.committed, id.committed, '50', '60', '+10', "allowed, can't be undone"],
+    [''],
+  ])
+  expect(err).toBe(
+    'Set 2 assets, +12 licenses, of which 10 can’t be lowered before their renewal: not done.\n',
+  )
+  expect(code).toBe(0)
+  expect([await changesOf(id.flexible), await changesOf(id.committed)]).toEqual([[], []])
+})
+
+test('each row is set, as the operator; the same list again changes nothing more', async () => {
+  const list = `${id.flexible}\t12\n${id.committed}\t60\n`
+  const { code, out, err } = await admin(`${APPLY} --yes`, list)
+  expect([code, err]).toEqual([0, expect.stringContaining('2 of 2 rows are as listed.')])
+  expect(out).toContain(`line 1, ${id.flexible}: done, 12\n`)
+  expect(out).toContain(`line 2, ${id.committed}: done, 60\n`)
+  const again = await admin(`${APPLY} --yes`, list)
+  expect([again.code, again.err]).toEqual([0, 'Nothing to change.\n'])
+  expect(again.out).toMatch(/12 +12 +0 +no change\n/)
+  expect(await changesOf(id.flexible)).toEqual([applied(10, 12)])
+  expect(await changesOf(id.committed)).toEqual([applied(50, 60)])
+  const audited = await db.sql(
+    'sunbird',
+    "SELECT actor_id, actor_name FROM audit_events WHERE details ->> 'assetId' = $1",
+    [id.flexible],
+  )
+  expect(audited).toEqual([{ actor_id: 'operator', actor_name: 'Operator' }])
+})
+
+test('what can not be set says why, and keeps the others from nothing', async () => {
+  const list = [
+    `${id.committed},49`,
+    `${id.suspended},12`,
+    `${id.usage},5`,
+    `${id.remote},12`,
+    'office-suite-9,12',
+    `${id.flexible},11`,
+  ]
+  const { code, out, err } = await admin(`${APPLY} --yes`, list.join('\n'))
+  const reasons = [
+    'can not go below 50 licenses before 2099-03-01',
+    'is SUSPENDED',
+    'have no licenses',
+    'Google Workspace can not be reached',
+    'has no asset with this ID',
+    'allowed',
+  ]
+  const rows = out.split('\n').slice(1)
+  for (const [at, reason] of reasons.entries()) expect(rows[at]).toContain(reason)
+  expect(rows[6]).toBe(`line 6, ${id.flexible}: done, 11`)
+  expect(code).toBe(1)
+  expect(err).toContain('1 of 6 rows are as listed.')
+  expect(await changesOf(id.committed)).toEqual([])
+  expect(await db.sql('other', 'SELECT seats_purchased FROM assets')).toEqual([{ seats_purchased: 10 }])
+})
+
+test("the vendor's refusal is told before anything is asked for", async () => {
+  const { code, out } = await admin(`${APPLY} --dry-run`, `${id.flexible},3`)
+  expect([code, out]).toEqual([1, expect.stringContaining('4 users are assigned. Unassign 1 first')])
+})
+
+describe('nothing is changed', () => {
+  test.each([
+    ['a line that is wrong', '12\noffice-suite-1,1.5', 'line 2: "1.5" is not a whole number'],
+    ['an asset that is listed twice', '12\n\n"ws-1",1\nws-1,1', 'line 4: "ws-1" stands on line 3 already'],
+  ])('by %s', async (_what, rest, reason) => {
+    const { code, out, err } = await admin(`${APPLY} --yes`, `${id.flexible},${rest}`)
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toContain(reason)
+    expect(await changesOf(id.flexible)).toEqual([])
+  })
+
+  test.each([
+    ['without a terminal to ask on', 'one.csv --customer sunbird', 2, '--yes'],
+    [
+      'for a customer that is not there',
+      'one.csv --customer nobody --yes',
+      1,
+      'There is no customer "nobody".',
+    ],
+    ['without the file', 'two.csv --customer sunbird --yes', 1, 'there is no such file'],
+  ])('%s', async (_what, words, code, reason) => {
+    writeFileSync(join(folder, 'one.csv'), `${id.flexible},12`)
+    const told = await admin(`licenses apply ${words}`)
+    expect([told.code, told.err]).toEqual([code, expect.stringContaining(reason)])
+    expect(await changesOf(id.flexible)).toEqual([])
+  })
+})
+
+describe('a list that was cut short', () => {
+  const MANY = 24
+  const many = async (name: string) => {
+    const ids = Array.from(
+      { length: MANY },
+      (_, at) => `workspace-suite-${name}-${String(at).padStart(2, '0')}`,
+    )
+    await Promise.all(ids.map((assetId) => addAsset('sunbird', assetId, { purchased: 10 })))
+    return {
+      list: ids.map((assetId) => `${assetId},15`).join('\n'),
+      like: `workspace-suite-${name}-%`,
+      fifth: ids[4],
+    }
+  }
+  const total = async (like: string) => {
+    const counted =
+      'SELECT count(*)::int AS rows, count(DISTINCT asset_id)::int AS assets FROM license_changes'
+    return (await db.sql('sunbird', `${counted} WHERE asset_id LIKE $1`, [like]))[0]
+  }
+
+  test.each(['SIGINT', 'SIGKILL'] as const)(
+    'by %s goes on with the same command: one effect each',
+    async (signal) => {
+      const { list, like, fifth } = await many(signal.toLowerCase())
+      // From the fifth on each row waits for somebody else's lock, so that the signal comes in the middle.
+      await db.sql('sunbird', 'BEGIN')
+      const locked = 'SELECT FROM assets WHERE id LIKE $1 AND id >= $2 FOR UPDATE'
+      expect(await db.sql('sunbird', locked, [like, fifth])).toHaveLength(MANY - 4)
+      const { child, said, outcome } = start(`${APPLY} --yes`)
+      child.stdin.end(list)
+      while (!said.out.includes(': done')) await new Promise((resolve) => setTimeout(resolve, 5))
+      child.kill(signal)
+      const { code, err } = await outcome
+      await db.sql('sunbird', 'ROLLBACK')
+      expect(code).toBe(signal === 'SIGINT' ? 130 : null)
+      if (signal === 'SIGINT')
+        expect(err).toMatch(/Interrupted: [1-4] of 24 rows are as listed. The same command/)
+      expect((await total(like))?.rows).toBeLessThanOrEqual(4)
+      expect(await admin(`${APPLY} --yes`, list)).toMatchObject({ code: 0 })
+      expect(await total(like)).toEqual({ rows: MANY, assets: MANY })
+    },
+    120_000,
+  )
+
+  test('nor do two at once change anything twice', async () => {
+    const { list, like } = await many('two')
+    const both = await Promise.all([admin(`${APPLY} --yes`, list), admin(`${APPLY} --yes`, list)])
+    expect(both.map(({ code }) => code)).toEqual([0, 0])
+    expect(await total(like)).toEqual({ rows: MANY, assets: MANY })
+  }, 120_000)
+})
+
+test('who changed an asset after the check is not overwritten', async () => {
+  const caller = (await operatorFor('sunbird', ['it-manager'])) as Caller
+  const plan = (quantity: number) =>
+    planOf(caller, [{ line: 1, assetId: id.flexible, quantity }], new AbortController().signal)
+  const [mine] = await plan(12)
+  const [theirs] = await plan(20)
+  if (!mine || !theirs) throw new Error('There is no plan.')
+  expect(await setRow(caller, theirs, 'theirs')).toEqual({ fate: 'done', reason: '' })
+  expect(await setRow(caller, mine, 'mine')).toEqual({
+    fate: 'conflict',
+    reason: 'Operator set this to 20 since you read it.',
+  })
+  const [same] = await plan(20)
+  expect(same?.check).toBe('same')
+  expect(await setRow(caller, { ...mine, quantity: 20 }, 'same')).toMatchObject({ fate: 'done' })
+  expect(await changesOf(id.flexible)).toEqual([applied(10, 20)])
+})
+
+test('the operator has the roles that a command asks for, and no others', async () => {
+  const caller = (await operatorFor('other.example', ['finance-user'])) as Caller
+  expect(caller).toMatchObject({ customerId: 'other', via: 'operator', billingProfiles: [] })
+  const [row] = await planOf(
+    caller,
+    [{ line: 1, assetId: 'office-suite-9', quantity: 12 }],
+    new AbortController().signal,
+  )
+  expect(row).toMatchObject({ check: 'unchecked', reason: expect.stringContaining('Licenses Manager') })
+  expect(await operatorFor('nobody', [])).toBeUndefined()
+})

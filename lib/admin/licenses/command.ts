@@ -1,0 +1,27 @@
+import type { Command } from 'commander'
+import { needTerminal } from '../confirm.ts'
+import { withDatabase } from '../session.ts'
+import type { ApplyOptions } from './apply.ts'
+
+export function addLicenseCommands(program: Command): void {
+  const licenses = program.command('licenses').description('Licenses of a customer.')
+  licenses
+    .command('apply')
+    .description(
+      'Set the licenses of many assets. Each row is checked first; the same file again changes nothing more.',
+    )
+    .argument('<file>', 'asset ID and total in each row (tab, comma or semicolon), 250 at most; - is stdin')
+    .requiredOption('--customer <id>', 'id or domain of the customer')
+    .option('--dry-run', 'check and show each row, and change nothing')
+    .option('--yes', 'do not ask before changing')
+    .addHelpText(
+      'after',
+      '\nExample:\n  npm run -s admin -- licenses apply totals.csv --customer sunbird --dry-run',
+    )
+    .action(async (file: string, options: ApplyOptions, command: Command) => {
+      if (!options.dryRun && !options.yes) needTerminal(command, file === '-')
+      // What talks to vendors is loaded only for those who need it.
+      const { applyTotals } = await import('./apply.ts')
+      await withDatabase(applyTotals)(file, options)
+    })
+}

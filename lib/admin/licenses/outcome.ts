@@ -1,0 +1,55 @@
+import { CommanderError } from 'commander'
+import { DrizzleQueryError } from 'drizzle-orm'
+import { errorCode, Problem } from '#lib/api/problem.ts'
+import { ImportRefused, MOST_PROBLEMS, problemText } from '#lib/imports/refused.ts'
+
+/** Aborted by Ctrl-C: what is being imported stops and rolls back, and no more licenses are changed. */
+export const interruption = new AbortController()
+
+/** A command that was interrupted and knows what it has done until then. */
+export class Interrupted extends Error {}
+
+/** A result, on stdout. */
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** A remark, on stderr: stdout can be piped. */
+export function note(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+/** Says what went wrong, in one line where one will do and never with a stack, and how to exit. */
+export function exitCodeOf(error: unknown): number {
+  // Commander has said it already. It ends with 0 after --help.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  if (interruption.signal.aborted) {
+    note(error instanceof Interrupted ? error.message : interruption.signal.reason.message)
+    return 130
+  }
+  note(error instanceof ImportRefused ? listOf(error) : messageOf(error))
+  return 1
+}
+
+function listOf({ problems }: ImportRefused): string {
+  const lines = problems.map((problem) => `  ${problemText(problem)}`)
+  if (problems.length >= MOST_PROBLEMS)
+    lines.push(`  … and perhaps more: these are the first ${MOST_PROBLEMS}.`)
+  const hint = problems.every(({ replaceable }) => replaceable)
+    ? ['What is stored differs. Add --replace to write over it.']
+    : []
+  return ['Refused, and nothing was stored:', ...lines, ...hint].join('\n')
+}
+
+const BUSY = new Set(['55P03', '40P01', '40001', '23505'])
+
+function messageOf(error: unknown): string {
+  if (error instanceof Problem) return error.message
+  const code = errorCode(error)
+  if (code !== undefined && BUSY.has(code))
+    return 'Somebody else is changing the same rows at this moment. Nothing was stored; try again.'
+  // Drizzle's own message is the whole statement with its values.
+  let cause = error
+  while (cause instanceof DrizzleQueryError && cause.cause) cause = cause.cause
+  return `Failed: ${cause instanceof Error ? cause.message || cause.name : String(cause)}`
+}

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Caller } from '#lib/access/rules.ts'
+import { Problem, toProblem } from '#lib/api/problem.ts'
+import { readAssetItem, setQuantity } from '#lib/assets/operations.ts'
+import type { QuantityFacts } from '#lib/assets/rules.ts'
+import { type Checked, carryOut, type Fate, fateOf, foresee, inTurns } from '#lib/license-lists/bulk.ts'
+import type { Target } from '#lib/license-lists/targets.ts'
+import { print } from './outcome.ts'
+
+/** A row of a list and what is known of it; `reason` says why it can't be set. */
+export type PlannedRow = Target & Omit<Checked, 'error'> & { type: string; name: string; reason: string }
+
+/** Asks for each row what the change would answer, a few at once. Nothing is sent and nothing stored. */
+export async function planOf(
+  caller: Caller,
+  targets: readonly Target[],
+  signal: AbortSignal,
+): Promise<PlannedRow[]> {
+  const rows: PlannedRow[] = targets.map((target) => ({
+    ...target,
+    ...{ type: target.assetId.split('-', 2).join('-'), name: '', facts: undefined, etag: undefined },
+    ...{ check: 'unchecked', reason: '' },
+  }))
+  await inTurns(rows, async (row) => void Object.assign(row, await checked(caller, row)), signal)
+  return rows
+}
+
+async function checked(caller: Caller, row: PlannedRow): Promise<Partial<PlannedRow>> {
+  try {
+    const { name, type, properties, etag } = await readAssetItem(caller, row.assetId, origin())
+    const { Status: status, Plan, Seats } = properties?.subscription ?? {}
+    const facts: QuantityFacts | undefined = Seats && {
+      ...{ status: status ?? '', isCommitmentPlan: Plan?.IsCommitmentPlan ?? false },
+      ...{ purchased: Seats.NumberOfSeats, commitmentEnd: Plan?.CommitmentEndTime },
+    }
+    const { error, ...told } = await foresee(row.quantity, { facts, etag }, (version) =>
+      ask(caller, row, { etag: version, dryRun: 'true' }),
+    )
+    return { name, type, ...told, reason: error === undefined ? '' : toProblem(error).message }
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'not_found') return { reason: toProblem(error).message }
+    return { check: 'refused', reason: 'The customer has no asset with this ID.' }
+  }
+}
+
+const WORDS: Partial<Record<Fate, string>> = {
+  ...{ done: 'done', unknown: 'not confirmed yet', lost: 'not known' },
+}
+
+/** How many rows became what they are listed as. The keys are of this run alone: see docs/licenses.md. */
+export async function carryOutAll(
+  caller: Caller,
+  rows: readonly PlannedRow[],
+  signal: AbortSignal,
+): Promise<number> {
+  const run = randomBytes(16).toString('hex')
+  const done = new Set<PlannedRow>()
+  const unknown = new Set<PlannedRow>()
+  const ask = async (row: PlannedRow) => {
+    const { fate, reason } = await setRow(caller, row, `${run}-${row.line}`)
+    // A row that stays unknown is looked up many times, and told once.
+    if (fate === 'unknown' && unknown.has(row)) return false
+    if (fate === 'unknown') unknown.add(row)
+    const word = WORDS[fate] ?? 'not done'
+    print(`line ${row.line}, ${row.assetId}: ${word}${fate === 'done' ? `, ${row.quantity}` : `. ${reason}`}`)
+    if (fate === 'done') done.add(row)
+    return fate !== 'unknown'
+  }
+  const pause = (ms: number) => wait(ms, undefined, { signal }).catch(() => {})
+  await carryOut(rows, ask, pause, signal)
+  return done.size
+}
+
+/** Sets a row's total, unless somebody changed the asset since it was checked. Never throws. */
+export async function setRow(
+  caller: Caller,
+  row: PlannedRow,
+  key: string,
+): Promise<{ fate: Fate; reason: string }> {
+  try {
+    await ask(caller, row, { etag: row.etag, key })
+    return { fate: 'done', reason: '' }
+  } catch (error) {
+    return { fate: fateOf(error, row.quantity), reason: toProblem(error).message }
+  }
+}
+
+type Asked = { etag: string | undefined; key?: string; dryRun?: 'true' }
+
+function ask(caller: Caller, { assetId, quantity }: Target, { etag, key, dryRun }: Asked) {
+  const headers = {
+    ...(etag === undefined ? {} : { 'if-match': etag }),
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+  }
+  const input = { params: { asset_id: assetId }, query: { dryRun }, body: { quantity }, headers }
+  return setQuantity(caller, input, origin())
+}
+
+function origin() {
+  return { requestId: crypto.randomUUID() }
+}

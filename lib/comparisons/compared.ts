@@ -1,0 +1,64 @@
+import 'server-only'
+import { and, desc, eq } from 'drizzle-orm'
+import type { Caller } from '#lib/access/rules.ts'
+import { checkPermission } from '#lib/api/operation.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { invoices } from '#lib/db/schema.ts'
+import { readScope } from '#lib/db/scope.ts'
+import type { Invoice } from '#lib/invoices/contract.ts'
+import { epochOfDay } from '#lib/invoices/rules.ts'
+import { owned } from '#lib/invoices/selection.ts'
+import { type InvoiceRow, readHead, readInvoice } from '#lib/invoices/store.ts'
+import { type Comparison, compareInvoices, incomparable } from './comparison.ts'
+
+export type ComparedInvoices = { from: InvoiceRow; to: InvoiceRow; comparison: Comparison }
+
+/**
+ * Reads two invoices as they are at one moment and compares them.
+ * @throws Problem `not_found`, or `not_comparable` where platform or currency differ
+ */
+export async function readComparison(caller: Caller, given: { from: string; to: string }) {
+  const [from, to] = await readScope(caller, (tx) =>
+    Promise.all([readInvoice(tx, caller, given.from), readInvoice(tx, caller, given.to)]),
+  )
+  if (!from || !to) throw new Problem('not_found')
+  const why = incomparable(from.invoice, to.invoice)
+  if (why) throw notComparable(why, from.invoice, to.invoice)
+  const side = ({ invoice, lines }: typeof from) => ({ ...invoice, lines })
+  const comparison = compareInvoices(side(from), side(to))
+  return { from: from.invoice, to: to.invoice, comparison } satisfies ComparedInvoices
+}
+
+function notComparable(why: 'platform' | 'currency', from: InvoiceRow, to: InvoiceRow): Problem {
+  const only = why === 'platform' ? 'of one platform' : 'in one currency'
+  const detail = `Only invoices ${only} can be compared: ${from.id} is ${from[why]}, ${to.id} is ${to[why]}.`
+  const errors = ['from', 'to'].map((parameter) => ({ parameter, detail: `must be ${only}` }))
+  return new Problem('not_comparable', detail, { errors })
+}
+
+/** How many invoices there are to choose from. */
+const MOST_CHOICES = 250
+
+/** An invoice as it is answered, in short. */
+export type Choice = Pick<Invoice, 'id' | 'invoiceDate' | 'totalAmount' | 'currency'>
+
+/** The newest invoices that one can be compared with, itself among them; none where the caller can't see it. */
+export async function comparableInvoices(caller: Caller, id: string): Promise<Choice[]> {
+  checkPermission(caller, 'invoice-viewer')
+  const { invoiceDate, totalAmount, currency } = invoices
+  const rows = await readScope(caller, async (tx) => {
+    const one = await readHead(tx, caller, id)
+    if (!one) return []
+    return tx
+      .select({ id: invoices.id, invoiceDate, totalAmount, currency })
+      .from(invoices)
+      .where(and(...owned(caller), eq(invoices.platform, one.platform), eq(currency, one.currency)))
+      .orderBy(desc(invoiceDate), desc(invoices.id))
+      .limit(MOST_CHOICES)
+  })
+  return rows.map((row) => ({
+    ...row,
+    invoiceDate: epochOfDay(row.invoiceDate),
+    totalAmount: Number(row.totalAmount),
+  }))
+}

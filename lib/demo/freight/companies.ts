@@ -1,0 +1,64 @@
+import type { DemoProfile } from '../customer.ts'
+
+/** A company of the freight group, billed on its own and in its own currency. */
+export type Company = DemoProfile & {
+  issuer: string
+  currency: string
+  /** What a license with a list price of one dollar costs here. */
+  rate: number
+  /** Where it has a site; each site has subscriptions and accounts of its own. */
+  cities: string[]
+}
+
+export const COMPANIES: readonly Company[] = [
+  {
+    id: 'default',
+    name: 'Halvorsen Freight AS',
+    taxId: 'NO000615204MVA',
+    address: 'Tollbukaia 0\n0001 Oslo\nNorway',
+    issuer: 'Fernhill Cloud B.V.',
+    currency: 'EUR',
+    rate: 0.94,
+    cities: ['Oslo', 'Bergen', 'Trondheim', 'Gothenburg', 'Malmo', 'Aarhus', 'Tampere'],
+  },
+  {
+    id: 'halvorsen-germany',
+    name: 'Halvorsen Spedition GmbH',
+    taxId: 'DE000615204',
+    address: 'Am Containerhof 0\n20000 Hamburg\nGermany',
+    issuer: 'Fernhill Cloud GmbH',
+    currency: 'EUR',
+    rate: 0.93,
+    cities: ['Hamburg', 'Bremen', 'Rostock', 'Leipzig', 'Duisburg', 'Regensburg'],
+  },
+  {
+    id: 'halvorsen-benelux',
+    name: 'Halvorsen Benelux N.V.',
+    taxId: 'BE0006152040',
+    address: 'Noorderkaai 0\n2000 Antwerp\nBelgium',
+    issuer: 'Fernhill Cloud B.V.',
+    currency: 'EUR',
+    rate: 0.93,
+    cities: ['Antwerp', 'Rotterdam', 'Ghent', 'Liege', 'Venlo'],
+  },
+  {
+    id: 'halvorsen-britain',
+    name: 'Halvorsen Freight (UK) Ltd',
+    taxId: 'GB000615204',
+    address: '0 Dockside Road\nFelixstowe\nUnited Kingdom',
+    issuer: 'Fernhill Cloud Ltd',
+    currency: 'GBP',
+    rate: 0.81,
+    cities: ['Felixstowe', 'Hull', 'Bristol', 'Leeds', 'Belfast'],
+  },
+  {
+    id: 'halvorsen-america',
+    name: 'Halvorsen Freight Inc.',
+    taxId: 'EIN 00-6152040',
+    address: '0 Terminal Avenue\nNewark, NJ 07100\nUnited States',
+    issuer: 'Fernhill Cloud, Inc.',
+    currency: 'USD',
+    rate: 1,
+    cities: ['Newark', 'Savannah', 'Baltimore', 'Memphis', 'Tacoma'],
+  },
+]

@@ -1,0 +1,52 @@
+import type { DemoCustomer } from '../customer.ts'
+import { northwindInvoices } from './invoices.ts'
+import { northwindOffice } from './office.ts'
+import { northwindUsage } from './usage.ts'
+import { northwindWorkspace } from './workspace.ts'
+
+/** The customer that alone has every case of an asset, an invoice and a member. */
+export function northwind(today: string): DemoCustomer {
+  const domain = 'northwind-labs.example'
+  const purchases = [...northwindWorkspace(today), ...northwindOffice(today)]
+  return {
+    name: 'Northwind Labs',
+    domain,
+    contactEmail: `it@${domain}`,
+    billingProfiles: [
+      {
+        id: 'default',
+        name: 'Northwind Labs, Inc.',
+        address: '410 Alder Point Way\nSeattle, WA 98100\nUnited States',
+        taxId: 'EIN 00-4829175',
+      },
+      {
+        id: 'northwind-europe',
+        name: 'Northwind Labs Europe B.V.',
+        address: 'Oude Zeilmakerskade 12\n1010 ZZ Amsterdam\nNetherlands',
+        taxId: 'NL000482917B00',
+      },
+      {
+        id: 'northwind-japan',
+        name: 'Northwind Labs K.K.',
+        address: '8F Aozora Building, 3-0 Minato-machi\nTokyo 100-0000\nJapan',
+        taxId: 'T0004829175000',
+      },
+    ],
+    members: [
+      { name: 'Mira Kovač', email: `mira.kovac@${domain}`, roles: ['it-manager'] },
+      { name: 'Jonas Weber', email: `jonas.weber@${domain}`, roles: ['finance-user'] },
+      { name: 'Ana Ruiz', email: `ana.ruiz@${domain}`, roles: ['admin'] },
+      { name: 'Sam Okafor', email: `sam.okafor@${domain}`, roles: ['it-manager', 'finance-user'] },
+      {
+        name: 'Eva de Vries',
+        email: `eva.devries@${domain}`,
+        roles: ['finance-user'],
+        billingProfiles: ['northwind-europe'],
+      },
+      { name: 'Lee Park', email: `lee.park@${domain}`, roles: [] },
+    ],
+    purchases,
+    usage: northwindUsage(today),
+    invoices: northwindInvoices(today, purchases),
+  }
+}

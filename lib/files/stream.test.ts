@@ -1,0 +1,219 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Caller } from '#lib/access/rules.ts'
+import { contract, stream } from '#lib/api/contract.ts'
+import { route } from '#lib/api/endpoint.ts'
+import { openApiOperation } from '#lib/api/openapi.ts'
+import { operation } from '#lib/api/operation.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { streamScope } from '#lib/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addCustomer, addKey } from '#lib/db/test-rows.ts'
+import { attachment, fileName } from './attachment.ts'
+import { begin } from './stream.ts'
+
+const numbers = contract({
+  name: 'countNumbers',
+  summary: 'As many numbers as it takes',
+  method: 'GET',
+  path: '/numbers',
+  permission: 'invoice-viewer',
+  output: stream('text/csv; charset=utf-8'),
+  problems: [],
+})
+
+let database: TestDatabase
+const keys = { finance: '', it: '' }
+/** Statements that the running operation has sent. */
+let statements = 0
+
+beforeAll(async () => {
+  database = await testDatabase()
+  await addCustomer('northwind')
+  keys.finance = await addKey('northwind', ['finance-user'])
+  keys.it = await addKey('northwind', ['it-manager'])
+})
+afterAll(() => database.close())
+
+/** Answers `rows` rows of 1,000 bytes, and fails at the row `failAt`. */
+function numbersOf(rows: number, failAt = rows + 1) {
+  const count = async function* (caller: Caller) {
+    yield* streamScope(caller, async function* (tx) {
+      for (let row = 1; row <= rows; row++) {
+        statements += 1
+        const { rows: found } = await tx.execute(
+          sql`SELECT ${row}::int / ${failAt - row}::int, ${row}::int AS n`,
+        )
+        yield `${String(found[0]?.n).padEnd(999, '.')}\n`
+      }
+    })
+  }
+  const headers = attachment('numbers.csv', 'text/csv; charset=utf-8')
+  return route(operation(numbers, async (caller) => ({ body: count(caller), headers })))
+}
+
+function ask(
+  handlers: ReturnType<typeof route>,
+  given: { key?: string; method?: 'GET' | 'HEAD'; signal?: AbortSignal },
+) {
+  const { key = keys.finance, method = 'GET', signal } = given
+  const headers = { Authorization: `Bearer ${key}`, 'If-None-Match': '*' }
+  return handlers[method](
+    new Request('http://console.example/numbers', { method, headers, ...(signal ? { signal } : {}) }),
+  )
+}
+
+async function isIdle(): Promise<boolean> {
+  for (let tries = 0; tries < 50; tries++) {
+    if (database.opened.streams.totalCount === database.opened.streams.idleCount) return true
+    await sleep(20)
+  }
+  return false
+}
+
+it('sends all rows, as a download that nobody keeps', async () => {
+  const response = await ask(numbersOf(300), {})
+  const text = await response.text()
+  expect(response.status).toBe(200)
+  expect(text.split('\n').map((line) => Number.parseInt(line, 10))).toEqual([
+    ...Array.from({ length: 300 }, (_, index) => index + 1),
+    Number.NaN,
+  ])
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': `attachment; filename="numbers.csv"; filename*=UTF-8''numbers.csv`,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  })
+  expect(response.headers.get('etag')).toBeNull()
+  expect(await isIdle()).toBe(true)
+})
+
+it('is documented as a file without a tag', async () => {
+  const handlers = route(openApiOperation([numbers]))
+  const { paths } = await (await handlers.GET(new Request('http://console.example/openapi.json'))).json()
+  const { responses, parameters } = paths['/numbers'].get
+  expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '401', '403', '500']))
+  expect(Object.keys(responses)).not.toContain('304')
+  expect(parameters).toEqual([])
+  expect(responses['200'].content).toEqual({
+    'text/csv; charset=utf-8': { schema: { type: 'string' } },
+  })
+})
+
+it('an empty stream is an empty file', async () => {
+  const response = await ask(numbersOf(0), {})
+  expect([response.status, await response.text()]).toEqual([200, ''])
+  expect(await isIdle()).toBe(true)
+})
+
+it('checks the caller first, and answers HEAD without a body', async () => {
+  expect((await ask(numbersOf(1), { key: keys.it })).status).toBe(403)
+  const head = await ask(numbersOf(300), { method: 'HEAD' })
+  expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
+    200,
+    'text/csv; charset=utf-8',
+    '',
+  ])
+  expect(await isIdle()).toBe(true)
+})
+
+it('what fails before the first byte is a problem', async () => {
+  const response = await ask(numbersOf(300, 20), {})
+  expect([response.status, response.headers.get('content-type')]).toEqual([500, 'application/problem+json'])
+  const refusing = operation(numbers, async () => ({
+    // biome-ignore lint/correctness/useYield: it is refused before its first row
+    body: (async function* (): AsyncGenerator<string> {
+      throw new Problem('invalid_request', 'Too many rows.')
+    })(),
+  }))
+  const refused = await ask(route(refusing), {})
+  expect([refused.status, (await refused.json()).detail]).toEqual([400, 'Too many rows.'])
+  expect(await isIdle()).toBe(true)
+})
+
+it('what fails after it breaks the answer off, so that no half file looks whole', async () => {
+  const response = await ask(numbersOf(300, 250), {})
+  expect(response.status).toBe(200)
+  await expect(response.text()).rejects.toThrow()
+  expect(await isIdle()).toBe(true)
+})
+
+it.each(['cancelled', 'aborted'] as const)(
+  'stops its statements when the client is gone (%s)',
+  async (how) => {
+    statements = 0
+    const leaving = new AbortController()
+    const response = await ask(numbersOf(100_000), { signal: leaving.signal })
+    const reader = response.body?.getReader()
+    await reader?.read()
+    if (how === 'cancelled') await reader?.cancel()
+    else leaving.abort()
+    expect(await isIdle()).toBe(true)
+    const after = statements
+    await sleep(50)
+    expect([statements, after < 1000]).toEqual([after, true])
+  },
+)
+
+it('a client that was gone before the first chunk leaves nothing running', async () => {
+  const gone = AbortSignal.abort()
+  await ask(numbersOf(100_000), { signal: gone })
+  expect(await isIdle()).toBe(true)
+})
+
+it('reads ahead no more than the client takes', async () => {
+  statements = 0
+  const response = await ask(numbersOf(100_000), {})
+  await sleep(100)
+  expect(statements).toBeLessThan(100)
+  await response.body?.cancel()
+  expect(await isIdle()).toBe(true)
+})
+
+it.each([
+  ['takes nothing', { stall: 50 }],
+  ['takes too long', { time: 50 }],
+])('gives a client up that %s', async (_, limits) => {
+  let isStopped = false
+  const endless = async function* () {
+    try {
+      for (;;) yield 'x'.repeat(1 << 16)
+    } finally {
+      isStopped = true
+    }
+  }
+  const outgoing = await begin(endless(), undefined, limits)
+  await outgoing.next()
+  await sleep(200)
+  expect(isStopped).toBe(true)
+  await expect(outgoing.next()).rejects.toThrow('given up')
+  expect(await outgoing.ended).toEqual({ bytes: 1 << 16, cut: true })
+})
+
+it.each([
+  ['IN-1', 'IN-1'],
+  ['IN/2026 é|1', 'IN-2026 é-1'],
+  ['../../etc/passwd', '-..-etc-passwd'],
+  ['..', 'file'],
+  ['a\u202Efdp.exe', 'a-fdp.exe'],
+  ['CON:\u0000\r\n', 'CON-'],
+  ['請求書', '請求書'],
+  ['x'.repeat(300), 'x'.repeat(200)],
+  ['書'.repeat(300), '書'.repeat(66)],
+  ['con', 'con-'],
+  ['Com1.x', 'Com1-.x'],
+  ['console', 'console'],
+  ['a\ud800b', 'a\ufffdb'],
+])('names the file of %j %j', (text, expected) => {
+  expect(fileName(text)).toBe(expected)
+})
+
+it('a name of any letters is said in a header', () => {
+  const { 'Content-Disposition': header } = attachment(`${fileName("請求書 (1)'*")}.pdf`, 'application/pdf')
+  expect(header).toMatch(/^[\x20-\x7e]+$/)
+  const exact = header?.split("UTF-8''")[1] ?? ''
+  expect(exact).toMatch(/^[\w.~%-]+$/)
+  expect(decodeURIComponent(exact)).toBe("請求書 (1)'-.pdf")
+})

@@ -1,0 +1,41 @@
+import 'server-only'
+import type { Caller, CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { auditEvents } from '#lib/db/schema.ts'
+
+/** Who did it, as history shows them: a copy, so that a later change of name rewrites nothing. */
+export type Actor = { kind: 'key' | 'member' | 'operator' | 'recipient' | 'vendor'; id: string; name: string }
+
+/** The command line acts under this name. */
+export const OPERATOR: Actor = { kind: 'operator', id: 'operator', name: 'Operator' }
+
+const KINDS = { key: 'key', session: 'member', operator: 'operator' } as const
+
+export function actorOf(caller: Caller): Actor {
+  return { kind: KINDS[caller.via], id: caller.id, name: caller.name }
+}
+
+type AuditEvent = {
+  /** What happened, as `<thing>.<past verb>`. */
+  action: string
+  /** Id of the thing that it happened to. */
+  subject: string
+  actor: Actor
+  requestId: string
+  details?: Record<string, string | number | string[] | null>
+}
+
+/** Adds a row to the append-only history, in the transaction of what it tells of. */
+export async function recordAudit(tx: Transaction, customerId: CustomerId, event: AuditEvent): Promise<void> {
+  const { action, subject, actor, requestId, details = {} } = event
+  await tx.insert(auditEvents).values({
+    customerId,
+    action,
+    subject,
+    requestId,
+    details,
+    actorKind: actor.kind,
+    actorId: actor.id,
+    actorName: actor.name,
+  })
+}

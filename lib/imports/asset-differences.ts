@@ -1,0 +1,82 @@
+import { decideQuantity } from '#lib/assets/rules.ts'
+import { type AssetRow, hasLicenses } from '#lib/assets/store.ts'
+import type { NewAsset, NewSubscription } from './assets.ts'
+import { difference, type ImportProblem } from './refused.ts'
+
+/** What an import may write of an asset's row: not what only its vendor tells. */
+export type AssetValues = Omit<
+  AssetRow,
+  'customerId' | 'seatVersion' | 'observedAt' | 'scheduledTotal' | 'scheduledAt'
+>
+
+/** The row that an asset from outside makes; what it does not tell comes from the stored one. */
+export function valuesOf(given: NewAsset, stored?: AssetRow): AssetValues {
+  const { subscription, ...asset } = given
+  const { reseller = stored?.reseller ?? '', vendor = stored?.vendor ?? 'built-in' } = given
+  return { ...asset, reseller, vendor, ...(subscription ? licensesOf(subscription) : NO_LICENSES) }
+}
+
+const NO_LICENSES = {
+  subscriptionId: null,
+  skuId: null,
+  skuName: null,
+  billingMethod: null,
+  status: null,
+  purchaseOrderId: null,
+  resourceUiUrl: null,
+  planName: null,
+  isCommitmentPlan: null,
+  commitmentStart: null,
+  commitmentEnd: null,
+  renewalType: null,
+  seatsPurchased: null,
+  seatsMaximum: null,
+  seatsAssigned: null,
+}
+
+function licensesOf({ id, seats, ...told }: NewSubscription) {
+  const { purchased, maximum = purchased, assigned } = seats
+  const numbers = { seatsPurchased: purchased, seatsMaximum: maximum, seatsAssigned: assigned }
+  const { purchaseOrderId = null, resourceUiUrl = null, renewalType = null } = told
+  const { commitmentStart = null, commitmentEnd = null } = told
+  const optional = { purchaseOrderId, resourceUiUrl, renewalType, commitmentStart, commitmentEnd }
+  return { ...NO_LICENSES, ...told, ...optional, subscriptionId: id, ...numbers }
+}
+
+/** Where the row would change, by field. Times are compared as times, to the millisecond. */
+export function differencesOf(stored: AssetRow, values: AssetValues): ImportProblem[] {
+  const subject = `asset ${stored.id}`
+  const fields = Object.keys(values) as (keyof AssetValues)[]
+  return fields
+    .filter((field) => plain(stored[field]) !== plain(values[field]))
+    .map((field) => difference(subject, field, stored[field], values[field]))
+}
+
+/**
+ * Why an import may not even replace: a commitment plan keeps its licenses (spec 8.1), unless the file
+ * brings a later term or another plan.
+ */
+export function lostLicenses(stored: AssetRow, values: AssetValues): ImportProblem | undefined {
+  if (!hasLicenses(stored)) return undefined
+  const { isCommitmentPlan, seatsPurchased: purchased } = stored
+  const quantity = values.seatsPurchased ?? 0
+  const decision = decideQuantity({ status: 'ACTIVE', isCommitmentPlan, purchased }, quantity)
+  if (decision.allowed || values.isCommitmentPlan === false || isRenewed(stored, values)) return undefined
+  const reason = `a commitment plan can not go from ${purchased} to ${quantity} licenses within its term`
+  return { subject: `asset ${stored.id}`, column: 'seatsPurchased', reason }
+}
+
+function isRenewed(stored: AssetRow, values: AssetValues): boolean {
+  const [was, is] = [stored.commitmentEnd, values.commitmentEnd]
+  return was !== null && is !== null && is.getTime() > was.getTime()
+}
+
+/** Whether the seat version moves: with purchased seats, plan and status, never with assigned seats. */
+export function movesVersion(stored: AssetRow, values: AssetValues): boolean {
+  const fields = ['seatsPurchased', 'seatsMaximum', 'planName', 'isCommitmentPlan', 'status'] as const
+  return fields.some((field) => stored[field] !== values[field])
+}
+
+function plain(value: AssetRow[keyof AssetRow]): string | number | boolean | null {
+  return value instanceof Date ? value.getTime() : value
+}

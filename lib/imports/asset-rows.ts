@@ -1,0 +1,65 @@
+import 'server-only'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { addReadings } from '#lib/assets/seat-history.ts'
+import type { AssetRow } from '#lib/assets/store.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { assets } from '#lib/db/schema.ts'
+import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
+import { addLicenseChange } from '#lib/license-changes/license-change.ts'
+import { type AssetValues, movesVersion } from './asset-differences.ts'
+import { type ImportProblem, MOST_PROBLEMS, problemText } from './refused.ts'
+
+/** A stored asset, what it becomes, and where the two differ. */
+export type Replacement = { stored: AssetRow; values: AssetValues; problems: ImportProblem[] }
+
+/** Those of `ids` that are there, locked first as every change of seats does it (waits 1 s, then 55P03). */
+export async function readStored(tx: Transaction, customerId: CustomerId, ids: string[]) {
+  const rows = await tx
+    .select()
+    .from(assets)
+    .where(and(eq(assets.customerId, customerId), inArray(assets.id, ids)))
+    .orderBy(assets.id)
+    .for('no key update')
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Adds assets that are not there, and what their seats are from now on: a few hundred at most. */
+export async function addAssets(tx: Transaction, customerId: CustomerId, added: AssetValues[]) {
+  if (added.length === 0) return
+  await tx.insert(assets).values(added.map((values) => ({ customerId, ...values })))
+  await addReadings(tx, customerId, added.flatMap(readingOf))
+}
+
+/** None without licenses. */
+function readingOf({ id, seatsPurchased: purchased, seatsAssigned: assigned }: AssetValues) {
+  return purchased === null || assigned === null ? [] : [{ assetId: id, purchased, assigned }]
+}
+
+/**
+ * Writes over an asset. Other purchased seats leave a change row and its audit row, and other seats a
+ * reading, as any change does.
+ */
+export async function overwriteAsset(
+  tx: Transaction,
+  customerId: CustomerId,
+  { stored, values, problems }: Replacement,
+  requestId: string,
+) {
+  const by = { actor: OPERATOR, requestId }
+  const { id } = stored
+  const [from, to] = [stored.seatsPurchased ?? 0, values.seatsPurchased ?? 0]
+  if (from !== to) {
+    await addLicenseChange(tx, customerId, { assetId: id, from, to, state: 'APPLIED', ...by })
+  }
+  const seatVersion = movesVersion(stored, values) ? sql`${assets.seatVersion} + 1` : undefined
+  await tx
+    .update(assets)
+    .set({ ...values, ...(seatVersion && { seatVersion }) })
+    .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))
+  if (from !== to || stored.seatsAssigned !== values.seatsAssigned) {
+    await addReadings(tx, customerId, readingOf(values))
+  }
+  const changes = problems.slice(0, MOST_PROBLEMS).map(problemText)
+  await recordAudit(tx, customerId, { action: 'asset.replaced', subject: id, details: { changes }, ...by })
+}

@@ -1,0 +1,130 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { AssetRow } from '#lib/assets/store.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { openAssets } from '#lib/license-changes/open-change.ts'
+import { isVendor } from '#lib/vendors/vendors.ts'
+import { type AssetValues, differencesOf, lostLicenses, valuesOf } from './asset-differences.ts'
+import { addAssets, overwriteAsset, type Replacement, readStored } from './asset-rows.ts'
+import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from './refused.ts'
+
+/** Whole licenses. */
+export type NewSeats = {
+  purchased: number
+  /** Absent: the same as purchased. */
+  maximum?: number | undefined
+  assigned: number
+}
+
+export type NewSubscription = {
+  id: string
+  skuId: string
+  skuName: string
+  billingMethod: string
+  status: string
+  purchaseOrderId?: string | null | undefined
+  resourceUiUrl?: string | null | undefined
+  planName: string
+  isCommitmentPlan: boolean
+  commitmentStart?: Date | null | undefined
+  commitmentEnd?: Date | null | undefined
+  renewalType?: string | null | undefined
+  seats: NewSeats
+}
+
+/** An asset from outside, checked by its reader. */
+export type NewAsset = {
+  /** Starts with the type and a hyphen. */
+  id: string
+  type: string
+  name: string
+  customerDomain: string
+  vendorCustomerId: string
+  /** Contact, in e-mail form. Absent: of an asset that is there, the one that it has; else none. */
+  reseller?: string | undefined
+  /** Absent: `built-in`; of an asset that is there, the one that it has. */
+  vendor?: string | undefined
+  createdAt: Date
+  /** Null: no licenses, billed by usage. */
+  subscription: NewSubscription | null
+}
+
+export type Imported = { added: number; unchanged: number; replaced: number }
+
+type Options = { replace: boolean; requestId?: string }
+
+// So that each statement stays far below the 3 s that it may take.
+const MOST_ASSETS = 500
+
+/**
+ * Adds assets. One that is there already with the same content changes nothing. With `replace`, one that
+ * is there with other content is written over and an audit row tells of it; other purchased seats leave a
+ * change row and its audit row, as any change of seats does.
+ * @throws ImportRefused that lists the differences by field, where `replace` is not set; also for an
+ * unknown vendor, an id that is given twice, and fewer licenses within a commitment's term
+ */
+export async function importAssets(
+  tx: Transaction,
+  customerId: CustomerId,
+  assets: NewAsset[],
+  { replace, requestId = randomUUID() }: Options,
+): Promise<Imported> {
+  const problems = faultsOf(assets)
+  const counts: Imported = { added: 0, unchanged: 0, replaced: 0 }
+  for (let at = 0; at < assets.length && problems.length < MOST_PROBLEMS; at += MOST_ASSETS) {
+    const batch = assets.slice(at, at + MOST_ASSETS)
+    const ids = batch.map(({ id }) => id)
+    const { fresh, other } = sorted(batch, await readStored(tx, customerId, ids))
+    problems.push(...other.flatMap((replacement) => objections(replacement, replace)))
+    if (replace) problems.push(...(await openAmong(tx, customerId, other)))
+    if (problems.length > 0) continue
+    await addAssets(tx, customerId, fresh)
+    for (const replacement of other) await overwriteAsset(tx, customerId, replacement, requestId)
+    counts.added += fresh.length
+    counts.replaced += other.length
+    counts.unchanged += batch.length - fresh.length - other.length
+  }
+  if (problems.length > 0) throw new ImportRefused(problems.slice(0, MOST_PROBLEMS))
+  return counts
+}
+
+/** What makes an asset unfit whatever is stored. */
+function faultsOf(assets: NewAsset[]): ImportProblem[] {
+  const seen = new Set<string>()
+  return assets.flatMap(({ id, vendor }) => {
+    const subject = `asset ${id}`
+    const twice = seen.has(id)
+    seen.add(id)
+    if (twice) return [{ subject, reason: 'is given twice' }]
+    if (vendor === undefined || isVendor(vendor)) return []
+    return [{ subject, column: 'vendor', reason: `there is no vendor named ${vendor}` }]
+  })
+}
+
+function sorted(batch: NewAsset[], known: ReadonlyMap<string, AssetRow>) {
+  const fresh: AssetValues[] = []
+  const other: Replacement[] = []
+  for (const asset of batch) {
+    const stored = known.get(asset.id)
+    const values = valuesOf(asset, stored)
+    const problems = stored ? differencesOf(stored, values) : []
+    if (!stored) fresh.push(values)
+    else if (problems.length > 0) other.push({ stored, values, problems })
+  }
+  return { fresh, other }
+}
+
+/** The vendor is about to decide what these are: a file must not decide it meanwhile. */
+async function openAmong(tx: Transaction, customerId: CustomerId, other: Replacement[]) {
+  const ids = other.map(({ stored }) => stored.id)
+  const open = await openAssets(tx, customerId, ids)
+  const reason = 'has a change of licenses that is not settled yet: try again in some minutes'
+  return open.map((id) => ({ subject: `asset ${id}`, reason }))
+}
+
+function objections({ stored, values, problems }: Replacement, replace: boolean): ImportProblem[] {
+  if (!replace) return problems
+  const lost = lostLicenses(stored, values)
+  return lost ? [lost] : []
+}

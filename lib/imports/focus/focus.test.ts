@@ -1,0 +1,265 @@
+import { describe, expect, test } from 'vitest'
+import type { NewInvoice } from '#lib/imports/invoices.ts'
+import { readFocus } from './focus.ts'
+import { platformTable } from './platforms.ts'
+
+const ROW = {
+  BilledCost: '1.00',
+  BillingAccountId: 'A-1',
+  BillingCurrency: 'USD',
+  BillingPeriodStart: '2026-09-01 00:00:00',
+  BillingPeriodEnd: '2026-10-01 00:00:00',
+  ChargeCategory: 'Usage',
+  InvoiceIssuerName: 'Cloud Resale Ltd',
+  ProviderName: 'AWS',
+  ServiceName: 'Compute',
+}
+type Row = Partial<
+  Record<keyof typeof ROW | 'InvoiceId' | 'ServiceProviderName' | 'HostProviderName', string>
+>
+
+/** A file whose rows differ from `ROW` as told; an undefined value leaves the column out. */
+function csv(rows: Row[], base: Row = ROW): string {
+  const columns = Object.keys({ ...base, ...rows[0] }).filter(
+    (name) => name in base || rows.some((row) => name in row),
+  )
+  const cell = (text: string) => `"${text.replaceAll('"', '""')}"`
+  const lines = rows.map((row) =>
+    columns.map((name) => cell({ ...base, ...row }[name as keyof Row] ?? '')).join(','),
+  )
+  return `${columns.join(',')}\n${lines.join('\n')}\n`
+}
+
+type Terms = { dueDays?: number; paid?: boolean; pairs?: string[] }
+
+async function read(text: string, { dueDays = 30, paid = false, pairs }: Terms = {}): Promise<NewInvoice[]> {
+  const source = (async function* () {
+    yield text
+  })()
+  return readFocus(source, { platforms: platformTable(pairs), dueDays, paid })
+}
+
+const refusal = async (text: string) => {
+  const error = await read(text).catch((thrown: unknown) => thrown)
+  return (error as { problems?: { line?: number; column?: string; reason: string }[] }).problems
+}
+
+describe('a FOCUS 1.0 file', () => {
+  test('becomes an invoice with a line per service and charge category', async () => {
+    const invoices = await read(
+      csv([
+        { BilledCost: '10.004' },
+        { BilledCost: '0.004' },
+        { BilledCost: '0.004', ServiceName: 'Queue' },
+        { BilledCost: '-2.5', ChargeCategory: 'Credit' },
+        { BilledCost: '0', ServiceName: 'Storage' },
+      ]),
+    )
+    expect(invoices).toEqual([
+      {
+        id: expect.stringMatching(/^2026-09-[0-9a-f]{8}$/),
+        platform: 'web-services',
+        issuer: 'Cloud Resale Ltd',
+        invoiceDate: '2026-09-30',
+        dueDate: '2026-10-30',
+        currency: 'USD',
+        totalAmount: '7.51',
+        lines: [
+          {
+            type: 'web-services',
+            description: 'Compute',
+            price: '10.01',
+            qty: '1',
+            details: 'Usage, 2 charges',
+          },
+          { type: 'web-services', description: 'Queue', price: '0.00', qty: '1', details: 'Usage, 1 charge' },
+          {
+            type: 'web-services',
+            description: 'Storage',
+            price: '0.00',
+            qty: '1',
+            details: 'Usage, 1 charge',
+          },
+          {
+            type: 'web-services',
+            description: 'Compute',
+            price: '-2.50',
+            qty: '1',
+            details: 'Credit, 1 charge',
+          },
+        ],
+      },
+    ])
+  })
+
+  test('is split by issuer, billing account, billing period and currency', async () => {
+    const other = { BillingPeriodStart: '2026-10-01', BillingPeriodEnd: '2026-11-01' }
+    const invoices = await read(
+      csv([
+        {},
+        { InvoiceIssuerName: 'B' },
+        { BillingAccountId: 'A-2' },
+        other,
+        { BillingCurrency: 'EUR' },
+        {},
+      ]),
+    )
+    expect(new Set(invoices.map(({ id }) => id)).size).toBe(5)
+    expect(invoices.map(({ totalAmount }) => totalAmount)).toEqual(['2.00', '1.00', '1.00', '1.00', '1.00'])
+    expect(invoices[3]).toMatchObject({ invoiceDate: '2026-10-31', id: expect.stringMatching(/^2026-10-/) })
+  })
+
+  test('takes the same period in other words for the same', async () => {
+    const rows = [
+      {},
+      { BillingPeriodStart: '2026-09-01T00:00:00Z', BillingPeriodEnd: '2026-10-01T00:00:00.000Z' },
+      { BillingPeriodStart: '2026-09-01T02:00:00+02:00', BillingPeriodEnd: '2026-09-30T20:00:00-04:00' },
+    ]
+    const invoices = await read(csv(rows))
+    expect(invoices).toMatchObject([{ totalAmount: '3.00', invoiceDate: '2026-09-30' }])
+    expect(await read(csv(rows.toReversed()))).toEqual(invoices)
+  })
+
+  test('is added up exactly, with scientific notation and any sign', async () => {
+    const tenths = Array.from({ length: 1000 }, () => ({ BilledCost: '0.1' }))
+    expect(await read(csv(tenths))).toMatchObject([{ totalAmount: '100.00' }])
+    const [small] = await read(
+      csv([{ BilledCost: '1e-30' }, { BilledCost: '5E-3' }, { BilledCost: '-1e-30' }]),
+    )
+    expect(small).toMatchObject({ totalAmount: '0.01' })
+    expect(await read(csv([{ BilledCost: '-12.345' }]))).toMatchObject([
+      { totalAmount: '-12.35', lines: [{ price: '-12.35' }] },
+    ])
+  })
+
+  test.each([
+    ['JPY', '1234.5', '1235'],
+    ['KWD', '0.0005', '0.001'],
+  ])('is rounded to the minor unit of %s', async (BillingCurrency, BilledCost, total) => {
+    expect(await read(csv([{ BillingCurrency, BilledCost }]))).toMatchObject([{ totalAmount: total }])
+  })
+
+  test('says nothing of payments unless told', async () => {
+    const [open] = await read(csv([{}]))
+    expect(open).not.toHaveProperty('balanceAmount')
+    expect(await read(csv([{}]), { paid: true, dueDays: 0 })).toMatchObject([
+      { balanceAmount: '0', dueDate: '2026-09-30' },
+    ])
+  })
+
+  test('maps providers to platforms; the one that weighs most gives the invoice its own', async () => {
+    const rows = [{ BilledCost: '1' }, { ProviderName: 'Red Rocks Inc.', BilledCost: '-5' }]
+    const [invoice] = await read(csv(rows), { pairs: ['AWS=my-cloud'] })
+    expect(invoice?.platform).toBe('red-rocks-inc')
+    expect(invoice?.lines.map(({ type }) => type)).toEqual(['my-cloud', 'red-rocks-inc'])
+  })
+
+  test('may have a byte order mark aside, CRLF, other columns and names in any case', async () => {
+    const text = csv([{}, {}]).replace('BilledCost', 'billedcost').replaceAll('\n', '\r\n')
+    const wider = text
+      .replace('ServiceName', 'ServiceName,x_Team')
+      .replaceAll('"Compute"', '"Compute","ops, eu"')
+    expect(await read(wider)).toMatchObject([{ totalAmount: '2.00' }])
+  })
+
+  test('names a charge without a service by its category', async () => {
+    const [invoice] = await read(csv([{ ServiceName: 'NULL', ChargeCategory: 'Tax' }]))
+    expect(invoice?.lines).toMatchObject([{ description: 'Tax', details: 'Tax, 1 charge' }])
+  })
+})
+
+describe('later versions', () => {
+  test('1.2: one invoice per InvoiceId, whatever else differs but issuer and currency', async () => {
+    const invoices = await read(
+      csv([
+        { InvoiceId: 'INV/7', BillingAccountId: 'A-1' },
+        { InvoiceId: 'INV/7', BillingAccountId: 'A-2', BillingPeriodEnd: '2026-11-01' },
+        { InvoiceId: 'NULL' },
+        { InvoiceId: 'INV/8' },
+      ]),
+    )
+    expect(invoices.map(({ id, totalAmount }) => [id, totalAmount])).toEqual([
+      ['INV/7', '2.00'],
+      [expect.stringMatching(/^2026-09-/), '1.00'],
+      ['INV/8', '1.00'],
+    ])
+    expect(invoices[0]?.invoiceDate).toBe('2026-10-31')
+  })
+
+  test.each([
+    ['InvoiceIssuerName', 'Somebody else'],
+    ['BillingCurrency', 'EUR'],
+  ])('an InvoiceId with two values of %s is refused', async (column, value) => {
+    const problems = await refusal(csv([{ InvoiceId: 'I-1' }, { InvoiceId: 'I-1', [column]: value }]))
+    expect(problems).toMatchObject([{ line: 3, column, reason: expect.stringContaining('I-1') }])
+  })
+
+  test('1.3: ServiceProviderName in the place of ProviderName', async () => {
+    const { ProviderName: _, ...base } = ROW
+    expect(
+      await read(csv([{ ServiceProviderName: 'Google Cloud', HostProviderName: 'AWS' }], base)),
+    ).toMatchObject([{ platform: 'cloud-platform' }])
+    // Both while the old one is deprecated; a row may leave the new one empty.
+    expect(await read(csv([{ ServiceProviderName: 'NULL' }]))).toMatchObject([{ platform: 'web-services' }])
+  })
+})
+
+describe('a bad file', () => {
+  test('is told each column that is missing', async () => {
+    const { BilledCost: _, ProviderName: __, ...base } = ROW
+    expect(await refusal(csv([{}], base))).toEqual([
+      { line: 1, column: 'BilledCost', reason: 'there is no such column' },
+      { line: 1, column: expect.stringContaining('ProviderName'), reason: 'there is no such column' },
+    ])
+  })
+
+  test.each([
+    ['BilledCost', 'abc'],
+    ['BilledCost', ''],
+    ['BilledCost', 'NaN'],
+    ['BilledCost', 'Infinity'],
+    ['BilledCost', '1e999999'],
+    ['BillingCurrency', 'usd'],
+    ['BillingCurrency', 'NULL'],
+    ['BillingPeriodStart', '2026-02-30'],
+    ['BillingPeriodEnd', 'soon'],
+    ['BillingPeriodEnd', '2026-09-01'],
+    ['InvoiceIssuerName', ''],
+    ['BillingAccountId', ' '],
+    ['ProviderName', ''],
+    ['ChargeCategory', ''],
+    ['ServiceName', 'a\u0007b'],
+    ['ServiceName', 'x'.repeat(301)],
+    ['InvoiceId', '..'],
+    ['InvoiceId', 'a\tb'],
+  ])('is told of %s %j, with its line', async (column, value) => {
+    const rows = [{ ...(column === 'InvoiceId' ? { InvoiceId: 'x' } : {}) }, { [column]: value }]
+    expect(await refusal(csv(rows))).toMatchObject([{ line: 3, column }])
+  })
+
+  test('is told of a row with too few or too many columns', async () => {
+    const text = `${csv([{}])}1,2\n${'x,'.repeat(20)}\n`
+    expect(await refusal(text)).toMatchObject([
+      { line: 3, reason: 'has 2 columns, but the header has 9' },
+      { line: 4, reason: 'has 21 columns, but the header has 9' },
+    ])
+  })
+
+  test('is told of all bad rows, and of the first 20 where there are many', async () => {
+    const bad = { BilledCost: 'x' }
+    expect(await refusal(csv([bad, {}, bad, { BillingCurrency: 'x', BilledCost: 'y' }]))).toMatchObject([
+      { line: 2 },
+      { line: 4 },
+      { line: 5, column: 'BilledCost' },
+      { line: 5, column: 'BillingCurrency' },
+    ])
+    expect(await refusal(csv(Array.from({ length: 100 }, () => bad)))).toHaveLength(20)
+  })
+
+  test.each([
+    ['nothing but a header', csv([{}]).split('\n')[0] ?? ''],
+    ['nothing', ''],
+  ])('is told that it has %s', async (_what, text) => {
+    expect(await refusal(text)).toMatchObject([{ reason: 'There are no charges in the file.' }])
+  })
+})

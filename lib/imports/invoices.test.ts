@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newCustomerId } from '#lib/access/store.ts'
+import { scope } from '#lib/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addCustomer, addProfile } from '#lib/db/test-rows.ts'
+import { importInvoices, type NewInvoice } from './invoices.ts'
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await testDatabase()
+})
+afterAll(() => db.close())
+
+let customers = 0
+/** A new customer for each test. */
+async function newCustomer(): Promise<string> {
+  customers += 1
+  const id = `customer-${customers}`
+  await addCustomer(id)
+  return id
+}
+
+const run = (customer: string, invoices: NewInvoice[], { replace = false } = {}) => {
+  const customerId = newCustomerId(customer)
+  return scope({ customerId }, (tx) => importInvoices(tx, customerId, invoices, { replace }))
+}
+
+const LINE = { type: 'web-services', description: 'Compute', price: '2.50', qty: '4', details: 'Usage' }
+const invoice = (given: Partial<NewInvoice> = {}): NewInvoice => ({
+  id: 'INV-1',
+  platform: 'web-services',
+  issuer: 'Reseller',
+  invoiceDate: '2026-09-30',
+  dueDate: '2026-10-30',
+  currency: 'USD',
+  totalAmount: '10.00',
+  lines: [LINE],
+  ...given,
+})
+
+const stored = (customer: string) =>
+  db.sql(
+    customer,
+    `SELECT i.id, billing_profile_id, invoice_date::text, total_amount, balance_amount,
+       (SELECT json_agg(l.description ORDER BY l.position) FROM line_items l WHERE l.invoice_id = i.id) AS lines
+     FROM invoices i ORDER BY i.id`,
+  )
+const audits = (customer: string) =>
+  db.sql(customer, 'SELECT action, subject, details, actor_kind FROM audit_events ORDER BY id')
+
+describe('importInvoices', () => {
+  test('adds invoices with their lines in their order', async () => {
+    const customer = await newCustomer()
+    const lines = ['b', 'a', 'c'].map((description) => ({ ...LINE, description }))
+    expect(
+      await run(customer, [invoice({ lines }), invoice({ id: 'INV-2', balanceAmount: '-3.5' })]),
+    ).toEqual({
+      added: 2,
+      unchanged: 0,
+      replaced: 0,
+    })
+    expect(await stored(customer)).toEqual([
+      {
+        id: 'INV-1',
+        billing_profile_id: 'default',
+        invoice_date: '2026-09-30',
+        total_amount: '10.00',
+        balance_amount: '10.00',
+        lines: ['b', 'a', 'c'],
+      },
+      expect.objectContaining({ id: 'INV-2', balance_amount: '-3.5', lines: ['Compute'] }),
+    ])
+  })
+
+  test('changes nothing where the same comes again in other words', async () => {
+    const customer = await newCustomer()
+    await run(customer, [invoice()])
+    const before = await db.sql(customer, 'SELECT i.xmin, l.xmin AS line FROM invoices i, line_items l')
+    const again = invoice({ totalAmount: '10', lines: [{ ...LINE, price: '2.5', qty: '4.000' }] })
+    expect(await run(customer, [again])).toEqual({ added: 0, unchanged: 1, replaced: 0 })
+    expect(await run(customer, [again], { replace: true })).toEqual({ added: 0, unchanged: 1, replaced: 0 })
+    expect(await db.sql(customer, 'SELECT i.xmin, l.xmin AS line FROM invoices i, line_items l')).toEqual(
+      before,
+    )
+    expect(await audits(customer)).toEqual([])
+  })
+
+  test.each<[string, Partial<NewInvoice>, string]>([
+    ['totalAmount', { totalAmount: '10.01' }, 'stored 10.00, given 10.01'],
+    ['balanceAmount', { balanceAmount: '0' }, 'stored 10.00, given 0'],
+    ['platform', { platform: 'other' }, 'stored web-services, given other'],
+    ['issuer', { issuer: 'X' }, 'stored Reseller, given X'],
+    ['invoiceDate', { invoiceDate: '2026-09-29' }, 'stored 2026-09-30, given 2026-09-29'],
+    ['dueDate', { dueDate: '2026-10-01' }, 'stored 2026-10-30, given 2026-10-01'],
+    ['currency', { currency: 'EUR' }, 'stored USD, given EUR'],
+    ['billingProfileId', { billingProfileId: 'emea' }, 'stored default, given emea'],
+    ['lines', { lines: [LINE, LINE] }, 'stored 1, given 2'],
+    ['lines[0].description', { lines: [{ ...LINE, description: 'X' }] }, 'stored Compute, given X'],
+    ['lines[0].price', { lines: [{ ...LINE, price: '2.51' }] }, 'stored 2.50, given 2.51'],
+    ['lines[0].qty', { lines: [{ ...LINE, qty: '5' }] }, 'stored 4, given 5'],
+    ['lines[0].type', { lines: [{ ...LINE, type: 'x' }] }, 'stored web-services, given x'],
+    ['lines[0].details', { lines: [{ ...LINE, details: null }] }, 'stored Usage, given nothing'],
+  ])('refuses another %s, and with replace writes it', async (column, change, reason) => {
+    const customer = await newCustomer()
+    await addProfile(customer, 'emea')
+    await run(customer, [invoice()])
+    const before = await stored(customer)
+    const given = [invoice({ id: 'INV-0' }), invoice(change)]
+    await expect(run(customer, given)).rejects.toMatchObject({
+      problems: [{ subject: 'invoice INV-1', column, reason }],
+    })
+    expect(await stored(customer)).toEqual(before)
+
+    expect(await run(customer, given, { replace: true })).toEqual({ added: 1, unchanged: 0, replaced: 1 })
+    expect(await run(customer, given)).toEqual({ added: 0, unchanged: 2, replaced: 0 })
+    expect(await audits(customer)).toEqual([
+      {
+        action: 'invoice.replaced',
+        subject: 'INV-1',
+        actor_kind: 'operator',
+        details: { changes: [`invoice INV-1, ${column}: ${reason}`] },
+      },
+    ])
+  })
+
+  test('keeps what was paid where the file says nothing of it', async () => {
+    const customer = await newCustomer()
+    await run(customer, [invoice()])
+    await db.sql(customer, 'UPDATE invoices SET balance_amount = 4')
+    expect(await run(customer, [invoice()])).toMatchObject({ unchanged: 1 })
+    await run(customer, [invoice({ totalAmount: '12.00' })], { replace: true })
+    expect(await stored(customer)).toMatchObject([{ total_amount: '12.00', balance_amount: '6' }])
+  })
+
+  test('refuses what can not be stored, and then stores nothing', async () => {
+    const customer = await newCustomer()
+    const bad = [
+      invoice({ id: 'A' }),
+      invoice({ id: 'A' }),
+      invoice({ id: 'B', lines: [] }),
+      invoice({ id: 'C', billingProfileId: 'nowhere' }),
+    ]
+    await expect(run(customer, bad)).rejects.toMatchObject({
+      problems: [{ subject: 'invoice A' }, { subject: 'invoice B' }, { subject: 'invoice C' }],
+    })
+    expect(await stored(customer)).toEqual([])
+  })
+
+  test('refuses an amount that the API could not say to the cent', async () => {
+    const customer = await newCustomer()
+    const inexact = invoice({ totalAmount: '999999999999999.99', balanceAmount: '10' })
+    await expect(run(customer, [inexact])).rejects.toThrow('totalAmount: has more digits')
+    const exact = invoice({ totalAmount: '9999999999999.99', balanceAmount: '-0.10' })
+    expect(await run(customer, [exact])).toMatchObject({ added: 1 })
+  })
+
+  test('lists a few differences of each invoice, and 20 problems in all', async () => {
+    const customer = await newCustomer()
+    const many = Array.from({ length: 30 }, (_, index) =>
+      invoice({ id: `I-${index}`, lines: Array(9).fill(LINE) }),
+    )
+    await run(customer, many)
+    const other = many.map((each) => ({ ...each, lines: Array(9).fill({ ...LINE, qty: '5' }) }))
+    const error = await run(customer, other).catch((thrown: unknown) => thrown)
+    const { problems } = error as { problems: { reason: string }[] }
+    expect(problems).toHaveLength(20)
+    expect(problems[4]?.reason).toBe('5 more differences')
+  })
+
+  test("never sees another customer's invoice of the same id", async () => {
+    const [one, other] = [await newCustomer(), await newCustomer()]
+    await run(one, [invoice()])
+    expect(await run(other, [invoice({ totalAmount: '99' })], { replace: true })).toMatchObject({ added: 1 })
+    expect(await stored(one)).toMatchObject([{ total_amount: '10.00' }])
+  })
+
+  test('takes 5,000 invoices with 50,000 lines, and one with 20,000', async () => {
+    const customer = await newCustomer()
+    const lines = Array.from({ length: 10 }, (_, index) => ({ ...LINE, description: `Line ${index}` }))
+    const many = Array.from({ length: 5000 }, (_, index) => invoice({ id: `M-${index}`, lines }))
+    many.push(invoice({ id: 'LONG', lines: Array(20_000).fill(LINE) }))
+    expect(await run(customer, many)).toEqual({ added: 5001, unchanged: 0, replaced: 0 })
+    expect(await run(customer, many)).toEqual({ added: 0, unchanged: 5001, replaced: 0 })
+    const [count] = await db.sql(customer, 'SELECT count(*)::int AS lines FROM line_items')
+    expect(count).toEqual({ lines: 70_000 })
+  })
+})

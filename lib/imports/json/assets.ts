@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { MAX_QUANTITY } from '#lib/assets/rules.ts'
+import type { NewAsset } from '#lib/imports/assets.ts'
+import { slugOf } from '#lib/imports/focus/platforms.ts'
+import { GoogleSubscription, isGoogleShaped, unwrapPage } from './google-subscription.ts'
+import { httpUrl, jsonValues, optionalText, text, time } from './values.ts'
+
+const seats = z.int('is not a whole number').min(0).max(MAX_QUANTITY)
+const optionalTime = time.nullish().transform((value) => value ?? null)
+
+const Subscription = z.strictObject({
+  id: text(),
+  skuId: text(),
+  skuName: text(),
+  billingMethod: text(100),
+  status: text(100),
+  purchaseOrderId: optionalText(),
+  resourceUiUrl: httpUrl,
+  planName: text(100),
+  isCommitmentPlan: z.boolean(),
+  commitmentStart: optionalTime,
+  commitmentEnd: optionalTime,
+  renewalType: optionalText(100),
+  seats: z.strictObject({ purchased: seats, maximum: seats.optional(), assigned: seats }),
+})
+
+/** Our own shape of an asset in a file; docs/imports.md describes it. */
+const Asset = z
+  .strictObject({
+    id: text(300),
+    type: text(60).refine((value) => slugOf(value) === value, 'is no type such as workspace-suite'),
+    name: text(),
+    customerDomain: text(253),
+    vendorCustomerId: text(),
+    reseller: z.email('is no e-mail address').max(254).optional(),
+    vendor: text(60).optional(),
+    createdAt: time,
+    subscription: Subscription.nullable(),
+  })
+  .refine(({ id, type }) => id.startsWith(`${type}-`) && id.length > type.length + 1, {
+    path: ['id'],
+    message: 'does not begin with the type and a hyphen',
+  })
+
+/**
+ * Reads assets from our own JSON or Google's `Subscription` resources, an array or NDJSON.
+ * @param reseller the contact of those that name none, as Google's
+ */
+export function readAssets(source: AsyncIterable<string>, reseller?: string): AsyncGenerator<NewAsset> {
+  const read = (value: unknown) => (isGoogleShaped(value) ? GoogleSubscription : Asset).safeParse(value)
+  return withReseller(jsonValues<NewAsset>(source, read, unwrapPage), reseller)
+}
+
+async function* withReseller(assets: AsyncIterable<NewAsset>, reseller: string | undefined) {
+  for await (const asset of assets) yield reseller === undefined ? asset : { reseller, ...asset }
+}

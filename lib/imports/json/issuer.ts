@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { bicOf, ibanOf } from '#lib/invoices/rules.ts'
+import { textFault } from '../problem-list.ts'
+import { optionalText, text } from './values.ts'
+
+/** Up to ten lines of kept text, with a line break between them; null and empty say the same. */
+const optionalLines = z
+  .union([z.literal('').transform(() => null), z.string()])
+  .nullish()
+  .transform((value, context) => {
+    const lines = value?.split(/\r?\n/).map((line) => line.trim()) ?? []
+    const fault = lines.map((line) => textFault(line, 200)).find((found) => found !== undefined)
+    const message = lines.length > 10 ? `has ${lines.length} lines, and at most 10 are kept` : fault
+    if (message) context.issues.push({ code: 'custom', input: value, message })
+    return lines.join('\n') || null
+  })
+
+/** Text that `read` brings into its one form, and that may be left out. */
+function optionalCode(read: (text: string) => string | undefined, message: string) {
+  return optionalText().transform((value, context) => {
+    const code = value === null ? null : read(value)
+    if (code === undefined) context.issues.push({ code: 'custom', input: value, message })
+    return code ?? null
+  })
+}
+
+/** Who sends an invoice: a name, or an object with all that is known; docs/imports.md describes it. */
+export const Issuer = z.preprocess(
+  (value) => (typeof value === 'string' ? { name: value } : value),
+  z.strictObject({
+    name: text(),
+    address: optionalLines.optional(),
+    taxId: optionalText(100).optional(),
+    bank: optionalText(200).optional(),
+    iban: optionalCode(ibanOf, 'is no IBAN: its check digits do not fit').optional(),
+    bic: optionalCode(bicOf, 'is no BIC such as ABCDDEFFXXX').optional(),
+    account: optionalText(200).optional(),
+    terms: optionalText(500).optional(),
+  }),
+)

@@ -1,0 +1,45 @@
+import { Problem } from '#lib/api/problem.ts'
+
+/** One thing that stands in the way of an import. */
+export type ImportProblem = {
+  /** Line in the file, from 1; absent where the trouble is not one of the file's lines. */
+  line?: number | undefined
+  /** What it is about where no line tells: `invoice 2024-09-1a2b3c4d`. */
+  subject?: string | undefined
+  /** The column of the file, or the field of the noun. */
+  column?: string | undefined
+  reason: string
+  /** An import that may replace would not mind. */
+  replaceable?: boolean
+}
+
+/** How many problems one refusal lists; whoever looks for them stops there. */
+export const MOST_PROBLEMS = 20
+
+/** A file or its content was refused as a whole: nothing of it is stored. */
+export class ImportRefused extends Problem {
+  readonly problems: readonly ImportProblem[]
+
+  constructor(problems: readonly ImportProblem[]) {
+    super('invalid_request', problems.map(problemText).join('\n'))
+    this.name = 'ImportRefused'
+    this.problems = problems
+  }
+}
+
+/** As people read it: `line 12, BilledCost: "abc" is not a number`. */
+export function problemText({ line, subject, column, reason }: ImportProblem): string {
+  const place = [line === undefined ? undefined : `line ${line}`, subject, column].filter(Boolean)
+  return place.length === 0 ? reason : `${place.join(', ')}: ${reason}`
+}
+
+/** One field that is not what is stored: `stored 10.00, given 12.00`. */
+export function difference(subject: string, column: string, stored: unknown, given: unknown): ImportProblem {
+  return { subject, column, reason: `stored ${shown(stored)}, given ${shown(given)}`, replaceable: true }
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'nothing'
+  const text = value instanceof Date ? value.toISOString() : String(value)
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}

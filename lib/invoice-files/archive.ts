@@ -1,0 +1,67 @@
+import 'server-only'
+import type { Caller } from '#lib/access/rules.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { readScope } from '#lib/db/scope.ts'
+import { fileName } from '#lib/files/attachment.ts'
+import { uniqueNames, zip } from '#lib/files/zip.ts'
+import { countLines } from '#lib/invoices/lines.ts'
+import type { InvoiceOrder } from '#lib/invoices/order.ts'
+import { MOST_FILES } from '#lib/invoices/rules.ts'
+import type { Selection } from '#lib/invoices/selection.ts'
+import * as store from '#lib/invoices/store.ts'
+import { drawInvoice, MOST_PRINTED } from './pdf.ts'
+
+type Selected = Selection & { orderBy?: InvoiceOrder | undefined }
+
+/** Printed line items of one archive: half a minute of drawing. */
+const MOST_LINES = 50_000
+
+/** An invoice as a PDF; undefined where the caller can't see it. */
+export async function readFile(caller: Caller, id: string) {
+  const read = await readScope(caller, (tx) => store.readInvoice(tx, caller, id))
+  return read && { id: read.invoice.id, bytes: await drawInvoice(read.invoice, read.lines) }
+}
+
+/**
+ * The PDFs of a selection as one archive, in the order of the list. Each is read when its turn comes: no
+ * connection waits for the client.
+ * @throws Problem `not_found` where there is none, or one of `ids` is missing; `invalid_request` where there are
+ *   too many
+ */
+export async function* invoicesZip(caller: Caller, { orderBy, ...selection }: Selected) {
+  const { rows, lines } = await readScope(caller, async (tx) => {
+    const found = await store.listInvoices(tx, caller, selection, MOST_FILES + 1, { orderBy })
+    const counts = await countLines(
+      tx,
+      caller,
+      found.map(({ id }) => id),
+    )
+    const printed = [...counts.values()].map((count) => Math.min(count, MOST_PRINTED))
+    return { rows: found, lines: printed.reduce((sum, count) => sum + count, 0) }
+  })
+  if (rows.length < (selection.ids?.length ?? 1)) throw new Problem('not_found')
+  if (rows.length > MOST_FILES) throw tooMany(`${MOST_FILES} invoices`)
+  if (lines > MOST_LINES) throw tooMany(`${MOST_LINES.toLocaleString('en')} line items`)
+  const names = uniqueNames(
+    rows.map(({ id }) => fileName(id)),
+    'pdf',
+  )
+  yield* zip(
+    rows.map(({ id, invoiceDate }, index) => ({
+      name: names[index] ?? '',
+      day: invoiceDate,
+      read: async () => {
+        const file = await readFile(caller, id)
+        if (!file) throw new Error('An invoice of the archive is gone.')
+        return file.bytes
+      },
+    })),
+  )
+}
+
+function tooMany(most: string): Problem {
+  return new Problem(
+    'invalid_request',
+    `These are more than ${most}, which is the most that one archive holds. Narrow the filters.`,
+  )
+}

@@ -1,0 +1,262 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { NO_DETAILS } from '#lib/issuers/store.ts'
+import { PAGE } from '#lib/pdf/paper.ts'
+import { faultsOf } from '#lib/pdf/test-check.ts'
+import { type Run, readPages } from '#lib/pdf/test-read.ts'
+import { drawInvoice, MOST_PRINTED } from './pdf.ts'
+
+type Invoice = Parameters<typeof drawInvoice>[0]
+type Line = Parameters<typeof drawInvoice>[1][number]
+
+const invoice: Invoice = {
+  id: 'IN-203610',
+  billingProfileId: 'main',
+  platform: 'cloud-platform',
+  issuer: 'Alpine Cloud Reselling',
+  invoiceDate: '2026-09-30',
+  dueDate: '2026-10-30',
+  currency: 'USD',
+  totalAmount: '39004.92',
+  balanceAmount: '20000',
+  today: '2026-11-20',
+  billedTo: { name: 'Northwind Labs', address: '12 Harbour Street\nHamburg', taxId: 'DE 123' },
+  issuerDetails: {
+    address: 'Kai 1\nZurich',
+    taxId: 'CHE-1',
+    bank: 'Bank am Kai',
+    iban: 'CH9300762011623852957',
+    bic: 'KAIACHZZ',
+    account: null,
+    terms: '30 days net',
+  },
+}
+
+function line(given: Partial<Line> = {}): Line {
+  const { type, details } = { type: 'cloud-platform', details: null }
+  return {
+    position: 1,
+    type,
+    description: 'Storage',
+    price: '19.24',
+    qty: '412.6',
+    currency: 'USD',
+    details,
+    ...given,
+  }
+}
+
+/** The texts of all pages, in the order in which they were drawn. */
+async function textsOf(given: Partial<Invoice>, lines: Line[] = [line()]): Promise<string[]> {
+  return readPages(await drawInvoice({ ...invoice, ...given }, lines)).flatMap((page) =>
+    page.map(({ text }) => text),
+  )
+}
+
+describe('an invoice as a PDF', () => {
+  test('says who, when, what and how much', async () => {
+    const texts = await textsOf({}, [
+      line({ details: '1 Sep – 30 Sep' }),
+      line({ qty: '-96410', price: '0.02' }),
+    ])
+    for (const text of [
+      ...['Alpine Cloud Reselling', 'Northwind Labs', '12 Harbour Street', 'Hamburg', 'Tax ID DE 123'],
+      ...['IN-203610', '30 Sep 2026', '30 Oct 2026', 'Cloud platform', 'USD'],
+      ...['Storage', '1 Sep – 30 Sep', '412.6', '19.24', '7,938.42', '−96,410', '0.02', '−1,928.20'],
+      ...['6,010.22', 'Not itemized', '32,994.70', '39,004.92', 'Paid or credited', '−19,004.92'],
+      ...['Balance due', '20,000.00 USD', '1 of 1', 'Kai 1', 'Zurich', 'Tax ID CHE-1'],
+      ...['Payment', 'Reference', 'Bank am Kai', 'CH93 0076 2011 6238 5295 7', 'KAIACHZZ', '30 days net'],
+    ])
+      expect(texts).toContain(text)
+  })
+
+  test('gives the same bytes for the same rows, and others for others', async () => {
+    const [first, again] = [await drawInvoice(invoice, [line()]), await drawInvoice(invoice, [line()])]
+    expect(Buffer.compare(first, again)).toBe(0)
+    const other = await drawInvoice({ ...invoice, totalAmount: '39004.93' }, [line()])
+    expect(Buffer.compare(first, other)).not.toBe(0)
+  })
+
+  test('says the same on whatever day', async () => {
+    const [before, after] = [
+      { ...invoice, today: '2026-10-01' },
+      { ...invoice, today: '2027-01-01' },
+    ]
+    expect(Buffer.compare(await drawInvoice(before, [line()]), await drawInvoice(after, [line()]))).toBe(0)
+  })
+
+  test('is the same whatever was drawn before it, or beside it', async () => {
+    const texts = ['3x4 -> A·Α·А', '3×4 → Α·A·А', 'ﬁ fi ‐ - ‑']
+    const draw = (text: string) =>
+      drawInvoice({ ...invoice, id: text }, Array(60).fill(line({ description: text })))
+    const alone = []
+    for (const text of texts) alone.push(await draw(text))
+    const beside = await Promise.all([...texts, ...texts].reverse().map(draw))
+    for (const [index, file] of [...alone, ...alone].reverse().entries())
+      expect(Buffer.compare(file, beside[index] ?? file)).toBe(0)
+    const read = readPages(alone[1] ?? new Uint8Array()).flat()
+    expect(read.filter(({ text }) => text === texts[1])).toHaveLength(62)
+  })
+
+  test('names itself and carries its fonts, and nothing that acts', async () => {
+    const bytes = await drawInvoice(invoice, [line()])
+    const file = Buffer.from(bytes).toString('latin1')
+    expect(faultsOf(bytes)).toEqual([])
+    for (const part of ['(Invoice IN-203610)', '/Lang (en)', 'D:20260930000000Z', '2026-09-30T00:00:00Z'])
+      expect(file).toContain(part)
+  })
+
+  // As long as what they take the place of: the table of objects stays right.
+  test.each([
+    ['/Marked true', '/Marked nope', 'is not tagged'],
+    ['/Lang (en)', '/Lang1(en)', 'names no language'],
+    ['/ViewerPreferences', '/OpenAction       ', 'has /OpenAction'],
+    ['/Names', '/AA   ', 'has /AA'],
+    ['/FontFile2', '/FontFile3', 'has a font that is not embedded'],
+    ['/GTS_PDFA1', '/GTS_PDFX1', 'has no output intent'],
+    ['<pdfaid:part>2', '<pdfaid:part>&', 'has XML that is not well-formed'],
+    ['startxref\n', 'startxref\n1', 'its table is elsewhere'],
+  ])('a file with %j as %j is found out', async (part, other, fault) => {
+    const file = Buffer.from(await drawInvoice(invoice, [line()])).toString('latin1')
+    expect(file).toContain(part)
+    expect(faultsOf(Buffer.from(file.replace(part, other), 'latin1'))).toContain(fault)
+  })
+
+  test.each([
+    ['JPY', '120000', '120,000 JPY', '0.5', '1'],
+    ['KWD', '7.5', '7.500 KWD', '0.0005', '0.001'],
+    ['USD', '-5', '−5.00 USD', '-0.005', '−0.01'],
+  ])('counts %s in its own minor unit', async (currency, balanceAmount, shown, price, amount) => {
+    const texts = await textsOf({ currency, balanceAmount }, [line({ currency, price, qty: '1' })])
+    expect(texts).toContain(shown)
+    expect(texts).toContain(amount)
+  })
+
+  test('is exact where a float is not', async () => {
+    const texts = await textsOf({ totalAmount: '90071992547409931.10', balanceAmount: '0' })
+    expect(texts).toContain('90,071,992,547,409,931.10')
+  })
+})
+
+describe('what is not known is left out', () => {
+  test('of an issuer without any details', async () => {
+    const texts = await textsOf({ issuerDetails: NO_DETAILS })
+    for (const text of ['Payment', 'Amount due', 'Payable by', 'Reference', '20,000.00 USD'])
+      expect(texts).toContain(text)
+    for (const label of ['Account holder', 'Bank', 'IBAN', 'BIC', 'Account', 'Terms'])
+      expect(texts).not.toContain(label)
+    expect(texts.join()).not.toMatch(/null|undefined|NaN/)
+  })
+
+  test('of a billing profile without address and tax id', async () => {
+    const texts = await textsOf({ billedTo: { name: 'Northwind Labs', address: null, taxId: null } })
+    expect(texts).toContain('Northwind Labs')
+    expect(texts.join()).not.toMatch(/null|undefined|NaN|DE 123/)
+  })
+})
+
+test.each([
+  ['0', 'Nothing is left to pay.'],
+  ['-12.5', 'Nothing is to be paid: 12.50 USD are in your favor.'],
+])('with a balance of %s says: %s', async (balanceAmount, said) => {
+  const texts = await textsOf({ balanceAmount })
+  expect(texts).toContain(said)
+  expect(texts).not.toContain('IBAN')
+})
+
+test('a credit is called a credit note', async () => {
+  const texts = await textsOf({ totalAmount: '-12.50', balanceAmount: '-12.50' })
+  for (const text of ['Credit note', 'Credit note number', 'Credit note date', '−12.50'])
+    expect(texts).toContain(text)
+  expect(texts).toContain('Credit balance')
+  expect(await textsOf({ totalAmount: '-0.00', balanceAmount: '0' })).toContain('Invoice')
+})
+
+test('says which reading of the prices fits, and what is not itemized', async () => {
+  const perLine = await textsOf({ totalAmount: '39' }, [line({ price: '39', qty: '3' })])
+  expect(perLine).toContain('Price per line')
+  expect(perLine.join(' ')).toContain('Each price is that of its whole line, not of one unit.')
+  const short = await textsOf({ totalAmount: '51.34' }, [line({ price: '13', qty: '3' })])
+  expect(short.join(' ')).toContain('Not itemized: 12.34 USD.')
+  expect(short).toContain('12.34')
+})
+
+describe('a long invoice', () => {
+  test('of 1,000 lines has them all, inside the margins, with heads and page numbers', async () => {
+    const words = 'a description that nobody was brief about '.repeat(4)
+    const lines = Array.from({ length: 1000 }, (_, index) => line({ description: `No. ${index} ${words}` }))
+    const pages = readPages(await drawInvoice(invoice, lines))
+    expect(pages.length).toBeGreaterThan(40)
+    for (const [index, page] of pages.entries()) {
+      const texts = page.map(({ text }) => text)
+      expect(texts).toContain(`${index + 1} of ${pages.length}`)
+      if (index < pages.length - 1) expect(texts).toContain('Price per unit')
+      expect(page.filter(isOutside)).toEqual([])
+    }
+    const numbers = pages.flat().flatMap(({ text }) => /^No\. (\d+) /.exec(text)?.[1] ?? [])
+    expect(numbers).toEqual(lines.map((_, index) => String(index)))
+    expect(pages.flat().filter(({ text }) => text === '7,938.42')).toHaveLength(1000)
+  })
+
+  test('of more lines than can be printed says so, and adds them up all the same', async () => {
+    const lines = Array.from({ length: MOST_PRINTED + 3 }, () => line({ price: '2', qty: '1' }))
+    const given = { ...invoice, totalAmount: String(2 * lines.length), balanceAmount: '0' }
+    const texts = readPages(await drawInvoice(given, lines))
+      .flat()
+      .map(({ text }) => text)
+    expect(texts.filter((text) => text === 'Storage')).toHaveLength(MOST_PRINTED)
+    expect(texts.join(' ')).toContain('3 more line items, 6.00 USD together, are not printed here.')
+    expect(texts).toContain('10,006.00')
+    expect(texts).toContain('The line items add up to the invoice total.')
+  })
+
+  test('breaks a word that is wider than its column, over pages if it must', async () => {
+    const pages = readPages(await drawInvoice(invoice, [line({ description: 'x'.repeat(9000) })]))
+    expect(pages.length).toBeGreaterThan(1)
+    const drawn = pages.flat().filter(({ text }) => /^x+$/.test(text))
+    expect(drawn.map(({ text }) => text).join('')).toBe('x'.repeat(9000))
+    expect(pages.flat().filter(isOutside)).toEqual([])
+  })
+})
+
+test('an address that is longer than a page goes on on the next', async () => {
+  const address = Array.from({ length: 90 }, (_, index) => `Line ${index}`).join('\n')
+  const pages = readPages(
+    await drawInvoice({ ...invoice, billedTo: { ...invoice.billedTo, address } }, [line()]),
+  )
+  expect(pages[0]?.map(({ text }) => text)).not.toContain('Line 89')
+  expect(pages[1]?.map(({ text }) => text)).toContain('Line 89')
+  expect(pages.flat().filter(isOutside)).toEqual([])
+})
+
+describe('odd texts', () => {
+  test('that the font has no shapes for are still there to be read out and copied', async () => {
+    const texts = await textsOf({
+      id: 'חשבון/日本語 🎉',
+      billedTo: { ...invoice.billedTo, name: '株式会社' },
+    })
+    expect(texts).toContain('חשבון/日本語 🎉')
+    expect(texts).toContain('株式会社')
+  })
+
+  test('of any kind are drawn without an error', async () => {
+    const text = fc.string({ unit: 'binary', maxLength: 80 }).map((given) => given.replaceAll('\0', ''))
+    const optional = fc.option(text)
+    await fc.assert(
+      fc.asyncProperty(text, text, optional, text, async (id, name, address, description) => {
+        const given = { ...invoice, id, issuer: name, billedTo: { name, address, taxId: address } }
+        const bytes = await drawInvoice(given, [line({ description, details: address })])
+        expect(faultsOf(bytes)).toEqual([])
+        const pages = readPages(bytes)
+        expect(pages.at(-1)?.map((run) => run.text)).toContain('20,000.00 USD')
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+function isOutside({ x, y }: Run): boolean {
+  return (
+    x < PAGE.left - 0.1 || x > PAGE.right || y < PAGE.height - PAGE.bottom - 40 || y > PAGE.height - PAGE.top
+  )
+}

@@ -1,0 +1,103 @@
+import 'server-only'
+import { and, asc, eq, inArray } from 'drizzle-orm'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { issuers } from '#lib/db/schema.ts'
+import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
+import { difference, type ImportProblem } from '#lib/imports/refused.ts'
+
+/** What an invoice says of the company that sends it, beside its name; null: not known. */
+export type IssuerDetails = {
+  /** A line of the address per line. */
+  address: string | null
+  taxId: string | null
+  bank: string | null
+  /** As `ibanOf` and `bicOf` give them. */
+  iban: string | null
+  bic: string | null
+  /** Of a bank without IBAN: account and routing number. */
+  account: string | null
+  /** What was agreed on payment, in words. */
+  terms: string | null
+}
+
+/** An issuer from outside. What is left out stays as it is. */
+export type NewIssuer = { name: string } & Partial<IssuerDetails>
+
+export const issuerColumns = {
+  address: issuers.address,
+  taxId: issuers.taxId,
+  bank: issuers.bank,
+  iban: issuers.iban,
+  bic: issuers.bic,
+  account: issuers.account,
+  terms: issuers.terms,
+}
+
+export const NO_DETAILS: IssuerDetails = {
+  ...{ address: null, taxId: null, bank: null },
+  ...{ iban: null, bic: null, account: null, terms: null },
+}
+
+/** The customer's issuers of which more than the name is known, by name. */
+export function listIssuers(tx: Transaction, customerId: CustomerId) {
+  const own = eq(issuers.customerId, customerId)
+  return tx
+    .select({ name: issuers.name, ...issuerColumns })
+    .from(issuers)
+    .where(own)
+    .orderBy(asc(issuers.name))
+}
+
+/** Adds an issuer, or changes what is given of one that is there, and writes it into the history. */
+export async function saveIssuer(
+  tx: Transaction,
+  customerId: CustomerId,
+  { name, ...details }: NewIssuer,
+  requestId: string,
+): Promise<void> {
+  const added = tx.insert(issuers).values({ customerId, name, ...details })
+  const target = [issuers.customerId, issuers.name]
+  if (Object.keys(details).length === 0) await added.onConflictDoNothing({ target })
+  else await added.onConflictDoUpdate({ target, set: details })
+  const event = { action: 'issuer.set', subject: name, actor: OPERATOR, requestId }
+  await recordAudit(tx, customerId, { ...event, details })
+}
+
+/**
+ * Stores what invoices from outside say of their issuers. What was not known is filled in; what is stored
+ * otherwise is written over only with `replace`.
+ * @returns the differences that stand in the way
+ */
+export async function importIssuers(
+  tx: Transaction,
+  customerId: CustomerId,
+  given: readonly NewIssuer[],
+  { replace, requestId }: { replace: boolean; requestId: string },
+): Promise<ImportProblem[]> {
+  if (given.length === 0) return []
+  const names = [...new Set(given.map(({ name }) => name))]
+  const found = await tx
+    .select({ name: issuers.name, ...issuerColumns })
+    .from(issuers)
+    .where(and(eq(issuers.customerId, customerId), inArray(issuers.name, names)))
+    .for('no key update')
+  const stored = new Map(found.map(({ name, ...details }) => [name, details as IssuerDetails]))
+  const changed = new Set<string>()
+  const problems: ImportProblem[] = []
+  for (const { name, ...details } of given) {
+    const was = stored.get(name) ?? NO_DETAILS
+    const fields = (Object.keys(details) as (keyof IssuerDetails)[]).filter(
+      (field) => (details[field] ?? null) !== was[field],
+    )
+    const other = fields.filter((field) => was[field] !== null)
+    if (!replace && other.length > 0)
+      problems.push(...other.map((field) => difference(`issuer ${name}`, field, was[field], details[field])))
+    if (fields.length > 0) changed.add(name)
+    stored.set(name, { ...was, ...details })
+  }
+  if (problems.length > 0) return problems
+  for (const name of changed)
+    await saveIssuer(tx, customerId, { name, ...NO_DETAILS, ...stored.get(name) }, requestId)
+  return []
+}

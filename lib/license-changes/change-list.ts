@@ -1,0 +1,91 @@
+import 'server-only'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { assets, licenseChanges } from '#lib/db/schema.ts'
+import { env } from '#lib/env.ts'
+import type { Filter } from '#lib/lists/filter.ts'
+import type { Cursor } from '#lib/lists/page-token.ts'
+import { isDue } from './open-change.ts'
+
+export type ChangeRow = {
+  change: typeof licenseChanges.$inferSelect
+  assetName: string
+  type: string
+  /** Creation time in whole microseconds, which a Date would cut: half of the sort key. */
+  micros: string
+}
+export type ChangeSelection = {
+  filter?: Filter<'asset' | 'state'> | undefined
+  /** Epoch milliseconds, both inclusive. */
+  minCreationTime?: number | undefined
+  maxCreationTime?: number | undefined
+}
+
+/** The sort key of a change, for page tokens. */
+export function keyOfChange({ micros, change }: ChangeRow): string[] {
+  return [micros, change.id]
+}
+
+/** Changes in reading direction from the cursor on: newest first, or oldest first when it leads back. */
+export async function listLicenseChanges(
+  tx: Transaction,
+  customerId: CustomerId,
+  selection: ChangeSelection,
+  limit: number,
+  cursor?: Cursor,
+): Promise<ChangeRow[]> {
+  const { createdAt, id } = licenseChanges
+  const back = cursor?.direction === 'newer'
+  const [micros, last] = cursor?.key ?? []
+  const from = sql`(timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond', ${last})`
+  const beyond = cursor && sql`(${createdAt}, ${id}) ${back ? sql`>` : sql`<`} ${from}`
+  const direction = back ? sql`asc` : sql`desc`
+  return tx
+    .select({
+      change: licenseChanges,
+      assetName: assets.name,
+      type: assets.type,
+      micros: sql<string>`(extract(epoch from ${createdAt}) * 1000000)::bigint::text`,
+    })
+    .from(licenseChanges)
+    .innerJoin(assets, ITS_ASSET)
+    .where(and(eq(licenseChanges.customerId, customerId), ...selected(selection), beyond))
+    .orderBy(sql`${createdAt} ${direction}, ${id} ${direction}`)
+    .limit(limit)
+}
+
+const ITS_ASSET = and(eq(assets.customerId, licenseChanges.customerId), eq(assets.id, licenseChanges.assetId))
+
+/** One change, and whether it is time to ask what became of it. */
+export async function findChange(tx: Transaction, customerId: CustomerId, id: string) {
+  const { customerId: customer, id: own } = licenseChanges
+  const rows = await tx
+    .select({
+      ...{ change: licenseChanges, assetName: assets.name, type: assets.type },
+      isDue: isDue(env().vendorTimes),
+    })
+    .from(licenseChanges)
+    .innerJoin(assets, ITS_ASSET)
+    .where(and(eq(customer, customerId), eq(own, id)))
+  return rows[0]
+}
+
+// What both a JavaScript date and PostgreSQL can name.
+const LAST = Date.UTC(9999, 11, 31)
+
+function selected({ filter, minCreationTime: min, maxCreationTime: max }: ChangeSelection): SQL[] {
+  const { createdAt } = licenseChanges
+  const conditions = [
+    filter?.asset && inArray(licenseChanges.assetId, filter.asset),
+    filter?.state && inArray(licenseChanges.state, filter.state),
+    min === undefined ? undefined : sql`${createdAt} >= ${timeOf(min)}`,
+    // All of its millisecond: that is how finely a change's time is told.
+    max === undefined ? undefined : sql`${createdAt} < ${timeOf(max + 1)}`,
+  ]
+  return conditions.filter((condition) => condition !== undefined)
+}
+
+function timeOf(epochMs: number): SQL {
+  return sql`${new Date(Math.min(epochMs, LAST)).toISOString()}::timestamptz`
+}

@@ -1,0 +1,118 @@
+import 'server-only'
+import { type AssetAtVendor, assetsAt, dueChanges } from '#lib/access/due-work.ts'
+import { lockLicensed } from '#lib/assets/store.ts'
+import { scope } from '#lib/db/scope.ts'
+import { env } from '#lib/env.ts'
+import type { Observed, RemoteVendor } from '#lib/vendors/vendor.ts'
+import { remoteVendors } from '#lib/vendors/vendors.ts'
+import { observe } from './observe.ts'
+import { openChangeOf } from './open-change.ts'
+import { settleChange } from './settle.ts'
+
+// What runs in the background reads, and never buys.
+
+/**
+ * Settles what is open, by reading; one that fails keeps no other from it.
+ * @returns how many were looked at
+ * @throws AggregateError of those that failed
+ */
+export async function settleOpenChanges(requestId: string): Promise<number> {
+  const due = await dueChanges()
+  await forEach(due, ({ customerId, changeId }) => settleChange({ customerId }, changeId, requestId))
+  return due.length
+}
+
+/**
+ * Reads all subscriptions of all vendors that are configured, and takes what they tell into our assets.
+ * @returns how many assets were told of
+ * @throws Error where a vendor could not be read to its end; what was read is kept
+ */
+export async function readVendors(requestId: string): Promise<number> {
+  let count = 0
+  const read = async (vendor: RemoteVendor) => {
+    count += await readVendor(vendor, requestId)
+  }
+  await forEach(remoteVendors(), read)
+  return count
+}
+
+/** A page of a hundred takes longer than one subscription. */
+const PAGE_TAKES = 5
+
+async function readVendor(vendor: RemoteVendor, requestId: string): Promise<number> {
+  const assets = await assetsAt(vendor.name)
+  const listed = new Set<AssetAtVendor>()
+  const failure = await readList(vendor, assets, async (pairs) => {
+    for (const [asset] of pairs) listed.add(asset)
+    await forEach(pairs, ([asset, observed]) => take(vendor, asset, observed, requestId))
+  })
+  // Their id has changed, or the list did not come to them: each is asked for by itself.
+  const missed = assets.filter((asset) => !listed.has(asset))
+  let count = listed.size
+  await forEach(missed, async (asset) => {
+    const { vendorCustomerId: customerId, subscriptionId, skuId } = asset
+    const signal = AbortSignal.timeout(env().vendorTimes.readMs)
+    const reading = await vendor.read({ customerId, subscriptionId, skuId }, signal)
+    if (reading.kind !== 'read') return
+    await take(vendor, asset, reading.observed, requestId)
+    count += 1
+  })
+  if (failure) throw new Error(`${vendor.label} could not be read: ${failure}`)
+  return count
+}
+
+/** Goes through the vendor's list, page by page; says why where it did not come to the end. */
+async function readList(
+  vendor: RemoteVendor,
+  assets: AssetAtVendor[],
+  onPage: (pairs: [AssetAtVendor, Observed][]) => Promise<void>,
+): Promise<string | undefined> {
+  const bySubscription = Map.groupBy(assets, nameAtVendor)
+  let cursor: string | undefined
+  do {
+    const signal = AbortSignal.timeout(env().vendorTimes.readMs * PAGE_TAKES)
+    const page = await vendor.list(cursor, signal)
+    if (page.kind === 'unavailable') return page.reason
+    const pairs = page.items.flatMap((observed) => {
+      const { customerId: vendorCustomerId, subscriptionId } = observed
+      const own = bySubscription.get(nameAtVendor({ vendorCustomerId, subscriptionId })) ?? []
+      return own.map((asset): [AssetAtVendor, Observed] => [asset, observed])
+    })
+    await onPage(pairs)
+    cursor = page.next
+  } while (cursor !== undefined)
+  return undefined
+}
+
+type Named = Pick<AssetAtVendor, 'vendorCustomerId' | 'subscriptionId'>
+
+function nameAtVendor({ vendorCustomerId, subscriptionId }: Named): string {
+  return JSON.stringify([vendorCustomerId, subscriptionId])
+}
+
+/** A change that is open is left to whoever carries it out, or to the job that settles it. */
+async function take(vendor: RemoteVendor, asset: AssetAtVendor, observed: Observed, requestId: string) {
+  const { customerId, assetId } = asset
+  await scope(asset, async (tx) => {
+    const row = await lockLicensed(tx, customerId, assetId)
+    // An import may have pointed it elsewhere since.
+    const isSame = row.vendor === vendor.name && nameAtVendor(row) === nameAtVendor(asset)
+    if (!isSame || (await openChangeOf(tx, customerId, assetId))) return
+    await observe(tx, customerId, row, { vendor, observed, requestId })
+  })
+}
+
+/** How many are worked on at once, each with a connection of its own. */
+const AT_ONCE = 4
+
+async function forEach<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const rest = [...items]
+  const errors: unknown[] = []
+  const worker = async () => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) {
+      await work(item).catch((error) => errors.push(error))
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${items.length} failed.`)
+}

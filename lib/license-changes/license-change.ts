@@ -1,0 +1,119 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { type ChangeState, isOpen } from '#lib/assets/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { licenseChanges } from '#lib/db/schema.ts'
+import { type Actor, recordAudit } from '#lib/history/audit.ts'
+
+// Every transition of a change and its audit row are written in one transaction, with the asset's row locked first:
+// locks in one order.
+
+export type Change = typeof licenseChanges.$inferSelect
+
+type NewChange = {
+  assetId: string
+  from: number
+  to: number
+  state: ChangeState
+  vendorReason?: string | undefined
+  actor: Actor
+  requestId: string
+}
+
+/** Writes a change and its audit row: a claim, or one whose fate is known. */
+export async function addLicenseChange(
+  tx: Transaction,
+  customerId: CustomerId,
+  { assetId, from, to, state, vendorReason, actor, requestId }: NewChange,
+): Promise<Change> {
+  const values = {
+    ...{ customerId, id: randomUUID(), assetId, state, requestId },
+    ...{ fromQuantity: from, toQuantity: to, vendorReason: vendorReason ?? null },
+    ...{ actorKind: actor.kind, actorId: actor.id, actorName: actor.name },
+    ...(isOpen(state) ? {} : { settledAt: sql`now()` }),
+  }
+  // One round trip; they stand or fall together in any case.
+  const [added] = await Promise.all([
+    tx.insert(licenseChanges).values(values).returning(),
+    recordTransition(tx, customerId, values, requestId),
+  ])
+  return added[0] as Change
+}
+
+export type Move = {
+  from: readonly ChangeState[]
+  to: ChangeState
+  /** The count that the rule was asked with. */
+  fromQuantity?: number | undefined
+  vendorReason?: string | undefined
+  vendorRequestId?: string | undefined
+  /** Of the request or job that learnt of it. */
+  requestId: string
+}
+
+/**
+ * Moves an open change on; undefined where it is not in one of the states `from` any more, such as when its lease
+ * ended meanwhile. Then nothing may be concluded, and nothing sent.
+ */
+export async function moveChange(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  { from, to, fromQuantity, vendorReason, vendorRequestId, requestId }: Move,
+): Promise<Change | undefined> {
+  const rows = await tx
+    .update(licenseChanges)
+    .set({
+      state: to,
+      // What is unknown is as old as its call.
+      ...(to === 'UNKNOWN' ? {} : { movedAt: sql`clock_timestamp()` }),
+      ...(to === 'SENT' ? { sentAt: sql`clock_timestamp()` } : {}),
+      ...(fromQuantity === undefined ? {} : { fromQuantity }),
+      // Why it was unknown for a while stays in the audit history.
+      ...(to === 'APPLIED' ? { vendorReason: null } : vendorReason === undefined ? {} : { vendorReason }),
+      ...(vendorRequestId === undefined ? {} : { vendorRequestId }),
+      ...(isOpen(to) ? {} : { settledAt: sql`clock_timestamp()` }),
+    })
+    .where(and(own(customerId, id), inArray(licenseChanges.state, [...from])))
+    .returning()
+  const moved = rows[0]
+  if (moved) await recordTransition(tx, customerId, moved, requestId)
+  return moved
+}
+
+/** Takes a claim back that turned out to need no call: such a request leaves no change (CONTRACT 4). */
+export async function withdrawChange(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  { why, requestId }: { why: string; requestId: string },
+): Promise<boolean> {
+  const claimed = and(own(customerId, id), eq(licenseChanges.state, 'CLAIMED'))
+  const [gone] = await tx.delete(licenseChanges).where(claimed).returning()
+  const told = gone && { ...gone, state: 'withdrawn', vendorReason: why }
+  if (told) await recordTransition(tx, customerId, told, requestId)
+  return gone !== undefined
+}
+
+function own(customerId: CustomerId, id: string) {
+  return and(eq(licenseChanges.customerId, customerId), eq(licenseChanges.id, id))
+}
+
+type Told = Pick<
+  Change,
+  'id' | 'assetId' | 'fromQuantity' | 'toQuantity' | 'vendorReason' | 'actorKind' | 'actorId' | 'actorName'
+> & { state: string; vendorRequestId?: string | null }
+
+function recordTransition(tx: Transaction, customerId: CustomerId, change: Told, requestId: string) {
+  const { id, assetId, fromQuantity: from, toQuantity: to, vendorReason, vendorRequestId } = change
+  const actor = { kind: change.actorKind, id: change.actorId, name: change.actorName } as Actor
+  const details = {
+    ...{ assetId, from, to },
+    ...(vendorReason === null ? {} : { reason: vendorReason }),
+    ...(vendorRequestId ? { vendorRequestId } : {}),
+  }
+  const action = `license-change.${change.state.toLowerCase()}`
+  return recordAudit(tx, customerId, { action, subject: id, details, actor, requestId })
+}

@@ -1,0 +1,95 @@
+import 'server-only'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { addReadings, changesWithin, isConfirmed } from '#lib/assets/seat-history.ts'
+import { setObserved } from '#lib/assets/seats.ts'
+import type { LicensedRow } from '#lib/assets/store.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { env } from '#lib/env.ts'
+import { movesVersion } from '#lib/imports/asset-differences.ts'
+import type { Observed, RemoteVendor } from '#lib/vendors/vendor.ts'
+import { addLicenseChange } from './license-change.ts'
+
+type Seen = {
+  vendor: RemoteVendor
+  observed: Observed
+  requestId: string
+  /** The answer to our own change, which tells of the seats itself. */
+  confirmed?: boolean
+}
+
+/**
+ * Takes what the vendor told into our row, which must be locked and have no call under way. Other purchased seats
+ * that no change of ours made are the vendor's own change: a DRIFT row tells of it. What it confirmed to us lately
+ * stays, for the read may show an older state.
+ * @returns the row as it is now; where its purchased seats are not those observed, nobody can tell for the moment
+ */
+export async function observe(
+  tx: Transaction,
+  customerId: CustomerId,
+  row: LicensedRow,
+  { vendor, observed, requestId, confirmed = false }: Seen,
+): Promise<LicensedRow> {
+  const values = rowOf(row, observed)
+  const differs = values.seatsPurchased !== row.seatsPurchased
+  if (differs && !confirmed) {
+    const lately = await changesWithin(tx, customerId, row.id, env().vendorTimes.staleMs)
+    if (lately.some(isConfirmed)) {
+      Object.assign(values, { seatsPurchased: row.seatsPurchased, seatsMaximum: row.seatsMaximum })
+    } else {
+      await addLicenseChange(tx, customerId, {
+        ...{
+          assetId: row.id,
+          from: row.seatsPurchased,
+          to: values.seatsPurchased,
+          state: 'DRIFT',
+          requestId,
+        },
+        actor: { kind: 'vendor', id: vendor.name, name: vendor.label },
+      })
+    }
+  }
+  const { seatsPurchased: purchased, seatsAssigned: assigned } = values
+  const isNews = purchased !== row.seatsPurchased || assigned !== row.seatsAssigned || row.observedAt === null
+  const [stored] = await Promise.all([
+    setObserved(tx, customerId, row.id, values, { moves: movesVersion(row, { ...row, ...values }) }),
+    isNews ? addReadings(tx, customerId, [{ assetId: row.id, purchased, assigned }]) : undefined,
+  ])
+  return stored
+}
+
+/** What of a row its vendor decides. */
+export type ObservedValues = Pick<
+  LicensedRow,
+  | 'vendorCustomerId'
+  | 'subscriptionId'
+  | 'status'
+  | 'planName'
+  | 'isCommitmentPlan'
+  | 'commitmentStart'
+  | 'commitmentEnd'
+  | 'renewalType'
+  | 'seatsPurchased'
+  | 'seatsMaximum'
+  | 'seatsAssigned'
+  | 'scheduledTotal'
+  | 'scheduledAt'
+>
+
+/** The values that an observation gives a row: also what a dry run decides by. */
+export function rowOf(row: LicensedRow, { seats, ...told }: Observed): ObservedValues {
+  return {
+    vendorCustomerId: row.vendorCustomerId,
+    subscriptionId: told.subscriptionId,
+    status: told.status,
+    planName: told.planName,
+    isCommitmentPlan: told.isCommitmentPlan,
+    commitmentStart: told.commitmentStart,
+    commitmentEnd: told.commitmentEnd,
+    renewalType: told.renewalType,
+    seatsPurchased: seats.purchased,
+    seatsMaximum: seats.maximum,
+    seatsAssigned: seats.assigned ?? row.seatsAssigned,
+    scheduledTotal: told.scheduled?.total ?? null,
+    scheduledAt: told.scheduled?.at ?? null,
+  }
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { refusedWrite, toldBy, unavailable } from './errors.ts'
+
+const answer = (status: number, reason?: string, headers = {}) => {
+  const errors = [{ domain: 'global', reason, message: 'Words.' }]
+  const body = reason === undefined ? undefined : { error: { code: status, message: 'Words.', errors } }
+  return { kind: 'answer' as const, status, headers: new Headers(headers), body }
+}
+const REJECTED = { kind: 'rejected', code: 'vendor_rejected' }
+const NOT_ACTIVE = { kind: 'rejected', code: 'subscription_not_active' }
+const NOT_SENT = { kind: 'not_sent', code: 'vendor_unavailable' }
+const UNKNOWN = { kind: 'unknown' }
+
+describe('what Google says to a write', () => {
+  test.each([
+    [400, 'invalid', REJECTED, 'Google refused the change: Words.'],
+    [400, 'required', REJECTED, 'Google refused the change: Words.'],
+    [400, 'badRequest', NOT_ACTIVE, 'Google says that it is not active: Words.'],
+    [403, 'forbidden', REJECTED, 'Google does not let us manage this customer: Words.'],
+    [403, 'dailyLimitExceeded', NOT_SENT, 'Google answered 403 (dailyLimitExceeded: Words.).'],
+    [403, 'accessNotConfigured', NOT_SENT, 'Google answered 403 (accessNotConfigured: Words.).'],
+    [403, 'rateLimitExceeded', NOT_SENT, 'rateLimitExceeded'],
+    [403, 'insufficientPermissions', NOT_SENT, 'insufficientPermissions'],
+    [401, 'authError', NOT_SENT, '401'],
+    [404, 'notFound', REJECTED, 'Google refused the change: Words.'],
+    [409, 'conflict', { kind: 'not_sent', code: 'change_in_progress' }, '409'],
+    [412, 'conditionNotMet', REJECTED, 'Google does not allow it for this subscription now: Words.'],
+    [429, 'quotaExceeded', NOT_SENT, '429'],
+    [408, 'timeout', UNKNOWN, '408'],
+    [500, 'backendError', UNKNOWN, '500'],
+    [502, 'x', UNKNOWN, '502'],
+    [503, 'quotaExceeded', UNKNOWN, '503'],
+    [302, 'x', UNKNOWN, '302'],
+    [101, 'x', UNKNOWN, '101'],
+  ])('%i %s', (status, reason, kind, words) => {
+    expect(refusedWrite(answer(status, reason))).toMatchObject({
+      ...kind,
+      reason: expect.stringContaining(words),
+    })
+  })
+
+  test.each([
+    [400, NOT_SENT],
+    [403, NOT_SENT],
+    [404, NOT_SENT],
+    [412, NOT_SENT],
+    [500, UNKNOWN],
+  ])('%i without its envelope is somebody else, who refuses nothing in its name', (status, kind) => {
+    const reason = `Google's address answered ${status} without Google's own words.`
+    expect(refusedWrite(answer(status))).toMatchObject({ ...kind, reason })
+  })
+
+  test('Retry-After is handed on', () => {
+    const throttled = answer(429, 'quotaExceeded', { 'retry-after': '7' })
+    expect(refusedWrite(throttled)).toMatchObject({ ...NOT_SENT, retryAfter: 7 })
+    expect(unavailable(throttled)).toMatchObject({ kind: 'unavailable', retryAfter: 7 })
+    expect(unavailable(answer(503, 'backendError'))).toMatchObject({ retryAfter: undefined })
+  })
+})
+
+test.each([
+  [{ error: { message: 'M', details: [{}, { reason: 'SERVICE_DISABLED' }] } }, 'SERVICE_DISABLED', 'M'],
+  [{ error: { message: 'M', errors: 'odd' } }, undefined, 'M'],
+  [{ error: {} }, undefined, ''],
+  [{ error: { message: `a\u0000\n b ${'x'.repeat(400)}` } }, undefined, `a  b ${'x'.repeat(295)}`],
+])('reads %j', (body, reason, message) => {
+  expect(toldBy({ ...answer(400), body })).toEqual({ reason, message })
+})
+
+test.each([[{ error: 'invalid_grant' }], ['text'], [null], [[]], [{}]])('%j is not its envelope', (body) => {
+  expect(toldBy({ ...answer(400), body })).toBeUndefined()
+})

@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type GoogleDesk, openGoogle } from '../../../stand-ins/google/desk.ts'
+import type { Observed, SubscriptionRef, WriteAnswer } from '../vendor.ts'
+import { googleWorkspace } from './google-workspace.ts'
+
+const REF: SubscriptionRef = { customerId: 'C0123456', subscriptionId: 's-1', skuId: '1010020020' }
+
+let desk: GoogleDesk
+beforeEach(async () => {
+  desk = await openGoogle({ lateMs: 500, staleMs: 60_000, retryAfter: 3 })
+  desk.fake.add({ id: REF.subscriptionId, plan: 'FLEXIBLE' })
+})
+afterEach(async () => {
+  await desk.close()
+  expect(desk.described()).toEqual([])
+})
+
+const soon = () => AbortSignal.timeout(5000)
+
+/** Ends as soon as the call has suffered its fault, where that would never end. */
+function whenSuffered(fault: string, kind = 'read'): AbortSignal {
+  if (!fault.includes('hang')) return soon()
+  const controller = new AbortController()
+  const suffered = () =>
+    desk.fake.exchanges.some((exchange) => exchange.fault === fault && exchange.call.kind === kind)
+  const look = setInterval(() => suffered() && controller.abort(), 5)
+  controller.signal.addEventListener('abort', () => clearInterval(look))
+  return controller.signal
+}
+const total = () => desk.fake.subscription(REF.subscriptionId)?.total
+const read = (signal = soon()) => desk.vendor.read(REF, signal)
+const set = (observed: Observed, to: number, signal = soon()): Promise<WriteAnswer> =>
+  desk.vendor.setQuantity(observed, to, 'change-1', signal)
+
+async function observed(): Promise<Observed> {
+  const reading = await read()
+  if (reading.kind !== 'read') throw new Error(reading.reason)
+  return reading.observed
+}
+
+const NOT_SENT = { kind: 'not_sent', code: 'vendor_unavailable' }
+const UNKNOWN = { kind: 'unknown' }
+const APPLIED = { kind: 'applied', observed: { seats: { purchased: 12 } } }
+
+describe('a write', () => {
+  // Fault, the answer, the total right after and in the end: an answer that names an outcome must be true.
+  test.each([
+    ['drop-before', UNKNOWN, 10, 10],
+    ['down', UNKNOWN, 10, 10],
+    ['hang-before', UNKNOWN, 10, 10],
+    ['error-before', UNKNOWN, 10, 10],
+    ['throttle', { ...NOT_SENT, retryAfter: 3 }, 10, 10],
+    ['reset-after', UNKNOWN, 12, 12],
+    ['hang-after', UNKNOWN, 12, 12],
+    ['error-after', UNKNOWN, 12, 12],
+    ['late', UNKNOWN, 10, 12],
+    ['late-hang', UNKNOWN, 10, 12],
+    ['stale', APPLIED, 12, 12],
+    ['daily-limit', NOT_SENT, 10, 10],
+    ['api-off', NOT_SENT, 10, 10],
+    ['token-expired', NOT_SENT, 10, 10],
+    ['forbidden', { kind: 'rejected', code: 'vendor_rejected' }, 10, 10],
+    ['terms', { kind: 'rejected', code: 'vendor_rejected' }, 10, 10],
+    ['proxy', NOT_SENT, 10, 10],
+    ['redirect', UNKNOWN, 10, 10],
+    ['no-json', UNKNOWN, 12, 12],
+    ['other-seats', UNKNOWN, 10, 10],
+    ['huge', UNKNOWN, 12, 12],
+  ])('that suffers %s', async (fault, told, now, finally_) => {
+    const before = await observed()
+    desk.fake.failNext('write', fault)
+    expect(await set(before, 12, whenSuffered(fault, 'write'))).toMatchObject(told)
+    expect(total()).toBe(now)
+    await desk.fake.settled()
+    expect(total()).toBe(finally_)
+    expect(desk.fake.exchanges.filter(({ call }) => call.kind === 'write')).toHaveLength(1)
+  })
+
+  test.each([
+    ['below its users', { assigned: 8 }, 7, 'vendor_rejected', 'fewer than the current users'],
+    ['of more than the contract', {}, 50_001, 'vendor_rejected', 'more than the contract allows'],
+    ['of a trial, above ten', { plan: 'TRIAL' }, 11, 'vendor_rejected', '10 seats at most'],
+    ['of an annual plan, down', { plan: 'ANNUAL_YEARLY_PAY' }, 9, 'vendor_rejected', 'cannot be reduced'],
+    ['of one that is suspended', { status: 'SUSPENDED' }, 11, 'subscription_not_active', 'suspended'],
+    ['of one that is cancelled', { status: 'CANCELLED' }, 11, 'subscription_not_active', 'cancelled'],
+    ['of one without accepted terms', { status: 'PENDING' }, 11, 'vendor_rejected', 'terms of service'],
+    ['of a free one', { plan: 'FREE' }, 11, 'vendor_rejected', 'no such operation'],
+  ])('%s is refused in words for people', async (_what, patch, to, code, words) => {
+    desk.fake.change(REF.subscriptionId, patch)
+    const told = await set(await observed(), to)
+    expect(told).toEqual({ kind: 'rejected', code, reason: expect.stringContaining(words) })
+    expect(total()).toBe(10)
+  })
+
+  test('by the wrong field, because the plan has changed since, is refused', async () => {
+    const before = await observed()
+    desk.fake.change(REF.subscriptionId, { plan: 'ANNUAL_YEARLY_PAY' })
+    expect(await set(before, 12)).toMatchObject({ kind: 'rejected', code: 'vendor_rejected' })
+  })
+})
+
+describe('a read', () => {
+  test.each([
+    'drop-before',
+    'down',
+    'hang-before',
+    'error-before',
+    'throttle',
+    'reset-after',
+    'hang-after',
+    'error-after',
+    'late',
+    'late-hang',
+    'daily-limit',
+    'api-off',
+    'token-expired',
+    'proxy',
+    'redirect',
+    'no-json',
+    'huge',
+  ])('that suffers %s tells nothing', async (fault) => {
+    desk.fake.failNext('read', fault)
+    const told = await read(whenSuffered(fault))
+    expect(told).toMatchObject({ kind: 'unavailable', reason: expect.stringMatching(/^\S.+\.$/) })
+    desk.fake.exchanges.length = 0
+    desk.fake.failNext('read', fault)
+    expect(await desk.vendor.list(undefined, whenSuffered(fault))).toMatchObject({ kind: 'unavailable' })
+    if (fault === 'throttle') expect(told).toMatchObject({ retryAfter: 3 })
+  })
+
+  test('of a customer who does not let us in tells that there is none for us', async () => {
+    desk.fake.failNext('read', 'forbidden')
+    expect(await read(whenSuffered('forbidden'))).toEqual({
+      kind: 'missing',
+      reason: expect.stringContaining('does not let us manage this customer'),
+    })
+  })
+
+  test('may show what was', async () => {
+    const before = await observed()
+    await set(before, 12)
+    desk.fake.failNext('read', 'stale')
+    expect((await observed()).seats.purchased).toBe(10)
+    expect((await observed()).seats.purchased).toBe(12)
+  })
+})
+
+describe('an abort', () => {
+  const aborted = AbortSignal.abort()
+
+  test('before the call leaves: nothing was sent', async () => {
+    const before = await observed()
+    expect(await set(before, 12, aborted)).toMatchObject(NOT_SENT)
+    expect(await read(aborted)).toMatchObject({ kind: 'unavailable' })
+    expect(await desk.vendor.list(undefined, aborted)).toMatchObject({ kind: 'unavailable' })
+    expect(desk.fake.exchanges.filter(({ call }) => call.kind === 'write')).toEqual([])
+  })
+
+  test('while it waits for its token: nothing was sent, and the token serves the next one', async () => {
+    const before = await observed()
+    desk.fake.failNext('auth', 'hang-before')
+    expect(await set(before, 12, whenSuffered('hang-before', 'auth'))).toMatchObject(NOT_SENT)
+    expect(total()).toBe(10)
+  })
+
+  test('after it left: nobody knows', async () => {
+    const before = await observed()
+    const controller = new AbortController()
+    desk.fake.failNext('write', 'hang-after')
+    const told = set(before, 12, controller.signal)
+    await expect.poll(total).toBe(12)
+    controller.abort()
+    expect(await told).toMatchObject(UNKNOWN)
+  })
+
+  test('while it looks for a changed id: nothing was sent', async () => {
+    const before = await observed()
+    desk.fake.change(REF.subscriptionId, { id: 'new-id' })
+    desk.fake.failNext('read', 'hang-before')
+    expect(await set(before, 12, whenSuffered('hang-before'))).toMatchObject(NOT_SENT)
+    expect(desk.fake.writes).toEqual([])
+  })
+})
+
+test('an address where nobody listens: nothing was sent', async () => {
+  const before = await observed()
+  const gone = await openGoogle()
+  await gone.close()
+  const elsewhere = googleWorkspace({ ...desk.config, url: gone.config.url })
+  expect(await elsewhere.setQuantity(before, 12, 'change-1', soon())).toMatchObject(NOT_SENT)
+  expect(await elsewhere.read(REF, soon())).toMatchObject({ kind: 'unavailable' })
+})

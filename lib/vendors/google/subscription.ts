@@ -1,0 +1,94 @@
+import 'server-only'
+import { z } from 'zod'
+import type { Observed } from '../vendor.ts'
+import { boughtSeats, planNameOf } from './seats.ts'
+
+const text = z.string().min(1).max(300)
+const count = z.int().min(0).max(2_147_483_647)
+/** Epoch milliseconds, which Google writes as text. What makes no sense is not known. */
+const time = z
+  .string()
+  .regex(/^\d{1,14}$/)
+  .transform((milliseconds) => new Date(Number(milliseconds)))
+  .optional()
+  .catch(undefined)
+
+const plan = z.object({
+  planName: text,
+  isCommitmentPlan: z.boolean(),
+  commitmentInterval: z.object({ startTime: time, endTime: time }).optional().catch(undefined),
+})
+const seats = z.object({
+  numberOfSeats: count.optional(),
+  maximumNumberOfSeats: count.optional(),
+  licensedNumberOfSeats: count.optional(),
+})
+const renewalSettings = z.object({ renewalType: text.optional() }).optional().catch(undefined)
+
+/** What we read of the Reseller API's `Subscription`: it has more, and may grow. */
+const Full = z.object({
+  customerId: text,
+  subscriptionId: text,
+  skuId: text,
+  status: text,
+  plan,
+  seats,
+  renewalSettings,
+})
+
+/** The answer of changeSeats leaves out what it pleases, but says the seats. */
+const Changed = Full.partial().required({ seats: true })
+
+const Page = z.object({
+  subscriptions: z.array(z.unknown()).optional(),
+  nextPageToken: text.max(10_000).optional(),
+})
+
+/** A subscription as `get` and `list` tell it; undefined where it makes no sense. */
+export function observedOf(resource: unknown): Observed | undefined {
+  const full = Full.safeParse(resource)
+  const bought = full.success && boughtSeats(full.data.plan, full.data.seats)
+  if (!full.success || !bought) return undefined
+  const { customerId, subscriptionId, skuId, status, plan, seats, renewalSettings } = full.data
+  return {
+    customerId,
+    subscriptionId,
+    skuId,
+    status,
+    planName: planNameOf(plan.planName),
+    isCommitmentPlan: plan.isCommitmentPlan,
+    commitmentStart: plan.commitmentInterval?.startTime ?? null,
+    commitmentEnd: plan.commitmentInterval?.endTime ?? null,
+    renewalType: renewalSettings?.renewalType ?? null,
+    seats: { ...bought, assigned: seats.licensedNumberOfSeats },
+  }
+}
+
+/** The answer of changeSeats over what was read before; undefined where it makes no sense, or is of another one. */
+export function changedOf(before: Observed, resource: unknown): Observed | undefined {
+  const changed = Changed.safeParse(resource)
+  if (!changed.success) return undefined
+  const { subscriptionId, status, plan = before, seats, renewalSettings, ...names } = changed.data
+  const bought = boughtSeats(plan, seats)
+  const { customerId = before.customerId, skuId = before.skuId } = names
+  if (!bought || customerId !== before.customerId || skuId !== before.skuId) return undefined
+  const interval = 'commitmentInterval' in plan ? plan.commitmentInterval : undefined
+  return {
+    ...before,
+    subscriptionId: subscriptionId ?? before.subscriptionId,
+    status: status ?? before.status,
+    planName: planNameOf(plan.planName),
+    isCommitmentPlan: plan.isCommitmentPlan,
+    commitmentStart: interval?.startTime ?? before.commitmentStart,
+    commitmentEnd: interval?.endTime ?? before.commitmentEnd,
+    renewalType: renewalSettings?.renewalType ?? before.renewalType,
+    seats: { ...bought, assigned: seats.licensedNumberOfSeats ?? before.seats.assigned },
+  }
+}
+
+/** A page of `list`, its resources as they stand. */
+export function pageOf(body: unknown): { resources: unknown[]; next: string | undefined } | undefined {
+  const page = Page.safeParse(body)
+  if (!page.success) return undefined
+  return { resources: page.data.subscriptions ?? [], next: page.data.nextPageToken }
+}

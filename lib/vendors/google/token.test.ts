@@ -1,0 +1,165 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type GoogleDesk, openGoogle } from '../../../stand-ins/google/desk.ts'
+import { googleWorkspace } from './google-workspace.ts'
+import { googleTokens, ORDER, ORDER_READONLY } from './token.ts'
+
+let desk: GoogleDesk
+beforeEach(async () => {
+  desk = await openGoogle()
+})
+afterEach(() => desk.close())
+
+const soon = (ms = 5000) => AbortSignal.timeout(ms)
+const exchanges = () => desk.fake.exchanges.filter(({ call }) => call.kind === 'auth')
+const claims = (index: number) => {
+  const assertion = new URLSearchParams(exchanges()[index]?.call.text).get('assertion') ?? ''
+  return JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString())
+}
+
+test('a signed assertion becomes a token of just the scope that is needed, and is asked for once', async () => {
+  const tokens = googleTokens(desk.config)
+  const [first, second] = await Promise.all([
+    tokens.token(ORDER_READONLY, soon()),
+    tokens.token(ORDER_READONLY, soon()),
+  ])
+  expect(first).toEqual({ kind: 'token', token: expect.stringMatching(/^ya29\./) })
+  expect(second).toEqual(first)
+  expect(await tokens.token(ORDER_READONLY, soon())).toEqual(first)
+  expect(exchanges()).toHaveLength(1)
+  const write = await tokens.token(ORDER, soon())
+  expect(write).not.toEqual(first)
+  expect([claims(0), claims(1)]).toMatchObject([
+    { sub: 'admin@reseller.example', scope: ORDER_READONLY, aud: 'https://oauth2.googleapis.com/token' },
+    { sub: 'admin@reseller.example', scope: ORDER },
+  ])
+  tokens.forget(ORDER)
+  expect(await tokens.token(ORDER, soon())).not.toEqual(write)
+})
+
+describe('is refused', () => {
+  const refused = async (change: Partial<GoogleDesk['config']>, scope: typeof ORDER = ORDER) =>
+    googleTokens({ ...desk.config, ...change }).token(scope, soon())
+
+  test('with another key', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    desk.fake.keyFile(desk.folder, privateKey)
+    expect(await refused({})).toEqual({
+      kind: 'unavailable',
+      reason: expect.stringContaining('400 invalid_grant for the service account as admin@reseller.example'),
+    })
+  })
+
+  test('for another administrator', async () => {
+    const reason = expect.stringContaining('401 unauthorized_client')
+    expect(await refused({ admin: 'other@reseller.example' })).toMatchObject({ kind: 'unavailable', reason })
+  })
+
+  test('for a scope that was not delegated, while the other one goes on', async () => {
+    const reader = await openGoogle({ scopes: [ORDER_READONLY] })
+    try {
+      reader.fake.add({ id: 's-1' })
+      const ref = { customerId: 'C0123456', subscriptionId: 's-1', skuId: '1010020020' }
+      const reading = await reader.vendor.read(ref, soon())
+      if (reading.kind !== 'read') throw new Error(reading.reason)
+      const told = await reader.vendor.setQuantity(reading.observed, 12, 'change-1', soon())
+      const reason = expect.stringContaining('both scopes have to be delegated')
+      expect(told).toMatchObject({ kind: 'not_sent', code: 'vendor_unavailable', reason })
+      expect(reader.fake.writes).toEqual([])
+    } finally {
+      await reader.close()
+    }
+  })
+
+  test.each([
+    ['no file', undefined, 'cannot be read'],
+    ['no JSON', 'SECRET', "is no service account's key"],
+    ['JSON cut short', '{"private_key":"SECRET', "is no service account's key"],
+    ['no key in it', '{"client_email":"a@b.example"}', "is no service account's key"],
+    ['a broken key', '{"client_email":"a@b.example","private_key":"SECRET"}', 'could not be used'],
+  ])('where the key file has %s, and its text is not repeated', async (_what, text, words) => {
+    const keyFile = join(desk.folder, 'broken.json')
+    if (text !== undefined) writeFileSync(keyFile, text)
+    const told = await refused({ keyFile })
+    expect(told).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining(words) })
+    expect(JSON.stringify(told)).toContain(keyFile)
+    expect(JSON.stringify(told)).not.toContain('SECRET')
+  })
+})
+
+test.each(['drop-before', 'hang-before', 'error-before', 'throttle', 'no-json', 'huge', 'redirect'])(
+  'a token endpoint that suffers %s is asked once, and the next call asks again',
+  async (fault) => {
+    const tokens = googleTokens(desk.config)
+    desk.fake.failNext('auth', fault)
+    const told = await tokens.token(ORDER, soon(fault === 'hang-before' ? 500 : 5000))
+    expect(told).toMatchObject({
+      kind: 'unavailable',
+      reason: expect.stringMatching(/^Google gave no .+\.$/),
+    })
+    expect(exchanges()).toHaveLength(1)
+    if (fault === 'hang-before') return
+    expect(await tokens.token(ORDER, soon())).toMatchObject({ kind: 'token' })
+  },
+)
+
+test("one that gives up waits alone: the others get the token that it didn't wait for", async () => {
+  const slow = await openGoogle()
+  try {
+    const tokens = googleTokens(slow.config)
+    const controller = new AbortController()
+    const [impatient, patient] = [tokens.token(ORDER, controller.signal), tokens.token(ORDER, soon())]
+    controller.abort()
+    expect(await impatient).toMatchObject({ kind: 'unavailable' })
+    expect(await patient).toMatchObject({ kind: 'token' })
+  } finally {
+    await slow.close()
+  }
+})
+
+test('a token that Google no longer takes is replaced by the next call', async () => {
+  desk.fake.add({ id: 's-1' })
+  const ref = { customerId: 'C0123456', subscriptionId: 's-1', skuId: '1010020020' }
+  expect(await desk.vendor.read(ref, soon())).toMatchObject({ kind: 'read' })
+  desk.fake.revokeTokens()
+  expect(await desk.vendor.read(ref, soon())).toMatchObject({ kind: 'unavailable' })
+  expect(await desk.vendor.read(ref, soon())).toMatchObject({ kind: 'read' })
+})
+
+test('a key that is replaced on disk is used without a restart', async () => {
+  const right = readFileSync(desk.config.keyFile, 'utf8')
+  writeFileSync(desk.config.keyFile, 'not yet')
+  const tokens = googleTokens(desk.config)
+  expect(await tokens.token(ORDER, soon())).toMatchObject({ kind: 'unavailable' })
+  writeFileSync(desk.config.keyFile, right)
+  expect(await tokens.token(ORDER, soon())).toMatchObject({ kind: 'token' })
+})
+
+test('neither token, assertion nor key reaches a reason, not even where they are sent back', async () => {
+  const echo = createServer(async (request, response) => {
+    const sent = `${request.headers.authorization} ${Buffer.concat(await request.toArray())}`
+    const errors = [{ reason: 'invalid', message: sent }]
+    const body = { error: { code: 400, message: sent, errors }, error_description: sent }
+    response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(echo.address() as AddressInfo).port}`
+  try {
+    desk.fake.add({ id: 's-1' })
+    const ref = { customerId: 'C0123456', subscriptionId: 's-1', skuId: '1010020020' }
+    const reading = await desk.vendor.read(ref, soon())
+    if (reading.kind !== 'read') throw new Error(reading.reason)
+    const told = await googleWorkspace({ ...desk.config, url }).setQuantity(reading.observed, 12, 'c', soon())
+    expect(told).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('Bearer …') })
+    const none = await googleTokens({ ...desk.config, tokenUrl: url }).token(ORDER, soon())
+    expect(none).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining('400') })
+    expect(JSON.stringify([told, none])).not.toMatch(/ya29\.|eyJ|PRIVATE KEY/)
+  } finally {
+    echo.closeAllConnections()
+    await new Promise((resolve) => echo.close(resolve))
+  }
+})

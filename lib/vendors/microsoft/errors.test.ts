@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { refusal, unavailable } from './errors.ts'
+
+const reply = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
+  kind: 'answer' as const,
+  status,
+  headers: new Headers(headers),
+  text: typeof body === 'string' ? body : JSON.stringify(body),
+  correlationId: 'c-1',
+})
+
+test.each([
+  [400, { code: 800090 }, 'rejected', 'These licenses can’t be returned before the term ends. (800090)'],
+  [400, { code: '1', description: ' a\n\tb\u0000 ' }, 'rejected', 'a b (1)'],
+  [400, { code: '1', description: null }, 'rejected', 'It answered 400. (1)'],
+  [400, { error: { code: 'x', message: 'No.' } }, 'rejected', 'No. (x)'],
+  [400, '<html>', 'rejected', 'It answered 400.'],
+  [400, { code: 1, description: 'y'.repeat(1000) }, 'rejected', `${'y'.repeat(300)} (1)`],
+  [405, '', 'rejected', 'It answered 405.'],
+  [403, { code: '900416', description: 'Locked.' }, 'rejected', 'Locked. (900416)'],
+  [403, '<html>', 'not_sent', 'It answered 403.'],
+  [401, { code: '800090' }, 'not_sent', expect.stringContaining('(800090)')],
+  [429, '', 'not_sent', 'It answered 429.'],
+  [409, {}, 'not_sent', 'It answered 409.'],
+  [408, { code: 800090 }, 'unknown', expect.stringContaining('408')],
+  [500, { code: 800090 }, 'unknown', expect.stringContaining('500')],
+  [302, '', 'unknown', expect.stringContaining('302')],
+])('a write that is answered %i %j is %s', (status, body, kind, reason) => {
+  expect(refusal(reply(status, body))).toMatchObject({ kind, reason })
+})
+
+test.each([
+  [412, {}],
+  [400, { code: 2055 }],
+])('%i %j says that it has changed', (status, body) => {
+  expect(refusal(reply(status, body))).toBe('stale')
+})
+
+test('what was not done says when to ask again', () => {
+  const pending = reply(409, { code: 900278 }, { 'retry-after': '60' })
+  expect(refusal(pending)).toMatchObject({ code: 'change_in_progress', retryAfter: 60 })
+  expect(unavailable(reply(503, '', { 'retry-after': '9' }))).toMatchObject({
+    kind: 'unavailable',
+    retryAfter: 9,
+  })
+})

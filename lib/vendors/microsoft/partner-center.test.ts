@@ -1,0 +1,227 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  type FakeMicrosoft,
+  type MicrosoftOptions,
+  startMicrosoft,
+} from '../../../stand-ins/microsoft/microsoft.ts'
+import type { Observed, SubscriptionRef } from '../vendor.ts'
+import { microsoftPartnerCenter } from './partner-center.ts'
+
+const ref: SubscriptionRef = { customerId: 'tenant-1', subscriptionId: 'sub-1', skuId: 'CFQ7TTC0LH18:0001' }
+const { customerId } = ref
+const soon = (ms = 5000) => AbortSignal.timeout(ms)
+
+let fake: FakeMicrosoft
+afterEach(() => fake.close())
+
+async function vendor(options: MicrosoftOptions = {}) {
+  fake = await startMicrosoft({ lateMs: 60, ...options })
+  fake.add({ id: 'sub-1', customerId, total: 25, assigned: 7 })
+  return microsoftPartnerCenter(fake.config)
+}
+
+/** How often each route was asked. */
+const asked = () => Object.groupBy(fake.exchanges, ({ call }) => call.name)
+const times = (name: string) => asked()[name]?.length ?? 0
+
+describe('a subscription', () => {
+  test('is read as the port says it', async () => {
+    const microsoft = await vendor()
+    expect(await microsoft.read(ref, soon())).toEqual({
+      kind: 'read',
+      observed: {
+        ...ref,
+        status: 'ACTIVE',
+        planName: 'ANNUAL_MONTHLY_PAY',
+        isCommitmentPlan: true,
+        commitmentStart: new Date('2026-03-01T00:00:00Z'),
+        commitmentEnd: new Date('2027-02-28T23:59:59Z'),
+        renewalType: 'AUTO_RENEW_MONTHLY_PAY',
+        seats: { purchased: 25, maximum: 25, assigned: 7 },
+        scheduled: undefined,
+        own: expect.anything(),
+      },
+    })
+    const [call] = fake.exchanges.map((exchange) => exchange.call).filter(({ name }) => name === 'get')
+    const guid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    const headers = { 'ms-requestid': guid, 'ms-correlationid': guid, 'ms-contract-version': 'v1' }
+    expect(call?.headers).toMatchObject({ ...headers, authorization: expect.stringMatching(/^Bearer ./) })
+  })
+
+  test.each([
+    [
+      'P1M monthly',
+      { planName: 'FLEXIBLE', isCommitmentPlan: false, commitmentEnd: null, renewalType: null },
+    ],
+    ['P1Y annual', { planName: 'ANNUAL_YEARLY_PAY', renewalType: 'AUTO_RENEW_YEARLY_PAY' }],
+    ['P3Y annual', { planName: 'P3Y annual', isCommitmentPlan: true }],
+    ['P5Y none', { planName: 'P5Y none', isCommitmentPlan: true, renewalType: 'AUTO_RENEW' }],
+  ])('with the plan %s', async (plan, expected) => {
+    const microsoft = await vendor()
+    fake.change('sub-1', { plan })
+    expect(await microsoft.read(ref, soon())).toMatchObject({ observed: expected })
+  })
+
+  test.each([
+    ['suspended', 'SUSPENDED'],
+    ['deleted', 'CANCELLED'],
+    ['pending', 'PENDING'],
+    ['Active', 'ACTIVE'],
+    ['inTransfer', 'inTransfer'],
+  ])('with the status %s', async (status, expected) => {
+    const microsoft = await vendor()
+    fake.change('sub-1', { status })
+    expect(await microsoft.read(ref, soon())).toMatchObject({ observed: { status: expected } })
+  })
+
+  test('that will not renew, or is a trial, or has no end', async () => {
+    const microsoft = await vendor()
+    fake.change('sub-1', {}, { fields: { autoRenewEnabled: false }, endsAt: '9999-12-31T00:00:00Z' })
+    const ends = { renewalType: 'CANCEL', commitmentEnd: null }
+    expect(await microsoft.read(ref, soon())).toMatchObject({ observed: ends })
+    fake.change('sub-1', {}, { fields: { isTrial: true } })
+    const trial = { planName: 'TRIAL', isCommitmentPlan: false }
+    expect(await microsoft.read(ref, soon())).toMatchObject({ observed: trial })
+  })
+
+  test('with what is scheduled for its next term', async () => {
+    const microsoft = await vendor()
+    fake.change('sub-1', {}, { fields: { scheduledNextTermInstructions: { quantity: 20 } } })
+    const scheduled = { total: 20, at: new Date('2027-02-28T23:59:59Z') }
+    expect(await microsoft.read(ref, soon())).toMatchObject({ observed: { scheduled } })
+  })
+
+  test('that makes no sense is not half believed', async () => {
+    const microsoft = await vendor()
+    fake.change('sub-1', {}, { fields: { quantity: 'many' } })
+    expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'unavailable' })
+  })
+
+  test.each([
+    ['a space / and ümlaut', /a%20space%20%2F%20and%20%C3%BCmlaut$/],
+    ['..', /\/subscriptions\/-$/],
+    ['', /\/subscriptions\/-$/],
+    ['\ud800', /\/subscriptions\/%EF%BF%BD$/],
+  ])('whose id is %j stays in its place', async (subscriptionId, expected) => {
+    const microsoft = await vendor()
+    const reading = await microsoft.read({ ...ref, subscriptionId, skuId: 'another' }, soon())
+    expect(reading).toMatchObject({ kind: 'missing' })
+    expect(fake.exchanges.map(({ call }) => call.target)).toContainEqual(expect.stringMatching(expected))
+  })
+})
+
+describe('a subscription whose id has changed', () => {
+  const elsewhere = { ...ref, subscriptionId: 'old-id' }
+
+  test('is found again by its SKU', async () => {
+    const microsoft = await vendor()
+    fake.add({ id: 'cancelled', customerId, status: 'deleted' })
+    fake.add({ id: 'other-sku', customerId, skuId: 'CFQ7TTC0LCH4:0002' })
+    const observed = { subscriptionId: 'sub-1', seats: { purchased: 25, maximum: 25, assigned: 7 } }
+    expect(await microsoft.read(elsewhere, soon())).toMatchObject({ kind: 'read', observed })
+    const skuId = 'CFQ7TTC0LH18:0001:CFQ7TTC0OLD1'
+    expect(await microsoft.read({ ...elsewhere, skuId }, soon())).toMatchObject({ observed })
+  })
+
+  test('is missing where there is none, or more than one', async () => {
+    const microsoft = await vendor()
+    const skuId = 'nothing'
+    expect(await microsoft.read({ ...elsewhere, skuId }, soon())).toMatchObject({ kind: 'missing' })
+    expect(await microsoft.read({ ...elsewhere, customerId: 'nobody' }, soon())).toMatchObject({
+      kind: 'missing',
+    })
+    fake.add({ id: 'twin', customerId })
+    const reason = expect.stringContaining('2 subscriptions')
+    expect(await microsoft.read(elsewhere, soon())).toEqual({ kind: 'missing', reason })
+  })
+})
+
+describe('assigned licenses', () => {
+  const assignedOf = (reading: object) => (reading as { observed?: Observed }).observed?.seats.assigned
+
+  test('are not known where an application alone is not let in, and it does not ask again', async () => {
+    const microsoft = await vendor({ showsAssigned: false })
+    for (let turn = 0; turn < 3; turn++) {
+      const reading = await microsoft.read(ref, soon())
+      expect(reading).toMatchObject({ kind: 'read', observed: { seats: { purchased: 25 } } })
+      expect(assignedOf(reading)).toBeUndefined()
+    }
+    expect([times('get'), times('subscribedSkus')]).toEqual([3, 1])
+  })
+
+  test('do not keep a read waiting', async () => {
+    const microsoft = await vendor({
+      choose: ({ name }) => (name === 'subscribedSkus' ? 'hang-before' : undefined),
+    })
+    const reading = await microsoft.read(ref, soon(1000))
+    expect(reading).toMatchObject({ kind: 'read', observed: { seats: { purchased: 25 } } })
+    expect(assignedOf(reading)).toBeUndefined()
+  })
+
+  test('belong to the SKU, whose id is asked once', async () => {
+    const microsoft = await vendor()
+    fake.add({ id: 'twin', customerId, assigned: 5 })
+    fake.change('sub-1', { assigned: 0 })
+    expect(assignedOf(await microsoft.read(ref, soon()))).toBe(5)
+    fake.change('twin', { assigned: 0 })
+    expect(assignedOf(await microsoft.read(ref, soon()))).toBe(0)
+    expect(times('provisioningStatus')).toBe(1)
+  })
+})
+
+describe('the list', () => {
+  async function all(microsoft: Awaited<ReturnType<typeof vendor>>) {
+    const found: Observed[] = []
+    let pages = 0
+    for (let cursor: string | undefined, isOver = false; !isOver; pages++) {
+      const page = await microsoft.list(cursor, soon())
+      if (page.kind !== 'page') return page
+      found.push(...page.items)
+      cursor = page.next
+      isOver = cursor === undefined
+    }
+    return { pages, found }
+  }
+
+  test('has every subscription once, page by page', async () => {
+    const microsoft = await vendor()
+    for (let at = 0; at < 24; at++) fake.add({ id: `more-${at}`, customerId: `c-${at}`, assigned: at })
+    fake.add({ id: 'sub-2', customerId, skuId: 'CFQ7TTC0LCH4:0002', assigned: 3 })
+    fake.add({ id: 'by-use', customerId, own: { fields: { billingType: 'usage' } } })
+    fake.add({ id: 'nonsense', customerId, own: { fields: { quantity: null } } })
+    const list = await all(microsoft)
+    expect(list).toMatchObject({ pages: 3 })
+    const found = 'found' in list ? list.found : []
+    expect(found.map(({ subscriptionId }) => subscriptionId).sort()).toEqual(
+      fake
+        .subscriptions()
+        .map(({ id }) => id)
+        .filter((id) => id !== 'by-use' && id !== 'nonsense')
+        .sort(),
+    )
+    const seatsOf = (id: string) => found.find(({ subscriptionId }) => subscriptionId === id)?.seats
+    expect(seatsOf('sub-2')).toEqual({ purchased: 25, maximum: 25, assigned: 3 })
+    expect(seatsOf('more-23')).toMatchObject({ assigned: 23 })
+  })
+
+  test.each([
+    ['throttle', { kind: 'unavailable', retryAfter: 7 }],
+    ['error-before', { kind: 'unavailable' }],
+    ['drop-before', { kind: 'unavailable' }],
+    ['code-60003', { pages: 1, found: [{ subscriptionId: 'sub-1' }] }],
+    ['code-900308', { pages: 1, found: [{ subscriptionId: 'sub-1' }] }],
+  ])('when one customer answers %s', async (fault, expected) => {
+    const microsoft = await vendor({
+      retryAfter: 7,
+      choose: ({ name, params }) =>
+        name === 'subscriptions' && params.customer === 'c-2' ? fault : undefined,
+    })
+    fake.add({ id: 'sub-2', customerId: 'c-2' })
+    expect(await all(microsoft)).toMatchObject(expected)
+  })
+
+  test('does not start again for a cursor of another time', async () => {
+    const microsoft = await vendor()
+    expect(await microsoft.list('nonsense', soon())).toMatchObject({ kind: 'unavailable' })
+  })
+})

@@ -1,0 +1,113 @@
+import 'server-only'
+import { z } from 'zod'
+import type { Observed } from '../vendor.ts'
+import { jsonOf } from './json.ts'
+import { ownOf } from './own.ts'
+
+const count = z.int().min(0).max(2_147_483_647)
+const text = z.string().nullish()
+/** A time, null where there is none; "never" is a year far away. */
+const time = text.transform((value) => {
+  const date = value ? new Date(value) : null
+  return date && Number.isFinite(date.getTime()) && date.getUTCFullYear() < 2200 ? date : null
+})
+
+/** The fields that we know of Partner Center's `Subscription`; it has more, and may grow. */
+const Subscription = z.object({
+  id: z.string().min(1),
+  /** New commerce: product:SKU:availability. */
+  offerId: text,
+  quantity: count,
+  status: z.string().min(1),
+  isTrial: z.boolean().nullish(),
+  billingType: text,
+  billingCycle: text,
+  /** ISO 8601: P1M, P1Y, P3Y. */
+  termDuration: text,
+  autoRenewEnabled: z.boolean().nullish(),
+  effectiveStartDate: time,
+  commitmentEndDate: time,
+  commitmentEndDateTime: time,
+  scheduledNextTermInstructions: z
+    .object({ quantity: count.nullish(), product: z.object({ quantity: count.nullish() }).nullish() })
+    .nullish()
+    .catch(undefined),
+})
+
+type Subscription = z.output<typeof Subscription>
+
+const STATUSES: Record<string, string> = {
+  active: 'ACTIVE',
+  suspended: 'SUSPENDED',
+  pending: 'PENDING',
+  deleted: 'CANCELLED',
+  expired: 'EXPIRED',
+  disabled: 'DISABLED',
+}
+
+/** One month of a term is no commitment to us: whether it can be lowered is for the vendor to say. */
+const MONTH = 'P1M'
+
+export type Read = { customerId: string; json: string; header: string | null; assigned: number | undefined }
+
+/**
+ * What a subscription's JSON says, as Partner Center writes it; undefined where it isn't one.
+ * @param header the answer's ETag, where the object has none
+ */
+export function observedOf({ customerId, json, header, assigned }: Read): Observed | undefined {
+  const raw = jsonOf(json)
+  const parsed = Subscription.safeParse(raw)
+  if (!parsed.success) return undefined
+  const given = parsed.data
+  const term = given.termDuration?.toUpperCase()
+  const isCommitmentPlan = !given.isTrial && term !== undefined && term !== MONTH
+  const end = given.commitmentEndDateTime ?? given.commitmentEndDate
+  const instructions = given.scheduledNextTermInstructions
+  const next = instructions && (instructions.quantity ?? instructions.product?.quantity ?? given.quantity)
+  return {
+    customerId,
+    subscriptionId: given.id,
+    skuId: skuOf(given.offerId ?? ''),
+    status: STATUSES[given.status.toLowerCase()] ?? given.status,
+    planName: planName(given, term),
+    isCommitmentPlan,
+    commitmentStart: isCommitmentPlan ? given.effectiveStartDate : null,
+    commitmentEnd: isCommitmentPlan ? end : null,
+    renewalType: isCommitmentPlan ? renewalType(given) : null,
+    seats: { purchased: given.quantity, maximum: given.quantity, assigned },
+    scheduled: next === undefined || next === null ? undefined : { total: next, at: end },
+    own: ownOf(raw, json, header, end),
+  }
+}
+
+/** Product and SKU of an offer: an offer's availability, its third part, is replaced while the SKU stays. */
+export function skuOf(offerId: string): string {
+  return offerId.split(':').slice(0, 2).join(':')
+}
+
+/** Assigned licenses are counted elsewhere than the rest is read. */
+export function withAssigned(observed: Observed, assigned: number | undefined): Observed {
+  return { ...observed, seats: { ...observed.seats, assigned } }
+}
+
+/** Whether it is billed by use, and has no licenses to count. */
+export function isMetered(item: unknown): boolean {
+  return Subscription.safeParse(item).data?.billingType?.toLowerCase() === 'usage'
+}
+
+function planName({ isTrial, billingCycle }: Subscription, term: string | undefined): string {
+  if (isTrial) return 'TRIAL'
+  if (term === MONTH) return 'FLEXIBLE'
+  const cycle = billingCycle?.toLowerCase()
+  if (term === 'P1Y' && cycle === 'monthly') return 'ANNUAL_MONTHLY_PAY'
+  if (term === 'P1Y' && cycle === 'annual') return 'ANNUAL_YEARLY_PAY'
+  return [term, billingCycle].filter(Boolean).join(' ') || 'UNKNOWN'
+}
+
+function renewalType({ autoRenewEnabled, billingCycle }: Subscription): string | null {
+  if (autoRenewEnabled === null || autoRenewEnabled === undefined) return null
+  if (!autoRenewEnabled) return 'CANCEL'
+  const cycle = billingCycle?.toLowerCase()
+  if (cycle === 'monthly') return 'AUTO_RENEW_MONTHLY_PAY'
+  return cycle === 'annual' ? 'AUTO_RENEW_YEARLY_PAY' : 'AUTO_RENEW'
+}

@@ -1,0 +1,87 @@
+import { afterEach, expect, test } from 'vitest'
+import {
+  type FakeMicrosoft,
+  type MicrosoftOptions,
+  startMicrosoft,
+} from '../../../stand-ins/microsoft/microsoft.ts'
+import { microsoftPartnerCenter } from './partner-center.ts'
+
+const ref = { customerId: 'tenant-1', subscriptionId: 'sub-1', skuId: 'CFQ7TTC0LH18:0001' }
+const soon = (ms = 5000) => AbortSignal.timeout(ms)
+
+let fake: FakeMicrosoft
+afterEach(() => fake.close())
+
+async function vendor(options: MicrosoftOptions = {}, config: Partial<FakeMicrosoft['config']> = {}) {
+  fake = await startMicrosoft({ showsAssigned: false, ...options })
+  fake.add({ id: 'sub-1', customerId: 'tenant-1' })
+  return microsoftPartnerCenter({ ...fake.config, ...config })
+}
+const granted = () => fake.exchanges.filter(({ call }) => call.name === 'token').length
+
+test('one token serves all calls, also those that begin at once', async () => {
+  const microsoft = await vendor()
+  const readings = await Promise.all(Array.from({ length: 8 }, () => microsoft.read(ref, soon())))
+  expect(readings.map(({ kind }) => kind)).toEqual(Array(8).fill('read'))
+  await microsoft.read(ref, soon())
+  expect(granted()).toBe(1)
+})
+
+test('a token is renewed before it expires', async () => {
+  const microsoft = await vendor({ tokenSeconds: 1 })
+  const until = Date.now() + 1400
+  while (Date.now() < until) {
+    expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'read' })
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  expect(granted()).toBeGreaterThan(1)
+  expect(granted()).toBeLessThan(6)
+})
+
+test('a token that was taken back is unavailable once, and fetched anew then', async () => {
+  const microsoft = await vendor()
+  const reading = await microsoft.read(ref, soon())
+  fake.revokeTokens()
+  expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'unavailable' })
+  expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'read' })
+  fake.revokeTokens()
+  const observed = reading.kind === 'read' ? reading.observed : expect.fail()
+  const answer = await microsoft.setQuantity(observed, 26, crypto.randomUUID(), soon())
+  expect(answer).toMatchObject({ kind: 'not_sent', code: 'vendor_unavailable' })
+  expect(fake.writes).toEqual([])
+})
+
+test.each<[Partial<FakeMicrosoft['config']>, string]>([
+  [{ clientSecret: 'a-wrong-secret' }, 'invalid_client'],
+  [{ clientId: 'somebody' }, 'unauthorized_client'],
+  [{ tokenUrl: 'http://127.0.0.1:9/token' }, 'connection failed'],
+  [{ tokenUrl: 'nonsense' }, 'could not be written'],
+])('no token with %j: nothing was sent, and no reason tells a secret', async (config, words) => {
+  const microsoft = await vendor({}, config)
+  const reading = await microsoft.read(ref, soon())
+  expect(reading).toEqual({ kind: 'unavailable', reason: expect.stringContaining(words) })
+  expect(JSON.stringify(reading)).not.toContain(config.clientSecret ?? 'only-for-the-fake')
+  const list = await microsoft.list(undefined, soon())
+  expect(list).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining(words) })
+  expect(fake.exchanges.filter(({ call }) => call.name !== 'token')).toEqual([])
+})
+
+test.each([
+  ['throttle', { kind: 'unavailable', retryAfter: 7 }],
+  ['error-before', { kind: 'unavailable' }],
+  ['drop-before', { kind: 'unavailable' }],
+])('when the token is answered by %s, the next call asks again', async (fault, expected) => {
+  const microsoft = await vendor({ retryAfter: 7 })
+  fake.failNext('auth', fault)
+  expect(await microsoft.read(ref, soon())).toMatchObject(expected)
+  expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'read' })
+})
+
+test('who leaves early does not take the token from those who wait', async () => {
+  const microsoft = await vendor()
+  fake.failNext('auth', 'slow')
+  const [early, late] = [microsoft.read(ref, soon(50)), microsoft.read(ref, soon())]
+  expect(await early).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining('in time') })
+  expect(await late).toMatchObject({ kind: 'read' })
+  expect(granted()).toBe(1)
+})

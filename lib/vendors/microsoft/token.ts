@@ -1,0 +1,74 @@
+import 'server-only'
+import { z } from 'zod'
+import { exchange, retryAfterOf } from '../exchange.ts'
+import { jsonOf } from './json.ts'
+
+export type Credentials = { tokenUrl: string; clientId: string; clientSecret: string }
+
+export type Token =
+  | { kind: 'token'; value: string }
+  | { kind: 'none'; reason: string; retryAfter?: number | undefined }
+
+export type TokenSource = {
+  token(signal: AbortSignal): Promise<Token>
+  /** Forgets a token that was refused. */
+  drop(value: string): void
+}
+
+const SCOPE = 'https://api.partnercenter.microsoft.com/.default'
+const EXCHANGE_MS = 10_000
+/** A token is not used in the last minutes of its life: a call that has left must still find it valid. */
+const SPARE_SECONDS = 300
+const LATE: Token = { kind: 'none', reason: 'no token in time' }
+
+const Granted = z.object({
+  access_token: z.string().min(1),
+  expires_in: z.coerce.number().positive(),
+})
+const Refused = z.object({ error: z.string().regex(/^\w{1,60}$/) })
+
+/** App-only tokens of Entra ID (client credentials): kept until shortly before they expire, fetched one at a time. */
+export function tokenSource(credentials: Credentials): TokenSource {
+  let kept: { value: string; until: number } | undefined
+  let underWay: Promise<Token> | undefined
+
+  async function fetchToken(): Promise<Token> {
+    const { tokenUrl, clientId, clientSecret } = credentials
+    const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
+    const init = { method: 'POST', body: new URLSearchParams({ ...form, scope: SCOPE }) }
+    // Its own time: whoever asked first may leave, and the others still wait for it.
+    const reply = await exchange(tokenUrl, init, AbortSignal.timeout(EXCHANGE_MS))
+    if (reply.kind !== 'answer') return { kind: 'none', reason: `no token: ${reply.reason}` }
+    const granted = reply.status === 200 ? Granted.safeParse(jsonOf(reply.text)) : undefined
+    if (!granted?.success) {
+      const code = Refused.safeParse(jsonOf(reply.text)).data?.error ?? `status ${reply.status}`
+      return { kind: 'none', reason: `no token: ${code}`, retryAfter: retryAfterOf(reply.headers) }
+    }
+    const { access_token: value, expires_in: seconds } = granted.data
+    kept = { value, until: Date.now() + (seconds - Math.min(SPARE_SECONDS, seconds / 2)) * 1000 }
+    return { kind: 'token', value }
+  }
+
+  return {
+    async token(signal) {
+      if (kept && Date.now() < kept.until) return { kind: 'token', value: kept.value }
+      underWay ??= fetchToken().finally(() => {
+        underWay = undefined
+      })
+      return inTime(underWay, signal, LATE)
+    },
+    drop(value) {
+      if (kept?.value === value) kept = undefined
+    },
+  }
+}
+
+/** What `work` gives, or `late` at the abort; `work` goes on, and must not reject. */
+function inTime<Result>(work: Promise<Result>, signal: AbortSignal, late: Result): Promise<Result> {
+  if (signal.aborted) return Promise.resolve(late)
+  return new Promise((resolve) => {
+    const leave = () => resolve(late)
+    signal.addEventListener('abort', leave, { once: true })
+    work.then(resolve).finally(() => signal.removeEventListener('abort', leave))
+  })
+}

@@ -1,0 +1,295 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  type FakeMicrosoft,
+  type MicrosoftOptions,
+  startMicrosoft,
+} from '../../../stand-ins/microsoft/microsoft.ts'
+import type { Observed, RemoteVendor, SubscriptionRef, WriteAnswer } from '../vendor.ts'
+import { microsoftPartnerCenter } from './partner-center.ts'
+
+const ref: SubscriptionRef = { customerId: 'tenant-1', subscriptionId: 'sub-1', skuId: 'CFQ7TTC0LH18:0001' }
+const soon = (ms = 5000) => AbortSignal.timeout(ms)
+const LATE = 60
+
+let fake: FakeMicrosoft
+let microsoft: RemoteVendor
+afterEach(() => fake.close())
+
+async function start(options: MicrosoftOptions = {}) {
+  fake = await startMicrosoft({ lateMs: LATE, ...options })
+  fake.add({ id: 'sub-1', customerId: ref.customerId, total: 25, assigned: 7, plan: 'P1M monthly' })
+  microsoft = microsoftPartnerCenter(fake.config)
+}
+
+async function look(): Promise<Observed> {
+  const reading = await microsoft.read(ref, soon())
+  return reading.kind === 'read' ? reading.observed : expect.fail(JSON.stringify(reading))
+}
+
+/** Reads, and then sets a total; `before` is between the two. */
+async function set(total: number, { before = () => {}, changeId = randomUUID(), signal = soon() } = {}) {
+  const observed = await look()
+  before()
+  return microsoft.setQuantity(observed, total, changeId, signal)
+}
+
+const total = () => fake.subscription('sub-1')?.total
+const fields = () => fake.subscription('sub-1')?.own.fields
+const patches = () => fake.exchanges.map(({ call }) => call).filter(({ name }) => name === 'patch')
+
+describe('a write', () => {
+  test('sends the whole object with another quantity, under its ETag and the id of the change', async () => {
+    await start()
+    const unknown = { promotionId: 'P-1', nested: { list: [1, { deep: null }] }, 'x-new': 'Ω' }
+    fake.change('sub-1', {}, { fields: { friendlyName: 'Ours', autoRenewEnabled: true, ...unknown } })
+    const changeId = randomUUID()
+    const answer = await set(30, { changeId })
+    const seats = { purchased: 30, maximum: 30, assigned: 7 }
+    const observed = { ...ref, planName: 'FLEXIBLE', status: 'ACTIVE', seats }
+    expect(answer).toMatchObject({ kind: 'applied', observed, vendorRequestId: expect.any(String) })
+    expect(fields()).toEqual({ friendlyName: 'Ours', autoRenewEnabled: true, ...unknown })
+    const [patch] = patches()
+    expect(patch?.headers['if-match']).toMatch(/^".+"$/)
+    expect(patch?.headers['ms-requestid']).toBe(changeId)
+    const before = { offerId: expect.any(String), attributes: { objectType: 'Subscription' } }
+    expect(JSON.parse(patch?.text ?? '')).toMatchObject({ ...before, ...unknown, quantity: 30 })
+  })
+
+  test('gives what the next write needs', async () => {
+    await start()
+    const first = await set(30)
+    const observed = first.kind === 'applied' ? first.observed : expect.fail()
+    const second = await microsoft.setQuantity(observed, 31, randomUUID(), soon())
+    expect(second).toMatchObject({ kind: 'applied', observed: { seats: { purchased: 31 } } })
+    expect(patches()).toHaveLength(2)
+  })
+
+  test('is not sent where the vendor gave no version', async () => {
+    await start()
+    const read = await look()
+    const own = { ...(read.own as object), etag: undefined }
+    const answers = await Promise.all(
+      [own, undefined].map((own) => microsoft.setQuantity({ ...read, own }, 26, randomUUID(), soon())),
+    )
+    expect(answers).toMatchObject(Array(2).fill({ kind: 'not_sent', code: 'vendor_unavailable' }))
+    expect(patches()).toEqual([])
+  })
+
+  test('twice with one id, after a lost answer, is done once', async () => {
+    await start()
+    const changeId = randomUUID()
+    const observed = await look()
+    fake.failNext('write', 'reset-after')
+    expect(await microsoft.setQuantity(observed, 30, changeId, soon())).toMatchObject({ kind: 'unknown' })
+    fake.setByVendor('sub-1', 28)
+    const again = await microsoft.setQuantity(observed, 30, changeId, soon())
+    expect(again).toMatchObject({ kind: 'applied', observed: { seats: { purchased: 30 } } })
+    expect([total(), fake.writes.filter(({ by }) => by === 'client').length]).toEqual([28, 1])
+  })
+
+  test('deletes what was scheduled, and shows it', async () => {
+    await start()
+    const scheduledNextTermInstructions = { quantity: 20, product: { termDuration: 'P1Y' } }
+    fake.change('sub-1', {}, { fields: { autoRenewEnabled: true, scheduledNextTermInstructions } })
+    expect((await look()).scheduled).toMatchObject({ total: 20 })
+    const answer = await set(30)
+    expect(answer.kind === 'applied' && answer.observed.scheduled).toBeUndefined()
+    expect(fields()).toEqual({ friendlyName: expect.anything(), autoRenewEnabled: true })
+  })
+})
+
+const rejected = (code: string, words = '') => ({
+  kind: 'rejected',
+  code,
+  reason: expect.stringContaining(words),
+})
+const notSent = (code: string) => ({ kind: 'not_sent', code })
+const ANSWERS: [number, object][] = [
+  [800090, rejected('vendor_rejected', 'decreased. (800090)')],
+  [2002, rejected('vendor_rejected', '(2002)')],
+  [800067, rejected('vendor_rejected', '(800067)')],
+  [800088, rejected('vendor_rejected', '(800088)')],
+  [900311, rejected('vendor_rejected', 'too many times')],
+  [2000, rejected('vendor_rejected', '(2000)')],
+  [20002, rejected('vendor_rejected', 'not found')],
+  [2001, rejected('subscription_not_active', 'suspended')],
+  [2011, rejected('subscription_not_active', '(2011)')],
+  [800091, rejected('subscription_not_active', '(800091)')],
+  [900278, notSent('change_in_progress')],
+  [2055, notSent('change_in_progress')],
+  [900308, notSent('vendor_unavailable')],
+  [900329, notSent('vendor_unavailable')],
+  [800094, { kind: 'unknown' }],
+]
+test.each(ANSWERS)('the code %i', async (code, expected) => {
+  await start()
+  fake.setFault('sub-1', { write: `code-${code}` })
+  expect(await set(26)).toMatchObject(expected)
+  expect(total()).toBe(25)
+})
+
+describe('the vendor’s own rules', () => {
+  test.each([
+    ['outside of its limits', 400, 'active', rejected('vendor_rejected', '(2002)')],
+    ['a suspended subscription', 26, 'suspended', rejected('subscription_not_active', '(2001)')],
+    ['a deleted subscription', 26, 'deleted', rejected('subscription_not_active', '(800091)')],
+    ['a decrease too late', 24, 'active', rejected('vendor_rejected', '(800090)')],
+  ])('refuse %s', async (_what, to, status, expected) => {
+    await start()
+    fake.change('sub-1', { status })
+    expect(await set(to)).toMatchObject(expected)
+    expect(total()).toBe(25)
+  })
+
+  test('take back what can be returned', async () => {
+    await start()
+    expect(await set(30)).toMatchObject({ kind: 'applied' })
+    expect(await set(26)).toMatchObject({ kind: 'applied' })
+    expect(await set(24)).toMatchObject(rejected('vendor_rejected', '(800090)'))
+    expect(total()).toBe(26)
+  })
+})
+
+// What a fault makes of a write, and the total in the end.
+const FAULTS: [string, object, number][] = [
+  ['drop-before', { kind: 'unknown' }, 25],
+  ['hang-before', { kind: 'unknown' }, 25],
+  ['error-before', { kind: 'unknown' }, 25],
+  ['throttle', { kind: 'not_sent', code: 'vendor_unavailable', retryAfter: 7 }, 25],
+  ['reset-after', { kind: 'unknown' }, 30],
+  ['hang-after', { kind: 'unknown' }, 30],
+  ['error-after', { kind: 'unknown' }, 30],
+  ['late', { kind: 'unknown' }, 30],
+  ['late-hang', { kind: 'unknown' }, 30],
+  ['redirect', { kind: 'unknown' }, 25],
+  ['empty-after', { kind: 'unknown', reason: expect.stringContaining('shows the new total') }, 30],
+  ['down', { kind: 'unknown' }, 25],
+]
+test.each(FAULTS)('the fault %s', async (fault, expected, end) => {
+  await start({ retryAfter: 7 })
+  const signal = soon(fault.includes('hang') ? 600 : 5000)
+  const answer = await set(30, { before: () => fake.failNext('write', fault), signal })
+  expect(answer).toMatchObject(expected)
+  expect(patches()).toHaveLength(1)
+  await fake.settled()
+  expect([total(), (await look()).seats.purchased]).toEqual([end, end])
+})
+
+describe('a write that is accepted only (202)', () => {
+  test('is looked up until the subscription shows it; what that proves is not ours to say', async () => {
+    await start()
+    const answer = await set(30, { before: () => fake.failNext('write', 'accepted') })
+    expect(answer).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('shows the new total') })
+  })
+
+  test('is looked up likewise after a success (200) that still shows the old total', async () => {
+    await start()
+    const answer = await set(30, { before: () => fake.failNext('write', 'old-answer') })
+    expect(answer).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('shows the new total') })
+    expect(patches()).toHaveLength(1)
+  })
+
+  test('is unknown when time runs out, holds others up, and a later read settles it', async () => {
+    await start({ lateMs: 1500 })
+    const answer = await set(30, {
+      before: () => fake.failNext('write', 'accepted'),
+      signal: soon(400),
+    })
+    expect(answer).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('202') })
+    expect(await set(31)).toMatchObject({ kind: 'not_sent', code: 'change_in_progress' })
+    await fake.settled()
+    expect((await look()).seats.purchased).toBe(30)
+  })
+
+  test('is unknown when it is never done', async () => {
+    await start()
+    const before = () => fake.failNext('write', 'accepted-never-done')
+    expect(await set(30, { before, signal: soon(900) })).toMatchObject({ kind: 'unknown' })
+    expect((await look()).seats.purchased).toBe(25)
+  })
+
+  test('is unknown when the look at it fails', async () => {
+    await start()
+    const before = () => {
+      fake.failNext('write', 'accepted')
+      fake.failNext('read', 'error-before')
+    }
+    expect(await set(30, { before })).toMatchObject({ kind: 'unknown' })
+  })
+})
+
+describe('a subscription that has changed since it was read', () => {
+  const rename = () => fake.change('sub-1', {}, { fields: { friendlyName: 'New name', x: 1 } })
+
+  test('is read again and sent once more where its count is the same', async () => {
+    await start()
+    const changeId = randomUUID()
+    expect(await set(30, { before: rename, changeId })).toMatchObject({ kind: 'applied' })
+    expect(total()).toBe(30)
+    expect(fields()).toMatchObject({ friendlyName: 'New name', x: 1 })
+    const [first, second] = patches().map(({ headers }) => headers['ms-requestid'])
+    expect(first).toBe(changeId)
+    expect(second).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
+  })
+
+  test('is left alone where its count is another', async () => {
+    await start()
+    const answer = await set(30, { before: () => fake.setByVendor('sub-1', 40) })
+    expect(answer).toEqual({ kind: 'not_sent', code: 'change_in_progress', reason: expect.any(String) })
+    expect([total(), patches().length]).toEqual([40, 1])
+  })
+
+  test.each([{ status: 'suspended' }, { plan: 'P1Y monthly' }])('is left alone with %j', async (patch) => {
+    await start()
+    const before = () => {
+      fake.change('sub-1', patch)
+      rename()
+    }
+    expect(await set(30, { before })).toMatchObject(notSent('change_in_progress'))
+    expect([total(), patches().length]).toEqual([25, 1])
+  })
+
+  test('is left alone where somebody else has set the same total', async () => {
+    await start()
+    const answer = await set(30, { before: () => fake.setByVendor('sub-1', 30) })
+    expect(answer).toMatchObject(notSent('change_in_progress'))
+    expect(patches()).toHaveLength(1)
+  })
+
+  test('is not changed where it can’t be read again', async () => {
+    await start()
+    const before = () => {
+      rename()
+      fake.failNext('read', 'error-before')
+    }
+    expect(await set(30, { before })).toMatchObject(notSent('vendor_unavailable'))
+    expect([total(), patches().length]).toEqual([25, 1])
+  })
+})
+
+test('where nobody listens, nothing was sent', async () => {
+  await start()
+  const nowhere = microsoftPartnerCenter({ ...fake.config, url: 'http://127.0.0.1:2' })
+  const answer = await nowhere.setQuantity(await look(), 30, randomUUID(), soon())
+  expect(answer).toMatchObject({ ...notSent('vendor_unavailable'), reason: expect.any(String) })
+})
+
+describe('the time', () => {
+  test('that has run out before sending leaves everything as it was', async () => {
+    await start()
+    const answer = await set(30, { signal: AbortSignal.abort() })
+    expect(answer).toMatchObject(notSent('vendor_unavailable'))
+    expect(patches()).toEqual([])
+  })
+
+  test('that runs out after sending makes the outcome unknown, with an id to ask support for', async () => {
+    const end = new AbortController()
+    await start({ onStep: (step) => (step === 'write-applied' ? end.abort() : undefined) })
+    const answer: WriteAnswer = await set(30, { signal: end.signal })
+    expect(answer).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('in time') })
+    const [patch] = patches()
+    expect(answer).toMatchObject({ vendorRequestId: patch?.headers['ms-correlationid'] })
+    expect(total()).toBe(30)
+  })
+})

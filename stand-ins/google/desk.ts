@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type GoogleConfig, googleWorkspace } from '../../lib/vendors/google/google-workspace.ts'
+import type { RemoteVendor } from '../../lib/vendors/vendor.ts'
+import { faultsOf } from './description.ts'
+import { type FakeGoogle, type GoogleOptions, startGoogle } from './google.ts'
+
+/** What these send is no JSON of Google's, on purpose. */
+const FOREIGN = ['no-json', 'huge', 'proxy', 'redirect']
+
+export type GoogleDesk = {
+  fake: FakeGoogle
+  vendor: RemoteVendor
+  config: GoogleConfig
+  folder: string
+  /** What went over the wire against Google's description of the API. */
+  described(): string[]
+  close(): Promise<void>
+}
+
+/** The fake with our client before it, and a folder for its key. */
+export async function openGoogle(options: GoogleOptions = {}): Promise<GoogleDesk> {
+  const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-google-'))
+  const fake = await startGoogle(options)
+  const { url, tokenUrl, admin } = fake
+  const config = { url, tokenUrl, admin, keyFile: fake.keyFile(folder), settleMs: 1000 }
+  return {
+    fake,
+    vendor: googleWorkspace(config),
+    config,
+    folder,
+    described() {
+      const ours = fake.exchanges.filter(
+        ({ call, fault = '' }) => call.kind !== 'auth' && !FOREIGN.includes(fault),
+      )
+      return ours.flatMap(faultsOf)
+    },
+    async close() {
+      rmSync(folder, { recursive: true, force: true })
+      await fake.close()
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import type { Pages } from '../vendors/book.ts'
+import type { Answer } from '../vendors/routes.ts'
+import { type GoogleOwn, type GoogleSubscription, resourceOf } from './resource.ts'
+import { refusal } from './rules.ts'
+
+const DEFAULT_RESULTS = 20
+const MAX_RESULTS = 100
+
+/** A page of `subscriptions.list`: of one customer, or of all. */
+export function page(query: URLSearchParams, book: Pages<GoogleOwn>): Answer {
+  const maxResults = query.get('maxResults') ?? String(DEFAULT_RESULTS)
+  const size = Number(maxResults)
+  if (!/^\d+$/.test(maxResults) || size < 1 || size > MAX_RESULTS) {
+    return refusal(400, 'invalid', 'Invalid value for: maxResults')
+  }
+  const selected = book.all().filter((subscription) => isSelected(subscription, query))
+  const token = query.get('pageToken')
+  // The token names the last subscription of the page before.
+  const last = token === null ? -1 : selected.findIndex(({ id }) => tokenOf(id) === token)
+  if (token !== null && last < 0) return refusal(400, 'invalid', 'Invalid value for: pageToken')
+  const subscriptions = selected.slice(last + 1, last + 1 + size)
+  const end = subscriptions.at(-1)
+  const hasMore = last + 1 + size < selected.length
+  const nextPageToken = hasMore && end ? tokenOf(end.id) : undefined
+  const items = subscriptions.length > 0 ? subscriptions.map(resourceOf) : undefined
+  return { status: 200, body: { kind: 'reseller#subscriptions', subscriptions: items, nextPageToken } }
+}
+
+function isSelected({ customerId, own }: GoogleSubscription, query: URLSearchParams): boolean {
+  const wanted = query.get('customerId')
+  const prefix = query.get('customerNamePrefix') ?? ''
+  const isCustomer = wanted === null || wanted === customerId || wanted === own.customerDomain
+  return isCustomer && own.customerDomain.startsWith(prefix)
+}
+
+function tokenOf(id: string): string {
+  return Buffer.from(`after ${id}`).toString('base64url')
+}

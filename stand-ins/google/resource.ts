@@ -1,0 +1,100 @@
+import type { Subscription } from '../vendors/book.ts'
+import type { Given } from '../vendors/routes.ts'
+
+/** What only Google knows of a subscription. */
+export type GoogleOwn = {
+  customerDomain: string
+  skuName: string
+  billingMethod: string
+  /** A cap beside the bought licenses, which annual plans normally have not. */
+  cap?: number | undefined
+  renewalType?: string | undefined
+  purchaseOrderId?: string | undefined
+  suspensionReasons?: string[] | undefined
+  /** The subscription gets a new id with each change, which is Google's own warning. */
+  moves?: boolean | undefined
+  /** Does not say how many users hold a license. */
+  silent?: boolean | undefined
+}
+
+export type GoogleSubscription = Subscription<GoogleOwn>
+
+const YEAR_MS = 365 * 86_400_000
+const CREATED = Date.UTC(2026, 2, 1)
+
+/** Whether the plan buys a number of licenses for a term; all others have a cap. */
+export function isAnnual(plan: string): boolean {
+  return plan.startsWith('ANNUAL')
+}
+
+export function fill({ own, ...given }: Given<GoogleOwn>): GoogleSubscription {
+  const plan = given.plan ?? 'ANNUAL_MONTHLY_PAY'
+  return {
+    customerId: 'C0123456',
+    skuId: '1010020020',
+    total: 10,
+    assigned: 4,
+    status: 'ACTIVE',
+    plan,
+    createdAt: CREATED,
+    ...given,
+    own: {
+      customerDomain: 'example.com',
+      skuName: 'Google Workspace Enterprise Plus',
+      billingMethod: 'ONLINE',
+      renewalType: isAnnual(plan) ? 'RENEW_CURRENT_USERS_MONTHLY_PAY' : undefined,
+      ...own,
+    },
+  }
+}
+
+/** The resource as `get` and `list` give it. JSON drops what is undefined. */
+export function resourceOf(subscription: GoogleSubscription) {
+  const { id, customerId, skuId, plan, status, createdAt, own } = subscription
+  return {
+    kind: 'reseller#subscription',
+    customerId,
+    subscriptionId: id,
+    skuId,
+    skuName: own.skuName,
+    creationTime: String(createdAt),
+    billingMethod: own.billingMethod,
+    plan: {
+      // Google's own words: ANNUAL_MONTHLY_PAY is returned as ANNUAL in all API responses.
+      planName: plan === 'ANNUAL_MONTHLY_PAY' ? 'ANNUAL' : plan,
+      isCommitmentPlan: isAnnual(plan),
+      commitmentInterval: commitmentOf(subscription),
+    },
+    seats: seatsOf(subscription),
+    trialSettings: { isInTrial: plan === 'TRIAL' },
+    renewalSettings: own.renewalType && {
+      kind: 'subscriptions#renewalSettings',
+      renewalType: own.renewalType,
+    },
+    purchaseOrderId: own.purchaseOrderId,
+    status,
+    suspensionReasons: own.suspensionReasons,
+    resourceUiUrl: `https://www.google.com/a/cpanel/${own.customerDomain}/SubscriptionDetails`,
+    customerDomain: own.customerDomain,
+  }
+}
+
+/** The resource as `changeSeats` gives it, which is less. */
+export function changedResourceOf(subscription: GoogleSubscription) {
+  const { status, billingMethod, resourceUiUrl, customerDomain, ...rest } = resourceOf(subscription)
+  return rest
+}
+
+function seatsOf({ plan, total, assigned, own }: GoogleSubscription) {
+  return {
+    kind: 'subscriptions#seats',
+    numberOfSeats: isAnnual(plan) ? total : undefined,
+    maximumNumberOfSeats: isAnnual(plan) ? own.cap : total,
+    licensedNumberOfSeats: own.silent ? undefined : assigned,
+  }
+}
+
+function commitmentOf({ plan, createdAt, own }: GoogleSubscription) {
+  if (!isAnnual(plan) || own.billingMethod === 'OFFLINE') return undefined
+  return { startTime: String(createdAt), endTime: String(createdAt + YEAR_MS) }
+}

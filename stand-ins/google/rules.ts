@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import type { Answer } from '../vendors/routes.ts'
+import { type GoogleSubscription, isAnnual } from './resource.ts'
+
+// The rules that Google publishes for changeSeats, and the envelope of its refusals.
+
+const TRIAL_MAXIMUM = 10
+const CONTRACT_MAXIMUM = 50_000
+
+const Seats = z.strictObject({
+  kind: z.string().optional(),
+  numberOfSeats: z.int32().min(0).optional(),
+  maximumNumberOfSeats: z.int32().min(0).optional(),
+})
+
+/** Google's envelope of an error. The documents name status and reason; the messages are ours. */
+export function refusal(status: number, reason: string, message: string): Answer {
+  const errors = [{ domain: 'global', reason, message }]
+  return { status, body: { error: { code: status, message, errors } } }
+}
+
+/** What a proxy in between would say: nothing of Google's. */
+export function html(status: number): Answer {
+  const headers = { 'content-type': 'text/html; charset=UTF-8' }
+  return { status, headers, body: '<!DOCTYPE html><title>Error</title><p>Something else</p>' }
+}
+
+/**
+ * What changeSeats would set.
+ * @param text the request's body
+ */
+export function askedTotal(
+  subscription: GoogleSubscription,
+  text: string,
+): { total: number } | { refused: Answer } {
+  const seats = Seats.safeParse(jsonOf(text))
+  if (!seats.success) return invalid('Invalid value for: seats')
+  const { numberOfSeats, maximumNumberOfSeats } = seats.data
+  const [right, wrong] = isAnnual(subscription.plan)
+    ? [numberOfSeats, maximumNumberOfSeats]
+    : [maximumNumberOfSeats, numberOfSeats]
+  if (right === undefined || wrong !== undefined) return invalid('Wrong seats field for the plan')
+  const refused = ruleFor(subscription, right)
+  return refused ? { refused } : { total: right }
+}
+
+function ruleFor({ plan, status, total, assigned }: GoogleSubscription, asked: number): Answer | undefined {
+  if (status === 'PENDING') {
+    return refusal(412, 'conditionNotMet', 'The customer has not accepted the terms of service')
+  }
+  if (status !== 'ACTIVE') return refusal(400, 'badRequest', `Subscription is ${status.toLowerCase()}`)
+  if (plan === 'FREE') return refusal(412, 'conditionNotMet', 'The plan has no such operation')
+  if (isAnnual(plan) && asked < total) return invalid('Seats of an annual plan cannot be reduced').refused
+  if (asked < assigned) return invalid('Seats are fewer than the current users').refused
+  if (plan === 'TRIAL' && asked > TRIAL_MAXIMUM) return invalid('A trial has 10 seats at most').refused
+  if (asked > CONTRACT_MAXIMUM) return invalid('Seats are more than the contract allows').refused
+  return undefined
+}
+
+function invalid(message: string): { refused: Answer } {
+  return { refused: refusal(400, 'invalid', message) }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,73 @@
+import type { Answer, Call, Route } from '../vendors/routes.ts'
+import { refuse } from './errors.ts'
+import { entraSku, type Own, resourceOf } from './resource.ts'
+
+const TOKEN = 'MS-ContinuationToken'
+const USUAL_SIZE = 100
+
+/** What Partner Center lists: its customers, page by page, and what each of them has. */
+export const listRoutes: Route<Own>[] = [
+  {
+    name: 'customers',
+    kind: 'read',
+    method: 'GET',
+    path: '/v1/customers',
+    handle(call, pages) {
+      const ids = [...new Set(pages.all().map(({ customerId }) => customerId))]
+      return page(call, ids, (id) => ({
+        id,
+        companyProfile: { tenantId: id, domain: 'example.onmicrosoft.com' },
+        relationshipToPartner: 'reseller',
+      }))
+    },
+  },
+  {
+    name: 'subscriptions',
+    kind: 'read',
+    method: 'GET',
+    path: '/v1/customers/:customer/subscriptions',
+    handle(call, pages) {
+      const owned = pages.all().filter(({ customerId }) => customerId === call.params.customer)
+      if (owned.length === 0) return refuse(60003)
+      return { status: 200, body: { totalCount: owned.length, items: owned.map(resourceOf) } }
+    },
+  },
+  {
+    name: 'subscribedSkus',
+    kind: 'read',
+    method: 'GET',
+    path: '/v1/customers/:customer/subscribedskus',
+    handle(call, pages) {
+      const owned = pages.all().filter(({ customerId }) => customerId === call.params.customer)
+      const items = Map.groupBy(owned, ({ skuId }) => skuId)
+        .entries()
+        .map(([skuId, kept]) => {
+          const consumedUnits = kept.reduce((sum, { assigned }) => sum + assigned, 0)
+          const activeUnits = kept.reduce((sum, { total }) => sum + total, 0)
+          return { activeUnits, consumedUnits, productSku: { id: entraSku(skuId), name: skuId } }
+        })
+      const list = [...items]
+      return { status: 200, body: { totalCount: list.length, items: list } }
+    },
+  },
+]
+
+/** A page that begins where the token of the one before said. */
+function page<Item>(call: Call, all: Item[], shown: (item: Item) => unknown): Answer {
+  const given = call.headers[TOKEN.toLowerCase()]
+  const isNext = call.query.get('seekOperation') === 'Next'
+  const start = isNext ? startOf(String(given)) : 0
+  if (start === undefined) return refuse(2000)
+  const size = Number(call.query.get('size') || USUAL_SIZE)
+  const items = all.slice(start, start + size).map(shown)
+  const value = Buffer.from(`from ${start + size}`).toString('base64')
+  const uri = `/customers?size=${size}&seekOperation=Next`
+  const next = { uri, method: 'GET', headers: [{ key: TOKEN, value }] }
+  const links = start + size < all.length ? { next } : {}
+  return { status: 200, body: { totalCount: items.length, items, links } }
+}
+
+function startOf(token: string): number | undefined {
+  const start = /^from (\d+)$/.exec(Buffer.from(token, 'base64').toString())?.[1]
+  return start === undefined ? undefined : Number(start)
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import type { Subscription } from '../vendors/book.ts'
+import type { Given } from '../vendors/routes.ts'
+
+/** What Partner Center knows of a subscription besides what every vendor knows. */
+export type Own = {
+  /** All that a PATCH sets, and resets where it leaves it out; fields that nobody knows too. */
+  fields: Record<string, unknown>
+  /** Counts the writes. */
+  version: number
+  /** Licenses that can still be returned. */
+  refundable: { quantity: number; allowedUntilDateTime: string }[]
+  /** Whether the resource says so; where it doesn't, the rule is the same. */
+  tellsRefundable: boolean
+  minimum: number
+  maximum: number
+  /** An accepted change is not done yet. */
+  isPending: boolean
+  endsAt: string
+}
+
+export type Kept = Subscription<Own>
+
+/** Entra's id of a SKU, which is not the offer's. */
+export function entraSku(skuId: string): string {
+  const hex = createHash('sha256').update(skuId).digest('hex')
+  return [8, 4, 4, 4, 12].map((size, at) => hex.slice(at * 4, at * 4 + size)).join('-')
+}
+
+/** @param given `plan` is term and billing cycle, such as `P1Y annual` */
+export function fill({ own, ...given }: Given<Own>): Kept {
+  return {
+    customerId: '6b1cf1a1-7c0f-4d6d-8f1e-0a4f4f6f0001',
+    skuId: 'CFQ7TTC0LH18:0001',
+    total: 25,
+    assigned: 0,
+    status: 'active',
+    plan: 'P1Y monthly',
+    createdAt: Date.UTC(2026, 2, 1),
+    ...given,
+    own: {
+      version: 1,
+      refundable: [],
+      tellsRefundable: true,
+      minimum: 1,
+      maximum: 300,
+      isPending: false,
+      endsAt: '2027-02-28T23:59:59Z',
+      ...own,
+      fields: { friendlyName: 'Office', autoRenewEnabled: true, ...own?.fields },
+    },
+  }
+}
+
+export function etagOf({ total, status, own: { fields, version, refundable } }: Kept): string {
+  const state = JSON.stringify([total, status, fields, version, refundable])
+  return Buffer.from(createHash('sha256').update(state).digest('hex').slice(0, 40)).toString('base64')
+}
+
+/** The resource as a GET and a PATCH answer it. */
+export function resourceOf(kept: Kept) {
+  const { id, skuId, total, status, plan, createdAt, own } = kept
+  const [termDuration, billingCycle] = plan.split(' ')
+  const start = new Date(createdAt).toISOString()
+  const totalQuantity = own.refundable.reduce((sum, { quantity }) => sum + quantity, 0)
+  return {
+    id,
+    offerId: `${skuId}:CFQ7TTC0KXYZ`,
+    offerName: 'Office for business',
+    quantity: total,
+    unitType: 'Licenses',
+    parentSubscriptionId: null,
+    creationDate: start,
+    effectiveStartDate: start,
+    commitmentEndDate: own.endsAt,
+    status,
+    isTrial: false,
+    billingType: 'license',
+    billingCycle,
+    termDuration,
+    contractType: 'subscription',
+    ...(own.tellsRefundable ? { refundableQuantity: { totalQuantity, details: own.refundable } } : {}),
+    ...own.fields,
+    attributes: { etag: etagOf(kept), objectType: 'Subscription' },
+  }
+}
+
+/** What a PATCH can't change: it is taken from the resource, and what the body says of it is not looked at. */
+export const READ_ONLY = new Set(
+  Object.keys(resourceOf(fill({ id: '', own: { fields: {} } }))).filter(
+    (name) => !['friendlyName', 'autoRenewEnabled'].includes(name),
+  ),
+)

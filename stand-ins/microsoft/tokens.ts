@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import type { Book, Pages } from '../vendors/book.ts'
+import type { Answer, Call, Route } from '../vendors/routes.ts'
+import { refuse } from './errors.ts'
+import type { Own } from './resource.ts'
+
+export type TokenRules = {
+  clientId: string
+  clientSecret: string
+  /** How long a token lives. */
+  tokenSeconds: number
+}
+
+const SCOPE = 'https://api.partnercenter.microsoft.com/.default'
+
+/** Entra's side: gives tokens to the application that knows its secret, and knows them again. */
+export function tokens({ clientId, clientSecret, tokenSeconds }: TokenRules) {
+  const given = new Map<string, number>()
+  return {
+    grant({ text }: Call): Answer {
+      const form = new URLSearchParams(text)
+      if (form.get('grant_type') !== 'client_credentials') return denied(400, 'unsupported_grant_type')
+      if (form.get('client_id') !== clientId) return denied(400, 'unauthorized_client')
+      if (form.get('client_secret') !== clientSecret) return denied(401, 'invalid_client')
+      if (form.get('scope') !== SCOPE) return denied(400, 'invalid_scope')
+      const token = `fake.${randomUUID()}`
+      given.set(token, Date.now() + tokenSeconds * 1000)
+      const body = { token_type: 'Bearer', expires_in: tokenSeconds, access_token: token }
+      return { status: 200, body }
+    },
+    knows({ headers: { authorization = '' } }: Call): boolean {
+      return Date.now() < (given.get(authorization.replace(/^Bearer /, '')) ?? 0)
+    },
+    revokeAll: () => given.clear(),
+  }
+}
+
+function denied(status: number, error: string): Answer {
+  // The real one repeats what it was given in its words, so ours does too.
+  return { status, body: { error, error_description: `AADSTS70000: ${error}.` } }
+}
+
+/** A route that is for callers with a token, and what an application alone may not see. */
+export function guarded(
+  route: Route<Own>,
+  knows: (call: Call) => boolean,
+  showsAssigned: boolean,
+): Route<Own> {
+  const check = (call: Call): Answer | undefined => {
+    if (!knows(call)) return { status: 401, body: { code: '401', description: 'Unauthorized' } }
+    const isAssigned = ['subscribedSkus', 'provisioningStatus'].includes(route.name)
+    return isAssigned && !showsAssigned ? refuse(900329) : undefined
+  }
+  if (route.kind === 'write') {
+    return { ...route, handle: (call: Call, book: Book<Own>) => check(call) ?? route.handle(call, book) }
+  }
+  return { ...route, handle: (call: Call, pages: Pages<Own>) => check(call) ?? route.handle(call, pages) }
+}
