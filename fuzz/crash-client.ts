@@ -1,6 +1,6 @@
 import { route } from '#lib/api/endpoint.ts'
-import { setQuantity } from '#lib/assets/operations.ts'
 import { openDatabase } from '#lib/db/client.ts'
+import { setQuantity } from '#lib/license-changes/operations.ts'
 
 // One PATCH in a process of its own, which is killed in the midst of it.
 

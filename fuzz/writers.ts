@@ -1,5 +1,6 @@
 import { route } from '#lib/api/endpoint.ts'
-import { readAsset, setQuantity } from '#lib/assets/operations.ts'
+import { readAsset } from '#lib/assets/operations.ts'
+import { setQuantity } from '#lib/license-changes/operations.ts'
 import type { Seed, Stage } from './stage.ts'
 
 const asset = route(readAsset, setQuantity)

@@ -158,7 +158,10 @@ test('so has whatever else pages ask of invoices', () => {
   const asked = projectFiles('app')
     .flatMap((file) => importsOf(read(file)))
     .filter(({ isType }) => !isType)
-    .map(({ specifier }) => /^#lib\/(?:comparisons|invoice-files|invoices|statements)\/(.+)\.ts$/.exec(specifier)?.[1] ?? '')
+    .map(
+      ({ specifier }) =>
+        /^#lib\/(?:comparisons|invoice-files|invoices|statements)\/(.+)\.ts$/.exec(specifier)?.[1] ?? '',
+    )
   const other = new Set(asked.filter((name) => name && !PURE.includes(name)))
   expect([...other].sort()).toEqual(Object.keys(ASKED).sort())
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import * as contract from '#lib/assets/contract.ts'
 import { CHANGE_STATES } from '#lib/assets/rules.ts'
+import * as contract from '#lib/license-changes/contract.ts'
 import {
   activeFilters,
   changed,

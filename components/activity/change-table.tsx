@@ -5,7 +5,7 @@ import { ChangeOutcome } from '#components/license-changes/change-outcome.tsx'
 import { differenceText } from '#components/license-changes/plan.ts'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
-import type { LicenseChange } from '#lib/assets/contract.ts'
+import type { LicenseChange } from '#lib/license-changes/contract.ts'
 
 /** Changes of licenses, newest first; with `named` each says whose they are. */
 export function ChangeTable({

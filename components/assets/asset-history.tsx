@@ -4,7 +4,7 @@ import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import type { Output } from '#lib/api/contract.ts'
-import type { listLicenseChanges } from '#lib/assets/contract.ts'
+import type { listLicenseChanges } from '#lib/license-changes/contract.ts'
 
 /** The changes of one asset. `at` gives the address of one of its pages, of the newest without a token. */
 export function AssetHistory({

@@ -1,9 +1,11 @@
 import { tagOf } from '#lib/api/client.ts'
 import type { Output } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
-import type { Asset, AssetListItem, LicenseChange, listAssets } from '#lib/assets/contract.ts'
-import { readAsset, readLicenseChange } from '#lib/assets/queries.ts'
+import type { Asset, AssetListItem, listAssets } from '#lib/assets/contract.ts'
+import { readAsset } from '#lib/assets/queries.ts'
 import { isOpen } from '#lib/assets/rules.ts'
+import type { LicenseChange } from '#lib/license-changes/contract.ts'
+import { readLicenseChange } from '#lib/license-changes/queries.ts'
 
 export type List = Output<typeof listAssets>
 export type OpenChange = NonNullable<AssetListItem['openChange']>

@@ -11,7 +11,7 @@ import {
 import { useToast } from '#components/ui/toast.tsx'
 import { Problem } from '#lib/api/problem.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
-import { setQuantity } from '#lib/assets/queries.ts'
+import { setQuantity } from '#lib/license-changes/queries.ts'
 import { licensesText } from './plan.ts'
 
 /** One click on the button. Asked again with the same key, it has one effect. */

@@ -1,5 +1,5 @@
 import { Problem } from '#lib/api/problem.ts'
-import { setQuantity } from '#lib/assets/queries.ts'
+import { setQuantity } from '#lib/license-changes/queries.ts'
 import { carryOut, fateOf } from '#lib/license-lists/bulk.ts'
 import { LONGEST_ANSWER } from './check.ts'
 import { openRows, type PlanRow } from './plan.ts'

@@ -1,4 +1,4 @@
-import type { LicenseChange } from '#lib/assets/contract.ts'
+import type { LicenseChange } from '#lib/license-changes/contract.ts'
 
 /** From when on how many licenses it were. */
 export type Step = { at: number; seats: number }

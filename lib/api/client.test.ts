@@ -6,12 +6,26 @@ import * as assets from '#lib/assets/contract.ts'
 import * as assetCalls from '#lib/assets/queries.ts'
 import * as invoices from '#lib/invoices/contract.ts'
 import * as invoiceCalls from '#lib/invoices/queries.ts'
+import * as changes from '#lib/license-changes/contract.ts'
+import * as changeCalls from '#lib/license-changes/queries.ts'
 import * as statements from '#lib/statements/contract.ts'
 import * as statementCalls from '#lib/statements/queries.ts'
 import type { AnyContract } from './contract.ts'
 
-const contracts: Record<string, AnyContract> = { ...access, ...assets, ...invoices, ...statements } as never
-const calls = Object.entries({ ...accessCalls, ...assetCalls, ...invoiceCalls, ...statementCalls })
+const contracts: Record<string, AnyContract> = {
+  ...access,
+  ...assets,
+  ...changes,
+  ...invoices,
+  ...statements,
+} as never
+const calls = Object.entries({
+  ...accessCalls,
+  ...assetCalls,
+  ...changeCalls,
+  ...invoiceCalls,
+  ...statementCalls,
+})
 
 describe('the browser calls say what their contracts say', () => {
   it.each(calls)('%s', (name, call) => {
@@ -37,7 +51,7 @@ describe('the browser calls say what their contracts say', () => {
   })
 
   it('puts an id into the path as one part', () => {
-    const path = assetCalls.setQuantity.path({ params: { asset_id: 'a/b?c' } })
+    const path = changeCalls.setQuantity.path({ params: { asset_id: 'a/b?c' } })
     expect(path).toBe('/billing/v1/assets/a%2Fb%3Fc')
   })
 })

@@ -4,11 +4,12 @@ import * as assets from '#lib/assets/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/db/test-rows.ts'
 import * as invoices from '#lib/invoices/operations.ts'
+import * as changes from '#lib/license-changes/operations.ts'
 import { route, unknownPath } from './endpoint.ts'
 
 const ROUTES: [RegExp, ReturnType<typeof route>][] = [
   [/^\/billing\/v1\/assets\/?$/, route(assets.listAssets)],
-  [/^\/billing\/v1\/assets\/[^/]+\/?$/, route(assets.readAsset, assets.setQuantity)],
+  [/^\/billing\/v1\/assets\/[^/]+\/?$/, route(assets.readAsset, changes.setQuantity)],
   [/^\/billing\/v1\/asset-summary$/, route(assets.summarizeAssets)],
   [/^\/billing\/v1\/invoices\/?$/, route(invoices.listInvoices)],
   [/^\/billing\/v1\/invoices\/[^/]+$/, route(invoices.readInvoice)],

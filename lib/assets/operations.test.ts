@@ -6,8 +6,9 @@ import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, callerOf } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
+import { setQuantity } from '#lib/license-changes/operations.ts'
 import type * as contract from './contract.ts'
-import { listAssets, readAsset, readAssetItem, setQuantity, summarizeAssets } from './operations.ts'
+import { listAssets, readAsset, readAssetItem, summarizeAssets } from './operations.ts'
 import { readAsset as lockAsset } from './store.ts'
 
 const origin = { requestId: 'test-request' }

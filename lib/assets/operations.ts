@@ -14,37 +14,23 @@ import {
 } from '#lib/license-changes/change-list.ts'
 import { previewQuantity } from '#lib/license-changes/dry-run.ts'
 import { changeQuantity } from '#lib/license-changes/quantity.ts'
+import { serializeLicenseChange } from '#lib/license-changes/serialize.ts'
 import { settleOnRead } from '#lib/license-changes/settle-on-read.ts'
-import { pageOf, readPageToken } from '#lib/lists/page-token.ts'
+import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
 import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
 import { assetsCsv } from './export.ts'
 import { listFullAssets, readFullAsset } from './full-asset.ts'
 import { isOpen } from './rules.ts'
 import { listReadings } from './seat-history.ts'
-import {
-  serializeAsset,
-  serializeFullItem,
-  serializeLicenseChange,
-  serializeListItem,
-  versionOf,
-} from './serialize.ts'
+import { serializeAsset, serializeFullItem, serializeListItem, versionOf } from './serialize.ts'
 import * as shapes from './shapes.ts'
 import * as store from './store.ts'
-
-// Microseconds since 1970 that PostgreSQL can hold, and an id.
-const SortKey = z.tuple([
-  z.string().regex(/^\d{1,17}$/),
-  z
-    .string()
-    .max(300)
-    .regex(/^[^\0]+$/),
-])
 
 export const listAssets = operation(contract.listAssets, async (caller, { query }, origin) => {
   const { filter, search, view, maxResults = DEFAULT_MAX_RESULTS } = query
   const filters = ['assets', filter, search]
-  const cursor = query.pageToken ? readPageToken(query.pageToken, filters, SortKey) : undefined
+  const cursor = query.pageToken ? readPageToken(query.pageToken, filters, TimeKey) : undefined
   const page = [{ filter, search }, maxResults + 1, cursor] as const
   if (view !== 'full') {
     const rows = await readScope(caller, (tx) => store.listAssets(tx, caller.customerId, ...page))
@@ -98,44 +84,4 @@ export async function readSeatHistory(caller: Caller, id: string, since: number)
   checkPermission(caller, contract.readAsset.permission)
   const readings = await readScope(caller, (tx) => listReadings(tx, caller.customerId, id, new Date(since)))
   return readings.map(({ at, ...seats }) => ({ at: at.getTime(), ...seats }))
-}
-
-export const setQuantity = operation(contract.setQuantity, async (caller, input, { requestId }) => {
-  const { params, query, body, headers = {} } = input
-  const dryRun = query.dryRun === 'true'
-  const asked = { caller, assetId: params.asset_id, quantity: body.quantity, ifMatch: headers['if-match'] }
-  const idempotencyKey = headers['idempotency-key']
-  const outcome = await (dryRun
-    ? previewQuantity(asked)
-    : changeQuantity({ ...asked, requestId, idempotencyKey })
-  ).catch(asLockProblem)
-  const marked: Record<string, string> = dryRun ? { 'Dry-Run': 'true' } : {}
-  if (!(outcome instanceof Problem)) return { ...outcome, headers: marked }
-  // Thrown only here, so that the record of the refusal is committed.
-  throw new Problem(outcome.code, outcome.message, { ...outcome.more, headers: marked })
-})
-
-export const listLicenseChanges = operation(contract.listLicenseChanges, async (caller, { query }) => {
-  const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = query
-  const filters = ['license-changes', selection]
-  const cursor = pageToken ? readPageToken(pageToken, filters, SortKey) : undefined
-  const rows = await readScope(caller, (tx) =>
-    listChanges(tx, caller.customerId, selection, maxResults + 1, cursor),
-  )
-  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, keyOfChange, filters)
-  const licenseChanges = shown.map(serializeLicenseChange)
-  return { body: { ...links, licenseChanges, rowCount: licenseChanges.length } }
-})
-
-export const readLicenseChange = operation(contract.readLicenseChange, async (caller, { params }, origin) => {
-  const row = await readScope(caller, (tx) => findChange(tx, caller.customerId, params.change_id))
-  if (!row) throw new Problem('not_found')
-  settleOnRead(caller, [{ open: isOpen(row.change.state) ? row.change : null, isDue: row.isDue }], origin)
-  return { body: serializeLicenseChange(row) }
-})
-
-function asLockProblem(error: unknown): never {
-  // lock_not_available: somebody else's change holds the row for longer than we may wait
-  if (errorCode(error) !== '55P03') throw error
-  throw new Problem('change_in_progress', undefined, { headers: { 'Retry-After': '1' } })
 }

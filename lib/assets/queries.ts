@@ -7,25 +7,6 @@ export const listAssets = callOf<typeof contract.listAssets>({
   path: '/billing/v1/assets',
 })
 
-export const setQuantity = callOf<typeof contract.setQuantity>({
-  name: 'setQuantity',
-  method: 'PATCH',
-  path: '/billing/v1/assets/{asset_id}',
-})
-
-export const listLicenseChanges = callOf<typeof contract.listLicenseChanges>({
-  name: 'listLicenseChanges',
-  method: 'GET',
-  path: '/billing/v1/license-changes',
-  seconds: ['minCreationTime', 'maxCreationTime'],
-})
-
-export const readLicenseChange = callOf<typeof contract.readLicenseChange>({
-  name: 'readLicenseChange',
-  method: 'GET',
-  path: '/billing/v1/license-changes/{change_id}',
-})
-
 export const readAsset = callOf<typeof contract.readAsset>({
   name: 'readAsset',
   method: 'GET',

@@ -1,8 +1,9 @@
 import { entityTag } from '#lib/api/entity-tag.ts'
 import type { ChangeRow } from '#lib/license-changes/change-list.ts'
 import type { Change } from '#lib/license-changes/license-change.ts'
+import { actorOf } from '#lib/license-changes/serialize.ts'
 import { vendorFacts } from '#lib/vendors/facts.ts'
-import type { Asset, AssetListItem, LicenseChange } from './contract.ts'
+import type { Asset, AssetListItem } from './contract.ts'
 import type { FullRow } from './full-asset.ts'
 import * as shapes from './shapes.ts'
 import { type AssetRow, hasLicenses, type LicensedRow } from './store.ts'
@@ -66,26 +67,6 @@ export function versionOf(row: AssetRow): string {
 /** The ETag that reading the asset gives. */
 export function etagOf(row: AssetRow): string {
   return entityTag(JSON.stringify(shapes.Asset.parse(serializeAsset(row))), versionOf(row))
-}
-
-export function serializeLicenseChange({
-  change,
-  assetName,
-  type,
-}: Omit<ChangeRow, 'micros'>): LicenseChange {
-  const { vendorReason, settledAt } = change
-  return {
-    ...{ id: change.id, assetId: change.assetId, assetName, type },
-    ...{ from: change.fromQuantity, to: change.toQuantity, state: change.state },
-    ...(vendorReason === null ? {} : { vendorReason }),
-    actor: actorOf(change),
-    createTime: change.createdAt.getTime(),
-    ...(settledAt === null ? {} : { settleTime: settledAt.getTime() }),
-  }
-}
-
-function actorOf({ actorKind: kind, actorId: id, actorName: name }: Change): LicenseChange['actor'] {
-  return { kind, id, name }
 }
 
 function propertiesOf(row: AssetRow): Asset['properties'] {

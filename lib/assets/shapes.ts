@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-const epochMs = z.int().meta({ description: 'Epoch time in milliseconds.' })
-const seats = z.int().min(0)
-const others = 'others are passed through.'
+export const epochMs = z.int().meta({ description: 'Epoch time in milliseconds.' })
+export const seats = z.int().min(0)
+export const others = 'others are passed through.'
 
 /** spec 2.2. Field names and capitals are the wire's. */
 const Subscription = z
@@ -49,7 +49,8 @@ export const Asset = z
   .object({ id: z.string(), type: z.string(), properties, settings: z.null() })
   .meta({ id: 'Asset' })
 
-const actor = z.object({
+/** Who did something, as it was at the time. */
+export const actor = z.object({
   kind: z.string().meta({ description: `key, member, operator, vendor; ${others}` }),
   id: z.string(),
   name: z.string().meta({ description: 'As it was at the time.' }),
@@ -102,25 +103,3 @@ export const AssetListItem = z
       .meta({ description: 'With `view=full`: a change whose outcome is not known yet.' }),
   })
   .meta({ id: 'AssetListItem' })
-
-/** An addition: a total that was asked for, and what became of it. */
-export const LicenseChange = z
-  .object({
-    id: z.string(),
-    assetId: z.string(),
-    assetName: z.string().meta({ description: 'The present name of the asset.' }),
-    type: z.string().meta({ description: 'Type of the asset.' }),
-    from: seats.meta({ description: 'Purchased licenses before.' }),
-    to: seats.meta({ description: 'The total that was asked for.' }),
-    state: z.string().meta({
-      description: `Open: CLAIMED, SENT, UNKNOWN (the vendor has not confirmed it). Settled: APPLIED, REJECTED by the vendor, FAILED (not applied). DRIFT: made by the vendor; ${others}`,
-    }),
-    vendorReason: z
-      .string()
-      .optional()
-      .meta({ description: 'Why the vendor refused, or what is known of a failure.' }),
-    actor,
-    createTime: epochMs,
-    settleTime: epochMs.optional().meta({ description: 'When the outcome was known.' }),
-  })
-  .meta({ id: 'LicenseChange' })

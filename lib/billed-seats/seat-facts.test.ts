@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { setQuantity } from '#lib/assets/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, callerOf } from '#lib/db/test-rows.ts'
+import { setQuantity } from '#lib/license-changes/operations.ts'
 import { seatFacts } from './seat-facts.ts'
 
 let database: TestDatabase

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import type { Caller } from '#lib/access/rules.ts'
 import type { Given } from '#lib/api/client.ts'
 import { Problem } from '#lib/api/problem.ts'
-import * as contract from '#lib/assets/contract.ts'
-import { listLicenseChanges, setQuantity } from '#lib/assets/operations.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, callerOf } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
+import * as contract from '#lib/license-changes/contract.ts'
+import { listLicenseChanges, setQuantity } from '#lib/license-changes/operations.ts'
 
 const origin = { requestId: 'test-request' }
 const ODD = "workspace-suite-a|b:[ü] %/?'"

@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Caller } from '#lib/access/rules.ts'
-import {
-  listAssets,
-  readAsset,
-  readAssetItem,
-  readLicenseChange,
-  setQuantity,
-} from '#lib/assets/operations.ts'
+import { listAssets, readAsset, readAssetItem } from '#lib/assets/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, callerOf } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
+import { readLicenseChange, setQuantity } from '#lib/license-changes/operations.ts'
 
 const origin = { requestId: 'test' }
 const AT_GOOGLE = { vendor: 'google-workspace', observedAt: new Date('2026-11-20T13:07:00Z') }

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { route } from '#lib/api/endpoint.ts'
-import { readAsset, setQuantity } from '#lib/assets/operations.ts'
+import { readAsset } from '#lib/assets/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, addKey } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
+import { setQuantity } from '#lib/license-changes/operations.ts'
 
 const asset = route(readAsset, setQuantity)
 let database: TestDatabase

@@ -14,6 +14,15 @@ const Token = z.tuple([
   z.array(z.string().max(400)).max(4),
 ])
 
+/** The sort key of a list that is ordered by time of creation: microseconds since 1970 that PostgreSQL can hold, and an id. */
+export const TimeKey = z.tuple([
+  z.string().regex(/^\d{1,17}$/),
+  z
+    .string()
+    .max(300)
+    .regex(/^[^\0]+$/),
+])
+
 /** Makes the opaque token. `filters` is whatever selects and orders the rows: a token fits no others. */
 export function pageToken(cursor: Cursor, filters: unknown): string {
   return Buffer.from(JSON.stringify([cursor.direction, digest(filters), cursor.key])).toString('base64url')

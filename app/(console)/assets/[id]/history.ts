@@ -3,8 +3,8 @@ import type { Caller } from '#lib/access/rules.ts'
 import type { Output } from '#lib/api/contract.ts'
 import type { Origin } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
-import type { listLicenseChanges as contract, LicenseChange } from '#lib/assets/contract.ts'
-import { listLicenseChanges } from '#lib/assets/operations.ts'
+import type { listLicenseChanges as contract, LicenseChange } from '#lib/license-changes/contract.ts'
+import { listLicenseChanges } from '#lib/license-changes/operations.ts'
 
 /** One page of an asset's changes; a Problem where the page token is none of this list's. */
 export async function historyOf(

@@ -3,6 +3,7 @@ import { route } from '#lib/api/endpoint.ts'
 import { openApiOperation } from '#lib/api/openapi.ts'
 import * as assets from '#lib/assets/contract.ts'
 import * as invoices from '#lib/invoices/contract.ts'
+import * as changes from '#lib/license-changes/contract.ts'
 import * as statements from '#lib/statements/contract.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
@@ -10,10 +11,10 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
     assets.listAssets,
     assets.exportAssets,
     assets.readAsset,
-    assets.setQuantity,
+    changes.setQuantity,
     assets.summarizeAssets,
-    assets.listLicenseChanges,
-    assets.readLicenseChange,
+    changes.listLicenseChanges,
+    changes.readLicenseChange,
     invoices.listInvoices,
     invoices.exportInvoices,
     invoices.readInvoice,

@@ -1,7 +1,8 @@
 import { route } from '#lib/api/endpoint.ts'
 import * as operations from '#lib/assets/operations.ts'
+import * as changes from '#lib/license-changes/operations.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
   operations.readAsset,
-  operations.setQuantity,
+  changes.setQuantity,
 )

@@ -1,0 +1,53 @@
+import 'server-only'
+import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
+import { operation } from '#lib/api/operation.ts'
+import { errorCode, Problem } from '#lib/api/problem.ts'
+import { isOpen } from '#lib/assets/rules.ts'
+import { readScope } from '#lib/db/scope.ts'
+import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
+import { findChange, keyOfChange, listLicenseChanges as listChanges } from './change-list.ts'
+import * as contract from './contract.ts'
+import { previewQuantity } from './dry-run.ts'
+import { changeQuantity } from './quantity.ts'
+import { serializeLicenseChange } from './serialize.ts'
+import { settleOnRead } from './settle-on-read.ts'
+
+export const setQuantity = operation(contract.setQuantity, async (caller, input, { requestId }) => {
+  const { params, query, body, headers = {} } = input
+  const dryRun = query.dryRun === 'true'
+  const asked = { caller, assetId: params.asset_id, quantity: body.quantity, ifMatch: headers['if-match'] }
+  const idempotencyKey = headers['idempotency-key']
+  const outcome = await (dryRun
+    ? previewQuantity(asked)
+    : changeQuantity({ ...asked, requestId, idempotencyKey })
+  ).catch(asLockProblem)
+  const marked: Record<string, string> = dryRun ? { 'Dry-Run': 'true' } : {}
+  if (!(outcome instanceof Problem)) return { ...outcome, headers: marked }
+  // Thrown only here, so that the record of the refusal is committed.
+  throw new Problem(outcome.code, outcome.message, { ...outcome.more, headers: marked })
+})
+
+export const listLicenseChanges = operation(contract.listLicenseChanges, async (caller, { query }) => {
+  const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = query
+  const filters = ['license-changes', selection]
+  const cursor = pageToken ? readPageToken(pageToken, filters, TimeKey) : undefined
+  const rows = await readScope(caller, (tx) =>
+    listChanges(tx, caller.customerId, selection, maxResults + 1, cursor),
+  )
+  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, keyOfChange, filters)
+  const licenseChanges = shown.map(serializeLicenseChange)
+  return { body: { ...links, licenseChanges, rowCount: licenseChanges.length } }
+})
+
+export const readLicenseChange = operation(contract.readLicenseChange, async (caller, { params }, origin) => {
+  const row = await readScope(caller, (tx) => findChange(tx, caller.customerId, params.change_id))
+  if (!row) throw new Problem('not_found')
+  settleOnRead(caller, [{ open: isOpen(row.change.state) ? row.change : null, isDue: row.isDue }], origin)
+  return { body: serializeLicenseChange(row) }
+})
+
+function asLockProblem(error: unknown): never {
+  // lock_not_available: somebody else's change holds the row for longer than we may wait
+  if (errorCode(error) !== '55P03') throw error
+  throw new Problem('change_in_progress', undefined, { headers: { 'Retry-After': '1' } })
+}
