@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { route } from '#lib/api/endpoint.ts'
 import { listAssets } from '#lib/assets/operations.ts'
+import * as comparisons from '#lib/comparisons/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
+import * as files from '#lib/invoice-files/operations.ts'
 import * as invoices from '#lib/invoices/operations.ts'
 import { readPages } from '#lib/pdf/test-read.ts'
 import * as statements from '#lib/statements/operations.ts'
@@ -34,12 +36,12 @@ const ASKED: [name: string, operation: Parameters<typeof route>[0], end: string]
   ['pages by due date', invoices.listInvoices, 'invoices?orderBy=dueDate&maxResults=2'],
   ['the sums', invoices.summarizeInvoices, 'invoice-summary'],
   ['an invoice', invoices.readInvoice, 'invoices/IN-1'],
-  ['its PDF', invoices.readInvoiceFile, 'invoices/IN-1/file'],
-  ['the ZIP', invoices.exportInvoiceFiles, 'invoices.zip?search=IN'],
+  ['its PDF', files.readInvoiceFile, 'invoices/IN-1/file'],
+  ['the ZIP', files.exportInvoiceFiles, 'invoices.zip?search=IN'],
   ['the CSV', invoices.exportInvoices, 'invoices.csv'],
   ['the CSV of lines', invoices.exportInvoices, 'invoices.csv?lines=true'],
-  ['a comparison', invoices.compareInvoices, 'invoice-comparison?from=IN-1&to=LATE'],
-  ['its CSV', invoices.exportComparison, 'invoice-comparison.csv?from=IN-1&to=LATE'],
+  ['a comparison', comparisons.compareInvoices, 'invoice-comparison?from=IN-1&to=LATE'],
+  ['its CSV', comparisons.exportComparison, 'invoice-comparison.csv?from=IN-1&to=LATE'],
   ['the statement', statements.readStatement, 'statement'],
   ['its CSV', statements.exportStatement, 'statement.csv'],
   ['assets', listAssets, 'assets?view=full'],

@@ -4,7 +4,7 @@ import { ChevronDown } from 'lucide-react'
 import { DownloadLink } from '#components/ui/button-link.tsx'
 import { buttonLook } from '#components/ui/button-look.ts'
 import { Menu } from '#components/ui/menu.tsx'
-import { exportInvoiceFiles } from '#lib/invoices/queries.ts'
+import { exportInvoiceFiles } from '#lib/invoice-files/queries.ts'
 import { MOST_FILES } from '#lib/invoices/rules.ts'
 import type { View } from './view.ts'
 

@@ -1,7 +1,7 @@
 import { Button } from '#components/ui/button.tsx'
 import { DownloadLink } from '#components/ui/button-link.tsx'
+import { exportInvoiceFiles } from '#lib/invoice-files/queries.ts'
 import type { Invoice } from '#lib/invoices/contract.ts'
-import { exportInvoiceFiles } from '#lib/invoices/queries.ts'
 import { MOST_TICKED } from '#lib/invoices/rules.ts'
 
 /** What a request line can hold, in bytes, with some room for a proxy's own. */

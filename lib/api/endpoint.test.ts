@@ -3,6 +3,7 @@ import * as access from '#lib/access/operations.ts'
 import * as assets from '#lib/assets/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/db/test-rows.ts'
+import * as files from '#lib/invoice-files/operations.ts'
 import * as invoices from '#lib/invoices/operations.ts'
 import * as changes from '#lib/license-changes/operations.ts'
 import { route, unknownPath } from './endpoint.ts'
@@ -13,7 +14,7 @@ const ROUTES: [RegExp, ReturnType<typeof route>][] = [
   [/^\/billing\/v1\/asset-summary$/, route(assets.summarizeAssets)],
   [/^\/billing\/v1\/invoices\/?$/, route(invoices.listInvoices)],
   [/^\/billing\/v1\/invoices\/[^/]+$/, route(invoices.readInvoice)],
-  [/^\/billing\/v1\/invoices\/[^/]+\/file$/, route(invoices.readInvoiceFile)],
+  [/^\/billing\/v1\/invoices\/[^/]+\/file$/, route(files.readInvoiceFile)],
   [/^\/billing\/v1\/invoice-summary$/, route(invoices.summarizeInvoices)],
   [/^\/auth\/v1\/validate$/, route(access.validateKey)],
 ]

@@ -1,27 +1,17 @@
 import 'server-only'
-import { z } from 'zod'
 import type { Caller } from '#lib/access/rules.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
 import { checkPermission, type Origin, operation } from '#lib/api/operation.ts'
-import { errorCode, Problem } from '#lib/api/problem.ts'
+import { Problem } from '#lib/api/problem.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { attachment } from '#lib/files/attachment.ts'
 import { CSV, dated } from '#lib/files/csv.ts'
-import {
-  findChange,
-  keyOfChange,
-  listLicenseChanges as listChanges,
-} from '#lib/license-changes/change-list.ts'
-import { previewQuantity } from '#lib/license-changes/dry-run.ts'
-import { changeQuantity } from '#lib/license-changes/quantity.ts'
-import { serializeLicenseChange } from '#lib/license-changes/serialize.ts'
 import { settleOnRead } from '#lib/license-changes/settle-on-read.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
 import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
 import { assetsCsv } from './export.ts'
 import { listFullAssets, readFullAsset } from './full-asset.ts'
-import { isOpen } from './rules.ts'
 import { listReadings } from './seat-history.ts'
 import { serializeAsset, serializeFullItem, serializeListItem, versionOf } from './serialize.ts'
 import * as shapes from './shapes.ts'

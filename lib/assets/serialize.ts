@@ -1,5 +1,4 @@
 import { entityTag } from '#lib/api/entity-tag.ts'
-import type { ChangeRow } from '#lib/license-changes/change-list.ts'
 import type { Change } from '#lib/license-changes/license-change.ts'
 import { actorOf } from '#lib/license-changes/serialize.ts'
 import { vendorFacts } from '#lib/vendors/facts.ts'

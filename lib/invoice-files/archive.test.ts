@@ -6,7 +6,7 @@ import { route } from '#lib/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
 import { unzip } from '#lib/files/test-zip.ts'
-import { exportInvoiceFiles, readInvoiceFile } from '#lib/invoices/operations.ts'
+import { exportInvoiceFiles, readInvoiceFile } from '#lib/invoice-files/operations.ts'
 import { formatList } from '#lib/lists/filter-text.ts'
 import { faultsOf } from '#lib/pdf/test-check.ts'
 

@@ -1,20 +1,18 @@
 import { z } from 'zod'
-import { contract, csvFile, file, paging, pagingOutput, stream, unixTime } from '#lib/api/contract.ts'
+import { contract, csvFile, paging, pagingOutput, unixTime } from '#lib/api/contract.ts'
 import { filterText } from '#lib/lists/filter.ts'
-import { listText } from '#lib/lists/list-text.ts'
 import { orderText } from '#lib/lists/order.ts'
-import { INVOICE_ORDER_KEYS, MOST_TICKED } from './rules.ts'
+import { INVOICE_ORDER_KEYS } from './rules.ts'
 import * as shapes from './shapes.ts'
 
 export type Invoice = z.output<typeof shapes.Invoice>
 export type InvoiceWithLines = z.output<typeof shapes.InvoiceWithLines>
 export type LineItem = z.output<typeof shapes.LineItem>
-export type InvoiceChange = z.output<typeof shapes.InvoiceChange>
-export type InvoiceComparison = z.output<typeof shapes.InvoiceComparison>
 export type InvoiceSummary = z.output<typeof shapes.InvoiceSummary>
 export type CurrencySummary = InvoiceSummary['currencies'][number]
 
-const selection = {
+/** What selects invoices in each call that reads several. */
+export const selection = {
   filter: filterText(['platform', 'status', 'dueDate']).optional().meta({
     description:
       'As in `platform:cloud-platform|web-services|status:OPEN`. Keys: platform, status, dueDate (epoch milliseconds, the same UTC day).',
@@ -24,7 +22,8 @@ const selection = {
   search: z.string().max(200).optional().meta({ description: 'Start of the invoice number, in any case.' }),
 }
 
-const orderBy = orderText(INVOICE_ORDER_KEYS).optional().meta({
+/** The order of whatever lists invoices. */
+export const orderBy = orderText(INVOICE_ORDER_KEYS).optional().meta({
   description:
     'As in `totalAmount desc`: invoiceDate, dueDate, totalAmount or balanceAmount, then asc (unless told) or desc. Equal ones follow by id, the same way. Amounts are compared as numbers, whatever their currency. Without it: newest first.',
 })
@@ -61,7 +60,8 @@ export const exportInvoices = contract({
   problems: ['invalid_request', 'filter_invalid'],
 })
 
-const params = z.object({ invoice_id: z.string().min(1).max(300) })
+/** The place of one invoice in a path. */
+export const params = z.object({ invoice_id: z.string().min(1).max(300) })
 
 /** spec 4.4 */
 export const readInvoice = contract({
@@ -75,37 +75,6 @@ export const readInvoice = contract({
   problems: ['not_found'],
 })
 
-/** Where an invoice's `url` leads. */
-export const readInvoiceFile = contract({
-  name: 'readInvoiceFile',
-  summary: 'Read one invoice as a PDF file',
-  method: 'GET',
-  path: '/billing/v1/invoices/{invoice_id}/file',
-  permission: 'invoice-viewer',
-  params,
-  output: file('application/pdf'),
-  problems: ['not_found'],
-})
-
-/** An addition: the files of all that is filtered, or of those that are named. */
-export const exportInvoiceFiles = contract({
-  name: 'exportInvoiceFiles',
-  summary: 'The PDF files of a selection, as a ZIP archive',
-  method: 'GET',
-  path: '/billing/v1/invoices.zip',
-  permission: 'invoice-viewer',
-  query: z.object({
-    ...selection,
-    orderBy,
-    ids: listText({ most: MOST_TICKED, longest: 6000 }).optional().meta({
-      description:
-        'Invoice numbers, as in `IN-1|IN-2`; a `|` or `%` within one is percent-encoded once more. Without it: all that the filters select, 500 at most.',
-    }),
-  }),
-  output: stream('application/zip'),
-  problems: ['invalid_request', 'filter_invalid', 'not_found'],
-})
-
 /** An addition: what the same filters select, counted and added up. Two currencies are never added. */
 export const summarizeInvoices = contract({
   name: 'summarizeInvoices',
@@ -116,34 +85,4 @@ export const summarizeInvoices = contract({
   query: z.object(selection),
   output: shapes.InvoiceSummary,
   problems: ['invalid_request', 'filter_invalid'],
-})
-
-const invoiceNumber = z.string({ error: 'must be an invoice number' }).min(1).max(300)
-
-const comparison = {
-  method: 'GET',
-  permission: 'invoice-viewer',
-  query: z.object({
-    from: invoiceNumber.meta({ description: 'Number of the invoice that is compared, often the older one.' }),
-    to: invoiceNumber.meta({ description: 'Number of the invoice to compare it with.' }),
-  }),
-  problems: ['invalid_request', 'not_found', 'not_comparable'],
-} as const
-
-/** An addition. */
-export const compareInvoices = contract({
-  ...comparison,
-  name: 'compareInvoices',
-  summary: 'Compare two invoices of one platform, line by line',
-  path: '/billing/v1/invoice-comparison',
-  output: shapes.InvoiceComparison,
-})
-
-/** An addition. */
-export const exportComparison = contract({
-  ...comparison,
-  name: 'exportComparison',
-  summary: 'Compare two invoices of one platform, as a CSV file',
-  path: '/billing/v1/invoice-comparison.csv',
-  output: csvFile(),
 })

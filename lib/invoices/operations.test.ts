@@ -7,8 +7,9 @@ import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile, callerOf } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
+import { readInvoiceFile } from '#lib/invoice-files/operations.ts'
 import type * as contract from './contract.ts'
-import { listInvoices, readInvoice, readInvoiceFile, summarizeInvoices, tokensBeside } from './operations.ts'
+import { listInvoices, readInvoice, summarizeInvoices, tokensBeside } from './operations.ts'
 
 const origin = { requestId: 'test-request' }
 const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)

@@ -2,24 +2,16 @@ import 'server-only'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { readComparison } from '#lib/comparisons/compared.ts'
-import { comparisonCsv } from '#lib/comparisons/export.ts'
 import { readScope } from '#lib/db/scope.ts'
-import { attachment, fileName } from '#lib/files/attachment.ts'
+import { attachment } from '#lib/files/attachment.ts'
 import { CSV, dated } from '#lib/files/csv.ts'
-import { invoicesZip, readFile } from '#lib/invoice-files/archive.ts'
 import { pageOf, pageToken, readPageToken } from '#lib/lists/page-token.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
 import { invoicesCsv } from './export.ts'
 import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
 import type { Selection } from './selection.ts'
-import {
-  serializeComparison,
-  serializeInvoice,
-  serializeInvoiceWithLines,
-  serializeSummary,
-} from './serialize.ts'
+import { serializeInvoice, serializeInvoiceWithLines, serializeSummary } from './serialize.ts'
 import * as store from './store.ts'
 import { sumInvoices } from './summary.ts'
 
@@ -68,29 +60,8 @@ export const readInvoice = operation(contract.readInvoice, async (caller, { para
   return { body: serializeInvoiceWithLines(invoice, lines) }
 })
 
-export const readInvoiceFile = operation(contract.readInvoiceFile, async (caller, { params }) => {
-  const file = await readFile(caller, params.invoice_id)
-  if (!file) throw new Problem('not_found')
-  return { body: file.bytes, headers: attachment(`${fileName(file.id)}.pdf`, 'application/pdf') }
-})
-
-export const exportInvoiceFiles = operation(contract.exportInvoiceFiles, async (caller, { query }) => {
-  const body = invoicesZip(caller, checked(query))
-  return { body, headers: attachment('invoices.zip', 'application/zip') }
-})
-
-export const compareInvoices = operation(contract.compareInvoices, async (caller, { query }) => ({
-  body: serializeComparison(await readComparison(caller, query)),
-}))
-
-export const exportComparison = operation(contract.exportComparison, async (caller, { query }) => {
-  const compared = await readComparison(caller, query)
-  const name = fileName(`${compared.from.id} to ${compared.to.id}`)
-  return { body: comparisonCsv(compared), headers: attachment(`${name}.csv`, CSV) }
-})
-
 /** @throws Problem `filter_invalid` for a due date that is no epoch time in milliseconds */
-function checked<Query extends Selection>(query: Query): Query {
+export function checked<Query extends Selection>(query: Query): Query {
   if (query.filter?.dueDate?.every((value) => /^\d{1,15}$/.test(value)) ?? true) return query
   const detail = 'dueDate: must be epoch milliseconds'
   throw new Problem('filter_invalid', detail, { errors: [{ parameter: 'filter', detail }] })

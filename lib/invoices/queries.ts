@@ -21,31 +21,10 @@ export const readInvoice = callOf<typeof contract.readInvoice>({
   path: '/billing/v1/invoices/{invoice_id}',
 })
 
-export const compareInvoices = callOf<typeof contract.compareInvoices>({
-  name: 'compareInvoices',
-  method: 'GET',
-  path: '/billing/v1/invoice-comparison',
-})
-
-/** A file: its path is what is needed. */
-export const exportComparison = callOf<typeof contract.exportComparison>({
-  name: 'exportComparison',
-  method: 'GET',
-  path: '/billing/v1/invoice-comparison.csv',
-})
-
 /** A file: its path is what is needed. */
 export const exportInvoices = callOf<typeof contract.exportInvoices>({
   name: 'exportInvoices',
   method: 'GET',
   path: '/billing/v1/invoices.csv',
-  seconds: ['minCreationTime', 'maxCreationTime'],
-})
-
-/** A file: its path is what is needed. */
-export const exportInvoiceFiles = callOf<typeof contract.exportInvoiceFiles>({
-  name: 'exportInvoiceFiles',
-  method: 'GET',
-  path: '/billing/v1/invoices.zip',
   seconds: ['minCreationTime', 'maxCreationTime'],
 })

@@ -1,22 +1,11 @@
-import type { ComparedInvoices } from '#lib/comparisons/compared.ts'
-import type { Change } from '#lib/comparisons/comparison.ts'
-import type { Part } from '#lib/comparisons/line-match.ts'
-import type {
-  CurrencySummary,
-  Invoice,
-  InvoiceChange,
-  InvoiceComparison,
-  InvoiceSummary,
-  InvoiceWithLines,
-  LineItem,
-} from './contract.ts'
+import type { CurrencySummary, Invoice, InvoiceSummary, InvoiceWithLines, LineItem } from './contract.ts'
 import { itemize } from './itemization.ts'
 import { epochOfDay, statusOf } from './rules.ts'
 import type { InvoiceRow, LineItemRow } from './store.ts'
 import type { Billed, Sums, Unsettled } from './summary.ts'
 
-// The one edge where exact decimals become JSON numbers (CONTRACT 3).
-const numberOf = Number
+/** The one edge where exact decimals become JSON numbers (CONTRACT 3). */
+export const numberOf = Number
 
 export function serializeInvoice(row: InvoiceRow): Invoice {
   return {
@@ -57,47 +46,6 @@ function serializeLineItem(row: LineItemRow, amount: string): LineItem {
     currency: row.currency,
     ...(row.details === null ? {} : { Details: row.details }),
     amount: numberOf(amount),
-  }
-}
-
-export function serializeComparison({ from, to, comparison }: ComparedInvoices): InvoiceComparison {
-  const difference = (of: keyof typeof comparison.effect) => ({
-    fromAmount: numberOf(comparison.from[of]),
-    toAmount: numberOf(comparison.to[of]),
-    effectAmount: numberOf(comparison.effect[of]),
-  })
-  return {
-    from: serializeInvoice(from),
-    to: serializeInvoice(to),
-    lineItems: difference('lineItems'),
-    rounding: difference('rounding'),
-    notItemized: difference('notItemized'),
-    total: difference('total'),
-    changes: comparison.changes.map(serializeChange),
-    unchanged: comparison.unchanged.map(serializeChange),
-  }
-}
-
-function serializeChange({ kind, reasons, currency, effect, from, to }: Change): InvoiceChange {
-  return {
-    change: kind,
-    reasons,
-    type: (to ?? from)?.type ?? '',
-    currency,
-    effectAmount: numberOf(effect),
-    ...(from ? { from: serializePart(from) } : {}),
-    ...(to ? { to: serializePart(to) } : {}),
-  }
-}
-
-function serializePart(part: Part) {
-  return {
-    description: part.description,
-    ...(part.details === null ? {} : { Details: part.details }),
-    qty: numberOf(part.qty),
-    ...(part.price ? { price: numberOf(part.price) } : {}),
-    amount: numberOf(part.amount),
-    lineCount: part.lines,
   }
 }
 

@@ -1,8 +1,8 @@
 import 'server-only'
 import Big from 'big.js'
 import type { ShownChange, ShownDifference } from '#components/comparisons/comparison-lines.tsx'
+import type { InvoiceChange, InvoiceComparison } from '#lib/comparisons/contract.ts'
 import { formatAmount, formatDecimal } from '#lib/invoices/amounts.ts'
-import type { InvoiceChange, InvoiceComparison } from '#lib/invoices/contract.ts'
 import { minorUnit } from '#lib/invoices/rules.ts'
 
 /** More differences are folded away: their effects become ever smaller. */

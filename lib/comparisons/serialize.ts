@@ -1,0 +1,46 @@
+import { numberOf, serializeInvoice } from '#lib/invoices/serialize.ts'
+import type { ComparedInvoices } from './compared.ts'
+import type { Change } from './comparison.ts'
+import type { InvoiceChange, InvoiceComparison } from './contract.ts'
+import type { Part } from './line-match.ts'
+
+export function serializeComparison({ from, to, comparison }: ComparedInvoices): InvoiceComparison {
+  const difference = (of: keyof typeof comparison.effect) => ({
+    fromAmount: numberOf(comparison.from[of]),
+    toAmount: numberOf(comparison.to[of]),
+    effectAmount: numberOf(comparison.effect[of]),
+  })
+  return {
+    from: serializeInvoice(from),
+    to: serializeInvoice(to),
+    lineItems: difference('lineItems'),
+    rounding: difference('rounding'),
+    notItemized: difference('notItemized'),
+    total: difference('total'),
+    changes: comparison.changes.map(serializeChange),
+    unchanged: comparison.unchanged.map(serializeChange),
+  }
+}
+
+function serializeChange({ kind, reasons, currency, effect, from, to }: Change): InvoiceChange {
+  return {
+    change: kind,
+    reasons,
+    type: (to ?? from)?.type ?? '',
+    currency,
+    effectAmount: numberOf(effect),
+    ...(from ? { from: serializePart(from) } : {}),
+    ...(to ? { to: serializePart(to) } : {}),
+  }
+}
+
+function serializePart(part: Part) {
+  return {
+    description: part.description,
+    ...(part.details === null ? {} : { Details: part.details }),
+    qty: numberOf(part.qty),
+    ...(part.price ? { price: numberOf(part.price) } : {}),
+    amount: numberOf(part.amount),
+    lineCount: part.lines,
+  }
+}

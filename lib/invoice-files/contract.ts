@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { contract, file, stream } from '#lib/api/contract.ts'
+import { orderBy, params, selection } from '#lib/invoices/contract.ts'
+import { MOST_TICKED } from '#lib/invoices/rules.ts'
+import { listText } from '#lib/lists/list-text.ts'
+
+/** Where an invoice's `url` leads. */
+export const readInvoiceFile = contract({
+  name: 'readInvoiceFile',
+  summary: 'Read one invoice as a PDF file',
+  method: 'GET',
+  path: '/billing/v1/invoices/{invoice_id}/file',
+  permission: 'invoice-viewer',
+  params,
+  output: file('application/pdf'),
+  problems: ['not_found'],
+})
+
+/** An addition: the files of all that is filtered, or of those that are named. */
+export const exportInvoiceFiles = contract({
+  name: 'exportInvoiceFiles',
+  summary: 'The PDF files of a selection, as a ZIP archive',
+  method: 'GET',
+  path: '/billing/v1/invoices.zip',
+  permission: 'invoice-viewer',
+  query: z.object({
+    ...selection,
+    orderBy,
+    ids: listText({ most: MOST_TICKED, longest: 6000 }).optional().meta({
+      description:
+        'Invoice numbers, as in `IN-1|IN-2`; a `|` or `%` within one is percent-encoded once more. Without it: all that the filters select, 500 at most.',
+    }),
+  }),
+  output: stream('application/zip'),
+  problems: ['invalid_request', 'filter_invalid', 'not_found'],
+})

@@ -1,0 +1,10 @@
+import { callOf } from '#lib/api/client.ts'
+import type * as contract from './contract.ts'
+
+/** A file: its path is what is needed. */
+export const exportInvoiceFiles = callOf<typeof contract.exportInvoiceFiles>({
+  name: 'exportInvoiceFiles',
+  method: 'GET',
+  path: '/billing/v1/invoices.zip',
+  seconds: ['minCreationTime', 'maxCreationTime'],
+})
