@@ -16,9 +16,6 @@ const REFUSED: Record<string, string[]> = {
     '#app/layout.tsx',
   ],
   'components/ui/button.tsx': ['#lib/assets/rules.ts', '#components/assets/list.tsx', '../assets/list.tsx'],
-  'lib/api/endpoint.ts': ['#lib/assets/contract.ts', '../invoices/rules.ts'],
-  'lib/assets/store.ts': ['#lib/invoices/store.ts', '../invoices/rules.ts', '#app/page.tsx'],
-  'lib/invoices/operations.ts': ['#lib/assets/rules.ts', '#components/ui/button.tsx'],
   'lib/assets/rules.ts': ['zod', './contract.ts', 'node:fs', '#lib/invoices/rules.ts'],
 }
 
@@ -31,8 +28,6 @@ const ALLOWED: Record<string, string[]> = {
     '#components/ui/button.tsx',
   ],
   'components/ui/button.tsx': ['./icon.tsx', 'react', '#components/ui/icon.tsx'],
-  'lib/api/endpoint.ts': ['#lib/access/authenticate.ts', './problem.ts'],
-  'lib/assets/store.ts': ['#lib/db/schema.ts', '#lib/access/rules.ts', './rules.ts', 'drizzle-orm'],
   'lib/assets/rules.ts': ['#lib/access/rules.ts'],
 }
 

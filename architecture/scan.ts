@@ -22,6 +22,11 @@ export function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8')
 }
 
+/** Whether a file is a test, or only serves tests. */
+export function isTest(file: string): boolean {
+  return /(\.(test|spec)\.tsx?$|\/test-)/.test(file)
+}
+
 const STATIC = /^\s*(?:import|export)\s+(type\s)?(?:[\w\s{},*$]*?\sfrom\s+)?['"]([^'"]+)['"]/gm
 const DYNAMIC = /\bimport\(\s*['"]([^'"]+)['"]/g
 

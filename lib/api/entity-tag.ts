@@ -1,3 +1,4 @@
+import 'server-only'
 import { createHash } from 'node:crypto'
 
 /** `"<digest>"`, or `"<version>.<digest>"` for things that have a version (CONTRACT 4). */

@@ -1,3 +1,4 @@
+import 'server-only'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { element, ensureRoom, INK, PAGE, type Paper, rule, type Style, widthOf, write } from './paper.ts'
 import { wrap } from './text.ts'

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { importsOf, isTest, projectFiles, read, resolveImport } from './scan.ts'
+
+// A folder of lib is ground that every noun stands on, a program around them, or else a noun: one that is new is
+// inside these rules from its first file.
+const GROUND = ['access', 'api', 'db', 'files', 'history', 'lists', 'pdf', 'vendors']
+const PROGRAMS = ['admin', 'demo', 'imports', 'server']
+
+/** Which nouns a noun knows, types included; or a single file of one. Whoever is not named here knows no other noun. */
+const STANDS_ON: Record<string, string[]> = {
+  // All that leads from an asset to its changes: the look-up of an open one.
+  assets: ['license-changes/open-change.ts'],
+  'billed-seats': ['assets', 'invoices', 'license-changes'],
+  comparisons: ['invoices'],
+  'invoice-files': ['invoices', 'issuers'],
+  invoices: ['billing-profiles', 'issuers'],
+  'license-changes': ['assets'],
+  'license-lists': ['assets'],
+  notices: ['invoices'],
+  statements: ['billing-profiles', 'invoices'],
+}
+
+const files = projectFiles().filter((file) => /\.tsx?$/.test(file) && !isTest(file))
+const nouns = [...new Set(files.flatMap((file) => nounOf(file) ?? []))]
+
+describe('a noun knows no other noun', () => {
+  test('but those on which it stands', () => {
+    expect(nouns).toContain('notices')
+    expect(files.flatMap((file) => strangers(file, read(file)))).toEqual([])
+  })
+
+  test.each([
+    ['lib/assets/operations.ts', `import { send } from '#lib/notices/send.ts'`],
+    ['lib/invoices/store.ts', `import type { Notice } from '../notices/rules.ts'`],
+    ['lib/assets/store.ts', `import type { Invoice } from '../invoices/contract.ts'`],
+    ['lib/invoices/export.ts', `export { serializeAsset } from '../assets/serialize.ts'`],
+    ['lib/assets/operations.ts', `import { settleChange } from '#lib/license-changes/settle.ts'`],
+    ['lib/new-noun/rules.ts', `import { decideQuantity } from '#lib/assets/rules.ts'`],
+    ['lib/statements/store.ts', `const { a } = await import('#lib/new-noun/store.ts')`],
+  ])('and a breach in %s is found', (file, text) => {
+    expect(strangers(file, text)).toHaveLength(1)
+  })
+
+  test('and each of those on which it stands is used', () => {
+    const used = files.flatMap((file) => neighbours(file, read(file)))
+    const unused = Object.entries(STANDS_ON).flatMap(([noun, known]) =>
+      known
+        .filter((name) => !used.some(({ from, to }) => from === noun && isNamed(name, to)))
+        .map((name) => `${noun}: ${name}`),
+    )
+    expect(unused).toEqual([])
+  })
+})
+
+describe('the ground knows no noun, and neither knows a program', () => {
+  test('holds', () => {
+    expect(files.flatMap((file) => climbing(file, read(file)))).toEqual([])
+  })
+
+  test.each([
+    ['lib/api/endpoint.ts', `import { listAssets } from '#lib/assets/operations.ts'`],
+    ['lib/api/problem.ts', `import type { Notice } from '#lib/notices/rules.ts'`],
+    ['lib/lists/filter.ts', `import '../invoices/rules.ts'`],
+    ['lib/files/csv.ts', `import { Invoice } from '#lib/invoices/contract.ts'`],
+    ['lib/db/scope.ts', `import {\n  main,\n} from '#lib/admin/main.ts'`],
+    ['lib/statements/store.ts', `import { run } from '#lib/imports/run.ts'`],
+    ['lib/new-noun/store.ts', `import '#lib/server/jobs.ts'`],
+    ['lib/log.ts', `import '#lib/demo/load.ts'`],
+  ])('and a breach in %s is found', (file, text) => {
+    expect(climbing(file, text)).toHaveLength(1)
+  })
+})
+
+/** The folder of lib that a file stands in. */
+function folderOf(file: string): string | undefined {
+  return /^lib\/([^/]+)\//.exec(file)?.[1]
+}
+
+function nounOf(file: string): string | undefined {
+  const folder = folderOf(file)
+  return folder === undefined || GROUND.includes(folder) || PROGRAMS.includes(folder) ? undefined : folder
+}
+
+/** What a file of a noun takes of other nouns. */
+function neighbours(file: string, text: string): { from: string; to: string }[] {
+  const from = nounOf(file)
+  if (from === undefined) return []
+  return targets(file, text)
+    .filter((to) => nounOf(to) !== undefined && nounOf(to) !== from)
+    .map((to) => ({ from, to }))
+}
+
+function strangers(file: string, text: string): string[] {
+  return neighbours(file, text)
+    .filter(({ from, to }) => !(STANDS_ON[from] ?? []).some((name) => isNamed(name, to)))
+    .map(({ to }) => `${file} imports ${to}`)
+}
+
+function isNamed(name: string, file: string): boolean {
+  return file === `lib/${name}` || nounOf(file) === name
+}
+
+function climbing(file: string, text: string): string[] {
+  const folder = folderOf(file)
+  // env.ts composes the settings that each part declares.
+  if (!file.startsWith('lib/') || PROGRAMS.includes(folder ?? '') || file === 'lib/env.ts') return []
+  const isGround = folder === undefined || GROUND.includes(folder)
+  return targets(file, text)
+    .filter((to) => PROGRAMS.includes(folderOf(to) ?? '') || (isGround && nounOf(to) !== undefined))
+    .map((to) => `${file} imports ${to}`)
+}
+
+function targets(file: string, text: string): string[] {
+  return importsOf(text).map(({ specifier }) => resolveImport(file, specifier))
+}
