@@ -30,11 +30,18 @@ const ZONES: Zone[] = [
     planted: ['lib/invoices/store.ts', `export { serializeAsset } from '../assets/serialize.ts'`],
   },
   {
-    what: 'rules import rules',
+    what: 'rules import rules, days and decimals',
     from: /^lib\/[^/]+\/rules\.ts$/,
-    never: /^(?!lib\/[^/]+\/rules\.ts$)/,
+    never: /^(?!lib\/([^/]+\/rules|days|decimals)\.ts$)/,
     orTypes: true,
     planted: ['lib/assets/rules.ts', `import type { Asset } from './contract.ts'`],
+  },
+  {
+    what: 'days and decimals know nothing of us',
+    from: /^lib\/(days|decimals)\.ts$/,
+    never: /^(?!big\.js$)/,
+    orTypes: true,
+    planted: ['lib/days.ts', `import type { Order } from './lists/order.ts'`],
   },
   {
     what: 'lib knows neither routes nor components',

@@ -28,12 +28,13 @@ const ALLOWED: Record<string, string[]> = {
     '#lib/assets/queries.ts',
     '#lib/license-lists/targets.ts',
     '#lib/api/client.ts',
+    '#lib/days.ts',
     '#components/ui/button.tsx',
   ],
   'components/ui/button.tsx': ['./icon.tsx', 'react', '#components/ui/icon.tsx'],
   'lib/api/endpoint.ts': ['#lib/access/authenticate.ts', './problem.ts'],
   'lib/assets/store.ts': ['#lib/db/schema.ts', '#lib/access/rules.ts', './rules.ts', 'drizzle-orm'],
-  'lib/assets/rules.ts': ['#lib/access/rules.ts'],
+  'lib/assets/rules.ts': ['#lib/access/rules.ts', '#lib/days.ts', '#lib/decimals.ts'],
 }
 
 test.each(Object.entries(REFUSED))('Biome refuses every planted import in %s', (file, specifiers) => {

@@ -1,8 +1,9 @@
-import { DAY_MS, type DateRange, rangeName } from '#components/dates/date-range.ts'
+import { type DateRange, rangeName } from '#components/dates/date-range.ts'
 import { outcomeText } from '#components/license-changes/change-outcome.tsx'
 import type { ActiveFilter } from '#components/ui/active-filters.tsx'
 import type { Input } from '#lib/api/contract.ts'
 import { OPEN_STATES } from '#lib/assets/rules.ts'
+import { DAY_MS } from '#lib/days.ts'
 import type { listLicenseChanges as contract, LicenseChange } from '#lib/license-changes/contract.ts'
 import { listLicenseChanges } from '#lib/license-changes/queries.ts'
 

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
-import { monthName } from '#components/dates/day.tsx'
 import type { View } from '#components/invoices/view.ts'
 import { ticksBetween } from '#components/ui/ticks.ts'
+import { monthName } from '#lib/days.ts'
 import { keyOf, type MonthBar, type Place, placeAfter } from './billed.ts'
 import { BilledBar } from './billed-bar.tsx'
 import { compactText, labelledMonths, percent } from './billed-labels.ts'

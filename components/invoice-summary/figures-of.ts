@@ -1,7 +1,6 @@
-import { DAY_MS } from '#components/dates/date-range.ts'
-import { daysBetween, dayText, monthAndYear, monthBegin, monthText } from '#components/dates/day.tsx'
 import { rangeOf, type View, withValues } from '#components/invoices/view.ts'
 import { amountText } from '#components/money/money.tsx'
+import { DAY_MS, daysBetween, dayText, monthAndYear, monthBegin, monthText } from '#lib/days.ts'
 import type { CurrencySummary, InvoiceSummary } from '#lib/invoices/contract.ts'
 
 /** One figure of one currency: an amount, and what it is made of. */

@@ -1,8 +1,7 @@
 import { rangeName } from '#components/dates/date-range.ts'
-import { dayText } from '#components/dates/day.tsx'
-import { platformName } from '#components/platform/platform-mark.tsx'
 import type { ActiveFilter } from '#components/ui/active-filters.tsx'
-import { INVOICE_STATUS_NAMES, type InvoiceStatus } from '#lib/invoices/rules.ts'
+import { dayText } from '#lib/days.ts'
+import { INVOICE_STATUS_NAMES, type InvoiceStatus, platformName } from '#lib/invoices/rules.ts'
 import { changed, rangeOf, toggled, type View, valuesOf, withRange } from './view.ts'
 
 /** Every filter that is on, each with the view without it. */

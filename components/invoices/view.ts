@@ -1,5 +1,6 @@
-import { DAY_MS, type DateRange } from '#components/dates/date-range.ts'
+import type { DateRange } from '#components/dates/date-range.ts'
 import type { Input } from '#lib/api/contract.ts'
+import { DAY_MS } from '#lib/days.ts'
 import type { listInvoices as contract } from '#lib/invoices/contract.ts'
 import { listInvoices } from '#lib/invoices/queries.ts'
 

@@ -3,10 +3,10 @@
 import { useRouter } from 'next/navigation'
 import { useOptimistic, useTransition } from 'react'
 import { PlatformFilter } from '#components/platform/platform-filter.tsx'
-import { platformName } from '#components/platform/platform-mark.tsx'
 import { ActiveFilters } from '#components/ui/active-filters.tsx'
 import { ChoiceMenu } from '#components/ui/choice-menu.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
+import { platformName } from '#lib/invoices/rules.ts'
 import { hrefOf, toggled, type View, valuesOf } from './view.ts'
 
 type Profile = { id: string; name: string }

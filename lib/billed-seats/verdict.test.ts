@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { DAY_MS, epochOfDay as day } from '#lib/days.ts'
 import { billedPeriod } from './billed-period.ts'
 import { type KnownSeats, seatVerdict } from './verdict.ts'
 
-const day = (text: string) => Date.parse(`${text}T00:00:00Z`)
 const OCTOBER = '1 Oct – 31 Oct 2026'
 const INVOICED = day('2026-10-31')
 
@@ -80,7 +80,7 @@ describe('seatVerdict', () => {
       fc.property(fc.array(seats, { maxLength: 6 }), seats, seats, (totals, start, qty) => {
         const levels = [start, ...totals]
         const changes = totals.map((to, n) => ({
-          at: day('2026-10-02') + n * 86_400_000,
+          at: day('2026-10-02') + n * DAY_MS,
           from: levels[n] ?? 0,
           to,
         }))

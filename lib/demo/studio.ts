@@ -1,6 +1,7 @@
+import { addDays } from '#lib/days.ts'
 import type { NewInvoice } from '#lib/imports/invoices.ts'
 import { type Bill, numberBills } from './bill.ts'
-import { addDays, addMonths, monthEnds, monthStart, periodText } from './calendar.ts'
+import { addMonths, monthEnds, monthStart, periodText } from './calendar.ts'
 import type { DemoCustomer } from './customer.ts'
 import { type Lines, usageLines } from './northwind/usage-lines.ts'
 import { CLOUD_SERVICES } from './northwind/usage-services.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { addDays } from '#lib/days.ts'
 import {
-  addDays,
   type Candidate,
   MOST_NAMED,
   NOTICES,

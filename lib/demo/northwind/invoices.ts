@@ -1,6 +1,7 @@
+import { addDays } from '#lib/days.ts'
 import type { NewInvoice, NewLineItem } from '#lib/imports/invoices.ts'
 import { type Bill, chargeLine, numberBills } from '../bill.ts'
-import { addDays, addMonths, monthEnds, monthStart, periodText } from '../calendar.ts'
+import { addMonths, monthEnds, monthStart, periodText } from '../calendar.ts'
 import { monthlyLines, type Purchase, yearlyBills, yearlyLine } from '../purchase.ts'
 import { randomFrom } from '../random.ts'
 import { type Lines, usageLines } from './usage-lines.ts'

@@ -2,7 +2,7 @@ import 'server-only'
 import type { ShownAgeing } from '#components/statements/ageing-table.tsx'
 import type { ShownAccount, ShownItem } from '#components/statements/open-items.tsx'
 import { hrefOf, isSame, type View, withValues } from '#components/statements/view.ts'
-import { formatAmount } from '#lib/invoices/amounts.ts'
+import { formatAmount } from '#lib/decimals.ts'
 import type { Ageing, Statement, StatementItem } from '#lib/statements/contract.ts'
 import { AGES } from '#lib/statements/rules.ts'
 
