@@ -1,4 +1,5 @@
-import { rangeOf, type View, withRange, withValues } from '#components/invoices/view.ts'
+import { withValues } from '#components/filters/view.ts'
+import { rangeOf, type View, withRange } from '#components/invoices/view.ts'
 import { inPlatformOrder } from '#components/platform/platform-mark.tsx'
 import { DAY_MS, monthBegin } from '#lib/days.ts'
 import type { CurrencySummary } from '#lib/invoices/contract.ts'

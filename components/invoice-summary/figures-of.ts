@@ -1,4 +1,5 @@
-import { rangeOf, type View, withValues } from '#components/invoices/view.ts'
+import { withValues } from '#components/filters/view.ts'
+import { rangeOf, type View } from '#components/invoices/view.ts'
 import { amountText } from '#components/money/money.tsx'
 import { DAY_MS, daysBetween, dayText, monthAndYear, monthBegin, monthText } from '#lib/days.ts'
 import type { CurrencySummary, InvoiceSummary } from '#lib/invoices/contract.ts'
