@@ -6,7 +6,7 @@ import { harbor, harborTrials } from '#lib/demo/harbor.ts'
 import { readVendors } from '#lib/license-changes/jobs.ts'
 import { startGoogle } from '../stand-ins/google/google.ts'
 import { startMicrosoft } from '../stand-ins/microsoft/microsoft.ts'
-import type { Fake } from '../stand-ins/vendors/engine.ts'
+import type { Fake } from '../stand-ins/vendors/fake.ts'
 
 /** Short enough to wait for. In milliseconds and seconds, as their names say. */
 const TIMES = {

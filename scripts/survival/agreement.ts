@@ -1,6 +1,6 @@
 import Big from 'big.js'
 import { formatAmount } from '#lib/decimals.ts'
-import type { NewInvoice } from '#lib/imports/invoices.ts'
+import type { NewInvoice } from '#lib/imports/shapes.ts'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
 import { itemizationText, itemize } from '#lib/invoices/itemization.ts'
 import { settlementOf } from '#lib/invoices/settlement.ts'
