@@ -32,8 +32,11 @@ export async function startDemoVendors(dataDir: string): Promise<DemoVendors> {
   const microsoft = await startMicrosoft({ lateMs: LATE_MS })
   const { url, tokenUrl, clientId, clientSecret } = microsoft.config
   Object.assign(process.env, TIMES, google.environment(dataDir), {
-    ...{ MICROSOFT_TENANT_ID: 'reseller.example', MICROSOFT_URL: url, MICROSOFT_TOKEN_URL: tokenUrl },
-    ...{ MICROSOFT_CLIENT_ID: clientId, MICROSOFT_CLIENT_SECRET: clientSecret },
+    MICROSOFT_TENANT_ID: 'reseller.example',
+    MICROSOFT_URL: url,
+    MICROSOFT_TOKEN_URL: tokenUrl,
+    MICROSOFT_CLIENT_ID: clientId,
+    MICROSOFT_CLIENT_SECRET: clientSecret,
   })
   const fakes: Record<string, Fake> = {
     'google-workspace': google as unknown as Fake,
@@ -69,7 +72,11 @@ function subscriptionOf(asset: LicensedRow) {
   const { subscriptionId: id, vendorCustomerId: customerId, skuId, planName, status } = asset
   const isMicrosoft = asset.vendor === 'microsoft-partner-center'
   return {
-    ...{ id, customerId, skuId, total: asset.seatsPurchased, assigned: asset.seatsAssigned },
+    id,
+    customerId,
+    skuId,
+    total: asset.seatsPurchased,
+    assigned: asset.seatsAssigned,
     plan: isMicrosoft ? 'P1M monthly' : planName,
     status: isMicrosoft ? status.toLowerCase() : status,
   }

@@ -49,7 +49,7 @@ function Licensed({ item, subscription, back, lastPrice }: Given & { subscriptio
   }
   const control = (
     <div className="md:text-right">
-      <LicenseControl {...{ item, subscription, edit }} />
+      <LicenseControl item={item} subscription={subscription} edit={edit} />
     </div>
   )
   return (
@@ -58,7 +58,7 @@ function Licensed({ item, subscription, back, lastPrice }: Given & { subscriptio
       <Head item={item} back={back} controls={control} badge={<AssetStatus status={subscription.Status} />} />
       {open ? (
         <div className="-mt-1 mb-4 rounded-card bg-accent-tint p-3.5">
-          <LicenseReview {...{ item, subscription, edit, lastPrice }} />
+          <LicenseReview item={item} subscription={subscription} edit={edit} lastPrice={lastPrice} />
         </div>
       ) : null}
     </div>

@@ -82,7 +82,14 @@ export function BilledBars({ bars, onPoint, ...rest }: Given) {
             <BilledBar
               key={bar.month}
               {...rest}
-              {...{ bar, index, slots, stop, y, onFocus, onArrow, onPoint }}
+              bar={bar}
+              index={index}
+              slots={slots}
+              stop={stop}
+              y={y}
+              onFocus={onFocus}
+              onArrow={onArrow}
+              onPoint={onPoint}
               bounds={{ top: TOP, height: PLOT }}
             />
           ))}

@@ -59,7 +59,10 @@ function pastDue({ pastDue: late }: CurrencySummary, today: number, view: View):
   const days = daysBetween(late.oldestDueDate, today)
   const oldest = `${late.count === 1 ? '' : 'oldest '}${days.toLocaleString('en')} ${days === 1 ? 'day' : 'days'}`
   return {
-    ...{ name, amount: late.amount, note: `${invoicesText(late.count)}, ${oldest}`, late: true },
+    name,
+    amount: late.amount,
+    note: `${invoicesText(late.count)}, ${oldest}`,
+    late: true,
     view: withValues(view, 'status', ['PAST DUE']),
   }
 }

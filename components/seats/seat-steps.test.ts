@@ -16,7 +16,10 @@ const change = (day: string, from: number, to: number) => ({ createTime: at(day)
 const reading = (day: string, purchased: number, assigned = 0) => ({ at: at(day), purchased, assigned })
 const texts = (steps: Step[]) => steps.map((step) => `${dayOf(step.at)} ${step.seats}`)
 const known = (purchased: number, given: Partial<Known> = {}): Known => ({
-  ...{ changes: [], readings: [], now: { purchased, assigned: 7 }, since: at('2024-01-01') },
+  changes: [],
+  readings: [],
+  now: { purchased, assigned: 7 },
+  since: at('2024-01-01'),
   ...given,
 })
 const bought = (given: Known) => texts(purchasedSteps(given, span))

@@ -259,10 +259,18 @@ describe('GET /billing/v1/invoices.csv', () => {
 describe('a large export', () => {
   beforeAll(async () => {
     const invoices = Array.from({ length: MANY }, (_, index) => ({
-      ...{ id: `M-${index}`, platform: 'web-services', issuer: 'Reseller', currency: 'USD' },
-      ...{ invoiceDate: day(-(index % 40)), dueDate: day(30), totalAmount: `${index % 100}.00` },
+      id: `M-${index}`,
+      platform: 'web-services',
+      issuer: 'Reseller',
+      currency: 'USD',
+      invoiceDate: day(-(index % 40)),
+      dueDate: day(30),
+      totalAmount: `${index % 100}.00`,
       lines: Array.from({ length: index === 7 ? 6000 : 1 + (index % 5) }, (_none, at) => ({
-        ...{ type: 'web-services', description: `Line ${at}`, price: '1', qty: '1' },
+        type: 'web-services',
+        description: `Line ${at}`,
+        price: '1',
+        qty: '1',
       })),
     }))
     const eve = await callerOf('eastwind', 'admin')

@@ -93,15 +93,22 @@ function expected(chosen: Row[]) {
     const late = due.filter(({ dueDate }) => dueDate < today)
     const soon = due.filter(({ dueDate }) => dueDate >= today && dueDate <= addDays(today, 30))
     return {
-      ...{ currency, count: own.length, totalAmount: sum(own, 'total'), balanceAmount: sum(own, 'balance') },
+      currency,
+      count: own.length,
+      totalAmount: sum(own, 'total'),
+      balanceAmount: sum(own, 'balance'),
       outstanding: part(due),
       credit: part(own.filter(({ balance }) => new Big(balance).lt(0))),
       pastDue: { ...part(late), ...first('oldestDueDate', late) },
       dueIn30Days: { ...part(soon), ...first('firstDueDate', soon) },
       months: groups(own, ({ invoiceDate }) => invoiceDate.slice(0, 7)).map(([month, some]) => ({
-        ...{ month: epochOfDay(`${month}-01`), count: some.length, totalAmount: sum(some, 'total') },
+        month: epochOfDay(`${month}-01`),
+        count: some.length,
+        totalAmount: sum(some, 'total'),
         platforms: groups(some, ({ platform }) => platform).map(([platform, ones]) => ({
-          ...{ platform, count: ones.length, totalAmount: sum(ones, 'total') },
+          platform,
+          count: ones.length,
+          totalAmount: sum(ones, 'total'),
         })),
       })),
     }

@@ -86,7 +86,11 @@ describe('noticesOf', () => {
 
 describe('sectionsOf', () => {
   const invoice = (id: string, notices: Notice[], given: Partial<Told> = {}): Told => ({
-    ...{ id, invoiceDate: day(0), dueDate: day(5), isOpen: true, notices },
+    id,
+    invoiceDate: day(0),
+    dueDate: day(5),
+    isOpen: true,
+    notices,
     ...given,
   })
   const shown = (list: Told[]) =>

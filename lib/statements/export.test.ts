@@ -75,12 +75,17 @@ describe('GET /billing/v1/statement.csv', () => {
     )
     expect(rows.map((row) => ({ ...row, issuer: '' }))).toEqual(
       items.map((item: StatementItem) => ({
-        ...{ currency: item.currency, billingProfileId: item.billingProfileId },
+        currency: item.currency,
+        billingProfileId: item.billingProfileId,
         billingProfileName: (names.get(item.billingProfileId) ?? '').replace(/^=/, "'="),
         id: item.id.replace(/^@/, "'@"),
-        ...{ invoiceDate: textOf(item.invoiceDate), dueDate: textOf(item.dueDate), issuer: '' },
-        ...{ platform: item.platform.replace(/^-/, "'-"), status: item.status },
-        ...{ age: item.age, daysPastDue: String(item.daysPastDue) },
+        invoiceDate: textOf(item.invoiceDate),
+        dueDate: textOf(item.dueDate),
+        issuer: '',
+        platform: item.platform.replace(/^-/, "'-"),
+        status: item.status,
+        age: item.age,
+        daysPastDue: String(item.daysPastDue),
         totalAmount: expect.any(String),
         balanceAmount: expect.any(String),
       })),

@@ -144,7 +144,9 @@ describe('the figures', () => {
         amount: sum(some.map(({ amount }) => amount)),
       })
       expect(body.currencies.find(({ currency }) => currency === own.currency)).toMatchObject({
-        ...{ balanceAmount: own.balanceAmount, outstanding: parts([current, ...late]), credit },
+        balanceAmount: own.balanceAmount,
+        outstanding: parts([current, ...late]),
+        credit,
         pastDue: parts(late),
       })
     }

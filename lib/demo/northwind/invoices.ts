@@ -68,7 +68,9 @@ function webLines({ details, ago }: Month): NewLineItem[] {
     const services = WEB_SERVICES.slice(0, 15)
     return ACCOUNTS.flatMap((account, place) =>
       usageLines(random, {
-        ...{ ...usage, services, size: (size * (place + 1)) / 36 },
+        ...usage,
+        services,
+        size: (size * (place + 1)) / 36,
         details: `Account ${account}, ${details}`,
       }),
     )
