@@ -16,11 +16,18 @@ type Zone = {
 // What Biome can't say, because it sees a specifier and not the file behind it, or not that it is a type.
 const ZONES: Zone[] = [
   {
-    what: 'rules import rules',
+    what: 'rules import rules, days and decimals',
     from: /^lib\/[^/]+\/rules\.ts$/,
-    never: /^(?!lib\/[^/]+\/rules\.ts$)/,
+    never: /^(?!lib\/([^/]+\/rules|days|decimals)\.ts$)/,
     orTypes: true,
     planted: ['lib/assets/rules.ts', `import type { Asset } from './contract.ts'`],
+  },
+  {
+    what: 'days and decimals know nothing of us',
+    from: /^lib\/(days|decimals)\.ts$/,
+    never: /^(?!big\.js$)/,
+    orTypes: true,
+    planted: ['lib/days.ts', `import type { Order } from './lists/order.ts'`],
   },
   {
     what: 'lib knows neither routes nor components',

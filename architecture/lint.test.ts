@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 
 // A zone whose pattern is misspelt forbids nothing and says nothing: so each gets a breach planted.
@@ -25,10 +25,11 @@ const ALLOWED: Record<string, string[]> = {
     '#lib/assets/queries.ts',
     '#lib/license-lists/targets.ts',
     '#lib/api/client.ts',
+    '#lib/days.ts',
     '#components/ui/button.tsx',
   ],
   'components/ui/button.tsx': ['./icon.tsx', 'react', '#components/ui/icon.tsx'],
-  'lib/assets/rules.ts': ['#lib/access/rules.ts'],
+  'lib/assets/rules.ts': ['#lib/access/rules.ts', '#lib/days.ts', '#lib/decimals.ts'],
 }
 
 test.each(Object.entries(REFUSED))('Biome refuses every planted import in %s', (file, specifiers) => {
@@ -39,24 +40,41 @@ test.each(Object.entries(ALLOWED))('Biome allows what %s needs', (file, specifie
   expect(refused(file, specifiers)).toEqual([])
 })
 
+test('Biome refuses files that lead back to each other, if only for a type', () => {
+  const cycle = {
+    'lib/log.ts': "import type { Env } from './env.ts'\n\nexport type Log = { env: Env }\n",
+    'lib/env.ts': "import type { Log } from './log.ts'\n\nexport type Env = { log: Log }\n",
+  }
+  const found = linted(cycle, 'suspicious/noImportCycles')
+  expect(found.map(({ file }) => file).sort()).toEqual(['lib/env.ts', 'lib/log.ts'])
+})
+
 /** Those of `specifiers` that our Biome configuration refuses in a file at that path. */
 function refused(file: string, specifiers: string[]): string[] {
-  const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-lint-'))
+  const text = specifiers.map((specifier) => `import '${specifier}'\n`).join('')
+  return linted({ [file]: text }, 'style/noRestrictedImports').map(({ line }) => specifiers[line - 1] ?? '')
+}
+
+/** Where one rule of our Biome configuration finds fault with files, which are given by their paths. */
+function linted(files: Record<string, string>, rule: string): { file: string; line: number }[] {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'licenses-invoices-lint-')))
   try {
     copyFileSync('biome.jsonc', join(folder, 'biome.jsonc'))
-    mkdirSync(join(folder, dirname(file)), { recursive: true })
-    writeFileSync(join(folder, file), specifiers.map((specifier) => `import '${specifier}'\n`).join(''))
+    for (const [file, text] of Object.entries(files)) {
+      mkdirSync(join(folder, dirname(file)), { recursive: true })
+      writeFileSync(join(folder, file), text)
+    }
     const biome = join(process.cwd(), 'node_modules/@biomejs/biome/bin/biome')
-    const options = ['lint', '--only=style/noRestrictedImports', '--reporter=github', '--vcs-enabled=false']
-    const { stdout, status } = spawnSync(process.execPath, [biome, ...options, file], {
+    const options = ['lint', `--only=${rule}`, '--reporter=github', '--vcs-enabled=false']
+    const { stdout, status } = spawnSync(process.execPath, [biome, ...options, ...Object.keys(files)], {
       cwd: folder,
       encoding: 'utf8',
       timeout: 20_000,
     })
-    const lines = [...stdout.matchAll(/title=lint\/style\/noRestrictedImports.*?,line=(\d+),/g)]
-    // 0 says that Biome has looked at the file: without it, nothing refused would mean nothing.
-    expect(status).toBe(lines.length > 0 ? 1 : 0)
-    return lines.map(([, line]) => specifiers[Number(line) - 1] ?? '')
+    const found = [...stdout.matchAll(/title=lint\/(\w+\/\w+).*?,file=([^,]+),line=(\d+),/g)]
+    // 0 says that Biome has looked at the files: without it, nothing found would mean nothing.
+    expect(status).toBe(found.length > 0 ? 1 : 0)
+    return found.map(([, , file = '', line]) => ({ file: relative(folder, file), line: Number(line) }))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

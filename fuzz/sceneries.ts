@@ -1,6 +1,6 @@
 import { type FakeGoogle, startGoogle } from '../stand-ins/google/google.ts'
 import { type FakeMicrosoft, startMicrosoft } from '../stand-ins/microsoft/microsoft.ts'
-import type { Fake } from '../stand-ins/vendors/engine.ts'
+import type { Fake } from '../stand-ins/vendors/fake.ts'
 import type { Scenery } from './stage.ts'
 
 export const google: Scenery = {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { addAsset, addCustomer, addKey } from '#lib/db/test-rows.ts'
-import type { Fake, FakeOptions } from '../stand-ins/vendors/engine.ts'
+import type { Fake, FakeOptions } from '../stand-ins/vendors/fake.ts'
 
 /** One subscription as both sides begin with it. */
 export type Seed = {

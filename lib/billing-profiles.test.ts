@@ -99,7 +99,10 @@ beforeAll(async () => {
   const [mail, billingProfiles] = ['ana@both.example', ['emea']]
   const passwordHash = await hashPassword(password)
   const member = await addMember('both', {
-    ...{ roles: ['finance-user'], email: mail, passwordHash, billingProfiles },
+    roles: ['finance-user'],
+    email: mail,
+    passwordHash,
+    billingProfiles,
   })
   const sid = await signIn({ email: mail, password }, '192.0.2.1')
   const cookie = await encode({ token: { sid }, secret: sessionSecret() })

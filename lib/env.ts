@@ -1,9 +1,13 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { MAIL_SETTINGS, type MailConfig, mailOf } from './notices/settings.ts'
-import type { GoogleConfig } from './vendors/google/google-workspace.ts'
-import type { MicrosoftConfig } from './vendors/microsoft/partner-center.ts'
-import { googleOf, microsoftOf, VENDOR_SETTINGS } from './vendors/settings.ts'
+import {
+  type GoogleConfig,
+  googleOf,
+  type MicrosoftConfig,
+  microsoftOf,
+  VENDOR_SETTINGS,
+} from './vendors/settings.ts'
 
 const text = z.string().trim().min(1)
 const hasNoPath = (url: string) => !URL.canParse(url) || new URL(url).pathname === '/'

@@ -9,6 +9,7 @@ import * as files from '#lib/invoice-files/operations.ts'
 import * as invoices from '#lib/invoices/operations.ts'
 import { readPages } from '#lib/pdf/test-read.ts'
 import * as statements from '#lib/statements/operations.ts'
+import { DAY_MS, dayOf } from './days.ts'
 
 // A day is the same everywhere. In the first zone the day has begun 14 hours before it does in UTC, in the last one it
 // ends 11 hours after: at any time of day a local date that slipped in is wrong in one of the two.
@@ -17,12 +18,11 @@ const ENDS = [
   ['Pacific/Pago_Pago', 660],
 ] as const
 
-const DAY = 86_400_000
-const today = Math.floor(Date.now() / DAY) * DAY
+const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
 /** Of a year that has not begun. */
 const YEAR = new Date(today).getUTCFullYear() + 1
 const LAST = Date.UTC(YEAR, 11, 31) / 1000
-const day = (offset: number) => new Date(today + offset * DAY).toISOString().slice(0, 10)
+const day = (offset: number) => dayOf(today + offset * DAY_MS)
 
 const ASKED: [name: string, operation: Parameters<typeof route>[0], end: string][] = [
   ['the list', invoices.listInvoices, 'invoices'],

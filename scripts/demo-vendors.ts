@@ -6,7 +6,7 @@ import { harbor, harborTrials } from '#lib/demo/harbor.ts'
 import { readVendors } from '#lib/license-changes/jobs.ts'
 import { startGoogle } from '../stand-ins/google/google.ts'
 import { startMicrosoft } from '../stand-ins/microsoft/microsoft.ts'
-import type { Fake } from '../stand-ins/vendors/engine.ts'
+import type { Fake } from '../stand-ins/vendors/fake.ts'
 
 /** Short enough to wait for. In milliseconds and seconds, as their names say. */
 const TIMES = {
@@ -32,8 +32,11 @@ export async function startDemoVendors(dataDir: string): Promise<DemoVendors> {
   const microsoft = await startMicrosoft({ lateMs: LATE_MS })
   const { url, tokenUrl, clientId, clientSecret } = microsoft.config
   Object.assign(process.env, TIMES, google.environment(dataDir), {
-    ...{ MICROSOFT_TENANT_ID: 'reseller.example', MICROSOFT_URL: url, MICROSOFT_TOKEN_URL: tokenUrl },
-    ...{ MICROSOFT_CLIENT_ID: clientId, MICROSOFT_CLIENT_SECRET: clientSecret },
+    MICROSOFT_TENANT_ID: 'reseller.example',
+    MICROSOFT_URL: url,
+    MICROSOFT_TOKEN_URL: tokenUrl,
+    MICROSOFT_CLIENT_ID: clientId,
+    MICROSOFT_CLIENT_SECRET: clientSecret,
   })
   const fakes: Record<string, Fake> = {
     'google-workspace': google as unknown as Fake,
@@ -69,7 +72,11 @@ function subscriptionOf(asset: LicensedRow) {
   const { subscriptionId: id, vendorCustomerId: customerId, skuId, planName, status } = asset
   const isMicrosoft = asset.vendor === 'microsoft-partner-center'
   return {
-    ...{ id, customerId, skuId, total: asset.seatsPurchased, assigned: asset.seatsAssigned },
+    id,
+    customerId,
+    skuId,
+    total: asset.seatsPurchased,
+    assigned: asset.seatsAssigned,
     plan: isMicrosoft ? 'P1M monthly' : planName,
     status: isMicrosoft ? status.toLowerCase() : status,
   }

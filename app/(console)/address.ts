@@ -15,11 +15,6 @@ export async function searchOf(searchParams: SearchParams): Promise<string> {
   return new URLSearchParams(parts).toString().replaceAll('%3A', ':').replaceAll('%7C', '|')
 }
 
-/** The path of a page with its query string, for the way back after sign-in. */
-export function pathWith(path: string, search: string): string {
-  return search ? `${path}?${search}` : path
-}
-
 /** The id in a page's path: Next gives the part as it stands in the address. */
 export function idOf(part: string): string {
   try {

@@ -1,15 +1,7 @@
-import { DateFilter } from '#components/dates/date-filter.tsx'
-import { ToggleChip } from '#components/ui/chip.tsx'
-import {
-  hasOutcome,
-  OUTCOMES,
-  rangeOf,
-  toggledOutcome,
-  type View,
-  valuesOf,
-  withRange,
-  withValues,
-} from './activity-view.ts'
+import { ChoiceChips } from '#components/filters/choice-chips.tsx'
+import { DateFilter } from '#components/filters/date-filter.tsx'
+import { valuesOf, withValues } from '#components/filters/view.ts'
+import { hasOutcome, OUTCOMES, rangeOf, toggledOutcome, type View, withRange } from './view.ts'
 
 /** When, and what became of it. */
 export function ActivityFilters({
@@ -21,7 +13,6 @@ export function ActivityFilters({
   today: number
   onChange: (view: View) => void
 }) {
-  const states = valuesOf(view, 'state')
   return (
     <search className="mb-3 flex flex-wrap items-center gap-2">
       <div className="relative">
@@ -32,21 +23,20 @@ export function ActivityFilters({
           onChange={(range) => onChange(withRange(view, range))}
         />
       </div>
-      <fieldset className="flex min-w-0 flex-wrap gap-2">
-        <legend className="sr-only">Outcome</legend>
-        <ToggleChip pressed={states.length === 0} onToggle={() => onChange(withValues(view, 'state', []))}>
-          All
-        </ToggleChip>
-        {OUTCOMES.map((outcome) => (
-          <ToggleChip
-            key={outcome.name}
-            pressed={hasOutcome(view, outcome)}
-            onToggle={() => onChange(toggledOutcome(view, outcome))}
-          >
-            {outcome.name}
-          </ToggleChip>
-        ))}
-      </fieldset>
+      <ChoiceChips
+        legend="Outcome"
+        isAll={valuesOf(view, 'state').length === 0}
+        choices={OUTCOMES.map((outcome) => ({
+          value: outcome.name,
+          name: outcome.name,
+          isOn: hasOutcome(view, outcome),
+        }))}
+        onAll={() => onChange(withValues(view, 'state', []))}
+        onToggle={(name) => {
+          const outcome = OUTCOMES.find((one) => one.name === name)
+          if (outcome) onChange(toggledOutcome(view, outcome))
+        }}
+      />
     </search>
   )
 }

@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react'
-import { agoText, Day, dayText } from '#components/dates/day.tsx'
+import { agoText, Day } from '#components/dates/day.tsx'
 import { planEnd, planName, type Subscription } from '#components/license-changes/plan.ts'
 import { Card } from '#components/ui/card.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
+import { dayText } from '#lib/days.ts'
 
 /** What is known of an asset, at a glance, and how fresh it is at the time `now` (epoch milliseconds). */
 export function AssetFacts({ item, now }: { item: AssetListItem; now: number }) {

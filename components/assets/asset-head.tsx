@@ -6,11 +6,11 @@ import { LicenseControl, LicenseReview } from '#components/license-changes/licen
 import { factsOf, type Subscription } from '#components/license-changes/plan.ts'
 import { useLicenseEdit } from '#components/license-changes/use-license-edit.ts'
 import { useRefreshAfterChange } from '#components/license-changes/use-refresh-after-change.ts'
-import { platformName } from '#components/platform/platform-mark.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { readAsset } from '#lib/assets/queries.ts'
+import { platformName } from '#lib/invoices/rules.ts'
 import { AssetStatus } from './asset-status.tsx'
 import type { LastPrice } from './cost.ts'
 import { type List, oneAsset, refetchInterval } from './one-asset.ts'
@@ -49,7 +49,7 @@ function Licensed({ item, subscription, back, lastPrice }: Given & { subscriptio
   }
   const control = (
     <div className="md:text-right">
-      <LicenseControl {...{ item, subscription, edit }} />
+      <LicenseControl item={item} subscription={subscription} edit={edit} />
     </div>
   )
   return (
@@ -58,7 +58,7 @@ function Licensed({ item, subscription, back, lastPrice }: Given & { subscriptio
       <Head item={item} back={back} controls={control} badge={<AssetStatus status={subscription.Status} />} />
       {open ? (
         <div className="-mt-1 mb-4 rounded-card bg-accent-tint p-3.5">
-          <LicenseReview {...{ item, subscription, edit, lastPrice }} />
+          <LicenseReview item={item} subscription={subscription} edit={edit} lastPrice={lastPrice} />
         </div>
       ) : null}
     </div>

@@ -1,5 +1,5 @@
-import { dayText } from '#components/dates/day.tsx'
 import { moneyText } from '#components/money/money.tsx'
+import { dayText } from '#lib/days.ts'
 
 /** What one license cost when it was last billed. */
 export type LastPrice = {

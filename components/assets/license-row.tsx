@@ -38,13 +38,13 @@ export const LicenseRow = memo(function LicenseRow({
       >
         <AssetCells item={item} search={search} />
         <Cell place="right" right>
-          <LicenseControl {...{ item, subscription, edit }} />
+          <LicenseControl item={item} subscription={subscription} edit={edit} />
         </Cell>
       </Row>
       {open ? (
         <Row ref={review} className="bg-accent-tint max-md:pt-0" onKeyDown={onKeyDown}>
           <Cell place="across" colSpan={5} className="pt-0 pb-3.5">
-            <LicenseReview {...{ item, subscription, edit, lastPrice }} />
+            <LicenseReview item={item} subscription={subscription} edit={edit} lastPrice={lastPrice} />
           </Cell>
         </Row>
       ) : null}

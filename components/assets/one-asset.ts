@@ -1,3 +1,4 @@
+import { pathWith } from '#components/filters/list-screen.ts'
 import { tagOf } from '#lib/api/client.ts'
 import type { Output } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -12,8 +13,7 @@ export type OpenChange = NonNullable<AssetListItem['openChange']>
 
 /** The page of one asset; `search` is the query string of the list that the way back leads to. */
 export function assetHref(id: string, search = ''): string {
-  const path = `/assets/${encodeURIComponent(id)}`
-  return search ? `${path}?${search}` : path
+  return pathWith(`/assets/${encodeURIComponent(id)}`, search)
 }
 
 /** One asset in the cache: a list of one under the lists' name, so that a change of licenses finds it too. */

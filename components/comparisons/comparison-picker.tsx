@@ -1,10 +1,10 @@
 import { ArrowLeftRight } from 'lucide-react'
 import { useId } from 'react'
-import { dayText } from '#components/dates/day.tsx'
 import { comparisonHref } from '#components/invoices/view.ts'
 import { amountText } from '#components/money/money.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { buttonLook } from '#components/ui/button-look.ts'
+import { dayText } from '#lib/days.ts'
 import type { Invoice } from '#lib/invoices/contract.ts'
 
 type Choice = Pick<Invoice, 'id' | 'invoiceDate' | 'totalAmount' | 'currency'>

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
-import { monthName } from '#components/dates/day.tsx'
 import type { View } from '#components/invoices/view.ts'
 import { ticksBetween } from '#components/ui/ticks.ts'
+import { monthName } from '#lib/days.ts'
 import { keyOf, type MonthBar, type Place, placeAfter } from './billed.ts'
 import { BilledBar } from './billed-bar.tsx'
 import { compactText, labelledMonths, percent } from './billed-labels.ts'
@@ -82,7 +82,14 @@ export function BilledBars({ bars, onPoint, ...rest }: Given) {
             <BilledBar
               key={bar.month}
               {...rest}
-              {...{ bar, index, slots, stop, y, onFocus, onArrow, onPoint }}
+              bar={bar}
+              index={index}
+              slots={slots}
+              stop={stop}
+              y={y}
+              onFocus={onFocus}
+              onArrow={onArrow}
+              onPoint={onPoint}
               bounds={{ top: TOP, height: PLOT }}
             />
           ))}

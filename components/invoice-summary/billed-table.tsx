@@ -1,10 +1,10 @@
-import { monthAndYear } from '#components/dates/day.tsx'
 import { hrefOf, type View } from '#components/invoices/view.ts'
 import { amountText } from '#components/money/money.tsx'
-import { platformName } from '#components/platform/platform-mark.tsx'
 import { GoLink } from '#components/ui/go-link.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { monthAndYear } from '#lib/days.ts'
 import type { CurrencySummary } from '#lib/invoices/contract.ts'
+import { platformName } from '#lib/invoices/rules.ts'
 import { platformsOf, viewOfMonth } from './billed.ts'
 
 /** The plot's amounts, newest month first; each month leads to its invoices. Closed at first. */

@@ -1,7 +1,7 @@
-import { DAY_MS } from '#components/dates/date-range.ts'
-import { monthBegin } from '#components/dates/day.tsx'
-import { rangeOf, type View, withRange, withValues } from '#components/invoices/view.ts'
+import { withValues } from '#components/filters/view.ts'
+import { rangeOf, type View, withRange } from '#components/invoices/view.ts'
 import { inPlatformOrder } from '#components/platform/platform-mark.tsx'
+import { DAY_MS, monthBegin } from '#lib/days.ts'
 import type { CurrencySummary } from '#lib/invoices/contract.ts'
 
 type Billed = CurrencySummary['months'][number]

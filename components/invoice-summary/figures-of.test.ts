@@ -9,13 +9,22 @@ const TODAY = day('2026-11-20')
 /** Sums of USD: nothing is due, and these totals were billed per month. */
 function sums(given: Partial<CurrencySummary>, billed: Record<string, number> = {}): CurrencySummary {
   const months = Object.entries(billed).map(([month, totalAmount]) => ({
-    ...{ month: day(`${month}-01`), count: 2, totalAmount },
+    month: day(`${month}-01`),
+    count: 2,
+    totalAmount,
     platforms: [{ platform: 'web-services', count: 2, totalAmount }],
   }))
   const none = { count: 0, amount: 0 }
   return {
-    ...{ currency: 'USD', count: 9, totalAmount: 90, balanceAmount: 0, outstanding: none, credit: none },
-    ...{ pastDue: none, dueIn30Days: none, months },
+    currency: 'USD',
+    count: 9,
+    totalAmount: 90,
+    balanceAmount: 0,
+    outstanding: none,
+    credit: none,
+    pastDue: none,
+    dueIn30Days: none,
+    months,
     ...given,
   }
 }
@@ -45,7 +54,9 @@ describe.each(['Etc/GMT+12', 'Pacific/Kiritimati'])('on a clock of %s', (zone) =
     expect(figures(one)).toEqual({
       Outstanding: { amount: 173_522.77, note: '3 invoices, 330.88 in credit' },
       'Past due': {
-        ...{ amount: 59_004.92, note: '2 invoices, oldest 21 days', late: true },
+        amount: 59_004.92,
+        note: '2 invoices, oldest 21 days',
+        late: true,
         view: { filter: { status: ['PAST DUE'] } },
       },
       'Due in the next 30 days': { amount: 114_517.85, note: '1 invoice, on 30 Nov 2026' },
@@ -54,7 +65,8 @@ describe.each(['Etc/GMT+12', 'Pacific/Kiritimati'])('on a clock of %s', (zone) =
 
   test('a bill of the last day of October is one of October', () => {
     expect(figures(sums({}, { '2026-09': 100, '2026-10': 106.2 }))['Billed in October']).toEqual({
-      ...{ amount: 106.2, note: '+6.2% on September' },
+      amount: 106.2,
+      note: '+6.2% on September',
     })
   })
 })

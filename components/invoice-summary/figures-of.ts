@@ -1,7 +1,7 @@
-import { DAY_MS } from '#components/dates/date-range.ts'
-import { daysBetween, dayText, monthAndYear, monthBegin, monthText } from '#components/dates/day.tsx'
-import { rangeOf, type View, withValues } from '#components/invoices/view.ts'
+import { withValues } from '#components/filters/view.ts'
+import { rangeOf, type View } from '#components/invoices/view.ts'
 import { amountText } from '#components/money/money.tsx'
+import { DAY_MS, daysBetween, dayText, monthAndYear, monthBegin, monthText } from '#lib/days.ts'
 import type { CurrencySummary, InvoiceSummary } from '#lib/invoices/contract.ts'
 
 /** One figure of one currency: an amount, and what it is made of. */
@@ -59,7 +59,10 @@ function pastDue({ pastDue: late }: CurrencySummary, today: number, view: View):
   const days = daysBetween(late.oldestDueDate, today)
   const oldest = `${late.count === 1 ? '' : 'oldest '}${days.toLocaleString('en')} ${days === 1 ? 'day' : 'days'}`
   return {
-    ...{ name, amount: late.amount, note: `${invoicesText(late.count)}, ${oldest}`, late: true },
+    name,
+    amount: late.amount,
+    note: `${invoicesText(late.count)}, ${oldest}`,
+    late: true,
     view: withValues(view, 'status', ['PAST DUE']),
   }
 }

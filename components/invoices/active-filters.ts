@@ -1,25 +1,16 @@
-import { rangeName } from '#components/dates/date-range.ts'
-import { dayText } from '#components/dates/day.tsx'
-import { platformName } from '#components/platform/platform-mark.tsx'
-import type { ActiveFilter } from '#components/ui/active-filters.tsx'
-import { INVOICE_STATUS_NAMES, type InvoiceStatus } from '#lib/invoices/rules.ts'
-import { changed, rangeOf, toggled, type View, valuesOf, withRange } from './view.ts'
+import { type ActiveFilter, activeValues, changed } from '#components/filters/view.ts'
+import { dayText } from '#lib/days.ts'
+import { INVOICE_STATUS_NAMES, type InvoiceStatus, platformName } from '#lib/invoices/rules.ts'
+import { activeRange, type View } from './view.ts'
 
 /** Every filter that is on, each with the view without it. */
 export function activeFilters(view: View, today: number): ActiveFilter<View>[] {
-  const range = rangeName(rangeOf(view), today)
-  const values = (key: 'platform' | 'status' | 'dueDate', name: (value: string) => string) =>
-    [...new Set(valuesOf(view, key))].map((value) => ({
-      text: name(value),
-      without: toggled(view, key, value),
-    }))
+  const search = { text: `Number ${view.search}…`, without: changed(view, { search: undefined }) }
   return [
-    ...(view.search
-      ? [{ text: `Number ${view.search}…`, without: changed(view, { search: undefined }) }]
-      : []),
-    ...(range ? [{ text: range, without: withRange(view, {}) }] : []),
-    ...values('platform', platformName),
-    ...values('status', (status) => INVOICE_STATUS_NAMES[status as InvoiceStatus] ?? status),
-    ...values('dueDate', (day) => `Due ${dayText(Number(day))}`),
+    ...(view.search ? [search] : []),
+    ...activeRange(view, today),
+    ...activeValues(view, 'platform', platformName),
+    ...activeValues(view, 'status', (status) => INVOICE_STATUS_NAMES[status as InvoiceStatus] ?? status),
+    ...activeValues(view, 'dueDate', (day) => `Due ${dayText(Number(day))}`),
   ]
 }

@@ -1,12 +1,13 @@
-import { DateFilter } from '#components/dates/date-filter.tsx'
-import { PlatformFilter } from '#components/platform/platform-filter.tsx'
-import { ToggleChip } from '#components/ui/chip.tsx'
+import { ChoiceChips } from '#components/filters/choice-chips.tsx'
+import { DateFilter } from '#components/filters/date-filter.tsx'
+import { PlatformFilter } from '#components/filters/platform-filter.tsx'
+import { changed, toggled, valuesOf, withValues } from '#components/filters/view.ts'
 import { SearchInput } from '#components/ui/search-input.tsx'
 import { SortMenu } from '#components/ui/sort-menu.tsx'
 import type { Invoice } from '#lib/invoices/contract.ts'
 import { INVOICE_STATUS_NAMES, INVOICE_STATUSES } from '#lib/invoices/rules.ts'
 import { orderChoices } from './order.ts'
-import { changed, rangeOf, toggled, type View, valuesOf, withRange, withValues } from './view.ts'
+import { rangeOf, type View, withRange } from './view.ts'
 
 /** Number, dates, platforms and status; on phones the order too. `rows` are those in sight: their platforms can be chosen too. */
 export function FilterBar({
@@ -43,21 +44,17 @@ export function FilterBar({
         />
         <SortMenu choices={orderChoices(view, onChange)} />
       </div>
-      <fieldset className="flex flex-wrap gap-2">
-        <legend className="sr-only">Status</legend>
-        <ToggleChip pressed={statuses.length === 0} onToggle={() => onChange(withValues(view, 'status', []))}>
-          All
-        </ToggleChip>
-        {INVOICE_STATUSES.map((status) => (
-          <ToggleChip
-            key={status}
-            pressed={statuses.includes(status)}
-            onToggle={() => onChange(toggled(view, 'status', status))}
-          >
-            {INVOICE_STATUS_NAMES[status]}
-          </ToggleChip>
-        ))}
-      </fieldset>
+      <ChoiceChips
+        legend="Status"
+        isAll={statuses.length === 0}
+        choices={INVOICE_STATUSES.map((status) => ({
+          value: status,
+          name: INVOICE_STATUS_NAMES[status],
+          isOn: statuses.includes(status),
+        }))}
+        onAll={() => onChange(withValues(view, 'status', []))}
+        onToggle={(status) => onChange(toggled(view, 'status', status))}
+      />
     </div>
   )
 }

@@ -1,15 +1,15 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { useRouter } from 'next/navigation'
-import { useOptimistic, useState, useTransition } from 'react'
+import { useState } from 'react'
+import { ActiveFilters } from '#components/filters/active-filters.tsx'
+import { NoRows } from '#components/filters/no-rows.tsx'
+import { useView } from '#components/filters/use-view.ts'
+import { cleared, selectionOf } from '#components/filters/view.ts'
 import { BilledPlot } from '#components/invoice-summary/billed-plot.tsx'
 import { Figures } from '#components/invoice-summary/figures.tsx'
 import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
-import { ActiveFilters } from '#components/ui/active-filters.tsx'
-import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { listInvoices, summarizeInvoices } from '#lib/invoices/queries.ts'
@@ -19,17 +19,14 @@ import { InvoiceTable } from './invoice-table.tsx'
 import { InvoiceTotals } from './invoice-totals.tsx'
 import { pageWords } from './order.ts'
 import { Ticked } from './ticked.tsx'
-import { changed, cleared, hrefOf, isFiltered, selectionOf, type View } from './view.ts'
+import { hrefOf, isFiltered, pagesOf, type View } from './view.ts'
 
 /**
  * The list of invoices that a view selects. Whatever is changed here only leads to another address; the page
  * brings the answers along. `today` is the present time in epoch milliseconds.
  */
 export function Invoices({ view, today }: { view: View; today: number }) {
-  const router = useRouter()
-  const [isWaiting, startTransition] = useTransition()
-  // The controls show at once what was pressed; the old rows stay until the new ones are there.
-  const [wanted, setWanted] = useOptimistic(view)
+  const { wanted, isWaiting, go } = useView(view, hrefOf)
   // Kept from page to page, and while the filters change.
   const [ticked, setTicked] = useState<string[]>([])
   const selection = selectionOf(view)
@@ -41,14 +38,6 @@ export function Invoices({ view, today }: { view: View; today: number }) {
     queryKey: summarizeInvoices.key({ query: selection }),
     queryFn: ({ signal }) => summarizeInvoices({ query: selection }, signal),
   })
-
-  const go = (next: View, how: 'push' | 'replace' = 'push') =>
-    startTransition(() => {
-      setWanted(next)
-      router[how](hrefOf(next), { scroll: false })
-    })
-  const page = (pageToken: string | undefined) => pageToken && hrefOf({ ...view, pageToken })
-
   const invoices = list.data?.invoices ?? []
   const waiting = `transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`
   const failed = list.error ?? summary.error
@@ -73,7 +62,15 @@ export function Invoices({ view, today }: { view: View; today: number }) {
         <InvoiceTotals summary={summary.data} />
         {!list.data ? <SkeletonRows count={8} /> : null}
         {list.data && invoices.length === 0 ? (
-          <NoInvoices view={view} onClear={() => go(cleared(view))} onFirst={() => go(changed(view, {}))} />
+          <NoRows
+            view={view}
+            isFiltered={isFiltered(view)}
+            what={['invoice', 'invoices']}
+            toFirst="Go to the first page"
+            onGo={go}
+          >
+            <p>They appear here as soon as they are issued to one of your billing profiles.</p>
+          </NoRows>
         ) : null}
         {invoices.length > 0 ? (
           <InvoiceTable
@@ -90,34 +87,7 @@ export function Invoices({ view, today }: { view: View; today: number }) {
         ) : null}
       </Card>
       <Ticked ids={ticked} invoices={invoices} onChange={setTicked} />
-      <Pager
-        newer={page(list.data?.previousPageToken)}
-        older={page(list.data?.pageToken)}
-        words={pageWords(view.orderBy)}
-      />
+      <Pager {...pagesOf(view, list.data)} words={pageWords(view.orderBy)} />
     </>
-  )
-}
-
-function NoInvoices({ view, onClear, onFirst }: { view: View; onClear: () => void; onFirst: () => void }) {
-  if (view.pageToken) {
-    return (
-      <EmptyState
-        title="No more invoices here"
-        action={<Button onClick={onFirst}>Go to the first page</Button>}
-      />
-    )
-  }
-  if (!isFiltered(view)) {
-    return (
-      <EmptyState title="No invoices yet">
-        <p>They appear here as soon as they are issued to one of your billing profiles.</p>
-      </EmptyState>
-    )
-  }
-  return (
-    <EmptyState title="Nothing matches" action={<Button onClick={onClear}>Clear filters</Button>}>
-      <p>No invoice fits all of the filters. Take one away, or choose a longer time.</p>
-    </EmptyState>
   )
 }

@@ -1,4 +1,4 @@
-import { daysBetween } from '#components/dates/day.tsx'
+import { daysBetween } from '#lib/days.ts'
 import type { Invoice } from '#lib/invoices/contract.ts'
 
 /** How long an invoice is past due, as `21 days`; undefined when it is not. `today` in epoch milliseconds. */

@@ -1,4 +1,5 @@
-import { changed, hrefOf, type View } from './view.ts'
+import { changed } from '#components/filters/view.ts'
+import { hrefOf, type View } from './view.ts'
 
 type Order = NonNullable<View['orderBy']>
 /** A column that a list can be ordered by. */

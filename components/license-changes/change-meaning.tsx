@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { costText, type LastPrice } from '#components/assets/cost.ts'
-import { dayText } from '#components/dates/day.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
+import { dayText } from '#lib/days.ts'
 import { factsOf, licensesText, type Subscription, untilText } from './plan.ts'
 
 type Given = {

@@ -1,6 +1,6 @@
-import { dayText } from '#components/dates/day.tsx'
 import type { Asset } from '#lib/assets/contract.ts'
 import { decideQuantity, type QuantityFacts } from '#lib/assets/rules.ts'
+import { dayText } from '#lib/days.ts'
 import type { LicenseChange } from '#lib/license-changes/contract.ts'
 
 export type Subscription = NonNullable<Asset['properties']['subscription']>

@@ -42,7 +42,11 @@ export function Refusal({
     const decide = isCommitmentPlan ? () => onTry(quantity) : () => onOverrule(conflict.etag)
     return (
       <Conflict
-        {...{ conflict, quantity, from, first, onDiscard }}
+        conflict={conflict}
+        quantity={quantity}
+        from={from}
+        first={first}
+        onDiscard={onDiscard}
         careful={isCommitmentPlan}
         onDecide={decide}
       />

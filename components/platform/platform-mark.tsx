@@ -1,34 +1,26 @@
+import { platformName } from '#lib/invoices/rules.ts'
+
 /** In their order wherever they stack up: what is billed by usage first. */
-const KNOWN: Record<string, { name: string; hue: string; fill: string }> = {
+const KNOWN: Record<string, { hue: string; fill: string }> = {
   'cloud-platform': {
-    name: 'Cloud platform',
     hue: 'bg-platform-cloud-platform',
     fill: 'fill-platform-cloud-platform',
   },
   'web-services': {
-    name: 'Web services',
     hue: 'bg-platform-web-services',
     fill: 'fill-platform-web-services',
   },
   'workspace-suite': {
-    name: 'Workspace suite',
     hue: 'bg-platform-workspace-suite',
     fill: 'fill-platform-workspace-suite',
   },
   'office-suite': {
-    name: 'Office suite',
     hue: 'bg-platform-office-suite',
     fill: 'fill-platform-office-suite',
   },
 }
 
 const known = (slug: string) => (Object.hasOwn(KNOWN, slug) ? KNOWN[slug] : undefined)
-
-/** A platform as people read it: `office-suite` is "Office suite", a slug that is not known likewise. */
-export function platformName(slug: string): string {
-  const words = slug.replace(/[-_]+/g, ' ').trim()
-  return known(slug)?.name ?? (words.charAt(0).toUpperCase() + words.slice(1) || slug)
-}
 
 /** A platform's hue and name, the same everywhere. The hue is never alone. `name` may stand for several at once. */
 export function PlatformMark({ slug, name = platformName(slug) }: { slug: string; name?: string }) {

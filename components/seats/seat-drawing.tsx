@@ -1,5 +1,5 @@
-import { monthName } from '#components/dates/day.tsx'
 import { ticksBetween } from '#components/ui/ticks.ts'
+import { monthName } from '#lib/days.ts'
 import { monthsIn, type Span, type Step } from './seat-steps.ts'
 
 const TEXT = 'fill-ink-3 text-xs tabular-nums'

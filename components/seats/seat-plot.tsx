@@ -1,5 +1,5 @@
-import { dayText } from '#components/dates/day.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { DAY_MS, dayText } from '#lib/days.ts'
 import { LINES, type Lines, SeatDrawing } from './seat-drawing.tsx'
 import { assignedSteps, type Known, purchasedSteps, type Span, type Step } from './seat-steps.ts'
 import { SeatTable } from './seat-table.tsx'
@@ -50,8 +50,6 @@ function Mark({ className }: { className: string }) {
     </svg>
   )
 }
-
-const DAY_MS = 86_400_000
 
 /** From when on something is known, where that is later than it could be. */
 function limitsOf({ lines: { purchased, assigned }, known: { since }, span }: Given): string | undefined {

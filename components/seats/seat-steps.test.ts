@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { dayOf } from '#lib/days.ts'
 import {
   assignedSteps,
   type Known,
@@ -13,10 +14,12 @@ const at = (text: string) => Date.parse(text.length > 10 ? text : `${text}T00:00
 const span = yearUntil(at('2026-11-20T12:00:00Z'))
 const change = (day: string, from: number, to: number) => ({ createTime: at(day), from, to })
 const reading = (day: string, purchased: number, assigned = 0) => ({ at: at(day), purchased, assigned })
-const texts = (steps: Step[]) =>
-  steps.map((step) => `${new Date(step.at).toISOString().slice(0, 10)} ${step.seats}`)
+const texts = (steps: Step[]) => steps.map((step) => `${dayOf(step.at)} ${step.seats}`)
 const known = (purchased: number, given: Partial<Known> = {}): Known => ({
-  ...{ changes: [], readings: [], now: { purchased, assigned: 7 }, since: at('2024-01-01') },
+  changes: [],
+  readings: [],
+  now: { purchased, assigned: 7 },
+  since: at('2024-01-01'),
   ...given,
 })
 const bought = (given: Known) => texts(purchasedSteps(given, span))
@@ -82,6 +85,6 @@ test('a year has twelve months, on a leap day too', () => {
   expect(monthsIn(span)).toHaveLength(12)
   expect(monthsIn(span)[0]).toBe(at('2025-12-01'))
   const leap = yearUntil(at('2028-02-29'))
-  expect(new Date(leap.from).toISOString().slice(0, 10)).toBe('2027-03-01')
+  expect(dayOf(leap.from)).toBe('2027-03-01')
   expect(monthsIn({ from: at('2026-01-01'), to: at('2026-02-01') })).toEqual([at('2026-02-01')])
 })

@@ -1,3 +1,4 @@
+import { DAY_MS, dayBegin, monthBegin } from '#lib/days.ts'
 import type { LicenseChange } from '#lib/license-changes/contract.ts'
 
 /** From when on how many licenses it were. */
@@ -60,22 +61,16 @@ function within(span: Span, steps: readonly Step[]): Step[] {
 
 /** The seats at the end of each day of UTC on which they changed, newest first. */
 export function seatDays(purchased: readonly Step[], assigned: readonly Step[]) {
-  const ends = [...purchased, ...assigned].map(({ at }) => at - (at % DAY_MS) + DAY_MS - 1)
+  const ends = [...purchased, ...assigned].map(({ at }) => dayBegin(at) + DAY_MS - 1)
   const at = (steps: readonly Step[], end: number) => steps.findLast((step) => step.at <= end)?.seats
   return [...new Set(ends)]
     .sort((a, b) => b - a)
     .map((end) => ({ day: end - DAY_MS + 1, purchased: at(purchased, end), assigned: at(assigned, end) }))
 }
 
-const DAY_MS = 86_400_000
-
 /** The first moments of the months within a span. */
 export function monthsIn({ from, to }: Span): number[] {
-  const date = new Date(from)
   const months: number[] = []
-  for (let index = 1; ; index++) {
-    const at = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + index)
-    if (at > to) return months
-    months.push(at)
-  }
+  for (let month = monthBegin(from, 1); month <= to; month = monthBegin(month, 1)) months.push(month)
+  return months
 }

@@ -1,13 +1,13 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
-import { useOptimistic, useTransition } from 'react'
-import { PlatformFilter } from '#components/platform/platform-filter.tsx'
-import { platformName } from '#components/platform/platform-mark.tsx'
-import { ActiveFilters } from '#components/ui/active-filters.tsx'
+import { ActiveFilters } from '#components/filters/active-filters.tsx'
+import { PlatformFilter } from '#components/filters/platform-filter.tsx'
+import { useView } from '#components/filters/use-view.ts'
+import { activeValues, cleared, toggled, valuesOf } from '#components/filters/view.ts'
 import { ChoiceMenu } from '#components/ui/choice-menu.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
-import { hrefOf, toggled, type View, valuesOf } from './view.ts'
+import { platformName } from '#lib/invoices/rules.ts'
+import { hrefOf, type View } from './view.ts'
 
 type Profile = { id: string; name: string }
 
@@ -22,25 +22,16 @@ export function StatementFilters({
   profiles: readonly Profile[]
   rows: readonly { platform: string }[]
 }) {
-  const router = useRouter()
-  const [isWaiting, startTransition] = useTransition()
-  const [wanted, setWanted] = useOptimistic(view)
-  const go = (next: View) =>
-    startTransition(() => {
-      setWanted(next)
-      router.push(hrefOf(next), { scroll: false })
-    })
+  const { wanted, isWaiting, go } = useView(view, hrefOf)
   const nameOf = (id: string) => profiles.find((profile) => profile.id === id)?.name ?? id
   const chosen = valuesOf(wanted, 'billingProfile')
   const [first] = chosen
   const several = chosen.length > 1 ? `${chosen.length} billing profiles` : undefined
-  const names = { billingProfile: nameOf, platform: platformName, currency: (code: string) => code }
-  const active = (Object.keys(names) as (keyof typeof names)[]).flatMap((key) =>
-    [...new Set(valuesOf(wanted, key))].map((value) => ({
-      text: names[key](value),
-      without: toggled(wanted, key, value),
-    })),
-  )
+  const active = [
+    ...activeValues(wanted, 'billingProfile', nameOf),
+    ...activeValues(wanted, 'platform', platformName),
+    ...activeValues(wanted, 'currency', (code) => code),
+  ]
   return (
     <>
       <div className="relative mb-3 flex flex-wrap items-center gap-2">
@@ -64,7 +55,7 @@ export function StatementFilters({
           </span>
         ) : null}
       </div>
-      <ActiveFilters active={active} cleared={{}} onChange={go} />
+      <ActiveFilters active={active} cleared={cleared(wanted)} onChange={go} />
     </>
   )
 }

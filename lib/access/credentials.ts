@@ -3,12 +3,12 @@ import { and, eq, ne, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { members, sessions } from '#lib/db/schema.ts'
 import type { CustomerId } from './rules.ts'
+import { isLive } from './store.ts'
 
 /** Keeps a new session, and lets the member's ended ones go: nothing else removes those that were never signed out. */
 export async function addSession(tx: Transaction, customerId: CustomerId, memberId: string, digest: string) {
-  const ended = sql`${sessions.createdAt} < now() - interval '8 hours' OR ${sessions.lastSeenAt} < now() - interval '30 minutes'`
   const own = and(eq(sessions.customerId, customerId), eq(sessions.memberId, memberId))
-  await tx.delete(sessions).where(and(own, sql`(${ended})`))
+  await tx.delete(sessions).where(and(own, sql`NOT ${sql.raw(isLive('sessions'))}`))
   await tx.insert(sessions).values({ customerId, memberId, digest })
 }
 

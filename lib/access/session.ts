@@ -8,9 +8,6 @@ import { digestOf } from './api-key.ts'
 import type { Caller } from './rules.ts'
 import { findSessionCaller } from './store.ts'
 
-/** A session ends this many seconds after sign-in, however busy it is. */
-export const SESSION_SECONDS = 8 * 60 * 60
-
 /** Over https the cookies are Secure and bound to this very host. */
 export function cookieName(name: string): string {
   return env().baseUrl.startsWith('https:') ? `__Host-${name}` : name

@@ -2,7 +2,7 @@ import 'server-only'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { database, type Transaction } from '#lib/db/client.ts'
-import type { Caller, CustomerId, Role } from './rules.ts'
+import { type Caller, type CustomerId, type Role, SESSION_IDLE_SECONDS, SESSION_SECONDS } from './rules.ts'
 
 type CallerRow = {
   customer_id: string
@@ -41,6 +41,12 @@ const KEY_CALLER = {
     AND (k.expires_at IS NULL OR k.expires_at > now())`,
 }
 
+/** In SQL, of the row of `sessions` that the text names: whether the session has not ended by itself. */
+export function isLive(session: string): string {
+  return `(${session}.last_seen_at > now() - interval '${SESSION_IDLE_SECONDS} seconds'
+    AND ${session}.created_at > now() - interval '${SESSION_SECONDS} seconds')`
+}
+
 const SESSION_CALLER = {
   name: 'session-caller',
   text: `
@@ -51,8 +57,7 @@ const SESSION_CALLER = {
   FROM sessions s
   JOIN members m ON m.customer_id = s.customer_id AND m.id = s.member_id
   JOIN customers c ON c.id = s.customer_id
-  WHERE s.digest = $1 AND m.disabled_at IS NULL
-    AND s.last_seen_at > now() - interval '30 minutes' AND s.created_at > now() - interval '8 hours'`,
+  WHERE s.digest = $1 AND m.disabled_at IS NULL AND ${isLive('s')}`,
 }
 
 /**
@@ -67,7 +72,7 @@ export async function findKeyCaller(digest: string): Promise<Caller | undefined>
   return row && callerOf(row, 'key')
 }
 
-/** The caller behind a session's digest: idle for 30 minutes at most, 8 hours old at most. */
+/** The caller behind a session's digest, while it lives. */
 export async function findSessionCaller(digest: string): Promise<Caller | undefined> {
   const { access } = database()
   const { rows } = await access.query<CallerRow>({ ...SESSION_CALLER, values: [digest] })

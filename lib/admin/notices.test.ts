@@ -112,11 +112,15 @@ test('the history says who was told of what by whom', async () => {
   )
   expect(events).toEqual([
     {
-      ...{ action: 'notices.set', subject: 'ap@a.example', actor_kind: 'operator' },
+      action: 'notices.set',
+      subject: 'ap@a.example',
+      actor_kind: 'operator',
       details: { profile: 'default', kinds: ['past-due', 'due'], stopped: [] },
     },
     {
-      ...{ action: 'notices.removed', subject: 'ap@a.example', actor_kind: 'operator' },
+      action: 'notices.removed',
+      subject: 'ap@a.example',
+      actor_kind: 'operator',
       details: { profiles: ['default'] },
     },
   ])

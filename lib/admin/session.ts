@@ -4,7 +4,7 @@ import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { startDatabase } from '#lib/db/start.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
-import { textFault } from '#lib/imports/problem-list.ts'
+import { textFault } from '#lib/imports/faults.ts'
 
 /** A command's work with the database open: a running server's, or one that is started for it. */
 export function withDatabase<A extends unknown[]>(work: (...args: A) => Promise<void>) {

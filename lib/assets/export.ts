@@ -1,5 +1,6 @@
 import 'server-only'
 import type { Caller } from '#lib/access/rules.ts'
+import { dayOf } from '#lib/days.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { streamScope } from '#lib/db/scope.ts'
 import { type Column, csv } from '#lib/files/csv.ts'
@@ -15,7 +16,7 @@ const COLUMNS: Column<store.AssetRow>[] = [
   { name: 'customerDomain', text: ({ customerDomain }) => customerDomain },
   { name: 'customerID', text: ({ vendorCustomerId }) => vendorCustomerId },
   { name: 'reseller', text: ({ reseller }) => reseller },
-  { name: 'createDate', text: ({ createdAt }) => dayOf(createdAt) },
+  { name: 'createDate', text: ({ createdAt }) => day(createdAt) },
   { name: 'purchasedSeats', number: ({ seatsPurchased }) => seatsPurchased },
   { name: 'maximumSeats', number: ({ seatsMaximum }) => seatsMaximum },
   { name: 'assignedSeats', number: ({ seatsAssigned }) => seatsAssigned },
@@ -25,8 +26,8 @@ const COLUMNS: Column<store.AssetRow>[] = [
   { name: 'status', text: ({ status }) => status },
   { name: 'planName', text: ({ planName }) => planName },
   { name: 'isCommitmentPlan', text: ({ isCommitmentPlan: is }) => (is === null ? null : String(is)) },
-  { name: 'commitmentStartDate', text: ({ commitmentStart }) => dayOf(commitmentStart) },
-  { name: 'commitmentEndDate', text: ({ commitmentEnd }) => dayOf(commitmentEnd) },
+  { name: 'commitmentStartDate', text: ({ commitmentStart }) => day(commitmentStart) },
+  { name: 'commitmentEndDate', text: ({ commitmentEnd }) => day(commitmentEnd) },
   { name: 'renewalType', text: ({ renewalType }) => renewalType },
   { name: 'billingMethod', text: ({ billingMethod }) => billingMethod },
   { name: 'purchaseOrderID', text: ({ purchaseOrderId }) => purchaseOrderId },
@@ -52,7 +53,6 @@ async function* pages(tx: Transaction, { customerId }: Caller, selection: store.
   }
 }
 
-/** Its day in UTC. */
-function dayOf(time: Date | null): string | null {
-  return time?.toISOString().slice(0, 10) ?? null
+function day(time: Date | null): string | null {
+  return time && dayOf(time.getTime())
 }

@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { assets, licenseChanges } from '#lib/db/schema.ts'
 import { env } from '#lib/env.ts'
 import { IS_OPEN, isDue, type OpenBeside } from '#lib/license-changes/open-change.ts'
-import { type AssetRow, createdMicros, type ListRow, type Page, pageOf } from './store.ts'
+import { type AssetRow, type ListRow, type Page, pageQuery } from './store.ts'
 
 // Assets with the change that is open there, in the one statement that reads them.
 
@@ -23,13 +23,13 @@ export async function listFullAssets(
   customerId: CustomerId,
   ...page: Page
 ): Promise<(ListRow & FullRow)[]> {
-  const { where, order, limit } = pageOf(customerId, page)
+  const { micros, where, order, limit } = pageQuery(customerId, page)
   return tx
-    .select({ asset: assets, micros: createdMicros, open: licenseChanges, isDue: isDue(env().vendorTimes) })
+    .select({ asset: assets, micros, open: licenseChanges, isDue: isDue(env().vendorTimes) })
     .from(assets)
     .leftJoin(licenseChanges, ITS_OPEN_CHANGE)
     .where(where)
-    .orderBy(...order)
+    .orderBy(order)
     .limit(limit)
 }
 

@@ -4,6 +4,7 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assets } from '#lib/db/schema.ts'
 import type { Filter } from '#lib/lists/filter.ts'
+import { byCreation, pageByKey } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
 
 export type AssetRow = typeof assets.$inferSelect
@@ -27,9 +28,9 @@ export function hasLicenses(row: AssetRow): row is LicensedRow {
   return row.seatsPurchased !== null
 }
 
-/** Creation time in whole microseconds, which a Date would cut: half of the sort key. */
-export const createdMicros = sql<string>`(extract(epoch from ${assets.createdAt}) * 1000000)::bigint::text`
+const BY_CREATION = byCreation(assets.createdAt, assets.id)
 
+/** `micros` is the time of creation, half of the sort key. */
 export type ListRow = { asset: AssetRow; micros: string }
 
 /** The sort key of a row, for page tokens. */
@@ -41,28 +42,16 @@ export type Page = [selection: Selection, limit: number, cursor?: Cursor | undef
 
 /** Rows in reading direction from the cursor on: newest first, or oldest first when it leads back. */
 export async function listAssets(tx: Transaction, customerId: CustomerId, ...page: Page): Promise<ListRow[]> {
-  const { where, order, limit } = pageOf(customerId, page)
-  return tx
-    .select({ asset: assets, micros: createdMicros })
-    .from(assets)
-    .where(where)
-    .orderBy(...order)
-    .limit(limit)
+  const { micros, where, order, limit } = pageQuery(customerId, page)
+  return tx.select({ asset: assets, micros }).from(assets).where(where).orderBy(order).limit(limit)
 }
 
-/** Which rows a page has, and in which order. */
-export function pageOf(customerId: CustomerId, [selection, limit, cursor]: Page) {
-  const back = cursor?.direction === 'newer'
-  const key = sql`(${assets.createdAt}, ${assets.id})`
-  const [micros, id] = cursor?.key ?? []
-  const from = sql`(timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond', ${id})`
-  const beyond = !cursor ? undefined : back ? sql`${key} > ${from}` : sql`${key} < ${from}`
-  const direction = back ? sql`asc` : sql`desc`
-  return {
-    where: and(eq(assets.customerId, customerId), ...selected(selection), beyond),
-    order: [sql`${assets.createdAt} ${direction}`, sql`${assets.id} ${direction}`],
-    limit,
-  }
+/** Which rows a page has and in which order, and the half of their sort key that is no column. */
+export function pageQuery(customerId: CustomerId, [selection, limit, cursor]: Page) {
+  const { columns, micros } = BY_CREATION
+  const { beyond, order } = pageByKey(columns, cursor)
+  const where = and(eq(assets.customerId, customerId), ...selected(selection), beyond)
+  return { micros, where, order, limit }
 }
 
 /** How many assets of each type the selection holds, by type. */

@@ -30,7 +30,10 @@ export async function seatFacts(caller: Caller, type: string): Promise<SeatFacts
   return readScope(caller, async (tx) => {
     const rows = await tx
       .select({
-        ...{ id: assets.id, name: assets.name, skuName: assets.skuName, purchased: assets.seatsPurchased },
+        id: assets.id,
+        name: assets.name,
+        skuName: assets.skuName,
+        purchased: assets.seatsPurchased,
         read: sql<number | null>`(extract(epoch from (SELECT min(${seatReadings.at}) FROM ${seatReadings}
           WHERE ${seatReadings.customerId} = ${assets.customerId} AND ${seatReadings.assetId} = ${assets.id})) * 1000)::float8`,
       })
@@ -63,7 +66,8 @@ export async function seatFacts(caller: Caller, type: string): Promise<SeatFacts
         since,
         changes: own.map((change) => ({
           at: (change.settledAt ?? change.createdAt).getTime(),
-          ...{ from: change.fromQuantity, to: change.toQuantity },
+          from: change.fromQuantity,
+          to: change.toQuantity,
           ...(seesNames ? { by: change.actorName } : {}),
         })),
       }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { DAY_MS, epochOfDay as day } from '#lib/days.ts'
 import { billedPeriod } from './billed-period.ts'
 import { type KnownSeats, seatVerdict } from './verdict.ts'
 
-const day = (text: string) => Date.parse(`${text}T00:00:00Z`)
 const OCTOBER = '1 Oct – 31 Oct 2026'
 const INVOICED = day('2026-10-31')
 
@@ -18,7 +18,12 @@ const plus: KnownSeats = {
 }
 const archive: KnownSeats = { names: ['Business Plus Archive'], purchased: 20, since: 0, changes: [] }
 const line = (qty: number, more: { description?: string; Details?: string; amount?: number } = {}) => ({
-  ...{ description: 'Business Plus', Details: OCTOBER, qty, amount: qty * 16.84, currency: 'EUR', ...more },
+  description: 'Business Plus',
+  Details: OCTOBER,
+  qty,
+  amount: qty * 16.84,
+  currency: 'EUR',
+  ...more,
 })
 const verdict = (given: ReturnType<typeof line>, known = [plus, archive]) =>
   seatVerdict(given, INVOICED, known)
@@ -55,7 +60,9 @@ describe('seatVerdict', () => {
 
   it('finds the product by the longest name that is a part of the text, and says that it is not sure', () => {
     expect(verdict(line(20, { description: 'BUSINESS  plus archive, annual' }))).toEqual({
-      ...{ kind: 'matches', sure: false, total: 20 },
+      kind: 'matches',
+      sure: false,
+      total: 20,
     })
     expect(verdict(line(20, { description: 'Business Plus Archive' }))).toMatchObject({ sure: true })
     expect(verdict(line(20, { description: 'Premium support' }))).toEqual({ kind: 'unknown' })
@@ -80,7 +87,7 @@ describe('seatVerdict', () => {
       fc.property(fc.array(seats, { maxLength: 6 }), seats, seats, (totals, start, qty) => {
         const levels = [start, ...totals]
         const changes = totals.map((to, n) => ({
-          at: day('2026-10-02') + n * 86_400_000,
+          at: day('2026-10-02') + n * DAY_MS,
           from: levels[n] ?? 0,
           to,
         }))

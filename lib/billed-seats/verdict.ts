@@ -1,5 +1,5 @@
-import { Exact, roundTo } from '#lib/invoices/amounts.ts'
-import { minorUnit } from '#lib/invoices/rules.ts'
+import { DAY_MS } from '#lib/days.ts'
+import { Exact, minorUnit, roundTo } from '#lib/decimals.ts'
 import { billedPeriod, type Period } from './billed-period.ts'
 
 /** A change of a product's seats. `by` is absent where the reader may not know. */
@@ -65,11 +65,9 @@ export function seatVerdict(line: Line, invoiceDate: number, known: readonly Kno
   return { kind: 'unexplained', sure, known: last, gap: qty - last, money: moneyOf(line, qty - last) }
 }
 
-const DAY = 86_400_000
-
 /** The numbers of seats in force during a period, and the changes from each to the next. */
 function within({ purchased, changes }: KnownSeats, { from, to }: Period) {
-  const end = to + DAY
+  const end = to + DAY_MS
   const after = changes.find(({ at }) => at >= end)
   const inside = changes.filter(({ at }) => at >= from && at < end)
   const start = inside[0]?.from ?? after?.from ?? purchased

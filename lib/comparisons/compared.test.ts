@@ -77,7 +77,10 @@ describe('GET /billing/v1/invoice-comparison', () => {
     })
     expect(body.changes).toEqual([
       {
-        ...{ change: 'changed', reasons: ['quantity', 'price'], type: 'cloud-platform', currency: 'USD' },
+        change: 'changed',
+        reasons: ['quantity', 'price'],
+        type: 'cloud-platform',
+        currency: 'USD',
         effectAmount: 2.15,
         from: {
           description: 'Compute',
@@ -97,7 +100,11 @@ describe('GET /billing/v1/invoice-comparison', () => {
         },
       },
       {
-        ...{ change: 'added', reasons: [], type: 'cloud-platform', currency: 'USD', effectAmount: 0.1 },
+        change: 'added',
+        reasons: [],
+        type: 'cloud-platform',
+        currency: 'USD',
+        effectAmount: 0.1,
         to: { description: 'Logs', qty: 1, price: 0.1, amount: 0.1, lineCount: 1 },
       },
     ])

@@ -6,7 +6,11 @@ import { type Change, compareInvoices, incomparable, type Side } from './compari
 type Line = Side['lines'][number]
 
 const line = (description: string, price: string, qty = '1', details: string | null = null): Line => ({
-  ...{ type: 'web-services', description, price, qty, details },
+  type: 'web-services',
+  description,
+  price,
+  qty,
+  details,
   currency: 'USD',
 })
 const sideOf = (lines: Line[], totalAmount?: string): Side => {

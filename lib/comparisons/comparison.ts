@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import type { Decimal } from '#lib/invoices/amounts.ts'
+import type { Decimal } from '#lib/decimals.ts'
 import { itemize } from '#lib/invoices/itemization.ts'
 import { matchLines, type Pair, type Part } from './line-match.ts'
 

@@ -81,9 +81,16 @@ function licensed(subscription: Subscription | null): Partial<typeof assets.$inf
   if (!subscription) return {}
   const { purchased, assigned = 0, status = 'ACTIVE', isCommitmentPlan = false, commitmentEnd } = subscription
   return {
-    ...{ subscriptionId: 'S1', skuId: 'SKU1', skuName: 'Business Plus', billingMethod: 'ONLINE', status },
-    ...{ planName: isCommitmentPlan ? 'ANNUAL_MONTHLY_PAY' : 'FLEXIBLE', isCommitmentPlan },
-    ...{ seatsPurchased: purchased, seatsMaximum: purchased, seatsAssigned: assigned },
+    subscriptionId: 'S1',
+    skuId: 'SKU1',
+    skuName: 'Business Plus',
+    billingMethod: 'ONLINE',
+    status,
+    planName: isCommitmentPlan ? 'ANNUAL_MONTHLY_PAY' : 'FLEXIBLE',
+    isCommitmentPlan,
+    seatsPurchased: purchased,
+    seatsMaximum: purchased,
+    seatsAssigned: assigned,
     ...(commitmentEnd ? { commitmentEnd } : {}),
   }
 }
@@ -101,8 +108,15 @@ export async function addInvoice(
   await scope(owner(customerId), async (tx) => {
     await tx.insert(invoices).values(values)
     const rows = lines.map((line, position) => ({
-      ...{ customerId, invoiceId: id, position, type: values.platform, currency: values.currency },
-      ...{ description: 'Usage', price: '10', qty: '1', ...line },
+      customerId,
+      invoiceId: id,
+      position,
+      type: values.platform,
+      currency: values.currency,
+      description: 'Usage',
+      price: '10',
+      qty: '1',
+      ...line,
     }))
     await tx.insert(lineItems).values(rows)
   })

@@ -1,4 +1,4 @@
-import type { NewAsset } from '#lib/imports/assets.ts'
+import type { NewAsset } from '#lib/imports/shapes.ts'
 import { addMonths, timeOn } from './calendar.ts'
 import type { DemoCustomer, UsageAsset } from './customer.ts'
 import { isCommitment, type Purchase, seatsOn } from './purchase.ts'

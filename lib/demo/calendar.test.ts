@@ -1,15 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { addDays, addMonths, daysBetween, monthEnds, periodText, timeOn } from './calendar.ts'
+import { addMonths, monthEnds, periodText, timeOn } from './calendar.ts'
 
 describe('days of UTC', () => {
-  test.each([
-    ['2026-11-20', 11, '2026-12-01'],
-    ['2026-03-01', -1, '2026-02-28'],
-    ['2028-03-01', -1, '2028-02-29'],
-  ])('%s and %i days is %s', (day, days, result) => {
-    expect(addDays(day, days)).toBe(result)
-  })
-
   test.each([
     ['2026-10-31', -1, '2026-09-30'],
     ['2026-01-31', 1, '2026-02-28'],
@@ -33,10 +25,6 @@ describe('days of UTC', () => {
     ['2025-12-02', '2026-12-01', '2 Dec 2025 – 1 Dec 2026'],
   ])('%s to %s reads %s', (from, to, text) => {
     expect(periodText(from, to)).toBe(text)
-  })
-
-  test('count whole days, also over a change of clocks', () => {
-    expect(daysBetween('2026-03-28', '2026-03-30')).toBe(2)
   })
 
   test('a moment is in UTC', () => {

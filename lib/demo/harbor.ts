@@ -1,4 +1,5 @@
-import { addDays, addMonths } from './calendar.ts'
+import { addDays } from '#lib/days.ts'
+import { addMonths } from './calendar.ts'
 import type { DemoCustomer } from './customer.ts'
 import type { Purchase } from './purchase.ts'
 
@@ -17,12 +18,16 @@ export type Trial = {
 export function harborTrials(today: string): Trial[] {
   const google = (number: number, name: string, more: Partial<Purchase> = {}): Purchase => ({
     ...common(number, name, today),
-    ...{ type: 'workspace-suite', id: `workspace-suite-60${number}`, vendor: 'google-workspace' },
+    type: 'workspace-suite',
+    id: `workspace-suite-60${number}`,
+    vendor: 'google-workspace',
     ...more,
   })
   const microsoft = (number: number, name: string, more: Partial<Purchase> = {}): Purchase => ({
     ...common(number, name, today),
-    ...{ type: 'office-suite', id: `office-suite-70${number}`, vendor: 'microsoft-partner-center' },
+    type: 'office-suite',
+    id: `office-suite-70${number}`,
+    vendor: 'microsoft-partner-center',
     ...more,
   })
   const annual = { plan: 'ANNUAL_MONTHLY_PAY', renewsOn: addDays(today, 140) } as const

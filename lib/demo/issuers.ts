@@ -1,4 +1,4 @@
-import type { NewInvoice } from '#lib/imports/invoices.ts'
+import type { NewInvoice } from '#lib/imports/shapes.ts'
 import type { NewIssuer } from '#lib/issuers/store.ts'
 
 const TERMS = 'Payable within 30 days of the invoice date, without deduction.'

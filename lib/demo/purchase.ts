@@ -1,5 +1,6 @@
-import type { NewLineItem } from '#lib/imports/invoices.ts'
-import { addDays, addMonths, monthStart, periodText } from './calendar.ts'
+import { addDays } from '#lib/days.ts'
+import type { NewLineItem } from '#lib/imports/shapes.ts'
+import { addMonths, monthStart, periodText } from './calendar.ts'
 
 /** A subscription's whole life, from which its asset, its change history and its invoice lines follow. */
 export type Purchase = {

@@ -1,4 +1,5 @@
-import { addDays, addMonths, timeOn } from './calendar.ts'
+import { addDays } from '#lib/days.ts'
+import { addMonths, timeOn } from './calendar.ts'
 import type { Purchase } from './purchase.ts'
 import { randomFrom } from './random.ts'
 

@@ -1,7 +1,7 @@
 import { decideQuantity } from '#lib/assets/rules.ts'
 import { type AssetRow, hasLicenses } from '#lib/assets/store.ts'
-import type { NewAsset, NewSubscription } from './assets.ts'
 import { difference, type ImportProblem } from './refused.ts'
+import type { NewAsset, NewSubscription } from './shapes.ts'
 
 /** What an import may write of an asset's row: not what only its vendor tells. */
 export type AssetValues = Omit<

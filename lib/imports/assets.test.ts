@@ -3,7 +3,8 @@ import { newCustomerId } from '#lib/access/store.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer } from '#lib/db/test-rows.ts'
-import { importAssets, type NewAsset, type NewSubscription } from './assets.ts'
+import { importAssets } from './assets.ts'
+import type { NewAsset, NewSubscription } from './shapes.ts'
 
 let db: TestDatabase
 beforeAll(async () => {

@@ -8,49 +8,7 @@ import { isVendor } from '#lib/vendors/vendors.ts'
 import { type AssetValues, differencesOf, lostLicenses, valuesOf } from './asset-differences.ts'
 import { addAssets, overwriteAsset, type Replacement, readStored } from './asset-rows.ts'
 import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from './refused.ts'
-
-/** Whole licenses. */
-export type NewSeats = {
-  purchased: number
-  /** Absent: the same as purchased. */
-  maximum?: number | undefined
-  assigned: number
-}
-
-export type NewSubscription = {
-  id: string
-  skuId: string
-  skuName: string
-  billingMethod: string
-  status: string
-  purchaseOrderId?: string | null | undefined
-  resourceUiUrl?: string | null | undefined
-  planName: string
-  isCommitmentPlan: boolean
-  commitmentStart?: Date | null | undefined
-  commitmentEnd?: Date | null | undefined
-  renewalType?: string | null | undefined
-  seats: NewSeats
-}
-
-/** An asset from outside, checked by its reader. */
-export type NewAsset = {
-  /** Starts with the type and a hyphen. */
-  id: string
-  type: string
-  name: string
-  customerDomain: string
-  vendorCustomerId: string
-  /** Contact, in e-mail form. Absent: of an asset that is there, the one that it has; else none. */
-  reseller?: string | undefined
-  /** Absent: `built-in`; of an asset that is there, the one that it has. */
-  vendor?: string | undefined
-  createdAt: Date
-  /** Null: no licenses, billed by usage. */
-  subscription: NewSubscription | null
-}
-
-export type Imported = { added: number; unchanged: number; replaced: number }
+import type { Imported, NewAsset } from './shapes.ts'
 
 type Options = { replace: boolean; requestId?: string }
 

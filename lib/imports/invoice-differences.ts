@@ -1,6 +1,6 @@
 import Big from 'big.js'
-import type { NewInvoice, NewLineItem } from './invoices.ts'
 import { difference, type ImportProblem } from './refused.ts'
+import type { NewInvoice, NewLineItem } from './shapes.ts'
 
 /** An invoice as it is stored: amounts are exact decimal text, dates `YYYY-MM-DD`. */
 export type StoredInvoice = Required<Omit<NewInvoice, 'lines' | 'issuerDetails'>> & { lines: StoredLine[] }

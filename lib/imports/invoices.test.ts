@@ -3,7 +3,8 @@ import { newCustomerId } from '#lib/access/store.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addProfile } from '#lib/db/test-rows.ts'
-import { importInvoices, type NewInvoice } from './invoices.ts'
+import { importInvoices } from './invoices.ts'
+import type { NewInvoice } from './shapes.ts'
 
 let db: TestDatabase
 beforeAll(async () => {

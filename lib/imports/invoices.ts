@@ -3,41 +3,11 @@ import { randomUUID } from 'node:crypto'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
-import { type IssuerDetails, importIssuers } from '#lib/issuers/store.ts'
+import { importIssuers } from '#lib/issuers/store.ts'
 import { balanceOf, differencesOf, faultsOf, type StoredInvoice } from './invoice-differences.ts'
 import { addInvoices, listProfiles, overwriteInvoices, readStored } from './invoice-rows.ts'
 import { type ImportProblem, ImportRefused, MOST_PROBLEMS, problemText } from './refused.ts'
-
-/** Exact decimal text; the price is per unit. */
-export type NewLineItem = {
-  type: string
-  description: string
-  price: string
-  qty: string
-  details?: string | null
-}
-
-/** An invoice from outside, checked by its reader. Amounts are exact decimal text. */
-export type NewInvoice = {
-  id: string
-  /** Absent: the customer's profile `default`; of an invoice that is there, the one that it has. */
-  billingProfileId?: string | undefined
-  platform: string
-  issuer: string
-  /** What the invoice says of its issuer; absent: what is known stays. */
-  issuerDetails?: Partial<IssuerDetails> | undefined
-  /** `YYYY-MM-DD`, days of UTC, the due date not before the other. */
-  invoiceDate: string
-  dueDate: string
-  currency: string
-  totalAmount: string
-  /** Absent: nothing is paid yet; of an invoice that is there, as much as was paid before. */
-  balanceAmount?: string | undefined
-  /** At least one. */
-  lines: NewLineItem[]
-}
-
-export type Imported = { added: number; unchanged: number; replaced: number }
+import type { Imported, NewInvoice } from './shapes.ts'
 
 type Options = { replace: boolean; requestId?: string }
 type Replacement = { invoice: NewInvoice; problems: ImportProblem[] }

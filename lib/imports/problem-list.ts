@@ -22,10 +22,3 @@ export function problemList(): ProblemList {
     },
   }
 }
-
-/** Why a text from a file can't be kept as it is; undefined where it can. */
-export function textFault(text: string, longest: number): string | undefined {
-  if (text.length > longest) return `has ${text.length} characters, and at most ${longest} are kept`
-  if (/\p{Cc}/u.test(text)) return 'has a control character in it'
-  return text.isWellFormed() ? undefined : 'has half a character in it'
-}

@@ -169,14 +169,14 @@ test('importAssetFile stores both shapes, with the contact of those that name no
     subscription: null,
   }
   const google = {
-    ...{
-      customerId: 'C1',
-      customerDomain: 'a.example',
-      subscriptionId: 'S',
-      skuId: 'K',
-      creationTime: '1740819600000',
-    },
-    ...{ billingMethod: 'ONLINE', status: 'ACTIVE', plan: { planName: 'FLEXIBLE', isCommitmentPlan: false } },
+    customerId: 'C1',
+    customerDomain: 'a.example',
+    subscriptionId: 'S',
+    skuId: 'K',
+    creationTime: '1740819600000',
+    billingMethod: 'ONLINE',
+    status: 'ACTIVE',
+    plan: { planName: 'FLEXIBLE', isCommitmentPlan: false },
     seats: { maximumNumberOfSeats: 9, licensedNumberOfSeats: 3 },
   }
   const run = await newRun(JSON.stringify([{ ...own, ...rest }, google]))

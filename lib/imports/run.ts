@@ -8,10 +8,11 @@ import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 import { importAssets } from './assets.ts'
 import { readFocus } from './focus/focus.ts'
 import type { Terms } from './focus/invoice.ts'
-import { type Imported, importInvoices } from './invoices.ts'
+import { importInvoices } from './invoices.ts'
 import { readAssets } from './json/assets.ts'
 import { readInvoices } from './json/invoices.ts'
 import { readText } from './read-text.ts'
+import type { Imported } from './shapes.ts'
 
 /** One import of one file (`-` is the standard input) for one customer. */
 export type Run = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { dayOf, timeOf } from './times.ts'
+import { timeOf } from './times.ts'
 
 describe('timeOf', () => {
   test.each([
@@ -34,13 +34,4 @@ describe('timeOf', () => {
   ])('refuses %s', (text) => {
     expect(timeOf(text)).toBeUndefined()
   })
-})
-
-test.each([
-  ['2024-10-01T00:00:00Z', -1, 0, '2024-09-30'],
-  ['2024-03-01T00:00:00Z', -1, 0, '2024-02-29'],
-  ['2024-09-30T23:59:59Z', 0, 30, '2024-10-30'],
-  ['2024-12-31T00:00:00Z', 0, 1, '2025-01-01'],
-])('dayOf %s and %i ms, %i days later, is %s', (iso, ms, laterBy, day) => {
-  expect(dayOf(Date.parse(iso) + ms, laterBy)).toBe(day)
 })

@@ -1,6 +1,5 @@
 const SHAPE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?(?: ?(Z|UTC|[+-]\d{2}:?\d{2}))?$/i
-const DAY = 86_400_000
 // So that nothing that is reckoned from a time leaves what databases and browsers can name.
 const FIRST_YEAR = 1970
 const LAST_YEAR = 8999
@@ -30,9 +29,4 @@ function offsetOf(zone: string | undefined): number | undefined {
   const [hours, minutes] = [Number(digits.slice(0, 2)), Number(digits.slice(2))]
   if (hours > 14 || minutes > 59) return undefined
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
-}
-
-/** The day in UTC that holds a time, as `YYYY-MM-DD`, and days later than it if told. */
-export function dayOf(epochMs: number, laterBy = 0): string {
-  return new Date(epochMs + laterBy * DAY).toISOString().slice(0, 10)
 }

@@ -1,6 +1,7 @@
 import 'server-only'
+import { dayText } from '#lib/days.ts'
+import { platformName } from '#lib/invoices/rules.ts'
 import type { InvoiceRow } from '#lib/invoices/store.ts'
-import { dayText, platformName } from '#lib/invoices/words.ts'
 import type { IssuerDetails } from '#lib/issuers/store.ts'
 import { drawFact, drawWrapped, LINE } from '#lib/pdf/block.ts'
 import { element, INK, PAGE, type Paper, rule, type Style, write } from '#lib/pdf/paper.ts'

@@ -1,9 +1,10 @@
 import 'server-only'
 import { createHash } from 'node:crypto'
 import type Big from 'big.js'
-import { Exact, formatAmount, formatDecimal, settlementOf } from '#lib/invoices/amounts.ts'
+import { epochOfDay } from '#lib/days.ts'
+import { Exact, formatAmount, formatDecimal, minorUnit } from '#lib/decimals.ts'
 import { type Itemization, itemize } from '#lib/invoices/itemization.ts'
-import { epochOfDay, minorUnit } from '#lib/invoices/rules.ts'
+import { settlementOf } from '#lib/invoices/settlement.ts'
 import type { LineItemRow } from '#lib/invoices/store.ts'
 import { drawPair, drawWrapped } from '#lib/pdf/block.ts'
 import {

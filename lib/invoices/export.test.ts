@@ -3,18 +3,19 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Caller } from '#lib/access/rules.ts'
 import { route } from '#lib/api/endpoint.ts'
+import { DAY_MS, dayOf } from '#lib/days.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile, callerOf } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
+import { minorUnit } from '#lib/decimals.ts'
 import { importInvoices } from '#lib/imports/invoices.ts'
 import type { Invoice, InvoiceWithLines } from './contract.ts'
 import { exportInvoices, listInvoices, readInvoice } from './operations.ts'
-import { minorUnit } from './rules.ts'
 
 type Row = Record<string, string>
 const MANY = 2345
-const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+const day = (offset: number) => dayOf(Date.now() + offset * DAY_MS)
 let database: TestDatabase
 const keys = { finance: '', emea: '', it: '', eve: '', many: '' }
 
@@ -109,9 +110,7 @@ describe('GET /billing/v1/invoices.csv', () => {
         const { invoiceDate, dueDate, platform, status, currency, totalAmount, balanceAmount } = list[
           index
         ] as Invoice
-        expect([row.invoiceDate, row.dueDate]).toEqual(
-          [invoiceDate, dueDate].map((ms) => new Date(ms).toISOString().slice(0, 10)),
-        )
+        expect([row.invoiceDate, row.dueDate]).toEqual([invoiceDate, dueDate].map((ms) => dayOf(ms)))
         expect([row.platform, row.status, row.currency]).toEqual([platform, status, currency])
         for (const [text = '', amount] of [
           [row.totalAmount, totalAmount],
@@ -260,10 +259,18 @@ describe('GET /billing/v1/invoices.csv', () => {
 describe('a large export', () => {
   beforeAll(async () => {
     const invoices = Array.from({ length: MANY }, (_, index) => ({
-      ...{ id: `M-${index}`, platform: 'web-services', issuer: 'Reseller', currency: 'USD' },
-      ...{ invoiceDate: day(-(index % 40)), dueDate: day(30), totalAmount: `${index % 100}.00` },
+      id: `M-${index}`,
+      platform: 'web-services',
+      issuer: 'Reseller',
+      currency: 'USD',
+      invoiceDate: day(-(index % 40)),
+      dueDate: day(30),
+      totalAmount: `${index % 100}.00`,
       lines: Array.from({ length: index === 7 ? 6000 : 1 + (index % 5) }, (_none, at) => ({
-        ...{ type: 'web-services', description: `Line ${at}`, price: '1', qty: '1' },
+        type: 'web-services',
+        description: `Line ${at}`,
+        price: '1',
+        qty: '1',
       })),
     }))
     const eve = await callerOf('eastwind', 'admin')

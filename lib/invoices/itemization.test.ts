@@ -1,8 +1,8 @@
 import Big from 'big.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { minorUnit } from '#lib/decimals.ts'
 import { itemizationText, itemize } from './itemization.ts'
-import { minorUnit } from './rules.ts'
 
 const line = (price: string | number, qty: string | number = 1, currency = 'USD') => ({
   price,

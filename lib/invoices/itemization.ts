@@ -1,6 +1,5 @@
 import type Big from 'big.js'
-import { type Decimal, Exact, formatAmount, roundTo } from './amounts.ts'
-import { minorUnit } from './rules.ts'
+import { type Decimal, Exact, formatAmount, minorUnit, roundTo } from '#lib/decimals.ts'
 
 type Line = { price: Decimal; qty: Decimal; currency: string }
 

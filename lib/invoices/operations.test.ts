@@ -3,6 +3,7 @@ import { digestOf } from '#lib/access/api-key.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { findKeyCaller } from '#lib/access/store.ts'
 import type { Given } from '#lib/api/client.ts'
+import { DAY_MS, dayOf } from '#lib/days.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile, callerOf } from '#lib/db/test-rows.ts'
@@ -12,7 +13,7 @@ import type * as contract from './contract.ts'
 import { listInvoices, readInvoice, summarizeInvoices, tokensBeside } from './operations.ts'
 
 const origin = { requestId: 'test-request' }
-const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+const day = (offset: number) => dayOf(Date.now() + offset * DAY_MS)
 let database: TestDatabase
 let fin: Caller
 let eve: Caller

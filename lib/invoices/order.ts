@@ -2,6 +2,7 @@ import 'server-only'
 import Big from 'big.js'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { dayOf } from '#lib/days.ts'
 import { invoices } from '#lib/db/schema.ts'
 import type { KeyColumn } from '#lib/lists/keyset.ts'
 import type { Order } from '#lib/lists/order.ts'
@@ -51,5 +52,5 @@ export function keyOfAnswered(
   const { by } = keysetOf(order)
   const isDay = by === 'invoiceDate' || by === 'dueDate'
   const value = invoice[by]
-  return [isDay ? new Date(value).toISOString().slice(0, 10) : new Big(value).toFixed(), invoice.id]
+  return [isDay ? dayOf(value) : new Big(value).toFixed(), invoice.id]
 }

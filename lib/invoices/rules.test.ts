@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bicOf, epochOfDay, ibanOf, ibanText, minorUnit, statusOf } from './rules.ts'
+import { bicOf, ibanOf, ibanText, platformName, statusOf } from './rules.ts'
 
 describe('statusOf (CONTRACT 3)', () => {
   it.each([
@@ -14,19 +14,13 @@ describe('statusOf (CONTRACT 3)', () => {
   })
 })
 
-describe('minorUnit', () => {
-  it.each([
-    ['USD', 2],
-    ['JPY', 0],
-    ['KWD', 3],
-    ['XYZ', 2],
-  ])('%s has %i decimals', (currency, decimals) => {
-    expect(minorUnit(currency)).toBe(decimals)
-  })
-})
-
-it('reads a day as its midnight in UTC, whatever the time zone of the process', () => {
-  expect(epochOfDay('2026-09-30')).toBe(Date.UTC(2026, 8, 30))
+it.each([
+  ['cloud-platform', 'Cloud platform'],
+  ['own-slug', 'Own slug'],
+  ['other_one', 'Other one'],
+  ['-', '-'],
+])('the platform %s reads as %s', (slug, name) => {
+  expect(platformName(slug)).toBe(name)
 })
 
 describe('a bank account', () => {

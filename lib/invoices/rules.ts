@@ -22,24 +22,10 @@ export function statusOf(balance: string, dueDate: string, today: string): Invoi
   return dueDate < today ? 'PAST DUE' : 'OPEN'
 }
 
-/** Epoch milliseconds of a day's midnight in UTC. */
-export function epochOfDay(day: string): number {
-  return Date.parse(`${day}T00:00:00Z`)
-}
-
-const minorUnits = new Map<string, number>()
-
-/**
- * The minor unit of a currency as a number of decimals: 2 for USD, 0 for JPY, 3 for KWD. Codes that
- * are not known have 2.
- */
-export function minorUnit(currency: string): number {
-  const known = minorUnits.get(currency)
-  if (known !== undefined) return known
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
-  const found = format.resolvedOptions().maximumFractionDigits ?? 2
-  minorUnits.set(currency, found)
-  return found
+/** A platform, or what sells an asset, as people read it: `office-suite` is "Office suite". */
+export function platformName(slug: string): string {
+  const words = slug.replace(/[-_]+/g, ' ').trim()
+  return words.charAt(0).toUpperCase() + words.slice(1) || slug
 }
 
 /**

@@ -1,6 +1,7 @@
 import 'server-only'
 import { eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Caller } from '#lib/access/rules.ts'
+import { DAY_MS, dayOf } from '#lib/days.ts'
 import { invoices } from '#lib/db/schema.ts'
 import type { Filter } from '#lib/lists/filter.ts'
 
@@ -30,7 +31,11 @@ export function selected({ filter, minCreationTime, maxCreationTime, search, ids
   const conditions: (SQL | undefined)[] = [
     filter?.platform && inArray(invoices.platform, filter.platform),
     filter?.status && (or(...filter.status.map(hasStatus)) ?? sql`false`),
-    filter?.dueDate && inArray(invoices.dueDate, filter.dueDate.map(dayOf)),
+    filter?.dueDate &&
+      inArray(
+        invoices.dueDate,
+        filter.dueDate.map((time) => dayOf(Number(time))),
+      ),
     minCreationTime === undefined
       ? undefined
       : sql`${invoices.invoiceDate} >= ${dayAtOrAfter(minCreationTime)}`,
@@ -50,16 +55,7 @@ function hasStatus(status: string): SQL {
   return sql`false`
 }
 
-const DAY = 86_400_000
-// What both a JavaScript date and PostgreSQL can name.
-const LAST = Date.UTC(9999, 11, 31)
-
-/** The day in UTC that holds this time. */
-function dayOf(epochMs: number | string): string {
-  return new Date(Math.min(Number(epochMs), LAST)).toISOString().slice(0, 10)
-}
-
 /** The first day whose midnight is not before this time: an invoice stands at its day's midnight. */
 function dayAtOrAfter(epochMs: number): string {
-  return dayOf(Math.ceil(Math.min(epochMs, LAST) / DAY) * DAY)
+  return dayOf(Math.ceil(epochMs / DAY_MS) * DAY_MS)
 }

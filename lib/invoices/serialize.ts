@@ -1,6 +1,7 @@
+import { epochOfDay } from '#lib/days.ts'
 import type { CurrencySummary, Invoice, InvoiceSummary, InvoiceWithLines, LineItem } from './contract.ts'
 import { itemize } from './itemization.ts'
-import { epochOfDay, statusOf } from './rules.ts'
+import { statusOf } from './rules.ts'
 import type { InvoiceRow, LineItemRow } from './store.ts'
 import type { Billed, Sums, Unsettled } from './summary.ts'
 

@@ -3,20 +3,20 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Caller } from '#lib/access/rules.ts'
 import type { Given } from '#lib/api/client.ts'
+import { addDays, DAY_MS, epochOfDay } from '#lib/days.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addProfile, callerOf } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import type * as contract from './contract.ts'
 import { summarizeInvoices } from './operations.ts'
-import { epochOfDay, statusOf } from './rules.ts'
+import { statusOf } from './rules.ts'
 
 type Query = NonNullable<Given<typeof contract.summarizeInvoices>['query']>
 type Row = Record<'id' | 'profile' | 'platform' | 'currency' | 'invoiceDate' | 'dueDate', string> & {
   total: string
   balance: string
 }
-const DAY = 86_400_000
 const PLATFORMS = ['cloud-platform', 'web-services', 'Zebra', 'own-slug']
 const PROFILES = ['default', 'emea', 'apac']
 const origin = { requestId: 'test-request' }
@@ -49,8 +49,6 @@ afterAll(() => database.close())
 
 const summary = async (query: Query, caller = fin) =>
   (await summarizeInvoices(caller, { params: {}, query, body: undefined }, origin)).body
-const dayAfter = (day: string, days: number) =>
-  new Date(epochOfDay(day) + days * DAY).toISOString().slice(0, 10)
 
 /** Cents, three decimals, fractions of a cent, twelve digits, below zero, nothing. */
 const amount = fc.oneof(
@@ -76,8 +74,8 @@ function invoiceOf(today: string): fc.Arbitrary<Omit<Row, 'id'>> {
     })
     .map(({ due: days, term, ...rest }) => ({
       ...rest,
-      dueDate: dayAfter(today, days),
-      invoiceDate: dayAfter(today, days - term),
+      dueDate: addDays(today, days),
+      invoiceDate: addDays(today, days - term),
     }))
 }
 
@@ -93,17 +91,24 @@ function expected(chosen: Row[]) {
   const currencies = groups(chosen, ({ currency }) => currency).map(([currency, own]) => {
     const due = own.filter(({ balance }) => new Big(balance).gt(0))
     const late = due.filter(({ dueDate }) => dueDate < today)
-    const soon = due.filter(({ dueDate }) => dueDate >= today && dueDate <= dayAfter(today, 30))
+    const soon = due.filter(({ dueDate }) => dueDate >= today && dueDate <= addDays(today, 30))
     return {
-      ...{ currency, count: own.length, totalAmount: sum(own, 'total'), balanceAmount: sum(own, 'balance') },
+      currency,
+      count: own.length,
+      totalAmount: sum(own, 'total'),
+      balanceAmount: sum(own, 'balance'),
       outstanding: part(due),
       credit: part(own.filter(({ balance }) => new Big(balance).lt(0))),
       pastDue: { ...part(late), ...first('oldestDueDate', late) },
       dueIn30Days: { ...part(soon), ...first('firstDueDate', soon) },
       months: groups(own, ({ invoiceDate }) => invoiceDate.slice(0, 7)).map(([month, some]) => ({
-        ...{ month: epochOfDay(`${month}-01`), count: some.length, totalAmount: sum(some, 'total') },
+        month: epochOfDay(`${month}-01`),
+        count: some.length,
+        totalAmount: sum(some, 'total'),
         platforms: groups(some, ({ platform }) => platform).map(([platform, ones]) => ({
-          ...{ platform, count: ones.length, totalAmount: sum(ones, 'total') },
+          platform,
+          count: ones.length,
+          totalAmount: sum(ones, 'total'),
         })),
       })),
     }
@@ -129,7 +134,7 @@ const WANTED = {
 type Wanted = { [Key in keyof typeof WANTED]: (typeof WANTED)[Key] extends fc.Arbitrary<infer T> ? T : never }
 
 const timeOf = (days: number | undefined) =>
-  days === undefined ? undefined : Math.floor(Date.now() / DAY + days) * DAY
+  days === undefined ? undefined : Math.floor(Date.now() / DAY_MS + days) * DAY_MS
 
 function isChosen(row: Row, { filter, from, to, search, profiles }: Wanted): boolean {
   const status = statusOf(row.balance, row.dueDate, today)

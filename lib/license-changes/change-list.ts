@@ -5,6 +5,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { assets, licenseChanges } from '#lib/db/schema.ts'
 import { env } from '#lib/env.ts'
 import type { Filter } from '#lib/lists/filter.ts'
+import { byCreation, pageByKey } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
 import { isDue } from './open-change.ts'
 
@@ -35,23 +36,19 @@ export async function listLicenseChanges(
   limit: number,
   cursor?: Cursor,
 ): Promise<ChangeRow[]> {
-  const { createdAt, id } = licenseChanges
-  const back = cursor?.direction === 'newer'
-  const [micros, last] = cursor?.key ?? []
-  const from = sql`(timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond', ${last})`
-  const beyond = cursor && sql`(${createdAt}, ${id}) ${back ? sql`>` : sql`<`} ${from}`
-  const direction = back ? sql`asc` : sql`desc`
+  const { columns, micros } = byCreation(licenseChanges.createdAt, licenseChanges.id)
+  const { beyond, order } = pageByKey(columns, cursor)
   return tx
     .select({
       change: licenseChanges,
       assetName: assets.name,
       type: assets.type,
-      micros: sql<string>`(extract(epoch from ${createdAt}) * 1000000)::bigint::text`,
+      micros,
     })
     .from(licenseChanges)
     .innerJoin(assets, ITS_ASSET)
     .where(and(eq(licenseChanges.customerId, customerId), ...selected(selection), beyond))
-    .orderBy(sql`${createdAt} ${direction}, ${id} ${direction}`)
+    .orderBy(order)
     .limit(limit)
 }
 

@@ -27,3 +27,13 @@ export function pageByKey(columns: readonly KeyColumn[], cursor: Cursor | undefi
     order: row(columns.map(({ column }) => sql`${column} ${direction}`)),
   }
 }
+
+/**
+ * The sort key of a list by time of creation: that time in whole microseconds, which a JavaScript date would cut,
+ * then the id. `TimeKey` checks what a page token holds of it.
+ */
+export function byCreation(createdAt: SQLWrapper, id: SQLWrapper) {
+  const read = (micros: string) => sql`timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond'`
+  const columns: KeyColumn[] = [{ column: createdAt, read }, { column: id }]
+  return { columns, micros: sql<string>`(extract(epoch from ${createdAt}) * 1000000)::bigint::text` }
+}

@@ -1,6 +1,7 @@
-import { Exact, formatAmount } from '#lib/invoices/amounts.ts'
-import { dayText, platformName } from '#lib/invoices/words.ts'
-import { daysBetween, NOTICE_NAMES, type Notice, type Section, sectionsOf } from './rules.ts'
+import { daysBetween, dayText } from '#lib/days.ts'
+import { Exact, formatAmount } from '#lib/decimals.ts'
+import { platformName } from '#lib/invoices/rules.ts'
+import { NOTICE_NAMES, type Notice, type Section, sectionsOf } from './rules.ts'
 import type { ToldRow } from './store.ts'
 
 /** What a mail says, in words, before it is text or HTML. Each text is one line. */
@@ -54,7 +55,7 @@ function partOf({ notice, named, others }: Section<ToldRow>, given: Given): Part
     lines: named.map((row) => ({
       id: oneLine(row.id),
       amount: amountOf(row, notice),
-      facts: [dayOf(row, notice, given.today), originOf(row, given.profiles)],
+      facts: [dueText(row, notice, given.today), originOf(row, given.profiles)],
       href: `${given.baseUrl}/invoices/${encodeURIComponent(row.id)}`,
     })),
     more: others.length > 0 ? `and ${others.length.toLocaleString('en')} more in the console` : undefined,
@@ -79,7 +80,7 @@ function amountOf({ totalAmount, balanceAmount, currency, isOpen }: ToldRow, not
   return isWhole ? left : `${left} of ${money(totalAmount, currency)}`
 }
 
-function dayOf({ dueDate, invoiceDate, isOpen }: ToldRow, notice: Notice, today: string): string {
+function dueText({ dueDate, invoiceDate, isOpen }: ToldRow, notice: Notice, today: string): string {
   const days = daysBetween(today, dueDate)
   if (notice === 'new')
     return `dated ${dayText(invoiceDate)}, ${isOpen ? `due on ${dayText(dueDate)}` : 'nothing to pay'}`

@@ -12,9 +12,17 @@ const BASE_URL = 'https://console.example'
 const to = { customerId: newCustomerId('northwind'), recipientId: 'r1' }
 
 const row = (id: string, notices: Notice[], given: Partial<ToldRow> = {}): ToldRow => ({
-  ...{ id, notices, profile: 'Main', platform: 'cloud-platform', issuer: 'Reseller', isOpen: true },
-  ...{ invoiceDate: '2026-09-30', dueDate: '2026-10-20', currency: 'USD' },
-  ...{ totalAmount: '10.00', balanceAmount: '10.00' },
+  id,
+  notices,
+  profile: 'Main',
+  platform: 'cloud-platform',
+  issuer: 'Reseller',
+  isOpen: true,
+  invoiceDate: '2026-09-30',
+  dueDate: '2026-10-20',
+  currency: 'USD',
+  totalAmount: '10.00',
+  balanceAmount: '10.00',
   ...given,
 })
 function message(rows: ToldRow[], { customer = 'Northwind Ltd', profiles = 1 } = {}) {

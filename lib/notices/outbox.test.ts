@@ -1,20 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { addCustomer } from '#lib/db/test-rows.ts'
-import { openStage } from '../../stand-ins/mail/stage.ts'
+import { describe, expect, it } from 'vitest'
+import { onStage, own, stage } from './test-stage.ts'
 
-let stage: Awaited<ReturnType<typeof openStage>>
-let customers = 0
-let own = ''
-
-beforeAll(async () => {
-  stage = await openStage()
-})
-afterAll(() => stage.close())
-beforeEach(async () => {
-  await stage.clear()
-  customers += 1
-  own = `c${customers}`
-  await addCustomer(own)
+onStage(async () => {
   await stage.add(own, 'ap@books.example')
   await stage.invoice(own, 'IN-1', 3)
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { addDays } from '#lib/days.ts'
 import {
-  addDays,
   type Candidate,
   MOST_NAMED,
   NOTICES,
@@ -86,7 +86,11 @@ describe('noticesOf', () => {
 
 describe('sectionsOf', () => {
   const invoice = (id: string, notices: Notice[], given: Partial<Told> = {}): Told => ({
-    ...{ id, invoiceDate: day(0), dueDate: day(5), isOpen: true, notices },
+    id,
+    invoiceDate: day(0),
+    dueDate: day(5),
+    isOpen: true,
+    notices,
     ...given,
   })
   const shown = (list: Told[]) =>

@@ -1,3 +1,5 @@
+import { addDays } from '#lib/days.ts'
+
 /** What an address can be told of an invoice, the most urgent first. */
 export const NOTICES = ['past-due', 'due', 'new'] as const
 export type Notice = (typeof NOTICES)[number]
@@ -98,16 +100,4 @@ const ORDER: Record<Notice, Order> = {
   'past-due': (a, b) => soonest(b, a),
   due: soonest,
   new: (a, b) => by(b.invoiceDate, a.invoiceDate) || by(b.id, a.id),
-}
-
-const DAY = 86_400_000
-
-/** The day so many days later; `YYYY-MM-DD`. */
-export function addDays(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10)
-}
-
-/** Whole days from one day to another; negative when it lies before. */
-export function daysBetween(from: string, to: string): number {
-  return (Date.parse(to) - Date.parse(from)) / DAY
 }

@@ -1,23 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { scope } from '#lib/db/scope.ts'
 import { addCustomer, addProfile, callerOf } from '#lib/db/test-rows.ts'
-import { BASE_URL, day, openStage } from '../../stand-ins/mail/stage.ts'
+import { BASE_URL, day } from '../../stand-ins/mail/stage.ts'
+import { onStage, own, stage } from './test-stage.ts'
 
-let stage: Awaited<ReturnType<typeof openStage>>
-let customers = 0
-/** A customer of its own for each test. */
-let own = ''
-
-beforeAll(async () => {
-  stage = await openStage()
-})
-afterAll(() => stage.close())
-beforeEach(async () => {
-  await stage.clear()
-  customers += 1
-  own = `c${customers}`
-  await addCustomer(own)
-})
+onStage()
 
 const subjects = () => stage.taken().map(({ to, headers }) => [to.join(), headers.subject])
 const states = () =>

@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { noticeLink, readNoticeLink } from '#lib/access/notice-link.ts'
 import { newCustomerId } from '#lib/access/store.ts'
 import { addCustomer } from '#lib/db/test-rows.ts'
-import { BASE_URL, openStage } from '../../stand-ins/mail/stage.ts'
+import { BASE_URL } from '../../stand-ins/mail/stage.ts'
+import { onStage, own, stage } from './test-stage.ts'
 import { changeSubscription, readSubscription } from './unsubscribe.ts'
 
-let stage: Awaited<ReturnType<typeof openStage>>
-let customers = 0
-let own = ''
-
-beforeAll(async () => {
-  stage = await openStage()
-})
-afterAll(() => stage.close())
-beforeEach(async () => {
-  await stage.clear()
-  customers += 1
-  own = `c${customers}`
-  await addCustomer(own)
+onStage(async () => {
   await stage.add(own, 'ap@books.example')
   await stage.invoice(own, 'IN-1', -3)
 })

@@ -39,7 +39,10 @@ export async function startJobs(url: string): Promise<{ stop(): Promise<void> }>
     application_name: 'licenses-invoices-jobs',
   }
   const boss = new PgBoss({
-    ...{ connectionString: url, schema: 'pgboss', createSchema: false, max: 2 },
+    connectionString: url,
+    schema: 'pgboss',
+    createSchema: false,
+    max: 2,
     ...settings,
   })
   // Such as a database that is away: it tries again by itself.

@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AnyOperation } from '#lib/api/answer.ts'
 import { route } from '#lib/api/endpoint.ts'
+import { DAY_MS, dayOf } from '#lib/days.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
@@ -10,8 +11,8 @@ import { exportStatement, readStatement } from './operations.ts'
 
 type Row = Record<string, string>
 const MANY = 2345
-const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
-const textOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+const day = (offset: number) => dayOf(Date.now() + offset * DAY_MS)
+const textOf = (ms: number) => dayOf(ms)
 let database: TestDatabase
 const keys = { finance: '', emea: '', it: '', eve: '', many: '' }
 
@@ -74,12 +75,17 @@ describe('GET /billing/v1/statement.csv', () => {
     )
     expect(rows.map((row) => ({ ...row, issuer: '' }))).toEqual(
       items.map((item: StatementItem) => ({
-        ...{ currency: item.currency, billingProfileId: item.billingProfileId },
+        currency: item.currency,
+        billingProfileId: item.billingProfileId,
         billingProfileName: (names.get(item.billingProfileId) ?? '').replace(/^=/, "'="),
         id: item.id.replace(/^@/, "'@"),
-        ...{ invoiceDate: textOf(item.invoiceDate), dueDate: textOf(item.dueDate), issuer: '' },
-        ...{ platform: item.platform.replace(/^-/, "'-"), status: item.status },
-        ...{ age: item.age, daysPastDue: String(item.daysPastDue) },
+        invoiceDate: textOf(item.invoiceDate),
+        dueDate: textOf(item.dueDate),
+        issuer: '',
+        platform: item.platform.replace(/^-/, "'-"),
+        status: item.status,
+        age: item.age,
+        daysPastDue: String(item.daysPastDue),
         totalAmount: expect.any(String),
         balanceAmount: expect.any(String),
       })),

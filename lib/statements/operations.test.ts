@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Caller } from '#lib/access/rules.ts'
 import type { Given } from '#lib/api/client.ts'
+import { addDays, epochOfDay } from '#lib/days.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addProfile, callerOf } from '#lib/db/test-rows.ts'
@@ -15,7 +16,6 @@ import { readStatement } from './operations.ts'
 import { AGES } from './rules.ts'
 
 type Query = NonNullable<Given<typeof contract.readStatement>['query']>
-const DAY = 86_400_000
 const PROFILES = ['apac', 'default', 'emea']
 const PLATFORMS = ['cloud-platform', 'web-services', 'own-slug']
 const origin = { requestId: 'test-request' }
@@ -61,8 +61,7 @@ const someInvoice = fc.record({
 
 const read = async (query: Query = {}, caller = fin) =>
   (await readStatement(caller, { params: {}, query, body: undefined }, origin)).body
-const dayAt = (offset: number) =>
-  new Date(Date.parse(`${today}T00:00:00Z`) + offset * DAY).toISOString().slice(0, 10)
+const dayAt = (offset: number) => addDays(today, offset)
 
 /** All items of a query, over all of its pages. */
 async function all(query: Query = {}, caller = fin): Promise<StatementItem[]> {
@@ -145,7 +144,9 @@ describe('the figures', () => {
         amount: sum(some.map(({ amount }) => amount)),
       })
       expect(body.currencies.find(({ currency }) => currency === own.currency)).toMatchObject({
-        ...{ balanceAmount: own.balanceAmount, outstanding: parts([current, ...late]), credit },
+        balanceAmount: own.balanceAmount,
+        outstanding: parts([current, ...late]),
+        credit,
         pastDue: parts(late),
       })
     }
@@ -240,7 +241,7 @@ describe('whose', () => {
       rowCount: 0,
       items: [],
       currencies: [],
-      today: Date.parse(`${today}T00:00:00Z`),
+      today: epochOfDay(today),
     }
     expect(await read({}, { ...fin, billingProfiles: [] })).toEqual(nothing)
     expect(await read({}, await callerOf('edges', 'admin'))).toEqual(nothing)

@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import { epochOfDay } from '#lib/invoices/rules.ts'
+import { epochOfDay } from '#lib/days.ts'
 import { serializeInvoice } from '#lib/invoices/serialize.ts'
 import type { Ageing, Statement, StatementItem } from './contract.ts'
 import { AGES } from './rules.ts'

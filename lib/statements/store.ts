@@ -36,7 +36,9 @@ const KEY: KeyColumn[] = [
 export async function sumOpenItems(tx: Transaction, owner: Owner, selection: Selection): Promise<AgeSum[]> {
   return tx
     .select({
-      ...{ currency, billingProfileId, age },
+      currency,
+      billingProfileId,
+      age,
       count: sql<number>`count(*)::int`,
       amount: sql<string>`sum(${balanceAmount})`,
     })

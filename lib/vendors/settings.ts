@@ -1,8 +1,6 @@
 import 'server-only'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import type { GoogleConfig } from './google/google-workspace.ts'
-import type { MicrosoftConfig } from './microsoft/partner-center.ts'
 
 const text = z.string().trim().min(1)
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
@@ -34,9 +32,11 @@ export const VENDOR_SETTINGS = {
 }
 
 type Settings = z.output<z.ZodObject<typeof VENDOR_SETTINGS>>
+export type MicrosoftConfig = NonNullable<ReturnType<typeof microsoftOf>>
+export type GoogleConfig = NonNullable<ReturnType<typeof googleOf>>
 
 /** @returns undefined where Microsoft is not set up @throws Error that names what is missing of it */
-export function microsoftOf(settings: Settings): MicrosoftConfig | undefined {
+export function microsoftOf(settings: Settings) {
   const { MICROSOFT_TENANT_ID, MICROSOFT_CLIENT_ID, MICROSOFT_CLIENT_SECRET } = settings
   const needed = { MICROSOFT_TENANT_ID, MICROSOFT_CLIENT_ID, MICROSOFT_CLIENT_SECRET }
   const missing = Object.entries(needed).filter(([, value]) => value === undefined)
@@ -46,18 +46,20 @@ export function microsoftOf(settings: Settings): MicrosoftConfig | undefined {
     throw new Error(`Wrong configuration. ${names.join('; ')}`)
   }
   return {
+    /** Root of the Partner Center API, without a slash at the end. */
     url: settings.MICROSOFT_URL.replace(/\/+$/, ''),
     tokenUrl:
       settings.MICROSOFT_TOKEN_URL ??
       `https://login.microsoftonline.com/${MICROSOFT_TENANT_ID}/oauth2/v2.0/token`,
     clientId: MICROSOFT_CLIENT_ID,
     clientSecret: MICROSOFT_CLIENT_SECRET,
+    /** How long a write may stay unseen by reads, in milliseconds. */
     settleMs: settings.MICROSOFT_SETTLE_SECONDS * 1000,
   }
 }
 
 /** @returns undefined where Google Workspace is not set up @throws Error that names what is missing of it */
-export function googleOf(settings: Settings): GoogleConfig | undefined {
+export function googleOf(settings: Settings) {
   const { GOOGLE_KEY_FILE, GOOGLE_ADMIN } = settings
   if (GOOGLE_KEY_FILE === undefined && GOOGLE_ADMIN === undefined) return undefined
   if (!GOOGLE_KEY_FILE || !GOOGLE_ADMIN) {
@@ -65,10 +67,12 @@ export function googleOf(settings: Settings): GoogleConfig | undefined {
     throw new Error(`Wrong configuration. ${missing}: is needed too`)
   }
   return {
+    /** The API's address, without a path. */
     url: settings.GOOGLE_URL.replace(/\/+$/, ''),
     tokenUrl: settings.GOOGLE_TOKEN_URL,
     keyFile: resolve(GOOGLE_KEY_FILE),
     admin: GOOGLE_ADMIN,
+    /** How long a write may stay unseen by reads, in milliseconds. */
     settleMs: settings.GOOGLE_SETTLE_SECONDS * 1000,
   }
 }

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
-import { type Fake, type FakeOptions, startFake } from '../vendors/engine.ts'
+import { startFake } from '../vendors/engine.ts'
+import type { Fake, FakeOptions } from '../vendors/fake.ts'
 import type { OwnFault } from '../vendors/faults.ts'
 import type { Answer } from '../vendors/routes.ts'
 import { fill, type GoogleOwn } from './resource.ts'

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { vi } from 'vitest'
 import { newCustomerId } from '../../lib/access/store.ts'
+import { DAY_MS, dayOf } from '../../lib/days.ts'
 import { scope } from '../../lib/db/scope.ts'
 import { testDatabase } from '../../lib/db/test-database.ts'
 import { addInvoice } from '../../lib/db/test-rows.ts'
@@ -14,7 +15,7 @@ import { type Catcher, startCatcher } from './catcher.ts'
 export const BASE_URL = 'https://console.example'
 
 /** The day so many days from now, of UTC. */
-export const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+export const day = (offset: number) => dayOf(Date.now() + offset * DAY_MS)
 
 /** What tests of notices act on: a database, a mail server, and the setting that names it. */
 export async function openStage() {

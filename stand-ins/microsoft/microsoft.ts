@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pages } from '../vendors/book.ts'
-import { type Fake, type FakeOptions, startFake } from '../vendors/engine.ts'
+import { startFake } from '../vendors/engine.ts'
+import type { Fake, FakeOptions } from '../vendors/fake.ts'
 import type { OwnFault } from '../vendors/faults.ts'
 import type { Answer, Call, FakeVendor, Route } from '../vendors/routes.ts'
 import { CODE_FAULTS, refuse } from './errors.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Book, Pages } from './book.ts'
-import type { FakeOptions } from './engine.ts'
+import type { FakeOptions } from './fake.ts'
 import { type Fault, play, type Stage, type Standing, standingFault } from './faults.ts'
 import { type Answer, type Call, callOf, type Exchange, type FakeVendor, type Route } from './routes.ts'
 import { conclude, gone } from './wire.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
-import type { Fake } from './engine.ts'
+import type { Fake } from './fake.ts'
 import type { Answer } from './routes.ts'
 
 const id = z.string().min(1)

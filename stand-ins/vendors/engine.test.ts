@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ControlOrder } from './control.ts'
-import { type Fake, type FakeOptions, startFake } from './engine.ts'
+import { startFake } from './engine.ts'
+import type { Fake, FakeOptions } from './fake.ts'
 import { FAULTS } from './faults.ts'
 import type { Answer, FakeVendor } from './routes.ts'
 

@@ -1,59 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { newBook, type Patch, type Subscription, type Written } from './book.ts'
+import { newBook } from './book.ts'
 import { calls } from './calls.ts'
 import { control } from './control.ts'
+import type { Fake, FakeOptions } from './fake.ts'
 import { FAULTS, type Fault, type Standing } from './faults.ts'
-import type { Call, Exchange, FakeVendor, Given } from './routes.ts'
+import type { FakeVendor } from './routes.ts'
 import { bodyOf, send } from './wire.ts'
 
 // Test equipment: a vendor that keeps books, answers by its own rules, and fails when it is told to. It listens on
 // loopback only. The engine knows no vendor; a vendor is a table of routes and the rules behind them.
-
-export type Step = 'read-arrived' | 'read-answered' | 'write-arrived' | 'write-applied' | 'write-answered'
-
-export type FakeOptions = {
-  /** 0, the default, lets the system choose. */
-  port?: number
-  /** How long after a late fault the call is done. */
-  lateMs?: number
-  /** How old a stale read is. */
-  staleMs?: number
-  /** What Retry-After says, in seconds. */
-  retryAfter?: number
-  /** Asked once per call, where no standing fault of its subscription decides; `onStep` has run before. */
-  choose?: (call: Call) => Fault | undefined
-  /** The call goes on when this has returned. A test can end its client here, and nowhere else. */
-  onStep?: (step: Step, call: Call) => void | Promise<void>
-}
-
-export type Fake<Own = unknown> = {
-  /** Without a slash at its end. */
-  url: string
-  label: string
-  add(given: Given<Own>, options?: { fault?: Standing | undefined }): Subscription<Own>
-  subscription(id: string): Subscription<Own> | undefined
-  subscriptions(): Subscription<Own>[]
-  /** Users, status, plan or a new id: whatever changes at the vendor besides the total. */
-  change(id: string, patch: Patch<Own>, own?: Partial<Own>): void
-  /** A change that somebody made in the vendor's own console. */
-  setByVendor(id: string, total: number): void
-  setFault(id: string, fault: Standing | undefined): void
-  /** One call of this kind suffers it, whatever its subscription, before anything else is asked. */
-  failNext(kind: Call['kind'], fault: Fault): void
-  setDown(down: boolean): void
-  isDown(): boolean
-  /** Every change of a total, whoever made it. */
-  writes: Written[]
-  /** Every call and how it ended, the latest 10,000. */
-  exchanges: Exchange[]
-  /** Writes that arrived while another one of the same subscription was not finished here. */
-  readonly overlaps: number
-  /** When nothing is left to be done late. */
-  settled(): Promise<void>
-  /** @throws what went wrong in the fake itself, or in the test's own functions */
-  close(): Promise<void>
-}
 
 /** Starts a vendor that the routes describe. */
 export async function startFake<Own>(vendor: FakeVendor<Own>, options: FakeOptions = {}): Promise<Fake<Own>> {

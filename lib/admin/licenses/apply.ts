@@ -78,8 +78,11 @@ function shown({ line, assetId, name, facts, quantity, check, reason }: PlannedR
   const sign = change > 0 ? '+' : ''
   const isFinal = check === 'allowed' && facts?.isCommitmentPlan
   return {
-    ...{ line: String(line), asset: assetId, name: name || '-' },
-    ...{ now: facts ? String(facts.purchased) : '-', target: String(quantity) },
+    line: String(line),
+    asset: assetId,
+    name: name || '-',
+    now: facts ? String(facts.purchased) : '-',
+    target: String(quantity),
     change: facts ? `${sign}${change}` : '-',
     check:
       check === 'same'

@@ -31,12 +31,11 @@ const id = { flexible: '', committed: '', suspended: '', usage: '', remote: '' }
 beforeEach(async () => {
   made += 1
   Object.assign(id, {
-    ...{
-      flexible: `workspace-suite-f${made}`,
-      committed: `workspace-suite-c${made}`,
-      usage: `cloud-platform-${made}`,
-    },
-    ...{ suspended: `office-suite-s${made}`, remote: `office-suite-r${made}` },
+    flexible: `workspace-suite-f${made}`,
+    committed: `workspace-suite-c${made}`,
+    usage: `cloud-platform-${made}`,
+    suspended: `office-suite-s${made}`,
+    remote: `office-suite-r${made}`,
   })
   await addAsset('sunbird', id.flexible, { purchased: 10, assigned: 4 })
   await addAsset('sunbird', id.committed, { purchased: 50, isCommitmentPlan: true, commitmentEnd: until })
@@ -52,7 +51,10 @@ const changesOf = (assetId: string) =>
     [assetId],
   )
 const applied = (from: number, to: number) => ({
-  ...{ from_quantity: from, to_quantity: to, state: 'APPLIED', actor_kind: 'operator' },
+  from_quantity: from,
+  to_quantity: to,
+  state: 'APPLIED',
+  actor_kind: 'operator',
 })
 
 test('a dry run shows each row and changes nothing', async () => {

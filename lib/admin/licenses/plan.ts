@@ -20,8 +20,12 @@ export async function planOf(
 ): Promise<PlannedRow[]> {
   const rows: PlannedRow[] = targets.map((target) => ({
     ...target,
-    ...{ type: target.assetId.split('-', 2).join('-'), name: '', facts: undefined, etag: undefined },
-    ...{ check: 'unchecked', reason: '' },
+    type: target.assetId.split('-', 2).join('-'),
+    name: '',
+    facts: undefined,
+    etag: undefined,
+    check: 'unchecked',
+    reason: '',
   }))
   await inTurns(rows, async (row) => void Object.assign(row, await checked(caller, row)), signal)
   return rows
@@ -32,8 +36,10 @@ async function checked(caller: Caller, row: PlannedRow): Promise<Partial<Planned
     const { name, type, properties, etag } = await readAssetItem(caller, row.assetId, origin())
     const { Status: status, Plan, Seats } = properties?.subscription ?? {}
     const facts: QuantityFacts | undefined = Seats && {
-      ...{ status: status ?? '', isCommitmentPlan: Plan?.IsCommitmentPlan ?? false },
-      ...{ purchased: Seats.NumberOfSeats, commitmentEnd: Plan?.CommitmentEndTime },
+      status: status ?? '',
+      isCommitmentPlan: Plan?.IsCommitmentPlan ?? false,
+      purchased: Seats.NumberOfSeats,
+      commitmentEnd: Plan?.CommitmentEndTime,
     }
     const { error, ...told } = await foresee(row.quantity, { facts, etag }, (version) =>
       ask(caller, row, { etag: version, dryRun: 'true' }),
@@ -46,7 +52,9 @@ async function checked(caller: Caller, row: PlannedRow): Promise<Partial<Planned
 }
 
 const WORDS: Partial<Record<Fate, string>> = {
-  ...{ done: 'done', unknown: 'not confirmed yet', lost: 'not known' },
+  done: 'done',
+  unknown: 'not confirmed yet',
+  lost: 'not known',
 }
 
 /** How many rows became what they are listed as. The keys are of this run alone: see docs/licenses.md. */

@@ -1,4 +1,5 @@
-import { addDays, addMonths } from '../calendar.ts'
+import { addDays } from '#lib/days.ts'
+import { addMonths } from '../calendar.ts'
 import type { UsageAsset } from '../customer.ts'
 import type { Purchase } from '../purchase.ts'
 import { randomFrom } from '../random.ts'

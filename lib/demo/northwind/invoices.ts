@@ -1,6 +1,7 @@
-import type { NewInvoice, NewLineItem } from '#lib/imports/invoices.ts'
+import { addDays } from '#lib/days.ts'
+import type { NewInvoice, NewLineItem } from '#lib/imports/shapes.ts'
 import { type Bill, chargeLine, numberBills } from '../bill.ts'
-import { addDays, addMonths, monthEnds, monthStart, periodText } from '../calendar.ts'
+import { addMonths, monthEnds, monthStart, periodText } from '../calendar.ts'
 import { monthlyLines, type Purchase, yearlyBills, yearlyLine } from '../purchase.ts'
 import { randomFrom } from '../random.ts'
 import { type Lines, usageLines } from './usage-lines.ts'
@@ -67,7 +68,9 @@ function webLines({ details, ago }: Month): NewLineItem[] {
     const services = WEB_SERVICES.slice(0, 15)
     return ACCOUNTS.flatMap((account, place) =>
       usageLines(random, {
-        ...{ ...usage, services, size: (size * (place + 1)) / 36 },
+        ...usage,
+        services,
+        size: (size * (place + 1)) / 36,
         details: `Account ${account}, ${details}`,
       }),
     )

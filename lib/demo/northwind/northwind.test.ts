@@ -1,8 +1,8 @@
 import Big from 'big.js'
 import { describe, expect, test } from 'vitest'
+import { dayOf, daysBetween } from '#lib/days.ts'
 import { statusOf } from '#lib/invoices/rules.ts'
 import { assetsOf } from '../asset.ts'
-import { daysBetween } from '../calendar.ts'
 import { northwind } from './northwind.ts'
 
 // An ordinary day; a leap day; the last days of a long and of a short month; the first of a year.
@@ -18,8 +18,7 @@ describe.each(DAYS)('on %s', (today) => {
   const open = (invoice: (typeof invoices)[number]) =>
     statusOf(invoice.balanceAmount ?? '', invoice.dueDate, today)
 
-  const days = (until: Date | null | undefined) =>
-    until ? daysBetween(today, until.toISOString().slice(0, 10)) : -1
+  const days = (until: Date | null | undefined) => (until ? daysBetween(today, dayOf(until.getTime())) : -1)
 
   test.each([
     ['several subscriptions of one type', () => suite('workspace-suite').length > 3],

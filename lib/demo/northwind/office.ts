@@ -1,4 +1,5 @@
-import { addDays, addMonths } from '../calendar.ts'
+import { addDays } from '#lib/days.ts'
+import { addMonths } from '../calendar.ts'
 import type { Purchase } from '../purchase.ts'
 
 const DOMAIN = 'northwindlabs.office.example'

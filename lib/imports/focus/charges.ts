@@ -1,6 +1,6 @@
 import Big from 'big.js'
+import { quoted } from '#lib/imports/faults.ts'
 import { ImportRefused } from '#lib/imports/refused.ts'
-import { quoted } from '../decimals.ts'
 import type { ProblemList } from '../problem-list.ts'
 import type { Field, Header } from './columns.ts'
 import { type BillHead, type ChargeHead, fieldReader } from './fields.ts'

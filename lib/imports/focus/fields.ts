@@ -1,6 +1,7 @@
 import type Big from 'big.js'
-import { decimalFault, decimalOf, quoted } from '../decimals.ts'
-import { type ProblemList, textFault } from '../problem-list.ts'
+import { decimalOf } from '#lib/decimals.ts'
+import { decimalFault, quoted, textFault } from '#lib/imports/faults.ts'
+import type { ProblemList } from '../problem-list.ts'
 import { timeOf } from '../times.ts'
 import type { Field, Header } from './columns.ts'
 

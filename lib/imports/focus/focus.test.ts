@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { NewInvoice } from '#lib/imports/invoices.ts'
+import type { NewInvoice } from '#lib/imports/shapes.ts'
 import { readFocus } from './focus.ts'
 import { platformTable } from './platforms.ts'
 

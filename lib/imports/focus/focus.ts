@@ -1,5 +1,5 @@
-import type { NewInvoice } from '#lib/imports/invoices.ts'
 import { ImportRefused } from '#lib/imports/refused.ts'
+import type { NewInvoice } from '#lib/imports/shapes.ts'
 import { readRows } from '../csv-rows.ts'
 import { problemList } from '../problem-list.ts'
 import { gatherCharges } from './charges.ts'

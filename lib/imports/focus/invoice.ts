@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import Big from 'big.js'
-import type { NewInvoice } from '#lib/imports/invoices.ts'
-import { minorUnit } from '#lib/invoices/rules.ts'
-import { dayOf } from '../times.ts'
+import { addDays, dayOf } from '#lib/days.ts'
+import { minorUnit } from '#lib/decimals.ts'
+import type { NewInvoice } from '#lib/imports/shapes.ts'
 import type { Bill, ChargeGroup } from './charges.ts'
 import type { Platforms } from './platforms.ts'
 import { roundTogether } from './rounding.ts'
@@ -27,7 +27,7 @@ export function invoiceOf(bill: Bill, { platforms, dueDays, paid }: Terms): NewI
     platform: mainPlatform(charges, platforms),
     issuer: bill.issuer,
     invoiceDate: dayOf(last),
-    dueDate: dayOf(last, dueDays),
+    dueDate: addDays(dayOf(last), dueDays),
     currency: bill.currency,
     totalAmount: total,
     ...(paid ? { balanceAmount: '0' } : {}),

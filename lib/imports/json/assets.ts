@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MAX_QUANTITY } from '#lib/assets/rules.ts'
-import type { NewAsset } from '#lib/imports/assets.ts'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
+import type { NewAsset } from '#lib/imports/shapes.ts'
 import { GoogleSubscription, isGoogleShaped, unwrapPage } from './google-subscription.ts'
 import { httpUrl, jsonValues, optionalText, text, time } from './values.ts'
 

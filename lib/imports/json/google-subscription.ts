@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MAX_QUANTITY } from '#lib/assets/rules.ts'
-import type { NewAsset } from '#lib/imports/assets.ts'
+import type { NewAsset } from '#lib/imports/shapes.ts'
 import { boughtSeats, planNameOf, seatField } from '#lib/vendors/google/seats.ts'
 import { httpUrl, optionalText, text, time } from './values.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
-import type { NewInvoice } from '#lib/imports/invoices.ts'
+import type { NewInvoice } from '#lib/imports/shapes.ts'
 import { timeOf } from '../times.ts'
 import { Issuer } from './issuer.ts'
 import { amount, jsonValues, optionalText, text } from './values.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { textFault } from '#lib/imports/faults.ts'
 import { bicOf, ibanOf } from '#lib/invoices/rules.ts'
-import { textFault } from '../problem-list.ts'
 import { optionalText, text } from './values.ts'
 
 /** Up to ten lines of kept text, with a line break between them; null and empty say the same. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { decimalOf } from '#lib/decimals.ts'
+import { decimalFault, quoted, textFault } from '#lib/imports/faults.ts'
 import { ImportRefused } from '#lib/imports/refused.ts'
-import { decimalFault, decimalOf, quoted } from '../decimals.ts'
-import { type ProblemList, problemList, textFault } from '../problem-list.ts'
+import { type ProblemList, problemList } from '../problem-list.ts'
 import { timeOf } from '../times.ts'
 import { type JsonElement, jsonElements } from './elements.ts'
 

@@ -1,4 +1,5 @@
 import 'server-only'
+import type { GoogleConfig } from '../settings.ts'
 import type { Observed, RemoteVendor, WriteAnswer } from '../vendor.ts'
 import { type GoogleCalls, googleCalls } from './client.ts'
 import { refusedWrite, toldBy } from './errors.ts'
@@ -6,14 +7,6 @@ import { foreseen } from './foresight.ts'
 import { findBySku, readOne, readPage } from './read.ts'
 import { seatField } from './seats.ts'
 import { changedOf } from './subscription.ts'
-import type { GoogleIdentity } from './token.ts'
-
-export type GoogleConfig = GoogleIdentity & {
-  /** The API's address, without a path. */
-  url: string
-  /** How long a write may stay unseen by reads, in milliseconds. */
-  settleMs: number
-}
 
 const NOT_FOUND = 404
 

@@ -1,4 +1,5 @@
 import 'server-only'
+import type { MicrosoftConfig } from '../settings.ts'
 import type { Observed, Reading, RemoteVendor, SubscriptionRef } from '../vendor.ts'
 import { assignments } from './assigned.ts'
 import { client, subscriptionPath } from './client.ts'
@@ -6,14 +7,7 @@ import { closed, unavailable } from './errors.ts'
 import { listing } from './list.ts'
 import { foresee } from './own.ts'
 import { observedOf, skuOf, withAssigned } from './subscription.ts'
-import type { Credentials } from './token.ts'
 import { writing } from './write.ts'
-
-export type MicrosoftConfig = Credentials & {
-  /** Root of the Partner Center API, without a slash at the end. */
-  url: string
-  settleMs: number
-}
 
 /** A read has little time, and its caller waits. */
 const PATIENCE_MS = 1500

@@ -1,13 +1,13 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { CompareLink } from '#components/comparisons/compare-link.tsx'
+import { pathWith } from '#components/filters/list-screen.ts'
 import { Letterhead } from '#components/frame/letterhead.tsx'
 import { InvoiceFacts } from '#components/invoices/invoice-facts.tsx'
 import { InvoiceLines } from '#components/invoices/invoice-lines.tsx'
 import { latenessOf } from '#components/invoices/lateness.ts'
 import { NeighbourLinks } from '#components/invoices/neighbour-links.tsx'
 import { StatusBadge } from '#components/invoices/status-badge.tsx'
-import { platformName } from '#components/platform/platform-mark.tsx'
 import { DownloadLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
@@ -15,11 +15,13 @@ import { type Caller, may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { BillingProfile } from '#lib/billing-profiles/rules.ts'
 import { invoiceBefore } from '#lib/comparisons/before.ts'
+import { monthAndYear } from '#lib/days.ts'
 import * as contract from '#lib/invoices/contract.ts'
 import * as operations from '#lib/invoices/operations.ts'
 import { listInvoices, readInvoice } from '#lib/invoices/queries.ts'
 import { recipientOf } from '#lib/invoices/recipient.ts'
-import { idOf, pathWith, readQuery, type SearchParams, searchOf } from '../../address.ts'
+import { platformName } from '#lib/invoices/rules.ts'
+import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
 import { originOf } from '../../origin.ts'
@@ -61,7 +63,7 @@ export default async function Page({ params, searchParams }: Given) {
         badge={<StatusBadge status={invoice.status} {...(late ? { note: late } : {})} />}
         subtitle={
           <>
-            {platformName(invoice.platform)} · {monthOf(invoice.invoiceDate)}
+            {platformName(invoice.platform)} · {monthAndYear(invoice.invoiceDate)}
             <span className="print:hidden">
               {' · '}
               <CompareLink id={id} before={before} />
@@ -99,8 +101,4 @@ async function found(caller: Caller, id: string): Promise<contract.InvoiceWithLi
     if (error instanceof Problem && error.code === 'not_found') notFound()
     throw error
   }
-}
-
-function monthOf(day: number): string {
-  return new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(day)
 }

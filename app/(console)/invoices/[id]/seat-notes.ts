@@ -1,11 +1,11 @@
 import 'server-only'
-import { dayText } from '#components/dates/day.tsx'
 import type { SeatNote } from '#components/invoices/seat-note.tsx'
 import type { Caller } from '#lib/access/rules.ts'
 import { LICENSE_TYPES } from '#lib/assets/rules.ts'
 import { seatFacts } from '#lib/billed-seats/seat-facts.ts'
 import { type SeatVerdict, seatVerdict } from '#lib/billed-seats/verdict.ts'
-import { Exact, formatAmount } from '#lib/invoices/amounts.ts'
+import { dayText } from '#lib/days.ts'
+import { Exact, formatAmount } from '#lib/decimals.ts'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
 
 /** What the known seats say of each line, in words, and of all of them; empty where no line sells licenses. */

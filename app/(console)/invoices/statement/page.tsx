@@ -1,10 +1,11 @@
 import type { Metadata } from 'next'
-import { dayText } from '#components/dates/day.tsx'
+import { pathWith } from '#components/filters/list-screen.ts'
+import { valuesOf } from '#components/filters/view.ts'
 import { Letterhead, profilesLine } from '#components/frame/letterhead.tsx'
 import { AgeingTable } from '#components/statements/ageing-table.tsx'
 import { OpenItems } from '#components/statements/open-items.tsx'
 import { StatementFilters } from '#components/statements/statement-filters.tsx'
-import { hrefOf, type View, valuesOf } from '#components/statements/view.ts'
+import { pagesOf, type View } from '#components/statements/view.ts'
 import { ButtonLink, DownloadLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
@@ -15,10 +16,11 @@ import { PrintButton } from '#components/ui/print-button.tsx'
 import { may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { listOwnProfiles } from '#lib/billing-profiles/operations.ts'
+import { dayText } from '#lib/days.ts'
 import * as contract from '#lib/statements/contract.ts'
 import * as operations from '#lib/statements/operations.ts'
 import { exportStatement, readStatement } from '#lib/statements/queries.ts'
-import { pathWith, readQuery, type SearchParams, searchOf } from '../../address.ts'
+import { readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { asInvalid, InvalidView } from '../../invalid-view.tsx'
 import { MissingRole } from '../../missing-role.tsx'
@@ -49,10 +51,9 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   ]).catch(asInvalid)
   if (answers instanceof Problem) return <InvalidView {...INVALID} problem={answers} />
   const [{ body: statement }, profiles] = answers
-  const { count, items, today, pageToken, previousPageToken } = statement
+  const { count, items, today } = statement
   const { sums, accounts } = shownStatement(statement, view)
   const named = valuesOf(view, 'billingProfile')
-  const page = (token: string | undefined) => token && hrefOf({ ...view, pageToken: token })
   return (
     <>
       <Letterhead
@@ -90,7 +91,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       {accounts.map((account) => (
         <OpenItems key={`${account.currency} ${account.profile}`} {...account} />
       ))}
-      <Pager newer={page(previousPageToken)} older={page(pageToken)} words={['Previous', 'Next']} />
+      <Pager {...pagesOf(view, statement)} words={['Previous', 'Next']} />
     </>
   )
 }

@@ -1,8 +1,9 @@
 import 'server-only'
+import { withValues } from '#components/filters/view.ts'
 import type { ShownAgeing } from '#components/statements/ageing-table.tsx'
 import type { ShownAccount, ShownItem } from '#components/statements/open-items.tsx'
-import { hrefOf, isSame, type View, withValues } from '#components/statements/view.ts'
-import { formatAmount } from '#lib/invoices/amounts.ts'
+import { hrefOf, isSame, type View } from '#components/statements/view.ts'
+import { formatAmount } from '#lib/decimals.ts'
 import type { Ageing, Statement, StatementItem } from '#lib/statements/contract.ts'
 import { AGES } from '#lib/statements/rules.ts'
 
@@ -22,7 +23,10 @@ export function itemsText(count: number): string {
 function sumsOf({ billingProfiles, ...whole }: Statement['currencies'][number], view: View): ShownAgeing[] {
   const { currency } = whole
   const row = (name: string, sums: Ageing, own: View, isTotal = false) => ({
-    ...{ name, currency, isTotal, count: itemsText(sums.count) },
+    name,
+    currency,
+    isTotal,
+    count: itemsText(sums.count),
     href: isSame(own, view) ? undefined : hrefOf(own),
     amounts: Object.fromEntries(
       AGES.filter((age) => sums[age].count > 0).map((age) => [age, formatAmount(sums[age].amount, currency)]),
@@ -49,7 +53,11 @@ function accountsOf(currencies: Statement['currencies'], items: readonly Stateme
 function shownItem(item: StatementItem): ShownItem {
   const { id, invoiceDate, dueDate, platform, currency, age, daysPastDue: days } = item
   return {
-    ...{ id, invoiceDate, dueDate, platform, isCredit: age === 'credit' },
+    id,
+    invoiceDate,
+    dueDate,
+    platform,
+    isCredit: age === 'credit',
     late: days > 0 ? `${days.toLocaleString('en')} ${days === 1 ? 'day' : 'days'}` : undefined,
     total: formatAmount(item.totalAmount, currency),
     balance: formatAmount(item.balanceAmount, currency),

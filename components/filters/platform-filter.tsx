@@ -1,6 +1,7 @@
 import { useState } from 'react'
+import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { ChoiceMenu } from '#components/ui/choice-menu.tsx'
-import { PlatformMark, platformName } from './platform-mark.tsx'
+import { platformName } from '#lib/invoices/rules.ts'
 
 const KNOWN = ['workspace-suite', 'office-suite', 'cloud-platform', 'web-services']
 

@@ -1,20 +1,18 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { changed, cleared, toggled } from '#components/filters/view.ts'
 import { CHANGE_STATES } from '#lib/assets/rules.ts'
 import * as contract from '#lib/license-changes/contract.ts'
 import {
   activeFilters,
-  changed,
-  cleared,
   hasOutcome,
   hrefOf,
   isFiltered,
   OUTCOMES,
   rangeOf,
-  toggled,
   toggledOutcome,
   withRange,
-} from './activity-view.ts'
+} from './view.ts'
 
 const day = (text: string) => Date.parse(`${text}T00:00:00Z`)
 const view = {

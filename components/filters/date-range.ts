@@ -1,24 +1,21 @@
-import { dayText } from './day.tsx'
-
-export const DAY_MS = 86_400_000
+import { DAY_MS, dayOf, dayText, epochOfDay, monthBegin } from '#lib/days.ts'
 
 /** Days of UTC as epoch milliseconds of their midnight, both inclusive; an absent end is open. */
 export type DateRange = { from?: number | undefined; to?: number | undefined }
 
 /** The ranges that are asked for most, in whole calendar months and years of UTC. */
 export function presets(today: number): { name: string; range: DateRange }[] {
-  const date = new Date(today)
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
   const months = (first: number, end: number) => ({
-    from: Date.UTC(year, first),
-    to: Date.UTC(year, end) - DAY_MS,
+    from: monthBegin(today, first),
+    to: monthBegin(today, end) - DAY_MS,
   })
+  const january = -new Date(today).getUTCMonth()
   return [
-    { name: 'This month', range: months(month, month + 1) },
-    { name: 'Last month', range: months(month - 1, month) },
-    { name: 'Last 3 months', range: months(month - 3, month) },
-    { name: 'This year', range: months(0, 12) },
-    { name: 'Last year', range: months(-12, 0) },
+    { name: 'This month', range: months(0, 1) },
+    { name: 'Last month', range: months(-1, 0) },
+    { name: 'Last 3 months', range: months(-3, 0) },
+    { name: 'This year', range: months(january, january + 12) },
+    { name: 'Last year', range: months(january - 12, january) },
     { name: 'All time', range: {} },
   ]
 }
@@ -44,15 +41,13 @@ export function rangeName(range: DateRange, today: number): string | undefined {
   return preset ? `${preset}: ${rangeText(range)}` : rangeText(range)
 }
 
-/** What a date input holds: `2026-09-30`. */
+/** What a date input holds: `2026-09-30`; nothing for an end that is open, or is no time. */
 export function inputDay(day: number | undefined): string {
-  return day === undefined || Number.isNaN(new Date(day).getTime())
-    ? ''
-    : new Date(day).toISOString().slice(0, 10)
+  return day === undefined || Number.isNaN(new Date(day).getTime()) ? '' : dayOf(day)
 }
 
 /** Epoch milliseconds of what a date input holds; undefined when it is empty. */
 export function dayOfInput(text: string): number | undefined {
-  const day = Date.parse(`${text}T00:00:00Z`)
+  const day = epochOfDay(text)
   return Number.isNaN(day) ? undefined : day
 }

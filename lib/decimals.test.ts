@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decimalFault, decimalOf } from './decimals.ts'
+import { decimalOf, formatAmount, formatDecimal, minorUnit, plainAmount } from './decimals.ts'
 
 describe('decimalOf', () => {
   test.each([
@@ -55,17 +55,46 @@ describe('decimalOf', () => {
   })
 })
 
-describe('decimalFault', () => {
+describe('formatDecimal', () => {
   test.each([
-    ['1e999999', 'out of range'],
-    ['1'.repeat(16), 'out of range'],
-    ['1,5', 'without separators'],
-    ['NaN', '"NaN" is not a number'],
-  ])('tells why %s is none: %s', (text, reason) => {
-    expect(decimalFault(text)).toContain(reason)
+    ['0', 0, '0'],
+    ['1234567.5', 2, '1,234,567.50'],
+    ['-1234', 2, '−1,234.00'],
+    ['0.0000125', 2, '0.0000125'],
+    ['123', 0, '123'],
+    ['1000', 0, '1,000'],
+    [1e21, 0, '1,000,000,000,000,000,000,000'],
+    [1e-7, 2, '0.0000001'],
+    [0.1, 2, '0.10'],
+    ['0.00', 2, '0.00'],
+  ])('writes %s with at least %i places as %s', (value, decimals, shown) => {
+    expect(formatDecimal(value, decimals)).toBe(shown)
   })
+})
 
-  test('quotes no more than the beginning of a long text', () => {
-    expect(decimalFault('9'.repeat(5000)).length).toBeLessThan(150)
+test.each([
+  ['USD', '39004.92', '39,004.92'],
+  ['JPY', '39005', '39,005'],
+  ['KWD', '7.5', '7.500'],
+])('formatAmount gives %s its own places', (currency, value, shown) => {
+  expect(formatAmount(value, currency)).toBe(shown)
+})
+
+describe('minorUnit', () => {
+  test.each([
+    ['USD', 2],
+    ['JPY', 0],
+    ['KWD', 3],
+    ['XYZ', 2],
+  ])('%s has %i decimals', (currency, decimals) => {
+    expect(minorUnit(currency)).toBe(decimals)
   })
+})
+
+test.each([
+  ['USD', '39004.9', '39004.90'],
+  ['JPY', '-39005.5', '-39005.5'],
+  ['KWD', 7.5, '7.500'],
+])('plainAmount writes %s %s for programs as %s', (currency, value, text) => {
+  expect(plainAmount(value, currency)).toBe(text)
 })

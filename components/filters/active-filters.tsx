@@ -1,8 +1,6 @@
 import { useRef } from 'react'
-import { RemovableChip } from './chip.tsx'
-
-/** A filter that is on, and the view without it. */
-export type ActiveFilter<View> = { text: string; without: View }
+import { RemovableChip } from '#components/ui/chip.tsx'
+import type { ActiveFilter } from './view.ts'
 
 /** Every filter that is on, each with the way to take it off; `cleared` is the view without any. */
 export function ActiveFilters<View>({

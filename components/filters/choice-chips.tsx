@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react'
+import { ToggleChip } from '#components/ui/chip.tsx'
+
+type Choice = {
+  value: string
+  name: ReactNode
+  isOn: boolean
+  /** How many rows it holds, where that is known. */
+  count?: number | undefined
+}
+
+/** A filter with few values, each a chip that is on or off; none of them on means all. */
+export function ChoiceChips({
+  legend,
+  isAll,
+  count,
+  choices,
+  onAll,
+  onToggle,
+}: {
+  legend: string
+  isAll: boolean
+  /** How many rows all of them hold, where that is known. */
+  count?: number | undefined
+  choices: readonly Choice[]
+  onAll: () => void
+  onToggle: (value: string) => void
+}) {
+  return (
+    <fieldset className="flex min-w-0 flex-wrap gap-2">
+      <legend className="sr-only">{legend}</legend>
+      <ToggleChip pressed={isAll} count={count} onToggle={onAll}>
+        All
+      </ToggleChip>
+      {choices.map(({ value, name, isOn, count: own }) => (
+        <ToggleChip key={value} pressed={isOn} count={own} onToggle={() => onToggle(value)}>
+          {name}
+        </ToggleChip>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,63 @@
+import { DAY_MS, dayBegin, LAST_DAY } from '#lib/days.ts'
+import { type DateRange, rangeName } from './date-range.ts'
+import { type ActiveFilter, changed, type ListView, selectionOf } from './view.ts'
+
+/**
+ * What a row's time is, and so how the days of a view are written as times: `day`, a midnight that stands for its
+ * day, or `moment`, any time within one.
+ */
+type Grain = 'day' | 'moment'
+
+/** The tokens of an answer that lead to the pages beside its own. */
+type Neighbours = { pageToken?: string | undefined; previousPageToken?: string | undefined }
+
+/** A path with a query string, which has no question mark. */
+export function pathWith(path: string, search: string): string {
+  return search ? `${path}?${search}` : path
+}
+
+/**
+ * The addresses of a list screen and the days of its views.
+ * @param search writes a view as the query string of the call that answers it
+ */
+export function listScreen<View extends ListView>(
+  path: string,
+  search: (view: View) => string,
+  grain: Grain = 'moment',
+) {
+  /** The screen's address. */
+  const hrefOf = (view: View) => pathWith(path, search(view))
+
+  /** The addresses of the pages beside the one that an answer holds; undefined where there is none. */
+  const pagesOf = (view: View, { pageToken, previousPageToken }: Neighbours = {}) => ({
+    newer: previousPageToken && hrefOf({ ...view, pageToken: previousPageToken }),
+    older: pageToken && hrefOf({ ...view, pageToken }),
+  })
+
+  /** Whether a view leaves out any row. */
+  const isFiltered = (view: View) => search(selectionOf(view) as View) !== ''
+
+  /** The days whose rows a view shows. Times within a day count as the service counts them. */
+  const rangeOf = ({ minCreationTime: min, maxCreationTime: max }: View): DateRange => {
+    const begin = (at: number) => dayBegin(Math.min(at, LAST_DAY))
+    const later = grain === 'day' ? DAY_MS - 1 : 0
+    return {
+      from: min === undefined ? undefined : begin(min + later),
+      to: max === undefined ? undefined : begin(max),
+    }
+  }
+
+  /** The view of these days, the last one all of it. */
+  const withRange = (view: View, { from, to }: DateRange): View => {
+    const end = to === undefined || grain === 'day' ? to : to + DAY_MS - 1
+    return changed<ListView>(view, { minCreationTime: from, maxCreationTime: end }) as View
+  }
+
+  /** The days as a filter that is on; none for all time. */
+  const activeRange = (view: View, today: number): ActiveFilter<View>[] => {
+    const text = rangeName(rangeOf(view), today)
+    return text === undefined ? [] : [{ text, without: withRange(view, {}) }]
+  }
+
+  return { hrefOf, pagesOf, isFiltered, rangeOf, withRange, activeRange }
+}

@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { changed, cleared, type ListView } from './view.ts'
+
+/** What a list says where a view has no rows: beyond its last page, with filters, or because there are none yet. */
+export function NoRows<View extends ListView>({
+  view,
+  isFiltered,
+  what: [one, several],
+  toFirst,
+  onGo,
+  children,
+}: {
+  view: View
+  isFiltered: boolean
+  /** A row and rows, in words. */
+  what: readonly [one: string, several: string]
+  /** The way to the first page, in words. */
+  toFirst: string
+  onGo: (view: View) => void
+  /** When rows will come. */
+  children: ReactNode
+}) {
+  if (view.pageToken) {
+    const action = <Button onClick={() => onGo(changed(view, {}))}>{toFirst}</Button>
+    return <EmptyState title={`No more ${several} here`} action={action} />
+  }
+  if (isFiltered) {
+    const action = <Button onClick={() => onGo(cleared(view))}>Clear filters</Button>
+    return (
+      <EmptyState title="Nothing matches" action={action}>
+        <p>No {one} fits all of the filters. Take one away, or choose a longer time.</p>
+      </EmptyState>
+    )
+  }
+  return <EmptyState title={`No ${several} yet`}>{children}</EmptyState>
+}

@@ -1,0 +1,19 @@
+import { useRouter } from 'next/navigation'
+import { useOptimistic, useTransition } from 'react'
+
+/**
+ * The view that a list screen is asked for. The controls show `wanted` at once; what was there stays, `isWaiting`,
+ * until the page at the new address has come. `go` leads there, as a step of its own on the way back unless it
+ * replaces the address.
+ */
+export function useView<View>(view: View, hrefOf: (view: View) => string) {
+  const router = useRouter()
+  const [isWaiting, startTransition] = useTransition()
+  const [wanted, setWanted] = useOptimistic(view)
+  const go = (next: View, how: 'push' | 'replace' = 'push') =>
+    startTransition(() => {
+      setWanted(next)
+      router[how](hrefOf(next), { scroll: false })
+    })
+  return { wanted, isWaiting, go }
+}

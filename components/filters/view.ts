@@ -1,0 +1,74 @@
+/**
+ * What a list screen shows: the decoded query of the call that answers it. The screen's address is that call's query
+ * string, so that a view is a URL. Each list has these parts as far as its contract names them.
+ */
+export type ListView = {
+  filter?: Partial<Record<string, string[]>> | undefined
+  search?: string | undefined
+  /** Epoch milliseconds, both inclusive. */
+  minCreationTime?: number | undefined
+  maxCreationTime?: number | undefined
+  orderBy?: string | undefined
+  maxResults?: number | undefined
+  pageToken?: string | undefined
+}
+
+/** The keys of a view's filter. */
+export type FilterKey<View extends ListView> = keyof NonNullable<View['filter']> & string
+
+/** The values of one key of a view's filter. */
+export function valuesOf<View extends ListView>({ filter }: View, key: FilterKey<View>): readonly string[] {
+  return filter?.[key] ?? []
+}
+
+/** The view with other parts: from its first page on, for a page token fits its own filters and order only. */
+export function changed<View extends ListView>(view: View, change: Partial<View>): View {
+  const { pageToken: _, ...rest } = view
+  return { ...rest, ...change } as View
+}
+
+/** The view with these values of one key of the filter; none takes the key away. */
+export function withValues<View extends ListView>(
+  view: View,
+  key: FilterKey<View>,
+  values: readonly string[],
+): View {
+  const { [key]: _, ...others }: NonNullable<ListView['filter']> = view.filter ?? {}
+  const filter = values.length > 0 ? { ...others, [key]: [...values] } : others
+  return changed<ListView>(view, { filter: Object.keys(filter).length > 0 ? filter : undefined }) as View
+}
+
+/** The view with a value of one key put in, or taken out where it was in. */
+export function toggled<View extends ListView>(view: View, key: FilterKey<View>, value: string): View {
+  const values = valuesOf(view, key)
+  const without = values.filter((other) => other !== value)
+  return withValues(view, key, without.length < values.length ? without : [...values, value])
+}
+
+/** The view without any filter, in its order. */
+export function cleared<View extends ListView>({ maxResults, orderBy }: View): View {
+  return { maxResults, orderBy } as View
+}
+
+/** What selects rows and adds up, apart from their order and the page. */
+export function selectionOf<View extends ListView>(
+  view: View,
+): Omit<View, 'orderBy' | 'pageToken' | 'maxResults'> {
+  const { orderBy: _, pageToken: __, maxResults: ___, ...selection } = view
+  return selection
+}
+
+/** A filter that is on, and the view without it. */
+export type ActiveFilter<View> = { text: string; without: View }
+
+/** The values of one key that are on, each by its name. */
+export function activeValues<View extends ListView>(
+  view: View,
+  key: FilterKey<View>,
+  nameOf: (value: string) => string,
+): ActiveFilter<View>[] {
+  return [...new Set(valuesOf(view, key))].map((value) => ({
+    text: nameOf(value),
+    without: toggled(view, key, value),
+  }))
+}
