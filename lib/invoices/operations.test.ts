@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { digestOf } from '#lib/access/api-key.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { findKeyCaller } from '#lib/access/store.ts'
@@ -18,6 +18,7 @@ let fin: Caller
 let eve: Caller
 
 beforeAll(async () => {
+  vi.stubEnv('BASE_URL', 'https://console.example')
   database = await testDatabase()
   for (const id of ['northwind', 'southwind']) await addCustomer(id)
   await addProfile('northwind', 'emea')
@@ -37,7 +38,10 @@ beforeAll(async () => {
   })
   await addInvoice('southwind', 'IN-9', {})
 })
-afterAll(() => database.close())
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database.close()
+})
 
 type Query = NonNullable<Given<typeof contract.listInvoices>['query']>
 const list = async (query: Query, caller = fin) =>
@@ -176,7 +180,7 @@ describe('readInvoice (spec 4.4)', () => {
       totalAmount: 10,
       balanceAmount: 10,
       currency: 'USD',
-      url: '/billing/v1/invoices/IN-FULL/file',
+      url: 'https://console.example/billing/v1/invoices/IN-FULL/file',
       lineItems: [
         {
           type: 'web-services',
