@@ -187,6 +187,8 @@ describe('the wrapper', () => {
     ['maxResults=ten', 'invalid_request'],
     ['view=some', 'invalid_request'],
     ['pageToken=x', 'page_token_invalid'],
+    ['pageToken=', 'page_token_invalid'],
+    [`pageToken=${'x'.repeat(2001)}`, 'page_token_invalid'],
     [`search=${'x'.repeat(201)}`, 'invalid_request'],
   ])('400 for ?%s', async (search, code) => {
     const { status, json } = await send('GET', `/billing/v1/assets?${search}`, { key: keys.it })
@@ -197,9 +199,13 @@ describe('the wrapper', () => {
 
   it('ignores what it does not know, and a trailing slash', async () => {
     const plain = await send('GET', '/billing/v1/assets', { key: keys.it })
-    const odd = await send('GET', '/billing/v1/assets/?utm=1&constructor=2&__proto__=3&x=%zz', {
-      key: keys.it,
-    })
+    const odd = await send(
+      'GET',
+      '/billing/v1/assets/?utm=1&constructor=2&__proto__=3&x=%zz&%zz=%zz&%&=%FF&search%00=x',
+      {
+        key: keys.it,
+      },
+    )
     expect(plain.status).toBe(200)
     expect([odd.status, odd.text]).toEqual([200, plain.text])
   })
