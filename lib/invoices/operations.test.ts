@@ -72,6 +72,7 @@ describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
     [{ filter: { status: ['OPEN'] } }, ['in-5', 'IN-2']],
     [{ filter: { status: ['PAID'] } }, ['IN-4', 'IN-3']],
     [{ filter: { status: ['PAID', 'PAST DUE'], platform: ['web-services'] } }, ['IN-1']],
+    [{ filter: { status: ['LOST'] } }, []],
     [{ filter: { platform: ["x' OR 'a'='a"] } }, []],
     [{ filter: { dueDate: [String(Date.parse(day(0)) + 3_600_000)] } }, ['IN-2']],
     [{ search: 'IN-4' }, ['IN-4']],
