@@ -87,13 +87,24 @@ export type Env = {
  * @throws Error that names each setting that is wrong
  */
 export function env(): Env {
+  // Many requests ask for a setting: what is as it was is not parsed anew.
+  const given = NAMES.map((name) => process.env[name]).join('\0')
+  if (last?.given !== given) last = { given, env: parsed() }
+  return last.env
+}
+
+const NAMES = Object.keys(Env.shape)
+/** What was read last, and of which texts. */
+let last: { given: string; env: Env } | undefined
+
+function parsed(): Env {
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''))
-  const parsed = Env.safeParse(given)
-  if (!parsed.success) {
-    const reasons = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  const read = Env.safeParse(given)
+  if (!read.success) {
+    const reasons = read.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
     throw new Error(`Wrong configuration. ${reasons.join('; ')}`)
   }
-  const { data } = parsed
+  const { data } = read
   const baseUrl = (data.BASE_URL ?? `http://localhost:${data.PORT}`).replace(/\/+$/, '')
   return {
     host: data.HOST,

@@ -1,17 +1,39 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 import { env } from './env.ts'
 
 const slot = globalThis as typeof globalThis & { licensesInvoicesLog?: Logger }
 
 /** The process's log: JSON, one line per request, on standard output. Never a key, password or body. */
 export function log(): Logger {
-  slot.licensesInvoicesLog ??= pino({ level: env().logLevel, base: null })
+  slot.licensesInvoicesLog ??= newLog()
   return slot.licensesInvoicesLog
 }
 
 /** From now on the log goes to standard error: for commands whose standard output is their result. */
 export function logToStderr(): void {
-  slot.licensesInvoicesLog = pino({ level: env().logLevel, base: null }, pino.destination(2))
+  slot.licensesInvoicesLog = newLog(pino.destination(2))
+}
+
+/** @param to standard output, unless told */
+export function newLog(to?: DestinationStream): Logger {
+  return pino({ level: env().logLevel, base: null, serializers: { err: withStatement } }, to)
+}
+
+/** lib/db keeps the text of a statement that failed apart from its values: it may stand here. */
+function withStatement(error: Error): object {
+  const fields = pino.stdSerializers.err(error)
+  return error instanceof Error && 'statement' in error ? { ...fields, statement: error.statement } : fields
+}
+
+/**
+ * Why something failed, in one plain sentence for people: of a statement, what the database said; of a host with
+ * several addresses, what the first one said.
+ */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0])
+  if ('statement' in error && error.cause) return reasonOf(error.cause)
+  return error.message || error.name
 }
 
 /**
@@ -23,5 +45,5 @@ export function logFailure({ status }: { status: number }, error: unknown, reque
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (status === 500) log().error({ requestId, err: error }, 'request failed')
   else if (status > 500)
-    log().warn({ requestId, reason: String(cause).slice(0, 300) }, 'request not answered')
+    log().warn({ requestId, reason: reasonOf(cause).slice(0, 300) }, 'request not answered')
 }

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { passwordFits } from '#lib/access/password.ts'
-import { findSignIn } from '#lib/access/store.ts'
 import { startDatabase } from '#lib/db/start.ts'
 import { announcement } from '#lib/demo/announcement.ts'
 import type { DemoCustomer } from '#lib/demo/customer.ts'
@@ -10,8 +8,9 @@ import { demoCustomers } from '#lib/demo/customers.ts'
 import { harbor } from '#lib/demo/harbor.ts'
 import { issueDemoKey } from '#lib/demo/key.ts'
 import { DEMO_PASSWORD, loadDemo } from '#lib/demo/load.ts'
+import { changedPasswords } from '#lib/demo/passwords.ts'
 import { env } from '#lib/env.ts'
-import { log } from '#lib/log.ts'
+import { log, reasonOf } from '#lib/log.ts'
 import { type Application, startApplication } from '#lib/server/application.ts'
 import { build } from './build.ts'
 import { startDemoVendors } from './demo-vendors.ts'
@@ -64,6 +63,14 @@ async function start(): Promise<Application | undefined> {
 async function announce({ url }: Application, customers: DemoCustomer[]): Promise<void> {
   const { host, baseUrl, dataDir, databaseUrl } = env()
   const isLocal = host === '127.0.0.1' && new URL(baseUrl).hostname === 'localhost'
+  const emails = customers.flatMap(({ members }) => members.map(({ email }) => email))
+  const { changed, fault } = await changedPasswords(emails)
+  // The console runs: what can't be found out for its announcement is no reason to stop it.
+  if (fault) console.error(`Whether the password still fits could not be checked: ${fault}`)
+  const apiKey = await issueDemoKey(customers[0]?.domain ?? '').catch((error: unknown) => {
+    console.error(`No API key could be issued: ${reasonOf(error)}`)
+    return undefined
+  })
   const text = announcement({
     // Where it listens, unless a public address was given.
     address: isLocal ? url : baseUrl,
@@ -72,20 +79,11 @@ async function announce({ url }: Application, customers: DemoCustomer[]): Promis
       : `The data is in ${dataDir}: delete it to start afresh.`,
     customers,
     password: DEMO_PASSWORD,
-    changed: await changedPasswords(customers),
-    apiKey: await issueDemoKey(customers[0]?.domain ?? ''),
+    changed,
+    apiKey,
   })
   console.log(`\n${text}\n`)
   if (!LOOPBACK.includes(host)) console.log(`Whoever reaches ${host} can sign in with this password.\n`)
-}
-
-/** The e-mails of those who can't sign in with it any more. */
-async function changedPasswords(customers: DemoCustomer[]): Promise<Set<string>> {
-  const emails = customers.flatMap(({ members }) => members.map(({ email }) => email))
-  const fits = await Promise.all(
-    emails.map(async (email) => passwordFits(DEMO_PASSWORD, (await findSignIn(email))?.passwordHash)),
-  )
-  return new Set(emails.filter((_, index) => !fits[index]))
 }
 
 /** Before the build, which takes a while; what else may stand in the way the server says. */
@@ -116,9 +114,9 @@ async function stop(signal: NodeJS.Signals): Promise<void> {
   process.exit()
 }
 
-function fail(error: Error): void {
+function fail(error: unknown): void {
   // Asked to stop meanwhile, such as in the midst of the build: that is no failure to tell of.
   if (isStopping()) return
-  console.error(`The demo stopped: ${error.message}`)
+  console.error(`The demo stopped: ${reasonOf(error)}`)
   process.exit(1)
 }

@@ -43,7 +43,7 @@ const problem = async (response: APIResponse) => {
   return `${response.status()} ${body.code}`
 }
 
-test('4.1 lists assets, with the shape of 2.1', async ({ request }) => {
+test('4.1 lists assets, with the shape of 2.1', async ({ request, baseURL }) => {
   const all = await request.get('/billing/v1/assets', { headers: bearer(keys.it) })
   const { assets, rowCount } = await all.json()
   expect([all.status(), rowCount]).toEqual([200, 4])
@@ -52,7 +52,7 @@ test('4.1 lists assets, with the shape of 2.1', async ({ request }) => {
     type: 'workspace-suite',
     licenseQty: '0',
     assetName: 'Frontline Starter',
-    url: '/assets?filter=type:workspace-suite',
+    url: `${baseURL}/assets?filter=type:workspace-suite`,
     name: 'Frontline Starter',
     quantity: 0,
     createTime: Date.parse('2026-01-15T09:00:00Z'),
@@ -154,7 +154,7 @@ test('additions to 4.3: another order, and the sums of what is filtered', async 
   })
 })
 
-test('4.4 reads an invoice with its lines, and its file', async ({ request }) => {
+test('4.4 reads an invoice with its lines, and its file', async ({ request, baseURL }) => {
   const response = await request.get('/billing/v1/invoices/IN-1', { headers: bearer(keys.finance) })
   const body = await response.json()
   const { itemization, ...specified } = body
@@ -168,7 +168,7 @@ test('4.4 reads an invoice with its lines, and its file', async ({ request }) =>
     totalAmount: 39004.92,
     balanceAmount: 39004.92,
     currency: 'USD',
-    url: '/billing/v1/invoices/IN-1/file',
+    url: `${baseURL}/billing/v1/invoices/IN-1/file`,
     lineItems: [
       {
         ...{ type: 'web-services', description: 'Compute', price: 39004.92, qty: 1, currency: 'USD' },

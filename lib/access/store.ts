@@ -2,6 +2,7 @@ import 'server-only'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { database, type Transaction } from '#lib/db/client.ts'
+import { withoutValues } from '#lib/db/failure.ts'
 import { type Caller, type CustomerId, type Role, SESSION_IDLE_SECONDS, SESSION_SECONDS } from './rules.ts'
 
 type CallerRow = {
@@ -17,8 +18,12 @@ type CallerRow = {
 }
 
 /** Look-ups that happen before a customer is known run as the role `console_access`, a statement each. */
-function lookUp<T>(fn: (access: Transaction) => Promise<T>): Promise<T> {
-  return fn(drizzle(database().access))
+async function lookUp<T>(fn: (access: Transaction) => Promise<T>): Promise<T> {
+  try {
+    return await fn(drizzle(database().access))
+  } catch (error) {
+    throw withoutValues(error)
+  }
 }
 
 // The two that every request begins with are named, so that PostgreSQL plans them once for a connection:

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addProfile } from '#lib/db/test-rows.ts'
+import { run } from '#lib/db/test-server.ts'
 import { type Catcher, startCatcher } from '../../stand-ins/mail/catcher.ts'
 import { exitCodeOf } from './licenses/outcome.ts'
 import { adminProgram } from './program.ts'
@@ -124,4 +125,12 @@ test('the history says who was told of what by whom', async () => {
       details: { profiles: ['default'] },
     },
   ])
+})
+
+test('a failure of the database is told in one plain sentence, without the statement and its values', async () => {
+  await run(db.url, "ALTER TABLE notice_recipients ADD CONSTRAINT never CHECK (email = '') NOT VALID")
+  expect(await admin('add secret@a.example --customer sunbird')).toEqual({
+    ...{ code: 1, out: '' },
+    err: 'Failed: new row for relation "notice_recipients" violates check constraint "never"\n',
+  })
 })

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
 import { DrizzleQueryError } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
+import { withoutValues } from '#lib/db/failure.ts'
 import { exitCodeOf } from './licenses/outcome.ts'
 import { adminProgram } from './program.ts'
 
@@ -101,7 +102,7 @@ test('a failure is told as it was meant, and without the statement that failed',
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const lines = [
     new Error('Run these lines first.', { cause: new Error('permission denied') }),
-    new DrizzleQueryError('select secret', [], new Error('out of space')),
+    withoutValues(new DrizzleQueryError('select secret', [], new Error('out of space'))),
   ].map((error) => [exitCodeOf(error), write.mock.lastCall?.[0]])
   write.mockRestore()
   expect(lines).toEqual([

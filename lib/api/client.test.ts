@@ -4,6 +4,10 @@ import * as access from '#lib/access/contract.ts'
 import * as accessCalls from '#lib/access/queries.ts'
 import * as assets from '#lib/assets/contract.ts'
 import * as assetCalls from '#lib/assets/queries.ts'
+import * as comparisons from '#lib/comparisons/contract.ts'
+import * as comparisonCalls from '#lib/comparisons/queries.ts'
+import * as files from '#lib/invoice-files/contract.ts'
+import * as fileCalls from '#lib/invoice-files/queries.ts'
 import * as invoices from '#lib/invoices/contract.ts'
 import * as invoiceCalls from '#lib/invoices/queries.ts'
 import * as changes from '#lib/license-changes/contract.ts'
@@ -16,6 +20,8 @@ const contracts: Record<string, AnyContract> = {
   ...access,
   ...assets,
   ...changes,
+  ...comparisons,
+  ...files,
   ...invoices,
   ...statements,
 } as never
@@ -23,6 +29,8 @@ const calls = Object.entries({
   ...accessCalls,
   ...assetCalls,
   ...changeCalls,
+  ...comparisonCalls,
+  ...fileCalls,
   ...invoiceCalls,
   ...statementCalls,
 })

@@ -130,6 +130,7 @@ export const paging = {
     .meta({ description: 'Rows per page: 1 to 250, 50 unless told.' }),
   pageToken: z
     .string()
+    .min(1, 'is empty')
     // An id in it may have 300 characters of four bytes.
     .max(2000)
     .optional()

@@ -128,8 +128,9 @@ describe('who may do what (spec 5.3)', () => {
 
 describe('the wrapper', () => {
   it('405 with Allow, as a problem', async () => {
-    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
-      const { status, headers, json } = await send(method, ASSET, { key: keys.it })
+    const sent: [string, Sent['headers']?][] = [['POST'], ['DELETE'], ['OPTIONS', { 'X-Method': 'TRACE' }]]
+    for (const [method, more = {}] of sent) {
+      const { status, headers, json } = await send(method, ASSET, { key: keys.it, headers: more })
       expect([status, headers.get('Allow'), json.code]).toEqual([
         405,
         'GET, HEAD, PATCH',
@@ -170,7 +171,7 @@ describe('the wrapper', () => {
       key: keys.finance,
     })
     expect([status, json.id, json.lineItems.length]).toEqual([200, 'IN/2026 é|1', 1])
-    expect(json.url).toBe(`/billing/v1/invoices/${encodeURIComponent('IN/2026 é|1')}/file`)
+    expect(new URL(json.url).pathname).toBe(`/billing/v1/invoices/${encodeURIComponent('IN/2026 é|1')}/file`)
   })
 
   it.each([
@@ -187,6 +188,8 @@ describe('the wrapper', () => {
     ['maxResults=ten', 'invalid_request'],
     ['view=some', 'invalid_request'],
     ['pageToken=x', 'page_token_invalid'],
+    ['pageToken=', 'page_token_invalid'],
+    [`pageToken=${'x'.repeat(2001)}`, 'page_token_invalid'],
     [`search=${'x'.repeat(201)}`, 'invalid_request'],
   ])('400 for ?%s', async (search, code) => {
     const { status, json } = await send('GET', `/billing/v1/assets?${search}`, { key: keys.it })
@@ -197,9 +200,13 @@ describe('the wrapper', () => {
 
   it('ignores what it does not know, and a trailing slash', async () => {
     const plain = await send('GET', '/billing/v1/assets', { key: keys.it })
-    const odd = await send('GET', '/billing/v1/assets/?utm=1&constructor=2&__proto__=3&x=%zz', {
-      key: keys.it,
-    })
+    const odd = await send(
+      'GET',
+      '/billing/v1/assets/?utm=1&constructor=2&__proto__=3&x=%zz&%zz=%zz&%&=%FF&search%00=x',
+      {
+        key: keys.it,
+      },
+    )
     expect(plain.status).toBe(200)
     expect([odd.status, odd.text]).toEqual([200, plain.text])
   })

@@ -21,7 +21,8 @@ function handlers(respond: (request: ApiRequest) => Promise<ApiResponse>): Handl
   const handle = async (request: Request) => {
     const { pathname, search } = new URL(request.url)
     const { status, headers, body } = await respond({
-      method: request.method,
+      // The front door names one that Next does not carry.
+      method: request.headers.get('x-method') ?? request.method,
       path: pathname,
       // The front door keeps it as it was sent.
       search: request.headers.get('x-query') ?? search.slice(1),

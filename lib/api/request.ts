@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { AnyContract, Input } from './contract.ts'
-import { type InputError, Problem } from './problem.ts'
+import { type InputError, Problem, type ProblemCode } from './problem.ts'
 
 /** A request without a framework: what the core function reads. */
 export type ApiRequest = {
@@ -64,20 +64,17 @@ async function readBody(request: ApiRequest): Promise<unknown> {
 /** Only the parameters that the contract names, each once, strictly decoded. */
 function queryParams(search: string, shape: Record<string, unknown>): Record<string, string> {
   const values: Record<string, string> = {}
-  for (const part of search.split('&')) {
+  for (const part of search.replaceAll('+', ' ').split('&')) {
     const cut = part.indexOf('=')
-    const name = decode(cut < 0 ? part : part.slice(0, cut), 'a parameter')
-    if (!Object.hasOwn(shape, name)) continue
+    // A name that can't be decoded is that of no parameter of ours.
+    const name = decoded(cut < 0 ? part : part.slice(0, cut))
+    if (name === undefined || !Object.hasOwn(shape, name)) continue
     if (Object.hasOwn(values, name)) throw bad({ parameter: name, detail: 'is given more than once' })
-    values[name] = decode(cut < 0 ? '' : part.slice(cut + 1), name)
+    const value = decoded(cut < 0 ? '' : part.slice(cut + 1))
+    if (value === undefined) throw bad({ parameter: name, detail: 'is not valid percent-encoded UTF-8 text' })
+    values[name] = value
   }
   return values
-}
-
-function decode(text: string, parameter: string): string {
-  const value = decoded(text.replaceAll('+', ' '))
-  if (value === undefined) throw bad({ parameter, detail: 'is not valid percent-encoded UTF-8 text' })
-  return value
 }
 
 /** Undefined for what is no UTF-8, and for a NUL: PostgreSQL's text can't hold it, and nothing of ours has one. */
@@ -102,10 +99,16 @@ function pathParams(template: string, path: string): Record<string, string> {
   return params
 }
 
+/** Parameters that are refused by a code of their own. */
+const OWN_CODES: Record<string, ProblemCode | undefined> = {
+  filter: 'filter_invalid',
+  pageToken: 'page_token_invalid',
+}
+
 function invalidQuery(error: z.ZodError): Problem {
   const problem = invalid(error, (path) => ({ parameter: String(path[0]) }))
-  const isFilter = error.issues.some((issue) => issue.path[0] === 'filter')
-  return isFilter ? new Problem('filter_invalid', problem.message, problem.more) : problem
+  const code = error.issues.map((issue) => OWN_CODES[String(issue.path[0])]).find(Boolean)
+  return code ? new Problem(code, problem.message, problem.more) : problem
 }
 
 function invalid(error: z.ZodError, place: (path: PropertyKey[]) => Omit<InputError, 'detail'>): Problem {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Caller } from '#lib/access/rules.ts'
 import type { Given } from '#lib/api/client.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -19,13 +19,17 @@ let eve: Caller
 let made = 0
 
 beforeAll(async () => {
+  vi.stubEnv('BASE_URL', 'https://console.example')
   database = await testDatabase()
   await addCustomer('northwind')
   await addCustomer('southwind')
   ana = await callerOf('northwind', 'it-manager')
   eve = await callerOf('southwind', 'admin')
 })
-afterAll(() => database.close())
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database.close()
+})
 
 async function newAsset(subscription: Parameters<typeof addAsset>[2]): Promise<string> {
   const id = `workspace-suite-${++made}`
@@ -216,10 +220,23 @@ describe('listAssets (spec 4.1, CONTRACT 2)', () => {
         licenseQty: 'N/A',
         assetName: 'cloud-platform-1',
         name: 'cloud-platform-1',
-        url: '/assets?filter=type:cloud-platform',
+        url: 'https://console.example/assets?filter=type:cloud-platform',
         createTime: expect.any(Number),
       },
     ])
+  })
+
+  it('with view=full says nothing of a subscription where there is none, as reading the asset does', async () => {
+    const own = {
+      customerDomain: 'northwind.example',
+      customerID: expect.any(String),
+      reseller: expect.any(String),
+    }
+    const { assets } = await list({ view: 'full', filter: { type: ['cloud-platform'] } })
+    expect(assets.map(({ properties }) => properties)).toEqual([own])
+    const params = { asset_id: 'cloud-platform-1' }
+    const { body } = await readAsset(ana, { params, query: {}, body: undefined }, origin)
+    expect(body).toStrictEqual({ ...body, properties: own })
   })
 
   it('with view=full carries the properties and the ETag that reading the asset gives', async () => {

@@ -4,6 +4,7 @@ import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
 import { checkPermission, type Origin, operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { readScope } from '#lib/db/scope.ts'
+import { env } from '#lib/env.ts'
 import { attachment } from '#lib/files/attachment.ts'
 import { CSV, dated } from '#lib/files/csv.ts'
 import { settleOnRead } from '#lib/license-changes/settle-on-read.ts'
@@ -19,19 +20,21 @@ import * as store from './store.ts'
 
 export const listAssets = operation(contract.listAssets, async (caller, { query }, origin) => {
   const { filter, search, view, maxResults = DEFAULT_MAX_RESULTS } = query
+  const { baseUrl } = env()
   const filters = ['assets', filter, search]
   const cursor = query.pageToken ? readPageToken(query.pageToken, filters, TimeKey) : undefined
   const page = [{ filter, search }, maxResults + 1, cursor] as const
   if (view !== 'full') {
     const rows = await readScope(caller, (tx) => store.listAssets(tx, caller.customerId, ...page))
     const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
-    const assets = shown.map(({ asset }) => serializeListItem(asset))
+    const assets = shown.map(({ asset }) => serializeListItem(asset, baseUrl))
     return { body: { ...links, assets, rowCount: assets.length } }
   }
   const rows = await readScope(caller, (tx) => listFullAssets(tx, caller.customerId, ...page))
   const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
   settleOnRead(caller, shown, origin)
-  return { body: { ...links, assets: shown.map(serializeFullItem), rowCount: shown.length } }
+  const assets = shown.map((row) => serializeFullItem(row, baseUrl))
+  return { body: { ...links, assets, rowCount: assets.length } }
 })
 
 export const summarizeAssets = operation(contract.summarizeAssets, async (caller, { query }) => {
@@ -55,7 +58,8 @@ export const readAsset = operation(contract.readAsset, async (caller, { params }
  */
 export async function readAssetItem(caller: Caller, id: string, origin: Origin): Promise<AssetListItem> {
   checkPermission(caller, contract.readAsset.permission)
-  return shapes.AssetListItem.parse(serializeFullItem(await readFull(caller, id, origin)))
+  const item = serializeFullItem(await readFull(caller, id, origin), env().baseUrl)
+  return shapes.AssetListItem.parse(item)
 }
 
 async function readFull(caller: Caller, id: string, origin: Origin) {

@@ -12,15 +12,15 @@ export function serializeAsset(row: AssetRow): Asset {
   return { id: row.id, type: row.type, properties: propertiesOf(row), settings: null }
 }
 
-/** spec 2.1 */
-export function serializeListItem(row: AssetRow): AssetListItem {
+/** spec 2.1. `baseUrl` is the console's public address, without a trailing slash. */
+export function serializeListItem(row: AssetRow, baseUrl: string): AssetListItem {
   const quantity = row.seatsPurchased
   return {
     id: row.id,
     type: row.type,
     licenseQty: quantity === null ? 'N/A' : String(quantity),
     assetName: row.name,
-    url: `/assets?filter=type:${row.type}`,
+    url: `${baseUrl}/assets?filter=type:${row.type}`,
     name: row.name,
     ...(quantity === null ? {} : { quantity }),
     createTime: row.createdAt.getTime(),
@@ -28,10 +28,13 @@ export function serializeListItem(row: AssetRow): AssetListItem {
 }
 
 /** With `view=full` an item carries all that a screen needs. */
-export function serializeFullItem({ asset: row, open }: Pick<FullRow, 'asset' | 'open'>): AssetListItem {
+export function serializeFullItem(
+  { asset: row, open }: Pick<FullRow, 'asset' | 'open'>,
+  baseUrl: string,
+): AssetListItem {
   const { observedAt, scheduledTotal: total, scheduledAt } = row
   return {
-    ...serializeListItem(row),
+    ...serializeListItem(row, baseUrl),
     ...{ properties: propertiesOf(row), etag: etagOf(row) },
     ...(hasLicenses(row) ? { vendor: vendorOf(row) } : {}),
     ...(observedAt ? { observedTime: observedAt.getTime() } : {}),
@@ -73,7 +76,7 @@ function propertiesOf(row: AssetRow): Asset['properties'] {
     customerDomain: row.customerDomain,
     customerID: row.vendorCustomerId,
     reseller: row.reseller,
-    subscription: hasLicenses(row) ? subscriptionOf(row) : null,
+    ...(hasLicenses(row) ? { subscription: subscriptionOf(row) } : {}),
   }
 }
 

@@ -40,7 +40,7 @@ const properties = z
     customerDomain: z.string(),
     customerID: z.string().meta({ description: 'The customer at the vendor.' }),
     reseller: z.string(),
-    subscription: Subscription.nullable().meta({ description: 'Null for assets without licenses.' }),
+    subscription: Subscription.optional().meta({ description: 'Absent for assets without licenses.' }),
   })
   .meta({ id: 'AssetProperties' })
 
@@ -77,7 +77,7 @@ export const AssetListItem = z
     type: z.string(),
     licenseQty: z.string().meta({ description: 'Purchased licenses as text, or `N/A`.' }),
     assetName: z.string(),
-    url: z.string().meta({ description: 'The page of this type in the console.' }),
+    url: z.url().meta({ description: 'The page of this type in the console.' }),
     name: z.string().meta({ description: 'The same as `assetName`.' }),
     quantity: seats.optional().meta({ description: 'Absent where `licenseQty` is `N/A`.' }),
     createTime: epochMs,

@@ -1,6 +1,6 @@
 import Big from 'big.js'
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { digestOf } from '#lib/access/api-key.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { findKeyCaller } from '#lib/access/store.ts'
@@ -16,6 +16,7 @@ let database: TestDatabase
 const keys = { finance: '', emea: '', it: '', eve: '' }
 
 beforeAll(async () => {
+  vi.stubEnv('BASE_URL', 'https://console.example')
   database = await testDatabase()
   for (const id of ['northwind', 'southwind']) await addCustomer(id)
   await addProfile('northwind', 'emea')
@@ -42,7 +43,10 @@ beforeAll(async () => {
   const issuedBy = await addMember('northwind', { roles: ['finance-user'], billingProfiles: ['emea'] })
   keys.emea = await addKey('northwind', ['finance-user'], { issuedBy })
 })
-afterAll(() => database.close())
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database.close()
+})
 
 type Tail = [Parameters<typeof addInvoice>[2]?, Parameters<typeof addInvoice>[3]?]
 function dated(invoiceDate: string, [given, lines]: Tail): Tail {
@@ -68,8 +72,8 @@ describe('GET /billing/v1/invoice-comparison', () => {
     const body = await response.json()
     expect(response.status).toBe(200)
     expect(body).toMatchObject({
-      from: { id: 'SEP', totalAmount: 22.34 },
-      to: { id: 'OCT', totalAmount: 26.59 },
+      from: { id: 'SEP', totalAmount: 22.34, url: 'https://console.example/billing/v1/invoices/SEP/file' },
+      to: { id: 'OCT', totalAmount: 26.59, url: 'https://console.example/billing/v1/invoices/OCT/file' },
       lineItems: { fromAmount: 12.34, toAmount: 14.59, effectAmount: 2.25 },
       rounding: { fromAmount: 0, toAmount: 0, effectAmount: 0 },
       notItemized: { fromAmount: 10, toAmount: 12, effectAmount: 2 },

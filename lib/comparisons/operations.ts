@@ -1,5 +1,6 @@
 import 'server-only'
 import { operation } from '#lib/api/operation.ts'
+import { env } from '#lib/env.ts'
 import { attachment, fileName } from '#lib/files/attachment.ts'
 import { CSV } from '#lib/files/csv.ts'
 import { readComparison } from './compared.ts'
@@ -8,7 +9,7 @@ import { comparisonCsv } from './export.ts'
 import { serializeComparison } from './serialize.ts'
 
 export const compareInvoices = operation(contract.compareInvoices, async (caller, { query }) => ({
-  body: serializeComparison(await readComparison(caller, query)),
+  body: serializeComparison(await readComparison(caller, query), env().baseUrl),
 }))
 
 export const exportComparison = operation(contract.exportComparison, async (caller, { query }) => {

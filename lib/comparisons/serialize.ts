@@ -4,15 +4,18 @@ import type { Change } from './comparison.ts'
 import type { InvoiceChange, InvoiceComparison } from './contract.ts'
 import type { Part } from './line-match.ts'
 
-export function serializeComparison({ from, to, comparison }: ComparedInvoices): InvoiceComparison {
+export function serializeComparison(
+  { from, to, comparison }: ComparedInvoices,
+  baseUrl: string,
+): InvoiceComparison {
   const difference = (of: keyof typeof comparison.effect) => ({
     fromAmount: numberOf(comparison.from[of]),
     toAmount: numberOf(comparison.to[of]),
     effectAmount: numberOf(comparison.effect[of]),
   })
   return {
-    from: serializeInvoice(from),
-    to: serializeInvoice(to),
+    from: serializeInvoice(from, baseUrl),
+    to: serializeInvoice(to, baseUrl),
     lineItems: difference('lineItems'),
     rounding: difference('rounding'),
     notItemized: difference('notItemized'),

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
+import { withoutValues } from './failure.ts'
 import { ensureRoles } from './roles.ts'
 
 /** The committed SQL, forward only. */
@@ -25,6 +26,8 @@ export async function migrate(url: string): Promise<void> {
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK])
     await ensureRoles(client)
     await applyMigrations(drizzle(client), { migrationsFolder: MIGRATIONS })
+  } catch (error) {
+    throw withoutValues(error)
   } finally {
     await client.end()
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import type { Transaction } from './client.ts'
+import { withoutValues } from './failure.ts'
 
 /**
  * Runs `fn` in one transaction that sees one customer; commits, or rolls back when it throws.
@@ -20,7 +21,7 @@ export async function transaction<T>(
     await opened
   } catch (error) {
     await end('ROLLBACK').catch(() => {})
-    throw error
+    throw withoutValues(error)
   }
   if (readOnly) end('COMMIT').catch(() => {})
   else await end('COMMIT')
@@ -40,6 +41,8 @@ export async function* transactionStream<T>(
   try {
     await opened
     yield* fn(tx)
+  } catch (error) {
+    throw withoutValues(error)
   } finally {
     await end('ROLLBACK').catch(() => {})
   }

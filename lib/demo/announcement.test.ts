@@ -30,3 +30,9 @@ test('says where it is, who may sign in, and how to call and stop it, in 80 colu
   const wide = lines.filter((line) => line.length > 80)
   expect(wide.filter((line) => !line.startsWith('curl') && !line.endsWith('changed)'))).toEqual([])
 })
+
+test('without a key it says nothing of the API', () => {
+  const text = announcement({ ...running, apiKey: undefined })
+  expect(text).not.toMatch(/curl|API|undefined/)
+  expect(text).toContain('Ctrl-C stops everything.')
+})

@@ -11,7 +11,8 @@ export type Running = {
   password: string
   /** By e-mail: whose password is another by now. */
   changed: ReadonlySet<string>
-  apiKey: string
+  /** Undefined where none could be issued. */
+  apiKey: string | undefined
 }
 
 /** What a visitor needs to know, readable at a glance, in 80 columns but for the call. */
@@ -28,11 +29,17 @@ export function announcement({ address, data, customers, password, changed, apiK
     `Sign in with the password ${password} as`,
     ...table(rows),
     '',
+    ...(apiKey === undefined ? [] : callWith(apiKey, address)),
+    `${data} Ctrl-C stops everything.`,
+  ].join('\n')
+}
+
+function callWith(apiKey: string, address: string): string[] {
+  return [
     'or call the API, with a key that works until the next start:',
     `curl -H 'Authorization: Bearer ${apiKey}' '${address}/billing/v1/invoices?maxResults=2'`,
     '',
-    `${data} Ctrl-C stops everything.`,
-  ].join('\n')
+  ]
 }
 
 function rolesOf({ roles, billingProfiles }: DemoMember): string {

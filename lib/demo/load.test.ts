@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { digestOf } from '#lib/access/api-key.ts'
-import { passwordFits } from '#lib/access/password.ts'
+import { hashPassword, passwordFits } from '#lib/access/password.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { findKeyCaller, findSignIn, listCustomers } from '#lib/access/store.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, callerOf } from '#lib/db/test-rows.ts'
+import { run } from '#lib/db/test-server.ts'
 import { listInvoices, readInvoice } from '#lib/invoices/operations.ts'
 import { setQuantity } from '#lib/license-changes/operations.ts'
 import type { DemoCustomer } from './customer.ts'
 import { demoCustomers } from './customers.ts'
 import { issueDemoKey } from './key.ts'
 import { DEMO_PASSWORD, loadDemo } from './load.ts'
+import { changedPasswords } from './passwords.ts'
 
 const TODAY = '2026-11-20'
 const NORTHWIND = 'northwind-labs'
@@ -136,4 +138,15 @@ test('a start issues a key that works, and revokes the one before', async () => 
   expect(body.rowCount).toBe(50)
   const stored = JSON.stringify(await db.sql(NORTHWIND, 'SELECT * FROM api_keys'))
   expect(stored).not.toContain(second)
+})
+
+test('whose password is another by now is told, and a check that fails throws nothing', async () => {
+  const emails = northwind.members.map(({ email }) => email)
+  const [first = '', second = ''] = emails
+  const hash = await hashPassword('another password')
+  await db.sql(NORTHWIND, 'UPDATE members SET password_hash = $1 WHERE email = $2', [hash, second])
+  expect(await changedPasswords(emails)).toEqual({ changed: new Set([second]), fault: undefined })
+  await run(db.url, 'REVOKE ALL ON members FROM console_access')
+  const { changed, fault } = await changedPasswords([first])
+  expect([[...changed], fault]).toEqual([[], 'permission denied for table members'])
 })

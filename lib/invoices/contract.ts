@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { contract, csvFile, paging, pagingOutput, unixTime } from '#lib/api/contract.ts'
 import { filterText } from '#lib/lists/filter.ts'
 import { orderText } from '#lib/lists/order.ts'
-import { INVOICE_ORDER_KEYS } from './rules.ts'
+import { INVOICE_ORDER_KEYS, INVOICE_STATUSES } from './rules.ts'
 import * as shapes from './shapes.ts'
 
 export type Invoice = z.output<typeof shapes.Invoice>
@@ -13,9 +13,9 @@ export type CurrencySummary = InvoiceSummary['currencies'][number]
 
 /** What selects invoices in each call that reads several. */
 export const selection = {
-  filter: filterText(['platform', 'status', 'dueDate']).optional().meta({
+  filter: filterText(['platform', 'status', 'dueDate'], { status: INVOICE_STATUSES }).optional().meta({
     description:
-      'As in `platform:cloud-platform|web-services|status:OPEN`. Keys: platform, status, dueDate (epoch milliseconds, the same UTC day).',
+      'As in `platform:cloud-platform|web-services|status:OPEN`. Keys: platform, status (OPEN, PAST DUE or PAID, in any case), dueDate (epoch milliseconds, the same UTC day).',
   }),
   minCreationTime: unixTime().meta({ description: 'Unix seconds: invoices of this time or later.' }),
   maxCreationTime: unixTime().meta({ description: 'Unix seconds: invoices of this time or earlier.' }),

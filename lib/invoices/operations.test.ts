@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
 import { digestOf } from '#lib/access/api-key.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { findKeyCaller } from '#lib/access/store.ts'
@@ -9,7 +10,7 @@ import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile, callerOf } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import { readInvoiceFile } from '#lib/invoice-files/operations.ts'
-import type * as contract from './contract.ts'
+import * as contract from './contract.ts'
 import { listInvoices, readInvoice, summarizeInvoices, tokensBeside } from './operations.ts'
 
 const origin = { requestId: 'test-request' }
@@ -19,6 +20,7 @@ let fin: Caller
 let eve: Caller
 
 beforeAll(async () => {
+  vi.stubEnv('BASE_URL', 'https://console.example')
   database = await testDatabase()
   for (const id of ['northwind', 'southwind']) await addCustomer(id)
   await addProfile('northwind', 'emea')
@@ -38,7 +40,10 @@ beforeAll(async () => {
   })
   await addInvoice('southwind', 'IN-9', {})
 })
-afterAll(() => database.close())
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database.close()
+})
 
 type Query = NonNullable<Given<typeof contract.listInvoices>['query']>
 const list = async (query: Query, caller = fin) =>
@@ -49,6 +54,14 @@ const summary = async (query: Query, caller = fin) =>
 const named = (invoice_id: string) => ({ params: { invoice_id }, query: {}, body: undefined })
 
 describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
+  it('reads a status in any case, and names the three that there are', () => {
+    const read = (filter: string) => z.safeDecode(contract.listInvoices.query, { filter })
+    expect(read('status:past due|Paid').data?.filter).toEqual({ status: ['PAST DUE', 'PAID'] })
+    expect(read('status:LOST').error?.issues).toMatchObject([
+      { path: ['filter'], message: expect.stringContaining('OPEN, PAST DUE, PAID') },
+    ])
+  })
+
   it('newest first, then by id descending', async () => {
     expect(await ids({})).toEqual(['in-5', 'IN-4', 'IN-3', 'IN-2', 'IN-1'])
   })
@@ -177,7 +190,7 @@ describe('readInvoice (spec 4.4)', () => {
       totalAmount: 10,
       balanceAmount: 10,
       currency: 'USD',
-      url: '/billing/v1/invoices/IN-FULL/file',
+      url: 'https://console.example/billing/v1/invoices/IN-FULL/file',
       lineItems: [
         {
           type: 'web-services',

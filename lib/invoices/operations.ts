@@ -3,6 +3,7 @@ import { DEFAULT_MAX_RESULTS, type Input } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { readScope } from '#lib/db/scope.ts'
+import { env } from '#lib/env.ts'
 import { attachment } from '#lib/files/attachment.ts'
 import { CSV, dated } from '#lib/files/csv.ts'
 import { pageOf, pageToken, readPageToken } from '#lib/lists/page-token.ts'
@@ -23,7 +24,8 @@ export const listInvoices = operation(contract.listInvoices, async (caller, { qu
     store.listInvoices(tx, caller, selection, maxResults + 1, { orderBy, cursor }),
   )
   const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, (row) => keyOf(row, orderBy), filters)
-  const invoices = shown.map(serializeInvoice)
+  const { baseUrl } = env()
+  const invoices = shown.map((row) => serializeInvoice(row, baseUrl))
   return { body: { ...links, invoices, rowCount: invoices.length } }
 })
 
@@ -57,7 +59,7 @@ export const readInvoice = operation(contract.readInvoice, async (caller, { para
   const read = await readScope(caller, (tx) => store.readInvoice(tx, caller, params.invoice_id))
   if (!read) throw new Problem('not_found')
   const { invoice, lines } = read
-  return { body: serializeInvoiceWithLines(invoice, lines) }
+  return { body: serializeInvoiceWithLines(invoice, lines, env().baseUrl) }
 })
 
 /** @throws Problem `filter_invalid` for a due date that is no epoch time in milliseconds */

@@ -8,7 +8,8 @@ import type { Billed, Sums, Unsettled } from './summary.ts'
 /** The one edge where exact decimals become JSON numbers (CONTRACT 3). */
 export const numberOf = Number
 
-export function serializeInvoice(row: InvoiceRow): Invoice {
+/** spec 2.3. `baseUrl` is the console's public address, without a trailing slash. */
+export function serializeInvoice(row: InvoiceRow, baseUrl: string): Invoice {
   return {
     id: row.id,
     invoiceDate: epochOfDay(row.invoiceDate),
@@ -18,14 +19,18 @@ export function serializeInvoice(row: InvoiceRow): Invoice {
     totalAmount: numberOf(row.totalAmount),
     balanceAmount: numberOf(row.balanceAmount),
     currency: row.currency,
-    url: `/billing/v1/invoices/${encodeURIComponent(row.id)}/file`,
+    url: `${baseUrl}/billing/v1/invoices/${encodeURIComponent(row.id)}/file`,
   }
 }
 
-export function serializeInvoiceWithLines(row: InvoiceRow, lines: LineItemRow[]): InvoiceWithLines {
+export function serializeInvoiceWithLines(
+  row: InvoiceRow,
+  lines: LineItemRow[],
+  baseUrl: string,
+): InvoiceWithLines {
   const { reading, amounts, lineItems, notItemized, rounding, foreign } = itemize(row, lines)
   return {
-    ...serializeInvoice(row),
+    ...serializeInvoice(row, baseUrl),
     lineItems: lines.map((line, index) => serializeLineItem(line, amounts[index] ?? '0')),
     itemization: {
       addsUp: reading !== undefined,

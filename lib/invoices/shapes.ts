@@ -33,7 +33,7 @@ export const Invoice = z
     totalAmount: money,
     balanceAmount: money.meta({ description: 'Outstanding. May be negative, or above the total.' }),
     currency,
-    url: z.string().meta({ description: 'The invoice as a PDF file.' }),
+    url: z.url().meta({ description: 'The invoice as a PDF file.' }),
   })
   .meta({ id: 'Invoice' })
 

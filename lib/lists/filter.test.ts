@@ -5,6 +5,7 @@ import { filterText } from './filter.ts'
 import { formatFilter } from './filter-text.ts'
 
 const filter = filterText(['platform', 'status'])
+const closed = filterText(['platform', 'status'], { status: ['OPEN', 'PAST DUE'] })
 const read = (text: string) => z.safeDecode(filter, text)
 
 describe('the filter grammar (spec 4.1, 4.3, CONTRACT 2)', () => {
@@ -44,6 +45,17 @@ describe('the filter grammar (spec 4.1, 4.3, CONTRACT 2)', () => {
 
   it('names the keys that it knows', () => {
     expect(read('type:a').error?.issues[0]?.message).toContain('platform, status')
+  })
+
+  it('takes the values of a closed set in any case, and no others', () => {
+    expect(z.decode(closed, 'status:[past due|Open]|platform:Open')).toEqual({
+      status: ['PAST DUE', 'OPEN'],
+      platform: ['Open'],
+    })
+    for (const text of ['status:LOST', 'status:OPEN|LATE', 'status:OPE', 'status:constructor']) {
+      const { error } = z.safeDecode(closed, text)
+      expect(error?.issues[0]?.message).toBe('knows these values of status only: OPEN, PAST DUE')
+    }
   })
 
   it('writes what it reads', () => {

@@ -3,6 +3,8 @@ import { type Filter, formatFilter } from './filter-text.ts'
 
 export type { Filter }
 
+type Closed<Key extends string> = Partial<Record<Key, readonly string[]>>
+
 const MAX_LENGTH = 1000
 const MAX_ALTERNATIVES = 50
 
@@ -10,12 +12,14 @@ const MAX_ALTERNATIVES = 50
  * The filter grammar of spec 4.1 and 4.3 (CONTRACT 2): `key:value` conditions joined by `|`; a part
  * without a key takes the key before it; values may stand in one pair of square brackets. The same
  * key means OR, different keys AND. The tenant is never part of it.
+ * @param closed the values of those keys that have no others; they are read in any case
  */
-export function filterText<const Key extends string>(keys: readonly Key[]) {
+export function filterText<const Key extends string>(keys: readonly Key[], closed: Closed<Key> = {}) {
   const filter = z.partialRecord(z.enum(keys), z.array(z.string()))
   return z.codec(z.string(), filter as unknown as z.ZodType<Filter<Key>>, {
     decode: (text, context) => {
-      const result = parseFilter(text, keys)
+      const read = parseFilter(text, keys)
+      const result = typeof read === 'string' ? read : asClosed(read, closed)
       if (typeof result !== 'string') return result
       context.issues.push({ code: 'custom', input: text, message: result, params: { filter: true } })
       return z.NEVER
@@ -44,6 +48,19 @@ function parseFilter<Key extends string>(text: string, keys: readonly Key[]): Fi
     filter[known] = [...(filter[known] ?? []), read.value]
   }
   return inBrackets ? 'has a bracket that is not closed' : filter
+}
+
+/** The filter with the values of closed sets as these write them; a text says which value there is not. */
+function asClosed<Key extends string>(filter: Filter<Key>, closed: Closed<Key>): Filter<Key> | string {
+  const read = { ...filter }
+  for (const [key, values] of Object.entries(closed) as [Key, readonly string[]][]) {
+    const known = filter[key]?.map((given) =>
+      values.find((value) => value.toLowerCase() === given.toLowerCase()),
+    )
+    if (known?.includes(undefined)) return `knows these values of ${key} only: ${values.join(', ')}`
+    if (known) read[key] = known as string[]
+  }
+  return read
 }
 
 function unbracket(text: string, inside: boolean): { value: string; open: boolean } | undefined {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { sessionSecret } from '#lib/access/session.ts'
 import { startDatabase } from '#lib/db/start.ts'
 import { enterProduction, env, setPort } from '#lib/env.ts'
-import { log } from '#lib/log.ts'
+import { log, reasonOf } from '#lib/log.ts'
 import { drain } from './drain.ts'
 import { frontDoor } from './front-door.ts'
 import { healthCheck } from './health.ts'
@@ -85,9 +85,7 @@ async function prepareNext() {
 /** Our own database explains itself; a driver's error names neither the setting nor what it was about. */
 function explain(error: unknown): never {
   if (env().databaseUrl === undefined) throw error
-  // A host with several addresses fails once for each.
-  const first: Error = error instanceof AggregateError ? error.errors[0] : error
-  throw new Error(`The database of DATABASE_URL can't be used: ${first.message}`, { cause: error })
+  throw new Error(`The database of DATABASE_URL can't be used: ${reasonOf(error)}`, { cause: error })
 }
 
 const LISTEN_ERRORS: Record<string, string> = {

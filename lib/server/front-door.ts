@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Problem, toProblem } from '#lib/api/problem.ts'
-import { logFailure } from '#lib/log.ts'
+import { log, logFailure } from '#lib/log.ts'
+import { carryMethod, checkMethod } from './methods.ts'
 import { refuse } from './refusal.ts'
 import { checkSingleHost, stripHeaders } from './request-headers.ts'
 import { pagePolicy, securityHeaders } from './security-headers.ts'
@@ -27,15 +28,6 @@ export type FrontDoor = {
   inside: Handler
 }
 
-const METHODS: Record<Area, string> = {
-  // Its routes answer for themselves, with a 405 of their own.
-  api: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
-  'sign-in': 'GET, HEAD, POST',
-  health: 'GET, HEAD',
-  asset: 'GET, HEAD',
-  page: 'GET, HEAD',
-}
-
 /** They come by the dozen, or each second. */
 const QUIET = new Set<Area>(['asset', 'health'])
 
@@ -44,8 +36,9 @@ const FORM_LIMIT = 16 * 1024
 
 /**
  * What stands between the socket and the application. In this order: the target is read (400, 404); headers that
- * only we or a proxy may send are taken off; the method (405) and the host (400) are checked, the host not for
- * `/healthz`, because balancers ask by address; the size of a form (413), the state of a navigation (400); then the application answers.
+ * only we or a proxy may send are taken off; the method (405, not for the API, whose routes check it) and the host
+ * (400, not for `/healthz`, because balancers ask by address) are checked, the size of a form (413), the state of a
+ * navigation (400); then the application answers.
  */
 export function frontDoor(options: FrontDoor): Handler {
   const { hosts, trustProxy, https, checkRouterState, health, inside } = options
@@ -53,13 +46,13 @@ export function frontDoor(options: FrontDoor): Handler {
   const fixed = securityHeaders(https)
 
   /** All checks; afterwards the request is as everything behind the door wants it. */
-  const admit = (req: IncomingMessage): Target => {
+  const admit = (req: IncomingMessage, requestId: string): Target => {
     const target = readTarget(req.url ?? '')
     stripHeaders(req.headers, target.area, trustProxy)
-    checkMethod(req, target.area)
+    if (target.area !== 'api') checkMethod(req, target.area)
     if (target.area !== 'health') {
       checkSingleHost(req.rawHeaders)
-      req.headers.host = hostOf(req.headers, target.host)
+      req.headers.host = checkHost(hostOf(req.headers, target.host), requestId)
       if (trustProxy) req.headers['x-forwarded-host'] = req.headers.host
     }
     if (target.area === 'sign-in') checkForm(req)
@@ -79,7 +72,10 @@ export function frontDoor(options: FrontDoor): Handler {
     req.headers['request-id'] = requestId
     // As it was sent: Next writes the query anew, and what is no UTF-8 would look like text.
     if (area === 'sign-in') req.headers['x-client-address'] = clientAddress(req, trustProxy)
-    if (area === 'api') req.headers['x-query'] = url.slice(path.length + 1)
+    if (area === 'api') {
+      req.headers['x-query'] = url.slice(path.length + 1)
+      carryMethod(req)
+    }
     if (area === 'page') givePolicy(req, res, https)
     if (req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion === '1.1') res.writeContinue()
     return area === 'health' ? health(req, res) : inside(req, res)
@@ -93,7 +89,7 @@ export function frontDoor(options: FrontDoor): Handler {
     closeUnread(req, res)
     let target: Target | undefined
     try {
-      target = admit(req)
+      target = admit(req, requestId)
       await lead(req, res, target, requestId)
     } catch (error) {
       const problem = toProblem(error)
@@ -119,10 +115,11 @@ function givePolicy(req: IncomingMessage, res: ServerResponse, https: boolean): 
   req.headers['x-nonce'] = nonce
 }
 
-function checkMethod(req: IncomingMessage, area: Area): void {
-  const allowed = METHODS[area]
-  if (allowed.split(', ').includes(req.method ?? '')) return
-  throw new Problem('method_not_allowed', `Use ${allowed} here.`, { headers: { Allow: allowed } })
+function checkHost(host: string | undefined, requestId: string): string {
+  if (host !== undefined) return host
+  // Strangers need not know what we are set up with, and the operator does.
+  log().info({ requestId }, 'the host is neither that of BASE_URL nor one of ALLOWED_HOSTS')
+  throw new Problem('invalid_request', 'This host name is not served here.')
 }
 
 function checkForm(req: IncomingMessage): void {

@@ -83,22 +83,63 @@ test('a request for another protocol is answered in this one', async () => {
   expect(bodies(await door.send(upgrade, 100, NEXT))).toEqual(['2 bytes', 'healthy'])
 })
 
-test.each([
-  ['no HTTP', 'hello\r\n\r\n', 400],
-  ['an unknown method', 'FOO / HTTP/1.1\r\nHost: a\r\n\r\n', 400],
-  ['bytes that belong to no address', 'GET /\xe9 HTTP/1.1\r\nHost: a\r\n\r\n', 400],
-  ['a header without a name', 'GET / HTTP/1.1\r\n: a\r\n\r\n', 400],
-  ['two lengths', `${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, 400],
-  ['a length and chunks', `${HEAD}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`, 400],
-  ['headers without end', `${HEAD}X: ${'a'.repeat(17 * 1024)}\r\n\r\n`, 431],
-  ['a tunnel', 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n', 405],
-])('%s: a bare answer, and the connection ends', async (_, text, status) => {
-  const { answers, wasClosed } = await door.send(text)
-  expect(answers).toMatchObject([
-    { status, headers: { connection: 'close', 'content-length': '0' }, body: '' },
-  ])
-  expect(answers[0]?.headers['request-id']).toBeTruthy()
-  expect(wasClosed).toBe(true)
+const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`
+
+describe('what is no request of HTTP is answered with a problem, and the connection ends', () => {
+  const expectProblem = ({ answers, wasClosed }: Awaited<ReturnType<typeof door.send>>, code: string) => {
+    const [{ status, headers, body } = { status: 0, headers: {}, body: '' }, ...others] = answers
+    expect([others, wasClosed]).toEqual([[], true])
+    expect(headers).toMatchObject({
+      connection: 'close',
+      'content-type': 'application/problem+json',
+      'content-length': String(body.length),
+      'request-id': expect.stringMatching(/^[\da-f-]{36}$/),
+    })
+    const problem = JSON.parse(body)
+    expect(problem).toMatchObject({ status, error: problem.detail, instance: headers['request-id'] })
+    expect(`${status} ${problem.code}`).toBe(code)
+    return headers
+  }
+
+  test.each([
+    ['no HTTP', 'hello\r\n\r\n', '400 invalid_request'],
+    ['an unknown method', 'FOO / HTTP/1.1\r\nHost: a\r\n\r\n', '400 invalid_request'],
+    ['bytes that belong to no address', 'GET /\xe9 HTTP/1.1\r\nHost: a\r\n\r\n', '400 invalid_request'],
+    ['a header without a name', 'GET / HTTP/1.1\r\n: a\r\n\r\n', '400 invalid_request'],
+    ['two lengths', `${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, '400 invalid_request'],
+    [
+      'a length and chunks',
+      `${HEAD}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      '400 invalid_request',
+    ],
+    ['a chunk without a length', `${CHUNKED}nonsense\r\n`, '400 invalid_request'],
+    ['headers without end', `${HEAD}X: ${'a'.repeat(17 * 1024)}\r\n\r\n`, '431 headers_too_large'],
+    ['far too large headers', `${HEAD}X: ${'a'.repeat(500 * 1024)}\r\n\r\n`, '431 headers_too_large'],
+  ])('%s', async (_, text, code) => {
+    expectProblem(await door.send(text), code)
+  })
+
+  test('a tunnel, which is allowed nothing', async () => {
+    const sent = await door.send('CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n')
+    expect(expectProblem(sent, '405 method_not_allowed').allow).toBe('')
+  })
+
+  test.each([
+    ['a head', 'GET /assets HTTP/1.1\r\nHost: '],
+    ['a body', length(10)],
+  ])('%s that does not arrive', async (_, text) => {
+    const hasty = await openDoor({ inside: async (req) => void (await req.toArray()) })
+    Object.assign(hasty.server, { headersTimeout: 100, requestTimeout: 100 })
+    expectProblem(await hasty.send(text), '408 request_timeout')
+    await hasty.close()
+  })
+})
+
+test('what follows a whole request is not answered in its place', async () => {
+  const slow = await openDoor({ inside: () => {} })
+  const whole = 'GET /assets HTTP/1.1\r\nHost: console.example\r\n\r\n'
+  expect(await slow.send(whole, 'nonsense\r\n\r\n')).toEqual({ answers: [], wasClosed: true })
+  await slow.close()
 })
 
 test('nothing is written into an answer that has begun', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { Problem } from '#lib/api/problem.ts'
 import { log } from '#lib/log.ts'
 import { breakOffVisibly } from './break-off.ts'
 import type { Handler } from './front-door.ts'
@@ -20,9 +21,7 @@ const LIMITS = {
 /** A client that takes nothing of its answer for so long, in milliseconds, is gone, or wants to keep us busy. */
 const SILENCE = 60_000
 
-const STATUS: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }
-
-/** Node's server with bounds on everything; what it can't read as HTTP is answered bare, and closed. */
+/** Node's server with bounds on everything; what it can't read as HTTP is answered with a problem, and closed. */
 export function httpServer(handle: Handler): Server {
   const server = createServer({
     ...LIMITS,
@@ -42,25 +41,52 @@ export function httpServer(handle: Handler): Server {
   // The front door says "continue" when it has let the request in; any other expectation is nobody's.
   server.on('checkContinue', answer)
   server.on('checkExpectation', answer)
-  server.on('connect', (_, socket) => endBare(socket, 405, { Allow: 'GET, HEAD' }))
+  server.on('connect', (_, socket) => endWith(socket, NO_TUNNEL))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const before = answers.get(socket as Socket)
-    // In the midst of an answer another one would be read as part of it.
-    const isAnswering = before?.headersSent && !before.writableFinished
+    // In the midst of an answer another one would be read as part of it; before the answer to a whole request, as that.
+    const isAnswering = before && !before.writableFinished && (before.headersSent || before.req.complete)
     // Opened in advance, as browsers do, and not used.
     const isUnused = (socket as Socket).bytesRead === 0
     if (isAnswering || isUnused || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
-    else endBare(socket, STATUS[error.code ?? ''] ?? 400)
+    else endWith(socket, problemOf(error.code))
   })
   return server
 }
 
-function endBare(socket: Duplex, status: number, more: Record<string, string> = {}): void {
+// What it names is no path of ours, so that nothing is allowed there.
+const NO_TUNNEL = new Problem('method_not_allowed', 'This is no tunnel.', { headers: { Allow: '' } })
+
+/** @param code of the error with which Node's parser gave up */
+function problemOf(code: string | undefined): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new Problem(
+      'headers_too_large',
+      `All headers together may have at most ${LIMITS.maxHeaderSize} bytes.`,
+    )
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new Problem('request_timeout', 'The request did not arrive in time.')
+  return new Problem('invalid_request', 'This can not be read as an HTTP request.')
+}
+
+function endWith(socket: Duplex, problem: Problem): void {
   const requestId = randomUUID()
-  const headers = { ...more, 'Request-Id': requestId, 'Content-Length': '0', Connection: 'close' }
+  const { status } = problem
+  const body = JSON.stringify(problem.body(requestId))
+  const headers = {
+    ...problem.more.headers,
+    'Request-Id': requestId,
+    'Content-Type': 'application/problem+json',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    Connection: 'close',
+  }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   log().info({ requestId, status })
   socket.on('error', () => {})
   // Not read any further: whoever sends on finds the connection closed.
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`, () => socket.destroy())
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`, () =>
+    socket.destroy(),
+  )
 }

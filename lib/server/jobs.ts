@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { PgBoss } from 'pg-boss'
 import { readVendors, settleOpenChanges } from '#lib/license-changes/jobs.ts'
-import { log } from '#lib/log.ts'
+import { log, reasonOf } from '#lib/log.ts'
 import { sendNotices } from '#lib/notices/send.ts'
 
 type Job = {
@@ -46,7 +46,7 @@ export async function startJobs(url: string): Promise<{ stop(): Promise<void> }>
     ...settings,
   })
   // Such as a database that is away: it tries again by itself.
-  boss.on('error', (error) => log().warn({ reason: String(error).slice(0, 300) }, 'job queue'))
+  boss.on('error', (error) => log().warn({ reason: reasonOf(error).slice(0, 300) }, 'job queue'))
   await boss.start()
   const stopping = new AbortController()
   for (const { name, cron, run } of JOBS) {
@@ -77,7 +77,7 @@ async function carryOut(name: string, run: Job['run'], signal: AbortSignal): Pro
 function reasonsOf(error: unknown): string {
   const all = error instanceof AggregateError ? error.errors : [error]
   return all
-    .map((one) => String(one).slice(0, 200))
+    .map((one) => reasonOf(one).slice(0, 200))
     .join('; ')
     .slice(0, 1000)
 }

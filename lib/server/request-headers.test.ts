@@ -46,6 +46,7 @@ test.each([
   'request-id',
   'x-client-address',
   'x-query',
+  'x-method',
 ])('%s is ours alone', (name) => {
   expect(kept({ ...ORDINARY, [name]: 'x' }, 'api')).toEqual(ORDINARY)
   expect(kept({ ...ORDINARY, [name]: 'x' }, 'page', true)).toEqual(ORDINARY)

@@ -26,21 +26,21 @@ test.each([
   'x@console.example',
   '',
 ])('%j is not served', (host) => {
-  expect(() => direct({ host }, undefined)).toThrow('ALLOWED_HOSTS')
+  expect(direct({ host }, undefined)).toBeUndefined()
 })
 
-test('a request that names no host is refused', () => expect(() => direct({}, undefined)).toThrow())
+test('a request that names no host is not served', () => expect(direct({}, undefined)).toBeUndefined())
 
 test('the host of an absolute target counts, not the header', () => {
   expect(direct({ host: 'evil.example' }, 'console.example')).toBe('console.example')
-  expect(() => direct({ host: 'console.example' }, 'evil.example')).toThrow()
+  expect(direct({ host: 'console.example' }, 'evil.example')).toBeUndefined()
 })
 
 test('X-Forwarded-Host counts behind a proxy only, and of several the first', () => {
   const forwarded = (name: string) => ({ host: 'localhost:3000', 'x-forwarded-host': name })
   expect(behindProxy(forwarded('console.example'), undefined)).toBe('console.example')
   expect(behindProxy(forwarded('console.example, inner.example'), undefined)).toBe('console.example')
-  expect(() => behindProxy(forwarded('evil.example, console.example'), undefined)).toThrow()
+  expect(behindProxy(forwarded('evil.example, console.example'), undefined)).toBeUndefined()
   expect(behindProxy({ host: 'localhost:3000' }, undefined)).toBe('localhost:3000')
   expect(direct(forwarded('evil.example'), undefined)).toBe('localhost:3000')
 })

@@ -1,4 +1,4 @@
-import { log } from '#lib/log.ts'
+import { log, reasonOf } from '#lib/log.ts'
 import { startApplication } from './application.ts'
 
 // The production process. It ends with 0 when it was asked to and all went well, else with 1.
@@ -39,6 +39,6 @@ async function stop(signal: NodeJS.Signals): Promise<void> {
 }
 
 function fail(error: unknown): never {
-  process.stderr.write(`Licenses & Invoices stopped: ${error instanceof Error ? error.message : error}\n`)
+  process.stderr.write(`Licenses & Invoices stopped: ${reasonOf(error)}\n`)
   process.exit(1)
 }

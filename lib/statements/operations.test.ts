@@ -1,6 +1,6 @@
 import Big from 'big.js'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Caller } from '#lib/access/rules.ts'
 import type { Given } from '#lib/api/client.ts'
 import { addDays, epochOfDay } from '#lib/days.ts'
@@ -24,6 +24,7 @@ let fin: Caller
 let today: string
 
 beforeAll(async () => {
+  vi.stubEnv('BASE_URL', 'https://console.example')
   database = await testDatabase()
   for (const id of ['northwind', 'southwind', 'edges']) await addCustomer(id)
   for (const id of ['emea', 'apac']) await addProfile('northwind', id)
@@ -43,7 +44,10 @@ beforeAll(async () => {
     [JSON.stringify(rows), today],
   )
 })
-afterAll(() => database.close())
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database.close()
+})
 
 /** Due on each side of the bounds as often as anywhere; balances below, at and above nothing, with odd decimals. */
 const someInvoice = fc.record({
@@ -98,6 +102,7 @@ describe('the ages', () => {
     await addInvoice('edges', 'CN', { ...terms, balanceAmount: '-0.02', currency: 'EUR' })
     await addInvoice('edges', 'PAID', { ...terms, balanceAmount: '0.00' })
     const { items, currencies } = await read({}, caller)
+    expect(items[1]?.url).toBe('https://console.example/billing/v1/invoices/IN/file')
     expect(items.map((item) => [item.id, item.age, item.daysPastDue])).toEqual([
       ['CN', 'credit', 0],
       ['IN', age, daysPastDue],

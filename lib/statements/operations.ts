@@ -4,6 +4,7 @@ import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
 import { listBillingProfiles } from '#lib/billing-profiles/store.ts'
 import { readScope } from '#lib/db/scope.ts'
+import { env } from '#lib/env.ts'
 import { attachment } from '#lib/files/attachment.ts'
 import { CSV, dated } from '#lib/files/csv.ts'
 import { Day, Id } from '#lib/invoices/order.ts'
@@ -30,7 +31,8 @@ export const readStatement = operation(contract.readStatement, async (caller, { 
   )
   const names = new Map(profiles.map(({ id, name }) => [id, name]))
   const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
-  const items = shown.map(serializeItem)
+  const { baseUrl } = env()
+  const items = shown.map((row) => serializeItem(row, baseUrl))
   return { body: { ...serializeSums(today, sums, names), items, ...links, rowCount: items.length } }
 })
 

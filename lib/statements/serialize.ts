@@ -29,9 +29,9 @@ export function serializeSums(
   return { today: epochOfDay(today), count, currencies }
 }
 
-export function serializeItem(row: OpenItem): StatementItem {
+export function serializeItem(row: OpenItem, baseUrl: string): StatementItem {
   const { billingProfileId, age, daysPastDue } = row
-  return { ...serializeInvoice(row), billingProfileId, age, daysPastDue }
+  return { ...serializeInvoice(row, baseUrl), billingProfileId, age, daysPastDue }
 }
 
 /** All of one currency. */

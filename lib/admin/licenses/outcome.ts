@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
-import { DrizzleQueryError } from 'drizzle-orm'
 import { errorCode, Problem } from '#lib/api/problem.ts'
 import { ImportRefused, MOST_PROBLEMS, problemText } from '#lib/imports/refused.ts'
+import { reasonOf } from '#lib/log.ts'
 
 /** Aborted by Ctrl-C: what is being imported stops and rolls back, and no more licenses are changed. */
 export const interruption = new AbortController()
@@ -48,8 +48,5 @@ function messageOf(error: unknown): string {
   const code = errorCode(error)
   if (code !== undefined && BUSY.has(code))
     return 'Somebody else is changing the same rows at this moment. Nothing was stored; try again.'
-  // Drizzle's own message is the whole statement with its values.
-  let cause = error
-  while (cause instanceof DrizzleQueryError && cause.cause) cause = cause.cause
-  return `Failed: ${cause instanceof Error ? cause.message || cause.name : String(cause)}`
+  return `Failed: ${reasonOf(error)}`
 }

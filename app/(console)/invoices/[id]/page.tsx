@@ -16,6 +16,7 @@ import { Problem } from '#lib/api/problem.ts'
 import type { BillingProfile } from '#lib/billing-profiles/rules.ts'
 import { invoiceBefore } from '#lib/comparisons/before.ts'
 import { monthAndYear } from '#lib/days.ts'
+import { readInvoiceFile } from '#lib/invoice-files/queries.ts'
 import * as contract from '#lib/invoices/contract.ts'
 import * as operations from '#lib/invoices/operations.ts'
 import { listInvoices, readInvoice } from '#lib/invoices/queries.ts'
@@ -74,7 +75,7 @@ export default async function Page({ params, searchParams }: Given) {
           <>
             <CopyRequest path={readInvoice.path({ params: { invoice_id: id } })} />
             <NeighbourLinks {...beside} search={listed} />
-            <DownloadLink look="primary" href={invoice.url}>
+            <DownloadLink look="primary" href={readInvoiceFile.path({ params: { invoice_id: id } })}>
               Download PDF
             </DownloadLink>
           </>

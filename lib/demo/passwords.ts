@@ -1,0 +1,24 @@
+import { passwordFits } from '#lib/access/password.ts'
+import { findSignIn } from '#lib/access/store.ts'
+import { reasonOf } from '#lib/log.ts'
+import { DEMO_PASSWORD } from './load.ts'
+
+/**
+ * The e-mails of those who can't sign in with the demo's password any more. One after the other: each check takes a
+ * core, and a busy machine would keep the database's connections waiting. Never throws: `fault` says why the checks
+ * ended early.
+ */
+export async function changedPasswords(
+  emails: readonly string[],
+): Promise<{ changed: Set<string>; fault: string | undefined }> {
+  const changed = new Set<string>()
+  try {
+    for (const email of emails) {
+      const found = await findSignIn(email)
+      if (!(await passwordFits(DEMO_PASSWORD, found?.passwordHash))) changed.add(email)
+    }
+    return { changed, fault: undefined }
+  } catch (error) {
+    return { changed, fault: reasonOf(error) }
+  }
+}
