@@ -52,9 +52,9 @@ const ZONES: Zone[] = [
   {
     what: 'nobody but the command line acts as the operator',
     from: /^(?!lib\/admin\/)/,
-    never: /^lib\/access\/operator\.ts$/,
+    never: /^lib\/admin\/licenses\/operator\.ts$/,
     orTypes: true,
-    planted: ['lib/access/authenticate.ts', `import { operatorFor } from './operator.ts'`],
+    planted: ['lib/access/authenticate.ts', `import { operatorFor } from '#lib/admin/licenses/operator.ts'`],
   },
   {
     what: 'the app imports no test',

@@ -6,11 +6,11 @@ import type { Caller } from '#lib/access/rules.ts'
 import { sessionSecret } from '#lib/access/session.ts'
 import { signIn } from '#lib/access/sign-in.ts'
 import { findKeyCaller } from '#lib/access/store.ts'
+import { recipientOf } from '#lib/billing-profiles/recipient.ts'
 import { invoiceBefore } from '#lib/comparisons/before.ts'
 import { comparableInvoices } from '#lib/comparisons/compared.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
-import { recipientOf } from '#lib/invoices/recipient.ts'
 import { importsOf, projectFiles, read } from '../architecture/scan.ts'
 
 // Who may see one billing profile gets, to the byte, what they would get if there were no other: of every contract
@@ -163,7 +163,9 @@ test('so has whatever else pages ask of invoices', () => {
     .filter(({ isType }) => !isType)
     .map(
       ({ specifier }) =>
-        /^#lib\/(?:comparisons|invoice-files|invoices|statements)\/(.+)\.ts$/.exec(specifier)?.[1] ?? '',
+        /^#lib\/(?:billing-profiles|comparisons|invoice-files|invoices|statements)\/(.+)\.ts$/.exec(
+          specifier,
+        )?.[1] ?? '',
     )
   const other = new Set(asked.filter((name) => name && !PURE.includes(name)))
   expect([...other].sort()).toEqual(Object.keys(ASKED).sort())

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { contract } from '#lib/api/contract.ts'
+import { calls } from './calls.ts'
 
 /** Public clients call it first, to see whether their key works and whose it is. */
 export const validateKey = contract({
-  name: 'validateKey',
+  ...calls.validateKey,
   summary: 'Whose key is this',
-  method: 'GET',
-  path: '/auth/v1/validate',
   permission: 'any',
   output: z.object({
     domain: z.string().meta({ description: "The customer's domain." }),
@@ -21,10 +20,8 @@ export const PASSWORD_MAX = 200
 
 /** The console's own call: a member changes their password. Not part of the published API. */
 export const changePassword = contract({
-  name: 'changePassword',
+  ...calls.changePassword,
   summary: "Change the signed-in member's own password",
-  method: 'PUT',
-  path: '/auth/v1/password',
   permission: 'any',
   body: z.strictObject({
     currentPassword: z.string().min(1).max(PASSWORD_MAX),

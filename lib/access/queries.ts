@@ -1,8 +1,5 @@
-import { callOf } from '#lib/api/client.ts'
+import { queriesOf } from '#lib/api/client.ts'
+import { calls } from './calls.ts'
 import type * as contract from './contract.ts'
 
-export const changePassword = callOf<typeof contract.changePassword>({
-  name: 'changePassword',
-  method: 'PUT',
-  path: '/auth/v1/password',
-})
+export const { changePassword } = queriesOf<typeof contract>(calls)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
-import { bicOf, ibanOf } from '#lib/invoices/rules.ts'
+import { bicOf, ibanOf } from '#lib/issuers/bank-codes.ts'
 import { type IssuerDetails, listIssuers, saveIssuer } from '#lib/issuers/store.ts'
 import { note } from './licenses/outcome.ts'
 import { checkedText, collect, customerNamed, linesOf, textOf, withDatabase } from './session.ts'
@@ -57,7 +57,7 @@ async function setIssuer(given: string, { customer, address, ...texts }: Given):
 const READERS: Record<string, (text: string) => string | null> = {
   taxId: (text) => textOf('tax id', text, 100),
   bank: (text) => textOf('bank', text),
-  iban: (text) => code(text, ibanOf, 'is no IBAN: its check digits do not fit'),
+  iban: (text) => code(text, ibanOf, 'is no IBAN: its country, length or check digits do not fit'),
   bic: (text) => code(text, bicOf, 'is no BIC such as ABCDDEFFXXX'),
   account: (text) => textOf('account', text),
   terms: (text) => textOf('terms', text, 500),

@@ -1,21 +1,16 @@
 import { type Filter, formatFilter, formatList } from '#lib/lists/filter-text.ts'
+import type { Call } from './call.ts'
 import type { AnyContract, Input, Output } from './contract.ts'
 import { type InputError, PROBLEMS, Problem, type ProblemCode } from './problem.ts'
 
 // Schemas stay on the server, which has parsed what it sends: here they are types only, so that a page
-// does not carry zod. What a contract says at run time is given again, and held to it by client.test.ts.
+// does not carry zod.
 
 /** What a call is given in the browser: the decoded values, each part only where there is one. */
 export type Given<C extends AnyContract> = { [Part in keyof Input<C>]?: Input<C>[Part] }
 
-/** The part of a contract that the browser needs at run time. */
-export type Line<C extends AnyContract> = Pick<C, 'name' | 'method' | 'path'> & {
-  /** Parameters that hold milliseconds and are written as seconds. */
-  seconds?: readonly (keyof Input<C>['query'])[]
-}
-
-/** A contract as the browser uses it: call it, name its cached answer, or show it as a request. */
-export type Call<C extends AnyContract> = {
+/** A contract as the browser uses it: call it, name its cached answer, or take its path, as for a file. */
+type Query<C extends AnyContract> = {
   (given: Given<C>, signal?: AbortSignal): Promise<Output<C>>
   /** The answer's name in the query cache. */
   key(given: Given<C>): readonly unknown[]
@@ -25,16 +20,28 @@ export type Call<C extends AnyContract> = {
   search(query: Given<C>['query']): string
 }
 
-/** The typed browser call of a contract. It throws a Problem for every refusal. */
-export function callOf<C extends AnyContract>(line: Line<C>): Call<C> {
-  const search = (query: Given<C>['query']) => searchOf(query ?? {}, (line.seconds ?? []) as string[])
+/** The names under which a noun's contract.ts exports contracts. */
+type NameIn<Contracts> = {
+  [Name in keyof Contracts]: Contracts[Name] extends AnyContract ? Name : never
+}[keyof Contracts]
+
+/** The browser's queries of a noun's contracts, by their names. They throw a Problem for every refusal. */
+export function queriesOf<Contracts>(calls: Record<NameIn<Contracts>, Call>): {
+  [Name in NameIn<Contracts>]: Contracts[Name] extends AnyContract ? Query<Contracts[Name]> : never
+} {
+  const queries = Object.entries<Call>(calls).map(([name, call]) => [name, queryOf(call)])
+  return Object.fromEntries(queries)
+}
+
+function queryOf<C extends AnyContract>({ name, method, path: template }: Call): Query<C> {
+  const search = (query: Given<C>['query']) => searchOf(query ?? {})
   const path = (given: Given<C>) => {
     const query = search(given.query)
-    return query ? `${pathOf(line.path, given.params)}?${query}` : pathOf(line.path, given.params)
+    return query ? `${pathOf(template, given.params)}?${query}` : pathOf(template, given.params)
   }
   const call = async (given: Given<C>, signal?: AbortSignal) => {
     const response = await fetch(path(given), {
-      method: line.method,
+      method,
       credentials: 'same-origin',
       ...(signal ? { signal } : {}),
       headers: {
@@ -48,7 +55,7 @@ export function callOf<C extends AnyContract>(line: Line<C>): Call<C> {
     if (typeof body === 'object' && body) tags.set(body, response.headers.get('ETag') ?? '')
     return body as Output<C>
   }
-  return Object.assign(call, { path, search, key: (given: Given<C>) => [line.name, path(given)] as const })
+  return Object.assign(call, { path, search, key: (given: Given<C>) => [name, path(given)] as const })
 }
 
 const tags = new WeakMap<object, string>()
@@ -58,10 +65,13 @@ export function tagOf(answer: object): string | undefined {
   return tags.get(answer) || undefined
 }
 
+/** Parameters that hold milliseconds and are written as seconds (CONTRACT 2): client.test.ts holds them to contracts. */
+const TIMES = ['minCreationTime', 'maxCreationTime']
+
 /** Writes decoded values as the query string that the contract reads; absent ones are left out. */
-function searchOf(query: object, seconds: readonly string[]): string {
+function searchOf(query: object): string {
   const parts = Object.entries(query).flatMap(([name, value]: [string, unknown]) => {
-    const text = textOf(value, seconds.includes(name))
+    const text = textOf(value, TIMES.includes(name))
     if (text === '') return []
     // `:` and `|` are the filter's grammar: kept, so that a view's address can be read.
     return `${name}=${encodeURIComponent(text).replaceAll('%3A', ':').replaceAll('%7C', '|')}`

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { contract, csvFile, paging, pagingOutput } from '#lib/api/contract.ts'
 import { filterText } from '#lib/lists/filter.ts'
+import { calls } from './calls.ts'
 import * as shapes from './shapes.ts'
 
 export type Asset = z.output<typeof shapes.Asset>
@@ -17,10 +18,8 @@ const selection = {
 
 /** spec 4.1 */
 export const listAssets = contract({
-  name: 'listAssets',
+  ...calls.listAssets,
   summary: 'List assets, newest first',
-  method: 'GET',
-  path: '/billing/v1/assets',
   permission: 'licenses-manager',
   query: z.object({ ...selection, view: z.enum(['basic', 'full']).optional(), ...paging }),
   output: z.object({ assets: z.array(shapes.AssetListItem), ...pagingOutput }).meta({ id: 'AssetList' }),
@@ -29,10 +28,8 @@ export const listAssets = contract({
 
 /** An addition: all assets that the filters select. */
 export const exportAssets = contract({
-  name: 'exportAssets',
+  ...calls.exportAssets,
   summary: 'All assets of a selection as a CSV file',
-  method: 'GET',
-  path: '/billing/v1/assets.csv',
   permission: 'licenses-manager',
   query: z.object(selection),
   output: csvFile(),
@@ -43,10 +40,8 @@ export const exportAssets = contract({
 export const params = z.object({ asset_id: z.string().min(1).max(300) })
 
 export const readAsset = contract({
-  name: 'readAsset',
+  ...calls.readAsset,
   summary: 'Read one asset',
-  method: 'GET',
-  path: '/billing/v1/assets/{asset_id}',
   permission: 'licenses-manager',
   params,
   output: shapes.Asset,
@@ -55,10 +50,8 @@ export const readAsset = contract({
 
 /** An addition: what the type chips on screen count. */
 export const summarizeAssets = contract({
-  name: 'summarizeAssets',
+  ...calls.summarizeAssets,
   summary: 'Count assets per type',
-  method: 'GET',
-  path: '/billing/v1/asset-summary',
   permission: 'licenses-manager',
   query: z.object(selection),
   output: z

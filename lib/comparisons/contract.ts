@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { contract, csvFile } from '#lib/api/contract.ts'
+import { calls } from './calls.ts'
 import * as shapes from './shapes.ts'
 
 export type InvoiceChange = z.output<typeof shapes.InvoiceChange>
@@ -8,7 +9,6 @@ export type InvoiceComparison = z.output<typeof shapes.InvoiceComparison>
 const invoiceNumber = z.string({ error: 'must be an invoice number' }).min(1).max(300)
 
 const comparison = {
-  method: 'GET',
   permission: 'invoice-viewer',
   query: z.object({
     from: invoiceNumber.meta({ description: 'Number of the invoice that is compared, often the older one.' }),
@@ -20,17 +20,15 @@ const comparison = {
 /** An addition. */
 export const compareInvoices = contract({
   ...comparison,
-  name: 'compareInvoices',
+  ...calls.compareInvoices,
   summary: 'Compare two invoices of one platform, line by line',
-  path: '/billing/v1/invoice-comparison',
   output: shapes.InvoiceComparison,
 })
 
 /** An addition. */
 export const exportComparison = contract({
   ...comparison,
-  name: 'exportComparison',
+  ...calls.exportComparison,
   summary: 'Compare two invoices of one platform, as a CSV file',
-  path: '/billing/v1/invoice-comparison.csv',
   output: csvFile(),
 })

@@ -1,3 +1,5 @@
+import contentDisposition from 'content-disposition'
+
 // What file systems forbid, what separates folders, and what shows a name as another one.
 const UNSAFE = /[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]+/gu
 
@@ -24,15 +26,11 @@ export function fileName(text: string): string {
  * @param name with its extension, as `fileName` makes it
  */
 export function attachment(name: string, mediaType: string): Record<string, string> {
-  const plain = name.replace(/[^\w.-]+/g, '-')
-  // RFC 8187: of what encodeURIComponent leaves alone, these are no attr-char.
-  const exact = encodeURIComponent(name).replace(
-    /['()*]/g,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
+  const fallback = name.replace(/[^\w.-]+/g, '-')
+  // Since its version 2 the package leaves out quotes, which some clients look for.
   return {
     'Content-Type': mediaType,
-    'Content-Disposition': `attachment; filename="${plain}"; filename*=UTF-8''${exact}`,
+    'Content-Disposition': contentDisposition(name, { fallback }),
     'Cache-Control': 'no-store',
   }
 }

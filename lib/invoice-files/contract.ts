@@ -3,13 +3,12 @@ import { contract, file, stream } from '#lib/api/contract.ts'
 import { orderBy, params, selection } from '#lib/invoices/contract.ts'
 import { MOST_TICKED } from '#lib/invoices/rules.ts'
 import { listText } from '#lib/lists/list-text.ts'
+import { calls } from './calls.ts'
 
 /** Where an invoice's `url` leads. */
 export const readInvoiceFile = contract({
-  name: 'readInvoiceFile',
+  ...calls.readInvoiceFile,
   summary: 'Read one invoice as a PDF file',
-  method: 'GET',
-  path: '/billing/v1/invoices/{invoice_id}/file',
   permission: 'invoice-viewer',
   params,
   output: file('application/pdf'),
@@ -18,10 +17,8 @@ export const readInvoiceFile = contract({
 
 /** An addition: the files of all that is filtered, or of those that are named. */
 export const exportInvoiceFiles = contract({
-  name: 'exportInvoiceFiles',
+  ...calls.exportInvoiceFiles,
   summary: 'The PDF files of a selection, as a ZIP archive',
-  method: 'GET',
-  path: '/billing/v1/invoices.zip',
   permission: 'invoice-viewer',
   query: z.object({
     ...selection,

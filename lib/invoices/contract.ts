@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { contract, csvFile, paging, pagingOutput, unixTime } from '#lib/api/contract.ts'
 import { filterText } from '#lib/lists/filter.ts'
 import { orderText } from '#lib/lists/order.ts'
+import { calls } from './calls.ts'
 import { INVOICE_ORDER_KEYS, INVOICE_STATUSES } from './rules.ts'
 import * as shapes from './shapes.ts'
 
@@ -32,10 +33,8 @@ const listProblems = ['invalid_request', 'filter_invalid', 'page_token_invalid']
 
 /** spec 4.3 */
 export const listInvoices = contract({
-  name: 'listInvoices',
+  ...calls.listInvoices,
   summary: 'List invoices, newest first unless told otherwise',
-  method: 'GET',
-  path: '/billing/v1/invoices',
   permission: 'invoice-viewer',
   query: z.object({ ...selection, orderBy, ...paging }),
   output: z.object({ invoices: z.array(shapes.Invoice), ...pagingOutput }).meta({ id: 'InvoiceList' }),
@@ -44,10 +43,8 @@ export const listInvoices = contract({
 
 /** An addition: all that the filters select, however much it is. */
 export const exportInvoices = contract({
-  name: 'exportInvoices',
+  ...calls.exportInvoices,
   summary: 'All invoices of a selection, or all their line items, as a CSV file',
-  method: 'GET',
-  path: '/billing/v1/invoices.csv',
   permission: 'invoice-viewer',
   query: z.object({
     ...selection,
@@ -65,10 +62,8 @@ export const params = z.object({ invoice_id: z.string().min(1).max(300) })
 
 /** spec 4.4 */
 export const readInvoice = contract({
-  name: 'readInvoice',
+  ...calls.readInvoice,
   summary: 'Read one invoice with its line items',
-  method: 'GET',
-  path: '/billing/v1/invoices/{invoice_id}',
   permission: 'invoice-viewer',
   params,
   output: shapes.InvoiceWithLines,
@@ -77,10 +72,8 @@ export const readInvoice = contract({
 
 /** An addition: what the same filters select, counted and added up. Two currencies are never added. */
 export const summarizeInvoices = contract({
-  name: 'summarizeInvoices',
+  ...calls.summarizeInvoices,
   summary: 'Count and add up invoices per currency, what is due, and what was billed per month and platform',
-  method: 'GET',
-  path: '/billing/v1/invoice-summary',
   permission: 'invoice-viewer',
   query: z.object(selection),
   output: shapes.InvoiceSummary,

@@ -28,32 +28,6 @@ export function platformName(slug: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1) || slug
 }
 
-/**
- * An IBAN as banks write it to each other, without spaces; undefined for what is none: its check digits tell a
- * slip of the pen (ISO 13616).
- */
-export function ibanOf(text: string): string | undefined {
-  const iban = text.replace(/\s+/g, '').toUpperCase()
-  if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(iban)) return undefined
-  let rest = 0
-  for (const char of iban.slice(4) + iban.slice(0, 4)) {
-    const value = Number.parseInt(char, 36)
-    rest = (rest * (value > 9 ? 100 : 10) + value) % 97
-  }
-  return rest === 1 ? iban : undefined
-}
-
-/** `DE02120300000000202051` as people read it: `DE02 1203 0000 0000 2020 51`. */
-export function ibanText(iban: string): string {
-  return iban.replace(/(.{4})(?=.)/g, '$1 ')
-}
-
-/** A BIC of eight or eleven characters, in capitals; undefined for what is none (ISO 9362). */
-export function bicOf(text: string): string | undefined {
-  const bic = text.replace(/\s+/g, '').toUpperCase()
-  return /^[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?$/.test(bic) ? bic : undefined
-}
-
 /** Invoices of one archive; of these, so many can be named. */
 export const MOST_FILES = 500
 export const MOST_TICKED = 250

@@ -12,7 +12,7 @@ export type IssuerDetails = {
   address: string | null
   taxId: string | null
   bank: string | null
-  /** As `ibanOf` and `bicOf` give them. */
+  /** As `ibanOf` and `bicOf` of bank-codes.ts give them. */
   iban: string | null
   bic: string | null
   /** Of a bank without IBAN: account and routing number. */

@@ -3,16 +3,15 @@ import { contract, paging, pagingOutput, unixTime } from '#lib/api/contract.ts'
 import { params } from '#lib/assets/contract.ts'
 import { Asset } from '#lib/assets/shapes.ts'
 import { filterText } from '#lib/lists/filter.ts'
+import { calls } from './calls.ts'
 import * as shapes from './shapes.ts'
 
 export type LicenseChange = z.output<typeof shapes.LicenseChange>
 
 /** spec 4.2: the quantity is the total after the operation, not an increment. */
 export const setQuantity = contract({
-  name: 'setQuantity',
+  ...calls.setQuantity,
   summary: "Set an asset's total number of licenses",
-  method: 'PATCH',
-  path: '/billing/v1/assets/{asset_id}',
   permission: 'licenses-manager',
   params,
   query: z.object({
@@ -41,10 +40,8 @@ export const setQuantity = contract({
 
 /** An addition: who asked for which total, when, and what became of it. */
 export const listLicenseChanges = contract({
-  name: 'listLicenseChanges',
+  ...calls.listLicenseChanges,
   summary: 'List changes of licenses, newest first',
-  method: 'GET',
-  path: '/billing/v1/license-changes',
   permission: 'licenses-manager',
   query: z.object({
     filter: filterText(['asset', 'state']).optional().meta({
@@ -63,10 +60,8 @@ export const listLicenseChanges = contract({
 
 /** An addition: what became of a change whose answer was `outcome_unknown`. */
 export const readLicenseChange = contract({
-  name: 'readLicenseChange',
+  ...calls.readLicenseChange,
   summary: 'Read one change of licenses',
-  method: 'GET',
-  path: '/billing/v1/license-changes/{change_id}',
   permission: 'licenses-manager',
   params: z.object({ change_id: z.string().min(1).max(100) }),
   output: shapes.LicenseChange,

@@ -1,4 +1,5 @@
 import 'server-only'
+import pLimit from 'p-limit'
 import { type AssetAtVendor, assetsAt, dueChanges } from '#lib/access/due-work.ts'
 import { lockLicensed } from '#lib/assets/store.ts'
 import { scope } from '#lib/db/scope.ts'
@@ -106,13 +107,8 @@ async function take(vendor: RemoteVendor, asset: AssetAtVendor, observed: Observ
 const AT_ONCE = 4
 
 async function forEach<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  const rest = [...items]
-  const errors: unknown[] = []
-  const worker = async () => {
-    for (let item = rest.shift(); item !== undefined; item = rest.shift()) {
-      await work(item).catch((error) => errors.push(error))
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  const limited = pLimit(AT_ONCE)
+  const ends = await Promise.allSettled(items.map((item) => limited(work, item)))
+  const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${items.length} failed.`)
 }

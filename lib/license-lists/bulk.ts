@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { Problem } from '#lib/api/problem.ts'
 import { decideQuantity, needsTypedTotal, type QuantityFacts } from '#lib/assets/rules.ts'
 
@@ -97,21 +98,14 @@ export async function inTurns<T extends { type: string }>(
   work: (item: T) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  const waiting = [...items]
-  const running = new Map<Promise<void>, string>()
-  const isFree = ({ type }: T) =>
-    [...running.values()].filter((other) => other === type).length < AT_ONCE_OF_TYPE
-  while (waiting.length > 0 && !signal.aborted) {
-    const at = running.size < AT_ONCE ? waiting.findIndex(isFree) : -1
-    const [item] = at === -1 ? [] : waiting.splice(at, 1)
-    if (item === undefined) {
-      await Promise.race(running.keys())
-      continue
-    }
-    const turn: Promise<void> = work(item).finally(() => running.delete(turn))
-    running.set(turn, item.type)
+  const all = pLimit(AT_ONCE)
+  const ofType = new Map(items.map(({ type }) => [type, pLimit(AT_ONCE_OF_TYPE)]))
+  const turn = async (item: T) => {
+    if (!signal.aborted) await work(item)
   }
-  await Promise.all(running.keys())
+  // A type's turn comes first: who waits for it keeps nobody of another type waiting.
+  const turns = items.map((item) => ofType.get(item.type)?.(() => all(turn, item)))
+  await Promise.all(turns)
 }
 
 /** How often, and how many times, a change is looked up that its vendor has not confirmed; in milliseconds. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { contract, csvFile, paging, pagingOutput } from '#lib/api/contract.ts'
 import { Invoice } from '#lib/invoices/shapes.ts'
 import { filterText } from '#lib/lists/filter.ts'
+import { calls } from './calls.ts'
 import { AGES } from './rules.ts'
 
 export type Statement = z.output<typeof Statement>
@@ -63,10 +64,8 @@ const selection = {
 }
 
 export const readStatement = contract({
-  name: 'readStatement',
+  ...calls.readStatement,
   summary: 'What is open, by how long it is past due, per currency and billing profile',
-  method: 'GET',
-  path: '/billing/v1/statement',
   permission: 'invoice-viewer',
   query: z.object({ ...selection, ...paging }),
   output: Statement,
@@ -74,10 +73,8 @@ export const readStatement = contract({
 })
 
 export const exportStatement = contract({
-  name: 'exportStatement',
+  ...calls.exportStatement,
   summary: 'All open items of a selection with their age, as a CSV file',
-  method: 'GET',
-  path: '/billing/v1/statement.csv',
   permission: 'invoice-viewer',
   query: z.object(selection),
   output: csvFile(),

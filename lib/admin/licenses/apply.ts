@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { operatorFor } from '#lib/access/operator.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { env } from '#lib/env.ts'
 import { readText } from '#lib/imports/read-text.ts'
@@ -9,6 +8,7 @@ import { readTargets, type Target } from '#lib/license-lists/targets.ts'
 import { logToStderr } from '#lib/log.ts'
 import { isConfirmed } from '../confirm.ts'
 import { printRows } from '../table.ts'
+import { operatorFor } from './operator.ts'
 import { Interrupted, interruption, note } from './outcome.ts'
 import { carryOutAll, type PlannedRow, planOf } from './plan.ts'
 

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { operatorFor } from '#lib/access/operator.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer } from '#lib/db/test-rows.ts'
 import { commandLine } from '../test-command.ts'
+import { operatorFor } from './operator.ts'
 import { planOf, setRow } from './plan.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-apply-'))

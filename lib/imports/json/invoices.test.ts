@@ -118,7 +118,12 @@ describe('readInvoices', () => {
   })
 
   test.each([
-    ['iban', 'CH9300762011623852958', 'issuer.iban', 'is no IBAN: its check digits do not fit'],
+    [
+      'iban',
+      'CH9300762011623852958',
+      'issuer.iban',
+      'is no IBAN: its country, length or check digits do not fit',
+    ],
     ['bic', 'x', 'issuer.bic', 'is no BIC such as ABCDDEFFXXX'],
     ['address', 'a\u0000', 'issuer.address', 'has a control character in it'],
     ['address', '\n'.repeat(10), 'issuer.address', 'has 11 lines, and at most 10 are kept'],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textFault } from '#lib/imports/faults.ts'
-import { bicOf, ibanOf } from '#lib/invoices/rules.ts'
+import { bicOf, ibanOf } from '#lib/issuers/bank-codes.ts'
 import { optionalText, text } from './values.ts'
 
 /** Up to ten lines of kept text, with a line break between them; null and empty say the same. */
@@ -32,7 +32,7 @@ export const Issuer = z.preprocess(
     address: optionalLines.optional(),
     taxId: optionalText(100).optional(),
     bank: optionalText(200).optional(),
-    iban: optionalCode(ibanOf, 'is no IBAN: its check digits do not fit').optional(),
+    iban: optionalCode(ibanOf, 'is no IBAN: its country, length or check digits do not fit').optional(),
     bic: optionalCode(bicOf, 'is no BIC such as ABCDDEFFXXX').optional(),
     account: optionalText(200).optional(),
     terms: optionalText(500).optional(),

@@ -1,7 +1,7 @@
 import 'server-only'
+import type { Caller, Role } from '#lib/access/rules.ts'
+import { findCustomer } from '#lib/access/store.ts'
 import { OPERATOR } from '#lib/history/audit.ts'
-import type { Caller, Role } from './rules.ts'
-import { findCustomer } from './store.ts'
 
 /**
  * The operator as a caller of operations: for one customer, with the roles that a command needs and no billing

@@ -2,10 +2,10 @@ import 'server-only'
 import { and, eq } from 'drizzle-orm'
 import type { Caller } from '#lib/access/rules.ts'
 import { checkPermission } from '#lib/api/operation.ts'
-import type { BillingProfile } from '#lib/billing-profiles/rules.ts'
 import { billingProfiles, invoices } from '#lib/db/schema.ts'
 import { readScope } from '#lib/db/scope.ts'
-import { owned } from './selection.ts'
+import { owned } from '#lib/invoices/selection.ts'
+import type { BillingProfile } from './rules.ts'
 
 /** Whom an invoice addresses; undefined where the caller can't see it. */
 export async function recipientOf(caller: Caller, invoiceId: string): Promise<BillingProfile | undefined> {

@@ -1,0 +1,8 @@
+import { callsOf } from '#lib/api/call.ts'
+
+export const calls = callsOf({
+  listAssets: 'GET /billing/v1/assets',
+  exportAssets: 'GET /billing/v1/assets.csv',
+  readAsset: 'GET /billing/v1/assets/{asset_id}',
+  summarizeAssets: 'GET /billing/v1/asset-summary',
+})

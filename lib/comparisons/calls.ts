@@ -1,0 +1,6 @@
+import { callsOf } from '#lib/api/call.ts'
+
+export const calls = callsOf({
+  compareInvoices: 'GET /billing/v1/invoice-comparison',
+  exportComparison: 'GET /billing/v1/invoice-comparison.csv',
+})

@@ -1,0 +1,8 @@
+import { callsOf } from '#lib/api/call.ts'
+
+export const calls = callsOf({
+  listInvoices: 'GET /billing/v1/invoices',
+  exportInvoices: 'GET /billing/v1/invoices.csv',
+  readInvoice: 'GET /billing/v1/invoices/{invoice_id}',
+  summarizeInvoices: 'GET /billing/v1/invoice-summary',
+})

@@ -1,0 +1,7 @@
+import { callsOf } from '#lib/api/call.ts'
+
+export const calls = callsOf({
+  setQuantity: 'PATCH /billing/v1/assets/{asset_id}',
+  listLicenseChanges: 'GET /billing/v1/license-changes',
+  readLicenseChange: 'GET /billing/v1/license-changes/{change_id}',
+})

@@ -1,0 +1,6 @@
+import { callsOf } from '#lib/api/call.ts'
+
+export const calls = callsOf({
+  readStatement: 'GET /billing/v1/statement',
+  exportStatement: 'GET /billing/v1/statement.csv',
+})
