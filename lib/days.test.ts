@@ -5,6 +5,7 @@ import {
   dayBegin,
   dayOf,
   daysBetween,
+  daysText,
   dayText,
   epochOfDay,
   monthAndYear,
@@ -49,6 +50,14 @@ test.each([
 ])('the month of %s, %i months on, begins on %s', (day, months, begin) => {
   expect(dayOf(monthBegin(day, months))).toBe(begin)
   expect(dayOf(monthBegin(epochOfDay(day) + DAY_MS - 1, months))).toBe(begin)
+})
+
+test.each([
+  [0, '0 days'],
+  [1, '1 day'],
+  [1204, '1,204 days'],
+])('%i days are %s', (days, text) => {
+  expect(daysText(days)).toBe(text)
 })
 
 describe('for people', () => {

@@ -82,6 +82,11 @@ export function dayText(day: Day): string {
   return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`
 }
 
+/** How many days it is: `1 day`, `1,204 days`. */
+export function daysText(days: number): string {
+  return `${days.toLocaleString('en')} ${days === 1 ? 'day' : 'days'}`
+}
+
 /** The month of a day: `Sep`. */
 export function monthName(day: Day): string {
   return MONTHS[new Date(timeOf(day)).getUTCMonth()] ?? ''

@@ -1,15 +1,7 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
-import { startTransition } from 'react'
-import { PageError } from '#components/ui/page-error.tsx'
+import { type Failure, RouteError } from '#components/problem/route-error.tsx'
 
-export default function Page({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
-  const router = useRouter()
-  const retry = () =>
-    startTransition(() => {
-      router.refresh()
-      reset()
-    })
-  return <PageError digest={error.digest} onRetry={retry} />
+export default function Page(failure: Failure) {
+  return <RouteError {...failure} />
 }

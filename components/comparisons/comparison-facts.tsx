@@ -1,9 +1,9 @@
 import Link from 'next/link'
-import type { ReactNode } from 'react'
 import { Day } from '#components/dates/day.tsx'
 import { invoiceHref } from '#components/invoices/view.ts'
 import { moneyText } from '#components/money/money.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { Fact } from '#components/ui/fact.tsx'
 import type { Invoice } from '#lib/invoices/contract.ts'
 
 /** The two invoices, and how much dearer the second is; `share` is that in percent, as text. */
@@ -49,14 +49,5 @@ function Side({ label, invoice }: { label: string; invoice: Invoice }) {
       </span>
       <div>{moneyText(invoice.totalAmount, invoice.currency)}</div>
     </Fact>
-  )
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div className="min-w-0 border-t border-l border-line px-4 py-3.5 max-md:px-3.5 max-md:py-3">
-      <dt className="text-xs text-ink-3">{label}</dt>
-      <dd className="mt-0.5 font-[550] break-words tabular-nums">{children}</dd>
-    </div>
   )
 }

@@ -1,7 +1,7 @@
 import { withValues } from '#components/filters/view.ts'
 import { rangeOf, type View } from '#components/invoices/view.ts'
 import { amountText } from '#components/money/money.tsx'
-import { DAY_MS, daysBetween, dayText, monthAndYear, monthBegin, monthText } from '#lib/days.ts'
+import { DAY_MS, daysBetween, daysText, dayText, monthAndYear, monthBegin, monthText } from '#lib/days.ts'
 import type { CurrencySummary, InvoiceSummary } from '#lib/invoices/contract.ts'
 
 /** One figure of one currency: an amount, and what it is made of. */
@@ -57,7 +57,7 @@ function pastDue({ pastDue: late }: CurrencySummary, today: number, view: View):
   const name = 'Past due'
   if (late.oldestDueDate === undefined) return { name, amount: late.amount, note: 'none' }
   const days = daysBetween(late.oldestDueDate, today)
-  const oldest = `${late.count === 1 ? '' : 'oldest '}${days.toLocaleString('en')} ${days === 1 ? 'day' : 'days'}`
+  const oldest = `${late.count === 1 ? '' : 'oldest '}${daysText(days)}`
   return {
     name,
     amount: late.amount,

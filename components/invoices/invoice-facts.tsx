@@ -1,7 +1,7 @@
-import type { ReactNode } from 'react'
 import { Day } from '#components/dates/day.tsx'
 import { moneyText } from '#components/money/money.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { Fact } from '#components/ui/fact.tsx'
 import type { Invoice } from '#lib/invoices/contract.ts'
 
 /** When and how much, at a glance. */
@@ -34,14 +34,5 @@ export function InvoiceFacts({
         </Fact>
       </dl>
     </Card>
-  )
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div className="min-w-0 border-t border-l border-line px-4 py-3.5 max-md:px-3.5 max-md:py-3">
-      <dt className="text-xs text-ink-3">{label}</dt>
-      <dd className="mt-0.5 font-[550] break-words tabular-nums">{children}</dd>
-    </div>
   )
 }

@@ -1,10 +1,9 @@
-import { daysBetween } from '#lib/days.ts'
+import { daysBetween, daysText } from '#lib/days.ts'
 import type { Invoice } from '#lib/invoices/contract.ts'
 
 /** How long an invoice is past due, as `21 days`; undefined when it is not. `today` in epoch milliseconds. */
 export function latenessOf({ status, dueDate }: Invoice, today: number): string | undefined {
   if (status !== 'PAST DUE') return undefined
   // The database's day decides; this machine's may come a moment later.
-  const days = Math.max(1, daysBetween(dueDate, today))
-  return `${days.toLocaleString('en')} ${days === 1 ? 'day' : 'days'}`
+  return daysText(Math.max(1, daysBetween(dueDate, today)))
 }

@@ -2,38 +2,29 @@ import type { Command } from 'commander'
 import { Problem } from '#lib/api/problem.ts'
 import { listBillingProfiles, setBillingProfile } from '#lib/billing-profiles/store.ts'
 import { scope } from '#lib/db/scope.ts'
+import { customerCommands, printsRows } from './customer-commands.ts'
 import { orDuplicate } from './duplicate.ts'
 import { note } from './licenses/outcome.ts'
 import { checkedText, collect, customerNamed, linesOf, recordDeed, textOf, withDatabase } from './session.ts'
-import { printRows } from './table.ts'
 
 export function addBillingProfileCommands(program: Command): void {
-  const profiles = program
-    .command('billing-profiles')
-    .description('Whom invoices address: name, address and tax id. Invoices name their profile by its id.')
-  const of = (name: string, description: string, example: string) =>
-    profiles
-      .command(name)
-      .description(description)
-      .requiredOption('--customer <id>', 'id or domain of the customer')
-      .addHelpText(
-        'after',
-        `\nExample:\n  npm run -s admin -- billing-profiles ${name} ${example} --customer sunbird`,
-      )
+  const of = customerCommands(
+    program,
+    'billing-profiles',
+    'Whom invoices address: name, address and tax id. Invoices name their profile by its id.',
+  )
 
   of(
     'set',
     'Add a billing profile, or change what is given of one. An empty text takes away what was there.',
-    'default --address "Main Street 1" --address "8000 Zurich" --tax-id CHE-116.281.710',
+    'default --address "Main Street 1" --address "8000 Zurich" --tax-id CHE-116.281.710 --customer sunbird',
   )
     .argument('<id>', '"default", or another one')
     .option('--name <name>', 'the company, as invoices address it')
     .option('--address <line>', 'a line of the address; given once for each', collect)
     .option('--tax-id <id>', 'VAT or other tax number')
     .action(withDatabase(setProfile))
-  of('list', 'List the billing profiles.', '--json')
-    .option('--json', 'as JSON')
-    .action(withDatabase(showProfiles))
+  printsRows(of('list', 'List the billing profiles.', '--json --customer sunbird'), listBillingProfiles)
 }
 
 type Given = { customer: string; name?: string; address?: string[]; taxId?: string }
@@ -55,10 +46,4 @@ async function setProfile(given: string, { customer, ...rest }: Given): Promise<
     billing_profiles_customer_id_id_pk: `Somebody added the billing profile "${id}" at this moment.`,
   })
   note(`The billing profile ${id} is set.`)
-}
-
-async function showProfiles(options: { customer: string; json?: boolean }): Promise<void> {
-  const { customerId } = await customerNamed(options.customer)
-  const rows = await scope({ customerId }, (tx) => listBillingProfiles(tx, customerId))
-  printRows(rows, options)
 }

@@ -5,6 +5,7 @@ import { Problem } from '#lib/api/problem.ts'
 import { env } from '#lib/env.ts'
 import { platformTable } from '#lib/imports/focus/platforms.ts'
 import { importAssetFile, importFocusFile, importInvoiceFile, type Run } from '#lib/imports/run.ts'
+import { customerCommands } from './customer-commands.ts'
 import { interruption, print } from './licenses/outcome.ts'
 import { progress } from './licenses/progress.ts'
 import { collect, customerNamed, withDatabase } from './session.ts'
@@ -13,17 +14,15 @@ type Common = { customer: string; replace?: boolean }
 type Focus = Common & { platform?: string[]; dueDays: number; paid?: boolean }
 
 export function addImportCommands(program: Command): void {
-  const imports = program
-    .command('import')
-    .description('Bring in files, each whole or not at all. The same file again changes nothing.')
+  const command = customerCommands(
+    program,
+    'import',
+    'Bring in files, each whole or not at all. The same file again changes nothing.',
+  )
   const of = (name: string, file: string, description: string, example: string) =>
-    imports
-      .command(name)
-      .description(description)
+    command(name, description, `${example} --customer sunbird`)
       .argument('<file>', `${file}, also gzipped; - is stdin`)
-      .requiredOption('--customer <id>', 'id or domain of the customer')
       .option('--replace', 'write over what is stored with other content')
-      .addHelpText('after', `\nExample:\n  npm run -s admin -- import ${name} ${example} --customer sunbird`)
 
   of(
     'focus',

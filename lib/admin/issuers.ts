@@ -4,25 +4,21 @@ import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
 import { bicOf, ibanOf } from '#lib/issuers/bank-codes.ts'
 import { type IssuerDetails, listIssuers, saveIssuer } from '#lib/issuers/store.ts'
+import { customerCommands, printsRows } from './customer-commands.ts'
 import { note } from './licenses/outcome.ts'
 import { checkedText, collect, customerNamed, linesOf, textOf, withDatabase } from './session.ts'
-import { printRows } from './table.ts'
 
 export function addIssuerCommands(program: Command): void {
-  const issuers = program
-    .command('issuers')
-    .description("Who sends a customer's invoices: what their PDF files say beside the name.")
-  const of = (name: string, description: string, example: string) =>
-    issuers
-      .command(name)
-      .description(description)
-      .requiredOption('--customer <id>', 'id or domain of the customer')
-      .addHelpText('after', `\nExample:\n  npm run -s admin -- issuers ${name} ${example} --customer sunbird`)
+  const of = customerCommands(
+    program,
+    'issuers',
+    "Who sends a customer's invoices: what their PDF files say beside the name.",
+  )
 
   of(
     'set',
     'Add an issuer, or change what is given of one. An empty text takes away what was there.',
-    '"Cloud Resale Ltd" --address "1 Quay Road" --address Dublin --iban IE64IRCE92050112345678',
+    '"Cloud Resale Ltd" --address "1 Quay Road" --address Dublin --iban IE64IRCE92050112345678 --customer sunbird',
   )
     .argument('<name>', 'as the invoices have it')
     .option('--address <line>', 'a line of the address; given once for each', collect)
@@ -33,9 +29,10 @@ export function addIssuerCommands(program: Command): void {
     .option('--account <text>', 'the account at a bank without IBAN, with its routing number')
     .option('--terms <text>', 'what was agreed on payment')
     .action(withDatabase(setIssuer))
-  of('list', 'List the issuers of which more than the name is known.', '--json')
-    .option('--json', 'as JSON')
-    .action(withDatabase(showIssuers))
+  printsRows(
+    of('list', 'List the issuers of which more than the name is known.', '--json --customer sunbird'),
+    listIssuers,
+  )
 }
 
 type Given = { customer: string; address?: string[] } & Partial<
@@ -68,10 +65,4 @@ function code(text: string, read: (text: string) => string | undefined, fault: s
   const found = read(text)
   if (found === undefined) throw new Problem('invalid_request', `"${text}" ${fault}.`)
   return found
-}
-
-async function showIssuers(options: { customer: string; json?: boolean }): Promise<void> {
-  const { customerId } = await customerNamed(options.customer)
-  const rows = await scope({ customerId }, (tx) => listIssuers(tx, customerId))
-  printRows(rows, options)
 }

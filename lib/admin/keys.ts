@@ -1,34 +1,35 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { newApiKey } from '#lib/access/api-key.ts'
 import * as directory from '#lib/access/directory.ts'
+import type { CustomerId } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
+import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
+import { customerCommands, printsRows } from './customer-commands.ts'
 import { note, print } from './licenses/outcome.ts'
 import { checkedText, collect, customerNamed, recordDeed, rolesOf, withDatabase } from './session.ts'
-import { printRows } from './table.ts'
 
 export function addKeyCommands(program: Command): void {
-  const keys = program.command('keys').description('API keys of a customer.')
-  const of = (name: string, description: string, example: string) =>
-    keys
-      .command(name)
-      .description(description)
-      .requiredOption('--customer <id>', 'id or domain of the customer')
-      .addHelpText('after', `\nExample:\n  npm run -s admin -- keys ${name} --customer sunbird ${example}`)
+  const of = customerCommands(program, 'keys', 'API keys of a customer.')
 
   of(
     'issue',
     'Issue a key and print it. It can not be shown again.',
-    '--name ERP --role finance-user --expires 90d',
+    '--customer sunbird --name ERP --role finance-user --expires 90d',
   )
     .requiredOption('--name <name>', 'what it is for')
     .requiredOption('--role <role>', 'it-manager, finance-user or admin; may be given several times', collect)
     .option('--expires <time>', 'how long it is valid: 12h, 90d or 8w; for ever if it is left out', hoursOf)
     .action(withDatabase(issueKey))
-  of('list', 'List the keys, the newest first; never the keys themselves.', '--json')
-    .option('--json', 'as JSON')
-    .action(withDatabase(showKeys))
-  of('revoke', 'Revoke a key from the next request on.', '6f1f0a52-5b0e-4f43-9a4c-0d3c5a1f7a10')
+  printsRows(
+    of('list', 'List the keys, the newest first; never the keys themselves.', '--customer sunbird --json'),
+    readKeys,
+  )
+  of(
+    'revoke',
+    'Revoke a key from the next request on.',
+    '--customer sunbird 6f1f0a52-5b0e-4f43-9a4c-0d3c5a1f7a10',
+  )
     .argument('<id>', 'its id, as "keys list" has it')
     .action(withDatabase(revokeKey))
 }
@@ -49,14 +50,12 @@ async function issueKey({ customer, name: given, role, expires }: NewKey): Promi
   note(`Keep it now: it can not be shown again. Its id is ${id}.`)
 }
 
-async function showKeys(options: { customer: string; json?: boolean }): Promise<void> {
-  const { customerId } = await customerNamed(options.customer)
-  const keys = await scope({ customerId }, (tx) => directory.listKeys(tx, customerId))
-  const rows = keys.map(({ id, name, prefix, lastFour, roles, ...times }) => {
+async function readKeys(tx: Transaction, customerId: CustomerId) {
+  const keys = await directory.listKeys(tx, customerId)
+  return keys.map(({ id, name, prefix, lastFour, roles, ...times }) => {
     const { createdAt, expiresAt, revokedAt, lastUsedAt } = times
     return { id, name, key: `${prefix}…${lastFour}`, roles, createdAt, expiresAt, revokedAt, lastUsedAt }
   })
-  printRows(rows, options)
 }
 
 async function revokeKey(id: string, { customer }: { customer: string }): Promise<void> {

@@ -7,22 +7,16 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
+import { customerCommands, printsRows } from './customer-commands.ts'
 import { orDuplicate } from './duplicate.ts'
 import { note, print } from './licenses/outcome.ts'
 import { newPassword } from './password.ts'
 import { checkedText, collect, customerNamed, recordDeed, rolesOf, withDatabase } from './session.ts'
-import { printRows } from './table.ts'
 
 type Named = { customer: string; email: string }
 
 export function addMemberCommands(program: Command): void {
-  const members = program.command('members').description('The people who sign in to the console.')
-  const of = (name: string, description: string, example: string) =>
-    members
-      .command(name)
-      .description(description)
-      .requiredOption('--customer <id>', 'id or domain of the customer')
-      .addHelpText('after', `\nExample:\n  npm run -s admin -- members ${name} ${example}`)
+  const of = customerCommands(program, 'members', 'The people who sign in to the console.')
   const one = (name: string, description: string, example: string) =>
     of(name, description, `--customer sunbird --email ana@sunbird.example${example}`).requiredOption(
       '--email <email>',
@@ -50,9 +44,7 @@ export function addMemberCommands(program: Command): void {
   one('enable', 'Let a disabled member sign in again.', '').action(
     withDatabase((given: Named) => setDisabled(given, false)),
   )
-  of('list', "List a customer's members.", '--customer sunbird')
-    .option('--json', 'as JSON')
-    .action(withDatabase(showMembers))
+  printsRows(of('list', "List a customer's members.", '--customer sunbird'), readMembers)
 }
 
 type NewMember = Named & { name: string; role: string[]; passwordStdin?: boolean }
@@ -101,13 +93,9 @@ async function setDisabled(given: Named, disabled: boolean): Promise<void> {
   note(`${given.email} is ${disabled ? 'disabled' : 'enabled'}.`)
 }
 
-async function showMembers(options: { customer: string; json?: boolean }): Promise<void> {
-  const { customerId } = await customerNamed(options.customer)
-  const members = await scope({ customerId }, (tx) => directory.listMembers(tx, customerId))
-  printRows(
-    members.map(({ email, name, roles, disabledAt, id }) => ({ email, name, roles, disabledAt, id })),
-    options,
-  )
+async function readMembers(tx: Transaction, customerId: CustomerId) {
+  const members = await directory.listMembers(tx, customerId)
+  return members.map(({ email, name, roles, disabledAt, id }) => ({ email, name, roles, disabledAt, id }))
 }
 
 type Change = (tx: Transaction, customerId: CustomerId, member: directory.MemberRow) => Promise<void>

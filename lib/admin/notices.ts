@@ -7,42 +7,39 @@ import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { addRecipient, listRecipientRows, removeRecipient } from '#lib/notices/recipients.ts'
 import { isNotice, NOTICES, type Notice } from '#lib/notices/rules.ts'
+import { customerCommands, printsRows } from './customer-commands.ts'
 import { interruption, note, print } from './licenses/outcome.ts'
 import { customerNamed, recordDeed, withDatabase } from './session.ts'
-import { printRows } from './table.ts'
 
 export function addNoticeCommands(program: Command): void {
-  const notices = program
-    .command('notices')
-    .description('Who is told by e-mail of new, due and past due invoices. Sent only where SMTP_URL is set.')
-  const of = (name: string, description: string, example: string) =>
-    notices
-      .command(name)
-      .description(description)
-      .requiredOption('--customer <id>', 'id or domain of the customer')
-      .addHelpText('after', `\nExample:\n  npm run -s admin -- notices ${name} ${example}--customer sunbird`)
+  const of = customerCommands(
+    program,
+    'notices',
+    'Who is told by e-mail of new, due and past due invoices. Sent only where SMTP_URL is set.',
+  )
 
   of(
     'add',
     'Tell addresses of the invoices of a billing profile, or set anew what they are told.',
-    'ap@sunbird.example ana@sunbird.example --kinds due,past-due ',
+    'ap@sunbird.example ana@sunbird.example --kinds due,past-due --customer sunbird',
   )
     .argument('<email...>', 'one or more addresses')
     .option('--profile <id>', 'the billing profile', 'default')
     .option('--kinds <list>', 'which notices, separated by commas', kindsOf, [...NOTICES])
     .option('--again', 'also those that the person has stopped, at their own wish')
     .action(withDatabase(add))
-  of('list', 'List who is told of what, and the addresses that were refused.', '')
-    .option('--json', 'as JSON')
-    .action(withDatabase(show))
-  of('remove', 'Tell addresses no more.', 'ap@sunbird.example ')
+  printsRows(
+    of('list', 'List who is told of what, and the addresses that were refused.', '--customer sunbird'),
+    listRecipientRows,
+  )
+  of('remove', 'Tell addresses no more.', 'ap@sunbird.example --customer sunbird')
     .argument('<email...>', 'one or more addresses')
     .option('--profile <id>', 'of this billing profile; of all if it is left out')
     .action(withDatabase(remove))
   of(
     'send',
     'Send what is to tell now, and not at the next full hour. Prints how many mails left.',
-    '',
+    '--customer sunbird',
   ).action(withDatabase(send))
 }
 
@@ -68,12 +65,6 @@ async function add(emails: string[], { customer, profile, kinds, again = false }
   })
   note(`${emails.join(', ')}: ${kinds.join(', ')} of the billing profile ${profile}.`)
   if (!env().mail) note('SMTP_URL is not set here. Where the console runs without it, nothing is sent.')
-}
-
-async function show({ customer, json }: Given & { json?: boolean }): Promise<void> {
-  const { customerId } = await customerNamed(customer)
-  const rows = await scope({ customerId }, (tx) => listRecipientRows(tx, customerId))
-  printRows(rows, json === undefined ? {} : { json })
 }
 
 async function remove(emails: string[], { customer, profile }: Given): Promise<void> {

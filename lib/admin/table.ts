@@ -1,6 +1,6 @@
 import { print } from './licenses/outcome.ts'
 
-type Cell = string | Date | readonly string[] | null
+export type Cell = string | Date | readonly string[] | null
 
 /** Prints rows as JSON, or as columns with a header. */
 export function printRows<T extends Record<string, Cell>>(

@@ -4,6 +4,8 @@ import { dayOf } from '#lib/days.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { streamScope } from '#lib/db/scope.ts'
 import { type Column, csv } from '#lib/files/csv.ts'
+import { allPages } from '#lib/lists/keyset.ts'
+import type { Cursor } from '#lib/lists/page-token.ts'
 import * as store from './store.ts'
 
 /** Rows of one statement: so few that they are gone again soon, and keep no other request waiting. */
@@ -42,15 +44,8 @@ export function assetsCsv(caller: Caller, selection: store.Selection) {
 }
 
 async function* pages(tx: Transaction, { customerId }: Caller, selection: store.Selection) {
-  let key: readonly string[] | undefined
-  for (;;) {
-    const cursor = key && { key, direction: 'older' as const }
-    const rows = await store.listAssets(tx, customerId, selection, MOST_ROWS, cursor)
-    if (rows.length > 0) yield rows.map(({ asset }) => asset)
-    const last = rows.at(-1)
-    if (!last || rows.length < MOST_ROWS) return
-    key = store.keyOf(last)
-  }
+  const read = (cursor?: Cursor) => store.listAssets(tx, customerId, selection, MOST_ROWS, cursor)
+  for await (const rows of allPages(MOST_ROWS, read, store.keyOf)) yield rows.map(({ asset }) => asset)
 }
 
 function day(time: Date | null): string | null {

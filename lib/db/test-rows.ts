@@ -18,6 +18,13 @@ export async function addCustomer(id: string): Promise<void> {
   })
 }
 
+/** A customer under an id that no other has in this test file: that id. */
+export async function addNewCustomer(): Promise<string> {
+  const id = `customer-${randomUUID().slice(0, 8)}`
+  await addCustomer(id)
+  return id
+}
+
 export async function addProfile(customerId: string, id: string): Promise<void> {
   await scope(owner(customerId), (tx) => tx.insert(billingProfiles).values({ customerId, id, name: id }))
 }

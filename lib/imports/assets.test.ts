@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newCustomerId } from '#lib/access/store.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addCustomer } from '#lib/db/test-rows.ts'
+import { addNewCustomer } from '#lib/db/test-rows.ts'
 import { importAssets } from './assets.ts'
 import type { NewAsset, NewSubscription } from './shapes.ts'
 
@@ -11,15 +11,6 @@ beforeAll(async () => {
   db = await testDatabase()
 })
 afterAll(() => db.close())
-
-let customers = 0
-/** A new customer for each test. */
-async function newCustomer(): Promise<string> {
-  customers += 1
-  const id = `customer-${customers}`
-  await addCustomer(id)
-  return id
-}
 
 const run = (customer: string, assets: NewAsset[], { replace = false } = {}) => {
   const customerId = newCustomerId(customer)
@@ -72,7 +63,7 @@ const audits = (customer: string) => db.sql(customer, 'SELECT action FROM audit_
 
 describe('importAssets', () => {
   test('adds assets with and without licenses', async () => {
-    const customer = await newCustomer()
+    const customer = await addNewCustomer()
     const usage = asset(null, { id: 'web-services-1', type: 'web-services', reseller: undefined })
     expect(await run(customer, [asset(), usage])).toEqual({ added: 2, unchanged: 0, replaced: 0 })
     expect(await stored(customer)).toMatchObject([
@@ -89,7 +80,7 @@ describe('importAssets', () => {
   })
 
   test('changes nothing where the same comes again, also with less said', async () => {
-    const customer = await newCustomer()
+    const customer = await addNewCustomer()
     const usage = asset(null, { id: 'web-services-1', type: 'web-services' })
     await run(customer, [asset(ANNUAL), usage])
     const before = await db.sql(customer, 'SELECT xmin, * FROM assets')
@@ -104,7 +95,7 @@ describe('importAssets', () => {
   })
 
   test('refuses other purchased seats; with replace a change row and an audit row tell of them', async () => {
-    const customer = await newCustomer()
+    const customer = await addNewCustomer()
     await run(customer, [asset()])
     await expect(run(customer, [asset(seats(60))])).rejects.toMatchObject({
       problems: [
@@ -134,7 +125,7 @@ describe('importAssets', () => {
   })
 
   test('moves the seat version with seats, plan and status only', async () => {
-    const customer = await newCustomer()
+    const customer = await addNewCustomer()
     await run(customer, [asset()])
     await run(customer, [asset(seats(50, 43), { name: 'Other name' })], { replace: true })
     expect(await stored(customer)).toMatchObject([
@@ -154,7 +145,7 @@ describe('importAssets', () => {
     ['fewer licenses in a later term', { ...renewed, ...seats(43) }, true],
     ['fewer licenses on a flexible plan', { ...seats(43) }, true],
   ])('a commitment plan may have, even with replace, %s: $2', async (_what, next, allowed) => {
-    const customer = await newCustomer()
+    const customer = await addNewCustomer()
     await run(customer, [asset(ANNUAL)])
     const replacing = run(customer, [asset(next)], { replace: true })
     if (allowed) expect(await replacing).toMatchObject({ replaced: 1 })
@@ -165,7 +156,7 @@ describe('importAssets', () => {
   })
 
   test('counts the coming and going of a subscription as a change of seats', async () => {
-    const customer = await newCustomer()
+    const customer = await addNewCustomer()
     await run(customer, [asset(null)])
     await run(customer, [asset()], { replace: true })
     await run(customer, [asset(null)], { replace: true })
@@ -177,7 +168,7 @@ describe('importAssets', () => {
   })
 
   test('leaves a reading where purchased or assigned licenses moved, and only there', async () => {
-    const customer = await newCustomer()
+    const customer = await addNewCustomer()
     const usage = asset(null, { id: 'web-services-1', type: 'web-services' })
     await run(customer, [asset(), usage])
     await run(customer, [asset(), usage])
@@ -193,7 +184,7 @@ describe('importAssets', () => {
   })
 
   test('refuses an id given twice and an unknown vendor, and then stores nothing', async () => {
-    const customer = await newCustomer()
+    const customer = await addNewCustomer()
     const other = asset({}, { id: 'workspace-suite-2', vendor: 'nobody' })
     await expect(run(customer, [asset(), asset(), other])).rejects.toMatchObject({
       problems: [
@@ -205,7 +196,7 @@ describe('importAssets', () => {
   })
 
   test('takes 2,000 assets', async () => {
-    const customer = await newCustomer()
+    const customer = await addNewCustomer()
     const many = Array.from({ length: 2000 }, (_, index) => asset({}, { id: `workspace-suite-${index}` }))
     expect(await run(customer, many)).toMatchObject({ added: 2000 })
     expect(await run(customer, many)).toMatchObject({ unchanged: 2000 })

@@ -3,6 +3,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { billingProfiles, invoices, lineItems } from '#lib/db/schema.ts'
+import { storedInvoiceColumns } from '#lib/invoices/store.ts'
 import type { StoredInvoice, StoredLine } from './invoice-differences.ts'
 
 const MOST_ROWS = 5000
@@ -21,17 +22,7 @@ export async function readStored(
   ids: string[],
 ): Promise<Map<string, StoredInvoice>> {
   const found = await tx
-    .select({
-      id: invoices.id,
-      billingProfileId: invoices.billingProfileId,
-      platform: invoices.platform,
-      issuer: invoices.issuer,
-      invoiceDate: invoices.invoiceDate,
-      dueDate: invoices.dueDate,
-      currency: invoices.currency,
-      totalAmount: invoices.totalAmount,
-      balanceAmount: invoices.balanceAmount,
-    })
+    .select(storedInvoiceColumns)
     .from(invoices)
     .where(and(eq(invoices.customerId, customerId), inArray(invoices.id, ids)))
     .orderBy(invoices.id)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newCustomerId } from '#lib/access/store.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addCustomer, addProfile } from '#lib/db/test-rows.ts'
+import { addNewCustomer, addProfile } from '#lib/db/test-rows.ts'
 import { importInvoices } from './invoices.ts'
 import type { NewInvoice } from './shapes.ts'
 
@@ -11,15 +11,6 @@ beforeAll(async () => {
   db = await testDatabase()
 })
 afterAll(() => db.close())
-
-let customers = 0
-/** A new customer for each test. */
-async function newCustomer(): Promise<string> {
-  customers += 1
-  const id = `customer-${customers}`
-  await addCustomer(id)
-  return id
-}
 
 const run = (customer: string, invoices: NewInvoice[], { replace = false } = {}) => {
   const customerId = newCustomerId(customer)
@@ -51,7 +42,7 @@ const audits = (customer: string) =>
 
 describe('importInvoices', () => {
   test('adds invoices with their lines in their order', async () => {
-    const customer = await newCustomer()
+    const customer = await addNewCustomer()
     const lines = ['b', 'a', 'c'].map((description) => ({ ...LINE, description }))
     expect(
       await run(customer, [invoice({ lines }), invoice({ id: 'INV-2', balanceAmount: '-3.5' })]),
@@ -74,7 +65,7 @@ describe('importInvoices', () => {
   })
 
   test('changes nothing where the same comes again in other words', async () => {
-    const customer = await newCustomer()
+    const customer = await addNewCustomer()
     await run(customer, [invoice()])
     const before = await db.sql(customer, 'SELECT i.xmin, l.xmin AS line FROM invoices i, line_items l')
     const again = invoice({ totalAmount: '10', lines: [{ ...LINE, price: '2.5', qty: '4.000' }] })
@@ -102,7 +93,7 @@ describe('importInvoices', () => {
     ['lines[0].type', { lines: [{ ...LINE, type: 'x' }] }, 'stored web-services, given x'],
     ['lines[0].details', { lines: [{ ...LINE, details: null }] }, 'stored Usage, given nothing'],
   ])('refuses another %s, and with replace writes it', async (column, change, reason) => {
-    const customer = await newCustomer()
+    const customer = await addNewCustomer()
     await addProfile(customer, 'emea')
     await run(customer, [invoice()])
     const before = await stored(customer)
@@ -125,7 +116,7 @@ describe('importInvoices', () => {
   })
 
   test('keeps what was paid where the file says nothing of it', async () => {
-    const customer = await newCustomer()
+    const customer = await addNewCustomer()
     await run(customer, [invoice()])
     await db.sql(customer, 'UPDATE invoices SET balance_amount = 4')
     expect(await run(customer, [invoice()])).toMatchObject({ unchanged: 1 })
@@ -134,7 +125,7 @@ describe('importInvoices', () => {
   })
 
   test('refuses what can not be stored, and then stores nothing', async () => {
-    const customer = await newCustomer()
+    const customer = await addNewCustomer()
     const bad = [
       invoice({ id: 'A' }),
       invoice({ id: 'A' }),
@@ -148,7 +139,7 @@ describe('importInvoices', () => {
   })
 
   test('refuses an amount that the API could not say to the cent', async () => {
-    const customer = await newCustomer()
+    const customer = await addNewCustomer()
     const inexact = invoice({ totalAmount: '999999999999999.99', balanceAmount: '10' })
     await expect(run(customer, [inexact])).rejects.toThrow('totalAmount: has more digits')
     const exact = invoice({ totalAmount: '9999999999999.99', balanceAmount: '-0.10' })
@@ -156,7 +147,7 @@ describe('importInvoices', () => {
   })
 
   test('lists a few differences of each invoice, and 20 problems in all', async () => {
-    const customer = await newCustomer()
+    const customer = await addNewCustomer()
     const many = Array.from({ length: 30 }, (_, index) =>
       invoice({ id: `I-${index}`, lines: Array(9).fill(LINE) }),
     )
@@ -169,14 +160,14 @@ describe('importInvoices', () => {
   })
 
   test("never sees another customer's invoice of the same id", async () => {
-    const [one, other] = [await newCustomer(), await newCustomer()]
+    const [one, other] = [await addNewCustomer(), await addNewCustomer()]
     await run(one, [invoice()])
     expect(await run(other, [invoice({ totalAmount: '99' })], { replace: true })).toMatchObject({ added: 1 })
     expect(await stored(one)).toMatchObject([{ total_amount: '10.00' }])
   })
 
   test('takes 5,000 invoices with 50,000 lines, and one with 20,000', async () => {
-    const customer = await newCustomer()
+    const customer = await addNewCustomer()
     const lines = Array.from({ length: 10 }, (_, index) => ({ ...LINE, description: `Line ${index}` }))
     const many = Array.from({ length: 5000 }, (_, index) => invoice({ id: `M-${index}`, lines }))
     many.push(invoice({ id: 'LONG', lines: Array(20_000).fill(LINE) }))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newCustomerId } from '#lib/access/store.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addCustomer } from '#lib/db/test-rows.ts'
+import { addNewCustomer } from '#lib/db/test-rows.ts'
 import { platformTable } from './focus/platforms.ts'
 import { importAssetFile, importFocusFile, importInvoiceFile, type Run } from './run.ts'
 
@@ -20,12 +20,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-let customers = 0
 /** An import of this text for a new customer. */
 async function newRun(text: string, more: Partial<Run> = {}): Promise<Run> {
-  customers += 1
-  const id = `customer-${customers}`
-  await addCustomer(id)
+  const id = await addNewCustomer()
   const file = join(folder, `${id}.txt`)
   writeFileSync(file, text)
   return { customerId: newCustomerId(id), file, replace: false, ...more }

@@ -4,6 +4,8 @@ import type { Transaction } from '#lib/db/client.ts'
 import { streamScope } from '#lib/db/scope.ts'
 import { plainAmount } from '#lib/decimals.ts'
 import { type Column, csv } from '#lib/files/csv.ts'
+import { allPages } from '#lib/lists/keyset.ts'
+import type { Cursor } from '#lib/lists/page-token.ts'
 import { itemize } from './itemization.ts'
 import { countLines, listLines } from './lines.ts'
 import { type InvoiceOrder, keyOf } from './order.ts'
@@ -58,16 +60,9 @@ export function invoicesCsv(caller: Caller, selected: Selected, { lines = false 
   )
 }
 
-async function* pages(tx: Transaction, owner: Owner, { orderBy, ...selection }: Selected) {
-  let key: readonly string[] | undefined
-  for (;;) {
-    const cursor = key && { key, direction: 'older' as const }
-    const rows = await store.listInvoices(tx, owner, selection, MOST_ROWS, { orderBy, cursor })
-    if (rows.length > 0) yield rows
-    const last = rows.at(-1)
-    if (!last || rows.length < MOST_ROWS) return
-    key = keyOf(last, orderBy)
-  }
+function pages(tx: Transaction, owner: Owner, { orderBy, ...selection }: Selected) {
+  const read = (cursor?: Cursor) => store.listInvoices(tx, owner, selection, MOST_ROWS, { orderBy, cursor })
+  return allPages(MOST_ROWS, read, (row) => keyOf(row, orderBy))
 }
 
 async function* linePages(tx: Transaction, owner: Owner, selected: Selected) {

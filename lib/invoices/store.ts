@@ -23,8 +23,8 @@ export type InvoiceRow = {
 }
 export type LineItemRow = Omit<typeof lineItems.$inferSelect, 'customerId' | 'invoiceId'>
 
-/** What is read of an invoice. */
-export const invoiceColumns = {
+/** What is stored of an invoice. */
+export const storedInvoiceColumns = {
   id: invoices.id,
   billingProfileId: invoices.billingProfileId,
   platform: invoices.platform,
@@ -34,8 +34,9 @@ export const invoiceColumns = {
   currency: invoices.currency,
   totalAmount: invoices.totalAmount,
   balanceAmount: invoices.balanceAmount,
-  today,
 }
+/** What is read of an invoice. */
+export const invoiceColumns = { ...storedInvoiceColumns, today }
 
 /** Rows in reading direction from the cursor on: in their order, or the other way round when it leads back. */
 export async function listInvoices(

@@ -37,3 +37,23 @@ export function byCreation(createdAt: SQLWrapper, id: SQLWrapper) {
   const columns: KeyColumn[] = [{ column: createdAt, read }, { column: id }]
   return { columns, micros: sql<string>`(extract(epoch from ${createdAt}) * 1000000)::bigint::text` }
 }
+
+/**
+ * All rows of a list, page after page on in its order.
+ * @param size how many rows `read` gives at most, beyond the cursor
+ * @param keyOf the sort key of a row, as a cursor holds it
+ */
+export async function* allPages<Row>(
+  size: number,
+  read: (cursor: Cursor | undefined) => Promise<Row[]>,
+  keyOf: (row: Row) => readonly string[],
+): AsyncGenerator<Row[], void, undefined> {
+  let cursor: Cursor | undefined
+  for (;;) {
+    const rows = await read(cursor)
+    if (rows.length > 0) yield rows
+    const last = rows.at(-1)
+    if (!last || rows.length < size) return
+    cursor = { key: keyOf(last), direction: 'older' }
+  }
+}

@@ -6,6 +6,8 @@ import { streamScope } from '#lib/db/scope.ts'
 import { plainAmount } from '#lib/decimals.ts'
 import { type Column, csv } from '#lib/files/csv.ts'
 import { statusOf } from '#lib/invoices/rules.ts'
+import { allPages } from '#lib/lists/keyset.ts'
+import type { Cursor } from '#lib/lists/page-token.ts'
 import { keyOf, listOpenItems, type OpenItem, type Selection } from './store.ts'
 
 type Row = OpenItem & { profile: string }
@@ -41,14 +43,7 @@ export function statementCsv(caller: Caller, selection: Selection) {
 async function* pages(tx: Transaction, caller: Caller, selection: Selection): AsyncGenerator<Row[]> {
   const profiles = await listBillingProfiles(tx, caller.customerId)
   const names = new Map(profiles.map(({ id, name }) => [id, name]))
-  let key: readonly string[] | undefined
-  for (;;) {
-    const cursor = key && { key, direction: 'older' as const }
-    const rows = await listOpenItems(tx, caller, selection, MOST_ROWS, cursor)
-    if (rows.length > 0)
-      yield rows.map((row) => ({ ...row, profile: names.get(row.billingProfileId) ?? row.billingProfileId }))
-    const last = rows.at(-1)
-    if (!last || rows.length < MOST_ROWS) return
-    key = keyOf(last)
-  }
+  const read = (cursor?: Cursor) => listOpenItems(tx, caller, selection, MOST_ROWS, cursor)
+  for await (const rows of allPages(MOST_ROWS, read, keyOf))
+    yield rows.map((row) => ({ ...row, profile: names.get(row.billingProfileId) ?? row.billingProfileId }))
 }

@@ -1,4 +1,5 @@
 import Big from 'big.js'
+import { roundTo } from '#lib/decimals.ts'
 
 /** What is rounded: amounts as plain decimal text. */
 export type Rounded = { total: string; shares: string[] }
@@ -13,7 +14,7 @@ export type Rounded = { total: string; shares: string[] }
 export function roundTogether(parts: readonly Big[], decimals: number): Rounded {
   const unit = new Big(10).pow(-decimals)
   const sum = parts.reduce((total, part) => total.plus(part), new Big(0))
-  const total = sum.round(decimals, Big.roundHalfUp)
+  const total = roundTo(sum, decimals)
   const shares = parts.map((part) => floor(part, decimals, unit))
   const floored = shares.reduce((all, share) => all.plus(share), new Big(0))
   const missing = Number(total.minus(floored).div(unit).toFixed(0))

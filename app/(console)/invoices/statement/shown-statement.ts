@@ -3,6 +3,7 @@ import { withValues } from '#components/filters/view.ts'
 import type { ShownAgeing } from '#components/statements/ageing-table.tsx'
 import type { ShownAccount, ShownItem } from '#components/statements/open-items.tsx'
 import { hrefOf, isSame, type View } from '#components/statements/view.ts'
+import { daysText } from '#lib/days.ts'
 import { formatAmount } from '#lib/decimals.ts'
 import type { Ageing, Statement, StatementItem } from '#lib/statements/contract.ts'
 import { AGES } from '#lib/statements/rules.ts'
@@ -58,7 +59,7 @@ function shownItem(item: StatementItem): ShownItem {
     dueDate,
     platform,
     isCredit: age === 'credit',
-    late: days > 0 ? `${days.toLocaleString('en')} ${days === 1 ? 'day' : 'days'}` : undefined,
+    late: days > 0 ? daysText(days) : undefined,
     total: formatAmount(item.totalAmount, currency),
     balance: formatAmount(item.balanceAmount, currency),
   }

@@ -1,0 +1,11 @@
+import type { ReactNode } from 'react'
+
+/** One of several facts that stand side by side in a `dl`: what it is, and below it what it comes to. */
+export function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0 border-t border-l border-line px-4 py-3.5 max-md:px-3.5 max-md:py-3">
+      <dt className="text-xs text-ink-3">{label}</dt>
+      <dd className="mt-0.5 font-[550] break-words tabular-nums">{children}</dd>
+    </div>
+  )
+}
