@@ -21,46 +21,32 @@ async function ask(line: string, ...headers: string[]) {
 }
 const withKey = () => [HOST, `Authorization: Bearer ${key}`, 'Content-Type: application/json']
 
-test('a path that is no UTF-8 text is a 400', async () => {
-  expect(await ask('GET /billing/v1/assets/%ZZ')).toMatchObject({ status: 400, code: 'invalid_request' })
-  const page = await ask('GET /assets/%ZZ')
-  expect([page.status, page.headers['content-type']]).toEqual([400, 'text/plain; charset=utf-8'])
+// What the front door alone refuses is tested in lib/server, what the API does in lib/api: here is what only both
+// together, with Next between them, can get wrong.
+
+test('a query reaches the API as it was sent', async () => {
+  const refused = await ask('GET /billing/v1/assets?search=%FF', ...withKey())
+  expect(refused).toMatchObject({ status: 400, code: 'invalid_request' })
+  expect(refused.body).toContain('"parameter":"search"')
+  const own = await ask('GET /billing/v1/assets?search=%C3%BC&x=%FF&%ZZ=%ZZ&%', ...withKey())
+  expect(own.status).toBe(200)
 })
 
-test('a parameter that is no UTF-8 text is a 400 that names it, one that nobody knows is ignored', async () => {
-  for (const query of ['search=%FF', 'search=%', 'filter=type:%ZZ', 'filter=type:%ED%A0%80']) {
-    const answer = await ask(`GET /billing/v1/assets?${query}`, ...withKey())
-    expect(answer).toMatchObject({ status: 400, code: 'invalid_request' })
-    expect(answer.body).toContain(`"parameter":"${query.split('=')[0]}"`)
+test('a method that Next does not carry is a 405 that says which its path has', async () => {
+  for (const [line, allow] of [
+    ['TRACE /billing/v1/assets', 'GET, HEAD'],
+    ['PROPFIND /billing/v1/assets/workspace-suite-1', 'GET, HEAD, PATCH'],
+  ] as const) {
+    const answer = await ask(line, ...withKey())
+    expect(answer).toMatchObject({ status: 405, code: 'method_not_allowed', headers: { allow } })
   }
-  const own = await ask('GET /billing/v1/assets?search=%C3%BC&x=%FF', ...withKey(), 'X-Query: search=%FF')
-  expect(own.status).toBe(200)
+  expect(await ask('TRACE /billing/v1/nothing')).toMatchObject({ status: 404, code: 'not_found' })
 })
 
-test('a method that HTTP knows and we do not is a 405 that says which we do', async () => {
-  const answer = await ask('TRACE /billing/v1/assets')
-  expect(answer).toMatchObject({ status: 405, code: 'method_not_allowed' })
-  expect(answer.headers.allow).toContain('PATCH')
-})
-
-test('an absolute target is answered for our own hosts, and never with a redirect', async () => {
-  const own = await ask(
-    `GET http://localhost:${port}/billing/v1/assets`,
-    'Host: evil.example',
-    ...withKey().slice(1),
-  )
-  expect(own.status).toBe(200)
-  expect(await ask('GET http://evil.example/billing/v1/assets')).toMatchObject({ status: 400 })
-})
-
-test('a foreign host gets nothing', async () => {
-  expect(await ask('GET /billing/v1/openapi.json', 'Host: evil.example')).toMatchObject({ status: 400 })
-  expect(
-    await ask('GET /sign-in', 'Host: evil.example', `X-Forwarded-Host: 127.0.0.1:${port}`),
-  ).toMatchObject({
-    status: 400,
-  })
+test('the names of this machine are served, and what a proxy says is not believed unless told to', async () => {
   expect(await ask('GET /sign-in', `Host: localhost:${port}`)).toMatchObject({ status: 200 })
+  const foreign = ['Host: evil.example', `X-Forwarded-Host: 127.0.0.1:${port}`]
+  expect(await ask('GET /sign-in', ...foreign)).toMatchObject({ status: 400 })
 })
 
 test("headers of Next's own change nothing", async () => {
@@ -72,9 +58,6 @@ test("headers of Next's own change nothing", async () => {
   ]
   expect(await ask('GET /billing/v1/assets', ...withKey(), ...own)).toMatchObject({ status: 200 })
   expect(await ask('GET /billing/v1/assets', HOST, ...own)).toMatchObject({ status: 401 })
-  const named = await ask('GET /billing/v1/assets', HOST, 'Request-Id: 11111111-1111-1111-1111-111111111111')
-  expect(named.headers['request-id']).toMatch(/^[\da-f-]{36}$/)
-  expect(named.headers['request-id']).not.toContain('11111111')
 })
 
 test("a navigation with a state that is none is the client's mistake", async () => {
@@ -96,13 +79,7 @@ for (const path of [
     expect(await ask(`GET ${path}`)).toMatchObject({ status: 404, code: 'not_found' })
   })
 }
-for (const path of [
-  '/auth',
-  '/auth/v1/xyz',
-  '/auth/v2/validate',
-  '/billing/v1//assets',
-  '/billing/v1/../v1/assets',
-]) {
+for (const path of ['/auth', '/auth/v1/xyz', '/auth/v2/validate']) {
   test(`${path} is the JSON 404, too`, async () => {
     expect(await ask(`POST ${path}`)).toMatchObject({ status: 404, code: 'not_found' })
   })
@@ -114,12 +91,6 @@ test('a trailing slash answers the same as without', async () => {
     expect([plain.status, slash.status]).toEqual([200, 200])
     expect(slash.headers.etag).toBe(plain.headers.etag)
   }
-})
-
-test('HEAD answers like GET, without the body', async () => {
-  const answer = await ask('HEAD /billing/v1/assets', ...withKey())
-  expect(answer).toMatchObject({ status: 200, body: '' })
-  expect(answer.headers.etag).toBe((await ask('GET /billing/v1/assets', ...withKey())).headers.etag)
 })
 
 test('every answer is named and may do nothing by itself', async ({ request }) => {
