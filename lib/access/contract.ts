@@ -1,18 +1,22 @@
 import { z } from 'zod'
 import { contract } from '#lib/api/contract.ts'
+import * as examples from './examples.ts'
 
 /** Public clients call it first, to see whether their key works and whose it is. */
 export const validateKey = contract({
   name: 'validateKey',
   summary: 'Whose key is this',
+  description: 'Tells whether a key works, and whose it is. Public clients call it first.',
   method: 'GET',
   path: '/auth/v1/validate',
   permission: 'any',
-  output: z.object({
-    domain: z.string().meta({ description: "The customer's domain." }),
-    email: z.string().meta({ description: "The issuing member's address, else the customer's contact." }),
-  }),
-  problems: [],
+  output: z
+    .object({
+      domain: z.string().meta({ description: "The customer's domain." }),
+      email: z.string().meta({ description: "The issuing member's address, else the customer's contact." }),
+    })
+    .meta({ id: 'KeyOwner', description: 'Whose key it is.' }),
+  examples: examples.validateKey,
 })
 
 // The browser must know them too, so they can't come from password.ts.
@@ -23,6 +27,7 @@ export const PASSWORD_MAX = 200
 export const changePassword = contract({
   name: 'changePassword',
   summary: "Change the signed-in member's own password",
+  description: "It ends the member's other sessions.",
   method: 'PUT',
   path: '/auth/v1/password',
   permission: 'any',
@@ -33,6 +38,6 @@ export const changePassword = contract({
       .min(PASSWORD_MIN, `must have at least ${PASSWORD_MIN} characters`)
       .max(PASSWORD_MAX, `must have at most ${PASSWORD_MAX} characters`),
   }),
-  output: z.object({ changed: z.boolean() }),
-  problems: ['invalid_request', 'permission_denied'],
+  output: z.object({ changed: z.boolean().meta({ description: 'Always true.' }) }),
+  problems: ['permission_denied'],
 })

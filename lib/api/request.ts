@@ -105,7 +105,8 @@ function pathParams(template: string, path: string): Record<string, string> {
 function invalidQuery(error: z.ZodError): Problem {
   const problem = invalid(error, (path) => ({ parameter: String(path[0]) }))
   const isFilter = error.issues.some((issue) => issue.path[0] === 'filter')
-  return isFilter ? new Problem('filter_invalid', problem.message, problem.more) : problem
+  const { errors = [] } = problem.more
+  return isFilter ? new Problem('filter_invalid', problem.message, { errors }) : problem
 }
 
 function invalid(error: z.ZodError, place: (path: PropertyKey[]) => Omit<InputError, 'detail'>): Problem {

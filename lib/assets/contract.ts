@@ -1,13 +1,17 @@
 import { z } from 'zod'
-import { contract, csvFile, paging, pagingOutput } from '#lib/api/contract.ts'
-import { filterText } from '#lib/lists/filter.ts'
+import { contract, paging, pagingOutput } from '#lib/api/contract.ts'
+import { csvFile } from '#lib/api/download.ts'
+import { FILTER_GRAMMAR, filterText } from '#lib/lists/filter.ts'
+import * as examples from './examples.ts'
 import * as shapes from './shapes.ts'
 
 export type Asset = z.output<typeof shapes.Asset>
 export type AssetListItem = z.output<typeof shapes.AssetListItem>
 
 const selection = {
-  filter: filterText(['type']).optional().meta({ description: 'As in `type:a|type:b`. Key: type.' }),
+  filter: filterText(['type'])
+    .optional()
+    .meta({ description: `As in \`type:workspace-suite|cloud-platform\`. Key: type. ${FILTER_GRAMMAR}` }),
   search: z
     .string()
     .max(200)
@@ -19,50 +23,75 @@ const selection = {
 export const listAssets = contract({
   name: 'listAssets',
   summary: 'List assets, newest first',
+  description: 'The assets that are managed for the customer, a page at a time.',
   method: 'GET',
   path: '/billing/v1/assets',
   permission: 'licenses-manager',
-  query: z.object({ ...selection, view: z.enum(['basic', 'full']).optional(), ...paging }),
-  output: z.object({ assets: z.array(shapes.AssetListItem), ...pagingOutput }).meta({ id: 'AssetList' }),
-  problems: ['invalid_request', 'filter_invalid', 'page_token_invalid'],
+  query: z.object({
+    ...selection,
+    view: z.enum(['basic', 'full']).optional().meta({
+      description: '`full`: each asset also has what a screen needs, as its properties and its ETag.',
+      default: 'basic',
+    }),
+    ...paging,
+  }),
+  output: z
+    .object({ assets: z.array(shapes.AssetListItem).meta({ description: 'The page.' }), ...pagingOutput })
+    .meta({ id: 'AssetList', description: 'A page of assets.' }),
+  examples: examples.listAssets,
 })
 
 /** An addition: all assets that the filters select. */
 export const exportAssets = contract({
   name: 'exportAssets',
   summary: 'All assets of a selection as a CSV file',
+  description: 'Whatever the filters select at one moment, newest first, however much it is.',
   method: 'GET',
   path: '/billing/v1/assets.csv',
   permission: 'licenses-manager',
   query: z.object(selection),
   output: csvFile(),
-  problems: ['invalid_request', 'filter_invalid'],
+  examples: examples.exportAssets,
 })
 
 /** The place of one asset in a path. */
-export const params = z.object({ asset_id: z.string().min(1).max(300) })
+export const params = z.object({
+  asset_id: z.string().min(1).max(300).meta({ description: 'The `id` of an asset.' }),
+})
 
 export const readAsset = contract({
   name: 'readAsset',
   summary: 'Read one asset',
+  description: 'An asset with its subscription. Its ETag begins with the version of its seats, for If-Match.',
   method: 'GET',
   path: '/billing/v1/assets/{asset_id}',
   permission: 'licenses-manager',
   params,
   output: shapes.Asset,
-  problems: ['not_found'],
+  examples: examples.readAsset,
 })
 
 /** An addition: what the type chips on screen count. */
 export const summarizeAssets = contract({
   name: 'summarizeAssets',
   summary: 'Count assets per type',
+  description: 'What the same filters select in the list of assets, counted.',
   method: 'GET',
   path: '/billing/v1/asset-summary',
   permission: 'licenses-manager',
   query: z.object(selection),
   output: z
-    .object({ count: z.int().min(0), types: z.array(z.object({ type: z.string(), count: z.int().min(1) })) })
-    .meta({ id: 'AssetSummary' }),
-  problems: ['invalid_request', 'filter_invalid'],
+    .object({
+      count: z.int().min(0).meta({ description: 'Assets of all types.' }),
+      types: z
+        .array(
+          z.object({
+            type: shapes.assetType,
+            count: z.int().min(1).meta({ description: 'Assets of this type.' }),
+          }),
+        )
+        .meta({ description: 'Types that have assets.' }),
+    })
+    .meta({ id: 'AssetSummary', description: 'What a selection of assets comes to.' }),
+  examples: examples.summarizeAssets,
 })

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { contract, csvFile } from '#lib/api/contract.ts'
+import { contract } from '#lib/api/contract.ts'
+import { csvFile } from '#lib/api/download.ts'
+import * as examples from './examples.ts'
 import * as shapes from './shapes.ts'
 
 export type InvoiceChange = z.output<typeof shapes.InvoiceChange>
@@ -14,7 +16,7 @@ const comparison = {
     from: invoiceNumber.meta({ description: 'Number of the invoice that is compared, often the older one.' }),
     to: invoiceNumber.meta({ description: 'Number of the invoice to compare it with.' }),
   }),
-  problems: ['invalid_request', 'not_found', 'not_comparable'],
+  problems: ['not_found', 'not_comparable'],
 } as const
 
 /** An addition. */
@@ -22,8 +24,10 @@ export const compareInvoices = contract({
   ...comparison,
   name: 'compareInvoices',
   summary: 'Compare two invoices of one platform, line by line',
+  description: 'Why one invoice is dearer than another: which lines were added, changed or are gone.',
   path: '/billing/v1/invoice-comparison',
   output: shapes.InvoiceComparison,
+  examples: examples.compareInvoices,
 })
 
 /** An addition. */
@@ -31,6 +35,7 @@ export const exportComparison = contract({
   ...comparison,
   name: 'exportComparison',
   summary: 'Compare two invoices of one platform, as a CSV file',
+  description: 'A row for each line that differs, and for each that does not.',
   path: '/billing/v1/invoice-comparison.csv',
   output: csvFile(),
 })

@@ -1,0 +1,3 @@
+import type { Example } from '#lib/api/contract.ts'
+
+export const validateKey: readonly Example[] = []

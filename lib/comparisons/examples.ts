@@ -1,0 +1,3 @@
+import type { Example } from '#lib/api/contract.ts'
+
+export const compareInvoices: readonly Example[] = []
