@@ -1,22 +1,11 @@
 import { z } from 'zod'
 import type { Permission } from '#lib/access/rules.ts'
+import type { Example } from './example.ts'
 import type { ProblemCode } from './problem.ts'
 import { integerText } from './query-text.ts'
 import type { HeaderName } from './response-headers.ts'
 
 export type Method = 'GET' | 'PATCH' | 'PUT'
-
-/** A call and its answer, as the API's description shows them and a test sends and compares them. */
-export type Example = {
-  /** One word or several with hyphens, its own in its contract. */
-  name: string
-  summary: string
-  params?: Record<string, string>
-  query?: Record<string, string | number | boolean>
-  headers?: Record<string, string>
-  body?: unknown
-  answer: { status: number; body: unknown }
-}
 
 /**
  * What is promised of one call. From this value come the route handler, the browser call, the query

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { PERMISSION_NAMES } from '#lib/access/rules.ts'
-import type { AnyContract, Example } from '../contract.ts'
+import type { AnyContract } from '../contract.ts'
+import type { Example } from '../example.ts'
 import type { ParameterMeta } from '../query-text.ts'
 import { responsesOf } from './responses.ts'
 import type { Json, SchemaOf } from './schema.ts'
@@ -57,11 +58,13 @@ function requestBodyOf(body: z.ZodType, schema: SchemaOf, examples: readonly Exa
   }
 }
 
-/** What each example has in one place, where it has something. */
+/** What each example has in one place, where it has something; not of requests that break their own schema. */
 function exampleValues(examples: readonly Example[], valueIn: (example: Example) => unknown): Json {
   const named = examples.flatMap((example) => {
     const value = valueIn(example)
-    return value === undefined ? [] : [[example.name, { summary: example.summary, value }]]
+    return value === undefined || example.answer.status === 400
+      ? []
+      : [[example.name, { summary: example.summary, value }]]
   })
   return named.length === 0 ? {} : { examples: Object.fromEntries(named) }
 }
