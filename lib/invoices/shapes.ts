@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** A day of an invoice on the wire. */
 export const day = z.int().meta({ description: 'A day: epoch time in milliseconds of its midnight in UTC.' })
 /** The same, of which `what` says what it is the day of. */
-export const dayOf = (what: string) =>
+const dayOf = (what: string) =>
   day.meta({ description: `${what}: epoch time in milliseconds of that day's midnight in UTC.` })
 /** An amount on the wire. */
 export const money = z.number().meta({ description: 'An exact decimal inside; a JSON number on the wire.' })
@@ -68,9 +68,9 @@ export const InvoiceWithLines = Invoice.extend({
 
 /** How many of something. */
 export const count = z.int().min(0).meta({ description: 'How many.' })
+const sum = { count, amount: money.meta({ description: 'Together.' }) }
 /** How many, and what they come to. */
-export const part = (description: string) =>
-  z.object({ count, amount: money.meta({ description: 'Together.' }) }).meta({ description })
+export const part = (description: string) => z.object(sum).meta({ description })
 
 const billed = {
   count: z.int().min(1).meta({ description: 'Invoices.' }),
@@ -85,12 +85,12 @@ const CurrencySummary = z
     balanceAmount: money.meta({ description: 'What is outstanding and, below 0, what is credit.' }),
     outstanding: part('Balances above 0: OPEN and PAST DUE together.'),
     credit: part('Balances below 0: paid too much, or credited and not used yet.'),
-    pastDue: part('Of the outstanding: due before today.').extend({
-      oldestDueDate: dayOf('The earliest due date of them').optional(),
-    }),
-    dueIn30Days: part('Of the outstanding: due today or on one of the 30 days after it.').extend({
-      firstDueDate: dayOf('The earliest due date of them').optional(),
-    }),
+    pastDue: z
+      .object({ ...sum, oldestDueDate: dayOf('The earliest due date of them').optional() })
+      .meta({ description: 'Of the outstanding: due before today.' }),
+    dueIn30Days: z
+      .object({ ...sum, firstDueDate: dayOf('The earliest due date of them').optional() })
+      .meta({ description: 'Of the outstanding: due today or on one of the 30 days after it.' }),
     months: z
       .array(
         z.object({

@@ -14,38 +14,60 @@ const stale = {
 }
 const asker = { kind: 'key', id: 'K1', name: 'joiners-sync' }
 
+const assetOf45 = {
+  id: 'office-suite-7e91b4',
+  type: 'office-suite',
+  properties: {
+    customerDomain: 'northwind.example',
+    customerID: 'C1',
+    reseller: 'sales@reseller.example',
+    subscription: {
+      BillingMethod: 'ONLINE',
+      CreationTime: 1775552400000,
+      PurchaseOrderID: '',
+      ResourceUIURL: '',
+      SkuID: 'SKU1',
+      SkuName: 'Office E3',
+      Status: 'ACTIVE',
+      ID: 'S1',
+      Plan: { CommitmentInterval: null, IsCommitmentPlan: false, PlanName: 'FLEXIBLE' },
+      RenewalSettings: null,
+      Seats: { LicensedNumberOfSeats: 31, MaximumNumberOfSeats: 45, NumberOfSeats: 45 },
+    },
+  },
+  settings: null,
+}
+const applied = {
+  id: '5f0c6a1e-0001',
+  assetId: 'workspace-suite-81f3c2',
+  assetName: 'Business Plus',
+  type: 'workspace-suite',
+  from: 240,
+  to: 250,
+  state: 'APPLIED',
+  actor: asker,
+  createTime: 1788251400000,
+  settleTime: 1788251400000,
+}
+const unconfirmed = {
+  id: '5f0c6a1e-0002',
+  assetId: 'office-suite-c04d11',
+  assetName: 'Office E1',
+  type: 'office-suite',
+  from: 100,
+  to: 120,
+  state: 'UNKNOWN',
+  actor: asker,
+  createTime: 1793614500000,
+}
+
 export const setQuantity: readonly Example[] = [
   {
     name: 'more',
     summary: 'Five licenses more',
     params: { asset_id: 'office-suite-7e91b4' },
     body: { quantity: 45 },
-    answer: {
-      status: 200,
-      body: {
-        id: 'office-suite-7e91b4',
-        type: 'office-suite',
-        properties: {
-          customerDomain: 'northwind.example',
-          customerID: 'C1',
-          reseller: 'sales@reseller.example',
-          subscription: {
-            BillingMethod: 'ONLINE',
-            CreationTime: 1775552400000,
-            PurchaseOrderID: '',
-            ResourceUIURL: '',
-            SkuID: 'SKU1',
-            SkuName: 'Office E3',
-            Status: 'ACTIVE',
-            ID: 'S1',
-            Plan: { CommitmentInterval: null, IsCommitmentPlan: false, PlanName: 'FLEXIBLE' },
-            RenewalSettings: null,
-            Seats: { LicensedNumberOfSeats: 31, MaximumNumberOfSeats: 45, NumberOfSeats: 45 },
-          },
-        },
-        settings: null,
-      },
-    },
+    answer: { status: 200, body: assetOf45 },
   },
   {
     name: 'no-whole-number',
@@ -114,26 +136,7 @@ export const listLicenseChanges: readonly Example[] = [
     name: 'one-asset',
     summary: 'Changes of an asset',
     query: { filter: 'asset:workspace-suite-81f3c2' },
-    answer: {
-      status: 200,
-      body: {
-        licenseChanges: [
-          {
-            id: '5f0c6a1e-0001',
-            assetId: 'workspace-suite-81f3c2',
-            assetName: 'Business Plus',
-            type: 'workspace-suite',
-            from: 240,
-            to: 250,
-            state: 'APPLIED',
-            actor: asker,
-            createTime: 1788251400000,
-            settleTime: 1788251400000,
-          },
-        ],
-        rowCount: 1,
-      },
-    },
+    answer: { status: 200, body: { licenseChanges: [applied], rowCount: 1 } },
   },
 ]
 
@@ -142,19 +145,6 @@ export const readLicenseChange: readonly Example[] = [
     name: 'open',
     summary: 'A change that the vendor has not confirmed yet',
     params: { change_id: '5f0c6a1e-0002' },
-    answer: {
-      status: 200,
-      body: {
-        id: '5f0c6a1e-0002',
-        assetId: 'office-suite-c04d11',
-        assetName: 'Office E1',
-        type: 'office-suite',
-        from: 100,
-        to: 120,
-        state: 'UNKNOWN',
-        actor: asker,
-        createTime: 1793614500000,
-      },
-    },
+    answer: { status: 200, body: unconfirmed },
   },
 ]
