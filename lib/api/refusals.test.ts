@@ -62,8 +62,12 @@ describe('a contract', () => {
 
   it('lists what may be answered on the way to its operation', () => {
     expect(promise.problems).toEqual([
-      ...['invalid_request', 'method_not_allowed', 'internal_error', 'service_unavailable'],
-      ...['version_mismatch', 'change_in_progress'],
+      'invalid_request',
+      'method_not_allowed',
+      'internal_error',
+      'service_unavailable',
+      'version_mismatch',
+      'change_in_progress',
     ])
     expect(of({})).toEqual(['unauthenticated'])
     expect(of({ permission: 'invoice-viewer' })).toEqual(['unauthenticated', 'permission_denied'])

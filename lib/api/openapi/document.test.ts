@@ -98,7 +98,9 @@ it('declares parameters as what they are, required where the call is refused wit
   expect(parameter('/billing/v1/assets', 'view').schema).toMatchObject({ default: 'basic' })
   expect(parameter('/billing/v1/assets', 'maxResults').schema).toEqual({
     type: 'integer',
-    ...{ minimum: 1, maximum: 250, default: 50 },
+    minimum: 1,
+    maximum: 250,
+    default: 50,
   })
   for (const name of ['from', 'to'])
     expect(parameter('/billing/v1/invoice-comparison', name)).toMatchObject({ required: true })
