@@ -1,22 +1,27 @@
 import { z } from 'zod'
 import { contract } from '#lib/api/contract.ts'
-import * as examples from './examples.ts'
 
 /** Public clients call it first, to see whether their key works and whose it is. */
 export const validateKey = contract({
   name: 'validateKey',
   summary: 'Whose key is this',
-  description: 'Tells whether a key works, and whose it is. Public clients call it first.',
   method: 'GET',
   path: '/auth/v1/validate',
   permission: 'any',
+  description: 'Tells whether a key works, and whose it is. Public clients call it first.',
   output: z
     .object({
       domain: z.string().meta({ description: "The customer's domain." }),
       email: z.string().meta({ description: "The issuing member's address, else the customer's contact." }),
     })
     .meta({ id: 'KeyOwner', description: 'Whose key it is.' }),
-  examples: examples.validateKey,
+  examples: [
+    {
+      name: 'valid-key',
+      summary: 'A key that works',
+      answer: { status: 200, body: { domain: 'northwind.example', email: 'contact@northwind.example' } },
+    },
+  ],
 })
 
 // The browser must know them too, so they can't come from password.ts.
@@ -27,10 +32,10 @@ export const PASSWORD_MAX = 200
 export const changePassword = contract({
   name: 'changePassword',
   summary: "Change the signed-in member's own password",
-  description: "It ends the member's other sessions.",
   method: 'PUT',
   path: '/auth/v1/password',
   permission: 'any',
+  description: "It ends the member's other sessions.",
   body: z.strictObject({
     currentPassword: z.string().min(1).max(PASSWORD_MAX),
     newPassword: z

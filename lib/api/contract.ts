@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Permission } from '#lib/access/rules.ts'
 import type { Example } from './example.ts'
+import type { HeaderName } from './openapi/headers.ts'
 import type { ProblemCode } from './problem.ts'
 import { integerText } from './query-text.ts'
-import type { HeaderName } from './response-headers.ts'
 
 export type Method = 'GET' | 'PATCH' | 'PUT'
 
@@ -98,7 +98,9 @@ function problemsOnTheWay({
     ...when(method !== 'GET', 'cross_origin'),
     ...when(Object.keys(params.shape).length > 0, 'not_found'),
     'method_not_allowed',
+    'request_timeout',
     ...when(method !== 'GET', 'body_too_large', 'unsupported_media_type'),
+    'headers_too_large',
     'internal_error',
     'service_unavailable',
   ]

@@ -64,6 +64,8 @@ describe('a contract', () => {
     expect(promise.problems).toEqual([
       'invalid_request',
       'method_not_allowed',
+      'request_timeout',
+      'headers_too_large',
       'internal_error',
       'service_unavailable',
       'version_mismatch',

@@ -23,10 +23,10 @@ const selection = {
 export const listAssets = contract({
   name: 'listAssets',
   summary: 'List assets, newest first',
-  description: 'The assets that are managed for the customer, a page at a time.',
   method: 'GET',
   path: '/billing/v1/assets',
   permission: 'licenses-manager',
+  description: 'The assets that are managed for the customer, a page at a time.',
   query: z.object({
     ...selection,
     view: z.enum(['basic', 'full']).optional().meta({
@@ -45,10 +45,10 @@ export const listAssets = contract({
 export const exportAssets = contract({
   name: 'exportAssets',
   summary: 'All assets of a selection as a CSV file',
-  description: 'Whatever the filters select at one moment, newest first, however much it is.',
   method: 'GET',
   path: '/billing/v1/assets.csv',
   permission: 'licenses-manager',
+  description: 'Whatever the filters select at one moment, newest first, however much it is.',
   query: z.object(selection),
   output: csvFile(),
   examples: examples.exportAssets,
@@ -62,10 +62,10 @@ export const params = z.object({
 export const readAsset = contract({
   name: 'readAsset',
   summary: 'Read one asset',
-  description: 'An asset with its subscription. Its ETag begins with the version of its seats, for If-Match.',
   method: 'GET',
   path: '/billing/v1/assets/{asset_id}',
   permission: 'licenses-manager',
+  description: 'An asset with its subscription. Its ETag begins with the version of its seats, for If-Match.',
   params,
   output: shapes.Asset,
   examples: examples.readAsset,
@@ -75,10 +75,10 @@ export const readAsset = contract({
 export const summarizeAssets = contract({
   name: 'summarizeAssets',
   summary: 'Count assets per type',
-  description: 'What the same filters select in the list of assets, counted.',
   method: 'GET',
   path: '/billing/v1/asset-summary',
   permission: 'licenses-manager',
+  description: 'What the same filters select in the list of assets, counted.',
   query: z.object(selection),
   output: z
     .object({

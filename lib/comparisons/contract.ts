@@ -24,8 +24,8 @@ export const compareInvoices = contract({
   ...comparison,
   name: 'compareInvoices',
   summary: 'Compare two invoices of one platform, line by line',
-  description: 'Why one invoice is dearer than another: which lines were added, changed or are gone.',
   path: '/billing/v1/invoice-comparison',
+  description: 'Why one invoice is dearer than another: which lines were added, changed or are gone.',
   output: shapes.InvoiceComparison,
   examples: examples.compareInvoices,
 })
@@ -35,7 +35,7 @@ export const exportComparison = contract({
   ...comparison,
   name: 'exportComparison',
   summary: 'Compare two invoices of one platform, as a CSV file',
-  description: 'A row for each line that differs, and for each that does not.',
   path: '/billing/v1/invoice-comparison.csv',
+  description: 'A row for each line that differs, and for each that does not.',
   output: csvFile(),
 })

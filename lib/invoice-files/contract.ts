@@ -9,10 +9,10 @@ import { listText } from '#lib/lists/list-text.ts'
 export const readInvoiceFile = contract({
   name: 'readInvoiceFile',
   summary: 'Read one invoice as a PDF file',
-  description: "Where an invoice's `url` leads.",
   method: 'GET',
   path: '/billing/v1/invoices/{invoice_id}/file',
   permission: 'invoice-viewer',
+  description: "Where an invoice's `url` leads.",
   params,
   output: file('application/pdf', 'The invoice, as tagged PDF.'),
 })
@@ -21,10 +21,10 @@ export const readInvoiceFile = contract({
 export const exportInvoiceFiles = contract({
   name: 'exportInvoiceFiles',
   summary: 'The PDF files of a selection, as a ZIP archive',
-  description: 'The files of all that the filters select, or of those that are named.',
   method: 'GET',
   path: '/billing/v1/invoices.zip',
   permission: 'invoice-viewer',
+  description: 'The files of all that the filters select, or of those that are named.',
   query: z.object({
     ...selection,
     orderBy,

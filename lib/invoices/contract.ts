@@ -36,10 +36,10 @@ export const orderBy = orderText(INVOICE_ORDER_KEYS).optional().meta({
 export const listInvoices = contract({
   name: 'listInvoices',
   summary: 'List invoices, newest first unless told otherwise',
-  description: 'The invoices of all billing profiles that the caller may see, without their line items.',
   method: 'GET',
   path: '/billing/v1/invoices',
   permission: 'invoice-viewer',
+  description: 'The invoices of all billing profiles that the caller may see, without their line items.',
   query: z.object({ ...selection, orderBy, ...paging }),
   output: z
     .object({ invoices: z.array(shapes.Invoice).meta({ description: 'The page.' }), ...pagingOutput })
@@ -51,10 +51,10 @@ export const listInvoices = contract({
 export const exportInvoices = contract({
   name: 'exportInvoices',
   summary: 'All invoices of a selection, or all their line items, as a CSV file',
-  description: 'Whatever the filters select at one moment, however much it is.',
   method: 'GET',
   path: '/billing/v1/invoices.csv',
   permission: 'invoice-viewer',
+  description: 'Whatever the filters select at one moment, however much it is.',
   query: z.object({
     ...selection,
     orderBy,
@@ -73,10 +73,10 @@ export const params = z.object({
 export const readInvoice = contract({
   name: 'readInvoice',
   summary: 'Read one invoice with its line items',
-  description: 'It also says whether the line items explain the total.',
   method: 'GET',
   path: '/billing/v1/invoices/{invoice_id}',
   permission: 'invoice-viewer',
+  description: 'It also says whether the line items explain the total.',
   params,
   output: shapes.InvoiceWithLines,
   examples: examples.readInvoice,
@@ -87,9 +87,9 @@ export const summarizeInvoices = contract({
   name: 'summarizeInvoices',
   summary: 'Count and add up invoices per currency, what is due, and what was billed per month and platform',
   method: 'GET',
-  description: 'What the same filters select in the list of invoices. Two currencies are never added.',
   path: '/billing/v1/invoice-summary',
   permission: 'invoice-viewer',
+  description: 'What the same filters select in the list of invoices. Two currencies are never added.',
   query: z.object(selection),
   output: shapes.InvoiceSummary,
   examples: examples.summarizeInvoices,

@@ -13,11 +13,11 @@ export type LicenseChange = z.output<typeof shapes.LicenseChange>
 export const setQuantity = contract({
   name: 'setQuantity',
   summary: "Set an asset's total number of licenses",
-  description:
-    'The quantity is the total after the change, not an increment. More is always possible; less is not on a commitment plan. The same total changes nothing. A change is made at most once: after `outcome_unknown` the same total, or the same Idempotency-Key, gets what became of it.',
   method: 'PATCH',
   path: '/billing/v1/assets/{asset_id}',
   permission: 'licenses-manager',
+  description:
+    'The quantity is the total after the change, not an increment. More is always possible; less is not on a commitment plan. The same total changes nothing. A change is made at most once: after `outcome_unknown` the same total, or the same Idempotency-Key, gets what became of it.',
   params,
   query: z.object({
     dryRun: switchText('The same checks and the same answer; nothing is sent and nothing stored.'),
@@ -44,10 +44,10 @@ export const setQuantity = contract({
 export const listLicenseChanges = contract({
   name: 'listLicenseChanges',
   summary: 'List changes of licenses, newest first',
-  description: 'Who asked for which total, when, and what became of it.',
   method: 'GET',
   path: '/billing/v1/license-changes',
   permission: 'licenses-manager',
+  description: 'Who asked for which total, when, and what became of it.',
   query: z.object({
     filter: filterText(['asset', 'state'])
       .optional()
@@ -71,10 +71,10 @@ export const listLicenseChanges = contract({
 export const readLicenseChange = contract({
   name: 'readLicenseChange',
   summary: 'Read one change of licenses',
-  description: 'What became of a change, also of one whose answer was `outcome_unknown`.',
   method: 'GET',
   path: '/billing/v1/license-changes/{change_id}',
   permission: 'licenses-manager',
+  description: 'What became of a change, also of one whose answer was `outcome_unknown`.',
   params: z.object({
     change_id: z.string().min(1).max(100).meta({ description: 'The `id` of a change.' }),
   }),

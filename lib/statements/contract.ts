@@ -20,10 +20,10 @@ const selection = {
 export const readStatement = contract({
   name: 'readStatement',
   summary: 'What is open, by how long it is past due, per currency and billing profile',
-  description: 'All invoices whose balance is not 0, with sums. Two currencies are never added.',
   method: 'GET',
   path: '/billing/v1/statement',
   permission: 'invoice-viewer',
+  description: 'All invoices whose balance is not 0, with sums. Two currencies are never added.',
   query: z.object({ ...selection, ...paging }),
   output: shapes.Statement,
   examples: examples.readStatement,
@@ -32,10 +32,10 @@ export const readStatement = contract({
 export const exportStatement = contract({
   name: 'exportStatement',
   summary: 'All open items of a selection with their age, as a CSV file',
-  description: 'Whatever the filters select at one moment, however much it is.',
   method: 'GET',
   path: '/billing/v1/statement.csv',
   permission: 'invoice-viewer',
+  description: 'Whatever the filters select at one moment, however much it is.',
   query: z.object(selection),
   output: csvFile(),
 })

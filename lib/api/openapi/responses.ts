@@ -7,7 +7,7 @@ import {
   headersOfAnswer,
   headersOfProblem,
   RESPONSE_HEADERS,
-} from '../response-headers.ts'
+} from './headers.ts'
 import type { Json, SchemaOf } from './schema.ts'
 
 /** All that a call may answer, by status: the answer itself, and each problem with its members. */

@@ -1,5 +1,5 @@
-import type { AnyContract } from './contract.ts'
-import type { ProblemCode } from './problem.ts'
+import type { z } from 'zod'
+import type { ProblemCode } from '../problem.ts'
 
 /** The headers that our answers carry, beside those of HTTP itself. */
 export const RESPONSE_HEADERS = {
@@ -21,6 +21,9 @@ export type HeaderName = keyof typeof RESPONSE_HEADERS
 /** Headers of an answer: those that it always has, and those that it has at times. */
 export type HeaderNames = { always: readonly HeaderName[]; sometimes: readonly HeaderName[] }
 
+/** What a contract says of its own headers. */
+type Declared = { responseHeaders: readonly HeaderName[] }
+
 const EVERYWHERE: readonly HeaderName[] = ['Request-Id', 'Cache-Control', 'X-Content-Type-Options']
 
 const OF_PROBLEM: Partial<Record<ProblemCode, HeaderName>> = {
@@ -33,7 +36,7 @@ const OF_PROBLEM: Partial<Record<ProblemCode, HeaderName>> = {
 }
 
 /** The headers of what a call answers when it is done (200), or has nothing new to say (304). */
-export function headersOfAnswer({ output, responseHeaders }: AnyContract): HeaderNames {
+export function headersOfAnswer({ output, responseHeaders }: Declared & { output: z.ZodType }): HeaderNames {
   const { mediaType, streamed } = output.meta() ?? {}
   const tag = streamed ? [] : (['ETag'] as const)
   const name = mediaType ? (['Content-Disposition'] as const) : []
@@ -41,10 +44,7 @@ export function headersOfAnswer({ output, responseHeaders }: AnyContract): Heade
 }
 
 /** The headers of a problem with one of these codes. */
-export function headersOfProblem(
-  { responseHeaders }: Pick<AnyContract, 'responseHeaders'>,
-  codes: readonly ProblemCode[],
-): HeaderNames {
+export function headersOfProblem({ responseHeaders }: Declared, codes: readonly ProblemCode[]): HeaderNames {
   const own = codes.map((code) => OF_PROBLEM[code])
   const named = [...new Set(own)].filter((name) => name !== undefined)
   const isCommon = (name: HeaderName) => own.every((each) => each === name)
