@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { API_SETTINGS, type ApiInfo, apiInfoOf } from './api/openapi/settings.ts'
 import { MAIL_SETTINGS, type MailConfig, mailOf } from './notices/settings.ts'
 import {
   type GoogleConfig,
@@ -38,6 +39,7 @@ const Env = z.object({
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
   ...VENDOR_SETTINGS,
   ...MAIL_SETTINGS,
+  ...API_SETTINGS,
 })
 
 /** How long we wait for vendors, and how late they may be: assumptions, all in milliseconds. */
@@ -79,6 +81,8 @@ export type Env = {
   microsoft: MicrosoftConfig | undefined
   /** Undefined where no notices are sent. */
   mail: MailConfig | undefined
+  /** Whom the API's description names. */
+  apiInfo: ApiInfo
 }
 
 /**
@@ -126,6 +130,7 @@ function read(): Env {
     google: googleOf(data),
     microsoft: microsoftOf(data),
     mail: mailOf(data),
+    apiInfo: apiInfoOf(data),
   }
 }
 

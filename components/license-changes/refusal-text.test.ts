@@ -33,7 +33,7 @@ test('a refusal has the vendor’s reason, and the lowest total where users are 
     detail: reason,
   })
   expect(refusalText(new Problem('vendor_rejected', 'Users.'), 38, 41)).toMatchObject({ floor: 41 })
-  const members = { minimum: 240, commitmentEndTime: Date.UTC(2027, 2, 1) }
+  const members = { current: 240, minimum: 240, commitmentEndTime: Date.UTC(2027, 2, 1) }
   expect(text('decrease_not_allowed', 'No.', { members })).toMatchObject({
     detail: 'This plan can’t go below 240 licenses before 1 Mar 2027.',
     floor: 240,

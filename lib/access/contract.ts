@@ -7,11 +7,20 @@ export const validateKey = contract({
   ...calls.validateKey,
   summary: 'Whose key is this',
   permission: 'any',
-  output: z.object({
-    domain: z.string().meta({ description: "The customer's domain." }),
-    email: z.string().meta({ description: "The issuing member's address, else the customer's contact." }),
-  }),
-  problems: [],
+  description: 'Tells whether a key works, and whose it is. Public clients call it first.',
+  output: z
+    .object({
+      domain: z.string().meta({ description: "The customer's domain." }),
+      email: z.string().meta({ description: "The issuing member's address, else the customer's contact." }),
+    })
+    .meta({ id: 'KeyOwner', description: 'Whose key it is.' }),
+  examples: [
+    {
+      name: 'valid-key',
+      summary: 'A key that works',
+      answer: { status: 200, body: { domain: 'northwind.example', email: 'contact@northwind.example' } },
+    },
+  ],
 })
 
 // The browser must know them too, so they can't come from password.ts.
@@ -23,6 +32,7 @@ export const changePassword = contract({
   ...calls.changePassword,
   summary: "Change the signed-in member's own password",
   permission: 'any',
+  description: "It ends the member's other sessions.",
   body: z.strictObject({
     currentPassword: z.string().min(1).max(PASSWORD_MAX),
     newPassword: z
@@ -30,6 +40,6 @@ export const changePassword = contract({
       .min(PASSWORD_MIN, `must have at least ${PASSWORD_MIN} characters`)
       .max(PASSWORD_MAX, `must have at most ${PASSWORD_MAX} characters`),
   }),
-  output: z.object({ changed: z.boolean() }),
-  problems: ['invalid_request', 'permission_denied'],
+  output: z.object({ changed: z.boolean().meta({ description: 'Always true.' }) }),
+  problems: ['permission_denied'],
 })

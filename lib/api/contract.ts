@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import type { Permission } from '#lib/access/rules.ts'
+import type { Example } from './example.ts'
+import type { HeaderName } from './openapi/headers.ts'
 import type { ProblemCode } from './problem.ts'
+import { integerText } from './query-text.ts'
 
 export type Method = 'GET' | 'PATCH' | 'PUT'
 
@@ -16,7 +19,10 @@ export type Contract<
   Headers extends z.ZodObject = z.ZodObject,
 > = {
   name: string
+  /** One line without a full stop. */
   summary: string
+  /** Whole sentences: what the call is for, and what a reader would not guess. */
+  description: string
   method: Method
   /** With `{name}` for each of `params`. */
   path: string
@@ -31,8 +37,11 @@ export type Contract<
   body: Body
   /** What is not declared here never leaves. */
   output: Output
-  /** Besides those that every call may answer. */
+  /** Headers that its answers have at times, beside those that follow from its kind. */
+  responseHeaders: readonly HeaderName[]
+  /** All that it may answer; another one does not leave. */
   problems: readonly ProblemCode[]
+  examples: readonly Example[]
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the one place where a contract's schemas don't matter
@@ -50,7 +59,12 @@ export type Output<C extends AnyContract> = z.output<C['output']>
 export const nothing = z.object({})
 export const noBody = z.undefined()
 
-/** Names a contract. Its parts that carry nothing may be left out. */
+type Parts = 'params' | 'query' | 'body' | 'headers' | 'responseHeaders' | 'problems' | 'examples'
+
+/**
+ * Names a contract. Its parts that carry nothing may be left out. `problems` are those that the operation itself
+ * finds: what the way to it may answer is added here.
+ */
 export function contract<
   Output extends z.ZodType,
   Params extends z.ZodObject = typeof nothing,
@@ -58,76 +72,50 @@ export function contract<
   Body extends z.ZodType = typeof noBody,
   Headers extends z.ZodObject = typeof nothing,
 >(
-  given: Omit<Contract<Params, Query, Body, Output, Headers>, 'params' | 'query' | 'body' | 'headers'> & {
-    params?: Params
-    query?: Query
-    body?: Body
-    headers?: Headers
-  },
+  given: Omit<Contract<Params, Query, Body, Output, Headers>, Parts> &
+    Partial<Pick<Contract<Params, Query, Body, Output, Headers>, Parts>>,
 ): Contract<Params, Query, Body, Output, Headers> {
-  const empty = { params: nothing, query: nothing, body: noBody, headers: nothing }
-  return { ...empty, ...given } as unknown as Contract<Params, Query, Body, Output, Headers>
+  const empty = { params: nothing, query: nothing, body: noBody, headers: nothing, responseHeaders: [] }
+  const whole = { ...empty, examples: [], problems: [], ...given }
+  const problems = [...new Set([...problemsOnTheWay(whole), ...whole.problems])]
+  return { ...whole, problems } as unknown as Contract<Params, Query, Body, Output, Headers>
 }
 
-/** Text to a whole number within bounds; `max` clamps when `clamp` is set. */
-function integerText(min: number, max: number, clamp = false) {
-  return z
-    .codec(z.string().regex(/^\d{1,100}$/, `must be a whole number of ${min} or more`), z.int(), {
-      decode: (value, context) => {
-        const number = Number(value)
-        if (number >= min && number <= max) return number
-        if (clamp && number > max) return max
-        context.issues.push({ code: 'custom', input: value, message: `must be from ${min} to ${max}` })
-        return z.NEVER
-      },
-      encode: (number) => String(number),
-    })
-    .meta({
-      integer: { type: 'integer', minimum: min, ...(max < Number.MAX_SAFE_INTEGER ? { maximum: max } : {}) },
-    })
+/** What a call may answer before its operation runs, or because it can't. */
+function problemsOnTheWay({
+  permission,
+  method,
+  params,
+  query,
+}: Pick<AnyContract, 'permission' | 'method' | 'params' | 'query'>): ProblemCode[] {
+  const when = (holds: boolean, ...codes: ProblemCode[]) => (holds ? codes : [])
+  return [
+    'invalid_request',
+    ...when('filter' in query.shape, 'filter_invalid'),
+    ...when('pageToken' in query.shape, 'page_token_invalid'),
+    ...when(permission !== 'none', 'unauthenticated'),
+    ...when(permission !== 'none' && permission !== 'any', 'permission_denied'),
+    ...when(method !== 'GET', 'cross_origin'),
+    ...when(Object.keys(params.shape).length > 0, 'not_found'),
+    'method_not_allowed',
+    'request_timeout',
+    ...when(method !== 'GET', 'body_too_large', 'unsupported_media_type'),
+    'headers_too_large',
+    'internal_error',
+    'service_unavailable',
+  ]
 }
 
-// Public clients send milliseconds where the spec says seconds: no date of ours is that many seconds away.
-const FIRST_MILLISECONDS = 100_000_000_000
-
-/**
- * Unix seconds, or milliseconds from 100,000,000,000 on, to whole milliseconds; may be absent.
- * @param rest milliseconds added to whole seconds: 999 where a bound takes in all of its second
- */
-export function unixTime(rest = 0) {
-  return z
-    .codec(integerText(0, Number.MAX_SAFE_INTEGER), z.int().min(0), {
-      decode: (value) => (value >= FIRST_MILLISECONDS ? value : value * 1000 + rest),
-      encode: (ms) => (ms >= FIRST_MILLISECONDS ? ms : Math.floor(ms / 1000)),
-    })
-    .optional()
-}
-
-/** A file as an answer: its bytes leave as they are, with the headers that the operation gives. */
-export const file = (mediaType: string) => z.instanceof(Uint8Array<ArrayBufferLike>).meta({ mediaType })
-
-/**
- * A file that is sent while it is made, however long it is: the operation answers its pieces, and begins no work
- * before the first is asked for. What fails before the first byte is a problem; what fails later cuts the
- * connection. It has no ETag.
- */
-export const stream = (mediaType: string, description?: string) =>
-  z
-    .custom<AsyncIterable<string | Uint8Array>>((value) => Symbol.asyncIterator in Object(value))
-    .meta({ mediaType, streamed: true, ...(description ? { description } : {}) })
-
-/** A CSV file as an answer, as `csv` writes it. */
-export const csvFile = () =>
-  stream(
-    'text/csv',
-    'RFC 4180 in UTF-8 with a byte order mark, a line of names first. Amounts are plain decimals, dates are days of UTC (`2026-09-30`). Text that a spreadsheet would take for a formula has an apostrophe before it.',
-  )
+export const DEFAULT_MAX_RESULTS = 50
 
 /** The parameters of each list (CONTRACT 2). */
 export const paging = {
   maxResults: integerText(1, 250, true)
     .optional()
-    .meta({ description: 'Rows per page: 1 to 250, 50 unless told.' }),
+    .meta({
+      description: 'Rows per page: 1 to 250. More is read as 250.',
+      json: { type: 'integer', minimum: 1, maximum: 250, default: DEFAULT_MAX_RESULTS },
+    }),
   pageToken: z
     .string()
     .min(1, 'is empty')
@@ -138,8 +126,6 @@ export const paging = {
       description: 'The `pageToken` or `previousPageToken` of an answer to the same filters and order.',
     }),
 }
-
-export const DEFAULT_MAX_RESULTS = 50
 
 /** What each list answers beside its rows. */
 export const pagingOutput = {

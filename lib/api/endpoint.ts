@@ -1,6 +1,7 @@
 import 'server-only'
 import type { Outgoing } from '#lib/files/stream.ts'
-import { type AnyOperation, type ApiResponse, answer, guarded, isOutgoing } from './answer.ts'
+import { type AnyOperation, answer } from './answer.ts'
+import { type ApiResponse, guarded, isOutgoing } from './guarded.ts'
 import { Problem } from './problem.ts'
 import type { ApiRequest } from './request.ts'
 

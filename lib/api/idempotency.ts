@@ -6,6 +6,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { idempotencyKeys } from '#lib/db/schema.ts'
 import type { Reply } from './operation.ts'
 import { PROBLEMS, Problem, type ProblemCode } from './problem.ts'
+import { problemText } from './problem-shapes.ts'
 
 /** An answer that may be kept: what was done, or a settled refusal. What is thrown instead is not kept. */
 export type Outcome<Body> = Reply<Body> | Problem
@@ -58,7 +59,7 @@ export async function keepAnswer<Body>(
 ): Promise<void> {
   const answer =
     outcome instanceof Problem
-      ? { code: outcome.code, body: JSON.stringify(outcome.body(claim.requestId)) }
+      ? { code: outcome.code, body: problemText(outcome, claim.requestId) }
       : { code: 'ok', body: JSON.stringify(parse(outcome.body)), version: outcome.version ?? null }
   await tx.update(idempotencyKeys).set(answer).where(own(claim))
 }

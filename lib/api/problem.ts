@@ -1,3 +1,5 @@
+import type { AnyMembers, MembersOf } from './problem-members.ts'
+
 /** Code to status and title: the one table (CONTRACT 5). Codes are stable; texts may change. */
 export const PROBLEMS = {
   invalid_request: { status: 400, title: 'The request is not valid' },
@@ -31,11 +33,12 @@ export type ProblemCode = keyof typeof PROBLEMS
 /** One place in the input that is wrong: `pointer` into the body, or the name of a `parameter`. */
 export type InputError = { pointer?: string; parameter?: string; detail: string }
 
-type More = {
+/** What a problem says beside its code and detail. */
+type More<Members> = {
   errors?: InputError[]
   headers?: Record<string, string>
-  /** Further members of the problem body, such as `current` and `minimum`. */
-  members?: Record<string, string | number>
+  /** Further members of the problem body, such as `current` and `minimum`: problem-members.ts declares them. */
+  members?: Members
   /** The body of an earlier answer, to be sent again as it was. */
   saved?: string
   /** In the browser: the request that was refused. */
@@ -44,12 +47,11 @@ type More = {
   retryAfter?: number
 }
 
-/** The only error class: an expected refusal, with a stable code (RFC 9457). Unknown errors are not this. */
-export class Problem extends Error {
+class CodedProblem extends Error {
   readonly code: ProblemCode
-  readonly more: More
+  readonly more: More<AnyMembers>
 
-  constructor(code: ProblemCode, detail: string = PROBLEMS[code].title, more: More = {}) {
+  constructor(code: ProblemCode, detail: string = PROBLEMS[code].title, more: More<AnyMembers> = {}) {
     super(detail)
     this.name = 'Problem'
     this.code = code
@@ -60,7 +62,7 @@ export class Problem extends Error {
     return PROBLEMS[this.code].status
   }
 
-  /** The problem+json body; `instance` is the request id. */
+  /** The problem+json body, as problem-shapes.ts cuts it before it leaves; `instance` is the request id. */
   body(instance: string) {
     return {
       type: 'about:blank',
@@ -76,6 +78,20 @@ export class Problem extends Error {
     }
   }
 }
+
+export type Problem = CodedProblem
+/**
+ * The only error class: an expected refusal, with a stable code (RFC 9457). Unknown errors are not this. It can be
+ * made with the members of its own code only.
+ */
+export const Problem: {
+  new <Code extends ProblemCode = ProblemCode>(
+    code: Code,
+    detail?: string,
+    more?: More<MembersOf<Code>>,
+  ): Problem
+  readonly prototype: Problem
+} = CodedProblem
 
 // SQLSTATE classes and codes of a server that is gone, going, full or too slow.
 const UNAVAILABLE = /^(08|53|57P|57014|55P03|25P03|40001|40P01|58)/

@@ -108,7 +108,8 @@ const OWN_CODES: Record<string, ProblemCode | undefined> = {
 function invalidQuery(error: z.ZodError): Problem {
   const problem = invalid(error, (path) => ({ parameter: String(path[0]) }))
   const code = error.issues.map((issue) => OWN_CODES[String(issue.path[0])]).find(Boolean)
-  return code ? new Problem(code, problem.message, problem.more) : problem
+  const { errors = [] } = problem.more
+  return code ? new Problem(code, problem.message, { errors }) : problem
 }
 
 function invalid(error: z.ZodError, place: (path: PropertyKey[]) => Omit<InputError, 'detail'>): Problem {

@@ -1,14 +1,18 @@
 import { z } from 'zod'
-import { contract, csvFile, paging, pagingOutput } from '#lib/api/contract.ts'
-import { filterText } from '#lib/lists/filter.ts'
+import { contract, paging, pagingOutput } from '#lib/api/contract.ts'
+import { csvFile } from '#lib/api/download.ts'
+import { FILTER_GRAMMAR, filterText } from '#lib/lists/filter.ts'
 import { calls } from './calls.ts'
+import * as examples from './examples.ts'
 import * as shapes from './shapes.ts'
 
 export type Asset = z.output<typeof shapes.Asset>
 export type AssetListItem = z.output<typeof shapes.AssetListItem>
 
 const selection = {
-  filter: filterText(['type']).optional().meta({ description: 'As in `type:a|type:b`. Key: type.' }),
+  filter: filterText(['type'])
+    .optional()
+    .meta({ description: `As in \`type:workspace-suite|cloud-platform\`. Key: type. ${FILTER_GRAMMAR}` }),
   search: z
     .string()
     .max(200)
@@ -21,9 +25,19 @@ export const listAssets = contract({
   ...calls.listAssets,
   summary: 'List assets, newest first',
   permission: 'licenses-manager',
-  query: z.object({ ...selection, view: z.enum(['basic', 'full']).optional(), ...paging }),
-  output: z.object({ assets: z.array(shapes.AssetListItem), ...pagingOutput }).meta({ id: 'AssetList' }),
-  problems: ['invalid_request', 'filter_invalid', 'page_token_invalid'],
+  description: 'The assets that are managed for the customer, a page at a time.',
+  query: z.object({
+    ...selection,
+    view: z.enum(['basic', 'full']).optional().meta({
+      description: '`full`: each asset also has what a screen needs, as its properties and its ETag.',
+      default: 'basic',
+    }),
+    ...paging,
+  }),
+  output: z
+    .object({ assets: z.array(shapes.AssetListItem).meta({ description: 'The page.' }), ...pagingOutput })
+    .meta({ id: 'AssetList', description: 'A page of assets.' }),
+  examples: examples.listAssets,
 })
 
 /** An addition: all assets that the filters select. */
@@ -31,21 +45,25 @@ export const exportAssets = contract({
   ...calls.exportAssets,
   summary: 'All assets of a selection as a CSV file',
   permission: 'licenses-manager',
+  description: 'Whatever the filters select at one moment, newest first, however much it is.',
   query: z.object(selection),
   output: csvFile(),
-  problems: ['invalid_request', 'filter_invalid'],
+  examples: examples.exportAssets,
 })
 
 /** The place of one asset in a path. */
-export const params = z.object({ asset_id: z.string().min(1).max(300) })
+export const params = z.object({
+  asset_id: z.string().min(1).max(300).meta({ description: 'The `id` of an asset.' }),
+})
 
 export const readAsset = contract({
   ...calls.readAsset,
   summary: 'Read one asset',
   permission: 'licenses-manager',
+  description: 'An asset with its subscription. Its ETag begins with the version of its seats, for If-Match.',
   params,
   output: shapes.Asset,
-  problems: ['not_found'],
+  examples: examples.readAsset,
 })
 
 /** An addition: what the type chips on screen count. */
@@ -53,9 +71,20 @@ export const summarizeAssets = contract({
   ...calls.summarizeAssets,
   summary: 'Count assets per type',
   permission: 'licenses-manager',
+  description: 'What the same filters select in the list of assets, counted.',
   query: z.object(selection),
   output: z
-    .object({ count: z.int().min(0), types: z.array(z.object({ type: z.string(), count: z.int().min(1) })) })
-    .meta({ id: 'AssetSummary' }),
-  problems: ['invalid_request', 'filter_invalid'],
+    .object({
+      count: z.int().min(0).meta({ description: 'Assets of all types.' }),
+      types: z
+        .array(
+          z.object({
+            type: shapes.assetType,
+            count: z.int().min(1).meta({ description: 'Assets of this type.' }),
+          }),
+        )
+        .meta({ description: 'Types that have assets.' }),
+    })
+    .meta({ id: 'AssetSummary', description: 'What a selection of assets comes to.' }),
+  examples: examples.summarizeAssets,
 })

@@ -1,58 +1,77 @@
 import { z } from 'zod'
 
-export const epochMs = z.int().meta({ description: 'Epoch time in milliseconds.' })
+/** A moment on the wire, of which `what` says what happened then. */
+export const timeOf = (what: string) => z.int().meta({ description: `${what}: epoch time in milliseconds.` })
 export const seats = z.int().min(0)
 export const others = 'others are passed through.'
+
+const plan = z.object({
+  CommitmentInterval: z.boolean().nullable().meta({ description: 'True, or null without a commitment.' }),
+  CommitmentStartTime: timeOf('When the commitment began, where that is known').optional(),
+  CommitmentEndTime: timeOf('When it ends, where that is known').optional(),
+  IsCommitmentPlan: z.boolean().meta({ description: 'True: the quantity can only grow.' }),
+  PlanName: z
+    .string()
+    .meta({ description: `FLEXIBLE, ANNUAL_MONTHLY_PAY, ANNUAL_YEARLY_PAY, TRIAL; ${others}` }),
+})
+
+const seatCounts = z.object({
+  LicensedNumberOfSeats: seats.meta({ description: 'Assigned to users.' }),
+  MaximumNumberOfSeats: seats.meta({ description: 'The cap: equal to NumberOfSeats unless stated apart.' }),
+  NumberOfSeats: seats.meta({ description: 'Purchased.' }),
+})
 
 /** spec 2.2. Field names and capitals are the wire's. */
 const Subscription = z
   .object({
-    BillingMethod: z.string(),
-    CreationTime: epochMs,
-    PurchaseOrderID: z.string().meta({ description: 'May be empty.' }),
-    ResourceUIURL: z.string(),
-    SkuID: z.string(),
-    SkuName: z.string(),
+    BillingMethod: z.string().meta({ description: 'How the vendor is paid: `ONLINE`, or other text.' }),
+    CreationTime: timeOf('When it was bought'),
+    PurchaseOrderID: z.string().meta({ description: "The customer's own order number. May be empty." }),
+    ResourceUIURL: z
+      .string()
+      .meta({ description: "The vendor's own page of its subscriptions. May be empty." }),
+    SkuID: z.string().meta({ description: 'What was bought, as the vendor calls it.' }),
+    SkuName: z.string().meta({ description: 'The same for people: Business Plus.' }),
     Status: z.string().meta({ description: `ACTIVE, SUSPENDED, PENDING, CANCELLED; ${others}` }),
-    ID: z.string(),
-    Plan: z.object({
-      CommitmentInterval: z.boolean().nullable().meta({ description: 'True, or null without a commitment.' }),
-      CommitmentStartTime: epochMs.optional(),
-      CommitmentEndTime: epochMs.optional(),
-      IsCommitmentPlan: z.boolean().meta({ description: 'True: the quantity can only grow.' }),
-      PlanName: z
-        .string()
-        .meta({ description: `FLEXIBLE, ANNUAL_MONTHLY_PAY, ANNUAL_YEARLY_PAY, TRIAL; ${others}` }),
-    }),
-    RenewalSettings: z.object({ renewalType: z.string() }).nullable(),
-    Seats: z.object({
-      LicensedNumberOfSeats: seats.meta({ description: 'Assigned to users.' }),
-      MaximumNumberOfSeats: seats.meta({
-        description: 'The cap: equal to NumberOfSeats unless stated apart.',
-      }),
-      NumberOfSeats: seats.meta({ description: 'Purchased.' }),
-    }),
+    ID: z.string().meta({ description: 'The subscription at the vendor.' }),
+    Plan: plan.meta({ description: 'How it is bought.' }),
+    RenewalSettings: z
+      .object({ renewalType: z.string().meta({ description: 'What happens then, as the vendor calls it.' }) })
+      .nullable()
+      .meta({ description: 'What happens at the end of the commitment. Null where nothing is known.' }),
+    Seats: seatCounts.meta({ description: 'Licenses: three whole numbers.' }),
   })
-  .meta({ id: 'Subscription' })
+  .meta({ id: 'Subscription', description: 'What is bought at the vendor.' })
 
 const properties = z
   .object({
-    customerDomain: z.string(),
+    customerDomain: z.string().meta({ description: 'The domain that the asset is for.' }),
     customerID: z.string().meta({ description: 'The customer at the vendor.' }),
-    reseller: z.string(),
+    reseller: z.string().meta({ description: 'Whom to ask: an e-mail address.' }),
     subscription: Subscription.optional().meta({ description: 'Absent for assets without licenses.' }),
   })
-  .meta({ id: 'AssetProperties' })
+  .meta({ id: 'AssetProperties', description: 'Of whom the asset is, and what is bought.' })
+
+const assetId = z.string().meta({ description: 'Starts with the type.' })
+/** What kind of product an asset is, as a word. */
+export const assetType = z
+  .string()
+  .meta({ description: 'workspace-suite, office-suite, cloud-platform, web-services; others may come.' })
 
 /** spec 2.2 */
 export const Asset = z
-  .object({ id: z.string(), type: z.string(), properties, settings: z.null() })
-  .meta({ id: 'Asset' })
+  .object({
+    id: assetId,
+    type: assetType,
+    properties: properties.meta({ description: 'Of whom it is, and what is bought.' }),
+    settings: z.null().meta({ description: 'Always null.' }),
+  })
+  .meta({ id: 'Asset', description: 'A managed product.' })
 
 /** Who did something, as it was at the time. */
 export const actor = z.object({
   kind: z.string().meta({ description: `key, member, operator, vendor; ${others}` }),
-  id: z.string(),
+  id: z.string().meta({ description: 'The id of that key or member, or the name of that vendor.' }),
   name: z.string().meta({ description: 'As it was at the time.' }),
 })
 
@@ -70,36 +89,45 @@ const vendor = z.object({
     .meta({ description: 'Without a commitment, too, an increase can be taken back for a few days only.' }),
 })
 
+const scheduled = z.object({
+  quantity: seats.meta({ description: 'The total that it will be.' }),
+  time: timeOf('When, where that is known').optional(),
+})
+
+const openChange = z.object({
+  id: z.string().meta({ description: 'Names the change: `/billing/v1/license-changes/{change_id}`.' }),
+  to: seats.meta({ description: 'The total that was asked for.' }),
+  state: z.string().meta({ description: 'CLAIMED, SENT, UNKNOWN.' }),
+  actor: actor.meta({ description: 'Who asked for it.' }),
+  createTime: timeOf('When it was asked for'),
+})
+
 /** spec 2.1, with the additions of CONTRACT 3 */
 export const AssetListItem = z
   .object({
-    id: z.string().meta({ description: 'Starts with the type.' }),
-    type: z.string(),
+    id: assetId,
+    type: assetType,
     licenseQty: z.string().meta({ description: 'Purchased licenses as text, or `N/A`.' }),
-    assetName: z.string(),
+    assetName: z.string().meta({ description: 'Name for people.' }),
     url: z.url().meta({ description: 'The page of this type in the console.' }),
     name: z.string().meta({ description: 'The same as `assetName`.' }),
-    quantity: seats.optional().meta({ description: 'Absent where `licenseQty` is `N/A`.' }),
-    createTime: epochMs,
+    quantity: seats
+      .optional()
+      .meta({ description: 'Purchased licenses. Absent where `licenseQty` is `N/A`.' }),
+    createTime: timeOf('When it was created'),
     properties: properties.optional().meta({ description: 'With `view=full`.' }),
     etag: z.string().optional().meta({ description: "With `view=full`: the asset's ETag." }),
     vendor: vendor.optional().meta({ description: 'With `view=full`, for assets with licenses.' }),
-    observedTime: epochMs.optional().meta({
-      description: 'With `view=full`: when the vendor last told of it. Absent where it tells nothing.',
+    observedTime: z.int().optional().meta({
+      description:
+        'With `view=full`: when the vendor last told of it, as epoch time in milliseconds. Absent where it tells nothing.',
     }),
-    scheduled: z.object({ quantity: seats, time: epochMs.optional() }).optional().meta({
+    scheduled: scheduled.optional().meta({
       description:
         'With `view=full`: what the vendor sets at the next renewal. A change before may delete it there.',
     }),
-    openChange: z
-      .object({
-        id: z.string(),
-        to: seats.meta({ description: 'The total that was asked for.' }),
-        state: z.string().meta({ description: 'CLAIMED, SENT, UNKNOWN.' }),
-        actor,
-        createTime: epochMs,
-      })
+    openChange: openChange
       .optional()
       .meta({ description: 'With `view=full`: a change whose outcome is not known yet.' }),
   })
-  .meta({ id: 'AssetListItem' })
+  .meta({ id: 'AssetListItem', description: 'An asset as lists have it.' })

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { contract, csvFile } from '#lib/api/contract.ts'
+import { contract } from '#lib/api/contract.ts'
+import { csvFile } from '#lib/api/download.ts'
 import { calls } from './calls.ts'
+import * as examples from './examples.ts'
 import * as shapes from './shapes.ts'
 
 export type InvoiceChange = z.output<typeof shapes.InvoiceChange>
@@ -14,7 +16,7 @@ const comparison = {
     from: invoiceNumber.meta({ description: 'Number of the invoice that is compared, often the older one.' }),
     to: invoiceNumber.meta({ description: 'Number of the invoice to compare it with.' }),
   }),
-  problems: ['invalid_request', 'not_found', 'not_comparable'],
+  problems: ['not_found', 'not_comparable'],
 } as const
 
 /** An addition. */
@@ -22,7 +24,9 @@ export const compareInvoices = contract({
   ...comparison,
   ...calls.compareInvoices,
   summary: 'Compare two invoices of one platform, line by line',
+  description: 'Why one invoice is dearer than another: which lines were added, changed or are gone.',
   output: shapes.InvoiceComparison,
+  examples: examples.compareInvoices,
 })
 
 /** An addition. */
@@ -30,5 +34,6 @@ export const exportComparison = contract({
   ...comparison,
   ...calls.exportComparison,
   summary: 'Compare two invoices of one platform, as a CSV file',
+  description: 'A row for each line that differs, and for each that does not.',
   output: csvFile(),
 })

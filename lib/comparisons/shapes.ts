@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { currency, Invoice, money } from '#lib/invoices/shapes.ts'
 
 const comparedLines = z.object({
-  description: z.string(),
-  Details: z.string().optional(),
-  qty: z.number(),
+  description: z.string().meta({ description: 'What is billed.' }),
+  Details: z.string().optional().meta({ description: 'More of what is billed.' }),
+  qty: z.number().meta({ description: 'Quantity, of all these lines together.' }),
   price: money
     .optional()
     .meta({ description: 'Per unit. Absent where lines of several prices are one here.' }),
@@ -15,25 +15,35 @@ const comparedLines = z.object({
 /** An addition: lines that bill the same thing on two invoices. */
 export const InvoiceChange = z
   .object({
-    change: z.enum(['added', 'gone', 'changed', 'unchanged']),
+    change: z.enum(['added', 'gone', 'changed', 'unchanged']).meta({
+      description: 'What became of the lines that bill this thing, from the one invoice to the other.',
+    }),
     reasons: z
       .array(z.enum(['quantity', 'price', 'amount']))
       .meta({ description: 'What has changed; `amount`: only the rounding of split lines.' }),
     type: z.string().meta({ description: 'Platform of the lines.' }),
     currency,
     effectAmount: money.meta({ description: 'What it adds to the sum of the lines, or takes away.' }),
-    from: comparedLines.optional(),
-    to: comparedLines.optional(),
+    from: comparedLines
+      .optional()
+      .meta({ description: 'The lines on the first invoice. Absent where there are none.' }),
+    to: comparedLines
+      .optional()
+      .meta({ description: 'The lines on the second invoice. Absent where there are none.' }),
   })
-  .meta({ id: 'InvoiceChange' })
+  .meta({ id: 'InvoiceChange', description: 'Lines that bill the same thing on two invoices.' })
 
-const difference = z.object({ fromAmount: money, toAmount: money, effectAmount: money })
+const difference = z.object({
+  fromAmount: money.meta({ description: 'On the first invoice.' }),
+  toAmount: money.meta({ description: 'On the second invoice.' }),
+  effectAmount: money.meta({ description: 'What that adds to the total, or takes away.' }),
+})
 
 /** An addition: why one invoice is dearer than another. */
 export const InvoiceComparison = z
   .object({
-    from: Invoice,
-    to: Invoice,
+    from: Invoice.meta({ description: 'The first invoice.' }),
+    to: Invoice.meta({ description: 'The second invoice.' }),
     lineItems: difference.meta({
       description: "The lines' amounts; the changes' effects add up to its own.",
     }),
@@ -43,6 +53,6 @@ export const InvoiceComparison = z
     changes: z.array(InvoiceChange).meta({
       description: 'The largest effect first; lines in another currency at the end, and in no sum.',
     }),
-    unchanged: z.array(InvoiceChange),
+    unchanged: z.array(InvoiceChange).meta({ description: 'What both bill alike.' }),
   })
-  .meta({ id: 'InvoiceComparison' })
+  .meta({ id: 'InvoiceComparison', description: 'Why one invoice is dearer than another.' })

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Caller } from '#lib/access/rules.ts'
-import { contract, stream } from '#lib/api/contract.ts'
+import { contract } from '#lib/api/contract.ts'
+import { stream } from '#lib/api/download.ts'
 import { route } from '#lib/api/endpoint.ts'
-import { openApiOperation } from '#lib/api/openapi.ts'
+import { openApiOperation } from '#lib/api/openapi/document.ts'
 import { operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { streamScope } from '#lib/db/scope.ts'
@@ -16,11 +17,11 @@ import { begin } from './stream.ts'
 const numbers = contract({
   name: 'countNumbers',
   summary: 'As many numbers as it takes',
+  description: 'It counts.',
   method: 'GET',
   path: '/numbers',
   permission: 'invoice-viewer',
-  output: stream('text/csv; charset=utf-8'),
-  problems: [],
+  output: stream('text/csv; charset=utf-8', 'A line for each number.'),
 })
 
 let database: TestDatabase
@@ -91,7 +92,9 @@ it('sends all rows, as a download that nobody keeps', async () => {
 })
 
 it('is documented as a file without a tag', async () => {
-  const handlers = route(openApiOperation([numbers]))
+  const handlers = route(
+    openApiOperation([{ tag: 'Numbers', description: 'Counted.', contracts: [numbers] }]),
+  )
   const { paths } = await (await handlers.GET(new Request('http://console.example/openapi.json'))).json()
   const { responses, parameters } = paths['/numbers'].get
   expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '401', '403', '500']))

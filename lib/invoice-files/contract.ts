@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { contract, file, stream } from '#lib/api/contract.ts'
+import { contract } from '#lib/api/contract.ts'
+import { file, stream } from '#lib/api/download.ts'
 import { orderBy, params, selection } from '#lib/invoices/contract.ts'
 import { MOST_TICKED } from '#lib/invoices/rules.ts'
 import { listText } from '#lib/lists/list-text.ts'
@@ -10,9 +11,9 @@ export const readInvoiceFile = contract({
   ...calls.readInvoiceFile,
   summary: 'Read one invoice as a PDF file',
   permission: 'invoice-viewer',
+  description: "Where an invoice's `url` leads.",
   params,
-  output: file('application/pdf'),
-  problems: ['not_found'],
+  output: file('application/pdf', 'The invoice, as tagged PDF.'),
 })
 
 /** An addition: the files of all that is filtered, or of those that are named. */
@@ -20,6 +21,7 @@ export const exportInvoiceFiles = contract({
   ...calls.exportInvoiceFiles,
   summary: 'The PDF files of a selection, as a ZIP archive',
   permission: 'invoice-viewer',
+  description: 'The files of all that the filters select, or of those that are named.',
   query: z.object({
     ...selection,
     orderBy,
@@ -28,6 +30,6 @@ export const exportInvoiceFiles = contract({
         'Invoice numbers, as in `IN-1|IN-2`; a `|` or `%` within one is percent-encoded once more. Without it: all that the filters select, 500 at most.',
     }),
   }),
-  output: stream('application/zip'),
-  problems: ['invalid_request', 'filter_invalid', 'not_found'],
+  output: stream('application/zip', 'One PDF file for each invoice, named by its number.'),
+  problems: ['not_found'],
 })

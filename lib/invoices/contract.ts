@@ -1,8 +1,11 @@
 import { z } from 'zod'
-import { contract, csvFile, paging, pagingOutput, unixTime } from '#lib/api/contract.ts'
-import { filterText } from '#lib/lists/filter.ts'
+import { contract, paging, pagingOutput } from '#lib/api/contract.ts'
+import { csvFile } from '#lib/api/download.ts'
+import { switchText, unixTime } from '#lib/api/query-text.ts'
+import { FILTER_GRAMMAR, filterText } from '#lib/lists/filter.ts'
 import { orderText } from '#lib/lists/order.ts'
 import { calls } from './calls.ts'
+import * as examples from './examples.ts'
 import { INVOICE_ORDER_KEYS, INVOICE_STATUSES } from './rules.ts'
 import * as shapes from './shapes.ts'
 
@@ -14,12 +17,13 @@ export type CurrencySummary = InvoiceSummary['currencies'][number]
 
 /** What selects invoices in each call that reads several. */
 export const selection = {
-  filter: filterText(['platform', 'status', 'dueDate'], { status: INVOICE_STATUSES }).optional().meta({
-    description:
-      'As in `platform:cloud-platform|web-services|status:OPEN`. Keys: platform, status (OPEN, PAST DUE or PAID, in any case), dueDate (epoch milliseconds, the same UTC day).',
-  }),
-  minCreationTime: unixTime().meta({ description: 'Unix seconds: invoices of this time or later.' }),
-  maxCreationTime: unixTime().meta({ description: 'Unix seconds: invoices of this time or earlier.' }),
+  filter: filterText(['platform', 'status', 'dueDate'], { status: INVOICE_STATUSES })
+    .optional()
+    .meta({
+      description: `As in \`platform:cloud-platform|web-services|status:OPEN\`. Keys: platform, status (OPEN, PAST DUE or PAID, in any case), dueDate (epoch milliseconds, the same UTC day). ${FILTER_GRAMMAR}`,
+    }),
+  minCreationTime: unixTime('invoices of this time or later'),
+  maxCreationTime: unixTime('invoices of this time or earlier'),
   search: z.string().max(200).optional().meta({ description: 'Start of the invoice number, in any case.' }),
 }
 
@@ -29,16 +33,17 @@ export const orderBy = orderText(INVOICE_ORDER_KEYS).optional().meta({
     'As in `totalAmount desc`: invoiceDate, dueDate, totalAmount or balanceAmount, then asc (unless told) or desc. Equal ones follow by id, the same way. Amounts are compared as numbers, whatever their currency. Without it: newest first.',
 })
 
-const listProblems = ['invalid_request', 'filter_invalid', 'page_token_invalid'] as const
-
 /** spec 4.3 */
 export const listInvoices = contract({
   ...calls.listInvoices,
   summary: 'List invoices, newest first unless told otherwise',
   permission: 'invoice-viewer',
+  description: 'The invoices of all billing profiles that the caller may see, without their line items.',
   query: z.object({ ...selection, orderBy, ...paging }),
-  output: z.object({ invoices: z.array(shapes.Invoice), ...pagingOutput }).meta({ id: 'InvoiceList' }),
-  problems: listProblems,
+  output: z
+    .object({ invoices: z.array(shapes.Invoice).meta({ description: 'The page.' }), ...pagingOutput })
+    .meta({ id: 'InvoiceList', description: 'A page of invoices.' }),
+  examples: examples.listInvoices,
 })
 
 /** An addition: all that the filters select, however much it is. */
@@ -46,28 +51,30 @@ export const exportInvoices = contract({
   ...calls.exportInvoices,
   summary: 'All invoices of a selection, or all their line items, as a CSV file',
   permission: 'invoice-viewer',
+  description: 'Whatever the filters select at one moment, however much it is.',
   query: z.object({
     ...selection,
     orderBy,
-    lines: z.enum(['true', 'false']).optional().meta({
-      description: 'A row for each line item instead, with the columns of its invoice before its own.',
-    }),
+    lines: switchText('A row for each line item instead, with the columns of its invoice before its own.'),
   }),
   output: csvFile(),
-  problems: ['invalid_request', 'filter_invalid'],
+  examples: examples.exportInvoices,
 })
 
 /** The place of one invoice in a path. */
-export const params = z.object({ invoice_id: z.string().min(1).max(300) })
+export const params = z.object({
+  invoice_id: z.string().min(1).max(300).meta({ description: 'The number of an invoice: its `id`.' }),
+})
 
 /** spec 4.4 */
 export const readInvoice = contract({
   ...calls.readInvoice,
   summary: 'Read one invoice with its line items',
   permission: 'invoice-viewer',
+  description: 'It also says whether the line items explain the total.',
   params,
   output: shapes.InvoiceWithLines,
-  problems: ['not_found'],
+  examples: examples.readInvoice,
 })
 
 /** An addition: what the same filters select, counted and added up. Two currencies are never added. */
@@ -75,7 +82,8 @@ export const summarizeInvoices = contract({
   ...calls.summarizeInvoices,
   summary: 'Count and add up invoices per currency, what is due, and what was billed per month and platform',
   permission: 'invoice-viewer',
+  description: 'What the same filters select in the list of invoices. Two currencies are never added.',
   query: z.object(selection),
   output: shapes.InvoiceSummary,
-  problems: ['invalid_request', 'filter_invalid'],
+  examples: examples.summarizeInvoices,
 })

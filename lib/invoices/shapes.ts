@@ -2,45 +2,53 @@ import { z } from 'zod'
 
 /** A day of an invoice on the wire. */
 export const day = z.int().meta({ description: 'A day: epoch time in milliseconds of its midnight in UTC.' })
+/** The same, of which `what` says what it is the day of. */
+const dayOf = (what: string) =>
+  day.meta({ description: `${what}: epoch time in milliseconds of that day's midnight in UTC.` })
 /** An amount on the wire. */
 export const money = z.number().meta({ description: 'An exact decimal inside; a JSON number on the wire.' })
 /** The currency of an amount on the wire. */
 export const currency = z.string().meta({ description: 'Three-letter code, ISO 4217.' })
 
+const platform = z.string().meta({
+  description:
+    'Same kind of value as an asset type: cloud-platform, web-services, workspace-suite, office-suite; others may come.',
+})
+
 /** spec 2.4 */
 export const LineItem = z
   .object({
     type: z.string().meta({ description: 'Platform of the item.' }),
-    description: z.string(),
+    description: z.string().meta({ description: 'What is billed.' }),
     price: money.meta({ description: 'Per unit, unless `itemization.priceReading` says PER_LINE.' }),
-    qty: z.number(),
+    qty: z.number().meta({ description: 'Quantity.' }),
     currency,
-    Details: z.string().optional(),
+    Details: z.string().optional().meta({ description: 'More of what is billed.' }),
     amount: money.meta({
       description: 'Price × quantity, or the price of the line, rounded to the minor unit.',
     }),
   })
-  .meta({ id: 'LineItem' })
+  .meta({ id: 'LineItem', description: 'One line of an invoice.' })
 
 /** spec 2.3 */
 export const Invoice = z
   .object({
     id: z.string().meta({ description: 'Invoice number.' }),
-    invoiceDate: day,
-    platform: z.string().meta({ description: 'Same kind of value as an asset type.' }),
-    dueDate: day,
+    invoiceDate: dayOf('When it was issued'),
+    platform,
+    dueDate: dayOf('When it is due'),
     status: z.enum(['OPEN', 'PAST DUE', 'PAID']).meta({ description: 'Derived from balance and due date.' }),
-    totalAmount: money,
+    totalAmount: money.meta({ description: 'What is billed, with taxes. An exact decimal inside.' }),
     balanceAmount: money.meta({ description: 'Outstanding. May be negative, or above the total.' }),
     currency,
     url: z.url().meta({ description: 'The invoice as a PDF file.' }),
   })
-  .meta({ id: 'Invoice' })
+  .meta({ id: 'Invoice', description: 'An invoice as lists have it.' })
 
 /** An addition: whether the line items explain the total. */
 const Itemization = z
   .object({
-    addsUp: z.boolean(),
+    addsUp: z.boolean().meta({ description: 'Whether they explain the total.' }),
     priceReading: z.enum(['PER_UNIT', 'PER_LINE']).optional().meta({
       description: 'What a `price` must be for the line items to add up. Absent where neither reading fits.',
     }),
@@ -51,38 +59,46 @@ const Itemization = z
     }),
     otherCurrencyLines: z.int().min(0).meta({ description: 'Lines in another currency: never added.' }),
   })
-  .meta({ id: 'Itemization' })
+  .meta({ id: 'Itemization', description: 'Whether the line items explain the total.' })
 
 export const InvoiceWithLines = Invoice.extend({
-  lineItems: z.array(LineItem).min(1),
-  itemization: Itemization,
-}).meta({ id: 'InvoiceWithLines' })
+  lineItems: z.array(LineItem).min(1).meta({ description: 'In the order of the invoice.' }),
+  itemization: Itemization.meta({ description: 'Whether they explain the total.' }),
+}).meta({ id: 'InvoiceWithLines', description: 'An invoice with its line items.' })
 
-const count = z.int().min(0)
-const part = (description: string) => z.object({ count, amount: money }).meta({ description })
+/** How many of something. */
+export const count = z.int().min(0).meta({ description: 'How many.' })
+const sum = { count, amount: money.meta({ description: 'Together.' }) }
+/** How many, and what they come to. */
+export const part = (description: string) => z.object(sum).meta({ description })
+
+const billed = {
+  count: z.int().min(1).meta({ description: 'Invoices.' }),
+  totalAmount: money.meta({ description: 'Their totals together.' }),
+}
 
 /** An addition: what a selection of invoices comes to in one currency. */
 const CurrencySummary = z
   .object({
     currency,
-    count: z.int().min(1),
-    totalAmount: money,
+    ...billed,
     balanceAmount: money.meta({ description: 'What is outstanding and, below 0, what is credit.' }),
     outstanding: part('Balances above 0: OPEN and PAST DUE together.'),
     credit: part('Balances below 0: paid too much, or credited and not used yet.'),
-    pastDue: part('Of the outstanding: due before today.').extend({ oldestDueDate: day.optional() }),
-    dueIn30Days: part('Of the outstanding: due today or on one of the 30 days after it.').extend({
-      firstDueDate: day.optional(),
-    }),
+    pastDue: z
+      .object({ ...sum, oldestDueDate: dayOf('The earliest due date of them').optional() })
+      .meta({ description: 'Of the outstanding: due before today.' }),
+    dueIn30Days: z
+      .object({ ...sum, firstDueDate: dayOf('The earliest due date of them').optional() })
+      .meta({ description: 'Of the outstanding: due today or on one of the 30 days after it.' }),
     months: z
       .array(
         z.object({
-          month: day.meta({
-            description: 'Its first day: epoch time in milliseconds of the midnight in UTC.',
-          }),
-          count: z.int().min(1),
-          totalAmount: money,
-          platforms: z.array(z.object({ platform: z.string(), count: z.int().min(1), totalAmount: money })),
+          month: dayOf('Its first day'),
+          ...billed,
+          platforms: z
+            .array(z.object({ platform, ...billed }))
+            .meta({ description: 'The same per platform.' }),
         }),
       )
       .meta({
@@ -90,12 +106,12 @@ const CurrencySummary = z
           'What was billed per month of the invoice date, oldest first; no month without an invoice.',
       }),
   })
-  .meta({ id: 'CurrencySummary' })
+  .meta({ id: 'CurrencySummary', description: 'What a selection of invoices comes to in one currency.' })
 
 export const InvoiceSummary = z
   .object({
-    count,
+    count: count.meta({ description: 'Invoices in all currencies.' }),
     today: day.meta({ description: "The service's day in UTC, which decides what is past due." }),
     currencies: z.array(CurrencySummary).meta({ description: 'The one with the most invoices first.' }),
   })
-  .meta({ id: 'InvoiceSummary' })
+  .meta({ id: 'InvoiceSummary', description: 'What a selection of invoices comes to.' })

@@ -44,7 +44,9 @@ test('what each error means for its row', () => {
   expect(of('failed').toSorted()).toEqual(['change_in_progress', 'vendor_unavailable'])
   expect(of('lost').toSorted()).toEqual(['internal_error', 'service_unavailable'])
   expect(fateOf(new TypeError('fetch failed'), 7)).toBe('lost')
-  const first = new Problem('version_mismatch', undefined, { members: { current: 7 } })
+  const first = new Problem('version_mismatch', undefined, {
+    members: { current: 7, changedBy: 'Ana', etag: '"2.x"' },
+  })
   expect([fateOf(first, 7), fateOf(first, 8)]).toEqual(['done', 'conflict'])
   expect(of('refused')).toEqual(
     expect.arrayContaining(['vendor_rejected', 'decrease_not_allowed', 'not_found']),
@@ -52,7 +54,9 @@ test('what each error means for its row', () => {
 })
 
 const facts = { status: 'ACTIVE', isCommitmentPlan: false, purchased: 10 }
-const newer = new Problem('version_mismatch', 'Ana set it', { members: { current: 12, etag: '"2.x"' } })
+const newer = new Problem('version_mismatch', 'Ana set it', {
+  members: { current: 12, changedBy: 'Ana', etag: '"2.x"' },
+})
 
 test.each([
   [15, ['ok'], { check: 'allowed', etag: '"1.x"', facts }],

@@ -8,6 +8,16 @@ type Closed<Key extends string> = Partial<Record<Key, readonly string[]>>
 const MAX_LENGTH = 1000
 const MAX_ALTERNATIVES = 50
 
+/** The grammar in words, for a parameter's description. */
+export const FILTER_GRAMMAR = [
+  'Conditions `key:value` are joined by `|`.',
+  'A value without a key takes the key before it: `key:a|b`.',
+  'Values of one key mean OR, different keys AND.',
+  'Values may stand in one pair of square brackets: `key:[a|b]`.',
+  'A key that is not known is refused.',
+  `At most ${MAX_LENGTH.toLocaleString('en')} characters and ${MAX_ALTERNATIVES} values.`,
+].join(' ')
+
 /**
  * The filter grammar of spec 4.1 and 4.3 (CONTRACT 2): `key:value` conditions joined by `|`; a part
  * without a key takes the key before it; values may stand in one pair of square brackets. The same

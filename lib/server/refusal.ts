@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Problem } from '#lib/api/problem.ts'
+import { problemText } from '#lib/api/problem-shapes.ts'
 import type { Area } from './target.ts'
 
 /** Answers with a problem: as the API does on its paths, in plain words elsewhere. A half-sent answer is cut. */
@@ -16,7 +17,7 @@ export function refuse(
   }
   const isApi = area === 'api'
   const body = isApi
-    ? JSON.stringify(problem.body(requestId))
+    ? problemText(problem, requestId)
     : `${problem.status} ${problem.message}\nRequest id: ${requestId}\n`
   res.writeHead(problem.status, {
     'Content-Type': isApi ? 'application/problem+json' : 'text/plain; charset=utf-8',

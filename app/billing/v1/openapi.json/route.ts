@@ -1,6 +1,6 @@
 import * as access from '#lib/access/contract.ts'
 import { route } from '#lib/api/endpoint.ts'
-import { openApiOperation } from '#lib/api/openapi.ts'
+import { openApiOperation } from '#lib/api/openapi/document.ts'
 import * as assets from '#lib/assets/contract.ts'
 import * as comparisons from '#lib/comparisons/contract.ts'
 import * as files from '#lib/invoice-files/contract.ts'
@@ -10,23 +10,45 @@ import * as statements from '#lib/statements/contract.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
   openApiOperation([
-    assets.listAssets,
-    assets.exportAssets,
-    assets.readAsset,
-    changes.setQuantity,
-    assets.summarizeAssets,
-    changes.listLicenseChanges,
-    changes.readLicenseChange,
-    invoices.listInvoices,
-    invoices.exportInvoices,
-    invoices.readInvoice,
-    files.readInvoiceFile,
-    files.exportInvoiceFiles,
-    invoices.summarizeInvoices,
-    comparisons.compareInvoices,
-    comparisons.exportComparison,
-    statements.readStatement,
-    statements.exportStatement,
-    access.validateKey,
+    {
+      tag: 'Assets',
+      description: 'What is managed for the customer: suites with licenses, cloud platforms, web services.',
+      contracts: [assets.listAssets, assets.exportAssets, assets.readAsset, assets.summarizeAssets],
+    },
+    {
+      tag: 'License changes',
+      description: "An asset's total number of licenses, who asked for it, and what became of that.",
+      contracts: [changes.setQuantity, changes.listLicenseChanges, changes.readLicenseChange],
+    },
+    {
+      tag: 'Invoices',
+      description: 'What was billed.',
+      contracts: [
+        invoices.listInvoices,
+        invoices.exportInvoices,
+        invoices.readInvoice,
+        invoices.summarizeInvoices,
+      ],
+    },
+    {
+      tag: 'Invoice files',
+      description: 'Invoices as PDF.',
+      contracts: [files.readInvoiceFile, files.exportInvoiceFiles],
+    },
+    {
+      tag: 'Comparisons',
+      description: 'Why one invoice is dearer than another.',
+      contracts: [comparisons.compareInvoices, comparisons.exportComparison],
+    },
+    {
+      tag: 'Statements',
+      description: 'What is open, and for how long.',
+      contracts: [statements.readStatement, statements.exportStatement],
+    },
+    {
+      tag: 'Access',
+      description: 'Who is calling.',
+      contracts: [access.validateKey],
+    },
   ]),
 )

@@ -16,10 +16,11 @@ export function schemaWriter(schemas: Record<string, Json>): SchemaOf {
   }
 }
 
-/** Answers may grow, so they don't forbid what they don't name; integers without a bound have none. */
+/** Answers may grow, so they don't forbid what they don't name; whole numbers are that, and without a bound have none. */
 function plain(io: 'input' | 'output') {
   return ({ jsonSchema }: { jsonSchema: Json }) => {
     if (io === 'output') delete jsonSchema.additionalProperties
+    if (Number.isInteger(jsonSchema.const)) jsonSchema.type = 'integer'
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   }

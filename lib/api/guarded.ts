@@ -1,0 +1,70 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import type { Outgoing } from '#lib/files/stream.ts'
+import { log, logFailure } from '#lib/log.ts'
+import { toProblem } from './problem.ts'
+import { problemText } from './problem-shapes.ts'
+import type { ApiRequest } from './request.ts'
+
+export type ApiResponse = {
+  status: number
+  headers: Record<string, string>
+  /** An outgoing body has no length and no ETag. */
+  body: string | Uint8Array | Outgoing | null
+}
+
+/** Runs `respond`; whatever it throws becomes a problem. Names the request and logs it. */
+export async function guarded(
+  request: ApiRequest,
+  respond: (requestId: string) => Promise<ApiResponse>,
+): Promise<ApiResponse> {
+  const requestId = acceptedRequestId(request.headers.get('request-id'))
+  const started = performance.now()
+  const { status, headers, body } = await respond(requestId).catch((error: unknown) =>
+    refuse(error, requestId),
+  )
+  const note = (more = {}) => {
+    const ms = Math.round(performance.now() - started)
+    log().info({ requestId, method: request.method, path: request.path, status, ms, ...more })
+  }
+  if (isOutgoing(body)) noteEnd(body, requestId, note)
+  else note()
+  if (isOutgoing(body) && request.method === 'HEAD') await body.return()
+  return {
+    status,
+    headers: { ...headers, 'Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' },
+    body: request.method === 'HEAD' ? null : body,
+  }
+}
+
+/** Whether an answer's body is sent piece by piece. */
+export function isOutgoing(body: ApiResponse['body']): body is Outgoing {
+  return typeof body === 'object' && body !== null && 'next' in body
+}
+
+async function noteEnd({ ended }: Outgoing, requestId: string, note: (more: object) => void): Promise<void> {
+  const { bytes, cut, error } = await ended
+  if (error !== undefined) logFailure(toProblem(error), error, requestId)
+  note({ bytes, ...(cut ? { cut } : {}) })
+}
+
+/** The problem that an error is. One that lacks what its code promises is our own fault: 500. */
+function refuse(error: unknown, requestId: string): ApiResponse {
+  const problem = toProblem(error)
+  logFailure(problem, error, requestId)
+  const { headers, saved } = problem.more
+  try {
+    return {
+      status: problem.status,
+      headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...headers },
+      body: saved ?? problemText(problem, requestId),
+    }
+  } catch (broken) {
+    return refuse(broken, requestId)
+  }
+}
+
+// The front door names each request; where there is none, or the name is odd, we do.
+function acceptedRequestId(given: string | null): string {
+  return given && /^[\w-]{8,64}$/.test(given) ? given : randomUUID()
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { PROBLEMS, type Problem, type ProblemCode } from './problem.ts'
+import { MEMBERS } from './problem-members.ts'
+
+const CODES = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]
+
+const InputErrorShape = z
+  .object({
+    pointer: z.string().optional().meta({
+      description: 'Where in the body: a JSON Pointer (RFC 6901), empty for the whole of it.',
+    }),
+    parameter: z.string().optional().meta({ description: 'Name of the parameter or header.' }),
+    detail: z.string().meta({ description: 'What is wrong there.' }),
+  })
+  .meta({ id: 'InputError', description: 'One place in the request that is wrong.' })
+
+/** What every problem says (RFC 9457). */
+export const AnyProblem = z
+  .object({
+    type: z.string().meta({ description: '`about:blank`: the code says more than a page could.' }),
+    title: z.string().meta({ description: 'What the code means, for people. Texts may change.' }),
+    status: z.int().min(400).max(599).meta({ description: 'The HTTP status.' }),
+    detail: z.string().meta({ description: 'What happened this time, for people.' }),
+    instance: z.string().meta({ description: 'The request id, also in the header Request-Id.' }),
+    code: z.enum(CODES).meta({ description: 'Stable; made for programs. More may come.' }),
+    error: z.string().meta({ description: 'The same as `detail`, for clients of the older shape.' }),
+    errors: z.array(InputErrorShape).optional().meta({
+      description: 'Each place in the request that is wrong; the first 20.',
+    }),
+  })
+  .meta({ id: 'Problem', description: 'Any problem, without the members that some codes have besides.' })
+
+const SHAPES = new Map(CODES.map((code) => [code, shapeOf(code)]))
+
+/** What a problem with this code says: its members are declared one by one, all others fall off. */
+export function problemShape(code: ProblemCode): z.ZodObject {
+  return SHAPES.get(code) ?? AnyProblem
+}
+
+/**
+ * The body of a problem, cut to what its code declares.
+ * @param instance the request id
+ * @throws ZodError where it lacks a member that its code promises
+ */
+export function problemText(problem: Problem, instance: string): string {
+  return JSON.stringify(problemShape(problem.code).parse(problem.body(instance)))
+}
+
+function shapeOf(code: ProblemCode): z.ZodObject {
+  const { status, title } = PROBLEMS[code]
+  const own = {
+    status: z.literal(status).meta({ description: 'The HTTP status.' }),
+    code: z.literal(code).meta({ description: 'Stable; made for programs.' }),
+    ...(code in MEMBERS ? MEMBERS[code as keyof typeof MEMBERS].shape : {}),
+  }
+  return AnyProblem.extend(own).meta({ id: schemaName(code), description: `${title}.` })
+}
+
+/** `not_found` is the schema NotFoundProblem. */
+function schemaName(code: ProblemCode): string {
+  const words = code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+  return `${words.join('')}Problem`
+}

@@ -1,0 +1,281 @@
+import { globSync } from 'node:fs'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addAsset, addCustomer, addInvoice, addKey } from '#lib/db/test-rows.ts'
+import type { AnyContract } from './contract.ts'
+import { EXAMPLE_REQUEST, type Example } from './example.ts'
+import { MEMBERS } from './problem-members.ts'
+import { type Answered, type Document, undeclared } from './test-declared.ts'
+
+// What the API's description says, held against what the routes answer: each example is sent and compared, and
+// whatever is asked, no answer has anything that the description does not declare.
+
+type Handlers = Record<string, (request: Request) => Promise<Response>>
+type Asked = Omit<Example, 'name' | 'summary' | 'answer'> & { key?: string | undefined; method?: string }
+
+const DAY = 86_400_000
+/** They need another caller, or another subscription, than the examples have. */
+const UNSHOWN = ['permission_denied', 'subscription_not_active']
+
+let database: TestDatabase
+let document: Document
+const contracts: AnyContract[] = []
+const handlers = new Map<string, Handlers>()
+const keys = { admin: '', it: '', finance: '', none: '', unknown: `lic_${'a'.repeat(36)}` }
+
+beforeAll(async () => {
+  vi.stubEnv('BASE_URL', 'https://console.example.com')
+  for (const name of ['VENDOR_READ_MS', 'VENDOR_WRITE_MS']) vi.stubEnv(name, '50')
+  const { GET } = (await import('../../app/billing/v1/openapi.json/route.ts')) as Handlers
+  document = await (await GET?.(new Request('https://console.example.com/billing/v1/openapi.json')))?.json()
+  await loadContracts()
+  database = await testDatabase()
+  await seed()
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database.close()
+})
+
+describe('every example', () => {
+  const sorted = () => contracts.toSorted((a, b) => Number(a.method !== 'GET') - Number(b.method !== 'GET'))
+
+  it('is answered as it says, and with nothing undeclared', async () => {
+    const codes = new Set<unknown>()
+    // What changes something comes last.
+    for (const contract of sorted()) {
+      for (const example of contract.examples) {
+        const headers = { ...example.headers, 'request-id': EXAMPLE_REQUEST }
+        const answer = await ask(contract, { ...example, headers, key: keys.admin })
+        const name = `${contract.name}: ${example.name}`
+        const body = read(answer)
+        codes.add(body.code)
+        expect
+          .soft([name, answer.status, body])
+          .toEqual([name, example.answer.status, settled(example, body)])
+        expect.soft([name, ...undeclared(document, contract.method, contract.path, answer)]).toEqual([name])
+      }
+    }
+    expect([...codes]).toEqual(
+      expect.arrayContaining(Object.keys(MEMBERS).filter((code) => !UNSHOWN.includes(code))),
+    )
+  })
+
+  it('stands for each call that answers JSON', () => {
+    const without = contracts.filter(({ examples }) => examples.length === 0)
+    expect(without.filter(({ output }) => output.meta()?.mediaType === undefined)).toEqual([])
+  })
+})
+
+describe('whatever is asked', () => {
+  it('no answer has anything undeclared', async () => {
+    const seen = new Set<string>()
+    await fc.assert(
+      fc.asyncProperty(calls(), async ({ name, ...asked }) => {
+        const contract = contractNamed(name)
+        const answer = await ask(contract, asked)
+        seen.add(`${answer.status}`)
+        expect(undeclared(document, contract.method, contract.path, answer)).toEqual([])
+      }),
+      { numRuns: 400 },
+    )
+    for (const status of ['200', '400', '401', '403', '404', '405']) expect(seen).toContain(status)
+  })
+
+  it('and what is undeclared is found', async () => {
+    const [contract, path] = [contractNamed('setQuantity'), '/billing/v1/assets/{asset_id}']
+    const asked = { params: { asset_id: 'workspace-suite-5d20a7' }, body: { quantity: 1 }, key: keys.it }
+    const answer = await ask(contract, asked)
+    const body = JSON.parse(answer.text)
+    const faults = (given: Partial<Answered>) => undeclared(document, 'PATCH', path, { ...answer, ...given })
+    const withBody = (more: object) => faults({ text: JSON.stringify({ ...body, ...more }) })
+    expect([answer.status, ...faults({})]).toEqual([409])
+    expect(withBody({ vendorToken: 'x' })).toEqual([expect.stringContaining('vendorToken')])
+    // A member of another code, and one that is missing.
+    expect(withBody({ subscriptionStatus: 'ACTIVE' })).toHaveLength(1)
+    expect(withBody({ minimum: undefined })).toHaveLength(1)
+    expect(withBody({ errors: [{ detail: 'x', stack: 'at …' }] })).toHaveLength(1)
+    expect(withBody({ code: 'not_comparable' })).toHaveLength(1)
+    expect(faults({ status: 418 })).toEqual(['status 418'])
+    expect(faults({ headers: new Headers({ ...Object.fromEntries(answer.headers), 'X-Sql': '1' }) })).toEqual(
+      ['header x-sql'],
+    )
+    expect(faults({ headers: new Headers({ 'Content-Type': 'application/problem+json' }) })).toContain(
+      'no header Request-Id',
+    )
+  })
+})
+
+/** What a parameter or header may hold, so that calls often find something; other text comes besides. */
+const VALUES: Record<string, readonly string[]> = {
+  asset_id: [
+    'workspace-suite-81f3c2',
+    'workspace-suite-5d20a7',
+    'office-suite-7e91b4',
+    'cloud-platform-3f6a90',
+  ],
+  invoice_id: ['IN-2025-0917', 'IN-2025-1017'],
+  change_id: ['5f0c6a1e-0001', '5f0c6a1e-0002'],
+  filter: ['type:workspace-suite', 'platform:cloud-platform', 'currency:USD', 'state:APPLIED', 'x:y'],
+  from: ['IN-2025-0917'],
+  to: ['IN-2025-1017'],
+  ids: ['IN-2025-0917', 'IN-2025-0917|IN-2025-1017'],
+  maxResults: ['1', '999', '0'],
+  view: ['full', 'basic'],
+  orderBy: ['totalAmount desc', 'dueDate'],
+  dryRun: ['true', 'false'],
+  lines: ['true', 'false'],
+  'if-match': ['*', '"3.x"', '"1.x"', 'x'],
+  'if-none-match': ['*', '"x"'],
+  'idempotency-key': ['a', 'b', 'c'],
+}
+const BODIES = [0, 45, 60, 61, 130, 250, 1.5, -1, '7'].map((quantity) => ({ quantity }))
+
+/** Calls of all contracts: valid and invalid, of what is there and what is not, by all kinds of callers. */
+function calls(): fc.Arbitrary<Asked & { name: string }> {
+  const known = (name: string) => fc.constantFrom(...(VALUES[name] ?? ['', '1', 'true']))
+  const any = (name: string) => fc.oneof({ weight: 4, arbitrary: known(name) }, fc.string())
+  const some = (shape: object, value: typeof known, isOptional: boolean) => {
+    const fields = Object.fromEntries(Object.keys(shape).map((name) => [name, value(name)]))
+    return fc.record(fields, { requiredKeys: isOptional ? [] : Object.keys(shape) })
+  }
+  const of = ({ name, method, params, query, headers }: AnyContract) => {
+    const hasBody = method !== 'GET'
+    return fc.record({
+      name: fc.constant(name),
+      method: fc.constantFrom(method as string, method, method, 'POST', ...(hasBody ? [] : ['HEAD'])),
+      key: fc.oneof(fc.constant(keys.admin), fc.constantFrom(undefined, ...Object.values(keys))),
+      params: some(params.shape, any, false),
+      query: some({ ...query.shape, unknown: '' }, any, true),
+      headers: some({ ...headers.shape, 'if-none-match': '' }, known, true),
+      body: hasBody ? fc.oneof(fc.constantFrom(...BODIES), fc.jsonValue()) : fc.constant(undefined),
+    })
+  }
+  return fc.constantFrom(...contracts).chain(of) as fc.Arbitrary<Asked & { name: string }>
+}
+
+function contractNamed(name: string): AnyContract {
+  const found = contracts.find((contract) => contract.name === name)
+  if (!found) throw new Error(`No contract is named ${name}.`)
+  return found
+}
+
+/** The example with what moves from day to day as it is today. */
+function settled({ answer: { body } }: Example, { today }: Record<string, unknown>): unknown {
+  if (typeof today !== 'number') return body
+  expect(today % DAY).toBe(0)
+  const text = JSON.stringify({ ...(body as object), today })
+  return JSON.parse(text, (_, value) =>
+    value?.daysPastDue > 0 ? { ...value, daysPastDue: (today - value.dueDate) / DAY } : value,
+  )
+}
+
+function read({ text, headers }: Answered) {
+  return headers.get('content-type')?.includes('json') ? JSON.parse(text) : text
+}
+
+async function ask(contract: AnyContract, asked: Asked): Promise<Answered> {
+  const { params = {}, query = {}, headers = {}, body, key, method = contract.method } = asked
+  const path = contract.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+  const text = body === undefined ? undefined : JSON.stringify(body)
+  const request = new Request(`https://console.example.com${path}?${search}`, {
+    method,
+    headers: {
+      ...(key ? { Authorization: `Bearer ${key}` } : {}),
+      ...(text === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(text === undefined ? {} : { body: text }),
+  })
+  const response = await handlers.get(contract.path)?.[method]?.(request)
+  if (!response) throw new Error(`Nothing answers ${method} ${contract.path}.`)
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+async function loadContracts() {
+  for (const file of globSync('lib/*/contract.ts').filter((name) => name !== 'lib/api/contract.ts')) {
+    const exported: Record<string, AnyContract> = await import(/* @vite-ignore */ `../../${file}`)
+    contracts.push(...Object.values(exported).filter(({ path }) => path in document.paths))
+  }
+  for (const { path } of contracts) {
+    const folder = path.replaceAll('{', '[').replaceAll('}', ']')
+    handlers.set(path, await import(/* @vite-ignore */ `../../app${folder}/route.ts`))
+  }
+}
+
+/** The customer of all examples. */
+async function seed() {
+  await addCustomer('northwind')
+  keys.admin = await addKey('northwind', ['admin'], { name: 'nightly-sync' })
+  keys.it = await addKey('northwind', ['it-manager'])
+  keys.finance = await addKey('northwind', ['finance-user'])
+  keys.none = await addKey('northwind', [])
+  await addAsset('northwind', 'cloud-platform-3f6a90', null, {
+    name: 'Production',
+    createdAt: new Date('2026-01-15T09:00:00Z'),
+  })
+  await addAsset(
+    'northwind',
+    'workspace-suite-81f3c2',
+    { purchased: 250, assigned: 182 },
+    { name: 'Business Plus', createdAt: new Date('2026-02-02T09:00:00Z'), seatVersion: 3 },
+  )
+  await addAsset(
+    'northwind',
+    'workspace-suite-5d20a7',
+    { purchased: 60, assigned: 57, isCommitmentPlan: true, commitmentEnd: new Date('2027-03-01T00:00:00Z') },
+    {
+      name: 'Enterprise Standard',
+      createdAt: new Date('2026-03-01T09:00:00Z'),
+      commitmentStart: new Date('2026-03-01T00:00:00Z'),
+      skuName: 'Enterprise Standard',
+      renewalType: 'AUTO_RENEW',
+    },
+  )
+  await addAsset(
+    'northwind',
+    'office-suite-7e91b4',
+    { purchased: 40, assigned: 31 },
+    { name: 'Office E3', skuName: 'Office E3', createdAt: new Date('2026-04-07T09:00:00Z') },
+  )
+  // Its vendor is not set up here: it can't be reached, and its open change stays open.
+  await addAsset(
+    'northwind',
+    'office-suite-c04d11',
+    { purchased: 100, assigned: 90 },
+    { name: 'Office E1', vendor: 'microsoft-partner-center', createdAt: new Date('2026-05-04T09:00:00Z') },
+  )
+  await addChange('5f0c6a1e-0001', 'workspace-suite-81f3c2', 240, 250, 'APPLIED', '2026-09-01T08:30:00Z')
+  await addChange('5f0c6a1e-0002', 'office-suite-c04d11', 100, 120, 'UNKNOWN', '2026-11-02T10:15:00Z')
+  await addInvoice(
+    'northwind',
+    'IN-2025-0917',
+    { invoiceDate: '2025-09-30', dueDate: '2025-10-30', totalAmount: '1250.00', balanceAmount: '1250.00' },
+    [
+      { description: 'Compute', price: '1100', details: 'europe-west4' },
+      { description: 'Storage', price: '0.05', qty: '3000' },
+    ],
+  )
+  await addInvoice(
+    'northwind',
+    'IN-2025-1017',
+    { invoiceDate: '2025-10-31', dueDate: '2025-11-30', totalAmount: '1400.00', balanceAmount: '0' },
+    [
+      { description: 'Compute', price: '1220', details: 'europe-west4' },
+      { description: 'Storage', price: '0.05', qty: '3600' },
+    ],
+  )
+}
+
+function addChange(id: string, asset: string, from: number, to: number, state: string, at: string) {
+  const settled = state === 'APPLIED' ? at : null
+  return database.sql(
+    'northwind',
+    `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
+       actor_name, request_id, created_at, moved_at, sent_at, settled_at)
+     VALUES ('northwind', $1, $2, $3, $4, $5, 'key', 'K1', 'joiners-sync', 'r', $6, $6, $6, $7)`,
+    [id, asset, from, to, state, at, settled],
+  )
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+
+// A query holds text. Each of these reads one text strictly, and says by `json` what it stands for: the API's
+// description declares numbers and booleans, and HTTP writes them as text.
+
+/** What a parameter is in the API's description, where its text stands for something else. */
+export type ParameterMeta = { json?: { type: 'integer' | 'boolean'; [keyword: string]: unknown } }
+
+/** Text to a whole number within bounds; `max` clamps when `clamp` is set. */
+export function integerText(min: number, max: number, clamp = false) {
+  const bounds = { minimum: min, ...(max < Number.MAX_SAFE_INTEGER ? { maximum: max } : {}) }
+  return z
+    .codec(z.string().regex(/^\d{1,100}$/, `must be a whole number of ${min} or more`), z.int(), {
+      decode: (value, context) => {
+        const number = Number(value)
+        if (number >= min && number <= max) return number
+        if (clamp && number > max) return max
+        context.issues.push({ code: 'custom', input: value, message: `must be from ${min} to ${max}` })
+        return z.NEVER
+      },
+      encode: (number) => String(number),
+    })
+    .meta({ json: { type: 'integer', ...bounds } } satisfies ParameterMeta)
+}
+
+/** A switch that is off unless told: the text `true` or `false`, and nothing else. */
+export function switchText(description: string) {
+  const json = { type: 'boolean', default: false } as const
+  return z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .optional()
+    .meta({ description, json } satisfies ParameterMeta & { description: string })
+}
+
+// Public clients send milliseconds where the spec says seconds: no date of ours is that many seconds away.
+const FIRST_MILLISECONDS = 100_000_000_000
+
+/**
+ * Unix seconds, or milliseconds from 100,000,000,000 on, to whole milliseconds; may be absent.
+ * @param what says what the bound selects: `invoices of this time or later`
+ * @param rest milliseconds added to whole seconds: 999 where a bound takes in all of its second
+ */
+export function unixTime(what: string, rest = 0) {
+  const description = `Unix time: ${what}. In seconds; a value of 100,000,000,000 or more is read as milliseconds.`
+  return z
+    .codec(integerText(0, Number.MAX_SAFE_INTEGER), z.int().min(0), {
+      decode: (value) => (value >= FIRST_MILLISECONDS ? value : value * 1000 + rest),
+      encode: (ms) => (ms >= FIRST_MILLISECONDS ? ms : Math.floor(ms / 1000)),
+    })
+    .optional()
+    .meta({ description })
+}

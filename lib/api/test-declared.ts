@@ -1,0 +1,79 @@
+import { z } from 'zod'
+
+// Reads the API's description as a stranger's client does: what is not in it, it does not know.
+
+type Json = Record<string, unknown>
+export type Answered = {
+  status: number
+  headers: Headers
+  text: string
+}
+type Media = Record<string, { schema: Json }>
+type Response = { headers: Record<string, { $ref?: string; required?: boolean }>; content?: Media }
+export type Document = {
+  paths: Record<string, Record<string, { responses: Record<string, Response> }>>
+  components: { schemas: Record<string, Json>; headers: Record<string, { required: boolean }> }
+}
+
+/** All that an answer to this call has and the document does not declare, or declares and the answer lacks. */
+export function undeclared(document: Document, method: string, path: string, answer: Answered): string[] {
+  const declared = document.paths[path]?.[method.toLowerCase()]?.responses[answer.status]
+  if (!declared) return [`status ${answer.status}`]
+  return [...strangeHeaders(document, declared, answer), ...strangeBody(document, declared, answer)]
+}
+
+// What every HTTP answer with a body has; the document's media types say it.
+const OF_HTTP = ['content-type']
+
+function strangeHeaders(document: Document, declared: Response, { headers }: Answered): string[] {
+  const known = Object.keys(declared.headers).map((name) => name.toLowerCase())
+  const extra = [...headers.keys()].filter((name) => ![...known, ...OF_HTTP].includes(name))
+  const missing = Object.entries(declared.headers).filter(([name, { $ref, required }]) => {
+    const isRequired = $ref ? document.components.headers[$ref.split('/').at(-1) ?? '']?.required : required
+    return isRequired && headers.get(name) === null
+  })
+  return [...extra.map((name) => `header ${name}`), ...missing.map(([name]) => `no header ${name}`)]
+}
+
+function strangeBody(document: Document, { content = {} }: Response, answer: Answered): string[] {
+  if (answer.text === '') return []
+  const mediaType = answer.headers.get('content-type')?.split(';')[0] ?? ''
+  const declared = content[mediaType]?.schema
+  if (!declared) return [`media type ${mediaType}`]
+  if (!mediaType.endsWith('json')) return []
+  const body = JSON.parse(answer.text)
+  const read = strict(document, chosen(declared, body)).safeParse(body)
+  return read.success ? [] : [z.prettifyError(read.error)]
+}
+
+/** Of several schemas the one that the body's discriminator names. */
+function chosen(schema: Json, body: Json): Json {
+  const { oneOf, discriminator } = schema as {
+    oneOf?: Json[]
+    discriminator?: { propertyName: string; mapping: Record<string, string> }
+  }
+  if (!discriminator) return schema
+  const $ref = discriminator.mapping[String(body[discriminator.propertyName])]
+  return oneOf?.find((each) => each.$ref === $ref) ?? { not: {} }
+}
+
+const made = new WeakMap<Json, z.ZodType>()
+
+/** The schema, taking no member that it does not name. */
+function strict({ components }: Document, schema: Json): z.ZodType {
+  const known = made.get(schema)
+  if (known) return known
+  const whole = closed({ ...schema, $defs: components.schemas }) as Json
+  const type = z.fromJSONSchema(
+    JSON.parse(JSON.stringify(whole).replaceAll('#/components/schemas/', '#/$defs/')),
+  )
+  made.set(schema, type)
+  return type
+}
+
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed)
+  if (typeof value !== 'object' || value === null) return value
+  const own = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, closed(part)]))
+  return own.type === 'object' && own.properties ? { ...own, additionalProperties: false } : own
+}

@@ -1,0 +1,141 @@
+import type { Example } from '#lib/api/example.ts'
+
+export const listInvoices: readonly Example[] = [
+  {
+    name: 'one-platform',
+    summary: 'Invoices of a platform since September 2025',
+    query: { filter: 'platform:cloud-platform', minCreationTime: 1756684800 },
+    answer: {
+      status: 200,
+      body: {
+        invoices: [
+          {
+            id: 'IN-2025-1017',
+            invoiceDate: 1761868800000,
+            platform: 'cloud-platform',
+            dueDate: 1764460800000,
+            status: 'PAID',
+            totalAmount: 1400,
+            balanceAmount: 0,
+            currency: 'USD',
+            url: '/billing/v1/invoices/IN-2025-1017/file',
+          },
+          {
+            id: 'IN-2025-0917',
+            invoiceDate: 1759190400000,
+            platform: 'cloud-platform',
+            dueDate: 1761782400000,
+            status: 'PAST DUE',
+            totalAmount: 1250,
+            balanceAmount: 1250,
+            currency: 'USD',
+            url: '/billing/v1/invoices/IN-2025-0917/file',
+          },
+        ],
+        rowCount: 2,
+      },
+    },
+  },
+]
+
+export const exportInvoices: readonly Example[] = [
+  {
+    name: 'lines',
+    summary: 'The line items of what is past due',
+    query: { filter: 'status:PAST DUE', lines: true },
+    answer: {
+      status: 200,
+      body: 'id,invoiceDate,dueDate,platform,status,currency,totalAmount,balanceAmount,billingProfileId,issuer,line,lineType,lineDescription,lineDetails,lineQty,linePrice,lineCurrency,lineAmount\r\nIN-2025-0917,2025-09-30,2025-10-30,cloud-platform,PAST DUE,USD,1250.00,1250.00,default,Reseller,1,cloud-platform,Compute,europe-west4,1,1100,USD,1100.00\r\nIN-2025-0917,2025-09-30,2025-10-30,cloud-platform,PAST DUE,USD,1250.00,1250.00,default,Reseller,2,cloud-platform,Storage,,3000,0.05,USD,150.00\r\n',
+    },
+  },
+]
+
+export const readInvoice: readonly Example[] = [
+  {
+    name: 'past-due',
+    summary: 'An invoice that is past due',
+    params: { invoice_id: 'IN-2025-0917' },
+    answer: {
+      status: 200,
+      body: {
+        id: 'IN-2025-0917',
+        invoiceDate: 1759190400000,
+        platform: 'cloud-platform',
+        dueDate: 1761782400000,
+        status: 'PAST DUE',
+        totalAmount: 1250,
+        balanceAmount: 1250,
+        currency: 'USD',
+        url: '/billing/v1/invoices/IN-2025-0917/file',
+        lineItems: [
+          {
+            type: 'cloud-platform',
+            description: 'Compute',
+            price: 1100,
+            qty: 1,
+            currency: 'USD',
+            Details: 'europe-west4',
+            amount: 1100,
+          },
+          {
+            type: 'cloud-platform',
+            description: 'Storage',
+            price: 0.05,
+            qty: 3000,
+            currency: 'USD',
+            amount: 150,
+          },
+        ],
+        itemization: {
+          addsUp: true,
+          priceReading: 'PER_UNIT',
+          lineItemsAmount: 1250,
+          notItemizedAmount: 0,
+          roundingAmount: 0,
+          otherCurrencyLines: 0,
+        },
+      },
+    },
+  },
+]
+
+export const summarizeInvoices: readonly Example[] = [
+  {
+    name: 'one-platform',
+    summary: 'What a platform comes to',
+    query: { filter: 'platform:cloud-platform' },
+    answer: {
+      status: 200,
+      body: {
+        count: 2,
+        today: 1795305600000,
+        currencies: [
+          {
+            currency: 'USD',
+            count: 2,
+            totalAmount: 2650,
+            balanceAmount: 1250,
+            outstanding: { count: 1, amount: 1250 },
+            credit: { count: 0, amount: 0 },
+            pastDue: { count: 1, amount: 1250, oldestDueDate: 1761782400000 },
+            dueIn30Days: { count: 0, amount: 0 },
+            months: [
+              {
+                month: 1756684800000,
+                count: 1,
+                totalAmount: 1250,
+                platforms: [{ platform: 'cloud-platform', count: 1, totalAmount: 1250 }],
+              },
+              {
+                month: 1759276800000,
+                count: 1,
+                totalAmount: 1400,
+                platforms: [{ platform: 'cloud-platform', count: 1, totalAmount: 1400 }],
+              },
+            ],
+          },
+        ],
+      },
+    },
+  },
+]

@@ -1,0 +1,60 @@
+import type { Example } from '#lib/api/example.ts'
+
+export const readStatement: readonly Example[] = [
+  {
+    name: 'one-currency',
+    summary: 'What is open in US dollars',
+    query: { filter: 'currency:USD' },
+    answer: {
+      status: 200,
+      body: {
+        today: 1795305600000,
+        count: 1,
+        currencies: [
+          {
+            count: 1,
+            balanceAmount: 1250,
+            current: { count: 0, amount: 0 },
+            days1To30: { count: 0, amount: 0 },
+            days31To60: { count: 0, amount: 0 },
+            days61To90: { count: 0, amount: 0 },
+            older: { count: 1, amount: 1250 },
+            credit: { count: 0, amount: 0 },
+            currency: 'USD',
+            billingProfiles: [
+              {
+                count: 1,
+                balanceAmount: 1250,
+                current: { count: 0, amount: 0 },
+                days1To30: { count: 0, amount: 0 },
+                days31To60: { count: 0, amount: 0 },
+                days61To90: { count: 0, amount: 0 },
+                older: { count: 1, amount: 1250 },
+                credit: { count: 0, amount: 0 },
+                id: 'default',
+                name: 'northwind',
+              },
+            ],
+          },
+        ],
+        items: [
+          {
+            id: 'IN-2025-0917',
+            invoiceDate: 1759190400000,
+            platform: 'cloud-platform',
+            dueDate: 1761782400000,
+            status: 'PAST DUE',
+            totalAmount: 1250,
+            balanceAmount: 1250,
+            currency: 'USD',
+            url: '/billing/v1/invoices/IN-2025-0917/file',
+            billingProfileId: 'default',
+            age: 'older',
+            daysPastDue: 388,
+          },
+        ],
+        rowCount: 1,
+      },
+    },
+  },
+]
