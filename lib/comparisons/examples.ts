@@ -17,7 +17,7 @@ export const compareInvoices: readonly Example[] = [
           totalAmount: 1250,
           balanceAmount: 1250,
           currency: 'USD',
-          url: '/billing/v1/invoices/IN-2025-0917/file',
+          url: 'https://console.example.com/billing/v1/invoices/IN-2025-0917/file',
         },
         to: {
           id: 'IN-2025-1017',
@@ -28,7 +28,7 @@ export const compareInvoices: readonly Example[] = [
           totalAmount: 1400,
           balanceAmount: 0,
           currency: 'USD',
-          url: '/billing/v1/invoices/IN-2025-1017/file',
+          url: 'https://console.example.com/billing/v1/invoices/IN-2025-1017/file',
         },
         lineItems: { fromAmount: 1250, toAmount: 1400, effectAmount: 150 },
         rounding: { fromAmount: 0, toAmount: 0, effectAmount: 0 },

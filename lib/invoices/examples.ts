@@ -18,7 +18,7 @@ export const listInvoices: readonly Example[] = [
             totalAmount: 1400,
             balanceAmount: 0,
             currency: 'USD',
-            url: '/billing/v1/invoices/IN-2025-1017/file',
+            url: 'https://console.example.com/billing/v1/invoices/IN-2025-1017/file',
           },
           {
             id: 'IN-2025-0917',
@@ -29,7 +29,7 @@ export const listInvoices: readonly Example[] = [
             totalAmount: 1250,
             balanceAmount: 1250,
             currency: 'USD',
-            url: '/billing/v1/invoices/IN-2025-0917/file',
+            url: 'https://console.example.com/billing/v1/invoices/IN-2025-0917/file',
           },
         ],
         rowCount: 2,
@@ -66,7 +66,7 @@ export const readInvoice: readonly Example[] = [
         totalAmount: 1250,
         balanceAmount: 1250,
         currency: 'USD',
-        url: '/billing/v1/invoices/IN-2025-0917/file',
+        url: 'https://console.example.com/billing/v1/invoices/IN-2025-0917/file',
         lineItems: [
           {
             type: 'cloud-platform',

@@ -47,7 +47,7 @@ export const readStatement: readonly Example[] = [
             totalAmount: 1250,
             balanceAmount: 1250,
             currency: 'USD',
-            url: '/billing/v1/invoices/IN-2025-0917/file',
+            url: 'https://console.example.com/billing/v1/invoices/IN-2025-0917/file',
             billingProfileId: 'default',
             age: 'older',
             daysPastDue: 388,

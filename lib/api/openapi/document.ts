@@ -1,3 +1,4 @@
+import 'server-only'
 import { z } from 'zod'
 import { env } from '#lib/env.ts'
 import { type AnyContract, contract } from '../contract.ts'
