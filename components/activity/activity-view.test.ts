@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { CHANGE_STATES } from '#lib/assets/rules.ts'
 import * as contract from '#lib/license-changes/contract.ts'
+import { CHANGE_STATES } from '#lib/license-changes/rules.ts'
 import {
   activeFilters,
   changed,

@@ -2,9 +2,9 @@ import { DAY_MS, type DateRange, rangeName } from '#components/dates/date-range.
 import { outcomeText } from '#components/license-changes/change-outcome.tsx'
 import type { ActiveFilter } from '#components/ui/active-filters.tsx'
 import type { Input } from '#lib/api/contract.ts'
-import { OPEN_STATES } from '#lib/assets/rules.ts'
 import type { listLicenseChanges as contract, LicenseChange } from '#lib/license-changes/contract.ts'
 import { listLicenseChanges } from '#lib/license-changes/queries.ts'
+import { OPEN_STATES } from '#lib/license-changes/rules.ts'
 
 /** What the screen shows: the decoded query of `listLicenseChanges`. Its address is that call's query string. */
 export type View = Input<typeof contract>['query']

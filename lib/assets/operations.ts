@@ -6,12 +6,11 @@ import { Problem } from '#lib/api/problem.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { attachment } from '#lib/files/attachment.ts'
 import { CSV, dated } from '#lib/files/csv.ts'
-import { settleOnRead } from '#lib/license-changes/settle-on-read.ts'
+import { listWithOpenChange, readWithOpenChange, settleOnRead } from '#lib/license-changes/open-change.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
 import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
 import { assetsCsv } from './export.ts'
-import { listFullAssets, readFullAsset } from './full-asset.ts'
 import { listReadings } from './seat-history.ts'
 import { serializeAsset, serializeFullItem, serializeListItem, versionOf } from './serialize.ts'
 import * as shapes from './shapes.ts'
@@ -28,10 +27,11 @@ export const listAssets = operation(contract.listAssets, async (caller, { query 
     const assets = shown.map(({ asset }) => serializeListItem(asset))
     return { body: { ...links, assets, rowCount: assets.length } }
   }
-  const rows = await readScope(caller, (tx) => listFullAssets(tx, caller.customerId, ...page))
+  const rows = await readScope(caller, (tx) => listWithOpenChange(tx, caller.customerId, ...page))
   const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
   settleOnRead(caller, shown, origin)
-  return { body: { ...links, assets: shown.map(serializeFullItem), rowCount: shown.length } }
+  const assets = shown.map(({ asset, openChange }) => serializeFullItem(asset, openChange))
+  return { body: { ...links, assets, rowCount: assets.length } }
 })
 
 export const summarizeAssets = operation(contract.summarizeAssets, async (caller, { query }) => {
@@ -55,11 +55,12 @@ export const readAsset = operation(contract.readAsset, async (caller, { params }
  */
 export async function readAssetItem(caller: Caller, id: string, origin: Origin): Promise<AssetListItem> {
   checkPermission(caller, contract.readAsset.permission)
-  return shapes.AssetListItem.parse(serializeFullItem(await readFull(caller, id, origin)))
+  const { asset, openChange } = await readFull(caller, id, origin)
+  return shapes.AssetListItem.parse(serializeFullItem(asset, openChange))
 }
 
 async function readFull(caller: Caller, id: string, origin: Origin) {
-  const row = await readScope(caller, (tx) => readFullAsset(tx, caller.customerId, id))
+  const row = await readScope(caller, (tx) => readWithOpenChange(tx, caller.customerId, id))
   if (!row) throw new Problem('not_found')
   settleOnRead(caller, [row], origin)
   return row

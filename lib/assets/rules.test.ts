@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decideOutcome, decideQuantity, MAX_QUANTITY, minimumQuantity, needsTypedTotal } from './rules.ts'
+import { decideQuantity, MAX_QUANTITY, minimumQuantity, needsTypedTotal } from './rules.ts'
 
 const flexible = { status: 'ACTIVE', isCommitmentPlan: false, purchased: 240 }
 const annual = { status: 'ACTIVE', isCommitmentPlan: true, purchased: 60, commitmentEnd: 1_803_859_200_000 }
@@ -54,19 +54,5 @@ describe('needsTypedTotal', () => {
     [flexible, 100_000, false],
   ])('%j to %i: %s', (facts, quantity, needed) => {
     expect(needsTypedTotal(facts, quantity)).toBe(needed)
-  })
-})
-
-describe('decideOutcome', () => {
-  const seen = { to: 55, read: 55, age: 1000, settleMs: 120_000, hadBefore: false }
-  it.each([
-    ['a read that shows the total proves it', seen, 'APPLIED'],
-    ['also long after', { ...seen, age: 500_000 }, 'APPLIED'],
-    ['not where the read may be of a time when it was so before', { ...seen, hadBefore: true }, 'UNKNOWN'],
-    ['another total proves nothing while a write may still be on its way', { ...seen, read: 50 }, 'UNKNOWN'],
-    ['not even at the last moment', { ...seen, read: 50, age: 120_000 }, 'UNKNOWN'],
-    ['and then it disproves it', { ...seen, read: 50, age: 120_001 }, 'FAILED'],
-  ] as const)('%s', (_, evidence, outcome) => {
-    expect(decideOutcome(evidence)).toBe(outcome)
   })
 })

@@ -1,9 +1,6 @@
 import { entityTag } from '#lib/api/entity-tag.ts'
-import type { Change } from '#lib/license-changes/license-change.ts'
-import { actorOf } from '#lib/license-changes/serialize.ts'
 import { vendorFacts } from '#lib/vendors/facts.ts'
 import type { Asset, AssetListItem } from './contract.ts'
-import type { FullRow } from './full-asset.ts'
 import * as shapes from './shapes.ts'
 import { type AssetRow, hasLicenses, type LicensedRow } from './store.ts'
 
@@ -28,23 +25,21 @@ export function serializeListItem(row: AssetRow): AssetListItem {
 }
 
 /** With `view=full` an item carries all that a screen needs. */
-export function serializeFullItem({ asset: row, open }: Pick<FullRow, 'asset' | 'open'>): AssetListItem {
-  const { observedAt, scheduledTotal: total, scheduledAt } = row
+export function serializeFullItem(row: AssetRow, openChange: AssetListItem['openChange']): AssetListItem {
+  const { observedAt, scheduledTotal, scheduledAt } = row
   return {
     ...serializeListItem(row),
-    ...{ properties: propertiesOf(row), etag: etagOf(row) },
+    properties: propertiesOf(row),
+    etag: etagOf(row),
     ...(hasLicenses(row) ? { vendor: vendorOf(row) } : {}),
     ...(observedAt ? { observedTime: observedAt.getTime() } : {}),
-    ...(total === null
-      ? {}
-      : { scheduled: { quantity: total, ...(scheduledAt ? { time: scheduledAt.getTime() } : {}) } }),
-    ...(open ? { openChange: openChangeOf(open) } : {}),
+    ...(scheduledTotal === null ? {} : { scheduled: scheduledOf(scheduledTotal, scheduledAt) }),
+    ...(openChange ? { openChange } : {}),
   }
 }
 
-function openChangeOf(open: Change): NonNullable<AssetListItem['openChange']> {
-  const { id, toQuantity: to, state, createdAt } = open
-  return { id, to, state, actor: actorOf(open), createTime: createdAt.getTime() }
+function scheduledOf(quantity: number, at: Date | null): NonNullable<AssetListItem['scheduled']> {
+  return { quantity, ...(at ? { time: at.getTime() } : {}) }
 }
 
 function vendorOf({

@@ -41,7 +41,7 @@ export type Page = [selection: Selection, limit: number, cursor?: Cursor | undef
 
 /** Rows in reading direction from the cursor on: newest first, or oldest first when it leads back. */
 export async function listAssets(tx: Transaction, customerId: CustomerId, ...page: Page): Promise<ListRow[]> {
-  const { where, order, limit } = pageOf(customerId, page)
+  const { where, order, limit } = pageClauses(customerId, page)
   return tx
     .select({ asset: assets, micros: createdMicros })
     .from(assets)
@@ -51,7 +51,7 @@ export async function listAssets(tx: Transaction, customerId: CustomerId, ...pag
 }
 
 /** Which rows a page has, and in which order. */
-export function pageOf(customerId: CustomerId, [selection, limit, cursor]: Page) {
+export function pageClauses(customerId: CustomerId, [selection, limit, cursor]: Page) {
   const back = cursor?.direction === 'newer'
   const key = sql`(${assets.createdAt}, ${assets.id})`
   const [micros, id] = cursor?.key ?? []
@@ -102,6 +102,15 @@ export async function readAsset(
   return rows[0]
 }
 
+/**
+ * The same row, as one that has licenses.
+ * @throws Error where it has none, which whoever asks has ruled out
+ */
+export function licensed(row: AssetRow): LicensedRow {
+  if (!hasLicenses(row)) throw new Error(`The asset ${row.id} has no licenses.`)
+  return row
+}
+
 /** The asset of a change, locked. Assets are never deleted, and keep their licenses while they have any. */
 export async function lockLicensed(
   tx: Transaction,
@@ -109,6 +118,6 @@ export async function lockLicensed(
   id: string,
 ): Promise<LicensedRow> {
   const row = await readAsset(tx, customerId, id, { lock: true })
-  if (!row || !hasLicenses(row)) throw new Error(`The asset ${id} has no licenses any more.`)
-  return row
+  if (!row) throw new Error(`The asset ${id} is not there any more.`)
+  return licensed(row)
 }
