@@ -12,7 +12,7 @@ import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
 import { assetsCsv } from './export.ts'
 import { listReadings } from './seat-history.ts'
-import { serializeAsset, serializeFullItem, serializeListItem, versionOf } from './serialize.ts'
+import { replyOf, serializeFullItem, serializeListItem } from './serialize.ts'
 import * as shapes from './shapes.ts'
 import * as store from './store.ts'
 
@@ -46,7 +46,7 @@ export const exportAssets = operation(contract.exportAssets, async (caller, { qu
 
 export const readAsset = operation(contract.readAsset, async (caller, { params }, origin) => {
   const { asset } = await readFull(caller, params.asset_id, origin)
-  return { body: serializeAsset(asset), version: versionOf(asset) }
+  return replyOf(asset)
 })
 
 /**

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decideQuantity, MAX_QUANTITY, minimumQuantity, needsTypedTotal } from './rules.ts'
+import {
+  decideQuantity,
+  isVersion,
+  MAX_QUANTITY,
+  mayBecomeVersion,
+  minimumQuantity,
+  movesVersion,
+  needsTypedTotal,
+} from './rules.ts'
 
 const flexible = { status: 'ACTIVE', isCommitmentPlan: false, purchased: 240 }
 const annual = { status: 'ACTIVE', isCommitmentPlan: true, purchased: 60, commitmentEnd: 1_803_859_200_000 }
@@ -54,5 +62,42 @@ describe('needsTypedTotal', () => {
     [flexible, 100_000, false],
   ])('%j to %i: %s', (facts, quantity, needed) => {
     expect(needsTypedTotal(facts, quantity)).toBe(needed)
+  })
+})
+
+describe('the seat version', () => {
+  const row = {
+    seatsPurchased: 20,
+    seatsMaximum: 20,
+    planName: 'FLEXIBLE',
+    isCommitmentPlan: false,
+    status: 'ACTIVE',
+  }
+  it.each([
+    [{ seatsPurchased: 21 }, true],
+    [{ seatsMaximum: 30 }, true],
+    [{ planName: 'TRIAL' }, true],
+    [{ isCommitmentPlan: true }, true],
+    [{ status: 'SUSPENDED' }, true],
+    [{ seatsAssigned: 3 }, false],
+    [{}, false],
+  ])('moves with %j: %s', (change, moves) => {
+    expect(movesVersion(row, { ...row, ...change })).toBe(moves)
+  })
+
+  it.each([
+    [undefined, true, true],
+    ['*', true, true],
+    ['"7.abc"', true, true],
+    [' "6.abc" , "7.def"', true, true],
+    ['"6.abc"', false, false],
+    ['"8.abc"', false, true],
+    ['"6.abc", "70.x"', false, true],
+    ['"77.abc"', false, true],
+    ['"7"', false, false],
+    ['W/"7.abc"', false, false],
+    ['"other"', false, false],
+  ])('7 is named by %s: %s, and may be to come: %s', (ifMatch, is, mayBecome) => {
+    expect([isVersion(7, ifMatch), mayBecomeVersion(7, ifMatch)]).toEqual([is, mayBecome])
   })
 })

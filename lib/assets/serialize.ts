@@ -4,9 +4,14 @@ import type { Asset, AssetListItem } from './contract.ts'
 import * as shapes from './shapes.ts'
 import { type AssetRow, hasLicenses, type LicensedRow } from './store.ts'
 
-/** spec 2.2: what the reads of one asset and the PATCH answer. */
-export function serializeAsset(row: AssetRow): Asset {
+/** spec 2.2 */
+function serializeAsset(row: AssetRow): Asset {
   return { id: row.id, type: row.type, properties: propertiesOf(row), settings: null }
+}
+
+/** The asset with its version, as the reads of one and the PATCH reply. */
+export function replyOf(row: AssetRow): { body: Asset; version: string } {
+  return { body: serializeAsset(row), version: versionOf(row) }
 }
 
 /** spec 2.1 */
@@ -54,7 +59,7 @@ function vendorOf({
 }
 
 /** The seat version leads the ETag of one asset (CONTRACT 4). */
-export function versionOf(row: AssetRow): string {
+function versionOf(row: AssetRow): string {
   return String(row.seatVersion)
 }
 

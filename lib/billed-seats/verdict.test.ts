@@ -18,7 +18,12 @@ const plus: KnownSeats = {
 }
 const archive: KnownSeats = { names: ['Business Plus Archive'], purchased: 20, since: 0, changes: [] }
 const line = (qty: number, more: { description?: string; Details?: string; amount?: number } = {}) => ({
-  ...{ description: 'Business Plus', Details: OCTOBER, qty, amount: qty * 16.84, currency: 'EUR', ...more },
+  description: 'Business Plus',
+  Details: OCTOBER,
+  qty,
+  amount: qty * 16.84,
+  currency: 'EUR',
+  ...more,
 })
 const verdict = (given: ReturnType<typeof line>, known = [plus, archive]) =>
   seatVerdict(given, INVOICED, known)
@@ -55,7 +60,9 @@ describe('seatVerdict', () => {
 
   it('finds the product by the longest name that is a part of the text, and says that it is not sure', () => {
     expect(verdict(line(20, { description: 'BUSINESS  plus archive, annual' }))).toEqual({
-      ...{ kind: 'matches', sure: false, total: 20 },
+      kind: 'matches',
+      sure: false,
+      total: 20,
     })
     expect(verdict(line(20, { description: 'Business Plus Archive' }))).toMatchObject({ sure: true })
     expect(verdict(line(20, { description: 'Premium support' }))).toEqual({ kind: 'unknown' })

@@ -1,9 +1,7 @@
 import 'server-only'
 import type { CustomerId } from '#lib/access/rules.ts'
-import type { Answer } from '#lib/api/idempotency.ts'
 import { Problem } from '#lib/api/problem.ts'
-import type { Asset } from '#lib/assets/contract.ts'
-import { etagOf, serializeAsset, versionOf } from '#lib/assets/serialize.ts'
+import { etagOf } from '#lib/assets/serialize.ts'
 import type { AssetRow } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import type { Rejected } from '#lib/vendors/vendor.ts'
@@ -11,12 +9,7 @@ import type { Refusal } from './rules.ts'
 import { lastChange } from './store/find.ts'
 import type { Change } from './store/transitions.ts'
 
-// What a PATCH answers, in words.
-
-/** 200: the asset as it is, with its version. */
-export function assetAnswer(row: AssetRow): Answer<Asset> {
-  return { body: serializeAsset(row), version: versionOf(row) }
-}
+// What a PATCH answers, in words, where it is not the asset itself.
 
 /** What our checks refuse: 422 `quantity_not_supported`, 412, or 409. */
 export async function refused(

@@ -3,7 +3,8 @@ import { type Answer, keepAnswer, pointKey, takeKey } from '#lib/api/idempotency
 import { Problem } from '#lib/api/problem.ts'
 import type { Asset } from '#lib/assets/contract.ts'
 import { addReadings } from '#lib/assets/seat-history.ts'
-import { knownOf, seatsOf, setSeats } from '#lib/assets/seats.ts'
+import { knownOf, setSeats } from '#lib/assets/seats.ts'
+import { replyOf } from '#lib/assets/serialize.ts'
 import { type AssetRow, licensed, readAsset } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
@@ -79,10 +80,9 @@ async function changeOurBooks(
 ): Promise<Answer<Asset>> {
   const { caller, quantity, requestId } = request
   const { customerId } = caller
-  const foresee = () => vendor.foresee({ seats: seatsOf(licensed(row)) }, quantity)
-  const found = check(request, { ...knownOf(row), foresee })
+  const found = check(request, { ...knownOf(row), foresee: (facts) => vendor.foresee(facts, quantity) })
   if (found.kind === 'refused') return answers.refused(tx, customerId, row, found)
-  if (found.kind === 'unchanged') return answers.assetAnswer(row)
+  if (found.kind === 'unchanged') return replyOf(row)
 
   const { id: assetId, seatsPurchased: from } = licensed(row)
   const change = { assetId, from, to: quantity, actor: actorOf(caller), requestId }
@@ -91,12 +91,12 @@ async function changeOurBooks(
     return answers.rejected(found)
   }
   // Written together, in one round trip; they stand or fall together in any case.
-  const [changed] = await Promise.all([
-    setSeats(tx, customerId, assetId, found.seats),
+  const [, changed] = await Promise.all([
     addLicenseChange(tx, customerId, { ...change, state: 'APPLIED' }),
+    setSeats(tx, customerId, assetId, found.seats),
     addReadings(tx, customerId, [{ assetId, ...found.seats }]),
   ])
-  return answers.assetAnswer(changed)
+  return replyOf(changed)
 }
 
 /** Where the books are the vendor's, the change is claimed, so that its vendor can be asked after this transaction. */

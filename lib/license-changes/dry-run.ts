@@ -3,13 +3,14 @@ import type { Caller, CustomerId } from '#lib/access/rules.ts'
 import type { Answer } from '#lib/api/idempotency.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Asset } from '#lib/assets/contract.ts'
-import { knownOf, seatsOf } from '#lib/assets/seats.ts'
+import { knownOf } from '#lib/assets/seats.ts'
+import { replyOf } from '#lib/assets/serialize.ts'
 import { type AssetRow, type LicensedRow, licensed, readAsset } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
-import type { Foreseen, ObservedSeats } from '#lib/vendors/vendor.ts'
+import type { Foreseen, ObservedSeats, VendorSeats } from '#lib/vendors/vendor.ts'
 import { vendorNamed } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
 import { isDisputed, observedRow, refOf } from './observe.ts'
@@ -53,8 +54,10 @@ async function byOurRow(
   if (!row) throw new Problem('not_found')
   const vendor = vendorNamed(row.vendor)
   if (vendor.books === 'ours') {
-    const foresee = () => vendor.foresee({ seats: seatsOf(licensed(row)) }, question.quantity)
-    return { answer: await foretold(tx, customerId, question, row, foresee) }
+    const answer = foretold(tx, customerId, question, row, (facts) =>
+      vendor.foresee(facts, question.quantity),
+    )
+    return { answer: await answer }
   }
   const open = await findOpenChange(tx, customerId, row.id)
   const found = check(question, { ...knownOf(row), open })
@@ -69,14 +72,14 @@ async function foretold(
   customerId: CustomerId,
   question: Question,
   row: AssetRow,
-  foresee: () => Foreseen<ObservedSeats>,
+  foresee: (facts: { seats: VendorSeats }) => Foreseen<ObservedSeats>,
 ): Promise<Answer<Asset>> {
   const found = check(question, { ...knownOf(row), foresee })
   if (found.kind === 'refused') return answers.refused(tx, customerId, row, found)
-  if (found.kind === 'unchanged') return answers.assetAnswer(row)
+  if (found.kind === 'unchanged') return replyOf(row)
   if (found.kind === 'rejected') return answers.rejected(found)
   const { purchased, maximum, assigned = row.seatsAssigned } = found.seats
-  return answers.assetAnswer({
+  return replyOf({
     ...row,
     seatsPurchased: purchased,
     seatsMaximum: maximum,

@@ -34,7 +34,7 @@ export type Asked = {
 }
 
 /** The asset as it is known when the checks are asked; without `facts` it is of a type that has no licenses. */
-type Known = { seatVersion: number; facts: QuantityFacts | undefined }
+type Known<Facts = QuantityFacts> = { seatVersion: number; facts: Facts | undefined }
 
 /** What our own checks refuse. The reasons `not_active` and `commitment` are those of `decideQuantity`. */
 export type Refusal = { kind: 'refused' } & (
@@ -56,9 +56,9 @@ export function check<Open extends { toQuantity: number }>(
   asked: Asked,
   known: Known & { open: Open | undefined },
 ): Refusal | { kind: 'joined' | 'in_progress'; open: Open } | { kind: 'unread' }
-export function check<Foreseen extends { kind: 'applied' | 'rejected' }>(
+export function check<Facts extends QuantityFacts, Foreseen extends { kind: 'applied' | 'rejected' }>(
   asked: Asked,
-  known: Known & { foresee: () => Foreseen },
+  known: Known<Facts> & { foresee: (facts: Facts) => Foreseen },
 ): Refusal | { kind: 'unchanged' } | Foreseen
 export function check(
   { quantity, ifMatch }: Asked,
@@ -67,7 +67,10 @@ export function check(
     facts,
     open,
     foresee,
-  }: Known & { open?: { toQuantity: number } | undefined; foresee?: () => { kind: string } },
+  }: Known & {
+    open?: { toQuantity: number } | undefined
+    foresee?: (facts: QuantityFacts) => { kind: string }
+  },
 ) {
   if (!facts) return { kind: 'refused', reason: 'no_licenses' }
   const isFit = foresee ? isVersion : mayBecomeVersion
@@ -78,7 +81,7 @@ export function check(
   if (!foresee) return { kind: 'unread' }
   const decision = decideQuantity(facts, quantity)
   if (!decision.allowed) return { kind: 'refused', ...decision }
-  return decision.change === 0 ? { kind: 'unchanged' } : foresee()
+  return decision.change === 0 ? { kind: 'unchanged' } : foresee(facts)
 }
 
 /** What is known of a change that was sent, when the vendor's count has been read. Times in milliseconds. */

@@ -3,6 +3,7 @@ import { type Answer, keepAnswer } from '#lib/api/idempotency.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Asset } from '#lib/assets/contract.ts'
 import { knownOf } from '#lib/assets/seats.ts'
+import { replyOf } from '#lib/assets/serialize.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { env } from '#lib/env.ts'
 import { log, logFailure } from '#lib/log.ts'
@@ -21,11 +22,10 @@ import { type Move, moveChange, withdrawChange } from './store/transitions.ts'
  */
 export async function send(request: QuantityRequest, claim: Claim): Promise<Answer<Asset>> {
   const { change, row, vendor } = claim
-  const { requestId } = request
   const { readMs, writeMs } = env().vendorTimes
   // The vendor's words and our own troubles are for operators; the change's row tells people what they need.
   const note = (reason: string) =>
-    log().warn({ requestId, changeId: change.id, vendor: vendor.name, reason }, 'vendor')
+    log().warn({ requestId: request.requestId, changeId: change.id, vendor: vendor.name, reason }, 'vendor')
   const reading = await vendor.read(refOf(row), AbortSignal.timeout(readMs))
   if (reading.kind === 'unavailable') note(reading.reason)
   const next = await withAsset(request, (tx, asset) => checkAgain(tx, asset, request, claim, reading))
@@ -41,7 +41,7 @@ export async function send(request: QuantityRequest, claim: Claim): Promise<Answ
   return conclude(request, claim, told).catch((error) => {
     if (error instanceof Problem) throw error
     // The call may have been done, whatever keeps us from writing that down.
-    logFailure({ status: 504 }, error, requestId)
+    logFailure({ status: 504 }, error, request.requestId)
     throw answers.outcomeUnknown(vendor.label, change.id)
   })
 }
@@ -95,7 +95,7 @@ async function checkAgain(
   }
   if (found.kind === 'unchanged') {
     await withdraw('unchanged')
-    return answered(answers.assetAnswer(fresh))
+    return answered(replyOf(fresh))
   }
   if (found.kind === 'rejected') {
     await move('REJECTED', { vendorReason: found.reason, fromQuantity: fresh.seatsPurchased })
@@ -126,7 +126,7 @@ async function conclude(request: QuantityRequest, { change, vendor }: Claim, tol
         requestId,
         confirmed: true,
       })
-      return keepAnswer(tx, keyed, answers.assetAnswer(row))
+      return keepAnswer(tx, keyed, replyOf(row))
     })
   }
   if (told.kind === 'rejected') {

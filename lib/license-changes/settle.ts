@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { type Answer, keepAnswer } from '#lib/api/idempotency.ts'
 import type { Asset } from '#lib/assets/contract.ts'
+import { replyOf } from '#lib/assets/serialize.ts'
 import { type LicensedRow, lockLicensed } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
@@ -47,8 +48,7 @@ export async function awaitAnswer(
   if (state !== 'APPLIED' && state !== 'REJECTED') throw answers.outcomeUnknown(label, changeId)
   return withAsset(request, async (tx, row) => {
     const reason = vendorReason ?? 'The vendor refused it.'
-    const answer =
-      state === 'APPLIED' ? answers.assetAnswer(row) : answers.rejected({ code: 'vendor_rejected', reason })
+    const answer = state === 'APPLIED' ? replyOf(row) : answers.rejected({ code: 'vendor_rejected', reason })
     return keepAnswer(tx, keyed, answer)
   })
 }
