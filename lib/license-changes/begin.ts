@@ -62,8 +62,9 @@ async function begin(tx: Transaction, request: QuantityRequest): Promise<Begun> 
     vendor.books === 'ours'
       ? { kind: 'answered', answer: await changeOurBooks(tx, row, vendor, request) }
       : await claimChange(tx, row, vendor, request)
+  if (!keyed) return begun
   if (begun.kind === 'answered') await keepAnswer(tx, keyed, begun.answer)
-  else if (keyed) await pointKey(tx, keyed, begun.kind === 'joined' ? begun.changeId : begun.claim.change.id)
+  else await pointKey(tx, keyed, begun.kind === 'joined' ? begun.changeId : begun.claim.change.id)
   return begun
 }
 
