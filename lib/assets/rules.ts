@@ -68,19 +68,3 @@ export function movesVersion(stored: Versioned, values: Versioned): boolean {
   const fields = ['seatsPurchased', 'seatsMaximum', 'planName', 'isCommitmentPlan', 'status'] as const
   return fields.some((field) => stored[field] !== values[field])
 }
-
-/** If-Match compares the seat version alone: assigned seats may have moved meanwhile (CONTRACT 4). */
-export function isVersion(seatVersion: number, ifMatch: string | undefined): boolean {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return true
-  return ifMatch.split(',').some((tag) => tag.trim().startsWith(`"${seatVersion}.`))
-}
-
-/**
- * Also lets through a version that is still to come: a dry run told it, which read of the vendor's own change and kept
- * nothing. Whether it is the present one is asked again after the next read.
- */
-export function mayBecomeVersion(seatVersion: number, ifMatch: string | undefined): boolean {
-  if (isVersion(seatVersion, ifMatch)) return true
-  const versions = ifMatch?.split(',').map((tag) => Number(/^\s*"(\d{1,15})\./.exec(tag)?.[1])) ?? []
-  return versions.some((version) => version > seatVersion)
-}

@@ -138,6 +138,29 @@ describe('what a check tells beside its word', () => {
   })
 })
 
+describe('If-Match', () => {
+  const facts: QuantityFacts = { status: 'ACTIVE', isCommitmentPlan: false, purchased: 20 }
+  it.each([
+    [undefined, true, true],
+    ['*', true, true],
+    ['"7.abc"', true, true],
+    [' "6.abc" , "7.def"', true, true],
+    ['"6.abc"', false, false],
+    ['"8.abc"', false, true],
+    ['"6.abc", "70.x"', false, true],
+    ['"77.abc"', false, true],
+    ['"7"', false, false],
+    ['W/"7.abc"', false, false],
+    ['"other"', false, false],
+  ])('of %s names version 7: %s, and may name one to come: %s', (ifMatch, is, mayBecome) => {
+    const asked = { quantity: 21, ifMatch }
+    const known = { seatVersion: PRESENT, facts }
+    const read = check(asked, { ...known, foresee: () => ({ kind: 'applied' as const }) })
+    expect(read.kind === 'applied').toBe(is)
+    expect(check(asked, { ...known, open: undefined }).kind === 'unread').toBe(mayBecome)
+  })
+})
+
 describe('check, whatever it is asked', () => {
   const quantities = fc.integer({ min: 0, max: MAX_QUANTITY })
   const anyFacts = fc.record({

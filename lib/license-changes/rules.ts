@@ -1,10 +1,4 @@
-import {
-  decideQuantity,
-  isVersion,
-  mayBecomeVersion,
-  type QuantityDecision,
-  type QuantityFacts,
-} from '#lib/assets/rules.ts'
+import { decideQuantity, type QuantityDecision, type QuantityFacts } from '#lib/assets/rules.ts'
 
 /**
  * The states of a change of licenses. CLAIMED: nothing was sent. SENT: a call to the vendor may be under way.
@@ -82,6 +76,22 @@ export function check(
   const decision = decideQuantity(facts, quantity)
   if (!decision.allowed) return { kind: 'refused', ...decision }
   return decision.change === 0 ? { kind: 'unchanged' } : foresee(facts)
+}
+
+/** If-Match compares the seat version alone: assigned seats may have moved meanwhile (CONTRACT 4). */
+function isVersion(seatVersion: number, ifMatch: string | undefined): boolean {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return true
+  return ifMatch.split(',').some((tag) => tag.trim().startsWith(`"${seatVersion}.`))
+}
+
+/**
+ * Also lets through a version that is still to come: a dry run told it, which read of the vendor's own change and kept
+ * nothing. Whether it is the present one is asked again after the next read.
+ */
+function mayBecomeVersion(seatVersion: number, ifMatch: string | undefined): boolean {
+  if (isVersion(seatVersion, ifMatch)) return true
+  const versions = ifMatch?.split(',').map((tag) => Number(/^\s*"(\d{1,15})\./.exec(tag)?.[1])) ?? []
+  return versions.some((version) => version > seatVersion)
 }
 
 /** What is known of a change that was sent, when the vendor's count has been read. Times in milliseconds. */
