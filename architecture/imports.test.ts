@@ -45,7 +45,7 @@ const ZONES: Zone[] = [
   {
     what: 'pages and components reach no database by any path',
     from: /^(app|components)\//,
-    never: /^(pg|drizzle-orm.*|lib\/db\/.*|lib\/[^/]+\/store\.ts)$/,
+    never: /^(pg|drizzle-orm.*|lib\/db\/.*|lib\/[^/]+\/store(\.ts|\/.*))$/,
     orTypes: true,
     planted: ['app/(console)/assets/page.tsx', `const { a } = await import('../../../lib/assets/store.ts')`],
   },

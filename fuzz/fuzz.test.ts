@@ -31,8 +31,13 @@ afterEach(async () => {
 })
 
 const HOLDS = {
-  ...{ writesWithoutRecord: 0, assetsThatDiffer: 0, overlappingWrites: 0, answersWithoutEvidence: 0 },
-  ...{ recordsWithoutWrite: 0, drift: 0, open: 0 },
+  writesWithoutRecord: 0,
+  assetsThatDiffer: 0,
+  overlappingWrites: 0,
+  answersWithoutEvidence: 0,
+  recordsWithoutWrite: 0,
+  drift: 0,
+  open: 0,
 }
 
 describe.each(sceneries)('$vendor', (scenery) => {

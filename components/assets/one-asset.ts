@@ -4,9 +4,9 @@ import type { Output } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Asset, AssetListItem, listAssets } from '#lib/assets/contract.ts'
 import { readAsset } from '#lib/assets/queries.ts'
-import { isOpen } from '#lib/assets/rules.ts'
 import type { LicenseChange } from '#lib/license-changes/contract.ts'
 import { readLicenseChange } from '#lib/license-changes/queries.ts'
+import { isOpen } from '#lib/license-changes/rules.ts'
 
 export type List = Output<typeof listAssets>
 export type OpenChange = NonNullable<AssetListItem['openChange']>

@@ -1,6 +1,6 @@
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
-import type { CHANGE_STATES } from '#lib/assets/rules.ts'
 import type { LicenseChange } from '#lib/license-changes/contract.ts'
+import type { CHANGE_STATES } from '#lib/license-changes/rules.ts'
 import { statusText } from './plan.ts'
 
 type Known = (typeof CHANGE_STATES)[number]

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react'
 import { readChange } from '#components/assets/one-asset.ts'
 import { useToast } from '#components/ui/toast.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
-import { isOpen } from '#lib/assets/rules.ts'
+import { isOpen } from '#lib/license-changes/rules.ts'
 import { settledText } from './plan.ts'
 
 /**

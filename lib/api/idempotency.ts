@@ -8,63 +8,73 @@ import type { Reply } from './operation.ts'
 import { PROBLEMS, Problem, type ProblemCode } from './problem.ts'
 import { problemText } from './problem-shapes.ts'
 
-/** An answer that may be kept: what was done, or a settled refusal. What is thrown instead is not kept. */
-export type Outcome<Body> = Reply<Body> | Problem
+/** What is done, or a refusal that settles the request: it may be kept. What is thrown instead is not. */
+export type Answer<Body> = Reply<Body> | Problem
 
-export type Claim = {
+/** A request that came with a key. */
+export type KeyedRequest<Body> = {
   caller: Caller
   /** The header Idempotency-Key. */
   key: string
   /** What the request asks for: the same key with another request is refused. */
   request: unknown
   requestId: string
+  /** Cuts an answer to what the contract declares. */
+  parse: (body: Body) => Body
 }
+
+/** What a key stands for: nothing yet, an answer that was kept, or a change that was open then. */
+export type KnownKey<Body> =
+  | { kind: 'new' }
+  | { kind: 'answered'; answer: Answer<Body> }
+  | { kind: 'change'; changeId: string }
 
 const KEPT = sql`interval '24 hours'`
 
-/** What a key stands for: nothing yet, an answer that was kept, or a change whose outcome was not known then. */
-export type Claimed<Body> =
-  | { kind: 'new' }
-  | { kind: 'kept'; outcome: Outcome<Body> }
-  | { kind: 'open'; changeId: string }
-
 /**
- * Claims a key for a request, before anything is done: a repeat gets the same bytes, for 24 hours. Claim, effect and
- * answer are kept in the same transaction; or, where a vendor is asked meanwhile, the claim with the change.
+ * Takes a key for a request, before anything is done: a repeat gets the same bytes, for 24 hours. The key, the effect
+ * and the answer are kept in the same transaction; or, where a vendor is asked meanwhile, the key with the change.
  * @throws Problem `idempotency_key_reused` for a key that stands for another request
  */
-export async function claimKey<Body>(tx: Transaction, claim: Claim): Promise<Claimed<Body>> {
-  const print = fingerprint(claim)
-  if (await isClaimed(tx, claim, print)) return { kind: 'new' }
-  const [kept] = await tx.select().from(idempotencyKeys).where(own(claim))
+export async function takeKey<Body>(tx: Transaction, keyed: KeyedRequest<Body>): Promise<KnownKey<Body>> {
+  const print = fingerprint(keyed)
+  if (await isTaken(tx, keyed, print)) return { kind: 'new' }
+  const [kept] = await tx.select().from(idempotencyKeys).where(own(keyed))
   if (kept?.fingerprint !== print) throw new Problem('idempotency_key_reused')
-  if (kept.code !== null) return { kind: 'kept', outcome: replay<Body>(kept) }
-  return kept.changeId === null ? { kind: 'new' } : { kind: 'open', changeId: kept.changeId }
+  if (kept.code !== null) return { kind: 'answered', answer: replay<Body>(kept) }
+  return kept.changeId === null ? { kind: 'new' } : { kind: 'change', changeId: kept.changeId }
 }
 
 /** Says which change a key's request began or joined. */
-export async function pointKey(tx: Transaction, claim: Claim, changeId: string): Promise<void> {
-  await tx.update(idempotencyKeys).set({ changeId }).where(own(claim))
+export async function pointKey<Body>(
+  tx: Transaction,
+  keyed: KeyedRequest<Body>,
+  changeId: string,
+): Promise<void> {
+  await tx.update(idempotencyKeys).set({ changeId }).where(own(keyed))
 }
 
 /**
- * Keeps the answer that settles a request.
- * @param parse cuts the answer to what the contract declares
+ * Keeps the answer that settles a request, in the transaction that settles it; without a key there is none to keep.
+ * @returns the answer
  */
 export async function keepAnswer<Body>(
   tx: Transaction,
-  claim: Claim,
-  parse: (body: Body) => Body,
-  outcome: Outcome<Body>,
-): Promise<void> {
-  const answer =
-    outcome instanceof Problem
-      ? { code: outcome.code, body: problemText(outcome, claim.requestId) }
-      : { code: 'ok', body: JSON.stringify(parse(outcome.body)), version: outcome.version ?? null }
-  await tx.update(idempotencyKeys).set(answer).where(own(claim))
+  keyed: KeyedRequest<Body> | undefined,
+  answer: Answer<Body>,
+): Promise<Answer<Body>> {
+  if (!keyed) return answer
+  const kept =
+    answer instanceof Problem
+      ? { code: answer.code, body: problemText(answer, keyed.requestId) }
+      : { code: 'ok', body: JSON.stringify(keyed.parse(answer.body)), version: answer.version ?? null }
+  await tx.update(idempotencyKeys).set(kept).where(own(keyed))
+  return answer
 }
 
-function own({ caller, key }: Claim) {
+type Key = { caller: Caller; key: string }
+
+function own({ caller, key }: Key) {
   return and(
     eq(idempotencyKeys.customerId, caller.customerId),
     eq(idempotencyKeys.caller, `${caller.via}:${caller.id}`),
@@ -72,12 +82,12 @@ function own({ caller, key }: Claim) {
   )
 }
 
-function fingerprint({ request }: Claim): string {
+function fingerprint({ request }: { request: unknown }): string {
   return createHash('sha256').update(JSON.stringify(request)).digest('base64url')
 }
 
 /** Whether the key is this request's now. One that was kept for 24 hours is free again. */
-async function isClaimed(tx: Transaction, { caller, key }: Claim, print: string): Promise<boolean> {
+async function isTaken(tx: Transaction, { caller, key }: Key, print: string): Promise<boolean> {
   const { customerId } = caller
   await tx
     .delete(idempotencyKeys)
@@ -92,7 +102,7 @@ async function isClaimed(tx: Transaction, { caller, key }: Claim, print: string)
   return rows.length === 1
 }
 
-function replay<Body>(kept: typeof idempotencyKeys.$inferSelect): Outcome<Body> {
+function replay<Body>(kept: typeof idempotencyKeys.$inferSelect): Answer<Body> {
   const saved = kept.body ?? ''
   if (kept.code === 'ok') {
     return { body: JSON.parse(saved), saved, ...(kept.version === null ? {} : { version: kept.version }) }

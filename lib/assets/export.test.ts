@@ -20,7 +20,10 @@ beforeAll(async () => {
     'workspace-suite-1',
     { purchased: 240, assigned: 182 },
     {
-      ...{ ...at('2026-01-01T00:00:00Z'), name: '=1+1', reseller: '@sum', purchaseOrderId: '-12' },
+      ...at('2026-01-01T00:00:00Z'),
+      name: '=1+1',
+      reseller: '@sum',
+      purchaseOrderId: '-12',
     },
   )
   await addAsset(
@@ -55,12 +58,21 @@ it.each(['', 'filter=type:workspace-suite', 'search=SUITE-2', 'search==1', 'filt
     )
     const { assets }: { assets: AssetListItem[] } = await list.json()
     const shown = (await rows(search)).map((row) => ({
-      ...{ id: row.id, type: row.type, name: row.name?.replace(/^'/, ''), quantity: row.purchasedSeats },
-      ...{ domain: row.customerDomain, plan: row.planName, assigned: row.assignedSeats },
+      id: row.id,
+      type: row.type,
+      name: row.name?.replace(/^'/, ''),
+      quantity: row.purchasedSeats,
+      domain: row.customerDomain,
+      plan: row.planName,
+      assigned: row.assignedSeats,
     }))
     expect(shown).toEqual(
       assets.map(({ id, type, name, quantity, properties }) => ({
-        ...{ id, type, name, quantity: String(quantity ?? ''), domain: properties?.customerDomain },
+        id,
+        type,
+        name,
+        quantity: String(quantity ?? ''),
+        domain: properties?.customerDomain,
         plan: properties?.subscription?.Plan.PlanName ?? '',
         assigned: String(properties?.subscription?.Seats.LicensedNumberOfSeats ?? ''),
       })),

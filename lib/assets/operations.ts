@@ -7,14 +7,13 @@ import { readScope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { attachment } from '#lib/files/attachment.ts'
 import { CSV, dated } from '#lib/files/csv.ts'
-import { settleOnRead } from '#lib/license-changes/settle-on-read.ts'
+import { listWithOpenChange, readWithOpenChange, settleOnRead } from '#lib/license-changes/open-change.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
 import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
 import { assetsCsv } from './export.ts'
-import { listFullAssets, readFullAsset } from './full-asset.ts'
 import { listReadings } from './seat-history.ts'
-import { serializeAsset, serializeFullItem, serializeListItem, versionOf } from './serialize.ts'
+import { replyOf, serializeFullItem, serializeListItem } from './serialize.ts'
 import * as shapes from './shapes.ts'
 import * as store from './store.ts'
 
@@ -30,10 +29,10 @@ export const listAssets = operation(contract.listAssets, async (caller, { query 
     const assets = shown.map(({ asset }) => serializeListItem(asset, baseUrl))
     return { body: { ...links, assets, rowCount: assets.length } }
   }
-  const rows = await readScope(caller, (tx) => listFullAssets(tx, caller.customerId, ...page))
+  const rows = await readScope(caller, (tx) => listWithOpenChange(tx, caller.customerId, ...page))
   const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
   settleOnRead(caller, shown, origin)
-  const assets = shown.map((row) => serializeFullItem(row, baseUrl))
+  const assets = shown.map(({ asset, openChange }) => serializeFullItem(asset, openChange, baseUrl))
   return { body: { ...links, assets, rowCount: assets.length } }
 })
 
@@ -49,7 +48,7 @@ export const exportAssets = operation(contract.exportAssets, async (caller, { qu
 
 export const readAsset = operation(contract.readAsset, async (caller, { params }, origin) => {
   const { asset } = await readFull(caller, params.asset_id, origin)
-  return { body: serializeAsset(asset), version: versionOf(asset) }
+  return replyOf(asset)
 })
 
 /**
@@ -58,12 +57,12 @@ export const readAsset = operation(contract.readAsset, async (caller, { params }
  */
 export async function readAssetItem(caller: Caller, id: string, origin: Origin): Promise<AssetListItem> {
   checkPermission(caller, contract.readAsset.permission)
-  const item = serializeFullItem(await readFull(caller, id, origin), env().baseUrl)
-  return shapes.AssetListItem.parse(item)
+  const { asset, openChange } = await readFull(caller, id, origin)
+  return shapes.AssetListItem.parse(serializeFullItem(asset, openChange, env().baseUrl))
 }
 
 async function readFull(caller: Caller, id: string, origin: Origin) {
-  const row = await readScope(caller, (tx) => readFullAsset(tx, caller.customerId, id))
+  const row = await readScope(caller, (tx) => readWithOpenChange(tx, caller.customerId, id))
   if (!row) throw new Problem('not_found')
   settleOnRead(caller, [row], origin)
   return row

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decideOutcome, decideQuantity, MAX_QUANTITY, minimumQuantity, needsTypedTotal } from './rules.ts'
+import { decideQuantity, MAX_QUANTITY, minimumQuantity, movesVersion, needsTypedTotal } from './rules.ts'
 
 const flexible = { status: 'ACTIVE', isCommitmentPlan: false, purchased: 240 }
 const annual = { status: 'ACTIVE', isCommitmentPlan: true, purchased: 60, commitmentEnd: 1_803_859_200_000 }
@@ -57,16 +57,23 @@ describe('needsTypedTotal', () => {
   })
 })
 
-describe('decideOutcome', () => {
-  const seen = { to: 55, read: 55, age: 1000, settleMs: 120_000, hadBefore: false }
+describe('the seat version', () => {
+  const row = {
+    seatsPurchased: 20,
+    seatsMaximum: 20,
+    planName: 'FLEXIBLE',
+    isCommitmentPlan: false,
+    status: 'ACTIVE',
+  }
   it.each([
-    ['a read that shows the total proves it', seen, 'APPLIED'],
-    ['also long after', { ...seen, age: 500_000 }, 'APPLIED'],
-    ['not where the read may be of a time when it was so before', { ...seen, hadBefore: true }, 'UNKNOWN'],
-    ['another total proves nothing while a write may still be on its way', { ...seen, read: 50 }, 'UNKNOWN'],
-    ['not even at the last moment', { ...seen, read: 50, age: 120_000 }, 'UNKNOWN'],
-    ['and then it disproves it', { ...seen, read: 50, age: 120_001 }, 'FAILED'],
-  ] as const)('%s', (_, evidence, outcome) => {
-    expect(decideOutcome(evidence)).toBe(outcome)
+    [{ seatsPurchased: 21 }, true],
+    [{ seatsMaximum: 30 }, true],
+    [{ planName: 'TRIAL' }, true],
+    [{ isCommitmentPlan: true }, true],
+    [{ status: 'SUSPENDED' }, true],
+    [{ seatsAssigned: 3 }, false],
+    [{}, false],
+  ])('moves with %j: %s', (change, moves) => {
+    expect(movesVersion(row, { ...row, ...change })).toBe(moves)
   })
 })

@@ -1,48 +1,11 @@
 import 'server-only'
-import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { licenseChanges, seatReadings } from '#lib/db/schema.ts'
-import type { Change } from '#lib/license-changes/license-change.ts'
+import { seatReadings } from '#lib/db/schema.ts'
 
 /** Purchased and assigned seats from a time on. */
 export type SeatReading = { at: Date; purchased: number; assigned: number }
-
-const MOVED_SEATS = ['APPLIED', 'DRIFT']
-
-/** Who changed the seats last, and when. */
-export async function lastChange(
-  tx: Transaction,
-  customerId: CustomerId,
-  assetId: string,
-): Promise<Change | undefined> {
-  const rows = await tx
-    .select()
-    .from(licenseChanges)
-    .where(ofAsset(customerId, assetId))
-    .orderBy(sql`${licenseChanges.createdAt} desc`)
-    .limit(1)
-  return rows[0]
-}
-
-/** Whether the vendor itself has confirmed the change to us: not so what an import wrote, or what we found. */
-export function isConfirmed({ state, sentAt }: Change): boolean {
-  return state === 'APPLIED' && sentAt !== null
-}
-
-/** The changes that moved the seats within the last `ms` milliseconds. */
-export async function changesWithin(
-  tx: Transaction,
-  customerId: CustomerId,
-  assetId: string,
-  ms: number,
-): Promise<Change[]> {
-  const since = sql`clock_timestamp() - ${ms} * interval '1 millisecond'`
-  return tx
-    .select()
-    .from(licenseChanges)
-    .where(and(ofAsset(customerId, assetId), gte(licenseChanges.settledAt, since)))
-}
 
 type NewReading = Omit<SeatReading, 'at'> & { assetId: string }
 
@@ -87,9 +50,4 @@ export async function listReadings(
       .orderBy(day, sql`${at} desc`),
   ])
   return [...(before.length > 0 ? before : first), ...days]
-}
-
-function ofAsset(customerId: CustomerId, assetId: string) {
-  const { customerId: customer, assetId: asset, state } = licenseChanges
-  return and(eq(customer, customerId), eq(asset, assetId), inArray(state, MOVED_SEATS))
 }

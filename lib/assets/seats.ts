@@ -3,12 +3,22 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assets } from '#lib/db/schema.ts'
-import type { AssetRow, LicensedRow } from './store.ts'
+import type { QuantityFacts } from './rules.ts'
+import { type AssetRow, hasLicenses, type LicensedRow } from './store.ts'
 
 type Seats = { purchased: number; maximum: number; assigned: number }
 
-export function seatsOf(row: LicensedRow): Seats {
-  return { purchased: row.seatsPurchased, maximum: row.seatsMaximum, assigned: row.seatsAssigned }
+/** What the checks of a change need to know of an asset: no facts where its type has no licenses. */
+export function knownOf(row: AssetRow): {
+  seatVersion: number
+  facts: (QuantityFacts & { seats: Seats }) | undefined
+} {
+  const { seatVersion } = row
+  if (!hasLicenses(row)) return { seatVersion, facts: undefined }
+  const { status, isCommitmentPlan, commitmentEnd, seatsPurchased: purchased } = row
+  const seats = { purchased, maximum: row.seatsMaximum, assigned: row.seatsAssigned }
+  const facts = { status, isCommitmentPlan, purchased, commitmentEnd: commitmentEnd?.getTime(), seats }
+  return { seatVersion, facts }
 }
 
 /** Writes the seats that the vendor confirmed; the seat version moves. The row must be locked. */

@@ -1,15 +1,17 @@
 import { entityTag } from '#lib/api/entity-tag.ts'
-import type { Change } from '#lib/license-changes/license-change.ts'
-import { actorOf } from '#lib/license-changes/serialize.ts'
 import { vendorFacts } from '#lib/vendors/facts.ts'
 import type { Asset, AssetListItem } from './contract.ts'
-import type { FullRow } from './full-asset.ts'
 import * as shapes from './shapes.ts'
 import { type AssetRow, hasLicenses, type LicensedRow } from './store.ts'
 
-/** spec 2.2: what the reads of one asset and the PATCH answer. */
-export function serializeAsset(row: AssetRow): Asset {
+/** spec 2.2 */
+function serializeAsset(row: AssetRow): Asset {
   return { id: row.id, type: row.type, properties: propertiesOf(row), settings: null }
+}
+
+/** The asset with its version, as the reads of one and the PATCH reply. */
+export function replyOf(row: AssetRow): { body: Asset; version: string } {
+  return { body: serializeAsset(row), version: versionOf(row) }
 }
 
 /** spec 2.1. `baseUrl` is the console's public address, without a trailing slash. */
@@ -29,25 +31,24 @@ export function serializeListItem(row: AssetRow, baseUrl: string): AssetListItem
 
 /** With `view=full` an item carries all that a screen needs. */
 export function serializeFullItem(
-  { asset: row, open }: Pick<FullRow, 'asset' | 'open'>,
+  row: AssetRow,
+  openChange: AssetListItem['openChange'],
   baseUrl: string,
 ): AssetListItem {
-  const { observedAt, scheduledTotal: total, scheduledAt } = row
+  const { observedAt, scheduledTotal, scheduledAt } = row
   return {
     ...serializeListItem(row, baseUrl),
-    ...{ properties: propertiesOf(row), etag: etagOf(row) },
+    properties: propertiesOf(row),
+    etag: etagOf(row),
     ...(hasLicenses(row) ? { vendor: vendorOf(row) } : {}),
     ...(observedAt ? { observedTime: observedAt.getTime() } : {}),
-    ...(total === null
-      ? {}
-      : { scheduled: { quantity: total, ...(scheduledAt ? { time: scheduledAt.getTime() } : {}) } }),
-    ...(open ? { openChange: openChangeOf(open) } : {}),
+    ...(scheduledTotal === null ? {} : { scheduled: scheduledOf(scheduledTotal, scheduledAt) }),
+    ...(openChange ? { openChange } : {}),
   }
 }
 
-function openChangeOf(open: Change): NonNullable<AssetListItem['openChange']> {
-  const { id, toQuantity: to, state, createdAt } = open
-  return { id, to, state, actor: actorOf(open), createTime: createdAt.getTime() }
+function scheduledOf(quantity: number, at: Date | null): NonNullable<AssetListItem['scheduled']> {
+  return { quantity, ...(at ? { time: at.getTime() } : {}) }
 }
 
 function vendorOf({
@@ -62,7 +63,7 @@ function vendorOf({
 }
 
 /** The seat version leads the ETag of one asset (CONTRACT 4). */
-export function versionOf(row: AssetRow): string {
+function versionOf(row: AssetRow): string {
   return String(row.seatVersion)
 }
 

@@ -42,12 +42,12 @@ export type Page = [selection: Selection, limit: number, cursor?: Cursor | undef
 
 /** Rows in reading direction from the cursor on: newest first, or oldest first when it leads back. */
 export async function listAssets(tx: Transaction, customerId: CustomerId, ...page: Page): Promise<ListRow[]> {
-  const { micros, where, order, limit } = pageQuery(customerId, page)
+  const { micros, where, order, limit } = pageClauses(customerId, page)
   return tx.select({ asset: assets, micros }).from(assets).where(where).orderBy(order).limit(limit)
 }
 
 /** Which rows a page has and in which order, and the half of their sort key that is no column. */
-export function pageQuery(customerId: CustomerId, [selection, limit, cursor]: Page) {
+export function pageClauses(customerId: CustomerId, [selection, limit, cursor]: Page) {
   const { columns, micros } = BY_CREATION
   const { beyond, order } = pageByKey(columns, cursor)
   const where = and(eq(assets.customerId, customerId), ...selected(selection), beyond)
@@ -91,6 +91,15 @@ export async function readAsset(
   return rows[0]
 }
 
+/**
+ * The same row, as one that has licenses.
+ * @throws Error where it has none, which whoever asks has ruled out
+ */
+export function licensed(row: AssetRow): LicensedRow {
+  if (!hasLicenses(row)) throw new Error(`The asset ${row.id} has no licenses.`)
+  return row
+}
+
 /** The asset of a change, locked. Assets are never deleted, and keep their licenses while they have any. */
 export async function lockLicensed(
   tx: Transaction,
@@ -98,6 +107,6 @@ export async function lockLicensed(
   id: string,
 ): Promise<LicensedRow> {
   const row = await readAsset(tx, customerId, id, { lock: true })
-  if (!row || !hasLicenses(row)) throw new Error(`The asset ${id} has no licenses any more.`)
-  return row
+  if (!row) throw new Error(`The asset ${id} is not there any more.`)
+  return licensed(row)
 }

@@ -71,12 +71,6 @@ function isRenewed(stored: AssetRow, values: AssetValues): boolean {
   return was !== null && is !== null && is.getTime() > was.getTime()
 }
 
-/** Whether the seat version moves: with purchased seats, plan and status, never with assigned seats. */
-export function movesVersion(stored: AssetRow, values: AssetValues): boolean {
-  const fields = ['seatsPurchased', 'seatsMaximum', 'planName', 'isCommitmentPlan', 'status'] as const
-  return fields.some((field) => stored[field] !== values[field])
-}
-
 function plain(value: AssetRow[keyof AssetRow]): string | number | boolean | null {
   return value instanceof Date ? value.getTime() : value
 }

@@ -1,13 +1,14 @@
 import 'server-only'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
+import { movesVersion } from '#lib/assets/rules.ts'
 import { addReadings } from '#lib/assets/seat-history.ts'
 import type { AssetRow } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assets } from '#lib/db/schema.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
-import { addLicenseChange } from '#lib/license-changes/license-change.ts'
-import { type AssetValues, movesVersion } from './asset-differences.ts'
+import { addLicenseChange } from '#lib/license-changes/store/transitions.ts'
+import type { AssetValues } from './asset-differences.ts'
 import { type ImportProblem, MOST_PROBLEMS, problemText } from './refused.ts'
 
 /** A stored asset, what it becomes, and where the two differ. */

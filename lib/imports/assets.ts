@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { AssetRow } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { openAssets } from '#lib/license-changes/open-change.ts'
+import { assetsWithOpenChange } from '#lib/license-changes/store/find.ts'
 import { isVendor } from '#lib/vendors/vendors.ts'
 import { type AssetValues, differencesOf, lostLicenses, valuesOf } from './asset-differences.ts'
 import { addAssets, overwriteAsset, type Replacement, readStored } from './asset-rows.ts'
@@ -76,7 +76,7 @@ function sorted(batch: NewAsset[], known: ReadonlyMap<string, AssetRow>) {
 /** The vendor is about to decide what these are: a file must not decide it meanwhile. */
 async function openAmong(tx: Transaction, customerId: CustomerId, other: Replacement[]) {
   const ids = other.map(({ stored }) => stored.id)
-  const open = await openAssets(tx, customerId, ids)
+  const open = await assetsWithOpenChange(tx, customerId, ids)
   const reason = 'has a change of licenses that is not settled yet: try again in some minutes'
   return open.map((id) => ({ subject: `asset ${id}`, reason }))
 }

@@ -24,7 +24,9 @@ async function begin(scenery: Scenery, options: FakeOptions = {}, times: Times =
   database = await testDatabase()
   const slow = { VENDOR_READ_MS: '2000', VENDOR_WRITE_MS: '2000', VENDOR_CONFIRM_MS: '1500' }
   stage = await setStage(scenery, {
-    ...{ assets, writers: 1, options },
+    assets,
+    writers: 1,
+    options,
     times: { ...slow, VENDOR_STALE_MS: '120000', ...times },
   })
   ;[flexible, annual] = stage.seeds as [Seed, Seed]
@@ -76,18 +78,23 @@ function once(at: Step, work: () => Promise<void>) {
 function load(seed: Seed, purchased: number, more: Partial<NewAsset> = {}, own: object = {}) {
   const plan = { planName: 'FLEXIBLE', isCommitmentPlan: false, ...own }
   const subscription = {
-    ...{
-      id: seed.id,
-      skuId: seed.skuId,
-      skuName: 'Business Plus',
-      billingMethod: 'ONLINE',
-      status: 'ACTIVE',
-    },
-    ...{ ...plan, seats: { purchased, assigned: 3 } },
+    ...plan,
+    id: seed.id,
+    skuId: seed.skuId,
+    skuName: 'Business Plus',
+    billingMethod: 'ONLINE',
+    status: 'ACTIVE',
+    seats: { purchased, assigned: 3 },
   }
   const given: NewAsset = {
-    ...{ id: stage.assetId(seed), type: 'workspace-suite', name: 'x', customerDomain: 'fuzz.example' },
-    ...{ vendorCustomerId: seed.customerId, createdAt: new Date('2026-01-01'), subscription, ...more },
+    id: stage.assetId(seed),
+    type: 'workspace-suite',
+    name: 'x',
+    customerDomain: 'fuzz.example',
+    vendorCustomerId: seed.customerId,
+    createdAt: new Date('2026-01-01'),
+    subscription,
+    ...more,
   }
   return scope({ customerId }, (tx) => importAssets(tx, customerId, [given], { replace: true }))
 }

@@ -6,9 +6,9 @@ import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import type { Observed, RemoteVendor } from '#lib/vendors/vendor.ts'
 import { remoteVendors } from '#lib/vendors/vendors.ts'
-import { observe } from './observe.ts'
-import { openChangeOf } from './open-change.ts'
+import { observe, refOf } from './observe.ts'
 import { settleChange } from './settle.ts'
+import { findOpenChange } from './store/find.ts'
 
 // What runs in the background reads, and never buys.
 
@@ -51,9 +51,7 @@ async function readVendor(vendor: RemoteVendor, requestId: string): Promise<numb
   const missed = assets.filter((asset) => !listed.has(asset))
   let count = listed.size
   await forEach(missed, async (asset) => {
-    const { vendorCustomerId: customerId, subscriptionId, skuId } = asset
-    const signal = AbortSignal.timeout(env().vendorTimes.readMs)
-    const reading = await vendor.read({ customerId, subscriptionId, skuId }, signal)
+    const reading = await vendor.read(refOf(asset), AbortSignal.timeout(env().vendorTimes.readMs))
     if (reading.kind !== 'read') return
     await take(vendor, asset, reading.observed, requestId)
     count += 1
@@ -98,7 +96,7 @@ async function take(vendor: RemoteVendor, asset: AssetAtVendor, observed: Observ
     const row = await lockLicensed(tx, customerId, assetId)
     // An import may have pointed it elsewhere since.
     const isSame = row.vendor === vendor.name && nameAtVendor(row) === nameAtVendor(asset)
-    if (!isSame || (await openChangeOf(tx, customerId, assetId))) return
+    if (!isSame || (await findOpenChange(tx, customerId, assetId))) return
     await observe(tx, customerId, row, { vendor, observed, requestId })
   })
 }

@@ -1,13 +1,24 @@
 import 'server-only'
 import type { CustomerId } from '#lib/access/rules.ts'
-import { addReadings, changesWithin, isConfirmed } from '#lib/assets/seat-history.ts'
+import { movesVersion } from '#lib/assets/rules.ts'
+import { addReadings } from '#lib/assets/seat-history.ts'
 import { setObserved } from '#lib/assets/seats.ts'
 import type { LicensedRow } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { env } from '#lib/env.ts'
-import { movesVersion } from '#lib/imports/asset-differences.ts'
-import type { Observed, RemoteVendor } from '#lib/vendors/vendor.ts'
-import { addLicenseChange } from './license-change.ts'
+import type { Observed, RemoteVendor, SubscriptionRef } from '#lib/vendors/vendor.ts'
+import { isConfirmed } from './rules.ts'
+import { changesWithin } from './store/find.ts'
+import { addLicenseChange } from './store/transitions.ts'
+
+/** Where the vendor keeps the subscription of an asset. */
+export function refOf({
+  vendorCustomerId: customerId,
+  subscriptionId,
+  skuId,
+}: Pick<LicensedRow, 'vendorCustomerId' | 'subscriptionId' | 'skuId'>): SubscriptionRef {
+  return { customerId, subscriptionId, skuId }
+}
 
 type Seen = {
   vendor: RemoteVendor
@@ -29,24 +40,19 @@ export async function observe(
   row: LicensedRow,
   { vendor, observed, requestId, confirmed = false }: Seen,
 ): Promise<LicensedRow> {
-  const values = rowOf(row, observed)
-  const differs = values.seatsPurchased !== row.seatsPurchased
-  if (differs && !confirmed) {
-    const lately = await changesWithin(tx, customerId, row.id, env().vendorTimes.staleMs)
-    if (lately.some(isConfirmed)) {
-      Object.assign(values, { seatsPurchased: row.seatsPurchased, seatsMaximum: row.seatsMaximum })
-    } else {
-      await addLicenseChange(tx, customerId, {
-        ...{
-          assetId: row.id,
-          from: row.seatsPurchased,
-          to: values.seatsPurchased,
-          state: 'DRIFT',
-          requestId,
-        },
-        actor: { kind: 'vendor', id: vendor.name, name: vendor.label },
-      })
-    }
+  const values = valuesOf(row, observed)
+  if (!confirmed && (await isDisputed(tx, customerId, row, observed))) {
+    values.seatsPurchased = row.seatsPurchased
+    values.seatsMaximum = row.seatsMaximum
+  } else if (!confirmed && values.seatsPurchased !== row.seatsPurchased) {
+    await addLicenseChange(tx, customerId, {
+      assetId: row.id,
+      from: row.seatsPurchased,
+      to: values.seatsPurchased,
+      state: 'DRIFT',
+      requestId,
+      actor: { kind: 'vendor', id: vendor.name, name: vendor.label },
+    })
   }
   const { seatsPurchased: purchased, seatsAssigned: assigned } = values
   const isNews = purchased !== row.seatsPurchased || assigned !== row.seatsAssigned || row.observedAt === null
@@ -57,8 +63,26 @@ export async function observe(
   return stored
 }
 
+/** Whether a read shows other purchased seats than the vendor confirmed to us lately: nobody can tell which is older. */
+export async function isDisputed(
+  tx: Transaction,
+  customerId: CustomerId,
+  row: LicensedRow,
+  { seats }: Observed,
+): Promise<boolean> {
+  if (seats.purchased === row.seatsPurchased) return false
+  const lately = await changesWithin(tx, customerId, row.id, env().vendorTimes.staleMs)
+  return lately.some(isConfirmed)
+}
+
+/** The row as an observation would make it: what a dry run decides by. */
+export function observedRow(row: LicensedRow, observed: Observed): LicensedRow {
+  const seen = { ...row, ...valuesOf(row, observed) }
+  return { ...seen, seatVersion: row.seatVersion + (movesVersion(row, seen) ? 1 : 0) }
+}
+
 /** What of a row its vendor decides. */
-export type ObservedValues = Pick<
+type ObservedValues = Pick<
   LicensedRow,
   | 'vendorCustomerId'
   | 'subscriptionId'
@@ -75,8 +99,7 @@ export type ObservedValues = Pick<
   | 'scheduledAt'
 >
 
-/** The values that an observation gives a row: also what a dry run decides by. */
-export function rowOf(row: LicensedRow, { seats, ...told }: Observed): ObservedValues {
+function valuesOf(row: LicensedRow, { seats, ...told }: Observed): ObservedValues {
   return {
     vendorCustomerId: row.vendorCustomerId,
     subscriptionId: told.subscriptionId,

@@ -2,29 +2,30 @@ import 'server-only'
 import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
-import { isOpen } from '#lib/assets/rules.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
-import { findChange, keyOfChange, listLicenseChanges as listChanges } from './change-list.ts'
+import { changeInProgress } from './answers.ts'
+import { changeQuantity } from './begin.ts'
 import * as contract from './contract.ts'
-import { previewQuantity } from './dry-run.ts'
-import { changeQuantity } from './quantity.ts'
+import { foretellAnswer } from './dry-run.ts'
+import { settleOnRead } from './open-change.ts'
 import { serializeLicenseChange } from './serialize.ts'
-import { settleOnRead } from './settle-on-read.ts'
+import { findChange, keyOfChange, listLicenseChanges as listChanges } from './store/list.ts'
 
 export const setQuantity = operation(contract.setQuantity, async (caller, input, { requestId }) => {
   const { params, query, body, headers = {} } = input
+  const { 'if-match': ifMatch, 'idempotency-key': key } = headers
   const dryRun = query.dryRun === 'true'
-  const asked = { caller, assetId: params.asset_id, quantity: body.quantity, ifMatch: headers['if-match'] }
-  const idempotencyKey = headers['idempotency-key']
-  const outcome = await (dryRun
-    ? previewQuantity(asked)
-    : changeQuantity({ ...asked, requestId, idempotencyKey })
-  ).catch(asLockProblem)
+  const asked = { caller, assetId: params.asset_id, quantity: body.quantity, ifMatch }
+  const request = ['setQuantity', asked.assetId, asked.quantity]
+  const parse = contract.setQuantity.output.parse
+  const keyed = key === undefined ? undefined : { caller, key, request, requestId, parse }
+  const asking = dryRun ? foretellAnswer(asked) : changeQuantity({ ...asked, requestId, keyed })
+  const answer = await asking.catch(asLockProblem)
   const marked: Record<string, string> = dryRun ? { 'Dry-Run': 'true' } : {}
-  if (!(outcome instanceof Problem)) return { ...outcome, headers: marked }
+  if (!(answer instanceof Problem)) return { ...answer, headers: marked }
   // Thrown only here, so that the record of the refusal is committed.
-  throw new Problem(outcome.code, outcome.message, { ...outcome.more, headers: marked })
+  throw new Problem(answer.code, answer.message, { ...answer.more, headers: marked })
 })
 
 export const listLicenseChanges = operation(contract.listLicenseChanges, async (caller, { query }) => {
@@ -42,12 +43,12 @@ export const listLicenseChanges = operation(contract.listLicenseChanges, async (
 export const readLicenseChange = operation(contract.readLicenseChange, async (caller, { params }, origin) => {
   const row = await readScope(caller, (tx) => findChange(tx, caller.customerId, params.change_id))
   if (!row) throw new Problem('not_found')
-  settleOnRead(caller, [{ open: isOpen(row.change.state) ? row.change : null, isDue: row.isDue }], origin)
+  settleOnRead(caller, row.isDue ? [{ due: row.change.id }] : [], origin)
   return { body: serializeLicenseChange(row) }
 })
 
 function asLockProblem(error: unknown): never {
   // lock_not_available: somebody else's change holds the row for longer than we may wait
   if (errorCode(error) !== '55P03') throw error
-  throw new Problem('change_in_progress', undefined, { headers: { 'Retry-After': '1' } })
+  throw changeInProgress(undefined, 1)
 }

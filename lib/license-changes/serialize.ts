@@ -1,6 +1,7 @@
-import type { ChangeRow } from './change-list.ts'
+import type { AssetListItem } from '#lib/assets/contract.ts'
 import type { LicenseChange } from './contract.ts'
-import type { Change } from './license-change.ts'
+import type { ChangeRow } from './store/list.ts'
+import type { Change } from './store/transitions.ts'
 
 export function serializeLicenseChange({
   change,
@@ -9,8 +10,13 @@ export function serializeLicenseChange({
 }: Omit<ChangeRow, 'micros'>): LicenseChange {
   const { vendorReason, settledAt } = change
   return {
-    ...{ id: change.id, assetId: change.assetId, assetName, type },
-    ...{ from: change.fromQuantity, to: change.toQuantity, state: change.state },
+    id: change.id,
+    assetId: change.assetId,
+    assetName,
+    type,
+    from: change.fromQuantity,
+    to: change.toQuantity,
+    state: change.state,
     ...(vendorReason === null ? {} : { vendorReason }),
     actor: actorOf(change),
     createTime: change.createdAt.getTime(),
@@ -18,11 +24,13 @@ export function serializeLicenseChange({
   }
 }
 
+/** An open change, as the item of its asset tells it. */
+export function serializeOpenChange(open: Change): NonNullable<AssetListItem['openChange']> {
+  const { id, toQuantity: to, state, createdAt } = open
+  return { id, to, state, actor: actorOf(open), createTime: createdAt.getTime() }
+}
+
 /** Who asked for a change. */
-export function actorOf({ actorKind: kind, actorId: id, actorName: name }: Change): {
-  kind: string
-  id: string
-  name: string
-} {
+function actorOf({ actorKind: kind, actorId: id, actorName: name }: Change): LicenseChange['actor'] {
   return { kind, id, name }
 }

@@ -1,17 +1,62 @@
 import 'server-only'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { CustomerId } from '#lib/access/rules.ts'
-import { decideOutcome } from '#lib/assets/rules.ts'
-import { changesWithin } from '#lib/assets/seat-history.ts'
+import { type Answer, keepAnswer } from '#lib/api/idempotency.ts'
+import type { Asset } from '#lib/assets/contract.ts'
+import { replyOf } from '#lib/assets/serialize.ts'
 import { type LicensedRow, lockLicensed } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { scope } from '#lib/db/scope.ts'
+import { readScope, scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import type { Reading } from '#lib/vendors/vendor.ts'
 import { vendorNamed } from '#lib/vendors/vendors.ts'
-import { type Change, moveChange } from './license-change.ts'
-import { observe } from './observe.ts'
-import { readChange, takeTurn } from './open-change.ts'
+import * as answers from './answers.ts'
+import { observe, refOf } from './observe.ts'
+import { type QuantityRequest, withAsset } from './request.ts'
+import { provenState } from './rules.ts'
+import { changesWithin, readChange } from './store/find.ts'
+import { type Change, type Move, moveChange, takeTurn } from './store/transitions.ts'
+
+/** Between two looks at a change that another request carries out, in milliseconds. */
+const LOOK_EVERY = 150
+
+/**
+ * Waits for what becomes of a change, as long as another request may take to carry it out, and answers with it. The
+ * answer is kept under the request's key.
+ * @param label the vendor's name for people
+ * @returns undefined where the change was withdrawn and came to nothing
+ * @throws Problem `vendor_unavailable` where it failed: asking again is safe; `outcome_unknown` where it is open still
+ */
+export async function awaitAnswer(
+  request: QuantityRequest,
+  changeId: string,
+  label: string,
+): Promise<Answer<Asset> | undefined> {
+  const { caller, keyed, requestId } = request
+  const { readMs, writeMs } = env().vendorTimes
+  const deadline = Date.now() + readMs + writeMs
+  let change = await settleChange(caller, changeId, requestId)
+  while (isUnderWay(change) && Date.now() < deadline) {
+    await pause(LOOK_EVERY)
+    change = await readScope(caller, (tx) => readChange(tx, caller.customerId, changeId))
+    if (change?.state === 'UNKNOWN') change = await settleChange(caller, changeId, requestId)
+  }
+  if (!change) return undefined
+  const { state, vendorReason } = change
+  if (state === 'FAILED') throw answers.vendorUnavailable(label)
+  if (state !== 'APPLIED' && state !== 'REJECTED') throw answers.outcomeUnknown(label, changeId)
+  return withAsset(request, async (tx, row) => {
+    const reason = vendorReason ?? 'The vendor refused it.'
+    const answer = state === 'APPLIED' ? replyOf(row) : answers.rejected({ code: 'vendor_rejected', reason })
+    return keepAnswer(tx, keyed, answer)
+  })
+}
+
+/** Whether a process may be at work on the change. */
+function isUnderWay(change: Change | undefined): boolean {
+  return change?.state === 'CLAIMED' || change?.state === 'SENT'
+}
 
 /**
  * Learns what became of an open change, by reading and by nothing else: it never buys. One whose process died is
@@ -23,75 +68,78 @@ export async function settleChange(
   changeId: string,
   requestId: string,
 ): Promise<Change | undefined> {
-  const turn = await scope(who, (tx) => begin(tx, who.customerId, changeId, requestId))
-  if (!turn || 'change' in turn) return turn?.change
-  const { vendor, row } = turn
-  const ref = { customerId: row.vendorCustomerId, subscriptionId: row.subscriptionId, skuId: row.skuId }
-  const reading = await vendor.read(ref, AbortSignal.timeout(env().vendorTimes.confirmMs))
-  return scope(who, (tx) => conclude(tx, who.customerId, changeId, { ...turn, reading, requestId }))
+  const { customerId } = who
+  const { change, turn } = await scope(who, (tx) => takeOver(tx, customerId, changeId, requestId))
+  if (!turn) return change
+  const reading = await turn.vendor.read(refOf(turn.row), AbortSignal.timeout(env().vendorTimes.confirmMs))
+  return scope(who, (tx) => judge(tx, customerId, changeId, turn, reading, requestId))
 }
 
-/** `age` of the change before the read: what is judged is as old as that. */
+/** The turn to ask the vendor. `age` of the change before the read: what is judged is as old as that. */
 type Turn = { vendor: GuardedVendor; row: LicensedRow; age: number }
 
-async function begin(
+/** Takes a change over whose lease has ended; with a turn where the vendor is to be asked now. */
+async function takeOver(
   tx: Transaction,
   customerId: CustomerId,
   changeId: string,
   requestId: string,
-): Promise<Turn | { change: Change } | undefined> {
+): Promise<{ change?: Change | undefined; turn?: Turn }> {
   const { leaseMs, checkMs } = env().vendorTimes
   const unlocked = await readChange(tx, customerId, changeId)
-  if (!unlocked) return undefined
+  if (!unlocked) return {}
   const row = await lockLicensed(tx, customerId, unlocked.assetId)
   const change = await readChange(tx, customerId, changeId)
   const vendor = vendorNamed(row.vendor)
-  if (!change || vendor.books === 'ours') return change && { change }
+  if (!change || vendor.books === 'ours') return { change }
   if (change.state === 'CLAIMED' && change.age > leaseMs) {
     const vendorReason = 'Nothing was sent: the process that began it ended.'
-    const move = { from: ['CLAIMED'], to: 'FAILED', vendorReason, requestId } as const
+    const move: Move = { from: ['CLAIMED'], to: 'FAILED', vendorReason, requestId }
     return { change: (await moveChange(tx, customerId, changeId, move)) ?? change }
   }
   if (change.state === 'SENT' && change.age > leaseMs) {
     const vendorReason = 'The process that sent it ended before the answer.'
     await moveChange(tx, customerId, changeId, { from: ['SENT'], to: 'UNKNOWN', vendorReason, requestId })
   }
-  return (await takeTurn(tx, customerId, changeId, checkMs)) ? { vendor, row, age: change.age } : { change }
+  const isOurTurn = await takeTurn(tx, customerId, changeId, checkMs)
+  return isOurTurn ? { change, turn: { vendor, row, age: change.age } } : { change }
 }
 
-async function conclude(
+/** What a read proves of an unknown change. */
+async function judge(
   tx: Transaction,
   customerId: CustomerId,
   changeId: string,
-  { vendor, row, age: ageOfRecord, reading, requestId }: Turn & { reading: Reading; requestId: string },
+  { vendor, row, age: ageOfRecord }: Turn,
+  reading: Reading,
+  requestId: string,
 ): Promise<Change | undefined> {
   const asset = await lockLicensed(tx, customerId, row.id)
   const change = await readChange(tx, customerId, changeId)
-  if (change?.state !== 'UNKNOWN') return change
+  if (change?.state !== 'UNKNOWN' || reading.kind === 'unavailable') return change
+  const move = (to: Move['to'], vendorReason?: string) =>
+    moveChange(tx, customerId, changeId, { from: ['UNKNOWN'], to, vendorReason, requestId })
   const { settleMs } = vendor
+  const { staleMs, writeMs } = env().vendorTimes
   // The call left after its record, within the time of a write; and it took no longer than that again.
-  const age = ageOfRecord - 2 * env().vendorTimes.writeMs
-  if (reading.kind === 'unavailable') return change
-  if (reading.kind === 'missing') {
-    if (age <= settleMs) return change
-    const move = { from: ['UNKNOWN'], to: 'FAILED', vendorReason: reading.reason, requestId } as const
-    return moveChange(tx, customerId, changeId, move)
-  }
+  const age = ageOfRecord - 2 * writeMs
+  if (reading.kind === 'missing') return age <= settleMs ? change : move('FAILED', reading.reason)
+
   const { observed } = reading
-  const lately = await changesWithin(tx, customerId, row.id, env().vendorTimes.staleMs)
-  const outcome = decideOutcome({
+  const lately = await changesWithin(tx, customerId, row.id, staleMs)
+  const state = provenState({
     to: change.toQuantity,
     read: observed.seats.purchased,
     age,
     settleMs,
     hadBefore: lately.some(({ fromQuantity }) => fromQuantity === change.toQuantity),
   })
-  if (outcome === 'UNKNOWN') return change
-  const vendorReason =
-    outcome === 'FAILED' ? 'The vendor shows another total: it was not applied.' : undefined
-  const moved = await moveChange(tx, customerId, changeId, {
-    ...{ from: ['UNKNOWN'], to: outcome, vendorReason, requestId },
-  })
-  await observe(tx, customerId, asset, { vendor, observed, requestId, confirmed: outcome === 'APPLIED' })
+  if (state === 'UNKNOWN') return change
+  const confirmed = state === 'APPLIED'
+  const moved = await move(
+    state,
+    confirmed ? undefined : 'The vendor shows another total: it was not applied.',
+  )
+  await observe(tx, customerId, asset, { vendor, observed, requestId, confirmed })
   return moved
 }

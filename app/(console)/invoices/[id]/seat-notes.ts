@@ -2,8 +2,8 @@ import 'server-only'
 import type { SeatNote } from '#components/invoices/seat-note.tsx'
 import type { Caller } from '#lib/access/rules.ts'
 import { LICENSE_TYPES } from '#lib/assets/rules.ts'
-import { seatFacts } from '#lib/billed-seats/seat-facts.ts'
-import { type SeatVerdict, seatVerdict } from '#lib/billed-seats/verdict.ts'
+import { knownSeats } from '#lib/billed-seats/operations.ts'
+import { type KnownSeats, type SeatVerdict, seatVerdict } from '#lib/billed-seats/verdict.ts'
 import { dayText } from '#lib/days.ts'
 import { Exact, formatAmount } from '#lib/decimals.ts'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
@@ -15,8 +15,8 @@ export async function seatNotes(
 ): Promise<{ lines: (SeatNote | undefined)[]; summary?: SeatNote }> {
   const types = LICENSE_TYPES.filter((type) => lineItems.some((line) => line.type === type))
   if (types.length === 0) return { lines: [] }
-  const known = new Map<string, Awaited<ReturnType<typeof seatFacts>>>()
-  for (const type of types) known.set(type, await seatFacts(caller, type))
+  const known = new Map<string, KnownSeats[]>()
+  for (const type of types) known.set(type, await knownSeats(caller, type))
   const verdicts = lineItems.map((line) => {
     const facts = known.get(line.type)
     return facts && seatVerdict(line, invoiceDate, facts)

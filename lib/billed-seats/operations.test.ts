@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, callerOf } from '#lib/db/test-rows.ts'
 import { setQuantity } from '#lib/license-changes/operations.ts'
-import { seatFacts } from './seat-facts.ts'
+import { knownSeats } from './operations.ts'
 
 let database: TestDatabase
 const type = 'workspace-suite'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 test('tells whoever may read invoices the totals and days, and who changed them to those who see assets', async () => {
-  const [facts, ...others] = await seatFacts(await callerOf('northwind', 'finance-user'), type)
+  const [facts, ...others] = await knownSeats(await callerOf('northwind', 'finance-user'), type)
   expect(others).toEqual([])
   expect(facts).toEqual({
     names: ['Business Plus', id],
@@ -30,22 +30,22 @@ test('tells whoever may read invoices the totals and days, and who changed them 
     since: expect.any(Number),
     changes: [{ at: expect.any(Number), from: 10, to: 12 }],
   })
-  const [told] = await seatFacts(await callerOf('northwind', 'admin'), type)
+  const [told] = await knownSeats(await callerOf('northwind', 'admin'), type)
   expect(told?.changes).toEqual([expect.objectContaining({ by: 'test' })])
 })
 
 test('tells another customer of its own seats only', async () => {
-  const facts = await seatFacts(await callerOf('southwind', 'admin'), type)
+  const facts = await knownSeats(await callerOf('southwind', 'admin'), type)
   expect(facts.map(({ purchased, changes }) => [purchased, changes])).toEqual([[10, []]])
 })
 
 test('knows nothing from before it knew the asset', async () => {
-  const [facts] = await seatFacts(await callerOf('southwind', 'admin'), type)
+  const [facts] = await knownSeats(await callerOf('southwind', 'admin'), type)
   expect(facts?.since).toBeGreaterThan(Date.now() - 60_000)
 })
 
 test('is refused without the permission to read invoices', async () => {
-  await expect(seatFacts(await callerOf('northwind', 'it-manager'), type)).rejects.toMatchObject({
+  await expect(knownSeats(await callerOf('northwind', 'it-manager'), type)).rejects.toMatchObject({
     code: 'permission_denied',
   })
 })

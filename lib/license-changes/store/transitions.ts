@@ -2,10 +2,10 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
-import { type ChangeState, isOpen } from '#lib/assets/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { licenseChanges } from '#lib/db/schema.ts'
 import { type Actor, recordAudit } from '#lib/history/audit.ts'
+import { type ChangeState, isOpen } from '../rules.ts'
 
 // Every transition of a change and its audit row are written in one transaction, with the asset's row locked first:
 // locks in one order.
@@ -22,16 +22,24 @@ type NewChange = {
   requestId: string
 }
 
-/** Writes a change and its audit row: a claim, or one whose fate is known. */
+/** Writes a change and its audit row: a claim, or one that is settled already. */
 export async function addLicenseChange(
   tx: Transaction,
   customerId: CustomerId,
   { assetId, from, to, state, vendorReason, actor, requestId }: NewChange,
 ): Promise<Change> {
   const values = {
-    ...{ customerId, id: randomUUID(), assetId, state, requestId },
-    ...{ fromQuantity: from, toQuantity: to, vendorReason: vendorReason ?? null },
-    ...{ actorKind: actor.kind, actorId: actor.id, actorName: actor.name },
+    customerId,
+    id: randomUUID(),
+    assetId,
+    fromQuantity: from,
+    toQuantity: to,
+    state,
+    vendorReason: vendorReason ?? null,
+    actorKind: actor.kind,
+    actorId: actor.id,
+    actorName: actor.name,
+    requestId,
     ...(isOpen(state) ? {} : { settledAt: sql`now()` }),
   }
   // One round trip; they stand or fall together in any case.
@@ -89,12 +97,28 @@ export async function withdrawChange(
   customerId: CustomerId,
   id: string,
   { why, requestId }: { why: string; requestId: string },
-): Promise<boolean> {
+): Promise<void> {
   const claimed = and(own(customerId, id), eq(licenseChanges.state, 'CLAIMED'))
   const [gone] = await tx.delete(licenseChanges).where(claimed).returning()
-  const told = gone && { ...gone, state: 'withdrawn', vendorReason: why }
-  if (told) await recordTransition(tx, customerId, told, requestId)
-  return gone !== undefined
+  if (!gone) return
+  await recordTransition(tx, customerId, { ...gone, state: 'withdrawn', vendorReason: why }, requestId)
+}
+
+/** Takes the turn to ask the vendor what became of a change: one process at a time, and not too often. */
+export async function takeTurn(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  everyMs: number,
+): Promise<boolean> {
+  const { checkedAt, state } = licenseChanges
+  const isFree = sql`(${checkedAt} IS NULL OR ${checkedAt} < clock_timestamp() - ${everyMs} * interval '1 millisecond')`
+  const rows = await tx
+    .update(licenseChanges)
+    .set({ checkedAt: sql`clock_timestamp()` })
+    .where(and(own(customerId, id), eq(state, 'UNKNOWN'), isFree))
+    .returning({ id: licenseChanges.id })
+  return rows.length === 1
 }
 
 function own(customerId: CustomerId, id: string) {
@@ -110,7 +134,9 @@ function recordTransition(tx: Transaction, customerId: CustomerId, change: Told,
   const { id, assetId, fromQuantity: from, toQuantity: to, vendorReason, vendorRequestId } = change
   const actor = { kind: change.actorKind, id: change.actorId, name: change.actorName } as Actor
   const details = {
-    ...{ assetId, from, to },
+    assetId,
+    from,
+    to,
     ...(vendorReason === null ? {} : { reason: vendorReason }),
     ...(vendorRequestId ? { vendorRequestId } : {}),
   }

@@ -1,15 +1,16 @@
 import 'server-only'
 import { and, eq } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
+import { type AssetRow, type ListRow, type Page, pageClauses } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assets, licenseChanges } from '#lib/db/schema.ts'
-import { env } from '#lib/env.ts'
-import { IS_OPEN, isDue, type OpenBeside } from '#lib/license-changes/open-change.ts'
-import { type AssetRow, type ListRow, type Page, pageQuery } from './store.ts'
+import { IS_OPEN, isDue } from './find.ts'
+import type { Change } from './transitions.ts'
 
 // Assets with the change that is open there, in the one statement that reads them.
 
-export type FullRow = { asset: AssetRow } & OpenBeside
+/** `isDue`: it is time to ask what became of the open change. */
+export type OpenBeside = { asset: AssetRow; open: Change | null; isDue: boolean | null }
 
 const ITS_OPEN_CHANGE = and(
   eq(licenseChanges.customerId, assets.customerId),
@@ -18,14 +19,14 @@ const ITS_OPEN_CHANGE = and(
 )
 
 /** The rows of `listAssets`, each with the change that is open there. */
-export async function listFullAssets(
+export async function listBesideAssets(
   tx: Transaction,
   customerId: CustomerId,
   ...page: Page
-): Promise<(ListRow & FullRow)[]> {
-  const { micros, where, order, limit } = pageQuery(customerId, page)
+): Promise<(ListRow & OpenBeside)[]> {
+  const { micros, where, order, limit } = pageClauses(customerId, page)
   return tx
-    .select({ asset: assets, micros, open: licenseChanges, isDue: isDue(env().vendorTimes) })
+    .select({ asset: assets, micros, open: licenseChanges, isDue: isDue() })
     .from(assets)
     .leftJoin(licenseChanges, ITS_OPEN_CHANGE)
     .where(where)
@@ -34,13 +35,13 @@ export async function listFullAssets(
 }
 
 /** One asset with the change that is open there. */
-export async function readFullAsset(
+export async function readBesideAsset(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-): Promise<FullRow | undefined> {
+): Promise<OpenBeside | undefined> {
   const rows = await tx
-    .select({ asset: assets, open: licenseChanges, isDue: isDue(env().vendorTimes) })
+    .select({ asset: assets, open: licenseChanges, isDue: isDue() })
     .from(assets)
     .leftJoin(licenseChanges, ITS_OPEN_CHANGE)
     .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))

@@ -3,14 +3,14 @@ import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assets, licenseChanges } from '#lib/db/schema.ts'
-import { env } from '#lib/env.ts'
 import type { Filter } from '#lib/lists/filter.ts'
 import { byCreation, pageByKey } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
-import { isDue } from './open-change.ts'
+import { isDue } from './find.ts'
+import type { Change } from './transitions.ts'
 
 export type ChangeRow = {
-  change: typeof licenseChanges.$inferSelect
+  change: Change
   assetName: string
   type: string
   /** Creation time in whole microseconds, which a Date would cut: half of the sort key. */
@@ -59,8 +59,10 @@ export async function findChange(tx: Transaction, customerId: CustomerId, id: st
   const { customerId: customer, id: own } = licenseChanges
   const rows = await tx
     .select({
-      ...{ change: licenseChanges, assetName: assets.name, type: assets.type },
-      isDue: isDue(env().vendorTimes),
+      change: licenseChanges,
+      assetName: assets.name,
+      type: assets.type,
+      isDue: isDue(),
     })
     .from(licenseChanges)
     .innerJoin(assets, ITS_ASSET)

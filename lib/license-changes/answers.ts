@@ -1,0 +1,95 @@
+import 'server-only'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { etagOf } from '#lib/assets/serialize.ts'
+import type { AssetRow } from '#lib/assets/store.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import type { Rejected } from '#lib/vendors/vendor.ts'
+import type { Refusal } from './rules.ts'
+import { lastChange } from './store/find.ts'
+import type { Change } from './store/transitions.ts'
+
+// What a PATCH answers, in words, where it is not the asset itself.
+
+/** What our checks refuse: 422 `quantity_not_supported`, 412, or 409. */
+export async function refused(
+  tx: Transaction,
+  customerId: CustomerId,
+  row: AssetRow,
+  refusal: Refusal,
+): Promise<Problem> {
+  if (refusal.reason === 'no_licenses') {
+    return new Problem('quantity_not_supported', `Assets of type ${row.type} have no licenses.`)
+  }
+  if (refusal.reason === 'version_mismatch') {
+    return versionMismatch(row, refusal.current, await lastChange(tx, customerId, row.id))
+  }
+  if (refusal.reason === 'not_active') {
+    const detail = `The subscription is ${refusal.status}; its quantity can change only while it is ACTIVE.`
+    const members = { subscriptionStatus: refusal.status }
+    return new Problem('subscription_not_active', detail, { members })
+  }
+  const { current, minimum, until } = refusal
+  const end = until === undefined ? '' : ` before ${new Date(until).toISOString().slice(0, 10)}`
+  const members = { current, minimum, ...(until === undefined ? {} : { commitmentEndTime: until }) }
+  const detail = `This commitment plan can not go below ${minimum} licenses${end}.`
+  return new Problem('decrease_not_allowed', detail, { members })
+}
+
+/** 412, with the present quantity, and who set it when. */
+function versionMismatch(row: AssetRow, current: number, last: Change | undefined): Problem {
+  // Seats that are not what our last change made them were changed by the vendor.
+  const ours = last?.toQuantity === current ? last : undefined
+  const changedBy = ours ? whoMade(ours) : 'The vendor'
+  const detail = `${changedBy} set this to ${current} since you read it.`
+  const at: Record<string, number> = ours?.settledAt ? { changedAt: ours.settledAt.getTime() } : {}
+  return new Problem('version_mismatch', detail, {
+    members: { current, changedBy, ...at, etag: etagOf(row) },
+  })
+}
+
+function whoMade({ actorKind, actorName }: Change): string {
+  return actorKind === 'key' ? `API key ${actorName}` : actorName
+}
+
+/** What the vendor refuses, with its reason: 422, or 409 where it says that the subscription is not active. */
+export function rejected({ code, reason }: Pick<Rejected, 'code' | 'reason'>): Problem {
+  return new Problem(code, reason)
+}
+
+/** 503: nothing was sent, or surely nothing done. */
+export function vendorUnavailable(label: string, seconds = 5): Problem {
+  const detail = `${label} can not be reached for the moment. Nothing was changed.`
+  return new Problem('vendor_unavailable', detail, { headers: { 'Retry-After': String(seconds) } })
+}
+
+/** 409: another change of the asset is under way, here or at the vendor. */
+export function changeInProgress(detail?: string, seconds = 2): Problem {
+  return new Problem('change_in_progress', detail, { headers: { 'Retry-After': String(seconds) } })
+}
+
+/** 409, with who asked for what: that change is open still. */
+export function otherChange(open: Change): Problem {
+  const { id: changeId, toQuantity: to, createdAt } = open
+  const changedBy = whoMade(open)
+  const detail = `${changedBy} asked for ${to} licenses, and the vendor has not confirmed it yet.`
+  return new Problem('change_in_progress', detail, {
+    headers: { 'Retry-After': '2' },
+    members: { changeId, to, changedBy, changedAt: createdAt.getTime() },
+  })
+}
+
+/** 409: the vendor shows another total than it confirmed a moment ago. Which one is old, only time can tell. */
+export function disputed(label: string): Problem {
+  const detail = `${label} shows another total than it confirmed a moment ago. Nothing was changed; try again in a minute.`
+  return changeInProgress(detail, 60)
+}
+
+/** 504: sent, and the vendor has not said yet what became of it. */
+export function outcomeUnknown(label: string, changeId: string, seconds = 5): Problem {
+  const detail = `${label} has not confirmed the change yet. It is looked up again; asking for the same total is safe.`
+  return new Problem('outcome_unknown', detail, {
+    headers: { 'Retry-After': String(seconds) },
+    members: { changeId },
+  })
+}

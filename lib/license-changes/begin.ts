@@ -1,0 +1,131 @@
+import 'server-only'
+import { type Answer, keepAnswer, pointKey, takeKey } from '#lib/api/idempotency.ts'
+import { Problem } from '#lib/api/problem.ts'
+import type { Asset } from '#lib/assets/contract.ts'
+import { addReadings } from '#lib/assets/seat-history.ts'
+import { knownOf, setSeats } from '#lib/assets/seats.ts'
+import { replyOf } from '#lib/assets/serialize.ts'
+import { type AssetRow, licensed, readAsset } from '#lib/assets/store.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { scope } from '#lib/db/scope.ts'
+import { actorOf } from '#lib/history/audit.ts'
+import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import type { OwnBooks } from '#lib/vendors/vendor.ts'
+import { vendorNamed } from '#lib/vendors/vendors.ts'
+import * as answers from './answers.ts'
+import type { Claim, QuantityRequest } from './request.ts'
+import { check } from './rules.ts'
+import { send } from './send.ts'
+import { awaitAnswer } from './settle.ts'
+import { findOpenChange, readChange } from './store/find.ts'
+import { addLicenseChange, type Change } from './store/transitions.ts'
+
+type Begun =
+  | { kind: 'answered'; answer: Answer<Asset> }
+  | { kind: 'claimed'; claim: Claim }
+  /** Another request asks for the same, or this one did before. `label` is the vendor's. */
+  | { kind: 'joined'; changeId: string; label: string }
+
+/** A change that was joined may come to nothing; then the request claims one of its own. */
+const MOST_ROUNDS = 3
+
+/**
+ * Sets a total, in the order of the checks of CONTRACT 4. The asset's row is locked first, in each transaction; none
+ * is open while a vendor is asked.
+ * @returns the asset as it is now, or a refusal that settles the request
+ * @throws Problem for what settles nothing, such as `not_found`, `change_in_progress` or `vendor_unavailable`
+ */
+export async function changeQuantity(request: QuantityRequest): Promise<Answer<Asset>> {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const begun = await scope(request.caller, (tx) => begin(tx, request))
+    if (begun.kind === 'answered') return begun.answer
+    if (begun.kind === 'claimed') return send(request, begun.claim)
+    const answer = await awaitAnswer(request, begun.changeId, begun.label)
+    if (answer) return answer
+  }
+  throw answers.changeInProgress()
+}
+
+async function begin(tx: Transaction, request: QuantityRequest): Promise<Begun> {
+  const { caller, assetId, keyed } = request
+  const row = await readAsset(tx, caller.customerId, assetId, { lock: true })
+  if (!row) throw new Problem('not_found')
+  const vendor = vendorNamed(row.vendor)
+  const known = keyed && (await takeKey(tx, keyed))
+  if (known?.kind === 'answered') return known
+  if (known?.kind === 'change') {
+    const change = await readChange(tx, caller.customerId, known.changeId)
+    // One that was withdrawn or failed came to nothing: the call runs again.
+    if (change && change.state !== 'FAILED') return joined(change, vendor)
+  }
+  const begun: Begun =
+    vendor.books === 'ours'
+      ? { kind: 'answered', answer: await changeOurBooks(tx, row, vendor, request) }
+      : await claimChange(tx, row, vendor, request)
+  if (!keyed) return begun
+  if (begun.kind === 'answered') await keepAnswer(tx, keyed, begun.answer)
+  else await pointKey(tx, keyed, begun.kind === 'joined' ? begun.changeId : begun.claim.change.id)
+  return begun
+}
+
+function joined(change: Change, { label }: { label: string }): Begun {
+  return { kind: 'joined', changeId: change.id, label }
+}
+
+/** Where the books are our own, the change is made in this transaction. */
+async function changeOurBooks(
+  tx: Transaction,
+  row: AssetRow,
+  vendor: OwnBooks,
+  request: QuantityRequest,
+): Promise<Answer<Asset>> {
+  const { caller, quantity, requestId } = request
+  const { customerId } = caller
+  const found = check(request, { ...knownOf(row), foresee: (facts) => vendor.foresee(facts, quantity) })
+  if (found.kind === 'refused') return answers.refused(tx, customerId, row, found)
+  if (found.kind === 'unchanged') return replyOf(row)
+
+  const { id: assetId, seatsPurchased: from } = licensed(row)
+  const change = { assetId, from, to: quantity, actor: actorOf(caller), requestId }
+  if (found.kind === 'rejected') {
+    await addLicenseChange(tx, customerId, { ...change, state: 'REJECTED', vendorReason: found.reason })
+    return answers.rejected(found)
+  }
+  // Written together, in one round trip; they stand or fall together in any case.
+  const [, changed] = await Promise.all([
+    addLicenseChange(tx, customerId, { ...change, state: 'APPLIED' }),
+    setSeats(tx, customerId, assetId, found.seats),
+    addReadings(tx, customerId, [{ assetId, ...found.seats }]),
+  ])
+  return replyOf(changed)
+}
+
+/** Where the books are the vendor's, the change is claimed, so that its vendor can be asked after this transaction. */
+async function claimChange(
+  tx: Transaction,
+  row: AssetRow,
+  vendor: GuardedVendor,
+  request: QuantityRequest,
+): Promise<Begun> {
+  const { caller, quantity, requestId } = request
+  const { customerId } = caller
+  const open = await findOpenChange(tx, customerId, row.id)
+  const found = check(request, { ...knownOf(row), open })
+  if (found.kind === 'refused') {
+    return { kind: 'answered', answer: await answers.refused(tx, customerId, row, found) }
+  }
+  if (found.kind === 'joined') return joined(found.open, vendor)
+  if (found.kind === 'in_progress') throw answers.otherChange(found.open)
+
+  if (vendor.pausedFor() > 0) throw answers.vendorUnavailable(vendor.label, vendor.pausedFor())
+  const asset = licensed(row)
+  const change = await addLicenseChange(tx, customerId, {
+    assetId: asset.id,
+    from: asset.seatsPurchased,
+    to: quantity,
+    state: 'CLAIMED',
+    actor: actorOf(caller),
+    requestId,
+  })
+  return { kind: 'claimed', claim: { change, row: asset, vendor, claimedAt: Date.now() } }
+}

@@ -1,0 +1,36 @@
+import 'server-only'
+import type { Caller } from '#lib/access/rules.ts'
+import type { KeyedRequest } from '#lib/api/idempotency.ts'
+import type { Asset } from '#lib/assets/contract.ts'
+import { type LicensedRow, lockLicensed } from '#lib/assets/store.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { scope } from '#lib/db/scope.ts'
+import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import type { Asked } from './rules.ts'
+import type { Change } from './store/transitions.ts'
+
+/** A PATCH of a quantity. */
+export type QuantityRequest = Asked & {
+  caller: Caller
+  assetId: string
+  requestId: string
+  /** Where it came with an Idempotency-Key. */
+  keyed: KeyedRequest<Asset> | undefined
+}
+
+/** The change that a request claimed: its vendor has to be asked, outside of any transaction. */
+export type Claim = {
+  change: Change
+  row: LicensedRow
+  vendor: GuardedVendor
+  /** Epoch milliseconds of this process. */
+  claimedAt: number
+}
+
+/** A transaction that begins with the asset's row: locks in one order. */
+export function withAsset<T>(
+  { caller, assetId }: Pick<QuantityRequest, 'caller' | 'assetId'>,
+  fn: (tx: Transaction, asset: LicensedRow) => Promise<T>,
+): Promise<T> {
+  return scope(caller, async (tx) => fn(tx, await lockLicensed(tx, caller.customerId, assetId)))
+}
