@@ -1,17 +1,16 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { MAIL_SETTINGS, type MailConfig, mailOf } from './notices/settings.ts'
-import type { GoogleConfig } from './vendors/google/google-workspace.ts'
-import type { MicrosoftConfig } from './vendors/microsoft/partner-center.ts'
-import { googleOf, microsoftOf, VENDOR_SETTINGS } from './vendors/settings.ts'
+import { type MailConfig, settings as mailSettings } from './notices/settings.ts'
+import { hasNoPath, text, withoutSlash } from './settings.ts'
+import type { VendorConfig } from './vendors/declaration.ts'
+import { knownVendors } from './vendors/known-vendors.ts'
 
-const text = z.string().trim().min(1)
-const hasNoPath = (url: string) => !URL.canParse(url) || new URL(url).pathname === '/'
 /** In milliseconds. */
 const wait = z.coerce.number().int().min(1)
 const port = z.coerce.number().int().min(0).max(65_535)
 
-const Env = z.object({
+/** The console's own settings. Other parts declare theirs: each vendor and the notices. */
+const Own = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: port.default(3000),
   BASE_URL: z
@@ -32,8 +31,6 @@ const Env = z.object({
   VENDOR_PAUSE_MS: wait.default(30_000),
   CHANGE_LEASE_MS: wait.default(30_000),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
-  ...VENDOR_SETTINGS,
-  ...MAIL_SETTINGS,
 })
 
 /** How long we wait for vendors, and how late they may be: assumptions, all in milliseconds. */
@@ -69,10 +66,8 @@ export type Env = {
   vendorTimes: VendorTimes
   /** Where the user stands, for file arguments: npm itself runs scripts from the project's folder. */
   callerDir: string
-  /** Undefined where Google Workspace is not set up. */
-  google: GoogleConfig | undefined
-  /** Undefined where Microsoft is not set up. */
-  microsoft: MicrosoftConfig | undefined
+  /** By the vendor's name; absent where it is not set up. */
+  vendors: Partial<Record<string, VendorConfig>>
   /** Undefined where no notices are sent. */
   mail: MailConfig | undefined
 }
@@ -84,13 +79,17 @@ export type Env = {
  */
 export function env(): Env {
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''))
-  const parsed = Env.safeParse(given)
-  if (!parsed.success) {
-    const reasons = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-    throw new Error(`Wrong configuration. ${reasons.join('; ')}`)
+  const faults: string[] = []
+  const read = <Settings>(schema: z.ZodType<Settings>): Settings | undefined => {
+    const parsed = schema.safeParse(given)
+    for (const { path, message } of parsed.error?.issues ?? []) faults.push(`${path.join('.')}: ${message}`)
+    return parsed.data
   }
-  const { data } = parsed
-  const baseUrl = (data.BASE_URL ?? `http://localhost:${data.PORT}`).replace(/\/+$/, '')
+  const data = read(Own)
+  const vendors = Object.fromEntries(knownVendors.map(({ name, settings }) => [name, read(settings)]))
+  const mail = read(mailSettings)
+  if (!data || faults.length > 0) throw new Error(`Wrong configuration. ${faults.join('; ')}`)
+  const baseUrl = withoutSlash(data.BASE_URL ?? `http://localhost:${data.PORT}`)
   return {
     host: data.HOST,
     port: data.PORT,
@@ -111,9 +110,8 @@ export function env(): Env {
       leaseMs: data.CHANGE_LEASE_MS,
     },
     callerDir: data.INIT_CWD ?? process.cwd(),
-    google: googleOf(data),
-    microsoft: microsoftOf(data),
-    mail: mailOf(data),
+    vendors,
+    mail,
   }
 }
 

@@ -37,8 +37,12 @@ test.each([
 })
 
 test('what was not done says when to ask again', () => {
-  const pending = reply(409, { code: 900278 }, { 'retry-after': '60' })
-  expect(refusal(pending)).toMatchObject({ code: 'change_in_progress', retryAfter: 60 })
+  const pending = (code: number, headers = {}) => refusal(reply(409, { code }, headers))
+  const isPending = { kind: 'not_sent', code: 'change_in_progress' }
+  expect(pending(900278, { 'retry-after': '60' })).toMatchObject({ ...isPending, retryAfter: 60 })
+  // "Try again after 24 hours."
+  expect(pending(900278)).toMatchObject({ ...isPending, retryAfter: 86_400 })
+  expect(pending(1)).toMatchObject({ ...isPending, retryAfter: 600 })
   expect(unavailable(reply(503, '', { 'retry-after': '9' }))).toMatchObject({
     kind: 'unavailable',
     retryAfter: 9,
