@@ -80,8 +80,10 @@ export async function setStage(
       assetId(seed),
       { purchased: seed.total, assigned: seed.assigned, isCommitmentPlan: seed.isCommitmentPlan },
       {
-        ...{ vendor: scenery.vendor, vendorCustomerId: seed.customerId },
-        ...{ subscriptionId: seed.id, skuId: seed.skuId },
+        vendor: scenery.vendor,
+        vendorCustomerId: seed.customerId,
+        subscriptionId: seed.id,
+        skuId: seed.skuId,
       },
     )
   }
@@ -89,15 +91,13 @@ export async function setStage(
     Array.from({ length: writers }, (_, n) => addKey(CUSTOMER, ['it-manager'], { name: `Writer ${n}` })),
   )
   return {
-    ...{
-      fake,
-      vendor: scenery.vendor,
-      seeds,
-      assetId,
-      keys,
-      settings: all,
-      staleMs: options.staleMs ?? STALE_MS,
-    },
+    fake,
+    vendor: scenery.vendor,
+    seeds,
+    assetId,
+    keys,
+    settings: all,
+    staleMs: options.staleMs ?? STALE_MS,
     async close() {
       await fake.close()
       await rm(folder, { recursive: true, force: true })
@@ -117,7 +117,11 @@ export function forgetVendors(): void {
 function seedOf(n: number): Seed {
   const guid = (kind: number) => `${kind}0000000-0000-4000-8000-${String(n).padStart(12, '0')}`
   return {
-    ...{ id: guid(1), customerId: guid(2), skuId: `SKU-${n}`, total: 20, assigned: 3 },
+    id: guid(1),
+    customerId: guid(2),
+    skuId: `SKU-${n}`,
+    total: 20,
+    assigned: 3,
     isCommitmentPlan: n % 2 === 1,
   }
 }

@@ -93,7 +93,7 @@ describe('read', () => {
   test.each(['..', '.', ''])('the id %j stays inside its path', async (subscriptionId) => {
     add({ id: 'right' })
     expect(await read({ ...REF, subscriptionId })).toMatchObject({ subscriptionId: 'right' })
-    expect(calls('get').map(({ call }) => call.params.subscription)).toEqual(['_'])
+    expect(calls('get').map(({ call }) => call.params.subscription)).toEqual(['-'])
   })
 })
 

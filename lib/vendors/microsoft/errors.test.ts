@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refusal, unavailable } from './errors.ts'
+import { refusal, toldBy, unavailable } from './errors.ts'
 
 const reply = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
   kind: 'answer' as const,
@@ -27,6 +27,14 @@ test.each([
   [302, '', 'unknown', expect.stringContaining('302')],
 ])('a write that is answered %i %j is %s', (status, body, kind, reason) => {
   expect(refusal(reply(status, body))).toMatchObject({ kind, reason })
+})
+
+test.each([
+  [{ code: 2001 }, { code: '2001', words: 'The subscription is suspended.' }],
+  [{ error: { code: 'x', message: ' No.\n' } }, { code: 'x', words: 'No.' }],
+  ['<html>', undefined],
+])('reads %j', (body, told) => {
+  expect(toldBy(reply(400, body))).toEqual(told)
 })
 
 test.each([
