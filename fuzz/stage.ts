@@ -20,6 +20,8 @@ export type Scenery = {
   vendor: string
   start(options: FakeOptions, folder: string): Promise<{ fake: Fake; settings: Record<string, string> }>
   add(fake: Fake, seed: Seed): void
+  /** The setting that says for how many seconds a write may stay unseen. */
+  settleSetting: string
   /** Faults that only this vendor has, for writes. */
   ownFaults: readonly string[]
 }
@@ -33,10 +35,9 @@ const TIMES = {
   VENDOR_STALE_MS: '250',
   VENDOR_PAUSE_MS: '150',
   CHANGE_LEASE_MS: '1500',
-  GOOGLE_SETTLE_SECONDS: '2',
-  MICROSOFT_SETTLE_SECONDS: '2',
 }
-export type Times = Partial<typeof TIMES>
+const SETTLE_SECONDS = '2'
+export type Times = Partial<Record<keyof typeof TIMES | `${string}_SETTLE_SECONDS`, string>>
 
 const LATE_MS = 300
 const STALE_MS = 60
@@ -69,7 +70,7 @@ export async function setStage(
 ): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'console-fuzz-'))
   const { fake, settings } = await scenery.start({ lateMs: LATE_MS, staleMs: STALE_MS, ...options }, folder)
-  const all = { ...TIMES, ...times, ...settings }
+  const all = { ...TIMES, [scenery.settleSetting]: SETTLE_SECONDS, ...times, ...settings }
   Object.assign(process.env, all)
   await addCustomer(CUSTOMER)
   const seeds = Array.from({ length: assets }, (_, n) => seedOf(n))

@@ -78,7 +78,7 @@ function announcementOf(today: string, running: Running[]): string {
     'you have a subscription for each fate of a change:',
     ...trials.map((line) => `  ${line}`),
     '',
-    ...running.map(({ fake }) => `${fake.label} is stood in for on ${fake.url}`),
+    ...running.map(({ fake }) => `The stand-in for ${fake.label} is on ${fake.url}.`),
     'Take one away:',
     `curl -H 'content-type: application/json' -d '{"do":"down","down":true}' ${first?.fake.url}/_control`,
   ].join('\n')

@@ -79,6 +79,11 @@ describe('a vendor that is added to the list, and has a folder', () => {
     expect(env().vendors).toMatchObject({ paperclip: config })
   })
 
+  test('is set up by what its stand-in says that it needs', () => {
+    for (const name of standIn.needs) vi.stubEnv(name, 'https://paperclip.example')
+    expect(remoteVendors().map(({ name }) => name)).toEqual(['paperclip'])
+  })
+
   test('has its subscriptions in the demo', () => {
     const names = harborTrials('2026-11-22').map(({ purchase }) => purchase.vendor)
     expect(names.filter((name) => name === 'paperclip')).toHaveLength(1)

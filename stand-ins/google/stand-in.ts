@@ -68,6 +68,7 @@ export const google: StandIn = {
     const fake = await startGoogle(options)
     return { fake: fake as unknown as Fake, settings: fake.environment(folder) }
   },
+  needs: ['GOOGLE_KEY_FILE', 'GOOGLE_ADMIN'],
   settleSetting: 'GOOGLE_SETTLE_SECONDS',
   given: ({ planName, ...seed }) => ({ ...seed, plan: planName }),
   ownFaults: [],

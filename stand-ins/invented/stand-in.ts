@@ -85,6 +85,7 @@ export const paperclip: StandIn = {
     const fake = await startFake(PAPERCLIP, options)
     return { fake, settings: { PAPERCLIP_KEY: KEY, PAPERCLIP_URL: fake.url } }
   },
+  needs: ['PAPERCLIP_KEY', 'PAPERCLIP_URL'],
   settleSetting: 'PAPERCLIP_SETTLE_SECONDS',
   given: ({ planName, ...seed }) => ({ ...seed, plan: planName === 'FLEXIBLE' ? 'monthly' : 'yearly' }),
   ownFaults: [],

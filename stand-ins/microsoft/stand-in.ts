@@ -84,6 +84,7 @@ export const microsoft: StandIn = {
     const fake = await startMicrosoft(options)
     return { fake: fake as unknown as Fake, settings: fake.environment() }
   },
+  needs: ['MICROSOFT_TENANT_ID', 'MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET'],
   settleSetting: 'MICROSOFT_SETTLE_SECONDS',
   given: ({ planName, status, ...seed }) => ({
     ...seed,

@@ -30,6 +30,8 @@ export type StandIn = {
   vendor: string
   /** @param folder for files that its settings name */
   start(options: FakeOptions, folder: string): Promise<{ fake: Fake; settings: Record<string, string> }>
+  /** The settings without which the vendor is not set up. */
+  needs: readonly string[]
   /** The setting that says for how many seconds a write may stay unseen. */
   settleSetting: string
   /** The seed in the vendor's words. */
