@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { addAsset, addCustomer, addKey } from '#lib/db/test-rows.ts'
+import { knownVendors } from '#lib/vendors/known-vendors.ts'
 import type { Fake, FakeOptions } from '../stand-ins/vendors/engine.ts'
 
 /** One subscription as both sides begin with it. */
@@ -72,6 +73,8 @@ export async function setStage(
   const { fake, settings } = await scenery.start({ lateMs: LATE_MS, staleMs: STALE_MS, ...options }, folder)
   const all = { ...TIMES, [scenery.settleSetting]: SETTLE_SECONDS, ...times, ...settings }
   Object.assign(process.env, all)
+  // Times as short as these have no room for it.
+  await Promise.all(knownVendors.map(({ load }) => load()))
   await addCustomer(CUSTOMER)
   const seeds = Array.from({ length: assets }, (_, n) => seedOf(n))
   for (const seed of seeds) {

@@ -39,6 +39,6 @@ export type VendorDeclaration<Config extends VendorConfig = VendorConfig> = {
   /** Makes its configuration of the environment; undefined where the vendor is not set up. */
   settings: z.ZodType<Config | undefined>
   foresee: RemoteVendor['foresee']
-  /** Loads what calls the vendor. */
-  connect(config: Config): Promise<VendorCalls>
+  /** Loads what calls the vendor: its connect.ts. */
+  load(): Promise<{ connect(config: Config): VendorCalls }>
 }

@@ -5,10 +5,10 @@ import type { RemoteVendor } from './vendor.ts'
 
 /** A vendor that is set up, as the port has it. What calls it is being loaded; whoever asks before waits for that. */
 export function remoteVendor<Config extends VendorConfig>(
-  { name, facts, foresee, connect }: VendorDeclaration<Config>,
+  { name, facts, foresee, load }: VendorDeclaration<Config>,
   config: Config,
 ): RemoteVendor {
-  const loading = connect(config)
+  const loading = load().then(({ connect }) => connect(config))
   // Each call tells its own caller; without this line the process would end before anybody asks.
   loading.catch(() => {})
   return {

@@ -14,5 +14,5 @@ export const google: VendorDeclaration<Config> = {
   },
   settings,
   foresee,
-  connect: async (config) => (await import('./connect.ts')).connect(config),
+  load: () => import('./connect.ts'),
 }

@@ -16,5 +16,5 @@ export const paperclip: VendorDeclaration<Config> = {
   },
   settings,
   foresee,
-  connect: async (config) => (await import('./connect.ts')).connect(config),
+  load: () => import('./connect.ts'),
 }
