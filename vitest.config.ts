@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { NO_NETWORK } from './stand-ins/no-network.ts'
 
 export default defineConfig({
   resolve: {
@@ -15,14 +16,7 @@ export default defineConfig({
       BASE_URL: '',
       LOG_LEVEL: 'silent',
       SESSION_SECRET: 'only-for-tests-only-for-tests-only',
-      // Whose machine this is may have vendors and a mail server set up: no test may reach them.
-      GOOGLE_KEY_FILE: '',
-      GOOGLE_ADMIN: '',
-      MICROSOFT_TENANT_ID: '',
-      MICROSOFT_CLIENT_ID: '',
-      MICROSOFT_CLIENT_SECRET: '',
-      SMTP_URL: '',
-      MAIL_FROM: '',
+      ...NO_NETWORK,
     },
     include: ['{architecture,components,fuzz,lib,scripts,stand-ins}/**/*.test.ts'],
     globalSetup: 'lib/db/test-server.ts',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from '../scripts/build.ts'
+import { NO_NETWORK } from '../stand-ins/no-network.ts'
 import { createDatabase } from './database.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -33,14 +34,7 @@ export function appEnvironment(): NodeJS.ProcessEnv {
     // Several processes could share a server: the secret has to be given.
     SESSION_SECRET: E2E_DATABASE_URL ? 'only-for-tests-only-for-tests-only' : '',
     LOG_LEVEL: '',
-    // Whose machine this is may have vendors and a mail server set up: no test may reach them.
-    GOOGLE_KEY_FILE: '',
-    GOOGLE_ADMIN: '',
-    MICROSOFT_TENANT_ID: '',
-    MICROSOFT_CLIENT_ID: '',
-    MICROSOFT_CLIENT_SECRET: '',
-    SMTP_URL: '',
-    MAIL_FROM: '',
+    ...NO_NETWORK,
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { addAsset, addCustomer, addKey } from '#lib/db/test-rows.ts'
+import { knownVendors } from '#lib/vendors/known-vendors.ts'
 import type { Fake, FakeOptions } from '../stand-ins/vendors/fake.ts'
 
 /** One subscription as both sides begin with it. */
@@ -20,6 +21,8 @@ export type Scenery = {
   vendor: string
   start(options: FakeOptions, folder: string): Promise<{ fake: Fake; settings: Record<string, string> }>
   add(fake: Fake, seed: Seed): void
+  /** The setting that says for how many seconds a write may stay unseen. */
+  settleSetting: string
   /** Faults that only this vendor has, for writes. */
   ownFaults: readonly string[]
 }
@@ -33,10 +36,9 @@ const TIMES = {
   VENDOR_STALE_MS: '250',
   VENDOR_PAUSE_MS: '150',
   CHANGE_LEASE_MS: '1500',
-  GOOGLE_SETTLE_SECONDS: '2',
-  MICROSOFT_SETTLE_SECONDS: '2',
 }
-export type Times = Partial<typeof TIMES>
+const SETTLE_SECONDS = '2'
+export type Times = Partial<Record<keyof typeof TIMES | `${string}_SETTLE_SECONDS`, string>>
 
 const LATE_MS = 300
 const STALE_MS = 60
@@ -69,8 +71,10 @@ export async function setStage(
 ): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'console-fuzz-'))
   const { fake, settings } = await scenery.start({ lateMs: LATE_MS, staleMs: STALE_MS, ...options }, folder)
-  const all = { ...TIMES, ...times, ...settings }
+  const all = { ...TIMES, [scenery.settleSetting]: SETTLE_SECONDS, ...times, ...settings }
   Object.assign(process.env, all)
+  // Times as short as these have no room for it.
+  await Promise.all(knownVendors.map(({ load }) => load()))
   await addCustomer(CUSTOMER)
   const seeds = Array.from({ length: assets }, (_, n) => seedOf(n))
   for (const seed of seeds) {

@@ -49,9 +49,9 @@ describe('Microsoft', () => {
 
   test('is there with tenant, client and secret', () => {
     named([])
-    expect(env().microsoft).toBeUndefined()
+    expect(env().vendors['microsoft-partner-center']).toBeUndefined()
     named(['TENANT_ID', 'CLIENT_ID', 'CLIENT_SECRET'])
-    expect(env().microsoft).toEqual({
+    expect(env().vendors['microsoft-partner-center']).toEqual({
       url: 'https://api.partnercenter.microsoft.com',
       tokenUrl: 'https://login.microsoftonline.com/tenant_id/oauth2/v2.0/token',
       clientId: 'client_id',
@@ -62,7 +62,7 @@ describe('Microsoft', () => {
     vi.stubEnv('MICROSOFT_TOKEN_URL', 'http://localhost:4001/token')
     vi.stubEnv('MICROSOFT_SETTLE_SECONDS', '2')
     const elsewhere = { url: 'http://127.0.0.1:4001', tokenUrl: 'http://localhost:4001/token' }
-    expect(env().microsoft).toMatchObject({ ...elsewhere, settleMs: 2000 })
+    expect(env().vendors['microsoft-partner-center']).toMatchObject({ ...elsewhere, settleMs: 2000 })
   })
 
   test.each([
@@ -121,16 +121,16 @@ test('sign-in redirects to the public address over https, else to where the requ
 
 describe('Google Workspace', () => {
   test('is not configured by its addresses alone', () => {
-    expect(env().google).toBeUndefined()
+    expect(env().vendors['google-workspace']).toBeUndefined()
     vi.stubEnv('GOOGLE_URL', 'http://127.0.0.1:4000')
-    expect(env().google).toBeUndefined()
+    expect(env().vendors['google-workspace']).toBeUndefined()
   })
 
   test('needs a key and an administrator, and knows the rest', () => {
     vi.stubEnv('GOOGLE_KEY_FILE', '/keys/google.json')
     expect(env).toThrow('GOOGLE_ADMIN: is needed too')
     vi.stubEnv('GOOGLE_ADMIN', 'admin@reseller.example')
-    expect(env().google).toEqual({
+    expect(env().vendors['google-workspace']).toEqual({
       url: 'https://reseller.googleapis.com',
       tokenUrl: 'https://oauth2.googleapis.com/token',
       keyFile: '/keys/google.json',

@@ -1,22 +1,17 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { API_SETTINGS, type ApiInfo, apiInfoOf } from './api/openapi/settings.ts'
-import { MAIL_SETTINGS, type MailConfig, mailOf } from './notices/settings.ts'
-import {
-  type GoogleConfig,
-  googleOf,
-  type MicrosoftConfig,
-  microsoftOf,
-  VENDOR_SETTINGS,
-} from './vendors/settings.ts'
+import { type ApiInfo, settings as apiSettings } from './api/openapi/settings.ts'
+import { type MailConfig, settings as mailSettings } from './notices/settings.ts'
+import { hasNoPath, namesIn, text, withoutSlash } from './settings.ts'
+import type { VendorConfig } from './vendors/declaration.ts'
+import { knownVendors } from './vendors/known-vendors.ts'
 
-const text = z.string().trim().min(1)
-const hasNoPath = (url: string) => !URL.canParse(url) || new URL(url).pathname === '/'
 /** In milliseconds. */
 const wait = z.coerce.number().int().min(1)
 const port = z.coerce.number().int().min(0).max(65_535)
 
-const Env = z.object({
+/** The console's own settings. Other parts declare theirs: each vendor, the notices, the API's description. */
+const Own = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: port.default(3000),
   BASE_URL: z
@@ -37,9 +32,6 @@ const Env = z.object({
   VENDOR_PAUSE_MS: wait.default(30_000),
   CHANGE_LEASE_MS: wait.default(30_000),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
-  ...VENDOR_SETTINGS,
-  ...MAIL_SETTINGS,
-  ...API_SETTINGS,
 })
 
 /** How long we wait for vendors, and how late they may be: assumptions, all in milliseconds. */
@@ -75,10 +67,8 @@ export type Env = {
   vendorTimes: VendorTimes
   /** Where the user stands, for file arguments: npm itself runs scripts from the project's folder. */
   callerDir: string
-  /** Undefined where Google Workspace is not set up. */
-  google: GoogleConfig | undefined
-  /** Undefined where Microsoft is not set up. */
-  microsoft: MicrosoftConfig | undefined
+  /** By the vendor's name; absent where it is not set up. */
+  vendors: Partial<Record<string, VendorConfig>>
   /** Undefined where no notices are sent. */
   mail: MailConfig | undefined
   /** Whom the API's description names. */
@@ -90,7 +80,7 @@ export type Env = {
  * @throws Error that names each setting that is wrong
  */
 export function env(): Env {
-  const given = JSON.stringify(Object.keys(Env.shape).map((name) => process.env[name]))
+  const given = JSON.stringify(names().map((name) => process.env[name]))
   if (last?.given !== given) last = { given, env: read() }
   return last.env
 }
@@ -98,15 +88,24 @@ export function env(): Env {
 /** As it was read last: that takes 50 µs, and many requests ask. */
 let last: { given: string; env: Env } | undefined
 
+function names(): string[] {
+  return [Own, mailSettings, apiSettings, ...knownVendors.map(({ settings }) => settings)].flatMap(namesIn)
+}
+
 function read(): Env {
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''))
-  const parsed = Env.safeParse(given)
-  if (!parsed.success) {
-    const reasons = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-    throw new Error(`Wrong configuration. ${reasons.join('; ')}`)
+  const faults: string[] = []
+  const read = <Settings>(schema: z.ZodType<Settings>): Settings | undefined => {
+    const parsed = schema.safeParse(given)
+    for (const { path, message } of parsed.error?.issues ?? []) faults.push(`${path.join('.')}: ${message}`)
+    return parsed.data
   }
-  const { data } = parsed
-  const baseUrl = (data.BASE_URL ?? `http://localhost:${data.PORT}`).replace(/\/+$/, '')
+  const data = read(Own)
+  const vendors = Object.fromEntries(knownVendors.map(({ name, settings }) => [name, read(settings)]))
+  const mail = read(mailSettings)
+  const apiInfo = read(apiSettings)
+  if (!data || !apiInfo || faults.length > 0) throw new Error(`Wrong configuration. ${faults.join('; ')}`)
+  const baseUrl = withoutSlash(data.BASE_URL ?? `http://localhost:${data.PORT}`)
   return {
     host: data.HOST,
     port: data.PORT,
@@ -127,10 +126,9 @@ function read(): Env {
       leaseMs: data.CHANGE_LEASE_MS,
     },
     callerDir: data.INIT_CWD ?? process.cwd(),
-    google: googleOf(data),
-    microsoft: microsoftOf(data),
-    mail: mailOf(data),
-    apiInfo: apiInfoOf(data),
+    vendors,
+    mail,
+    apiInfo,
   }
 }
 

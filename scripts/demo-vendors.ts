@@ -2,19 +2,15 @@ import { mkdirSync } from 'node:fs'
 import { findCustomer } from '#lib/access/store.ts'
 import { hasLicenses, type LicensedRow, listAssets } from '#lib/assets/store.ts'
 import { readScope } from '#lib/db/scope.ts'
-import { harbor, harborTrials } from '#lib/demo/harbor.ts'
 import { readVendors } from '#lib/license-changes/jobs.ts'
-import { startGoogle } from '../stand-ins/google/google.ts'
-import { startMicrosoft } from '../stand-ins/microsoft/microsoft.ts'
+import { harbor, harborTrials } from '../stand-ins/harbor.ts'
+import { standIns } from '../stand-ins/stand-ins.ts'
 import type { Fake } from '../stand-ins/vendors/fake.ts'
+import type { Seed, StandIn } from '../stand-ins/vendors/stand-in.ts'
 
 /** Short enough to wait for. In milliseconds and seconds, as their names say. */
-const TIMES = {
-  VENDOR_STALE_MS: '5000',
-  VENDOR_PAUSE_MS: '10000',
-  GOOGLE_SETTLE_SECONDS: '30',
-  MICROSOFT_SETTLE_SECONDS: '30',
-}
+const TIMES = { VENDOR_STALE_MS: '5000', VENDOR_PAUSE_MS: '10000' }
+const SETTLE_SECONDS = '30'
 const LATE_MS = 15_000
 
 export type DemoVendors = {
@@ -25,71 +21,65 @@ export type DemoVendors = {
   stop(): Promise<void>
 }
 
-/** Stand-ins for both vendors in this process, and the settings that lead to them. */
+type Running = { standIn: StandIn; fake: Fake }
+
+/** Stand-ins for all vendors in this process, and the settings that lead to them. */
 export async function startDemoVendors(dataDir: string): Promise<DemoVendors> {
   mkdirSync(dataDir, { recursive: true })
-  const google = await startGoogle({ lateMs: LATE_MS })
-  const microsoft = await startMicrosoft({ lateMs: LATE_MS })
-  const { url, tokenUrl, clientId, clientSecret } = microsoft.config
-  Object.assign(process.env, TIMES, google.environment(dataDir), {
-    MICROSOFT_TENANT_ID: 'reseller.example',
-    MICROSOFT_URL: url,
-    MICROSOFT_TOKEN_URL: tokenUrl,
-    MICROSOFT_CLIENT_ID: clientId,
-    MICROSOFT_CLIENT_SECRET: clientSecret,
-  })
-  const fakes: Record<string, Fake> = {
-    'google-workspace': google as unknown as Fake,
-    'microsoft-partner-center': microsoft as unknown as Fake,
+  Object.assign(process.env, TIMES)
+  const running: Running[] = []
+  for (const standIn of standIns) {
+    const { fake, settings } = await standIn.start({ lateMs: LATE_MS }, dataDir)
+    Object.assign(process.env, settings, { [standIn.settleSetting]: SETTLE_SECONDS })
+    running.push({ standIn, fake })
   }
 
   async function fill(today: string, isNew: boolean): Promise<void> {
     const customer = await findCustomer(harbor(today).domain)
     if (!customer) return
     const rows = await readScope(customer, (tx) => listAssets(tx, customer.customerId, {}, 100))
-    const trials = new Map(harborTrials(today).map(({ purchase, fault }) => [purchase.id, fault]))
+    const trials = new Map(harborTrials(today).map((trial) => [trial.purchase.id, trial]))
     for (const { asset } of rows) {
-      const fake = fakes[asset.vendor]
-      if (fake && hasLicenses(asset)) fake.add(subscriptionOf(asset), { fault: trials.get(asset.id) })
-      const isChangedThere = isNew && asset.skuName === 'Was changed at the vendor'
-      if (isChangedThere) fake?.setByVendor(asset.subscriptionId ?? '', 23)
+      const { standIn, fake } = running.find(({ standIn: { vendor } }) => vendor === asset.vendor) ?? {}
+      if (!standIn || !fake || !hasLicenses(asset)) continue
+      const { fault, changedTo } = trials.get(asset.id) ?? {}
+      fake.add(standIn.given(seedOf(asset)), { fault })
+      if (isNew && changedTo !== undefined) fake.setByVendor(asset.subscriptionId, changedTo)
     }
     await readVendors('demo-start')
   }
 
   return {
     fill,
-    announcement: (today) => announcementOf(today, google.url, microsoft.url),
+    announcement: (today) => announcementOf(today, running),
     async stop() {
-      await google.close()
-      await microsoft.close()
+      for (const { fake } of running) await fake.close()
     },
   }
 }
 
-/** Our row as the vendor's books have it. */
-function subscriptionOf(asset: LicensedRow) {
-  const { subscriptionId: id, vendorCustomerId: customerId, skuId, planName, status } = asset
-  const isMicrosoft = asset.vendor === 'microsoft-partner-center'
+function seedOf(asset: LicensedRow): Seed {
   return {
-    id,
-    customerId,
-    skuId,
+    id: asset.subscriptionId,
+    customerId: asset.vendorCustomerId,
+    skuId: asset.skuId,
     total: asset.seatsPurchased,
     assigned: asset.seatsAssigned,
-    plan: isMicrosoft ? 'P1M monthly' : planName,
-    status: isMicrosoft ? status.toLowerCase() : status,
+    planName: asset.planName,
+    status: asset.status,
   }
 }
 
-function announcementOf(today: string, google: string, microsoft: string): string {
+function announcementOf(today: string, running: Running[]): string {
   const trials = harborTrials(today).map(({ purchase, shows }) => `${purchase.sku.name.padEnd(26)} ${shows}`)
+  const [first] = running
   return [
-    'Stand-ins for both vendors run beside it. As noor.haddad@harbor-trials.example',
+    'Stand-ins for the vendors run beside it. As noor.haddad@harbor-trials.example',
     'you have a subscription for each fate of a change:',
     ...trials.map((line) => `  ${line}`),
     '',
-    `Google’s stand-in is on ${google}, Microsoft’s on ${microsoft}. Take one away:`,
-    `curl -H 'content-type: application/json' -d '{"do":"down","down":true}' ${google}/_control`,
+    ...running.map(({ fake }) => `The stand-in for ${fake.label} is on ${fake.url}.`),
+    'Take one away:',
+    `curl -H 'content-type: application/json' -d '{"do":"down","down":true}' ${first?.fake.url}/_control`,
   ].join('\n')
 }

@@ -6,7 +6,7 @@ import { callerOf } from '#lib/db/test-rows.ts'
 import { setQuantity } from '#lib/license-changes/operations.ts'
 import { sceneries } from '../../fuzz/sceneries.ts'
 import { CUSTOMER, type Scenery, type Seed, type Stage, setStage } from '../../fuzz/stage.ts'
-import type { FakeMicrosoft } from '../../stand-ins/microsoft/microsoft.ts'
+import type { FakeMicrosoft } from '../../stand-ins/microsoft/stand-in.ts'
 
 const origin = { requestId: 'test' }
 let database: TestDatabase

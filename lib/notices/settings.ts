@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { together } from '#lib/settings.ts'
 
 const SCHEMES: Record<string, { port: number; secure: boolean }> = {
   'smtp:': { port: 587, secure: false },
@@ -16,30 +17,30 @@ export type MailConfig = {
   from: { name: string; address: string }
 }
 
-/** Settings of notices by e-mail: a part of those that `env()` reads. */
-export const MAIL_SETTINGS = {
-  SMTP_URL: z
-    .string()
-    .refine((text) => serverOf(text) !== undefined, 'must be as in smtp://user:password@mail.example.com:587')
-    .optional(),
-  MAIL_FROM: z
-    .string()
-    .refine((text) => senderOf(text) !== undefined, 'must be as in Billing <billing@example.com>')
-    .optional(),
-}
-
-type Settings = z.output<z.ZodObject<typeof MAIL_SETTINGS>> & { BASE_URL?: string | undefined }
-
-/** @returns undefined where notices are off @throws Error that names what is missing of them */
-export function mailOf({ SMTP_URL, MAIL_FROM, BASE_URL }: Settings): MailConfig | undefined {
-  if (SMTP_URL === undefined && MAIL_FROM === undefined) return undefined
-  const missing = Object.entries({ SMTP_URL, MAIL_FROM, BASE_URL }).filter(([, value]) => value === undefined)
-  const server = SMTP_URL && serverOf(SMTP_URL)
-  const from = MAIL_FROM && senderOf(MAIL_FROM)
-  if (!server || !from || missing.length > 0)
-    throw new Error(`Wrong configuration. ${missing.map(([name]) => `${name}: is needed too`).join('; ')}`)
-  return { ...server, from }
-}
+/** Undefined where notices are off. */
+export const settings = z
+  .object({
+    SMTP_URL: z
+      .string()
+      .refine(
+        (text) => serverOf(text) !== undefined,
+        'must be as in smtp://user:password@mail.example.com:587',
+      )
+      .optional(),
+    MAIL_FROM: z
+      .string()
+      .refine((text) => senderOf(text) !== undefined, 'must be as in Billing <billing@example.com>')
+      .optional(),
+    /** Where the links in mails lead. Whether it is an address is checked with the console's own settings. */
+    BASE_URL: z.string().optional(),
+  })
+  .transform(({ SMTP_URL, MAIL_FROM, BASE_URL }, context): MailConfig | undefined => {
+    if (SMTP_URL === undefined && MAIL_FROM === undefined) return undefined
+    const given = together({ SMTP_URL, MAIL_FROM, BASE_URL }, context)
+    const server = given && serverOf(given.SMTP_URL)
+    const from = given && senderOf(given.MAIL_FROM)
+    return server && from ? { ...server, from } : undefined
+  })
 
 /** Undefined for what names no server. Nothing but server and login may be said in it: no path, no options. */
 function serverOf(text: string): Omit<MailConfig, 'from'> | undefined {

@@ -7,8 +7,12 @@ const ref = { customerId: 'C', subscriptionId: 'S', skuId: 'K' }
 const signal = new AbortController().signal
 const observed: Observed = {
   ...ref,
-  ...{ status: 'ACTIVE', planName: 'FLEXIBLE', isCommitmentPlan: false, renewalType: null },
-  ...{ commitmentStart: null, commitmentEnd: null },
+  status: 'ACTIVE',
+  planName: 'FLEXIBLE',
+  isCommitmentPlan: false,
+  renewalType: null,
+  commitmentStart: null,
+  commitmentEnd: null,
   seats: { purchased: 1, maximum: 1, assigned: 0 },
 }
 const down: Reading = { kind: 'unavailable', reason: 'no answer' }
@@ -27,7 +31,10 @@ beforeEach(() => {
     return answer
   }
   const remote: RemoteVendor = {
-    ...{ name: 'v', label: 'V', books: 'theirs', settleMs: 1 },
+    name: 'v',
+    label: 'V',
+    books: 'theirs',
+    settleMs: 1,
     foresee: () => ({ kind: 'applied', seats: observed.seats }),
     read: () => called(answers.read),
     setQuantity: () => called(answers.write),

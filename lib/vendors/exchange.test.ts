@@ -92,7 +92,8 @@ describe('one exchange', () => {
 test.each([
   ['7', 7],
   ['0', 1],
-  ['99999', 3600],
+  ['86400', 86_400],
+  ['99999', 86_400],
   ['Wed, 21 Oct 2015 07:28:00 GMT', 1],
   ['soon', undefined],
   ['', undefined],

@@ -1,4 +1,5 @@
 import 'server-only'
+import { inTime } from './in-time.ts'
 
 /** What became of one request to a vendor. */
 export type Exchange =
@@ -10,6 +11,8 @@ export type Exchange =
 
 /** More than any answer of a vendor should have. */
 const MAX_BYTES = 8 * 1024 * 1024
+/** In seconds. */
+const LONGEST_WAIT = 24 * 60 * 60
 const NEVER_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
 
 /**
@@ -24,16 +27,8 @@ export async function exchange(url: string, init: RequestInit, signal: AbortSign
   } catch {
     return { kind: 'unsent', reason: 'the request could not be written' }
   }
-  // Its own word besides fetch's: where a framework stands before fetch, the chain of signals between the two may be
-  // collected as garbage, and a call that hangs would hang for ever. A listener keeps the signal itself.
-  const { promise: aborted, resolve } = Promise.withResolvers<Exchange>()
-  const giveUp = () => resolve({ kind: 'cut', reason: 'no answer in time' })
-  signal.addEventListener('abort', giveUp, { once: true })
-  try {
-    return await Promise.race([sent(request, signal), aborted])
-  } finally {
-    signal.removeEventListener('abort', giveUp)
-  }
+  // Besides fetch's own word: a framework that stands before fetch may lose the signal.
+  return inTime(sent(request, signal), signal, { kind: 'cut', reason: 'no answer in time' })
 }
 
 async function sent(request: Request, signal: AbortSignal): Promise<Exchange> {
@@ -50,12 +45,21 @@ async function sent(request: Request, signal: AbortSignal): Promise<Exchange> {
   }
 }
 
-/** Seconds to wait, as the header Retry-After says; an hour at most, because a clock may be wrong. */
+/** Seconds to wait, as the header Retry-After says; a day at most, because a clock may be wrong. */
 export function retryAfterOf(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim()
   if (!value) return undefined
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
-  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(Math.ceil(seconds), 1), 3600)
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(Math.ceil(seconds), 1), LONGEST_WAIT)
+}
+
+/** JSON as JavaScript has it, undefined where it is none. What a parser says of it would repeat pieces of it. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 async function boundedText(response: Response): Promise<string> {

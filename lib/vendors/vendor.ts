@@ -1,6 +1,6 @@
 import 'server-only'
 
-// The port to whoever sells the seats upstream. One file per vendor stands behind it.
+// The port to whoever sells the seats upstream. One folder per vendor stands behind it.
 
 /** Whole licenses. `maximum` is the cap; equal to `purchased` unless the vendor states one apart. */
 export type VendorSeats = { purchased: number; maximum: number; assigned: number }
@@ -30,6 +30,13 @@ export type Observed = SubscriptionRef & {
   scheduled?: { total: number; at: Date | null } | undefined
   /** The vendor's own object, version or limits, which go back to it with a write. Nobody else reads them. */
   own?: unknown
+}
+
+/** Whether all that a decision on a quantity rests on is as it was. */
+export function isSameBasis(before: Observed, after: Observed): boolean {
+  const basis = ({ status, isCommitmentPlan, seats }: Observed) =>
+    [status, isCommitmentPlan, seats.purchased].join()
+  return basis(before) === basis(after)
 }
 
 /** A refusal that settles the request. `reason` is the vendor's, in words for people. */

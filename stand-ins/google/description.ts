@@ -22,9 +22,18 @@ const Seats = z.strictObject({
 
 const Subscription = z
   .strictObject({
-    ...{ kind, customerId: z.string(), customerDomain: z.string(), subscriptionId: z.string() },
-    ...{ skuId: z.string(), skuName: z.string(), billingMethod: z.string(), creationTime: int64 },
-    ...{ purchaseOrderId: z.string(), dealCode: z.string(), resourceUiUrl: z.string(), status: z.string() },
+    kind,
+    customerId: z.string(),
+    customerDomain: z.string(),
+    subscriptionId: z.string(),
+    skuId: z.string(),
+    skuName: z.string(),
+    billingMethod: z.string(),
+    creationTime: int64,
+    purchaseOrderId: z.string(),
+    dealCode: z.string(),
+    resourceUiUrl: z.string(),
+    status: z.string(),
     suspensionReasons: z.array(z.string()),
     plan: z
       .strictObject({
@@ -67,14 +76,20 @@ const METHODS: Method[] = [
     method: 'GET',
     path: /^\/apps\/reseller\/v1\/subscriptions$/,
     query: {
-      ...{ customerAuthToken: z.string(), customerId: z.string(), customerNamePrefix: z.string() },
-      ...{ maxResults: page, pageToken: z.string() },
+      customerAuthToken: z.string(),
+      customerId: z.string(),
+      customerNamePrefix: z.string(),
+      maxResults: page,
+      pageToken: z.string(),
     },
     response: Subscriptions,
   },
   {
-    ...{ method: 'POST', path: new RegExp(`${CUSTOMER}/changeSeats$`), query: {} },
-    ...{ request: Seats, response: Subscription },
+    method: 'POST',
+    path: new RegExp(`${CUSTOMER}/changeSeats$`),
+    query: {},
+    request: Seats,
+    response: Subscription,
   },
 ]
 

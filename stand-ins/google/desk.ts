@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { GoogleConfig } from '#lib/vendors/settings.ts'
-import { googleWorkspace } from '../../lib/vendors/google/google-workspace.ts'
+import { google } from '../../lib/vendors/google/declaration.ts'
+import type { Config } from '../../lib/vendors/google/settings.ts'
+import { remoteVendor } from '../../lib/vendors/remote-vendor.ts'
 import type { RemoteVendor } from '../../lib/vendors/vendor.ts'
 import { faultsOf } from './description.ts'
-import { type FakeGoogle, type GoogleOptions, startGoogle } from './google.ts'
+import { type FakeGoogle, type GoogleOptions, startGoogle } from './stand-in.ts'
 
 /** What these send is no JSON of Google's, on purpose. */
 const FOREIGN = ['no-json', 'huge', 'proxy', 'redirect']
@@ -13,7 +14,7 @@ const FOREIGN = ['no-json', 'huge', 'proxy', 'redirect']
 export type GoogleDesk = {
   fake: FakeGoogle
   vendor: RemoteVendor
-  config: GoogleConfig
+  config: Config
   folder: string
   /** What went over the wire against Google's description of the API. */
   described(): string[]
@@ -28,7 +29,7 @@ export async function openGoogle(options: GoogleOptions = {}): Promise<GoogleDes
   const config = { url, tokenUrl, admin, keyFile: fake.keyFile(folder), settleMs: 1000 }
   return {
     fake,
-    vendor: googleWorkspace(config),
+    vendor: remoteVendor(google, config),
     config,
     folder,
     described() {

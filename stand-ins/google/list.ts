@@ -1,7 +1,7 @@
 import type { Pages } from '../vendors/book.ts'
 import type { Answer } from '../vendors/routes.ts'
+import { refusal } from './errors.ts'
 import { type GoogleOwn, type GoogleSubscription, resourceOf } from './resource.ts'
-import { refusal } from './rules.ts'
 
 const DEFAULT_RESULTS = 20
 const MAX_RESULTS = 100

@@ -1,8 +1,9 @@
 import type { Book, Pages } from '../vendors/book.ts'
 import type { Answer, Call, Route } from '../vendors/routes.ts'
+import { refusal } from './errors.ts'
 import { page } from './list.ts'
 import { changedResourceOf, type GoogleOwn, resourceOf } from './resource.ts'
-import { askedTotal, refusal } from './rules.ts'
+import { askedTotal } from './rules.ts'
 import { ORDER, ORDER_READONLY, type tokenEndpoint } from './token.ts'
 
 const ROOT = '/apps/reseller/v1'

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { Answer } from '../vendors/routes.ts'
+import { refusal } from './errors.ts'
 import { type GoogleSubscription, isAnnual } from './resource.ts'
 
-// The rules that Google publishes for changeSeats, and the envelope of its refusals.
+// The rules that Google publishes for changeSeats.
 
 const TRIAL_MAXIMUM = 10
 const CONTRACT_MAXIMUM = 50_000
@@ -12,18 +13,6 @@ const Seats = z.strictObject({
   numberOfSeats: z.int32().min(0).optional(),
   maximumNumberOfSeats: z.int32().min(0).optional(),
 })
-
-/** Google's envelope of an error. The documents name status and reason; the messages are ours. */
-export function refusal(status: number, reason: string, message: string): Answer {
-  const errors = [{ domain: 'global', reason, message }]
-  return { status, body: { error: { code: status, message, errors } } }
-}
-
-/** What a proxy in between would say: nothing of Google's. */
-export function html(status: number): Answer {
-  const headers = { 'content-type': 'text/html; charset=UTF-8' }
-  return { status, headers, body: '<!DOCTYPE html><title>Error</title><p>Something else</p>' }
-}
 
 /**
  * What changeSeats would set.

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { text, together } from '#lib/settings.ts'
 
 /** Whom the API's description names: `info.contact` and `info.license` of OpenAPI. */
 export type ApiInfo = {
@@ -6,28 +7,26 @@ export type ApiInfo = {
   license: { name: string; url: string } | { name: string; identifier: string }
 }
 
-const text = z.string().trim().min(1).max(200)
+const short = text.max(200)
 
-/** Settings of the API's description: a part of those that `env()` reads. */
-export const API_SETTINGS = {
-  API_CONTACT_NAME: text.default('Licenses & Invoices'),
-  API_CONTACT_EMAIL: z.email().optional(),
-  API_LICENSE_NAME: text.optional(),
-  API_LICENSE_URL: z.url({ protocol: /^https?$/ }).optional(),
-}
-
-type Settings = z.output<z.ZodObject<typeof API_SETTINGS>>
-
-/** @throws Error where the licence has a name without an address, or the other way round */
-export function apiInfoOf(given: Settings): ApiInfo {
-  const { API_CONTACT_NAME: name, API_CONTACT_EMAIL: email, API_LICENSE_NAME, API_LICENSE_URL } = given
-  if ((API_LICENSE_NAME === undefined) !== (API_LICENSE_URL === undefined))
-    throw new Error('Wrong configuration. API_LICENSE_NAME and API_LICENSE_URL: both or neither')
-  return {
-    contact: email === undefined ? { name } : { name, email },
-    license:
-      API_LICENSE_NAME && API_LICENSE_URL
-        ? { name: API_LICENSE_NAME, url: API_LICENSE_URL }
-        : { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
-  }
-}
+/** Whom the description names; licence and its address make sense only together. */
+export const settings = z
+  .object({
+    API_CONTACT_NAME: short.default('Licenses & Invoices'),
+    API_CONTACT_EMAIL: z.email().optional(),
+    API_LICENSE_NAME: short.optional(),
+    API_LICENSE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  })
+  .transform(
+    ({ API_CONTACT_NAME, API_CONTACT_EMAIL, API_LICENSE_NAME, API_LICENSE_URL }, context): ApiInfo => {
+      const named = together({ API_LICENSE_NAME, API_LICENSE_URL }, context)
+      return {
+        contact: API_CONTACT_EMAIL
+          ? { name: API_CONTACT_NAME, email: API_CONTACT_EMAIL }
+          : { name: API_CONTACT_NAME },
+        license: named
+          ? { name: named.API_LICENSE_NAME, url: named.API_LICENSE_URL }
+          : { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+      }
+    },
+  )

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { refusedWrite, toldBy, unavailable } from './errors.ts'
+import { refusal, toldBy, unavailable } from './errors.ts'
 
 const answer = (status: number, reason?: string, headers = {}) => {
   const errors = [{ domain: 'global', reason, message: 'Words.' }]
-  const body = reason === undefined ? undefined : { error: { code: status, message: 'Words.', errors } }
-  return { kind: 'answer' as const, status, headers: new Headers(headers), body }
+  const body = { error: { code: status, message: 'Words.', errors } }
+  const text = reason === undefined ? '<html>' : JSON.stringify(body)
+  return { kind: 'answer' as const, status, headers: new Headers(headers), text }
 }
 const REJECTED = { kind: 'rejected', code: 'vendor_rejected' }
 const NOT_ACTIVE = { kind: 'rejected', code: 'subscription_not_active' }
@@ -22,7 +23,6 @@ describe('what Google says to a write', () => {
     [403, 'rateLimitExceeded', NOT_SENT, 'rateLimitExceeded'],
     [403, 'insufficientPermissions', NOT_SENT, 'insufficientPermissions'],
     [401, 'authError', NOT_SENT, '401'],
-    [404, 'notFound', REJECTED, 'Google refused the change: Words.'],
     [409, 'conflict', { kind: 'not_sent', code: 'change_in_progress' }, '409'],
     [412, 'conditionNotMet', REJECTED, 'Google does not allow it for this subscription now: Words.'],
     [429, 'quotaExceeded', NOT_SENT, '429'],
@@ -33,7 +33,7 @@ describe('what Google says to a write', () => {
     [302, 'x', UNKNOWN, '302'],
     [101, 'x', UNKNOWN, '101'],
   ])('%i %s', (status, reason, kind, words) => {
-    expect(refusedWrite(answer(status, reason))).toMatchObject({
+    expect(refusal(answer(status, reason))).toMatchObject({
       ...kind,
       reason: expect.stringContaining(words),
     })
@@ -47,12 +47,16 @@ describe('what Google says to a write', () => {
     [500, UNKNOWN],
   ])('%i without its envelope is somebody else, who refuses nothing in its name', (status, kind) => {
     const reason = `Google's address answered ${status} without Google's own words.`
-    expect(refusedWrite(answer(status))).toMatchObject({ ...kind, reason })
+    expect(refusal(answer(status))).toMatchObject({ ...kind, reason })
+  })
+
+  test('404 notFound: it is gone, and nothing was done', () => {
+    expect(refusal(answer(404, 'notFound'))).toBe('gone')
   })
 
   test('Retry-After is handed on', () => {
     const throttled = answer(429, 'quotaExceeded', { 'retry-after': '7' })
-    expect(refusedWrite(throttled)).toMatchObject({ ...NOT_SENT, retryAfter: 7 })
+    expect(refusal(throttled)).toMatchObject({ ...NOT_SENT, retryAfter: 7 })
     expect(unavailable(throttled)).toMatchObject({ kind: 'unavailable', retryAfter: 7 })
     expect(unavailable(answer(503, 'backendError'))).toMatchObject({ retryAfter: undefined })
   })
@@ -62,11 +66,11 @@ test.each([
   [{ error: { message: 'M', details: [{}, { reason: 'SERVICE_DISABLED' }] } }, 'SERVICE_DISABLED', 'M'],
   [{ error: { message: 'M', errors: 'odd' } }, undefined, 'M'],
   [{ error: {} }, undefined, ''],
-  [{ error: { message: `a\u0000\n b ${'x'.repeat(400)}` } }, undefined, `a  b ${'x'.repeat(295)}`],
-])('reads %j', (body, reason, message) => {
-  expect(toldBy({ ...answer(400), body })).toEqual({ reason, message })
+  [{ error: { message: `a\u0000\n b ${'x'.repeat(400)}` } }, undefined, `a b ${'x'.repeat(296)}`],
+])('reads %j', (body, code, words) => {
+  expect(toldBy({ ...answer(400), text: JSON.stringify(body) })).toEqual({ code, words })
 })
 
 test.each([[{ error: 'invalid_grant' }], ['text'], [null], [[]], [{}]])('%j is not its envelope', (body) => {
-  expect(toldBy({ ...answer(400), body })).toBeUndefined()
+  expect(toldBy({ ...answer(400), text: JSON.stringify(body) })).toBeUndefined()
 })

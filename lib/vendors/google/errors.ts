@@ -1,22 +1,18 @@
 import 'server-only'
 import { z } from 'zod'
-import { retryAfterOf } from '../exchange.ts'
-import type { Unavailable, WriteAnswer } from '../vendor.ts'
-import type { GoogleAnswer } from './client.ts'
+import type { Answer, Reply } from '../client.ts'
+import { jsonOf, retryAfterOf } from '../exchange.ts'
+import type { Reading, Unavailable, WriteAnswer } from '../vendor.ts'
+import { oneLine } from '../words.ts'
+
+const reasons = z
+  .array(z.object({ reason: z.string().optional() }))
+  .optional()
+  .catch(undefined)
 
 /** Google's envelope: of these APIs as documented, and the reasons where newer front ends put them. */
 const Envelope = z.object({
-  error: z.object({
-    message: z.string().catch(''),
-    errors: z
-      .array(z.object({ reason: z.string().optional() }))
-      .optional()
-      .catch(undefined),
-    details: z
-      .array(z.object({ reason: z.string().optional() }))
-      .optional()
-      .catch(undefined),
-  }),
+  error: z.object({ message: z.string().catch(''), errors: reasons, details: reasons }),
 })
 
 /** What Google says of the caller and not of the change: quotas, the API switched off, the token. */
@@ -34,66 +30,86 @@ const NOT_LET_IN = new Set([
   'ACCESS_TOKEN_SCOPE_INSUFFICIENT',
 ])
 
+const REFUSED = 'Google refused the change'
 /** How a refusal by this status is told to people; Google's own words follow. */
 const REFUSALS: Record<number, string> = {
-  400: 'Google refused the change',
   403: 'Google does not let us manage this customer',
   412: 'Google does not allow it for this subscription now',
 }
 
-export type Told = { reason: string | undefined; message: string }
+export type Told = { code: string | undefined; words: string }
 
 /** What Google said of a failure; undefined where it was not Google who answered. */
-export function toldBy({ body }: GoogleAnswer): Told | undefined {
-  const envelope = Envelope.safeParse(body)
+export function toldBy({ text }: Answer): Told | undefined {
+  const envelope = Envelope.safeParse(jsonOf(text))
   if (!envelope.success) return undefined
   const { message, errors = [], details = [] } = envelope.data.error
-  const reason = [...errors, ...details].find((entry) => entry.reason !== undefined)?.reason
-  return { reason, message: forPeople(message) }
+  const code = [...errors, ...details].find((entry) => entry.reason !== undefined)?.reason
+  return { code, words: oneLine(message) }
 }
 
-/** A read that was answered, but not with what was asked. */
-export function unavailable(answer: GoogleAnswer): Unavailable {
-  const retryAfter = retryAfterOf(answer.headers)
-  return { kind: 'unavailable', reason: `${described(answer)}.`, retryAfter }
+/** Why something could not be read. */
+export function unavailable(reply: Reply): Unavailable {
+  const retryAfter = waitOf(reply)
+  return { kind: 'unavailable', reason: described(reply), retryAfter }
+}
+
+/** An answer that is none: another subscription may be read all the same. */
+export function nonsense(): Unavailable {
+  return { kind: 'unavailable', reason: 'The answer from Google could not be understood.', others: 'answer' }
+}
+
+/** Google itself knows no subscription by this id. */
+export function isGone(reply: Reply): boolean {
+  return reply.kind === 'answer' && reply.status === 404 && toldBy(reply) !== undefined
+}
+
+/** A customer that does not let us in (any more): for us, it has no such subscription. */
+export function closed(reply: Reply): Reading | undefined {
+  if (reply.kind !== 'answer' || reply.status !== 403) return undefined
+  const refused = refusal(reply)
+  const isClosed = refused !== 'gone' && refused.kind === 'rejected'
+  return isClosed ? { kind: 'missing', reason: refused.reason } : undefined
 }
 
 /**
- * A write that was answered, but not with 2xx. Only a definite refusal by Google itself is one: what stands
- * between us may refuse too, and a server's failure says nothing of what it has done.
+ * What an answer to a write means that was no success; `gone` where Google knows no subscription by this id, and has
+ * done nothing. Only a definite refusal by Google itself is one: what stands between us may refuse too, and a server's
+ * failure says nothing of what it has done.
  */
-export function refusedWrite(answer: GoogleAnswer): Exclude<WriteAnswer, { kind: 'applied' }> {
-  const { status } = answer
-  const told = toldBy(answer)
-  const reason = `${described(answer)}.`
+export function refusal(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }> | 'gone' {
+  const reason = described(reply)
+  const retryAfter = waitOf(reply)
+  const notLetIn = { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter } as const
+  if (reply.kind === 'unsent') return notLetIn
+  if (reply.kind === 'cut') return { kind: 'unknown', reason }
+  const { status } = reply
   if (status < 400 || status >= 500 || status === 408) return { kind: 'unknown', reason }
-  const retryAfter = retryAfterOf(answer.headers)
+  if (isGone(reply)) return 'gone'
   if (status === 409) return { kind: 'not_sent', code: 'change_in_progress', reason, retryAfter }
-  if (!told || status === 401 || status === 429 || NOT_LET_IN.has(told.reason ?? '')) {
-    return { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter }
+  const told = toldBy(reply)
+  if (!told || status === 401 || status === 429 || NOT_LET_IN.has(told.code ?? '')) return notLetIn
+  if (status === 400 && told.code === 'badRequest') {
+    const words = sentence('Google says that it is not active', told)
+    return { kind: 'rejected', code: 'subscription_not_active', reason: words }
   }
-  if (status === 400 && told.reason === 'badRequest') {
-    const code = 'subscription_not_active'
-    return { kind: 'rejected', code, reason: sentence('Google says that it is not active', told) }
-  }
-  const what = REFUSALS[status] ?? REFUSALS[400] ?? ''
-  return { kind: 'rejected', code: 'vendor_rejected', reason: sentence(what, told) }
+  return { kind: 'rejected', code: 'vendor_rejected', reason: sentence(REFUSALS[status] ?? REFUSED, told) }
 }
 
-function described(answer: GoogleAnswer): string {
-  const told = toldBy(answer)
-  if (!told) return `Google's address answered ${answer.status} without Google's own words`
-  const said = [told.reason, told.message].filter(Boolean).join(': ')
-  return `Google answered ${answer.status}${said ? ` (${said})` : ''}`
+function waitOf(reply: Reply): number | undefined {
+  if (reply.kind === 'answer') return retryAfterOf(reply.headers)
+  return reply.kind === 'unsent' ? reply.retryAfter : undefined
 }
 
-function sentence(what: string, { message }: Told): string {
-  return message ? `${what}: ${message.replace(/\.$/, '')}.` : `${what}.`
+function described(reply: Reply): string {
+  if (reply.kind === 'unsent') return `Google could not be asked: ${reply.reason}.`
+  if (reply.kind === 'cut') return `Google was asked, but gave no answer: ${reply.reason}.`
+  const told = toldBy(reply)
+  if (!told) return `Google's address answered ${reply.status} without Google's own words.`
+  const said = [told.code, told.words].filter(Boolean).join(': ')
+  return `Google answered ${reply.status}${said ? ` (${said})` : ''}.`
 }
 
-function forPeople(message: string): string {
-  return message
-    .replace(/\p{C}+/gu, ' ')
-    .trim()
-    .slice(0, 300)
+function sentence(what: string, { words }: Told): string {
+  return words ? `${what}: ${words.replace(/\.$/, '')}.` : `${what}.`
 }

@@ -39,11 +39,6 @@ const Full = z.object({
 /** The answer of changeSeats leaves out what it pleases, but says the seats. */
 const Changed = Full.partial().required({ seats: true })
 
-const Page = z.object({
-  subscriptions: z.array(z.unknown()).optional(),
-  nextPageToken: text.max(10_000).optional(),
-})
-
 /** A subscription as `get` and `list` tell it; undefined where it makes no sense. */
 export function observedOf(resource: unknown): Observed | undefined {
   const full = Full.safeParse(resource)
@@ -84,11 +79,4 @@ export function changedOf(before: Observed, resource: unknown): Observed | undef
     renewalType: renewalSettings?.renewalType ?? before.renewalType,
     seats: { ...bought, assigned: seats.licensedNumberOfSeats ?? before.seats.assigned },
   }
-}
-
-/** A page of `list`, its resources as they stand. */
-export function pageOf(body: unknown): { resources: unknown[]; next: string | undefined } | undefined {
-  const page = Page.safeParse(body)
-  if (!page.success) return undefined
-  return { resources: page.data.subscriptions ?? [], next: page.data.nextPageToken }
 }

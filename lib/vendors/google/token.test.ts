@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type GoogleDesk, openGoogle } from '../../../stand-ins/google/desk.ts'
-import { googleWorkspace } from './google-workspace.ts'
-import { googleTokens, ORDER, ORDER_READONLY } from './token.ts'
+import { connect } from './connect.ts'
+import { ORDER, ORDER_READONLY, tokens as tokensOf } from './token.ts'
 
 let desk: GoogleDesk
 beforeEach(async () => {
@@ -22,41 +22,40 @@ const claims = (index: number) => {
 }
 
 test('a signed assertion becomes a token of just the scope that is needed, and is asked for once', async () => {
-  const tokens = googleTokens(desk.config)
-  const [first, second] = await Promise.all([
-    tokens.token(ORDER_READONLY, soon()),
-    tokens.token(ORDER_READONLY, soon()),
-  ])
-  expect(first).toEqual({ kind: 'token', token: expect.stringMatching(/^ya29\./) })
+  const [reading, writing] = [tokensOf(desk.config, ORDER_READONLY), tokensOf(desk.config, ORDER)]
+  const [first, second] = await Promise.all([reading.token(soon()), reading.token(soon())])
+  expect(first).toEqual({ kind: 'token', value: expect.stringMatching(/^ya29\./) })
   expect(second).toEqual(first)
-  expect(await tokens.token(ORDER_READONLY, soon())).toEqual(first)
+  expect(await reading.token(soon())).toEqual(first)
   expect(exchanges()).toHaveLength(1)
-  const write = await tokens.token(ORDER, soon())
+  const write = await writing.token(soon())
   expect(write).not.toEqual(first)
   expect([claims(0), claims(1)]).toMatchObject([
     { sub: 'admin@reseller.example', scope: ORDER_READONLY, aud: 'https://oauth2.googleapis.com/token' },
     { sub: 'admin@reseller.example', scope: ORDER },
   ])
-  tokens.forget(ORDER)
-  expect(await tokens.token(ORDER, soon())).not.toEqual(write)
+  writing.drop('another')
+  expect(await writing.token(soon())).toEqual(write)
+  writing.drop(write.kind === 'token' ? write.value : '')
+  expect(await writing.token(soon())).not.toEqual(write)
 })
 
 describe('is refused', () => {
-  const refused = async (change: Partial<GoogleDesk['config']>, scope: typeof ORDER = ORDER) =>
-    googleTokens({ ...desk.config, ...change }).token(scope, soon())
+  const refused = async (change: Partial<GoogleDesk['config']>) =>
+    tokensOf({ ...desk.config, ...change }, ORDER).token(soon())
 
   test('with another key', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     desk.fake.keyFile(desk.folder, privateKey)
     expect(await refused({})).toEqual({
-      kind: 'unavailable',
+      kind: 'none',
       reason: expect.stringContaining('400 invalid_grant for the service account as admin@reseller.example'),
     })
   })
 
   test('for another administrator', async () => {
     const reason = expect.stringContaining('401 unauthorized_client')
-    expect(await refused({ admin: 'other@reseller.example' })).toMatchObject({ kind: 'unavailable', reason })
+    expect(await refused({ admin: 'other@reseller.example' })).toMatchObject({ kind: 'none', reason })
   })
 
   test('for a scope that was not delegated, while the other one goes on', async () => {
@@ -85,7 +84,7 @@ describe('is refused', () => {
     const keyFile = join(desk.folder, 'broken.json')
     if (text !== undefined) writeFileSync(keyFile, text)
     const told = await refused({ keyFile })
-    expect(told).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining(words) })
+    expect(told).toMatchObject({ kind: 'none', reason: expect.stringContaining(words) })
     expect(JSON.stringify(told)).toContain(keyFile)
     expect(JSON.stringify(told)).not.toContain('SECRET')
   })
@@ -94,27 +93,27 @@ describe('is refused', () => {
 test.each(['drop-before', 'hang-before', 'error-before', 'throttle', 'no-json', 'huge', 'redirect'])(
   'a token endpoint that suffers %s is asked once, and the next call asks again',
   async (fault) => {
-    const tokens = googleTokens(desk.config)
+    const tokens = tokensOf(desk.config, ORDER)
     desk.fake.failNext('auth', fault)
-    const told = await tokens.token(ORDER, soon(fault === 'hang-before' ? 500 : 5000))
+    const told = await tokens.token(soon(fault === 'hang-before' ? 500 : 5000))
     expect(told).toMatchObject({
-      kind: 'unavailable',
-      reason: expect.stringMatching(/^Google gave no .+\.$/),
+      kind: 'none',
+      reason: expect.stringMatching(/^no token.+[^.]$/),
     })
     expect(exchanges()).toHaveLength(1)
     if (fault === 'hang-before') return
-    expect(await tokens.token(ORDER, soon())).toMatchObject({ kind: 'token' })
+    expect(await tokens.token(soon())).toMatchObject({ kind: 'token' })
   },
 )
 
 test("one that gives up waits alone: the others get the token that it didn't wait for", async () => {
   const slow = await openGoogle()
   try {
-    const tokens = googleTokens(slow.config)
+    const tokens = tokensOf(slow.config, ORDER)
     const controller = new AbortController()
-    const [impatient, patient] = [tokens.token(ORDER, controller.signal), tokens.token(ORDER, soon())]
+    const [impatient, patient] = [tokens.token(controller.signal), tokens.token(soon())]
     controller.abort()
-    expect(await impatient).toMatchObject({ kind: 'unavailable' })
+    expect(await impatient).toMatchObject({ kind: 'none' })
     expect(await patient).toMatchObject({ kind: 'token' })
   } finally {
     await slow.close()
@@ -133,10 +132,10 @@ test('a token that Google no longer takes is replaced by the next call', async (
 test('a key that is replaced on disk is used without a restart', async () => {
   const right = readFileSync(desk.config.keyFile, 'utf8')
   writeFileSync(desk.config.keyFile, 'not yet')
-  const tokens = googleTokens(desk.config)
-  expect(await tokens.token(ORDER, soon())).toMatchObject({ kind: 'unavailable' })
+  const tokens = tokensOf(desk.config, ORDER)
+  expect(await tokens.token(soon())).toMatchObject({ kind: 'none' })
   writeFileSync(desk.config.keyFile, right)
-  expect(await tokens.token(ORDER, soon())).toMatchObject({ kind: 'token' })
+  expect(await tokens.token(soon())).toMatchObject({ kind: 'token' })
 })
 
 test('neither token, assertion nor key reaches a reason, not even where they are sent back', async () => {
@@ -153,10 +152,10 @@ test('neither token, assertion nor key reaches a reason, not even where they are
     const ref = { customerId: 'C0123456', subscriptionId: 's-1', skuId: '1010020020' }
     const reading = await desk.vendor.read(ref, soon())
     if (reading.kind !== 'read') throw new Error(reading.reason)
-    const told = await googleWorkspace({ ...desk.config, url }).setQuantity(reading.observed, 12, 'c', soon())
+    const told = await connect({ ...desk.config, url }).setQuantity(reading.observed, 12, 'c', soon())
     expect(told).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('Bearer …') })
-    const none = await googleTokens({ ...desk.config, tokenUrl: url }).token(ORDER, soon())
-    expect(none).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining('400') })
+    const none = await tokensOf({ ...desk.config, tokenUrl: url }, ORDER).token(soon())
+    expect(none).toMatchObject({ kind: 'none', reason: expect.stringContaining('400') })
     expect(JSON.stringify([told, none])).not.toMatch(/ya29\.|eyJ|PRIVATE KEY/)
   } finally {
     echo.closeAllConnections()

@@ -1,11 +1,13 @@
 import 'server-only'
 import { z } from 'zod'
-import { retryAfterOf } from '../exchange.ts'
-import { type Client, customerPath, type Reply, subscriptionPath } from './client.ts'
-import { jsonOf } from './json.ts'
+import type { Client, Reply } from '../client.ts'
+import { jsonOf, retryAfterOf } from '../exchange.ts'
+import { customerPath, subscriptionPath } from './client.ts'
+
+// Apart from the rest, because only Microsoft counts assigned licenses elsewhere than it keeps subscriptions.
 
 /** Users that hold a license, by the subscription's id; a subscription of which that is not known is left out. */
-export type Assigned = Map<string, number>
+type Assigned = Map<string, number>
 
 const Status = z.object({ skuId: z.string().min(1) })
 const Skus = z.object({
@@ -20,37 +22,39 @@ const MAX_REMEMBERED = 10_000
 const SHUT = 3600
 const SLOW = 60
 
+/** @param patienceMs how long its caller can be kept waiting for what it can do without */
+export type Assignments = (
+  customerId: string,
+  subscriptionIds: string[],
+  patienceMs: number,
+  signal: AbortSignal,
+) => Promise<Assigned>
+
 /**
  * Counts assigned licenses, as far as the application is let in: Partner Center may want a signed-in user for both
  * calls. The count belongs to the customer and the SKU, so two subscriptions of one SKU show the same. The SKU's id
  * there is Entra's and not the offer's: a subscription's provisioning status tells it, once, as it does not change.
  */
-export function assignments({ call }: Client) {
+export function assignments({ call }: Client): Assignments {
   const skus = new Map<string, string>()
   let shutUntil = 0
 
   async function ask<Schema extends z.ZodType>(path: string, schema: Schema, signal: AbortSignal) {
     if (Date.now() < shutUntil) return undefined
-    const reply = await call(path, signal)
+    const reply = await call({ path }, signal)
     shutUntil = Math.max(shutUntil, Date.now() + shutSeconds(reply) * 1000)
     if (reply.kind !== 'answer' || reply.status !== 200) return undefined
     return schema.safeParse(jsonOf(reply.text)).data
   }
 
   async function learnSku(customerId: string, subscriptionId: string, signal: AbortSignal) {
-    const path = `${subscriptionPath(customerId, subscriptionId)}/provisioningstatus`
+    const path = `${subscriptionPath({ customerId, subscriptionId })}/provisioningstatus`
     const sku = (await ask(path, Status, signal))?.skuId.toLowerCase()
     if (skus.size >= MAX_REMEMBERED) skus.clear()
     if (sku !== undefined) skus.set(subscriptionId, sku)
   }
 
-  /** @param patienceMs how long its caller can be kept waiting for what it can do without */
-  return async (
-    customerId: string,
-    subscriptionIds: string[],
-    given: AbortSignal,
-    patienceMs: number,
-  ): Promise<Assigned> => {
+  return async (customerId, subscriptionIds, patienceMs, given) => {
     const signal = AbortSignal.any([given, AbortSignal.timeout(patienceMs)])
     const list = await ask(`${customerPath(customerId)}/subscribedskus`, Skus, signal)
     if (!list) return new Map()
@@ -69,5 +73,5 @@ function shutSeconds(reply: Reply): number {
   if (reply.kind === 'cut') return SLOW
   if (reply.kind === 'unsent') return 0
   if (reply.status === 401 || reply.status === 403) return SHUT
-  return reply.status === 429 ? (retryAfterOf(reply.headers) ?? SLOW) : 0
+  return reply.status === 429 ? Math.min(retryAfterOf(reply.headers) ?? SLOW, SHUT) : 0
 }

@@ -1,64 +1,37 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
-import { type Exchange, exchange } from '../exchange.ts'
-import { type Credentials, tokenSource } from './token.ts'
+import { type Client, segment, send } from '../client.ts'
+import type { SubscriptionRef } from '../vendor.ts'
+import type { Config } from './settings.ts'
+import { tokens } from './token.ts'
 
-export type Call = {
-  method?: 'GET' | 'PATCH'
-  /** Makes the call idempotent there: a repeat after a lost answer gets the first one's answer. */
-  requestId?: string
-  headers?: Record<string, string>
-  body?: string
-}
-
-/** `correlationId` is what the vendor's support asks for. */
-export type Reply = { correlationId: string } & (
-  | Extract<Exchange, { kind: 'answer' | 'cut' }>
-  | (Extract<Exchange, { kind: 'unsent' }> & { retryAfter?: number | undefined })
-)
-
-export type Client = { call(path: string, signal: AbortSignal, call?: Call): Promise<Reply> }
+/** The customers of the reseller. */
+export const customersPath = '/v1/customers'
 
 /** Calls Partner Center, each once: a throttled vendor counts repeats against the caller. */
-export function client(url: string, credentials: Credentials): Client {
-  const tokens = tokenSource(credentials)
+export function client({ url, ...credentials }: Config): Client {
+  const access = { url, tokens: tokens(credentials), secrets: [credentials.clientSecret] }
   return {
-    async call(path, signal, { method = 'GET', requestId, headers, body } = {}) {
+    async call(call, signal) {
       const correlationId = randomUUID()
-      const token = await tokens.token(signal)
-      if (token.kind === 'none') return { ...token, kind: 'unsent', correlationId }
-      const sent = {
-        Authorization: `Bearer ${token.value}`,
-        Accept: 'application/json',
+      const headers = {
         'MS-Contract-Version': 'v1',
-        'MS-RequestId': requestId ?? randomUUID(),
+        // A repeat after a lost answer gets the first one's answer.
+        'MS-RequestId': call.requestId ?? randomUUID(),
         'MS-CorrelationId': correlationId,
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...headers,
       }
-      const reply = await exchange(`${url}${path}`, { method, headers: sent, body: body ?? null }, signal)
-      if (reply.kind !== 'answer') return { ...reply, correlationId }
-      if (reply.status === 401) tokens.drop(token.value)
-      // A refusal's words go to people and into logs, whatever it repeats of what it was sent.
-      const text = reply.status < 300 ? reply.text : hide(reply.text, [token.value, credentials.clientSecret])
-      return { ...reply, text, correlationId }
+      return { ...(await send({ ...access, headers }, call, signal)), correlationId }
     },
   }
 }
 
-export function subscriptionPath(customerId: string, subscriptionId: string): string {
+export function subscriptionPath({
+  customerId,
+  subscriptionId,
+}: Pick<SubscriptionRef, 'customerId' | 'subscriptionId'>): string {
   return `${customerPath(customerId)}/subscriptions/${segment(subscriptionId)}`
 }
 
 export function customerPath(customerId: string): string {
-  return `/v1/customers/${segment(customerId)}`
-}
-
-/** An id as one step of a path. Dots alone would climb, and nothing would shorten it: no id is like that. */
-function segment(id: string): string {
-  return encodeURIComponent(id.toWellFormed()).replace(/^\.*$/, '-')
-}
-
-function hide(text: string, secrets: string[]): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
+  return `${customersPath}/${segment(customerId)}`
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refusal, unavailable } from './errors.ts'
+import { refusal, toldBy, unavailable } from './errors.ts'
 
 const reply = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
   kind: 'answer' as const,
@@ -30,6 +30,14 @@ test.each([
 })
 
 test.each([
+  [{ code: 2001 }, { code: '2001', words: 'The subscription is suspended.' }],
+  [{ error: { code: 'x', message: ' No.\n' } }, { code: 'x', words: 'No.' }],
+  ['<html>', undefined],
+])('reads %j', (body, told) => {
+  expect(toldBy(reply(400, body))).toEqual(told)
+})
+
+test.each([
   [412, {}],
   [400, { code: 2055 }],
 ])('%i %j says that it has changed', (status, body) => {
@@ -37,8 +45,12 @@ test.each([
 })
 
 test('what was not done says when to ask again', () => {
-  const pending = reply(409, { code: 900278 }, { 'retry-after': '60' })
-  expect(refusal(pending)).toMatchObject({ code: 'change_in_progress', retryAfter: 60 })
+  const pending = (code: number, headers = {}) => refusal(reply(409, { code }, headers))
+  const isPending = { kind: 'not_sent', code: 'change_in_progress' }
+  expect(pending(900278, { 'retry-after': '60' })).toMatchObject({ ...isPending, retryAfter: 60 })
+  // "Try again after 24 hours."
+  expect(pending(900278)).toMatchObject({ ...isPending, retryAfter: 86_400 })
+  expect(pending(1)).toMatchObject({ ...isPending, retryAfter: 600 })
   expect(unavailable(reply(503, '', { 'retry-after': '9' }))).toMatchObject({
     kind: 'unavailable',
     retryAfter: 9,

@@ -1,9 +1,9 @@
 import 'server-only'
 import { z } from 'zod'
-import { retryAfterOf } from '../exchange.ts'
+import type { Answer, Reply } from '../client.ts'
+import { jsonOf, retryAfterOf } from '../exchange.ts'
 import type { Reading, Unavailable, WriteAnswer } from '../vendor.ts'
-import type { Reply } from './client.ts'
-import { jsonOf } from './json.ts'
+import { oneLine } from '../words.ts'
 
 /** What a code means for a write; see Partner Center's list of error codes. All others go by their status. */
 const CODES: Record<string, 'stale' | 'inactive' | 'pending' | 'unknown' | 'not_let_in' | 'refused'> = {
@@ -22,8 +22,11 @@ const CODES: Record<string, 'stale' | 'inactive' | 'pending' | 'unknown' | 'not_
   900420: 'not_let_in',
 }
 
-/** It speaks of 24 hours; it may be over sooner. */
-const PENDING_SECONDS = 600
+/** Seconds to wait for an operation that is pending there, where no header says how long. */
+const WAITS: Record<string, number> = {
+  900278: 24 * 60 * 60, // "Try again after 24 hours."
+}
+const USUAL_WAIT = 600
 
 /** Where Microsoft gives a code without words. */
 const WORDS: Record<string, string> = {
@@ -39,28 +42,36 @@ const WORDS: Record<string, string> = {
 
 const code = z.union([z.string(), z.number()]).transform((value) => String(value).slice(0, 40))
 const words = z.string().nullish().catch(undefined)
-const Told = z.object({ code, description: words, message: words })
-const Fault = z.union([Told, z.object({ error: Told }).transform(({ error }) => error)])
+const Fault = z.object({ code, description: words, message: words })
+const Envelope = z.union([Fault, z.object({ error: Fault }).transform(({ error }) => error)])
 
-type Fault = { code: string | undefined; reason: string }
+export type Told = { code: string; words: string }
 
-/** What a refusal says. The reason is one line, in Microsoft's words where it has some. */
-function faultOf(status: number, text: string): Fault {
-  const told = Fault.safeParse(jsonOf(text)).data
-  const words = (told?.description ?? told?.message ?? '').replace(/[\p{C}\s]+/gu, ' ').trim()
-  const said = words.slice(0, 300) || (told && WORDS[told.code]) || `It answered ${status}.`
-  return { code: told?.code, reason: told ? `${said} (${told.code})` : said }
+/** What Microsoft said of a failure, on one line; undefined where it gave no code. */
+export function toldBy({ text, status }: Answer): Told | undefined {
+  const fault = Envelope.safeParse(jsonOf(text)).data
+  if (!fault) return undefined
+  const said = oneLine(fault.description ?? fault.message ?? '')
+  return { code: fault.code, words: said || (WORDS[fault.code] ?? `It answered ${status}.`) }
 }
 
 /** Why something could not be read. */
 export function unavailable(reply: Reply): Unavailable {
-  if (reply.kind === 'unsent') return { ...because(reply.reason), retryAfter: reply.retryAfter }
-  if (reply.kind === 'cut') return because(reply.reason)
-  const { reason } = faultOf(reply.status, reply.text)
+  return { kind: 'unavailable', reason: described(reply), retryAfter: waitOf(reply) }
+}
+
+/** An answer that is none: another subscription may be read all the same. */
+export function nonsense(): Unavailable {
   return {
-    ...because(`it answered ${reply.status}: ${reason}`),
-    retryAfter: retryAfterOf(reply.headers),
+    kind: 'unavailable',
+    reason: 'The answer from Microsoft could not be understood.',
+    others: 'answer',
   }
+}
+
+/** There is no subscription with this id. */
+export function isGone(reply: Reply): boolean {
+  return reply.kind === 'answer' && reply.status === 404
 }
 
 /** A customer that does not let us in (any more): for us, it has no such subscription. */
@@ -71,26 +82,30 @@ export function closed(reply: Reply): Reading | undefined {
   return isClosed ? { kind: 'missing', reason: refused.reason } : undefined
 }
 
-/** What an answer to a write means that was no success; `stale` where the subscription has changed since it was read. */
-export function refusal(reply: Reply): WriteAnswer | 'stale' {
+/**
+ * What an answer to a write means that was no success; `stale` where the subscription has changed since it was read,
+ * and nothing was done.
+ */
+export function refusal(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }> | 'stale' {
+  const retryAfter = waitOf(reply)
   if (reply.kind === 'unsent') {
-    const { reason, retryAfter } = unavailable(reply)
-    return { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter }
+    return { kind: 'not_sent', code: 'vendor_unavailable', reason: described(reply), retryAfter }
   }
   const vendorRequestId = reply.correlationId
-  if (reply.kind === 'cut') return { kind: 'unknown', reason: because(reply.reason).reason, vendorRequestId }
-  const { status, headers, text } = reply
-  const { code, reason } = faultOf(status, text)
-  const notSent = { kind: 'not_sent', reason, retryAfter: retryAfterOf(headers) } as const
-  switch (meaning(status, code)) {
+  if (reply.kind === 'cut') return { kind: 'unknown', reason: described(reply), vendorRequestId }
+  const told = toldBy(reply)
+  const reason = sentence(reply, told)
+  switch (meaning(reply.status, told?.code)) {
     case 'stale':
       return 'stale'
-    case 'pending':
-      return { ...notSent, code: 'change_in_progress', retryAfter: notSent.retryAfter ?? PENDING_SECONDS }
+    case 'pending': {
+      const wait = retryAfter ?? WAITS[told?.code ?? ''] ?? USUAL_WAIT
+      return { kind: 'not_sent', code: 'change_in_progress', reason, retryAfter: wait }
+    }
     case 'not_let_in':
-      return { ...notSent, code: 'vendor_unavailable' }
+      return { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter }
     case 'unknown':
-      return { kind: 'unknown', reason: `Microsoft answered ${status}: ${reason}`, vendorRequestId }
+      return { kind: 'unknown', reason: described(reply), vendorRequestId }
     case 'inactive':
       return { kind: 'rejected', code: 'subscription_not_active', reason, vendorRequestId }
     case 'refused':
@@ -110,6 +125,17 @@ function meaning(status: number, code: string | undefined) {
   return status === 403 && code === undefined ? 'not_let_in' : 'refused'
 }
 
-function because(reason: string): Unavailable {
-  return { kind: 'unavailable', reason: `Microsoft could not be asked: ${reason}` }
+function waitOf(reply: Reply): number | undefined {
+  if (reply.kind === 'answer') return retryAfterOf(reply.headers)
+  return reply.kind === 'unsent' ? reply.retryAfter : undefined
+}
+
+function described(reply: Reply): string {
+  if (reply.kind === 'unsent') return `Microsoft could not be asked: ${reply.reason}.`
+  if (reply.kind === 'cut') return `Microsoft was asked, but gave no answer: ${reply.reason}.`
+  return `Microsoft answered ${reply.status}: ${sentence(reply, toldBy(reply))}`
+}
+
+function sentence({ status }: Answer, told: Told | undefined): string {
+  return told ? `${told.words} (${told.code})` : `It answered ${status}.`
 }

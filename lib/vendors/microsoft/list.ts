@@ -1,14 +1,17 @@
 import 'server-only'
 import { z } from 'zod'
-import type { Observed, RemoteVendor, Unavailable } from '../vendor.ts'
-import type { assignments } from './assigned.ts'
-import { type Client, customerPath } from './client.ts'
+import type { Client } from '../client.ts'
+import type { VendorPage } from '../declaration.ts'
+import { jsonOf } from '../exchange.ts'
+import type { Observed, Unavailable } from '../vendor.ts'
+import type { Assignments } from './assigned.ts'
+import { customerPath, customersPath } from './client.ts'
 import { unavailable } from './errors.ts'
-import { itemsOf, jsonOf } from './json.ts'
+import { itemsOf } from './exact-json.ts'
 import { isMetered, observedOf, withAssigned } from './subscription.ts'
 
-const CUSTOMERS_A_PAGE = 10
-const MAX_PAGES = 100
+const CUSTOMERS_A_PAGE = '10'
+const MOST_PAGES = 100
 const PATIENCE_MS = 5000
 const TOKEN = 'MS-ContinuationToken'
 
@@ -23,67 +26,85 @@ const Page = z.object({
 const Customer = z.object({ id: z.string().min(1) })
 
 type Items = { kind: 'items'; items: string[]; next: string | undefined }
+type All = { kind: 'all'; items: Observed[]; unread: number }
+/** A customer that has left, or that no longer lets the reseller in. */
 type Gone = { kind: 'gone'; reason: string }
 
-/** What Partner Center lists: customers page by page, and all subscriptions of a customer. */
-export function listing({ call }: Client, assigned: ReturnType<typeof assignments>) {
-  async function page(
-    path: string,
-    token: string | undefined,
-    signal: AbortSignal,
-  ): Promise<Items | Gone | Unavailable> {
-    const query = path.includes('?') ? '&' : '?'
-    const [address, headers] =
-      token === undefined ? [path, {}] : [`${path}${query}seekOperation=Next`, { [TOKEN]: token }]
-    const reply = await call(address, signal, { headers })
-    if (reply.kind !== 'answer' || reply.status !== 200) {
-      // A customer that has left, or that no longer lets the reseller in.
-      const isGone = reply.kind === 'answer' && [403, 404].includes(reply.status)
-      return isGone ? { kind: 'gone', reason: unavailable(reply).reason } : unavailable(reply)
-    }
-    const parsed = Page.safeParse(jsonOf(reply.text)).data
-    if (!parsed) return { kind: 'unavailable', reason: 'Microsoft answered with a list that is none.' }
-    const next = parsed.links?.next?.headers.find(({ key }) => key.toLowerCase() === TOKEN.toLowerCase())
-    return { kind: 'items', items: itemsOf(reply.text), next: next?.value }
-  }
+/** A page of the subscriptions of all customers: all of each customer's, for it lists customers page by page. */
+export async function list(
+  client: Client,
+  assigned: Assignments,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<VendorPage | Unavailable> {
+  const of = { path: customersPath, size: CUSTOMERS_A_PAGE, pageToken: cursor }
+  const customers = await pageOf(client, of, signal)
+  if (customers.kind !== 'items') return { ...customers, kind: 'unavailable' }
+  const ids = customers.items.flatMap((json) => Customer.safeParse(jsonOf(json)).data?.id ?? [])
+  const answers = await Promise.all(ids.map((id) => ofCustomer(client, assigned, id, signal)))
+  const failed = answers.find((answer) => answer.kind === 'unavailable')
+  if (failed) return failed
+  const all = answers.filter((answer) => answer.kind === 'all')
+  const items = all.flatMap((answer) => answer.items)
+  const unread = all.reduce((sum, answer) => sum + answer.unread, 0)
+  // A token that leads to itself would never end.
+  const next = customers.next === cursor ? undefined : customers.next
+  return { kind: 'page', items, next, unread }
+}
 
-  /** All subscriptions of a customer that have licenses; one that can't be understood is left out. */
-  async function ofCustomer(
-    customerId: string,
-    signal: AbortSignal,
-  ): Promise<{ kind: 'all'; items: Observed[] } | Gone | Unavailable> {
-    const found: string[] = []
-    let token: string | undefined
-    for (let turn = 0; turn < MAX_PAGES; turn++) {
-      const reply = await page(`${customerPath(customerId)}/subscriptions`, token, signal)
-      if (reply.kind !== 'items') return reply
-      found.push(...reply.items)
-      token = reply.next
-      if (token === undefined) break
-    }
-    if (token !== undefined) return { kind: 'unavailable', reason: 'Microsoft’s list has no end.' }
-    const licensed = found.filter((json) => !isMetered(jsonOf(json)))
-    const items = licensed.flatMap(
-      (json) => observedOf({ customerId, json, header: null, assigned: undefined }) ?? [],
+/** All subscriptions of a customer that have licenses; one that can't be understood is left out. */
+export async function ofCustomer(
+  client: Client,
+  assigned: Assignments,
+  customerId: string,
+  signal: AbortSignal,
+): Promise<All | Gone | Unavailable> {
+  const found: string[] = []
+  let pageToken: string | undefined
+  for (let turn = 0; turn < MOST_PAGES; turn++) {
+    const page = await pageOf(
+      client,
+      { path: `${customerPath(customerId)}/subscriptions`, pageToken },
+      signal,
     )
-    if (items.length === 0) return { kind: 'all', items }
-    const ids = items.map(({ subscriptionId }) => subscriptionId)
-    const counts = await assigned(customerId, ids, signal, PATIENCE_MS)
-    return { kind: 'all', items: items.map((item) => withAssigned(item, counts.get(item.subscriptionId))) }
+    if (page.kind !== 'items') return page
+    found.push(...page.items)
+    pageToken = page.next
+    if (pageToken === undefined) return counted(assigned, customerId, found, signal)
   }
+  return { kind: 'unavailable', reason: 'Microsoft’s list of the customer’s subscriptions does not end.' }
+}
 
-  const list: RemoteVendor['list'] = async (cursor, signal) => {
-    const customers = await page(`/v1/customers?size=${CUSTOMERS_A_PAGE}`, cursor, signal)
-    if (customers.kind !== 'items') return { ...customers, kind: 'unavailable' }
-    const ids = customers.items.flatMap((json) => Customer.safeParse(jsonOf(json)).data?.id ?? [])
-    const answers = await Promise.all(ids.map((id) => ofCustomer(id, signal)))
-    const failed = answers.find((answer) => answer.kind === 'unavailable')
-    if (failed) return failed
-    const items = answers.flatMap((answer) => (answer.kind === 'all' ? answer.items : []))
-    // A token that leads to itself would never end.
-    const next = customers.next === cursor ? undefined : customers.next
-    return { kind: 'page', items, next }
-  }
+async function counted(
+  assigned: Assignments,
+  customerId: string,
+  found: string[],
+  signal: AbortSignal,
+): Promise<All> {
+  const licensed = found.filter((json) => !isMetered(jsonOf(json)))
+  const items = licensed.flatMap((json) => observedOf(json, { customerId }) ?? [])
+  const unread = licensed.length - items.length
+  if (items.length === 0) return { kind: 'all', items, unread }
+  const ids = items.map(({ subscriptionId }) => subscriptionId)
+  const counts = await assigned(customerId, ids, PATIENCE_MS, signal)
+  const whole = items.map((item) => withAssigned(item, counts.get(item.subscriptionId)))
+  return { kind: 'all', items: whole, unread }
+}
 
-  return { list, ofCustomer }
+async function pageOf(
+  { call }: Client,
+  { path, size, pageToken }: { path: string; size?: string; pageToken: string | undefined },
+  signal: AbortSignal,
+): Promise<Items | Gone | Unavailable> {
+  const query = new URLSearchParams(size === undefined ? {} : { size })
+  if (pageToken !== undefined) query.set('seekOperation', 'Next')
+  const headers: Record<string, string> = pageToken === undefined ? {} : { [TOKEN]: pageToken }
+  const reply = await call({ path: query.size > 0 ? `${path}?${query}` : path, headers }, signal)
+  if (reply.kind !== 'answer') return unavailable(reply)
+  if (reply.status === 403 || reply.status === 404) return { kind: 'gone', reason: unavailable(reply).reason }
+  if (reply.status !== 200) return unavailable(reply)
+  const page = Page.safeParse(jsonOf(reply.text)).data
+  if (!page) return { kind: 'unavailable', reason: 'Microsoft answered with a list that is none.' }
+  const next = page.links?.next?.headers.find(({ key }) => key.toLowerCase() === TOKEN.toLowerCase())
+  return { kind: 'items', items: itemsOf(reply.text), next: next?.value }
 }

@@ -1,7 +1,8 @@
 import 'server-only'
 import { z } from 'zod'
+import type { Answer } from '../client.ts'
+import { jsonOf } from '../exchange.ts'
 import type { Observed } from '../vendor.ts'
-import { jsonOf } from './json.ts'
 import { ownOf } from './own.ts'
 
 const count = z.int().min(0).max(2_147_483_647)
@@ -48,13 +49,16 @@ const STATUSES: Record<string, string> = {
 /** One month of a term is no commitment to us: whether it can be lowered is for the vendor to say. */
 const MONTH = 'P1M'
 
-export type Read = { customerId: string; json: string; header: string | null; assigned: number | undefined }
+/** What is known of a subscription besides its JSON. */
+type Beside = {
+  customerId: string
+  /** The answer's, where the object has none. */
+  etag?: string | undefined
+  assigned?: number | undefined
+}
 
-/**
- * What a subscription's JSON says, as Partner Center writes it; undefined where it isn't one.
- * @param header the answer's ETag, where the object has none
- */
-export function observedOf({ customerId, json, header, assigned }: Read): Observed | undefined {
+/** A subscription as Partner Center writes it; undefined where it makes no sense. */
+export function observedOf(json: string, { customerId, etag, assigned }: Beside): Observed | undefined {
   const raw = jsonOf(json)
   const parsed = Subscription.safeParse(raw)
   if (!parsed.success) return undefined
@@ -76,8 +80,18 @@ export function observedOf({ customerId, json, header, assigned }: Read): Observ
     renewalType: isCommitmentPlan ? renewalType(given) : null,
     seats: { purchased: given.quantity, maximum: given.quantity, assigned },
     scheduled: next === undefined || next === null ? undefined : { total: next, at: end },
-    own: ownOf(raw, json, header, end),
+    own: ownOf(raw, { json, etag, termEnd: end }),
   }
+}
+
+/** The answer to a write over what was read before; undefined where it makes no sense. */
+export function changedOf(before: Observed, { text, headers }: Answer): Observed | undefined {
+  const { customerId, seats } = before
+  return observedOf(text, { customerId, etag: etagOf(headers), assigned: seats.assigned })
+}
+
+export function etagOf(headers: Headers): string | undefined {
+  return headers.get('etag') ?? undefined
 }
 
 /** Product and SKU of an offer: an offer's availability, its third part, is replaced while the SKU stays. */

@@ -3,8 +3,9 @@ import {
   type FakeMicrosoft,
   type MicrosoftOptions,
   startMicrosoft,
-} from '../../../stand-ins/microsoft/microsoft.ts'
-import { microsoftPartnerCenter } from './partner-center.ts'
+} from '../../../stand-ins/microsoft/stand-in.ts'
+import { remoteVendor } from '../remote-vendor.ts'
+import { microsoft as declared } from './declaration.ts'
 
 const ref = { customerId: 'tenant-1', subscriptionId: 'sub-1', skuId: 'CFQ7TTC0LH18:0001' }
 const soon = (ms = 5000) => AbortSignal.timeout(ms)
@@ -15,7 +16,7 @@ afterEach(() => fake.close())
 async function vendor(options: MicrosoftOptions = {}, config: Partial<FakeMicrosoft['config']> = {}) {
   fake = await startMicrosoft({ showsAssigned: false, ...options })
   fake.add({ id: 'sub-1', customerId: 'tenant-1' })
-  return microsoftPartnerCenter({ ...fake.config, ...config })
+  return remoteVendor(declared, { ...fake.config, ...config })
 }
 const granted = () => fake.exchanges.filter(({ call }) => call.name === 'token').length
 

@@ -1,19 +1,9 @@
 import 'server-only'
 import { z } from 'zod'
-import { exchange, retryAfterOf } from '../exchange.ts'
-import { jsonOf } from './json.ts'
-
-export type Credentials = { tokenUrl: string; clientId: string; clientSecret: string }
-
-export type Token =
-  | { kind: 'token'; value: string }
-  | { kind: 'none'; reason: string; retryAfter?: number | undefined }
-
-export type TokenSource = {
-  token(signal: AbortSignal): Promise<Token>
-  /** Forgets a token that was refused. */
-  drop(value: string): void
-}
+import type { Token, Tokens } from '../client.ts'
+import { exchange, jsonOf, retryAfterOf } from '../exchange.ts'
+import { inTime } from '../in-time.ts'
+import type { Credentials } from './settings.ts'
 
 const SCOPE = 'https://api.partnercenter.microsoft.com/.default'
 const EXCHANGE_MS = 10_000
@@ -28,7 +18,7 @@ const Granted = z.object({
 const Refused = z.object({ error: z.string().regex(/^\w{1,60}$/) })
 
 /** App-only tokens of Entra ID (client credentials): kept until shortly before they expire, fetched one at a time. */
-export function tokenSource(credentials: Credentials): TokenSource {
+export function tokens(credentials: Credentials): Tokens {
   let kept: { value: string; until: number } | undefined
   let underWay: Promise<Token> | undefined
 
@@ -61,14 +51,4 @@ export function tokenSource(credentials: Credentials): TokenSource {
       if (kept?.value === value) kept = undefined
     },
   }
-}
-
-/** What `work` gives, or `late` at the abort; `work` goes on, and must not reject. */
-function inTime<Result>(work: Promise<Result>, signal: AbortSignal, late: Result): Promise<Result> {
-  if (signal.aborted) return Promise.resolve(late)
-  return new Promise((resolve) => {
-    const leave = () => resolve(late)
-    signal.addEventListener('abort', leave, { once: true })
-    work.then(resolve).finally(() => signal.removeEventListener('abort', leave))
-  })
 }

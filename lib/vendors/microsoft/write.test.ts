@@ -4,9 +4,10 @@ import {
   type FakeMicrosoft,
   type MicrosoftOptions,
   startMicrosoft,
-} from '../../../stand-ins/microsoft/microsoft.ts'
+} from '../../../stand-ins/microsoft/stand-in.ts'
+import { remoteVendor } from '../remote-vendor.ts'
 import type { Observed, RemoteVendor, SubscriptionRef, WriteAnswer } from '../vendor.ts'
-import { microsoftPartnerCenter } from './partner-center.ts'
+import { microsoft as declared } from './declaration.ts'
 
 const ref: SubscriptionRef = { customerId: 'tenant-1', subscriptionId: 'sub-1', skuId: 'CFQ7TTC0LH18:0001' }
 const soon = (ms = 5000) => AbortSignal.timeout(ms)
@@ -19,7 +20,7 @@ afterEach(() => fake.close())
 async function start(options: MicrosoftOptions = {}) {
   fake = await startMicrosoft({ lateMs: LATE, ...options })
   fake.add({ id: 'sub-1', customerId: ref.customerId, total: 25, assigned: 7, plan: 'P1M monthly' })
-  microsoft = microsoftPartnerCenter(fake.config)
+  microsoft = remoteVendor(declared, fake.config)
 }
 
 async function look(): Promise<Observed> {
@@ -270,7 +271,7 @@ describe('a subscription that has changed since it was read', () => {
 
 test('where nobody listens, nothing was sent', async () => {
   await start()
-  const nowhere = microsoftPartnerCenter({ ...fake.config, url: 'http://127.0.0.1:2' })
+  const nowhere = remoteVendor(declared, { ...fake.config, url: 'http://127.0.0.1:2' })
   const answer = await nowhere.setQuantity(await look(), 30, randomUUID(), soon())
   expect(answer).toMatchObject({ ...notSent('vendor_unavailable'), reason: expect.any(String) })
 })

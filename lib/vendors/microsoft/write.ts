@@ -1,12 +1,14 @@
 import 'server-only'
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Answer, Client } from '../client.ts'
 import { retryAfterOf } from '../exchange.ts'
-import type { Observed, Reading, RemoteVendor, WriteAnswer } from '../vendor.ts'
-import { type Client, type Reply, subscriptionPath } from './client.ts'
+import { isSameBasis, type Observed, type WriteAnswer } from '../vendor.ts'
+import { subscriptionPath } from './client.ts'
 import { refusal } from './errors.ts'
-import { changed } from './own.ts'
-import { observedOf, withAssigned } from './subscription.ts'
+import { replacementOf } from './own.ts'
+import { readOne } from './read.ts'
+import { changedOf, withAssigned } from './subscription.ts'
 
 /** Milliseconds between two looks at a write that Microsoft has accepted but not yet done. */
 const FIRST_LOOK = 300
@@ -23,68 +25,66 @@ const LOOKS = 12
  *
  * A mid-term change deletes what was scheduled for the next term, also where it is sent along: compare `scheduled`
  * before and after. It is not scheduled again: an order for another total is not ours to give.
- * @param read reads the subscription alone, by its own id
  */
-export function writing(
-  { call }: Client,
-  read: (observed: Observed, signal: AbortSignal) => Promise<Reading>,
-): RemoteVendor['setQuantity'] {
-  async function send(observed: Observed, total: number, requestId: string, signal: AbortSignal) {
-    const write = changed(observed, total)
-    if (!write) return nothingSent('vendor_unavailable', 'Microsoft gave no version of this subscription.')
-    const path = subscriptionPath(observed.customerId, observed.subscriptionId)
-    const headers = { 'If-Match': write.ifMatch }
-    const reply = await call(path, signal, { method: 'PATCH', requestId, headers, body: write.body })
-    if (reply.kind !== 'answer' || reply.status < 200 || reply.status > 299) return refusal(reply)
-    const vendorRequestId = reply.correlationId
-    const done = evidence(reply, observed, total)
-    if (done) return { kind: 'applied', observed: done, vendorRequestId } as const
-    // A look may show an old state: whoever knows what was before decides what it proves.
-    const isShown = await lookUntil(reply, observed, total, signal)
-    const reason = `Microsoft answered ${reply.status}, and ${isShown ? 'shows' : 'has not shown'} the new total.`
-    return { kind: 'unknown', reason, vendorRequestId } as const
-  }
-
-  /** A success may be an acceptance only (202): the subscription itself tells when it is done. */
-  async function lookUntil(reply: Answered, before: Observed, total: number, signal: AbortSignal) {
-    let wait = (retryAfterOf(reply.headers) ?? 0) * 1000 || FIRST_LOOK
-    for (let look = 0; look < LOOKS; look++) {
-      const inTime = await pause(wait, true, { signal }).catch(() => false)
-      const reading = inTime ? await read(before, signal) : undefined
-      if (reading?.kind !== 'read') return false
-      if (reading.observed.seats.purchased === total) return true
-      wait = Math.min(wait * 2, LONGEST_LOOK)
-    }
-    return false
-  }
-
-  return async (observed, total, changeId, signal) => {
-    const first = await send(observed, total, changeId, signal)
-    if (first !== 'stale') return first
-    const reading = await read(observed, signal)
-    if (reading.kind !== 'read') return nothingSent('vendor_unavailable', reading.reason)
-    const fresh = withAssigned(reading.observed, observed.seats.assigned)
-    const moved = nothingSent('change_in_progress', 'Someone else changed this subscription just now.')
-    if (!isSame(observed, fresh)) return moved
-    const second = await send(fresh, total, following(changeId), signal)
-    return second === 'stale' ? moved : second
-  }
+export async function setQuantity(
+  client: Client,
+  observed: Observed,
+  total: number,
+  changeId: string,
+  signal: AbortSignal,
+): Promise<WriteAnswer> {
+  const first = await write(client, observed, total, changeId, signal)
+  if (first !== 'stale') return first
+  const reading = await readOne(client, observed, signal)
+  if (reading.kind !== 'read') return nothingSent('vendor_unavailable', reading.reason)
+  const fresh = withAssigned(reading.observed, observed.seats.assigned)
+  const moved = nothingSent('change_in_progress', 'Someone else changed this subscription just now.')
+  if (fresh.subscriptionId !== observed.subscriptionId || !isSameBasis(observed, fresh)) return moved
+  const second = await write(client, fresh, total, following(changeId), signal)
+  return second === 'stale' ? moved : second
 }
 
-type Answered = Extract<Reply, { kind: 'answer' }>
-
-/** The vendor's own words that the total is the new one. */
-function evidence({ text: json, headers }: Answered, before: Observed, total: number): Observed | undefined {
-  const { customerId, seats } = before
-  const after = observedOf({ customerId, json, header: headers.get('etag'), assigned: seats.assigned })
-  return after?.seats.purchased === total ? after : undefined
+async function write(
+  client: Client,
+  observed: Observed,
+  total: number,
+  requestId: string,
+  signal: AbortSignal,
+): Promise<WriteAnswer | 'stale'> {
+  const replacement = replacementOf(observed, total)
+  if (!replacement)
+    return nothingSent('vendor_unavailable', 'Microsoft gave no version of this subscription.')
+  const { body, ifMatch } = replacement
+  const path = subscriptionPath(observed)
+  const call = { path, method: 'PATCH', headers: { 'If-Match': ifMatch }, body, requestId } as const
+  const reply = await client.call(call, signal)
+  if (reply.kind !== 'answer' || reply.status < 200 || reply.status > 299) return refusal(reply)
+  const vendorRequestId = reply.correlationId
+  const changed = changedOf(observed, reply)
+  if (changed?.seats.purchased === total) return { kind: 'applied', observed: changed, vendorRequestId }
+  // A look may show an old state: whoever knows what was before decides what it proves.
+  const isShown = await lookUntil(client, reply, observed, total, signal)
+  const reason = `Microsoft answered ${reply.status}, and ${isShown ? 'shows' : 'has not shown'} the new total.`
+  return { kind: 'unknown', reason, vendorRequestId }
 }
 
-/** Whether all that the rules looked at is as it was. */
-function isSame(before: Observed, after: Observed): boolean {
-  const factsOf = ({ subscriptionId, status, isCommitmentPlan, seats }: Observed) =>
-    [subscriptionId, status, isCommitmentPlan, seats.purchased].join()
-  return factsOf(before) === factsOf(after)
+/** A success may be an acceptance only (202): the subscription itself tells when it is done. */
+async function lookUntil(
+  client: Client,
+  reply: Answer,
+  before: Observed,
+  total: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let wait = (retryAfterOf(reply.headers) ?? 0) * 1000 || FIRST_LOOK
+  for (let look = 0; look < LOOKS; look++) {
+    const inTime = await pause(wait, true, { signal }).catch(() => false)
+    const reading = inTime ? await readOne(client, before, signal) : undefined
+    if (reading?.kind !== 'read') return false
+    if (reading.observed.seats.purchased === total) return true
+    wait = Math.min(wait * 2, LONGEST_LOOK)
+  }
+  return false
 }
 
 function nothingSent(code: 'vendor_unavailable' | 'change_in_progress', reason: string): WriteAnswer {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Exchange } from '../vendors/routes.ts'
 import { faultsOf } from './description.ts'
-import { type FakeGoogle, startGoogle } from './google.ts'
+import { type FakeGoogle, startGoogle } from './stand-in.ts'
 import { ORDER, ORDER_READONLY } from './token.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-google-'))

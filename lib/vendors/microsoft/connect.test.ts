@@ -3,9 +3,10 @@ import {
   type FakeMicrosoft,
   type MicrosoftOptions,
   startMicrosoft,
-} from '../../../stand-ins/microsoft/microsoft.ts'
+} from '../../../stand-ins/microsoft/stand-in.ts'
+import { remoteVendor } from '../remote-vendor.ts'
 import type { Observed, SubscriptionRef } from '../vendor.ts'
-import { microsoftPartnerCenter } from './partner-center.ts'
+import { microsoft as declared } from './declaration.ts'
 
 const ref: SubscriptionRef = { customerId: 'tenant-1', subscriptionId: 'sub-1', skuId: 'CFQ7TTC0LH18:0001' }
 const { customerId } = ref
@@ -17,7 +18,7 @@ afterEach(() => fake.close())
 async function vendor(options: MicrosoftOptions = {}) {
   fake = await startMicrosoft({ lateMs: 60, ...options })
   fake.add({ id: 'sub-1', customerId, total: 25, assigned: 7 })
-  return microsoftPartnerCenter(fake.config)
+  return remoteVendor(declared, fake.config)
 }
 
 /** How often each route was asked. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type GoogleDesk, openGoogle } from '../../../stand-ins/google/desk.ts'
 import type { Observed, SubscriptionRef, WriteAnswer } from '../vendor.ts'
-import { googleWorkspace } from './google-workspace.ts'
+import { connect } from './connect.ts'
 
 const REF: SubscriptionRef = { customerId: 'C0123456', subscriptionId: 's-1', skuId: '1010020020' }
 
@@ -186,7 +186,7 @@ test('an address where nobody listens: nothing was sent', async () => {
   const before = await observed()
   const gone = await openGoogle()
   await gone.close()
-  const elsewhere = googleWorkspace({ ...desk.config, url: gone.config.url })
+  const elsewhere = connect({ ...desk.config, url: gone.config.url })
   expect(await elsewhere.setQuantity(before, 12, 'change-1', soon())).toMatchObject(NOT_SENT)
   expect(await elsewhere.read(REF, soon())).toMatchObject({ kind: 'unavailable' })
 })

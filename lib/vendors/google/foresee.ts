@@ -4,7 +4,7 @@ import type { Foreseen, Observed, ObservedSeats } from '../vendor.ts'
 const TRIAL_MAXIMUM = 10
 
 /** What Google publishes of changeSeats, besides the rule on commitments which is ours too. */
-export function foreseen({ planName, seats }: Observed, total: number): Foreseen<ObservedSeats> {
+export function foresee({ planName, seats }: Observed, total: number): Foreseen<ObservedSeats> {
   const { assigned = 0, purchased } = seats
   if (total < assigned) {
     const way = `Remove ${users(assigned - total)} there first, or choose ${assigned} or more.`

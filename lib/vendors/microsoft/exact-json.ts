@@ -1,13 +1,7 @@
 import 'server-only'
 
-/** JSON as JavaScript has it, undefined where it is none. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+// JSON that keeps the digits of its numbers, because a write sends Microsoft's whole object back. No other vendor
+// wants that.
 
 /** An object's JSON with another quantity, and all else as it was. The JSON is one that has been read before. */
 export function withQuantity(json: string, quantity: number): string {

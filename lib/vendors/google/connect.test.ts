@@ -93,7 +93,7 @@ describe('read', () => {
   test.each(['..', '.', ''])('the id %j stays inside its path', async (subscriptionId) => {
     add({ id: 'right' })
     expect(await read({ ...REF, subscriptionId })).toMatchObject({ subscriptionId: 'right' })
-    expect(calls('get').map(({ call }) => call.params.subscription)).toEqual(['_'])
+    expect(calls('get').map(({ call }) => call.params.subscription)).toEqual(['-'])
   })
 })
 
@@ -189,11 +189,16 @@ test('list: all customers, a hundred at a time, to the end', async () => {
 })
 
 test('an empty list is a page, and one subscription without sense keeps no other from being read', async () => {
-  expect(await desk.vendor.list(undefined, soon())).toEqual({ kind: 'page', items: [], next: undefined })
+  expect(await desk.vendor.list(undefined, soon())).toEqual({
+    kind: 'page',
+    items: [],
+    next: undefined,
+    unread: 0,
+  })
   add()
   desk.fake.add({ id: 'senseless', skuId: 'odd', total: -1 })
   const page = await desk.vendor.list(undefined, soon())
-  expect(page).toMatchObject({ kind: 'page', items: [{ subscriptionId: REF.subscriptionId }] })
+  expect(page).toMatchObject({ kind: 'page', unread: 1, items: [{ subscriptionId: REF.subscriptionId }] })
   const reading = await desk.vendor.read({ ...REF, subscriptionId: 'gone', skuId: 'odd' }, soon())
   expect(reading).toMatchObject({ kind: 'unavailable' })
 })

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+
+// The kinds of values that settings have. Each part declares its own settings with them; lib/env.ts reads them.
+
+export const text = z.string().trim().min(1)
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+const isPrivate = (url: string) =>
+  !URL.canParse(url) || url.startsWith('https:') || LOOPBACK.includes(new URL(url).hostname)
+
+/** A web address to which secrets travel: https, or http on this machine. */
+export const privateAddress = z.url({ protocol: /^https?$/ }).refine(isPrivate, 'must be https')
+
+/** Whether an address names a host alone. What is no address is not its business: another check tells that. */
+export function hasNoPath(url: string): boolean {
+  return !URL.canParse(url) || new URL(url).pathname === '/'
+}
+
+export function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '')
+}
+
+export const DAY_SECONDS = 24 * 60 * 60
+
+/** Whole seconds, one at least. */
+export const seconds = z.coerce.number().int().min(1)
+
+type Present<Values> = { [Name in keyof Values]: NonNullable<Values[Name]> }
+
+/**
+ * Settings that make sense only together.
+ * @returns undefined where one is missing; where others of them are there, each that is missing is an issue of `context`
+ */
+export function together<Values extends Record<string, unknown>>(
+  values: Values,
+  context: z.RefinementCtx,
+): Present<Values> | undefined {
+  const missing = Object.keys(values).filter((name) => values[name] === undefined)
+  if (missing.length === 0) return values as Present<Values>
+  if (missing.length === Object.keys(values).length) return undefined
+  for (const name of missing) context.addIssue({ code: 'custom', path: [name], message: 'is needed too' })
+  return undefined
+}
+
+/** The settings that a schema reads, by their names. */
+export function namesIn(schema: z.ZodType): string[] {
+  const given = schema instanceof z.ZodPipe ? schema.in : schema
+  return given instanceof z.ZodObject ? Object.keys(given.shape) : []
+}

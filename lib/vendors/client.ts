@@ -1,0 +1,63 @@
+import 'server-only'
+import { type Exchange, exchange } from './exchange.ts'
+import { withoutSecrets } from './words.ts'
+
+// What the clients of all vendors have in common; client.ts in a vendor's folder adds its address and its headers.
+
+export type Call = {
+  /** With the query, after the address of the vendor's API. */
+  path: string
+  method?: 'GET' | 'POST' | 'PATCH' | 'PUT'
+  headers?: Record<string, string>
+  /** JSON. */
+  body?: string
+  /** Makes the call idempotent, where the vendor knows such a thing. */
+  requestId?: string
+}
+
+/** `correlationId` is what the vendor's support asks for, where it has such a thing. */
+export type Reply =
+  | (Extract<Exchange, { kind: 'answer' | 'cut' }> & { correlationId?: string | undefined })
+  | (Extract<Exchange, { kind: 'unsent' }> & { retryAfter?: number | undefined })
+
+export type Answer = Extract<Reply, { kind: 'answer' }>
+
+/** Makes calls, each once: nothing is repeated. Nothing here throws. */
+export type Client = { call(call: Call, signal: AbortSignal): Promise<Reply> }
+
+export type Token =
+  | { kind: 'token'; value: string }
+  | { kind: 'none'; reason: string; retryAfter?: number | undefined }
+
+export type Tokens = {
+  /** A token, or why there is none. Others may wait for the same one: an abort ends only this wait. */
+  token(signal: AbortSignal): Promise<Token>
+  /** Forgets a token that the vendor no longer takes. */
+  drop(value: string): void
+}
+
+type Access = { url: string; tokens: Tokens; headers: Record<string, string>; secrets?: string[] }
+
+/** Makes one call with a token, and forgets the token where the vendor no longer takes it. */
+export async function send(
+  { url, tokens, headers, secrets = [] }: Access,
+  { path, method = 'GET', headers: more, body }: Call,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const token = await tokens.token(signal)
+  if (token.kind === 'none') return { kind: 'unsent', reason: token.reason, retryAfter: token.retryAfter }
+  const sent = new Headers({ ...headers, ...more, accept: 'application/json' })
+  sent.set('authorization', `Bearer ${token.value}`)
+  if (body !== undefined) sent.set('content-type', 'application/json')
+  const reply = await exchange(url + path, { method, headers: sent, body: body ?? null }, signal)
+  if (reply.kind !== 'answer') return reply
+  if (reply.status === 401) tokens.drop(token.value)
+  // A refusal's words go to people and into logs, whatever it repeats of what it was sent.
+  const text = reply.status < 300 ? reply.text : withoutSecrets(reply.text, [token.value, ...secrets])
+  return { ...reply, text }
+}
+
+/** An id as one step of a path. Dots alone would climb, and nothing would shorten it: no id is like that. */
+export function segment(id: string): string {
+  return encodeURIComponent(id.toWellFormed()).replace(/^\.*$/, '-')
+}

@@ -1,0 +1,44 @@
+import 'server-only'
+import type { z } from 'zod'
+import type { Observed, RemoteVendor, Unavailable } from './vendor.ts'
+
+/** What people should know of a vendor's ways before they change a number of licenses. */
+export type VendorFacts = {
+  /** Its name for people. */
+  label: string
+  /** On a plan without a commitment the number is a cap: what is billed is the use below it. */
+  capsFlexible: boolean
+  /** A total below the assigned users is not refused: some of them lose their licenses. */
+  takesLicenses: boolean
+  /** Without a commitment, too, an increase can be taken back for a few days only. */
+  locksIncreases: boolean
+}
+
+/** What every vendor's settings come to; each has more of its own. */
+export type VendorConfig = {
+  /** How long a write may stay unseen by reads, in milliseconds. */
+  settleMs: number
+}
+
+/** A page of all subscriptions, and how many more there are on it that could not be understood. */
+export type VendorPage = { kind: 'page'; items: Observed[]; next: string | undefined; unread: number }
+
+/** What needs the network. */
+export type VendorCalls = Pick<RemoteVendor, 'read' | 'setQuantity'> & {
+  list(cursor: string | undefined, signal: AbortSignal): Promise<VendorPage | Unavailable>
+}
+
+/**
+ * What a vendor's folder says of it: all that is known without asking it. Pages and the reader of the settings load
+ * this of every vendor, so it imports nothing that reaches the network.
+ */
+export type VendorDeclaration<Config extends VendorConfig = VendorConfig> = {
+  /** As stored with an asset. */
+  name: string
+  facts: VendorFacts
+  /** Makes its configuration of the environment; undefined where the vendor is not set up. */
+  settings: z.ZodType<Config | undefined>
+  foresee: RemoteVendor['foresee']
+  /** Loads what calls the vendor: its connect.ts. */
+  load(): Promise<{ connect(config: Config): VendorCalls }>
+}

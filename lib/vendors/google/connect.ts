@@ -1,0 +1,22 @@
+import 'server-only'
+import type { VendorCalls } from '../declaration.ts'
+import { client } from './client.ts'
+import { list } from './list.ts'
+import { read } from './read.ts'
+import type { Config } from './settings.ts'
+import { setQuantity } from './write.ts'
+
+/**
+ * Google's Workspace Reseller API v1. It has neither conditional nor idempotent writes: a number of licenses is a
+ * total, and what became of a lost call is learnt by reading. Nothing here was tried against the living service, only
+ * against its published rules.
+ */
+export function connect(config: Config): VendorCalls {
+  const google = client(config)
+  return {
+    read: (ref, signal) => read(google, ref, signal),
+    setQuantity: (observed, total, changeId, signal) =>
+      setQuantity(google, observed, total, changeId, signal),
+    list: (cursor, signal) => list(google, cursor, signal),
+  }
+}

@@ -1,0 +1,67 @@
+import 'server-only'
+import { z } from 'zod'
+import type { Client } from '../client.ts'
+import type { VendorPage } from '../declaration.ts'
+import { jsonOf } from '../exchange.ts'
+import type { Observed, Unavailable } from '../vendor.ts'
+import { subscriptionsPath } from './client.ts'
+import { nonsense, unavailable } from './errors.ts'
+import { observedOf } from './subscription.ts'
+
+const PAGE_SIZE = '100'
+/** A customer has a handful of subscriptions. */
+const MOST_PAGES = 20
+
+const Page = z.object({
+  subscriptions: z.array(z.unknown()).optional(),
+  nextPageToken: z.string().min(1).max(10_000).optional(),
+})
+
+/** A page of the subscriptions of all customers. */
+export async function list(
+  client: Client,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<VendorPage | Unavailable> {
+  return pageOf(client, { pageToken: cursor }, signal)
+}
+
+/** All subscriptions of a customer. */
+export async function ofCustomer(
+  client: Client,
+  customerId: string,
+  signal: AbortSignal,
+): Promise<{ kind: 'all'; items: Observed[]; unread: number } | Unavailable> {
+  const items: Observed[] = []
+  let unread = 0
+  let pageToken: string | undefined
+  for (let turn = 0; turn < MOST_PAGES; turn++) {
+    const page = await pageOf(client, { customerId, pageToken }, signal)
+    if (page.kind === 'unavailable') return page
+    items.push(...page.items)
+    unread += page.unread
+    pageToken = page.next
+    if (pageToken === undefined) return { kind: 'all', items, unread }
+  }
+  const reason = 'Google’s list of the customer’s subscriptions does not end.'
+  return { kind: 'unavailable', reason, others: 'answer' }
+}
+
+/** A page of all subscriptions, or of one customer's. Those that make no sense are left out, and counted. */
+async function pageOf(
+  { call }: Client,
+  of: { customerId?: string; pageToken: string | undefined },
+  signal: AbortSignal,
+): Promise<VendorPage | Unavailable> {
+  const query = new URLSearchParams({ maxResults: PAGE_SIZE })
+  for (const [name, value] of Object.entries(of)) if (value !== undefined) query.set(name, value)
+  const reply = await call({ path: `${subscriptionsPath}?${query}` }, signal)
+  if (reply.kind !== 'answer' || reply.status !== 200) return unavailable(reply)
+  const page = Page.safeParse(jsonOf(reply.text)).data
+  const next = page?.nextPageToken
+  // A token that leads to itself would never end.
+  if (!page || (next !== undefined && next === of.pageToken)) return nonsense()
+  const resources = page.subscriptions ?? []
+  const items = resources.map(observedOf).filter((item) => item !== undefined)
+  return { kind: 'page', items, next, unread: resources.length - items.length }
+}

@@ -1,0 +1,50 @@
+import 'server-only'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import {
+  DAY_SECONDS,
+  hasNoPath,
+  privateAddress,
+  seconds,
+  text,
+  together,
+  withoutSlash,
+} from '#lib/settings.ts'
+
+export type Credentials = {
+  /** Path of the service account's key, as Google hands it out: JSON. */
+  keyFile: string
+  /** The administrator of the reseller's domain as whom the service account acts. */
+  admin: string
+  tokenUrl: string
+}
+
+export type Config = Credentials & {
+  /** The API's address, without a path. */
+  url: string
+  settleMs: number
+}
+
+/** Undefined where Google Workspace is not set up. */
+export const settings = z
+  .object({
+    GOOGLE_KEY_FILE: text.optional(),
+    GOOGLE_ADMIN: z.email().optional(),
+    GOOGLE_URL: privateAddress
+      .refine(hasNoPath, 'must have no path')
+      .default('https://reseller.googleapis.com'),
+    GOOGLE_TOKEN_URL: privateAddress.default('https://oauth2.googleapis.com/token'),
+    GOOGLE_SETTLE_SECONDS: seconds.max(DAY_SECONDS).default(120),
+  })
+  .transform(({ GOOGLE_KEY_FILE, GOOGLE_ADMIN, ...given }, context): Config | undefined => {
+    const account = together({ GOOGLE_KEY_FILE, GOOGLE_ADMIN }, context)
+    return (
+      account && {
+        url: withoutSlash(given.GOOGLE_URL),
+        tokenUrl: given.GOOGLE_TOKEN_URL,
+        keyFile: resolve(account.GOOGLE_KEY_FILE),
+        admin: account.GOOGLE_ADMIN,
+        settleMs: given.GOOGLE_SETTLE_SECONDS * 1000,
+      }
+    )
+  })

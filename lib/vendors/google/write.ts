@@ -1,0 +1,59 @@
+import 'server-only'
+import type { Client } from '../client.ts'
+import { jsonOf } from '../exchange.ts'
+import { isSameBasis, type Observed, type WriteAnswer } from '../vendor.ts'
+import { subscriptionPath } from './client.ts'
+import { refusal } from './errors.ts'
+import { findAgain } from './read.ts'
+import { seatField } from './seats.ts'
+import { changedOf } from './subscription.ts'
+
+/**
+ * Sets a total by the one field that the plan knows. Where the id has changed since it was read, the subscription is
+ * looked for once, and written to once more if all that our rule looked at is still the same.
+ * @param _changeId Google knows no idempotent calls
+ */
+export async function setQuantity(
+  client: Client,
+  observed: Observed,
+  total: number,
+  _changeId: string,
+  signal: AbortSignal,
+): Promise<WriteAnswer> {
+  const first = await write(client, observed, total, signal)
+  if (first !== 'gone') return first
+  const found = await findAgain(client, observed, signal)
+  if (found.kind === 'missing') return { kind: 'rejected', code: 'vendor_rejected', reason: found.reason }
+  if (found.kind === 'unavailable') {
+    const { reason, retryAfter } = found
+    return { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter }
+  }
+  // An id alone may change; with the rest, somebody has to decide again.
+  if (!isSameBasis(observed, found.observed)) {
+    const reason = 'The subscription was changed at Google in this moment.'
+    return { kind: 'not_sent', code: 'change_in_progress', reason, retryAfter: 1 }
+  }
+  const second = await write(client, found.observed, total, signal)
+  if (second !== 'gone') return second
+  const reason = 'Google lists this subscription, but does not find it.'
+  return { kind: 'not_sent', code: 'vendor_unavailable', reason }
+}
+
+async function write(
+  client: Client,
+  observed: Observed,
+  total: number,
+  signal: AbortSignal,
+): Promise<WriteAnswer | 'gone'> {
+  const path = `${subscriptionPath(observed)}/changeSeats`
+  const body = JSON.stringify({ [seatField(observed)]: total })
+  const reply = await client.call({ path, method: 'POST', body }, signal)
+  if (reply.kind !== 'answer' || reply.status < 200 || reply.status > 299) return refusal(reply)
+  const changed = changedOf(observed, jsonOf(reply.text))
+  if (!changed) return { kind: 'unknown', reason: "Google's answer could not be understood." }
+  if (changed.seats.purchased !== total) {
+    const reason = `Google answered with ${changed.seats.purchased} licenses instead of ${total}.`
+    return { kind: 'unknown', reason }
+  }
+  return { kind: 'applied', observed: changed }
+}

@@ -1,0 +1,24 @@
+import 'server-only'
+import type { VendorCalls } from '../declaration.ts'
+import { assignments } from './assigned.ts'
+import { client } from './client.ts'
+import { list } from './list.ts'
+import { read } from './read.ts'
+import type { Config } from './settings.ts'
+import { setQuantity } from './write.ts'
+
+/**
+ * Microsoft's Partner Center, by application alone. Nothing here was tried against the living service, only against
+ * its published rules. `skuId` is product:SKU of the offer. Assigned licenses are counted per customer and SKU, where
+ * we are let in.
+ */
+export function connect(config: Config): VendorCalls {
+  const microsoft = client(config)
+  const assigned = assignments(microsoft)
+  return {
+    read: (ref, signal) => read(microsoft, assigned, ref, signal),
+    setQuantity: (observed, total, changeId, signal) =>
+      setQuantity(microsoft, observed, total, changeId, signal),
+    list: (cursor, signal) => list(microsoft, assigned, cursor, signal),
+  }
+}

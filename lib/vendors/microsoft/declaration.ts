@@ -1,0 +1,18 @@
+import 'server-only'
+import type { VendorDeclaration } from '../declaration.ts'
+import { foresee } from './foresee.ts'
+import { type Config, settings } from './settings.ts'
+
+/** Microsoft, by Partner Center (cloud solution providers, new commerce). */
+export const microsoft: VendorDeclaration<Config> = {
+  name: 'microsoft-partner-center',
+  facts: {
+    label: 'Microsoft',
+    capsFlexible: false,
+    takesLicenses: true,
+    locksIncreases: true,
+  },
+  settings,
+  foresee,
+  load: () => import('./connect.ts'),
+}

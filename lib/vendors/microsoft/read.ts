@@ -1,0 +1,52 @@
+import 'server-only'
+import type { Client } from '../client.ts'
+import type { Reading, SubscriptionRef } from '../vendor.ts'
+import type { Assignments } from './assigned.ts'
+import { subscriptionPath } from './client.ts'
+import { closed, isGone, nonsense, unavailable } from './errors.ts'
+import { ofCustomer } from './list.ts'
+import { etagOf, observedOf, skuOf, withAssigned } from './subscription.ts'
+
+/** A read has little time, and its caller waits. */
+const PATIENCE_MS = 1500
+
+/** Reads one subscription by its id, or by customer and SKU where the id has changed. */
+export async function read(
+  client: Client,
+  assigned: Assignments,
+  ref: SubscriptionRef,
+  signal: AbortSignal,
+): Promise<Reading> {
+  const { customerId, subscriptionId } = ref
+  const reading = await readOne(client, ref, signal)
+  if (reading.kind === 'missing') return findAgain(client, assigned, ref, signal)
+  if (reading.kind !== 'read') return reading
+  const counts = await assigned(customerId, [subscriptionId], PATIENCE_MS, signal)
+  return { kind: 'read', observed: withAssigned(reading.observed, counts.get(subscriptionId)) }
+}
+
+/** The subscription with this id, without the assigned licenses. */
+export async function readOne(client: Client, ref: SubscriptionRef, signal: AbortSignal): Promise<Reading> {
+  const reply = await client.call({ path: subscriptionPath(ref) }, signal)
+  if (isGone(reply)) return { kind: 'missing', reason: 'Microsoft has no such subscription.' }
+  if (reply.kind !== 'answer' || reply.status !== 200) return closed(reply) ?? unavailable(reply)
+  const observed = observedOf(reply.text, { customerId: ref.customerId, etag: etagOf(reply.headers) })
+  return observed ? { kind: 'read', observed } : nonsense()
+}
+
+/** The customer's one living subscription of a SKU: an id changes with an upgrade or a transfer. */
+async function findAgain(
+  client: Client,
+  assigned: Assignments,
+  { customerId, skuId }: SubscriptionRef,
+  signal: AbortSignal,
+): Promise<Reading> {
+  const answer = await ofCustomer(client, assigned, customerId, signal)
+  if (answer.kind === 'unavailable') return answer
+  const items = answer.kind === 'all' ? answer.items : []
+  const living = items.filter((item) => item.skuId === skuOf(skuId) && item.status !== 'CANCELLED')
+  const [found, another] = living
+  if (found && !another) return { kind: 'read', observed: found }
+  const reason = found ? `${living.length} subscriptions of this SKU` : 'no subscription of this SKU'
+  return { kind: 'missing', reason: `Microsoft has ${reason} for the customer.` }
+}

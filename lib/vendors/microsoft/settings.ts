@@ -1,0 +1,36 @@
+import 'server-only'
+import { z } from 'zod'
+import { DAY_SECONDS, privateAddress, seconds, text, together, withoutSlash } from '#lib/settings.ts'
+
+export type Credentials = { tokenUrl: string; clientId: string; clientSecret: string }
+
+export type Config = Credentials & {
+  /** The API's address, without a slash at the end. */
+  url: string
+  settleMs: number
+}
+
+/** Undefined where Microsoft is not set up. */
+export const settings = z
+  .object({
+    MICROSOFT_TENANT_ID: text.regex(/^[\w.-]+$/, 'must be a tenant id or a domain').optional(),
+    MICROSOFT_CLIENT_ID: text.optional(),
+    MICROSOFT_CLIENT_SECRET: text.optional(),
+    MICROSOFT_URL: privateAddress.default('https://api.partnercenter.microsoft.com'),
+    MICROSOFT_TOKEN_URL: privateAddress.optional(),
+    MICROSOFT_SETTLE_SECONDS: seconds.max(7 * DAY_SECONDS).default(DAY_SECONDS),
+  })
+  .transform((given, context): Config | undefined => {
+    const { MICROSOFT_TENANT_ID, MICROSOFT_CLIENT_ID, MICROSOFT_CLIENT_SECRET } = given
+    const application = { MICROSOFT_TENANT_ID, MICROSOFT_CLIENT_ID, MICROSOFT_CLIENT_SECRET }
+    const account = together(application, context)
+    if (!account) return undefined
+    const usual = `https://login.microsoftonline.com/${account.MICROSOFT_TENANT_ID}/oauth2/v2.0/token`
+    return {
+      url: withoutSlash(given.MICROSOFT_URL),
+      tokenUrl: given.MICROSOFT_TOKEN_URL ?? usual,
+      clientId: account.MICROSOFT_CLIENT_ID,
+      clientSecret: account.MICROSOFT_CLIENT_SECRET,
+      settleMs: given.MICROSOFT_SETTLE_SECONDS * 1000,
+    }
+  })

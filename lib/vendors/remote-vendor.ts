@@ -1,0 +1,30 @@
+import 'server-only'
+import { log } from '#lib/log.ts'
+import type { VendorConfig, VendorDeclaration } from './declaration.ts'
+import type { RemoteVendor } from './vendor.ts'
+
+/** A vendor that is set up, as the port has it. What calls it is being loaded; whoever asks before waits for that. */
+export function remoteVendor<Config extends VendorConfig>(
+  { name, facts, foresee, load }: VendorDeclaration<Config>,
+  config: Config,
+): RemoteVendor {
+  const loading = load().then(({ connect }) => connect(config))
+  // Each call tells its own caller; without this line the process would end before anybody asks.
+  loading.catch(() => {})
+  return {
+    name,
+    label: facts.label,
+    books: 'theirs',
+    settleMs: config.settleMs,
+    foresee,
+    read: async (ref, signal) => (await loading).read(ref, signal),
+    setQuantity: async (observed, total, changeId, signal) =>
+      (await loading).setQuantity(observed, total, changeId, signal),
+    async list(cursor, signal) {
+      const page = await (await loading).list(cursor, signal)
+      const unread = page.kind === 'page' ? page.unread : 0
+      if (unread > 0) log().warn({ vendor: name, unread }, 'subscriptions were not understood')
+      return page
+    },
+  }
+}

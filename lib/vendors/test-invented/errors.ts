@@ -1,0 +1,30 @@
+import 'server-only'
+import { z } from 'zod'
+import type { Reply } from '../client.ts'
+import { jsonOf, retryAfterOf } from '../exchange.ts'
+import type { Unavailable, WriteAnswer } from '../vendor.ts'
+import { oneLine } from '../words.ts'
+
+const Told = z.object({ no: z.string() })
+
+/** Why something could not be read. */
+export function unavailable(reply: Reply): Unavailable {
+  const retryAfter = reply.kind === 'answer' ? retryAfterOf(reply.headers) : undefined
+  return { kind: 'unavailable', reason: described(reply), retryAfter }
+}
+
+/** What an answer to a write means that was no success. */
+export function refusal(reply: Reply): WriteAnswer {
+  const { reason, retryAfter } = unavailable(reply)
+  if (reply.kind === 'unsent' || (reply.kind === 'answer' && [401, 429].includes(reply.status))) {
+    return { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter }
+  }
+  const isRefused = reply.kind === 'answer' && reply.status >= 400 && reply.status < 500
+  return isRefused ? { kind: 'rejected', code: 'vendor_rejected', reason } : { kind: 'unknown', reason }
+}
+
+function described(reply: Reply): string {
+  if (reply.kind !== 'answer') return `Paperclip gave no answer: ${reply.reason}.`
+  const told = Told.safeParse(jsonOf(reply.text)).data
+  return told ? `Paperclip says: ${oneLine(told.no)}.` : `Paperclip answered ${reply.status}.`
+}

@@ -1,0 +1,27 @@
+import 'server-only'
+import { z } from 'zod'
+import { hasNoPath, privateAddress, seconds, text, together, withoutSlash } from '#lib/settings.ts'
+
+export type Config = {
+  key: string
+  url: string
+  settleMs: number
+}
+
+/** Undefined where Paperclip is not set up. */
+export const settings = z
+  .object({
+    PAPERCLIP_KEY: text.optional(),
+    PAPERCLIP_URL: privateAddress.refine(hasNoPath, 'must have no path').optional(),
+    PAPERCLIP_SETTLE_SECONDS: seconds.default(60),
+  })
+  .transform(({ PAPERCLIP_KEY, PAPERCLIP_URL, PAPERCLIP_SETTLE_SECONDS }, context): Config | undefined => {
+    const account = together({ PAPERCLIP_KEY, PAPERCLIP_URL }, context)
+    return (
+      account && {
+        key: account.PAPERCLIP_KEY,
+        url: withoutSlash(account.PAPERCLIP_URL),
+        settleMs: PAPERCLIP_SETTLE_SECONDS * 1000,
+      }
+    )
+  })

@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { route } from '#lib/api/endpoint.ts'
+import { readAssetItem } from '#lib/assets/operations.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { callerOf } from '#lib/db/test-rows.ts'
+import { env } from '#lib/env.ts'
+import { readVendors } from '#lib/license-changes/jobs.ts'
+import { setQuantity } from '#lib/license-changes/operations.ts'
+import { microsoft, sceneryOf } from '../../fuzz/sceneries.ts'
+import { CUSTOMER, forgetVendors, type Scenery, type Seed, type Stage, setStage } from '../../fuzz/stage.ts'
+import { harborTrials } from '../../stand-ins/harbor.ts'
+import { paperclip as standIn } from '../../stand-ins/invented/stand-in.ts'
+import { standIns } from '../../stand-ins/stand-ins.ts'
+import { vendorFacts } from './facts.ts'
+import { knownVendors } from './known-vendors.ts'
+import { paperclip } from './test-invented/declaration.ts'
+import { isVendor, remoteVendors, vendorNamed } from './vendors.ts'
+
+// Longer than a busy machine takes for a call that is answered.
+const times = { VENDOR_READ_MS: '5000', VENDOR_WRITE_MS: '5000', VENDOR_CONFIRM_MS: '5000' }
+const assets = route(setQuantity)
+
+let database: TestDatabase
+let stage: Stage
+
+async function begin(scenery: Scenery, count = 1): Promise<Seed> {
+  database = await testDatabase()
+  stage = await setStage(scenery, { assets: count, writers: 1, times })
+  return stage.seeds[0] as Seed
+}
+
+async function patch(seed: Seed, quantity: number) {
+  const body = JSON.stringify({ quantity })
+  const headers = {
+    authorization: `Bearer ${stage.keys[0]}`,
+    'content-type': 'application/json',
+    'content-length': `${body.length}`,
+  }
+  const url = `http://console.example/billing/v1/assets/${stage.assetId(seed)}`
+  const response = await assets.PATCH(new Request(url, { method: 'PATCH', headers, body }))
+  const json = await response.json()
+  return { status: response.status, retryAfter: response.headers.get('retry-after'), json }
+}
+
+describe('a vendor that is added to the list, and has a folder', () => {
+  beforeEach(() => {
+    expect(isVendor('paperclip')).toBe(false)
+    // The two lines that docs/vendors.md asks for, in the two lists.
+    knownVendors.push(paperclip)
+    standIns.push(standIn)
+  })
+  afterEach(() => {
+    knownVendors.pop()
+    standIns.pop()
+    forgetVendors()
+    vi.unstubAllEnvs()
+  })
+
+  test('may be named by an asset, has its label, and can’t be reached before it is set up', async () => {
+    expect(isVendor('paperclip')).toBe(true)
+    expect(vendorFacts('paperclip')).toMatchObject({ label: 'Paperclip', locksIncreases: true })
+    expect(remoteVendors()).toEqual([])
+    const vendor = vendorNamed('paperclip')
+    const ref = { customerId: 'c', subscriptionId: 's', skuId: 'k' }
+    const reading = vendor.books === 'theirs' && vendor.read(ref, AbortSignal.timeout(1000))
+    expect(await reading).toEqual({ kind: 'unavailable', reason: 'Paperclip is not configured.' })
+  })
+
+  test('has its settings read and checked with all others', () => {
+    vi.stubEnv('PAPERCLIP_KEY', 'a key')
+    expect(env).toThrow('PAPERCLIP_URL: is needed too')
+    vi.stubEnv('PAPERCLIP_URL', 'http://paperclip.example')
+    vi.stubEnv('GOOGLE_SETTLE_SECONDS', '0')
+    expect(env).toThrow(/GOOGLE_SETTLE_SECONDS.*; PAPERCLIP_URL: must be https/)
+    vi.unstubAllEnvs()
+    vi.stubEnv('PAPERCLIP_KEY', 'a key')
+    vi.stubEnv('PAPERCLIP_URL', 'https://paperclip.example/')
+    const config = { key: 'a key', url: 'https://paperclip.example', settleMs: 60_000 }
+    expect(env().vendors).toMatchObject({ paperclip: config })
+  })
+
+  test('is set up by what its stand-in says that it needs', () => {
+    for (const name of standIn.needs) vi.stubEnv(name, 'https://paperclip.example')
+    expect(remoteVendors().map(({ name }) => name)).toEqual(['paperclip'])
+  })
+
+  test('has its subscriptions in the demo', () => {
+    const names = harborTrials('2026-11-22').map(({ purchase }) => purchase.vendor)
+    expect(names.filter((name) => name === 'paperclip')).toHaveLength(1)
+  })
+
+  describe('and is set up', () => {
+    let seed: Seed
+    beforeEach(async () => {
+      seed = await begin(sceneryOf(standIn), 5)
+    })
+    afterEach(async () => {
+      await stage.close()
+      await database.close()
+    })
+    const changes = () =>
+      database.sql(CUSTOMER, 'SELECT state, to_quantity AS total FROM license_changes ORDER BY created_at')
+
+    test('changes licenses there by a PATCH', async () => {
+      const { status, json } = await patch(seed, 24)
+      expect([status, json.properties.subscription.Seats]).toEqual([
+        200,
+        { NumberOfSeats: 24, MaximumNumberOfSeats: 24, LicensedNumberOfSeats: 3 },
+      ])
+      expect(stage.fake.writes).toMatchObject([{ subscriptionId: seed.id, from: 20, to: 24, by: 'client' }])
+      expect(await changes()).toEqual([{ state: 'APPLIED', total: 24 }])
+      const ana = await callerOf(CUSTOMER, 'it-manager')
+      const shown = await readAssetItem(ana, stage.assetId(seed), { requestId: 'test' })
+      expect(shown).toMatchObject({ vendor: { name: 'paperclip', label: 'Paperclip' } })
+    })
+
+    test('refuses in its own words, foreseen or not', async () => {
+      expect((await patch(seed, 11)).json).toMatchObject({
+        code: 'vendor_rejected',
+        detail: 'Paperclip sells 12 licenses or more.',
+      })
+      expect((await patch(seed, 25)).json).toMatchObject({
+        code: 'vendor_rejected',
+        detail: 'Paperclip says: licenses come by the dozen.',
+      })
+      expect(stage.fake.writes).toEqual([])
+    })
+
+    test('answers nothing of a write whose fate is not known, and 503 where it is throttled', async () => {
+      stage.fake.failNext('write', 'throttle')
+      expect((await patch(seed, 24)).json.code).toBe('vendor_unavailable')
+      stage.fake.failNext('write', 'error-before')
+      expect((await patch(seed, 24)).json.code).toBe('outcome_unknown')
+      expect(await changes()).toMatchObject([{ state: 'FAILED' }, { state: 'UNKNOWN' }])
+    })
+
+    test('is read to the end of its list each hour', async () => {
+      const last = stage.seeds[4] as Seed
+      stage.fake.setByVendor(last.id, 48)
+      expect(await readVendors('hourly')).toBe(5)
+      expect(await changes()).toEqual([{ state: 'DRIFT', total: 48 }])
+      expect(stage.fake.exchanges.map(({ call }) => call.name)).toEqual(['list', 'list', 'list'])
+    })
+  })
+})
+
+test('“try again after 24 hours” at Microsoft is Retry-After of so many seconds', async () => {
+  const seed = await begin(microsoft)
+  try {
+    stage.fake.failNext('write', 'code-900278')
+    const { status, retryAfter, json } = await patch(seed, 25)
+    expect([status, json.code, retryAfter]).toEqual([409, 'change_in_progress', '86400'])
+  } finally {
+    await stage.close()
+    await database.close()
+  }
+})

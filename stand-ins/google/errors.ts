@@ -1,0 +1,44 @@
+import type { OwnFault } from '../vendors/faults.ts'
+import type { Answer } from '../vendors/routes.ts'
+
+// How Google refuses, and what goes wrong at Google alone.
+
+const HUGE = 8 * 1024 * 1024
+
+/** Google's envelope of an error. The documents name status and reason; the messages are ours. */
+export function refusal(status: number, reason: string, message: string): Answer {
+  const errors = [{ domain: 'global', reason, message }]
+  return { status, body: { error: { code: status, message, errors } } }
+}
+
+/** What a proxy in between would say: nothing of Google's. */
+export function html(status: number): Answer {
+  const headers = { 'content-type': 'text/html; charset=UTF-8' }
+  return { status, headers, body: '<!DOCTYPE html><title>Error</title><p>Something else</p>' }
+}
+
+/** Faults that have Google's own words. All but `no-json` and `huge` do nothing. */
+export const OWN_FAULTS: Record<string, OwnFault<Answer>> = {
+  'daily-limit': () => refusal(403, 'dailyLimitExceeded', 'Daily Limit Exceeded'),
+  'api-off': () => refusal(403, 'accessNotConfigured', 'The API is not enabled for your project'),
+  forbidden: () => refusal(403, 'forbidden', 'Not authorized to access the customer'),
+  terms: () => refusal(412, 'conditionNotMet', 'The customer has not accepted the terms of service'),
+  'token-expired': () => refusal(401, 'authError', 'Invalid Credentials'),
+  'not-found': () => refusal(404, 'notFound', 'Subscription not found'),
+  /** Someone between us and Google. */
+  proxy: () => html(403),
+  redirect: () => ({ status: 302, headers: { location: 'https://accounts.google.com/' }, body: '' }),
+  'no-json': async (stage) => {
+    await stage.act()
+    return html(200)
+  },
+  /** As if it had been done, and was not. */
+  'other-seats': () => {
+    const seats = { kind: 'subscriptions#seats', numberOfSeats: 1, maximumNumberOfSeats: 1 }
+    return { status: 200, body: { kind: 'reseller#subscription', seats } }
+  },
+  huge: async (stage) => {
+    await stage.act()
+    return { status: 200, body: `{"padding":"${'x'.repeat(HUGE)}"}` }
+  },
+}

@@ -1,0 +1,31 @@
+import type { DemoCustomer } from '../lib/demo/customer.ts'
+import { standIns } from './stand-ins.ts'
+import type { Trial } from './vendors/stand-in.ts'
+
+const DOMAIN = 'harbor-trials.example'
+
+/** A subscription for each fate that a change can have; in the demo with vendors only. */
+export function harborTrials(today: string): Trial[] {
+  return standIns.flatMap(({ trials }) => trials(today))
+}
+
+/** The customer of these subscriptions. */
+export function harbor(today: string): DemoCustomer {
+  return {
+    name: 'Harbor Trials',
+    domain: DOMAIN,
+    contactEmail: `office@${DOMAIN}`,
+    billingProfiles: [
+      {
+        id: 'default',
+        name: 'Harbor Trials Ltd',
+        address: '1 Pier Road\nPortsmouth\nUnited Kingdom',
+        taxId: 'GB000123456',
+      },
+    ],
+    members: [{ name: 'Noor Haddad', email: `noor.haddad@${DOMAIN}`, roles: ['it-manager'] }],
+    purchases: harborTrials(today).map(({ purchase }) => ({ ...purchase, domain: DOMAIN })),
+    usage: [],
+    invoices: [],
+  }
+}

@@ -1,0 +1,28 @@
+import type { Purchase } from '../../lib/demo/purchase.ts'
+import type { Trial } from '../vendors/stand-in.ts'
+import { trialPurchase } from '../vendors/trial.ts'
+
+/** The demo's subscriptions at Microsoft. */
+export function trials(today: string): Trial[] {
+  const microsoft = (number: number, name: string): Purchase => {
+    const [id, type] = [`office-suite-70${number}`, 'office-suite'] as const
+    return trialPurchase({ id, type, vendor: 'microsoft-partner-center', number, name, today })
+  }
+  return [
+    {
+      purchase: microsoft(20, 'Accepts, then does it'),
+      fault: 'accepted',
+      shows: 'Confirming…, then Applied',
+    },
+    {
+      purchase: microsoft(21, 'Has another operation'),
+      fault: 'code-900278',
+      shows: 'A change is in progress there',
+    },
+    {
+      purchase: microsoft(22, 'Can’t be read'),
+      fault: { read: 'error-before' },
+      shows: 'Not reachable; after five tries all of Microsoft rests for 10 s',
+    },
+  ]
+}

@@ -1,0 +1,19 @@
+import { addMonths } from '../../lib/demo/calendar.ts'
+import type { Purchase } from '../../lib/demo/purchase.ts'
+
+type Told = Pick<Purchase, 'id' | 'type' | 'vendor'> & { number: number; name: string; today: string }
+
+/** A flexible plan of 20 licenses, 12 of them assigned. Its name says what happens to it. */
+export function trialPurchase({ id, type, vendor, number, name, today }: Told): Purchase {
+  return {
+    id,
+    type,
+    vendor,
+    sku: { id: `HT-${number}`, name },
+    domain: 'example.com',
+    plan: 'FLEXIBLE',
+    status: 'ACTIVE',
+    boughtOn: addMonths(today, -8),
+    seats: { first: 20, assigned: 12 },
+  }
+}
