@@ -6,7 +6,7 @@ import { holdBack } from '#components/license-changes/change-review.tsx'
 import { ReviewBox } from '#components/license-changes/review-box.tsx'
 import { moneyText } from '#components/money/money.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { totalsOf } from '#lib/license-lists/bulk.ts'
+import { totalsOf } from '#lib/license-lists/rules.ts'
 import { changesOf, moneyOf, type Plan, rowsIn } from './plan.ts'
 
 type Given = {

@@ -1,7 +1,8 @@
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import type { QuantityFacts } from '#lib/assets/rules.ts'
-import type { Checked, Fate } from '#lib/license-lists/bulk.ts'
-import type { Target } from '#lib/license-lists/targets.ts'
+import type { Checked } from '#lib/license-lists/check.ts'
+import type { Fate } from '#lib/license-lists/fate.ts'
+import type { Target } from '#lib/license-lists/rules.ts'
 
 /** Where a row stands: before the confirmation, or `sending` and what became of it. */
 export type RowState = 'waiting' | 'checking' | Checked['check'] | 'sending' | Exclude<Fate, 'stopped'>

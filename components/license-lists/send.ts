@@ -1,6 +1,7 @@
 import { Problem } from '#lib/api/problem.ts'
 import { setQuantity } from '#lib/license-changes/queries.ts'
-import { carryOut, fateOf } from '#lib/license-lists/bulk.ts'
+import { fateOf } from '#lib/license-lists/fate.ts'
+import { carryOut } from '#lib/license-lists/send.ts'
 import { LONGEST_ANSWER } from './check.ts'
 import { openRows, type PlanRow } from './plan.ts'
 import type { Bulk } from './store.ts'

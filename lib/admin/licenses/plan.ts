@@ -5,8 +5,11 @@ import { Problem, toProblem } from '#lib/api/problem.ts'
 import { readAssetItem } from '#lib/assets/operations.ts'
 import type { QuantityFacts } from '#lib/assets/rules.ts'
 import { setQuantity } from '#lib/license-changes/operations.ts'
-import { type Checked, carryOut, type Fate, fateOf, foresee, inTurns } from '#lib/license-lists/bulk.ts'
-import type { Target } from '#lib/license-lists/targets.ts'
+import { type Checked, foresee } from '#lib/license-lists/check.ts'
+import { type Fate, fateOf } from '#lib/license-lists/fate.ts'
+import type { Target } from '#lib/license-lists/rules.ts'
+import { carryOut } from '#lib/license-lists/send.ts'
+import { inTurns } from '#lib/license-lists/turns.ts'
 import { print } from './outcome.ts'
 
 /** A row of a list and what is known of it; `reason` says why it can't be set. */
