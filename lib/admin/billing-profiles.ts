@@ -3,9 +3,9 @@ import { Problem } from '#lib/api/problem.ts'
 import { listBillingProfiles, setBillingProfile } from '#lib/billing-profiles/store.ts'
 import { scope } from '#lib/db/scope.ts'
 import { orDuplicate } from './duplicate.ts'
-import { note } from './licenses/outcome.ts'
 import { checkedText, collect, customerNamed, linesOf, recordDeed, textOf, withDatabase } from './session.ts'
 import { printRows } from './table.ts'
+import { note } from './terminal.ts'
 
 export function addBillingProfileCommands(program: Command): void {
   const profiles = program

@@ -4,9 +4,9 @@ import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
 import { bicOf, ibanOf } from '#lib/issuers/bank-codes.ts'
 import { type IssuerDetails, listIssuers, saveIssuer } from '#lib/issuers/store.ts'
-import { note } from './licenses/outcome.ts'
 import { checkedText, collect, customerNamed, linesOf, textOf, withDatabase } from './session.ts'
 import { printRows } from './table.ts'
+import { note } from './terminal.ts'
 
 export function addIssuerCommands(program: Command): void {
   const issuers = program

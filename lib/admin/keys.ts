@@ -3,9 +3,9 @@ import { newApiKey } from '#lib/access/api-key.ts'
 import * as directory from '#lib/access/directory.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
-import { note, print } from './licenses/outcome.ts'
 import { checkedText, collect, customerNamed, recordDeed, rolesOf, withDatabase } from './session.ts'
 import { printRows } from './table.ts'
+import { note, print } from './terminal.ts'
 
 export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('API keys of a customer.')

@@ -8,10 +8,10 @@ import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { orDuplicate } from './duplicate.ts'
-import { note, print } from './licenses/outcome.ts'
 import { newPassword } from './password.ts'
 import { checkedText, collect, customerNamed, recordDeed, rolesOf, withDatabase } from './session.ts'
 import { printRows } from './table.ts'
+import { note, print } from './terminal.ts'
 
 type Named = { customer: string; email: string }
 

@@ -7,9 +7,9 @@ import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { addRecipient, listRecipientRows, removeRecipient } from '#lib/notices/recipients.ts'
 import { isNotice, NOTICES, type Notice } from '#lib/notices/rules.ts'
-import { interruption, note, print } from './licenses/outcome.ts'
 import { customerNamed, recordDeed, withDatabase } from './session.ts'
 import { printRows } from './table.ts'
+import { interruption, note, print } from './terminal.ts'
 
 export function addNoticeCommands(program: Command): void {
   const notices = program
