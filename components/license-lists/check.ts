@@ -1,5 +1,5 @@
-import { factsOf } from '#components/license-changes/plan.ts'
 import { newKey } from '#components/license-changes/use-quantity-change.ts'
+import { factsOf } from '#components/license-changes/words.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { listAssets } from '#lib/assets/queries.ts'
 import type { QuantityFacts } from '#lib/assets/rules.ts'

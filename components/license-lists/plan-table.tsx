@@ -3,7 +3,7 @@
 import { memo } from 'react'
 import type { LastPrice } from '#components/assets/cost.ts'
 import { ChangeMeaning } from '#components/license-changes/change-meaning.tsx'
-import { differenceText } from '#components/license-changes/plan.ts'
+import { differenceText } from '#components/license-changes/words.ts'
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { RequestId } from '#components/ui/request-id.tsx'

@@ -1,7 +1,7 @@
 import { agoText } from '#components/dates/day.tsx'
 import { conflictOf } from '#components/license-changes/conflict.tsx'
-import { differenceText, licensesText } from '#components/license-changes/plan.ts'
 import { refusalText } from '#components/license-changes/refusal-text.ts'
+import { differenceText, licensesText } from '#components/license-changes/words.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { PlanRow, RowState } from './plan.ts'
 
