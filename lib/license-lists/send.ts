@@ -5,8 +5,8 @@ const LOOK_EVERY = 5000
 const MOST_LOOKS = 36
 
 /**
- * Asks for each change, and again for those whose outcome was not known, until it is or three minutes have passed.
- * @param ask whether the outcome is known; it asks with the same key each time, and does not throw
+ * Asks for each change, and again for those whose fate was not known, until it is or three minutes have passed.
+ * @param ask whether the fate is known; it asks with the same key each time, and does not throw
  * @param pause resolves after so many milliseconds, or at an abort
  */
 export async function carryOut<T extends { type: string }>(
