@@ -1,6 +1,6 @@
 import Link from 'next/link'
 import { Fragment } from 'react'
-import { planEnd, planName } from '#components/license-changes/plan.ts'
+import { planEnd, planName } from '#components/license-changes/words.ts'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 import { Cell } from '#components/ui/table.tsx'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { agoText, Day } from '#components/dates/day.tsx'
-import { planEnd, planName, type Subscription } from '#components/license-changes/plan.ts'
+import { planEnd, planName, type Subscription } from '#components/license-changes/words.ts'
 import { Card } from '#components/ui/card.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { dayText } from '#lib/days.ts'

@@ -1,4 +1,4 @@
-import { statusText } from '#components/license-changes/plan.ts'
+import { statusText } from '#components/license-changes/words.ts'
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 
 const TONES: Record<string, BadgeTone> = { ACTIVE: 'ok', SUSPENDED: 'warn', PENDING: 'info' }

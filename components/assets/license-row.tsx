@@ -2,8 +2,8 @@
 
 import { type KeyboardEvent, memo, useRef } from 'react'
 import { LicenseControl, LicenseReview } from '#components/license-changes/license-edit.tsx'
-import { factsOf, type Subscription } from '#components/license-changes/plan.ts'
 import { useLicenseEdit } from '#components/license-changes/use-license-edit.ts'
+import { factsOf, type Subscription } from '#components/license-changes/words.ts'
 import { Cell, Row } from '#components/ui/table.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { AssetCells } from './asset-cells.tsx'

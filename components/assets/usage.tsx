@@ -1,4 +1,4 @@
-import type { Subscription } from '#components/license-changes/plan.ts'
+import type { Subscription } from '#components/license-changes/words.ts'
 import { Meter } from '#components/ui/meter.tsx'
 
 // Below this share of licenses in use, many stand idle.

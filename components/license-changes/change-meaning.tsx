@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { costText, type LastPrice } from '#components/assets/cost.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { dayText } from '#lib/days.ts'
-import { factsOf, licensesText, type Subscription, untilText } from './plan.ts'
+import { factsOf, licensesText, type Subscription, untilText } from './words.ts'
 
 type Given = {
   item: AssetListItem

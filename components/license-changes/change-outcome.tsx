@@ -1,7 +1,7 @@
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 import type { LicenseChange } from '#lib/license-changes/contract.ts'
 import type { CHANGE_STATES } from '#lib/license-changes/rules.ts'
-import { statusText } from './plan.ts'
+import { statusText } from './words.ts'
 
 type Known = (typeof CHANGE_STATES)[number]
 

@@ -7,8 +7,8 @@ import { Button } from '#components/ui/button.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { decideQuantity, MAX_QUANTITY, needsTypedTotal } from '#lib/assets/rules.ts'
 import { ChangeMeaning } from './change-meaning.tsx'
-import { differenceText, factsOf, licensesText, type Subscription, untilText } from './plan.ts'
 import { ReviewBox } from './review-box.tsx'
+import { differenceText, factsOf, licensesText, type Subscription, untilText } from './words.ts'
 
 type Given = {
   item: AssetListItem

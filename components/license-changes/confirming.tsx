@@ -2,8 +2,8 @@ import type { RefObject } from 'react'
 import type { OpenChange } from '#components/assets/one-asset.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
-import { licensesText } from './plan.ts'
 import { ReviewBox } from './review-box.tsx'
+import { licensesText } from './words.ts'
 
 /** Under a control that is switched off: a change whose outcome the vendor has not told yet. */
 export function Confirming({

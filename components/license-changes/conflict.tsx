@@ -4,8 +4,8 @@ import type { RefObject } from 'react'
 import { agoText } from '#components/dates/day.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Problem } from '#lib/api/problem.ts'
-import { differenceText, licensesText } from './plan.ts'
 import { ReviewBox } from './review-box.tsx'
+import { differenceText, licensesText } from './words.ts'
 
 type Found = { current: number; changedBy: string; changedAt: number | undefined; etag: string }
 

@@ -7,10 +7,10 @@ import { minimumQuantity } from '#lib/assets/rules.ts'
 import { Applying } from './applying.tsx'
 import { ChangeReview } from './change-review.tsx'
 import { Confirming, Held } from './confirming.tsx'
-import { factsOf, limitText, type Subscription } from './plan.ts'
 import { QuantityControl } from './quantity-control.tsx'
 import { Refusal } from './refusal.tsx'
 import type { useLicenseEdit } from './use-license-edit.ts'
+import { factsOf, limitText, type Subscription } from './words.ts'
 
 type Given = { item: AssetListItem; subscription: Subscription; edit: ReturnType<typeof useLicenseEdit> }
 

@@ -1,5 +1,5 @@
 import { Problem } from '#lib/api/problem.ts'
-import { licensesText, untilText } from './plan.ts'
+import { licensesText, untilText } from './words.ts'
 
 /** What a refusal says, and which ways out it offers: a lower bound to try, the same again, or signing in. */
 export type RefusalText = { title: string; detail: string; floor?: number; again?: boolean; signIn?: boolean }

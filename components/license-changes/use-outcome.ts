@@ -5,7 +5,7 @@ import { readChange } from '#components/assets/one-asset.ts'
 import { useToast } from '#components/ui/toast.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { isOpen } from '#lib/license-changes/rules.ts'
-import { settledText } from './plan.ts'
+import { settledText } from './words.ts'
 
 /**
  * Follows the change that is open at an asset, whoever asked for it, and says what became of it once it is not open

@@ -12,7 +12,7 @@ import { useToast } from '#components/ui/toast.tsx'
 import { Problem } from '#lib/api/problem.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { setQuantity } from '#lib/license-changes/queries.ts'
-import { licensesText } from './plan.ts'
+import { licensesText } from './words.ts'
 
 /** One click on the button. Asked again with the same key, it has one effect. */
 export type Attempt = {

@@ -3,36 +3,40 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { LastPrice } from '#components/assets/cost.ts'
-import { checkPlan, newPlan } from './check.ts'
-import { confirmed } from './plan.ts'
-import { PlanPanel } from './plan-panel.tsx'
-import { PlanTable } from './plan-table.tsx'
-import { sendPlan } from './send.ts'
-import { createBulk, NOTHING } from './store.ts'
+import { checkList, newList } from './check.ts'
+import { confirmed } from './list.ts'
+import { listKeeper, NOTHING } from './list-keeper.ts'
+import { ListPanel } from './list-panel.tsx'
+import { ListTable } from './list-table.tsx'
+import { sendList } from './send.ts'
 import { TargetForm } from './target-form.tsx'
 
 /** Many totals at once: the list, the check of each row, one confirmation, and what became of each row. */
 export function BulkScreen({ member, prices }: { member: string; prices: Record<string, LastPrice> }) {
   const client = useQueryClient()
-  const [bulk] = useState(() => createBulk(member))
-  const { draft, plan, running, ...rest } = useSyncExternalStore(bulk.subscribe, bulk.state, () => NOTHING)
+  const [keeper] = useState(() => listKeeper(member))
+  const { draft, list, running, ...rest } = useSyncExternalStore(
+    keeper.subscribe,
+    keeper.state,
+    () => NOTHING,
+  )
   // Who leaves the screen has stopped: the rest is offered again on return.
-  useEffect(() => () => bulk.stop(), [bulk])
+  useEffect(() => () => keeper.stop(), [keeper])
 
-  const check = () => bulk.run('check', (signal) => checkPlan(bulk, signal))
+  const check = () => keeper.run('check', (signal) => checkList(keeper, signal))
   const send = () =>
-    bulk
-      .run('send', (signal) => sendPlan(bulk, signal))
+    keeper
+      .run('send', (signal) => sendList(keeper, signal))
       .then(() => client.invalidateQueries({ queryKey: ['listAssets'] }))
 
-  if (!plan) {
+  if (!list) {
     return (
       <TargetForm
         text={draft}
         keeps={rest.keeps}
-        onText={bulk.type}
-        onList={(list) => {
-          bulk.put(newPlan(list))
+        onText={keeper.type}
+        onList={(read) => {
+          keeper.put(newList(read))
           check()
         }}
       />
@@ -40,22 +44,22 @@ export function BulkScreen({ member, prices }: { member: string; prices: Record<
   }
   return (
     <>
-      <PlanPanel
-        {...{ plan, running, prices, ...rest }}
+      <ListPanel
+        {...{ list, running, prices, ...rest }}
         onCheck={check}
         onConfirm={() => {
-          bulk.put(confirmed(plan))
+          keeper.put(confirmed(list))
           send()
         }}
         onGoOn={send}
-        onStop={() => bulk.stop()}
-        onEdit={() => bulk.put(undefined)}
+        onStop={() => keeper.stop()}
+        onEdit={() => keeper.put(undefined)}
         onNew={() => {
-          bulk.put(undefined)
-          bulk.type('')
+          keeper.put(undefined)
+          keeper.type('')
         }}
       />
-      <PlanTable plan={plan} prices={prices} />
+      <ListTable list={list} prices={prices} />
     </>
   )
 }

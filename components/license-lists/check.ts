@@ -1,18 +1,20 @@
-import { factsOf } from '#components/license-changes/plan.ts'
 import { newKey } from '#components/license-changes/use-quantity-change.ts'
+import { factsOf } from '#components/license-changes/words.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { listAssets } from '#lib/assets/queries.ts'
 import type { QuantityFacts } from '#lib/assets/rules.ts'
 import { setQuantity } from '#lib/license-changes/queries.ts'
-import { fateOf, foresee, inTurns } from '#lib/license-lists/bulk.ts'
+import { foresee } from '#lib/license-lists/check.ts'
+import { fateOf } from '#lib/license-lists/fate.ts'
 import type { TargetList } from '#lib/license-lists/targets.ts'
-import { type Plan, type PlanRow, rowsIn } from './plan.ts'
-import type { Bulk } from './store.ts'
+import { inTurns } from '#lib/license-lists/turns.ts'
+import { type LicenseList, type ListRow, rowsIn } from './list.ts'
+import type { ListKeeper } from './list-keeper.ts'
 import { reasonOf } from './words.ts'
 
-/** A plan of what was read, not checked yet: each row has the key that it will be sent with. */
-export function newPlan({ targets, skipped }: TargetList): Plan {
-  const rows = targets.map((target): PlanRow => {
+/** A list as it was read, not checked yet: each row has the key that it will be sent with. */
+export function newList({ targets, skipped }: TargetList): LicenseList {
+  const rows = targets.map((target): ListRow => {
     const type = target.assetId.split('-', 2).join('-')
     return { ...target, type, name: '', assigned: 0, key: newKey(), state: 'waiting', reason: '' }
   })
@@ -20,23 +22,23 @@ export function newPlan({ targets, skipped }: TargetList): Plan {
 }
 
 /** Asks for each row that has no answer yet what its change would answer. Nothing is changed. */
-export async function checkPlan(bulk: Bulk, signal: AbortSignal): Promise<void> {
-  const plan = bulk.state().plan
-  if (!plan) return
-  const rows = rowsIn(plan, 'waiting', 'unchecked')
-  for (const { assetId } of rows) bulk.row(assetId, { state: 'waiting', reason: '' })
+export async function checkList(keeper: ListKeeper, signal: AbortSignal): Promise<void> {
+  const list = keeper.state().list
+  if (!list) return
+  const rows = rowsIn(list, 'waiting', 'unchecked')
+  for (const { assetId } of rows) keeper.row(assetId, { state: 'waiting', reason: '' })
   const first = await listAssets({ query: { view: 'full', maxResults: MOST } }, signal).catch(
     (error) => error as Error,
   )
-  const check = async (row: PlanRow) => {
-    bulk.row(row.assetId, { state: 'checking' })
+  const check = async (row: ListRow) => {
+    keeper.row(row.assetId, { state: 'checking' })
     const values = await checked(row, first, signal)
-    if (!values) bulk.stop(true)
-    bulk.row(row.assetId, values && !signal.aborted ? values : STOPPED)
+    if (!values) keeper.stop(true)
+    keeper.row(row.assetId, values && !signal.aborted ? values : STOPPED)
   }
   await inTurns(rows, check, signal)
-  const left = bulk.state().plan
-  for (const { assetId } of left ? rowsIn(left, 'waiting') : []) bulk.row(assetId, STOPPED)
+  const left = keeper.state().list
+  for (const { assetId } of left ? rowsIn(left, 'waiting') : []) keeper.row(assetId, STOPPED)
 }
 
 const STOPPED = { state: 'unchecked', reason: 'The check was stopped.' } as const
@@ -48,10 +50,10 @@ type Listed = Awaited<ReturnType<typeof listAssets>>
 
 /** What is known of a row then; undefined where the member may not ask any more. */
 async function checked(
-  row: PlanRow,
+  row: ListRow,
   first: Listed | Error,
   signal: AbortSignal,
-): Promise<Partial<PlanRow> | undefined> {
+): Promise<Partial<ListRow> | undefined> {
   try {
     const item = await findAsset(row.assetId, first, signal)
     if (!item) return { state: 'refused', reason: 'There is no asset with this ID.' }
@@ -107,7 +109,7 @@ async function findAsset(
   return undefined
 }
 
-function dryRun({ assetId, quantity }: PlanRow, etag: string | undefined, signal: AbortSignal) {
+function dryRun({ assetId, quantity }: ListRow, etag: string | undefined, signal: AbortSignal) {
   const headers = etag === undefined ? {} : { 'if-match': etag }
   const given = {
     params: { asset_id: assetId },

@@ -1,28 +1,28 @@
-import type { Plan, PlanRow } from './plan.ts'
+import type { LicenseList, ListRow } from './list.ts'
 import { stateText } from './words.ts'
 
 const HEAD = ['Asset ID', 'Name', 'From', 'To', 'Outcome', 'Reason', 'Time (UTC)']
 
 /** What became of each row: as CSV for a file. */
-export function receiptCsv(plan: Plan): string {
+export function receiptCsv(list: LicenseList): string {
   const quoted = (cell: string) => (/[",;\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
-  const lines = cells(plan).map((row) => row.map(quoted).join(','))
+  const lines = cells(list).map((row) => row.map(quoted).join(','))
   // With the mark Excel knows that it is UTF-8.
   return `\ufeff${lines.join('\r\n')}\r\n`
 }
 
 /** The same for the clipboard: spreadsheets take tabs for columns. */
-export function receiptText(plan: Plan): string {
-  return cells(plan)
+export function receiptText(list: LicenseList): string {
+  return cells(list)
     .map((row) => row.join('\t'))
     .join('\n')
 }
 
-function cells(plan: Plan): string[][] {
-  return [HEAD, ...plan.rows.map((row) => rowCells(row, plan.confirmed))]
+function cells(list: LicenseList): string[][] {
+  return [HEAD, ...list.rows.map((row) => rowCells(row, list.confirmed))]
 }
 
-function rowCells(row: PlanRow, confirmed: boolean): string[] {
+function rowCells(row: ListRow, confirmed: boolean): string[] {
   const { assetId, name, facts, quantity, reason, at } = row
   const time = at === undefined ? '' : new Date(at).toISOString().slice(0, 19).replace('T', ' ')
   const numbers = [facts === undefined ? '' : String(facts.purchased), String(quantity)]

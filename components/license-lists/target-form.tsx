@@ -3,7 +3,8 @@
 import { type ChangeEvent, type DragEvent, useId, useLayoutEffect, useRef, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { MOST_TARGETS, readTargets, type TargetFault, type TargetList } from '#lib/license-lists/targets.ts'
+import { MOST_TARGETS } from '#lib/license-lists/rules.ts'
+import type { TargetFault, TargetList } from '#lib/license-lists/targets.ts'
 import { TargetFaults } from './target-faults.tsx'
 import { readListFile } from './target-file.ts'
 
@@ -39,8 +40,10 @@ export function TargetForm({
     setFaults([])
     onText(next)
   }
-  const check = () => {
-    const list = readTargets(text)
+  const check = async () => {
+    const list = await readList(text)
+    // What was typed meanwhile is not what was read.
+    if (area.current?.value !== text) return
     setFaults(list.faults)
     if (list.faults.length === 0) onList(list)
   }
@@ -125,4 +128,15 @@ export function TargetForm({
       </div>
     </Card>
   )
+}
+
+/** The reader of CSV is larger than the rest of this screen, and loaded when it is needed. */
+async function readList(text: string): Promise<TargetList> {
+  try {
+    const { readTargets } = await import('#lib/license-lists/targets.ts')
+    return readTargets(text)
+  } catch {
+    const reason = 'The list can’t be read, because a part of this page did not load. Try again.'
+    return { targets: [], faults: [{ reason }], skipped: 0 }
+  }
 }

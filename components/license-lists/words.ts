@@ -1,12 +1,12 @@
 import { agoText } from '#components/dates/day.tsx'
 import { conflictOf } from '#components/license-changes/conflict.tsx'
-import { differenceText, licensesText } from '#components/license-changes/plan.ts'
 import { refusalText } from '#components/license-changes/refusal-text.ts'
+import { differenceText, licensesText } from '#components/license-changes/words.ts'
 import { Problem } from '#lib/api/problem.ts'
-import type { PlanRow, RowState } from './plan.ts'
+import type { ListRow, RowState } from './list.ts'
 
 /** Why a row was not set, in the words that its own control has. */
-export function reasonOf(error: unknown, { quantity, assigned, facts }: PlanRow, now: number): string {
+export function reasonOf(error: unknown, { quantity, assigned, facts }: ListRow, now: number): string {
   if (!(error instanceof Problem)) return 'No answer came. Asking again is safe: it has one effect.'
   const conflict = conflictOf(error)
   if (conflict) {
@@ -36,7 +36,7 @@ const CHECKED: Record<RowState, string> = {
 }
 
 /** Where a row stands, as people read it. */
-export function stateText({ state, facts }: PlanRow, confirmed: boolean): string {
+export function stateText({ state, facts }: ListRow, confirmed: boolean): string {
   if (state === 'allowed' && confirmed) return 'Not sent yet'
   return state === 'allowed' && facts?.isCommitmentPlan ? 'Can’t be undone' : CHECKED[state]
 }

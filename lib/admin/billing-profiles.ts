@@ -4,8 +4,8 @@ import { listBillingProfiles, setBillingProfile } from '#lib/billing-profiles/st
 import { scope } from '#lib/db/scope.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
 import { orDuplicate } from './duplicate.ts'
-import { note } from './licenses/outcome.ts'
 import { checkedText, collect, customerNamed, linesOf, recordDeed, textOf, withDatabase } from './session.ts'
+import { note } from './terminal.ts'
 
 export function addBillingProfileCommands(program: Command): void {
   const of = customerCommands(

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
-import { interruption } from './licenses/outcome.ts'
+import { interruption } from './terminal.ts'
 
 /**
  * Wrong usage where a question could be put to nobody.

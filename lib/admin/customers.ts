@@ -6,9 +6,9 @@ import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
 import { orDuplicate } from './duplicate.ts'
-import { note, print } from './licenses/outcome.ts'
 import { checkedText, recordDeed, withDatabase } from './session.ts'
 import { printRows } from './table.ts'
+import { note, print } from './terminal.ts'
 
 type NewCustomer = { id?: string; name: string; domain: string; contactEmail: string }
 

@@ -6,9 +6,9 @@ import { env } from '#lib/env.ts'
 import { platformTable } from '#lib/imports/focus/platforms.ts'
 import { importAssetFile, importFocusFile, importInvoiceFile, type Run } from '#lib/imports/run.ts'
 import { customerCommands } from './customer-commands.ts'
-import { interruption, print } from './licenses/outcome.ts'
-import { progress } from './licenses/progress.ts'
+import { progress } from './progress.ts'
 import { collect, customerNamed, withDatabase } from './session.ts'
+import { interruption, print } from './terminal.ts'
 
 type Common = { customer: string; replace?: boolean }
 type Focus = Common & { platform?: string[]; dueDays: number; paid?: boolean }

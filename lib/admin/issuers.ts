@@ -5,8 +5,8 @@ import { scope } from '#lib/db/scope.ts'
 import { bicOf, ibanOf } from '#lib/issuers/bank-codes.ts'
 import { type IssuerDetails, listIssuers, saveIssuer } from '#lib/issuers/store.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
-import { note } from './licenses/outcome.ts'
 import { checkedText, collect, customerNamed, linesOf, textOf, withDatabase } from './session.ts'
+import { note } from './terminal.ts'
 
 export function addIssuerCommands(program: Command): void {
   const of = customerCommands(

@@ -6,8 +6,8 @@ import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
-import { note, print } from './licenses/outcome.ts'
 import { checkedText, collect, customerNamed, recordDeed, rolesOf, withDatabase } from './session.ts'
+import { note, print } from './terminal.ts'
 
 export function addKeyCommands(program: Command): void {
   const of = customerCommands(program, 'keys', 'API keys of a customer.')

@@ -1,5 +1,5 @@
-import { exitCodeOf, interruption } from './licenses/outcome.ts'
 import { adminProgram } from './program.ts'
+import { exitCodeOf, interruption } from './terminal.ts'
 
 // Whoever reads our output may leave before its end (`| head`).
 for (const stream of [process.stdout, process.stderr]) {

@@ -9,9 +9,9 @@ import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
 import { orDuplicate } from './duplicate.ts'
-import { note, print } from './licenses/outcome.ts'
 import { newPassword } from './password.ts'
 import { checkedText, collect, customerNamed, recordDeed, rolesOf, withDatabase } from './session.ts'
+import { note, print } from './terminal.ts'
 
 type Named = { customer: string; email: string }
 

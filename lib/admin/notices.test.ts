@@ -3,8 +3,8 @@ import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addProfile } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import { type Catcher, startCatcher } from '../../stand-ins/mail/catcher.ts'
-import { exitCodeOf } from './licenses/outcome.ts'
 import { adminProgram } from './program.ts'
+import { exitCodeOf } from './terminal.ts'
 
 let db: TestDatabase
 let catcher: Catcher

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { PASSWORD_MAX, PASSWORD_MIN } from '#lib/access/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { interruption } from './licenses/outcome.ts'
+import { interruption } from './terminal.ts'
 
 /**
  * A new password: from stdin if told so, else typed twice on the terminal, where it isn't shown.

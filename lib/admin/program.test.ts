@@ -2,8 +2,8 @@ import { CommanderError } from 'commander'
 import { DrizzleQueryError } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
 import { withoutValues } from '#lib/db/failure.ts'
-import { exitCodeOf } from './licenses/outcome.ts'
 import { adminProgram } from './program.ts'
+import { exitCodeOf } from './terminal.ts'
 
 /** What a command line says that ends before anything is done. */
 async function said(words: string) {

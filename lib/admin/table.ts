@@ -1,4 +1,4 @@
-import { print } from './licenses/outcome.ts'
+import { print } from './terminal.ts'
 
 export type Cell = string | Date | readonly string[] | null
 

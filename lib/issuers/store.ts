@@ -35,8 +35,13 @@ export const issuerColumns = {
 }
 
 export const NO_DETAILS: IssuerDetails = {
-  ...{ address: null, taxId: null, bank: null },
-  ...{ iban: null, bic: null, account: null, terms: null },
+  address: null,
+  taxId: null,
+  bank: null,
+  iban: null,
+  bic: null,
+  account: null,
+  terms: null,
 }
 
 /** The customer's issuers of which more than the name is known, by name. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readTargets, wholeNumber } from './targets.ts'
+import { wholeNumber } from './rules.ts'
+import { readTargets } from './targets.ts'
 
 const A = { line: 1, assetId: 'workspace-suite-1', quantity: 60 }
 const B = { line: 2, assetId: 'office-suite-2', quantity: 1200 }
@@ -154,8 +155,18 @@ test('whatever the text, each row is a target, a fault of its own line, or left 
   )
 })
 
-test('a long text without an end to its quotes is read in no time', () => {
+test.each([
+  ['a quote without an end', `"${'a"b,'.repeat(100_000)}\n${'"\n'.repeat(20_000)}`],
+  ['a word behind each quote', '"a" b,1\n'.repeat(20_000)],
+  ['a quote behind each line of another kind', '\u2028"a" b\n'.repeat(20_000)],
+])('a long text with %s is read in no time', (_what, text) => {
   const started = performance.now()
-  readTargets(`"${'a"b,'.repeat(100_000)}\n${'"\n'.repeat(20_000)}`)
+  expect(readTargets(text).faults.length).toBeGreaterThan(0)
   expect(performance.now() - started).toBeLessThan(2000)
+})
+
+test('a quote that does not end takes nothing with it, and names its line', () => {
+  const { targets, faults } = readTargets('workspace-suite-1,60\n"office-suite-1,60\n\noffice-suite-2,1200\n')
+  expect(targets).toEqual([A, { ...B, line: 4 }])
+  expect(faults).toEqual([{ line: 2, reason: expect.stringContaining('does not end on this line') }])
 })

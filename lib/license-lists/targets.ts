@@ -1,11 +1,6 @@
 import { MAX_QUANTITY } from '#lib/assets/rules.ts'
+import { MOST_TARGETS, type Target, wholeNumber } from './rules.ts'
 import { readTextRows, type TextRow } from './target-rows.ts'
-
-/** How many assets one list may change. */
-export const MOST_TARGETS = 250
-
-/** A row of a list: an asset, and its total number of licenses after the change. */
-export type Target = { line: number; assetId: string; quantity: number }
 
 /** What is wrong with a line; without one, with the list. */
 export type TargetFault = { line?: number; reason: string }
@@ -58,17 +53,6 @@ export function readTargets(text: string): TargetList {
   if (length === 0 && list.faults.length === 0)
     list.faults.push({ reason: 'The list has no row with a total.' })
   return list
-}
-
-/**
- * A whole number as people and spreadsheets write it: `1200`, `1,200`, `1 200`. Nothing is rounded, and what could
- * be a fraction elsewhere is none.
- */
-export function wholeNumber(text: string): number | undefined {
-  const digits = text
-    .trim()
-    .replace(/^(\d{1,3})((?:[,\u00a0\u202f' ]\d{3})+)$/, (all) => all.replace(/\D/g, ''))
-  return /^\d{1,12}$/.test(digits) ? Number(digits) : undefined
 }
 
 function readRow(row: TextRow, columns: Columns, list: TargetList, lineOf: Map<string, number>): void {

@@ -1,8 +1,7 @@
 import 'server-only'
+import { setName } from './pdfkit.ts'
 import { printable } from './text.ts'
 
-/** What we use of the package's document beyond its public side; `file.test.ts` says when it is gone. */
-type Inner = { _id: Buffer; _addInfo(): void; appendXML(xml: string): void }
 type About = { title: string; author: string; date: Date; id: Buffer }
 
 /** Text as both places can say it that name a document: its information dictionary and its XML. */
@@ -18,11 +17,8 @@ export function metadataText(text: string): string {
  * package would put title and author into it without escaping them, and an id that is not of the content.
  */
 export function nameContent(doc: PDFKit.PDFDocument, { title, author, date, id }: About): void {
-  const inner = doc as unknown as Inner
   const { Producer = '', Creator = '' } = doc.info as { Producer?: string; Creator?: string }
-  inner._id = id
-  inner._addInfo = () =>
-    inner.appendXML(`
+  const xml = `
       <rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/">
         <xmp:CreateDate>${date.toISOString().slice(0, 19)}Z</xmp:CreateDate>
         <xmp:CreatorTool>${escaped(Creator)}</xmp:CreatorTool>
@@ -33,7 +29,8 @@ export function nameContent(doc: PDFKit.PDFDocument, { title, author, date, id }
       </rdf:Description>
       <rdf:Description rdf:about="" xmlns:pdf="http://ns.adobe.com/pdf/1.3/">
         <pdf:Producer>${escaped(Producer)}</pdf:Producer>
-      </rdf:Description>`)
+      </rdf:Description>`
+  setName(doc, id, xml)
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }

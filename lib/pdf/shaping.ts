@@ -1,25 +1,5 @@
 import 'server-only'
-
-type Glyph = { id: number; codePoints: number[] }
-type Run = { glyphs: Glyph[]; positions: object[]; advanceWidth: number }
-/** What we use of the package's font beyond its public side; `file.test.ts` says when it is gone. */
-type Inner = {
-  font: {
-    hasGlyphForCodePoint(code: number): boolean
-    getGlyph(id: number, codePoints: number[]): Glyph
-    _glyphs: Record<number, Glyph>
-  }
-  layoutRun(text: string, features?: string[]): Run
-  layout(text: string): { glyphs: Glyph[] }
-  /** Glyphs used so far, by their number in the font, and what each stands for. */
-  subset: { mapping: Record<number, number> }
-  unicode: number[][]
-}
-
-/** The document's present font. */
-export function innerOf(doc: PDFKit.PDFDocument): Inner {
-  return (doc as unknown as { _font: Inner })._font
-}
+import { fontOf, forgetting, type GlyphRun } from './pdfkit.ts'
 
 /** A word as glyphs, without a document. */
 type Shape = { ids: number[]; codePoints: number[][]; positions: object[]; advanceWidth: number }
@@ -37,21 +17,18 @@ const NUMBER = /^−?[\d,.]+ ?$/
  * characters.
  */
 export function keepShapes(doc: PDFKit.PDFDocument, name: string): void {
-  const font = innerOf(doc)
+  const font = fontOf(doc)
   const shape = font.layoutRun.bind(font)
   const known = shapes.get(name) ?? new Map<string, Shape>()
   shapes.set(name, known)
 
   const shapeOf = (text: string, features?: string[]): Shape => {
-    const own = font.font._glyphs
     // A glyph remembers the character that it was first wanted for: here, always one of this word.
-    font.font._glyphs = {}
-    const { glyphs, positions, advanceWidth } = shape(text, features)
-    font.font._glyphs = own
+    const { glyphs, positions, advanceWidth } = forgetting(font, () => shape(text, features))
     const ids = glyphs.map(({ id }) => id)
     return { ids, codePoints: glyphs.map(({ codePoints }) => codePoints), positions, advanceWidth }
   }
-  const shaped = (text: string, features?: string[]): Run => {
+  const shaped = (text: string, features?: string[]): GlyphRun => {
     const key = features ? `${features} ${text}` : text
     const kept = known.get(key) ?? shapeOf(text, features)
     if (known.size > MOST_SHAPES) known.clear()
@@ -79,7 +56,7 @@ const COMMON = /^[\x20-\x7e\u00a0-\u017f–—−·…€]*$/
 /** The text with a square for each character that the document's present font can't draw. */
 export function withGlyphs(doc: PDFKit.PDFDocument, text: string): string {
   if (COMMON.test(text)) return text
-  const { font } = innerOf(doc)
+  const { font } = fontOf(doc)
   const drawable = (char: string) => font.hasGlyphForCodePoint(char.codePointAt(0) ?? 0)
   return Array.from(text, (char) => (drawable(char) ? char : MISSING)).join('')
 }
@@ -89,7 +66,7 @@ export function withGlyphs(doc: PDFKit.PDFDocument, text: string): string {
  * stood for first, and some characters share one; text from right to left is drawn the other way round.
  */
 export function readsBack(doc: PDFKit.PDFDocument, text: string): boolean {
-  const font = innerOf(doc)
+  const font = fontOf(doc)
   const fresh = new Map<number, number[]>()
   let read = ''
   for (const { id, codePoints } of font.layout(text).glyphs) {

@@ -1,9 +1,6 @@
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { sessionSecret } from '#lib/access/session.ts'
 import { startDatabase } from '#lib/db/start.ts'
 import { enterProduction, env, setPort } from '#lib/env.ts'
@@ -13,8 +10,7 @@ import { frontDoor } from './front-door.ts'
 import { healthCheck } from './health.ts'
 import { httpServer } from './http-server.ts'
 import { startJobs } from './jobs.ts'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+import { isBuilt, prepareNext, routerStateCheck } from './next.ts'
 
 /** How long running requests may take to finish once we were asked to stop, in milliseconds. */
 const DRAIN_LIMIT = 20_000
@@ -35,14 +31,15 @@ export type Application = {
  */
 export async function startApplication(isStopping: () => boolean): Promise<Application> {
   enterProduction()
-  if (!existsSync(join(ROOT, '.next', 'BUILD_ID'))) {
+  if (!isBuilt()) {
     throw new Error('The application is not built yet: run `npm run build` first.')
   }
   // Now rather than at the first sign-in.
   sessionSecret()
   const database = await startDatabase().catch(explain)
   try {
-    const { app, checkRouterState } = await prepareNext()
+    const app = await prepareNext()
+    const checkRouterState = await routerStateCheck()
     const server = httpServer((req, res) => door(req, res))
     const url = await listen(server)
     // The port is known now, and with it the host names. No request was read yet.
@@ -67,19 +64,6 @@ export async function startApplication(isStopping: () => boolean): Promise<Appli
     await database.stop()
     throw error
   }
-}
-
-async function prepareNext() {
-  // Only now: React decides at its import whether it is in production.
-  const { default: next } = await import('next')
-  // Next's own reading: one of ours would refuse what a later version sends.
-  const { parseAndValidateFlightRouterState: checkRouterState } = await import(
-    'next/dist/server/app-render/parse-and-validate-flight-router-state.js'
-  )
-  const { host, port } = env()
-  const app = next({ dev: false, dir: ROOT, hostname: host, port })
-  await app.prepare()
-  return { app, checkRouterState }
 }
 
 /** Our own database explains itself; a driver's error names neither the setting nor what it was about. */

@@ -3,14 +3,15 @@ import { Problem } from '#lib/api/problem.ts'
 import { env } from '#lib/env.ts'
 import { readText } from '#lib/imports/read-text.ts'
 import { ImportRefused, MOST_PROBLEMS } from '#lib/imports/refused.ts'
-import { totalsOf, totalsText } from '#lib/license-lists/bulk.ts'
-import { readTargets, type Target } from '#lib/license-lists/targets.ts'
+import { type Target, totalsOf } from '#lib/license-lists/rules.ts'
+import { readTargets } from '#lib/license-lists/targets.ts'
+import { totalsText } from '#lib/license-lists/words.ts'
 import { logToStderr } from '#lib/log.ts'
 import { isConfirmed } from '../confirm.ts'
 import { printRows } from '../table.ts'
+import { Interrupted, interruption, note } from '../terminal.ts'
 import { operatorFor } from './operator.ts'
-import { Interrupted, interruption, note } from './outcome.ts'
-import { carryOutAll, type PlannedRow, planOf } from './plan.ts'
+import { checkedRows, type ListRow, setRows } from './rows.ts'
 
 export type ApplyOptions = { customer: string; dryRun?: boolean; yes?: boolean }
 
@@ -27,7 +28,7 @@ export async function applyTotals(
   const caller = await operatorFor(customer, ['it-manager'])
   if (!caller) throw new Problem('not_found', `There is no customer "${customer}".`)
   const { signal } = interruption
-  const rows = await planOf(caller, await targetsIn(file, signal), signal)
+  const rows = await checkedRows(caller, await targetsIn(file, signal), signal)
   if (signal.aborted) throw new Interrupted('Interrupted: nothing was changed.')
   printRows(rows.map(shown), {})
   const allowed = rows.filter((row) => row.check === 'allowed')
@@ -49,7 +50,7 @@ export async function applyTotals(
   }
   note(`${totalsText(totalsOf(changes(allowed)))}.${rest}`)
   if (!yes && !(await isWanted(allowed))) throw new Problem('invalid_request', 'Nothing was changed.')
-  const done = same + (await carryOutAll(caller, allowed, signal))
+  const done = same + (await setRows(caller, allowed, signal))
   const summary = `${done} of ${rows.length} rows are as listed.`
   if (signal.aborted) throw new Interrupted(`Interrupted: ${summary} The same command again goes on.`)
   if (done < rows.length)
@@ -73,7 +74,7 @@ async function targetsIn(file: string, signal: AbortSignal): Promise<Target[]> {
 
 const LONGEST_LIST = 1_000_000
 
-function shown({ line, assetId, name, facts, quantity, check, reason }: PlannedRow) {
+function shown({ line, assetId, name, facts, quantity, check, reason }: ListRow) {
   const change = facts ? quantity - facts.purchased : 0
   const sign = change > 0 ? '+' : ''
   const isFinal = check === 'allowed' && facts?.isCommitmentPlan
@@ -95,11 +96,11 @@ function shown({ line, assetId, name, facts, quantity, check, reason }: PlannedR
   }
 }
 
-function changes(rows: readonly PlannedRow[]) {
+function changes(rows: readonly ListRow[]) {
   return rows.flatMap(({ facts, quantity }) => (facts ? [{ facts, quantity }] : []))
 }
 
-function isWanted(rows: readonly PlannedRow[]): Promise<boolean> {
+function isWanted(rows: readonly ListRow[]): Promise<boolean> {
   const { mustType, committed } = totalsOf(changes(rows))
   if (!mustType) return isConfirmed('Go on? [y/N] ', ['y', 'yes'])
   return isConfirmed(`Type ${committed}, the licenses that can't be lowered again, to go on: `, [

@@ -7,7 +7,7 @@ import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer } from '#lib/db/test-rows.ts'
 import { commandLine } from '../test-command.ts'
 import { operatorFor } from './operator.ts'
-import { planOf, setRow } from './plan.ts'
+import { checkedRows, setRow } from './rows.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-apply-'))
 let db: TestDatabase
@@ -206,17 +206,17 @@ describe('a list that was cut short', () => {
 
 test('who changed an asset after the check is not overwritten', async () => {
   const caller = (await operatorFor('sunbird', ['it-manager'])) as Caller
-  const plan = (quantity: number) =>
-    planOf(caller, [{ line: 1, assetId: id.flexible, quantity }], new AbortController().signal)
-  const [mine] = await plan(12)
-  const [theirs] = await plan(20)
-  if (!mine || !theirs) throw new Error('There is no plan.')
+  const check = (quantity: number) =>
+    checkedRows(caller, [{ line: 1, assetId: id.flexible, quantity }], new AbortController().signal)
+  const [mine] = await check(12)
+  const [theirs] = await check(20)
+  if (!mine || !theirs) throw new Error('There is no row.')
   expect(await setRow(caller, theirs, 'theirs')).toEqual({ fate: 'done', reason: '' })
   expect(await setRow(caller, mine, 'mine')).toEqual({
     fate: 'conflict',
     reason: 'Operator set this to 20 since you read it.',
   })
-  const [same] = await plan(20)
+  const [same] = await check(20)
   expect(same?.check).toBe('same')
   expect(await setRow(caller, { ...mine, quantity: 20 }, 'same')).toMatchObject({ fate: 'done' })
   expect(await changesOf(id.flexible)).toEqual([applied(10, 20)])
@@ -225,7 +225,7 @@ test('who changed an asset after the check is not overwritten', async () => {
 test('the operator has the roles that a command asks for, and no others', async () => {
   const caller = (await operatorFor('other.example', ['finance-user'])) as Caller
   expect(caller).toMatchObject({ customerId: 'other', via: 'operator', billingProfiles: [] })
-  const [row] = await planOf(
+  const [row] = await checkedRows(
     caller,
     [{ line: 1, assetId: 'office-suite-9', quantity: 12 }],
     new AbortController().signal,

@@ -5,20 +5,23 @@ import { Problem, toProblem } from '#lib/api/problem.ts'
 import { readAssetItem } from '#lib/assets/operations.ts'
 import type { QuantityFacts } from '#lib/assets/rules.ts'
 import { setQuantity } from '#lib/license-changes/operations.ts'
-import { type Checked, carryOut, type Fate, fateOf, foresee, inTurns } from '#lib/license-lists/bulk.ts'
-import type { Target } from '#lib/license-lists/targets.ts'
-import { print } from './outcome.ts'
+import { type Checked, foresee } from '#lib/license-lists/check.ts'
+import { type Fate, fateOf } from '#lib/license-lists/fate.ts'
+import type { Target } from '#lib/license-lists/rules.ts'
+import { carryOut } from '#lib/license-lists/send.ts'
+import { inTurns } from '#lib/license-lists/turns.ts'
+import { print } from '../terminal.ts'
 
 /** A row of a list and what is known of it; `reason` says why it can't be set. */
-export type PlannedRow = Target & Omit<Checked, 'error'> & { type: string; name: string; reason: string }
+export type ListRow = Target & Omit<Checked, 'error'> & { type: string; name: string; reason: string }
 
 /** Asks for each row what the change would answer, a few at once. Nothing is sent and nothing stored. */
-export async function planOf(
+export async function checkedRows(
   caller: Caller,
   targets: readonly Target[],
   signal: AbortSignal,
-): Promise<PlannedRow[]> {
-  const rows: PlannedRow[] = targets.map((target) => ({
+): Promise<ListRow[]> {
+  const rows: ListRow[] = targets.map((target) => ({
     ...target,
     type: target.assetId.split('-', 2).join('-'),
     name: '',
@@ -31,7 +34,7 @@ export async function planOf(
   return rows
 }
 
-async function checked(caller: Caller, row: PlannedRow): Promise<Partial<PlannedRow>> {
+async function checked(caller: Caller, row: ListRow): Promise<Partial<ListRow>> {
   try {
     const { name, type, properties, etag } = await readAssetItem(caller, row.assetId, origin())
     const { Status: status, Plan, Seats } = properties?.subscription ?? {}
@@ -58,15 +61,15 @@ const WORDS: Partial<Record<Fate, string>> = {
 }
 
 /** How many rows became what they are listed as. The keys are of this run alone: see docs/licenses.md. */
-export async function carryOutAll(
+export async function setRows(
   caller: Caller,
-  rows: readonly PlannedRow[],
+  rows: readonly ListRow[],
   signal: AbortSignal,
 ): Promise<number> {
   const run = randomBytes(16).toString('hex')
-  const done = new Set<PlannedRow>()
-  const unknown = new Set<PlannedRow>()
-  const ask = async (row: PlannedRow) => {
+  const done = new Set<ListRow>()
+  const unknown = new Set<ListRow>()
+  const ask = async (row: ListRow) => {
     const { fate, reason } = await setRow(caller, row, `${run}-${row.line}`)
     // A row that stays unknown is looked up many times, and told once.
     if (fate === 'unknown' && unknown.has(row)) return false
@@ -84,7 +87,7 @@ export async function carryOutAll(
 /** Sets a row's total, unless somebody changed the asset since it was checked. Never throws. */
 export async function setRow(
   caller: Caller,
-  row: PlannedRow,
+  row: ListRow,
   key: string,
 ): Promise<{ fate: Fate; reason: string }> {
   try {

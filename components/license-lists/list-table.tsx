@@ -3,17 +3,17 @@
 import { memo } from 'react'
 import type { LastPrice } from '#components/assets/cost.ts'
 import { ChangeMeaning } from '#components/license-changes/change-meaning.tsx'
-import { differenceText } from '#components/license-changes/plan.ts'
+import { differenceText } from '#components/license-changes/words.ts'
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { RequestId } from '#components/ui/request-id.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
-import type { Plan, PlanRow, RowState } from './plan.ts'
+import type { LicenseList, ListRow, RowState } from './list.ts'
 import { stateText } from './words.ts'
 
 /** Each row of a list: its asset, from where to where, and whether it may, or what became of it. */
-export function PlanTable({ plan, prices }: { plan: Plan; prices: Record<string, LastPrice> }) {
+export function ListTable({ list, prices }: { list: LicenseList; prices: Record<string, LastPrice> }) {
   return (
     <Card className="mt-4">
       <Table label="Rows of the list" fixed>
@@ -28,11 +28,11 @@ export function PlanTable({ plan, prices }: { plan: Plan; prices: Record<string,
           <HeadCell>Result</HeadCell>
         </TableHead>
         <TableBody>
-          {plan.rows.map((row) => (
-            <PlanRowView
+          {list.rows.map((row) => (
+            <ListRowView
               key={row.assetId}
               row={row}
-              confirmed={plan.confirmed}
+              confirmed={list.confirmed}
               lastPrice={prices[row.assetId]}
             />
           ))}
@@ -43,12 +43,12 @@ export function PlanTable({ plan, prices }: { plan: Plan; prices: Record<string,
 }
 
 // Remembered, so that one answer does not draw 250 rows.
-const PlanRowView = memo(function PlanRowView({
+const ListRowView = memo(function ListRowView({
   row,
   confirmed,
   lastPrice,
 }: {
-  row: PlanRow
+  row: ListRow
   confirmed: boolean
   lastPrice: LastPrice | undefined
 }) {
@@ -77,8 +77,18 @@ const PlanRowView = memo(function PlanRowView({
 })
 
 const TONES: Record<RowState, BadgeTone> = {
-  ...{ waiting: 'mute', checking: 'mute', allowed: 'ok', same: 'mute', refused: 'danger', unchecked: 'warn' },
-  ...{ sending: 'mute', done: 'ok', conflict: 'warn', unknown: 'warn', lost: 'warn', failed: 'danger' },
+  waiting: 'mute',
+  checking: 'mute',
+  allowed: 'ok',
+  same: 'mute',
+  refused: 'danger',
+  unchecked: 'warn',
+  sending: 'mute',
+  done: 'ok',
+  conflict: 'warn',
+  unknown: 'warn',
+  lost: 'warn',
+  failed: 'danger',
 }
 
 function Result({
@@ -86,7 +96,7 @@ function Result({
   confirmed,
   lastPrice,
 }: {
-  row: PlanRow
+  row: ListRow
   confirmed: boolean
   lastPrice: LastPrice | undefined
 }) {
@@ -100,9 +110,9 @@ function Result({
       </span>
     )
   }
-  const isPlanned = state === 'allowed' && !confirmed
-  const subscription = isPlanned ? item?.properties?.subscription : undefined
-  const isFinal = isPlanned && facts?.isCommitmentPlan
+  const isToConfirm = state === 'allowed' && !confirmed
+  const subscription = isToConfirm ? item?.properties?.subscription : undefined
+  const isFinal = isToConfirm && facts?.isCommitmentPlan
   const tone = isFinal ? 'warn' : state === 'allowed' && confirmed ? 'mute' : TONES[state]
   return (
     <>

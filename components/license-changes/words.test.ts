@@ -9,7 +9,7 @@ import {
   planName,
   type Subscription,
   settledText,
-} from './plan.ts'
+} from './words.ts'
 
 const END = Date.UTC(2027, 2, 1)
 

@@ -2,19 +2,19 @@ import { Moment } from '#components/dates/moment.tsx'
 import { ReviewBox } from '#components/license-changes/review-box.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
-import { asListed, openRows, type Plan, rowsIn } from './plan.ts'
+import { asListed, type LicenseList, openRows, rowsIn } from './list.ts'
 import { receiptCsv, receiptText } from './receipt.ts'
 
 /** What became of a confirmed list, the receipt of it, and the way on where rows are open. */
-export function PlanOutcome({
-  plan,
+export function ListReceipt({
+  list,
   found,
   title,
   onGoOn,
   onEdit,
   onNew,
 }: {
-  plan: Plan
+  list: LicenseList
   /** It was found kept: another page had begun it. */
   found: boolean
   title: string
@@ -22,9 +22,9 @@ export function PlanOutcome({
   onEdit: () => void
   onNew: () => void
 }) {
-  const open = openRows(plan).length
-  const isFresh = rowsIn(plan, 'allowed').length > 0
-  const isDone = asListed(plan) === plan.rows.length
+  const open = openRows(list).length
+  const isFresh = rowsIn(list, 'allowed').length > 0
+  const isDone = asListed(list) === list.rows.length
   const count = open.toLocaleString('en')
   return (
     <ReviewBox
@@ -36,10 +36,10 @@ export function PlanOutcome({
               {open > 0 ? 'Leave the rest' : 'Edit the list'}
             </Button>
           )}
-          <CopyButton look="plain" text={() => receiptText(plan)}>
+          <CopyButton look="plain" text={() => receiptText(list)}>
             Copy receipt
           </CopyButton>
-          <Button onClick={() => download(plan)}>Download CSV</Button>
+          <Button onClick={() => download(list)}>Download CSV</Button>
           {open > 0 ? (
             <Button look="primary" onClick={onGoOn}>
               {isFresh ? `Go on with ${count}` : `Try ${count} again`}
@@ -52,7 +52,7 @@ export function PlanOutcome({
     >
       {found ? (
         <p>
-          This list was confirmed on <Moment at={plan.madeAt} /> UTC and left before its end.
+          This list was confirmed on <Moment at={list.madeAt} /> UTC and left before its end.
         </p>
       ) : null}
       <p>
@@ -66,11 +66,11 @@ export function PlanOutcome({
   )
 }
 
-function download(plan: Plan): void {
-  const url = URL.createObjectURL(new Blob([receiptCsv(plan)], { type: 'text/csv' }))
+function download(list: LicenseList): void {
+  const url = URL.createObjectURL(new Blob([receiptCsv(list)], { type: 'text/csv' }))
   const link = document.createElement('a')
   link.href = url
-  link.download = `licenses-${new Date(plan.madeAt).toISOString().slice(0, 10)}.csv`
+  link.download = `licenses-${new Date(list.madeAt).toISOString().slice(0, 10)}.csv`
   link.click()
   URL.revokeObjectURL(url)
 }

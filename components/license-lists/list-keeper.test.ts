@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
-import { newPlan } from './check.ts'
-import { asListed, confirmed, type PlanRow } from './plan.ts'
-import { createBulk } from './store.ts'
+import { newList } from './check.ts'
+import { asListed, confirmed, type ListRow } from './list.ts'
+import { listKeeper } from './list-keeper.ts'
 
 /** As much of a browser as keeps things. */
 function storage(isFull = false): Record<string, string> {
@@ -35,75 +35,75 @@ const allowed = {
 } as const
 
 /** A member's list of three that is confirmed, with these states. */
-function begun(member: string, ...states: PlanRow['state'][]) {
-  const bulk = createBulk(member)
-  bulk.type('the list')
-  const plan = newPlan({ targets, skipped: 0, faults: [] })
-  bulk.put(confirmed({ ...plan, rows: plan.rows.map((row) => ({ ...row, ...allowed })) }))
-  for (const [at, state] of states.entries()) bulk.row(`a-${at + 1}`, { state })
-  return bulk
+function begun(member: string, ...states: ListRow['state'][]) {
+  const keeper = listKeeper(member)
+  keeper.type('the list')
+  const list = newList({ targets, skipped: 0, faults: [] })
+  keeper.put(confirmed({ ...list, rows: list.rows.map((row) => ({ ...row, ...allowed })) }))
+  for (const [at, state] of states.entries()) keeper.row(`a-${at + 1}`, { state })
+  return keeper
 }
 
 test('what is typed is there again after a reload, for its member only; nobody else finds it', () => {
-  createBulk('ana').type('a-1,5')
-  expect(createBulk('ana').state()).toMatchObject({ draft: 'a-1,5', plan: undefined })
-  expect(createBulk('ida').state().draft).toBe('')
+  listKeeper('ana').type('a-1,5')
+  expect(listKeeper('ana').state()).toMatchObject({ draft: 'a-1,5', list: undefined })
+  expect(listKeeper('ida').state().draft).toBe('')
   expect(Object.keys(kept)).toEqual([])
 })
 
 test('a confirmed list goes on with its keys; what was being sent is not known', () => {
   const first = begun('ana', 'done', 'sending')
-  const keys = first.state().plan?.rows.map(({ key }) => key)
-  const { plan, found } = createBulk('ana').state()
+  const keys = first.state().list?.rows.map(({ key }) => key)
+  const { list, found } = listKeeper('ana').state()
   expect(found).toBe(true)
-  expect(plan?.rows.map(({ state }) => state)).toEqual(['done', 'lost', 'allowed'])
-  expect(plan?.rows.map(({ key }) => key)).toEqual(keys)
+  expect(list?.rows.map(({ state }) => state)).toEqual(['done', 'lost', 'allowed'])
+  expect(list?.rows.map(({ key }) => key)).toEqual(keys)
   expect(new Set(keys).size).toBe(3)
 })
 
 test('a checked list that was not confirmed is only a list again', () => {
-  const bulk = createBulk('ana')
-  bulk.type('a-1,5')
-  bulk.put(newPlan({ targets, skipped: 0, faults: [] }))
-  expect(createBulk('ana').state()).toMatchObject({ draft: 'a-1,5', plan: undefined, found: false })
+  const keeper = listKeeper('ana')
+  keeper.type('a-1,5')
+  keeper.put(newList({ targets, skipped: 0, faults: [] }))
+  expect(listKeeper('ana').state()).toMatchObject({ draft: 'a-1,5', list: undefined, found: false })
 })
 
-test('nothing is kept once each row has its outcome; the receipt stays on the screen', () => {
-  const bulk = begun('ana', 'done', 'refused', 'failed')
+test('nothing is kept once each row has its fate; the receipt stays on the screen', () => {
+  const keeper = begun('ana', 'done', 'refused', 'failed')
   expect(Object.keys(kept)).toHaveLength(1)
-  bulk.row('a-3', { state: 'conflict' })
+  keeper.row('a-3', { state: 'conflict' })
   expect(Object.keys(kept)).toEqual([])
-  const { plan } = bulk.state()
-  expect(plan && asListed(plan)).toBe(1)
+  const { list } = keeper.state()
+  expect(list && asListed(list)).toBe(1)
 })
 
 test('after a day the keys are worth nothing: the list is checked anew', () => {
   begun('ana', 'done')
   vi.useFakeTimers({ now: Date.now() + 24 * 60 * 60 * 1000 })
-  expect(createBulk('ana').state()).toMatchObject({ draft: 'the list', plan: undefined })
+  expect(listKeeper('ana').state()).toMatchObject({ draft: 'the list', list: undefined })
   vi.useRealTimers()
 })
 
 test('another tab does not write over a list that is being sent', () => {
   const first = begun('ana', 'done')
   delete kept['kept:bulk:ana']
-  const second = createBulk('ana')
+  const second = listKeeper('ana')
   first.row('a-2', { state: 'sending' })
   second.type('something else')
-  expect(createBulk('ana').state().plan?.id).toBe(first.state().plan?.id)
+  expect(listKeeper('ana').state().list?.id).toBe(first.state().list?.id)
 })
 
 test('one thing runs at a time, and a stop ends it', async () => {
-  const bulk = begun('ana')
+  const keeper = begun('ana')
   const order: string[] = []
-  const first = bulk.run('send', (signal) => {
+  const first = keeper.run('send', (signal) => {
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
   })
-  await bulk.run('send', async () => void order.push('second'))
-  expect(bulk.state().running).toBe('send')
-  bulk.stop()
+  await keeper.run('send', async () => void order.push('second'))
+  expect(keeper.state().running).toBe('send')
+  keeper.stop()
   await first
-  expect([order, bulk.state().running]).toEqual([[], undefined])
+  expect([order, keeper.state().running]).toEqual([[], undefined])
 })
 
 test.each([
@@ -114,13 +114,13 @@ test.each([
   'null',
 ])('%s is no list', (text) => {
   kept['kept:bulk:ana'] = text
-  expect(createBulk('ana').state()).toMatchObject({ draft: '', plan: undefined })
+  expect(listKeeper('ana').state()).toMatchObject({ draft: '', list: undefined })
 })
 
 test('a browser that keeps nothing is told of, and works', () => {
   vi.stubGlobal('localStorage', storage(true))
-  const bulk = begun('ana', 'done')
-  expect(bulk.state()).toMatchObject({ keeps: false, draft: 'the list' })
+  const keeper = begun('ana', 'done')
+  expect(keeper.state()).toMatchObject({ keeps: false, draft: 'the list' })
   vi.stubGlobal('localStorage', undefined)
-  expect(createBulk('ana').state().draft).toBe('')
+  expect(listKeeper('ana').state().draft).toBe('')
 })

@@ -1,14 +1,14 @@
 import { forget, keep, kept } from '#components/ui/kept.ts'
-import { openRows, type Plan, type PlanRow, resumable, withRow } from './plan.ts'
+import { type LicenseList, type ListRow, openRows, resumable, withRow } from './list.ts'
 
 export type State = {
   /** What was typed or pasted. */
   draft: string
-  plan: Plan | undefined
+  list: LicenseList | undefined
   running: 'check' | 'send' | undefined
   /** Nothing more is asked; what was, is waited for. */
   stopping: boolean
-  /** A plan that was found kept, and not gone on with yet. */
+  /** A list that was found kept, and not gone on with yet. */
   found: boolean
   /** The member was signed out, or lost the role, in the middle. */
   stopped: boolean
@@ -16,27 +16,28 @@ export type State = {
   keeps: boolean
 }
 
-export type Bulk = ReturnType<typeof createBulk>
+export type ListKeeper = ReturnType<typeof listKeeper>
 
 export const NOTHING: State = {
-  ...{
-    draft: '',
-    plan: undefined,
-    running: undefined,
-    stopping: false,
-    found: false,
-    stopped: false,
-    keeps: true,
-  },
+  draft: '',
+  list: undefined,
+  running: undefined,
+  stopping: false,
+  found: false,
+  stopped: false,
+  keeps: true,
 }
 
 const SLOT = 'bulk:'
 
+/** What is kept, under the names that browsers keep it under already; anybody could have written there. */
+type Kept = { draft?: unknown; plan?: unknown }
+
 /**
  * A member's list of totals and what became of it. It lives outside of the screen, so that answers that come after
- * the screen is left are still written down; and in the browser, until each row has its outcome.
+ * the screen is left are still written down; and in the browser, until each row has its fate.
  */
-export function createBulk(member: string) {
+export function listKeeper(member: string) {
   const name = SLOT + member
   const listeners = new Set<() => void>()
   let stop = new AbortController()
@@ -45,13 +46,13 @@ export function createBulk(member: string) {
   function load(): State {
     // Somebody else's list is none of this member's business.
     forget((other) => other.startsWith(SLOT) && other !== name)
-    const value = kept(name) as { draft?: unknown; plan?: unknown } | null
-    const plan = resumable(value?.plan, Date.now())
+    const value = kept(name) as Kept | null
+    const list = resumable(value?.plan, Date.now())
     return {
       ...NOTHING,
       draft: typeof value?.draft === 'string' ? value.draft : '',
-      plan,
-      found: plan !== undefined,
+      list,
+      found: list !== undefined,
     }
   }
 
@@ -60,12 +61,13 @@ export function createBulk(member: string) {
     for (const listener of listeners) listener()
   }
 
-  function save({ draft, plan, keeps }: State): boolean {
+  function save({ draft, list, keeps }: State): boolean {
     // Another tab's list that is being sent is worth more than what is typed here.
-    const other = resumable((kept(name) as { plan?: unknown } | null)?.plan, Date.now())
-    if (other && other.id !== plan?.id && other.id !== state.plan?.id) return keeps
-    const open = plan && openRows(plan).length > 0 ? plan : undefined
-    if (open || (draft.trim() !== '' && !plan?.confirmed)) return keep(name, { draft, plan: open })
+    const other = resumable((kept(name) as Kept | null)?.plan, Date.now())
+    if (other && other.id !== list?.id && other.id !== state.list?.id) return keeps
+    const open = list && openRows(list).length > 0 ? list : undefined
+    if (open || (draft.trim() !== '' && !list?.confirmed))
+      return keep(name, { draft, plan: open } satisfies Kept)
     forget((own) => own === name)
     return keeps
   }
@@ -85,10 +87,10 @@ export function createBulk(member: string) {
       return () => void listeners.delete(listener)
     },
     type: (draft: string) => set({ draft }),
-    /** Puts a plan in the place of the one that is there; undefined: back to the list. */
-    put: (plan: Plan | undefined) => set({ plan, found: false, stopped: false }),
-    row(assetId: string, values: Partial<PlanRow>) {
-      if (state.plan) set({ plan: withRow(state.plan, assetId, values) })
+    /** Puts a list in the place of the one that is there; undefined: back to the text. */
+    put: (list: LicenseList | undefined) => set({ list, found: false, stopped: false }),
+    row(assetId: string, values: Partial<ListRow>) {
+      if (state.list) set({ list: withRow(state.list, assetId, values) })
     },
     run,
     stop: (isSignedOut = false) => {

@@ -6,11 +6,11 @@ import { holdBack } from '#components/license-changes/change-review.tsx'
 import { ReviewBox } from '#components/license-changes/review-box.tsx'
 import { moneyText } from '#components/money/money.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { totalsOf } from '#lib/license-lists/bulk.ts'
-import { changesOf, moneyOf, type Plan, rowsIn } from './plan.ts'
+import { totalsOf } from '#lib/license-lists/rules.ts'
+import { changesOf, type LicenseList, moneyOf, rowsIn } from './list.ts'
 
 type Given = {
-  plan: Plan
+  list: LicenseList
   title: string
   prices: Record<string, LastPrice>
   onCheck: () => void
@@ -19,11 +19,11 @@ type Given = {
 }
 
 /** What a checked list comes to, and the one button that sends it. */
-export function ConfirmPlan({ plan, title, prices, onCheck, onConfirm, onEdit }: Given) {
+export function ConfirmList({ list, title, prices, onCheck, onConfirm, onEdit }: Given) {
   const id = useId()
   const [typed, setTyped] = useState('')
-  const allowed = rowsIn(plan, 'allowed')
-  const isUnchecked = rowsIn(plan, 'unchecked', 'waiting').length > 0
+  const allowed = rowsIn(list, 'allowed')
+  const isUnchecked = rowsIn(list, 'unchecked', 'waiting').length > 0
   const { mustType, committed, assets } = totalsOf(changesOf(allowed))
   const fits = !mustType || typed.replace(/[\s,.]/g, '') === String(committed)
   const submit = (event: FormEvent) => {
@@ -68,29 +68,29 @@ export function ConfirmPlan({ plan, title, prices, onCheck, onConfirm, onEdit }:
           </>
         }
       >
-        <p>{othersText(plan)}</p>
-        <p>{costsText(plan, prices)}</p>
+        <p>{othersText(list)}</p>
+        <p>{costsText(list, prices)}</p>
       </ReviewBox>
     </form>
   )
 }
 
 /** What is not set, so that nobody takes it for set. */
-function othersText(plan: Plan): string {
+function othersText(list: LicenseList): string {
   const say = (count: number, one: string, many: string) =>
     count === 0 ? '' : `${count.toLocaleString('en')} ${count === 1 ? one : many}. `
-  const same = rowsIn(plan, 'same').length
+  const same = rowsIn(list, 'same').length
   return [
     say(same, 'has its total already', 'have their totals already'),
-    say(rowsIn(plan, 'refused').length, 'can’t be set: see why below', 'can’t be set: see why below'),
-    say(rowsIn(plan, 'unchecked', 'waiting').length, 'could not be checked', 'could not be checked'),
-    say(plan.skipped, 'row names no total and stays as it is', 'rows name no total and stay as they are'),
+    say(rowsIn(list, 'refused').length, 'can’t be set: see why below', 'can’t be set: see why below'),
+    say(rowsIn(list, 'unchecked', 'waiting').length, 'could not be checked', 'could not be checked'),
+    say(list.skipped, 'row names no total and stays as it is', 'rows name no total and stay as they are'),
   ].join('')
 }
 
 /** Never adds two currencies. */
-function costsText(plan: Plan, prices: Record<string, LastPrice>): string {
-  const allowed = rowsIn(plan, 'allowed')
+function costsText(list: LicenseList, prices: Record<string, LastPrice>): string {
+  const allowed = rowsIn(list, 'allowed')
   const { amounts, unpriced } = moneyOf(allowed, prices)
   const parts = amounts.map(({ currency, amount }) => {
     const more = amount < 0 ? 'less' : 'more'

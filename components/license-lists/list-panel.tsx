@@ -6,14 +6,15 @@ import { ReviewBox } from '#components/license-changes/review-box.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
-import { totalsOf, totalsText } from '#lib/license-lists/bulk.ts'
-import { ConfirmPlan } from './confirm-plan.tsx'
-import { asListed, changesOf, openRows, type Plan, rowsIn } from './plan.ts'
-import { PlanOutcome } from './plan-outcome.tsx'
-import type { State } from './store.ts'
+import { totalsOf } from '#lib/license-lists/rules.ts'
+import { totalsText } from '#lib/license-lists/words.ts'
+import { ConfirmList } from './confirm-list.tsx'
+import { asListed, changesOf, type LicenseList, openRows, rowsIn } from './list.ts'
+import type { State } from './list-keeper.ts'
+import { ListReceipt } from './list-receipt.tsx'
 
 type Given = Pick<State, 'running' | 'stopping' | 'found' | 'stopped'> & {
-  plan: Plan
+  list: LicenseList
   prices: Record<string, LastPrice>
   onCheck: () => void
   onConfirm: () => void
@@ -24,10 +25,10 @@ type Given = Pick<State, 'running' | 'stopping' | 'found' | 'stopped'> & {
 }
 
 /** Where a list stands as a whole, and what can be done next. It takes the focus when that changes. */
-export function PlanPanel(given: Given) {
-  const { plan, running, stopped, found } = given
+export function ListPanel(given: Given) {
+  const { list, running, stopped, found } = given
   const place = useRef<HTMLElement>(null)
-  const stage = running ?? (plan.confirmed ? 'sent' : 'checked')
+  const stage = running ?? (list.confirmed ? 'sent' : 'checked')
   const known = useRef(found ? stage : undefined)
   useEffect(() => {
     const active = document.activeElement
@@ -44,23 +45,23 @@ export function PlanPanel(given: Given) {
       className="rounded-card bg-accent-tint p-3.5"
     >
       <p role="status" className="sr-only">
-        {stage === 'check' ? 'Checking the list' : stage === 'send' ? 'Setting licenses' : titleOf(plan)}
+        {stage === 'check' ? 'Checking the list' : stage === 'send' ? 'Setting licenses' : titleOf(list)}
       </p>
       {stopped ? <SignedOut /> : null}
       {running ? <Progress {...given} /> : null}
-      {stage === 'checked' ? <ConfirmPlan {...given} title={titleOf(plan)} /> : null}
-      {stage === 'sent' ? <PlanOutcome {...given} title={titleOf(plan)} /> : null}
+      {stage === 'checked' ? <ConfirmList {...given} title={titleOf(list)} /> : null}
+      {stage === 'sent' ? <ListReceipt {...given} title={titleOf(list)} /> : null}
     </section>
   )
 }
 
 /** What a list comes to, or has come to. */
-function titleOf(plan: Plan): string {
-  const allowed = rowsIn(plan, 'allowed')
-  if (!plan.confirmed) return allowed.length > 0 ? totalsText(totalsOf(changesOf(allowed))) : 'Nothing to set'
-  const { length } = plan.rows
+function titleOf(list: LicenseList): string {
+  const allowed = rowsIn(list, 'allowed')
+  if (!list.confirmed) return allowed.length > 0 ? totalsText(totalsOf(changesOf(allowed))) : 'Nothing to set'
+  const { length } = list.rows
   const rows = `${length.toLocaleString('en')} ${length === 1 ? 'row is' : 'rows are'}`
-  return `${asListed(plan).toLocaleString('en')} of ${rows} as listed`
+  return `${asListed(list).toLocaleString('en')} of ${rows} as listed`
 }
 
 function SignedOut() {
@@ -74,10 +75,10 @@ function SignedOut() {
   )
 }
 
-function Progress({ plan, running, stopping, onStop }: Given) {
+function Progress({ list, running, stopping, onStop }: Given) {
   const isCheck = running === 'check'
-  const rest = (isCheck ? rowsIn(plan, 'waiting', 'checking') : openRows(plan)).length
-  const unknown = rowsIn(plan, 'unknown').length
+  const rest = (isCheck ? rowsIn(list, 'waiting', 'checking') : openRows(list)).length
+  const unknown = rowsIn(list, 'unknown').length
   return (
     <ReviewBox
       title={`${isCheck ? 'Checking the list' : 'Setting licenses'}: ${rest.toLocaleString('en')} ${rest === 1 ? 'row' : 'rows'} to go`}

@@ -1,13 +1,14 @@
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import type { QuantityFacts } from '#lib/assets/rules.ts'
-import type { Checked, Fate } from '#lib/license-lists/bulk.ts'
-import type { Target } from '#lib/license-lists/targets.ts'
+import type { Checked } from '#lib/license-lists/check.ts'
+import type { Fate } from '#lib/license-lists/fate.ts'
+import type { Target } from '#lib/license-lists/rules.ts'
 
 /** Where a row stands: before the confirmation, or `sending` and what became of it. */
 export type RowState = 'waiting' | 'checking' | Checked['check'] | 'sending' | Exclude<Fate, 'stopped'>
 
 /** A row of a list and what is known of it. All of it can be kept in the browser. */
-export type PlanRow = Target & {
+export type ListRow = Target & {
   type: string
   /** Empty until the asset is found. */
   name: string
@@ -24,48 +25,48 @@ export type PlanRow = Target & {
   /** Why it is as it is, where there is something to say. */
   reason: string
   requestId?: string | undefined
-  /** When its outcome was known, in epoch milliseconds. */
+  /** When its fate was known, in epoch milliseconds. */
   at?: number | undefined
 }
 
 /** A list that was read; once it is confirmed, its rows may be sent. */
-export type Plan = {
+export type LicenseList = {
   id: string
   madeAt: number
   skipped: number
   confirmed: boolean
-  rows: readonly PlanRow[]
+  rows: readonly ListRow[]
 }
 
-/** Confirmed rows whose outcome is to come: not sent yet, not known, or to be tried again. */
+/** Confirmed rows whose fate is to come: not sent yet, not known, or to be tried again. */
 const OPEN: readonly RowState[] = ['allowed', 'sending', 'unknown', 'lost', 'failed']
 
-export function rowsIn(plan: Plan, ...states: readonly RowState[]): PlanRow[] {
-  return plan.rows.filter(({ state }) => states.includes(state))
+export function rowsIn(list: LicenseList, ...states: readonly RowState[]): ListRow[] {
+  return list.rows.filter(({ state }) => states.includes(state))
 }
 
-export function openRows(plan: Plan): PlanRow[] {
-  return plan.confirmed ? rowsIn(plan, ...OPEN) : []
+export function openRows(list: LicenseList): ListRow[] {
+  return list.confirmed ? rowsIn(list, ...OPEN) : []
 }
 
 /** How many rows are as listed. */
-export function asListed(plan: Plan): number {
-  return rowsIn(plan, 'done', 'same').length
+export function asListed(list: LicenseList): number {
+  return rowsIn(list, 'done', 'same').length
 }
 
-/** The plan with other values in the row of one asset. */
-export function withRow(plan: Plan, assetId: string, values: Partial<PlanRow>): Plan {
-  return { ...plan, rows: plan.rows.map((row) => (row.assetId === assetId ? { ...row, ...values } : row)) }
+/** The list with other values in the row of one asset. */
+export function withRow(list: LicenseList, assetId: string, values: Partial<ListRow>): LicenseList {
+  return { ...list, rows: list.rows.map((row) => (row.assetId === assetId ? { ...row, ...values } : row)) }
 }
 
-function isRow(row: Partial<PlanRow> | null): boolean {
+function isRow(row: Partial<ListRow> | null): boolean {
   const texts = [row?.assetId, row?.type, row?.name, row?.key, row?.state, row?.reason]
   const numbers = [row?.line, row?.quantity, row?.facts ? row.facts.purchased : 0]
   return texts.every((text) => typeof text === 'string') && numbers.every(Number.isInteger)
 }
 
 /** What rows that can be sent would change, for `totalsOf`. */
-export function changesOf(rows: readonly PlanRow[]) {
+export function changesOf(rows: readonly ListRow[]) {
   return rows.flatMap(({ facts, quantity }) => (facts ? [{ facts, quantity }] : []))
 }
 
@@ -73,25 +74,25 @@ export function changesOf(rows: readonly PlanRow[]) {
 const LONGEST_MS = 23 * 60 * 60 * 1000
 
 /**
- * A kept plan as it can be gone on with: undefined where there is none, or it is finished or too old. What was being
+ * A kept list as it can be gone on with: undefined where there is none, or it is finished or too old. What was being
  * sent may have been done.
  */
-export function resumable(value: unknown, now: number): Plan | undefined {
-  const plan = value as Plan | null | undefined
-  if (!plan?.confirmed || !(now - plan.madeAt < LONGEST_MS)) return undefined
+export function resumable(value: unknown, now: number): LicenseList | undefined {
+  const list = value as LicenseList | null | undefined
+  if (!list?.confirmed || !(now - list.madeAt < LONGEST_MS)) return undefined
   // Anybody could have written there.
-  if (!Array.isArray(plan.rows) || !plan.rows.every(isRow)) return undefined
+  if (!Array.isArray(list.rows) || !list.rows.every(isRow)) return undefined
   const reason = 'The page was left before the answer came.'
-  const rows = plan.rows.map((row) =>
+  const rows = list.rows.map((row) =>
     row.state === 'sending' ? { ...row, state: 'lost' as const, reason } : row,
   )
-  const found = { ...plan, rows }
+  const found = { ...list, rows }
   return openRows(found).length > 0 ? found : undefined
 }
 
-/** The plan with the word that its rows may be sent. */
-export function confirmed(plan: Plan): Plan {
-  return { ...plan, confirmed: true, rows: plan.rows.map((row) => ({ ...row, item: undefined })) }
+/** The list with the word that its rows may be sent. */
+export function confirmed(list: LicenseList): LicenseList {
+  return { ...list, confirmed: true, rows: list.rows.map((row) => ({ ...row, item: undefined })) }
 }
 
 /**
@@ -99,7 +100,7 @@ export function confirmed(plan: Plan): Plan {
  * price is known, or the total is a cap and no bill.
  */
 export function moneyOf(
-  rows: readonly PlanRow[],
+  rows: readonly ListRow[],
   prices: Record<string, { price: number; currency: string }>,
 ) {
   const amounts = new Map<string, number>()

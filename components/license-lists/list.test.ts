@@ -2,29 +2,38 @@ import { parse } from 'csv-parse/sync'
 import { describe, expect, test } from 'vitest'
 import { Problem } from '#lib/api/problem.ts'
 import { readTargets } from '#lib/license-lists/targets.ts'
-import { moneyOf, type Plan, type PlanRow } from './plan.ts'
+import { type LicenseList, type ListRow, moneyOf } from './list.ts'
 import { receiptCsv, receiptText } from './receipt.ts'
 import { readListFile } from './target-file.ts'
 import { reasonOf } from './words.ts'
 
-const row = (values: Partial<PlanRow> = {}): PlanRow => ({
-  ...{ line: 1, assetId: 'office-suite-1', quantity: 12, type: 'office-suite', name: 'Apps', assigned: 4 },
-  ...{
-    key: 'k',
-    state: 'done',
-    reason: '',
-    facts: { status: 'ACTIVE', isCommitmentPlan: false, purchased: 10 },
-  },
+const row = (values: Partial<ListRow> = {}): ListRow => ({
+  line: 1,
+  assetId: 'office-suite-1',
+  quantity: 12,
+  type: 'office-suite',
+  name: 'Apps',
+  assigned: 4,
+  key: 'k',
+  state: 'done',
+  reason: '',
+  facts: { status: 'ACTIVE', isCommitmentPlan: false, purchased: 10 },
   ...values,
 })
-const planOf = (...rows: PlanRow[]): Plan => ({ id: 'p', madeAt: 0, skipped: 0, confirmed: true, rows })
+const listOf = (...rows: ListRow[]): LicenseList => ({
+  id: 'p',
+  madeAt: 0,
+  skipped: 0,
+  confirmed: true,
+  rows,
+})
 
 describe('money', () => {
   const usd = { price: 0.1, currency: 'USD' }
   const prices = { a: usd, b: usd, c: { price: 5, currency: 'EUR' }, cap: usd }
 
   test('is summed by currency and never over two; what has no price is counted', () => {
-    const quantityIsCap = { vendor: { label: 'Google', quantityIsCap: true } } as PlanRow['item']
+    const quantityIsCap = { vendor: { label: 'Google', quantityIsCap: true } } as ListRow['item']
     const rows = [
       row({ assetId: 'a', quantity: 30 }),
       row({ assetId: 'b', quantity: 5 }),
@@ -42,7 +51,7 @@ describe('money', () => {
 })
 
 describe('the receipt', () => {
-  const plan = planOf(
+  const list = listOf(
     row({ at: Date.UTC(2026, 10, 20, 9, 5, 7) }),
     row({
       assetId: 'office-suite-2',
@@ -54,7 +63,7 @@ describe('the receipt', () => {
   )
 
   test('is CSV that reads back, with no formula in it', () => {
-    expect(parse(receiptCsv(plan), { bom: true })).toEqual([
+    expect(parse(receiptCsv(list), { bom: true })).toEqual([
       ['Asset ID', 'Name', 'From', 'To', 'Outcome', 'Reason', 'Time (UTC)'],
       ['office-suite-1', 'Apps', '10', '12', 'Done', '', '2026-11-20 09:05:07'],
       ['office-suite-2', '\'=cmd|"/c calc"!A1', '10', '12', 'Can’t be set', '4 users; \'=1+1, or "more"', ''],
@@ -63,7 +72,7 @@ describe('the receipt', () => {
   })
 
   test('is a list again, in the clipboard too', () => {
-    for (const text of [receiptCsv(plan), receiptText(plan)]) {
+    for (const text of [receiptCsv(list), receiptText(list)]) {
       const { targets, faults } = readTargets(text)
       expect(faults).toEqual([])
       expect(targets.map(({ assetId, quantity }) => [assetId, quantity])).toEqual([

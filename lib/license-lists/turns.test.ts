@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { carryOut } from './send.ts'
+import { inTurns } from './turns.ts'
+
+const never = new AbortController().signal
+
+test('at most four at once and two of a type; each once, whatever the order of the answers', async () => {
+  const types = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 25 })
+  await fc.assert(
+    fc.asyncProperty(types, fc.scheduler(), async (given, scheduler) => {
+      const items = given.map((type, at) => ({ type, at }))
+      const running: string[] = []
+      const done: number[] = []
+      const work = async ({ type, at }: { type: string; at: number }) => {
+        running.push(type)
+        expect(running.length).toBeLessThanOrEqual(4)
+        expect(running.filter((other) => other === type).length).toBeLessThanOrEqual(2)
+        await scheduler.schedule(Promise.resolve())
+        running.splice(running.indexOf(type), 1)
+        done.push(at)
+      }
+      await scheduler.waitFor(inTurns(items, work, never))
+      expect(done.toSorted((a, b) => a - b)).toEqual(items.map(({ at }) => at))
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('after a stop none is begun, and those begun come to their end', async () => {
+  const stop = new AbortController()
+  const ended: number[] = []
+  const items = Array.from({ length: 9 }, (_, at) => ({ type: 'a', at }))
+  await inTurns(
+    items,
+    async ({ at }) => {
+      if (at === 1) stop.abort()
+      await Promise.resolve()
+      ended.push(at)
+    },
+    stop.signal,
+  )
+  expect(ended).toEqual([0, 1])
+})
+
+test('what is not known is looked up after the others, until it is known; not for ever', async () => {
+  const asked: string[] = []
+  const waits: number[] = []
+  const pause = async (ms: number) => void waits.push(ms)
+  const items = ['slow', 'lost', 'quick'].map((name) => ({ type: name, name }))
+  const ask = async ({ name }: { name: string }) => {
+    asked.push(name)
+    return name === 'quick' || (name === 'slow' && asked.filter((other) => other === name).length === 3)
+  }
+  await carryOut(items, ask, pause, never)
+  expect(asked.slice(0, 7)).toEqual(['slow', 'lost', 'quick', 'slow', 'lost', 'slow', 'lost'])
+  expect(asked.filter((name) => name === 'lost')).toHaveLength(37)
+  expect(waits.reduce((sum, ms) => sum + ms)).toBe(180_000)
+})
