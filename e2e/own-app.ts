@@ -2,7 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startWarden, type Warden } from '../lib/db/embedded/test-warden.ts'
 import { appEnvironment } from './server.ts'
+
+/** Ends the apps of this worker, should it be killed before it has done so. */
+let warden: Warden | undefined
 
 const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
 
@@ -30,7 +34,10 @@ export async function run(program: string, env: NodeJS.ProcessEnv, args: string[
 
 /** Starts the app and waits until it says where it listens. */
 export async function startOwnApp(env: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, [...NODE, 'lib/server/start.ts'], { env, stdio: 'pipe' })
+  warden ??= startWarden()
+  const args = [...NODE, 'lib/server/start.ts']
+  const child = spawn(process.execPath, args, { env, stdio: 'pipe', detached: true })
+  warden.endGroup(child.pid as number)
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
   let output = ''
   const url = await new Promise<string>((resolve, reject) => {

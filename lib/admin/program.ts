@@ -5,6 +5,7 @@ import { addImportCommands } from './imports.ts'
 import { addIssuerCommands } from './issuers.ts'
 import { addKeyCommands } from './keys.ts'
 import { addLicenseCommands } from './licenses/command.ts'
+import { exitCodeOf } from './licenses/outcome.ts'
 import { addMemberCommands } from './members.ts'
 import { addNoticeCommands } from './notices.ts'
 
@@ -25,4 +26,18 @@ export function adminProgram(): Command {
   addNoticeCommands(program)
   addLicenseCommands(program)
   return program
+}
+
+/**
+ * Runs one command line, and says what went wrong.
+ * @param words what follows `npm run -s admin --`
+ * @returns the exit code
+ */
+export async function runCommand(words: readonly string[]): Promise<number> {
+  try {
+    await adminProgram().parseAsync(words, { from: 'user' })
+    return 0
+  } catch (error) {
+    return exitCodeOf(error)
+  }
 }
