@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { startWarden, type Warden } from '../lib/db/embedded/test-warden.ts'
 import { appEnvironment } from './server.ts'
 
@@ -30,6 +32,38 @@ export async function run(program: string, env: NodeJS.ProcessEnv, args: string[
   child.stdin.end(input)
   const [code] = await once(child, 'close')
   return { code: code as number | null, ...output }
+}
+
+type Said = Awaited<ReturnType<typeof run>>
+type Ask = (words: string[], input: string) => Promise<Said>
+const operators = new Map<string, Ask>()
+
+/** Runs an operator's command on the data of an app, in a process that is kept for the next one. */
+export function operate(env: NodeJS.ProcessEnv, words: string[], input = ''): Promise<Said> {
+  const data = `${env.DATA_DIR} ${env.DATABASE_URL}`
+  const ask = operators.get(data) ?? startOperator(env)
+  operators.set(data, ask)
+  return ask(words, input)
+}
+
+function startOperator(env: NodeJS.ProcessEnv): Ask {
+  const child = spawn(process.execPath, [...NODE, 'e2e/operator.ts'], {
+    ...{ env, stdio: ['pipe', 'pipe', 'inherit'] },
+  })
+  const answers = createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]()
+  // Neither it nor its pipes are a reason for the worker to stay.
+  for (const part of [child, child.stdin, child.stdout]) (part as unknown as { unref(): void }).unref()
+  let last: Promise<unknown> = Promise.resolve()
+  return (words, input) => {
+    const answer = last.then(async () => {
+      child.stdin?.write(`${JSON.stringify({ words, input })}\n`)
+      const { value, done } = await answers.next()
+      if (done) throw new Error(`The operator's process ended at ${words.join(' ')}.`)
+      return JSON.parse(value)
+    })
+    last = answer.catch(() => undefined)
+    return answer
+  }
 }
 
 /** Starts the app and waits until it says where it listens. */
