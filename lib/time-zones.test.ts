@@ -18,7 +18,8 @@ const ENDS = [
 ] as const
 
 const DAY = 86_400_000
-const today = Math.floor(Date.now() / DAY) * DAY
+const TODAY = '2026-11-20'
+const today = Date.parse(TODAY)
 /** Of a year that has not begun. */
 const YEAR = new Date(today).getUTCFullYear() + 1
 const LAST = Date.UTC(YEAR, 11, 31) / 1000
@@ -57,7 +58,7 @@ afterEach(async () => {
 /** All that is asked, byte for byte, by a process and of a server that are both in the zone. */
 async function answersIn(zone: string): Promise<Map<string, string>> {
   vi.stubEnv('TZ', zone)
-  opened = await testDatabase()
+  opened = await testDatabase({ today: TODAY })
   const { pathname } = new URL(opened.url)
   // Before anything connects that answers.
   await run(opened.url, `ALTER DATABASE "${pathname.slice(1)}" SET timezone TO '${zone}'`)

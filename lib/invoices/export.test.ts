@@ -14,12 +14,15 @@ import { minorUnit } from './rules.ts'
 
 type Row = Record<string, string>
 const MANY = 2345
-const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+const TODAY = '2026-11-20'
+const day = (offset: number) => new Date(Date.parse(TODAY) + offset * 86_400_000).toISOString().slice(0, 10)
 let database: TestDatabase
 const keys = { finance: '', emea: '', it: '', eve: '', many: '' }
 
 beforeAll(async () => {
-  database = await testDatabase()
+  // The name of a file is of the server's day.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(TODAY) })
+  database = await testDatabase({ today: TODAY })
   for (const id of ['northwind', 'southwind', 'eastwind']) await addCustomer(id)
   await addProfile('northwind', 'emea')
   const add = (
@@ -61,7 +64,10 @@ beforeAll(async () => {
   const issuedBy = await addMember('northwind', { roles: ['finance-user'], billingProfiles: ['emea'] })
   keys.emea = await addKey('northwind', ['finance-user'], { issuedBy })
 })
-afterAll(() => database.close())
+afterAll(async () => {
+  vi.useRealTimers()
+  await database.close()
+})
 afterEach(() => vi.unstubAllEnvs())
 
 function ask(search = '', { key = keys.finance, method = 'GET' as 'GET' | 'HEAD' | 'PATCH' } = {}) {

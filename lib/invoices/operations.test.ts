@@ -12,13 +12,14 @@ import type * as contract from './contract.ts'
 import { listInvoices, readInvoice, summarizeInvoices, tokensBeside } from './operations.ts'
 
 const origin = { requestId: 'test-request' }
-const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+const TODAY = '2026-11-20'
+const day = (offset: number) => new Date(Date.parse(TODAY) + offset * 86_400_000).toISOString().slice(0, 10)
 let database: TestDatabase
 let fin: Caller
 let eve: Caller
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await testDatabase({ today: TODAY })
   for (const id of ['northwind', 'southwind']) await addCustomer(id)
   await addProfile('northwind', 'emea')
   fin = await callerOf('northwind', 'finance-user')

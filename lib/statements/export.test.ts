@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { AnyOperation } from '#lib/api/answer.ts'
 import { route } from '#lib/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
@@ -10,13 +10,16 @@ import { exportStatement, readStatement } from './operations.ts'
 
 type Row = Record<string, string>
 const MANY = 2345
-const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+const TODAY = '2026-11-20'
+const day = (offset: number) => new Date(Date.parse(TODAY) + offset * 86_400_000).toISOString().slice(0, 10)
 const textOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 let database: TestDatabase
 const keys = { finance: '', emea: '', it: '', eve: '', many: '' }
 
 beforeAll(async () => {
-  database = await testDatabase()
+  // The name of a file is of the server's day.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(TODAY) })
+  database = await testDatabase({ today: TODAY })
   for (const id of ['northwind', 'southwind', 'eastwind']) await addCustomer(id)
   await addProfile('northwind', 'emea')
   await database.sql('northwind', "UPDATE billing_profiles SET name = '=1+1' WHERE id = 'emea'")
@@ -48,7 +51,10 @@ beforeAll(async () => {
   const issuedBy = await addMember('northwind', { roles: ['finance-user'], billingProfiles: ['emea'] })
   keys.emea = await addKey('northwind', ['finance-user'], { issuedBy })
 })
-afterAll(() => database.close())
+afterAll(async () => {
+  vi.useRealTimers()
+  await database.close()
+})
 
 function ask(operation: AnyOperation, search = '', key = keys.finance): Promise<Response> {
   const headers: Record<string, string> = key ? { Authorization: `Bearer ${key}` } : {}

@@ -13,12 +13,15 @@ import { type Catcher, startCatcher } from './catcher.ts'
 
 export const BASE_URL = 'https://console.example'
 
-/** The day so many days from now, of UTC. */
-export const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+const TODAY = '2026-11-20'
+
+/** The day so many days from that of the stage's database. */
+export const day = (offset: number) =>
+  new Date(Date.parse(TODAY) + offset * 86_400_000).toISOString().slice(0, 10)
 
 /** What tests of notices act on: a database, a mail server, and the setting that names it. */
 export async function openStage() {
-  const [database, catcher] = await Promise.all([testDatabase(), startCatcher()])
+  const [database, catcher] = await Promise.all([testDatabase({ today: TODAY }), startCatcher()])
   vi.stubEnv('SMTP_URL', catcher.url)
   vi.stubEnv('MAIL_FROM', 'Büro <billing@reseller.example>')
   vi.stubEnv('BASE_URL', BASE_URL)
