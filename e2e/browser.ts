@@ -44,6 +44,16 @@ async function signInByRequest(page: Page, email: string): Promise<void> {
   sessions.set(email, await page.context().cookies())
 }
 
+/** Puts the keyboard into the search by its shortcut, which is heard once the page has come to life. */
+export async function pressSlash(page: Page): Promise<void> {
+  const search = page.getByRole('searchbox')
+  const isFocused = () => search.evaluate((field) => field === document.activeElement)
+  await expect(async () => {
+    if (!(await isFocused())) await page.keyboard.press('/')
+    expect(await isFocused()).toBe(true)
+  }).toPass()
+}
+
 /** Nothing for axe to find in either theme, and no sideways scroll of the page. */
 export async function expectGood(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })

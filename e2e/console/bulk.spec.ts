@@ -321,7 +321,6 @@ test('a file instead of the clipboard; what stood there can be had back', async 
 test('an asset beyond the first page of many is found by its ID, also where it is a part of others', async ({
   page,
 }) => {
-  test.setTimeout(120_000)
   const many = await newCustomer('bulkmany')
   const ids = Array.from({ length: 300 }, (_, at) => `workspace-suite-1${at === 0 ? '' : `-${at}`}`)
   await many.importAssets(ids.map((id) => asset(id, `Asset ${id}`, { purchased: 10 })))

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp } from 'node:fs/promises'
+import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -23,6 +23,8 @@ declare module 'vitest' {
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'unit-'))
+  // As the system's own one, for tests that act as somebody else.
+  await chmod(folder, 0o755)
   const warden = startWarden()
   warden.removeFolder(folder)
   process.env.TMPDIR = folder
