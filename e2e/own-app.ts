@@ -84,7 +84,14 @@ export async function startOwnApp(env: NodeJS.ProcessEnv) {
     child.stderr.on('data', read)
     ended.then((how) => reject(new Error(`The app ended with ${how}:\n${output}`)))
   })
-  return { url, port: Number(new URL(url).port), ended, kill: (signal: NodeJS.Signals) => child.kill(signal) }
+  return {
+    url,
+    port: Number(new URL(url).port),
+    ended,
+    /** What it has written until now. */
+    output: () => output,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+  }
 }
 
 /** The process id of the embedded database in a data directory; undefined when none runs. */

@@ -268,13 +268,20 @@ test('stopped, signed out and gone on with; nothing is kept after the sign-out',
   page,
   context,
 }) => {
+  const stopped = Promise.withResolvers<void>()
+  let asked = 0
   await page.route('**/billing/v1/assets/office-suite-many-*', async (route) => {
-    if (!route.request().url().includes('dryRun')) await new Promise((resolve) => setTimeout(resolve, 700))
+    if (!route.request().url().includes('dryRun')) {
+      asked += 1
+      await stopped.promise
+    }
     await route.continue()
   })
   await open(page, MANY.map((id) => `${id},30`).join('\n'))
   await page.getByRole('button', { name: 'Set 8 assets' }).click()
+  await expect.poll(() => asked).toBe(2)
   await page.getByRole('button', { name: 'Stop' }).click()
+  stopped.resolve()
   await expect(row(page, MANY[7] ?? '')).toContainText('Not sent yet')
   const panel = page.getByRole('region', { name: 'The list as a whole' })
   await expect(panel).toContainText('2 of 8 rows are as listed')
