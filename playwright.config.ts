@@ -2,6 +2,14 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from '@playwright/test'
 import { chromium } from './e2e/chromium.ts'
 
+const screens = {
+  browserName: 'chromium',
+  viewport: { width: 1360, height: 900 },
+  launchOptions: await chromium(),
+} as const
+/** It waits for a vendor for most of its time: it begins first, so that nobody waits for it in the end. */
+const LONGEST = 'console/vendor-changes.spec.ts'
+
 export default defineConfig({
   testDir: 'e2e',
   globalSetup: './e2e/server.ts',
@@ -20,15 +28,8 @@ export default defineConfig({
     actionTimeout: 60_000,
   },
   projects: [
+    { name: 'vendors', testMatch: LONGEST, use: screens },
     { name: 'api', testMatch: 'api/**/*.spec.ts' },
-    {
-      name: 'console',
-      testMatch: 'console/**/*.spec.ts',
-      use: {
-        browserName: 'chromium',
-        viewport: { width: 1360, height: 900 },
-        launchOptions: await chromium(),
-      },
-    },
+    { name: 'console', testMatch: 'console/**/*.spec.ts', testIgnore: LONGEST, use: screens },
   ],
 })
