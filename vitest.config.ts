@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { NO_NETWORK } from './stand-ins/no-network.ts'
@@ -20,9 +21,11 @@ export default defineConfig({
     },
     include: ['{architecture,components,fuzz,lib,scripts,stand-ins}/**/*.test.ts'],
     globalSetup: 'lib/db/test-server.ts',
-    // Tests seed real databases; a slow machine is not a failure.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    maxWorkers: 2,
+    // To end what hangs: tests seed real databases, and a busy machine is not a failure.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // `expect.poll` waits for a state as long as that.
+    expect: { poll: { timeout: 60_000 } },
+    maxWorkers: Math.max(2, availableParallelism()),
   },
 })

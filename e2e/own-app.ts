@@ -2,7 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { startWarden, type Warden } from '../lib/db/embedded/test-warden.ts'
 import { appEnvironment } from './server.ts'
+
+/** Ends the apps of this worker, should it be killed before it has done so. */
+let warden: Warden | undefined
 
 const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
 
@@ -28,9 +34,44 @@ export async function run(program: string, env: NodeJS.ProcessEnv, args: string[
   return { code: code as number | null, ...output }
 }
 
+type Said = Awaited<ReturnType<typeof run>>
+type Ask = (words: string[], input: string) => Promise<Said>
+const operators = new Map<string, Ask>()
+
+/** Runs an operator's command on the data of an app, in a process that is kept for the next one. */
+export function operate(env: NodeJS.ProcessEnv, words: string[], input = ''): Promise<Said> {
+  const data = `${env.DATA_DIR} ${env.DATABASE_URL}`
+  const ask = operators.get(data) ?? startOperator(env)
+  operators.set(data, ask)
+  return ask(words, input)
+}
+
+function startOperator(env: NodeJS.ProcessEnv): Ask {
+  const child = spawn(process.execPath, [...NODE, 'e2e/operator.ts'], {
+    ...{ env, stdio: ['pipe', 'pipe', 'inherit'] },
+  })
+  const answers = createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]()
+  // Neither it nor its pipes are a reason for the worker to stay.
+  for (const part of [child, child.stdin, child.stdout]) (part as unknown as { unref(): void }).unref()
+  let last: Promise<unknown> = Promise.resolve()
+  return (words, input) => {
+    const answer = last.then(async () => {
+      child.stdin?.write(`${JSON.stringify({ words, input })}\n`)
+      const { value, done } = await answers.next()
+      if (done) throw new Error(`The operator's process ended at ${words.join(' ')}.`)
+      return JSON.parse(value)
+    })
+    last = answer.catch(() => undefined)
+    return answer
+  }
+}
+
 /** Starts the app and waits until it says where it listens. */
 export async function startOwnApp(env: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, [...NODE, 'lib/server/start.ts'], { env, stdio: 'pipe' })
+  warden ??= startWarden()
+  const args = [...NODE, 'lib/server/start.ts']
+  const child = spawn(process.execPath, args, { env, stdio: 'pipe', detached: true })
+  warden.endGroup(child.pid as number)
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
   let output = ''
   const url = await new Promise<string>((resolve, reject) => {
@@ -43,7 +84,14 @@ export async function startOwnApp(env: NodeJS.ProcessEnv) {
     child.stderr.on('data', read)
     ended.then((how) => reject(new Error(`The app ended with ${how}:\n${output}`)))
   })
-  return { url, port: Number(new URL(url).port), ended, kill: (signal: NodeJS.Signals) => child.kill(signal) }
+  return {
+    url,
+    port: Number(new URL(url).port),
+    ended,
+    /** What it has written until now. */
+    output: () => output,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+  }
 }
 
 /** The process id of the embedded database in a data directory; undefined when none runs. */

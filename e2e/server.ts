@@ -1,17 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createWriteStream, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { startWarden } from '../lib/db/embedded/test-warden.ts'
 import { build } from '../scripts/build.ts'
 import { NO_NETWORK } from '../stand-ins/no-network.ts'
 import { createDatabase } from './database.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const LOG = join(ROOT, 'test-results', 'server.log')
-const READY_SECONDS = 60
-const STOP_SECONDS = 30
+/** To end what hangs: a busy machine takes a tenth of it. */
+const READY_SECONDS = 180
+const STOP_SECONDS = 120
 
 /**
  * The environment of a program that works on the data of the app under test: the app itself, and the
@@ -38,21 +40,29 @@ export function appEnvironment(): NodeJS.ProcessEnv {
   }
 }
 
-/** Playwright's global setup: one built app for the whole run, on data of its own. Returns the way to stop it. */
+/**
+ * Playwright's global setup: one built app for the whole run, on data of its own. Returns the way to stop it. The app,
+ * and all that the tests keep in temporary folders, goes with the run, however that ends.
+ */
 export default async function startApp(): Promise<() => Promise<void>> {
   await build({ quiet: true })
-  const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-e2e-'))
+  const folder = mkdtempSync(join(tmpdir(), 'e2e-'))
+  const warden = startWarden()
+  warden.removeFolder(folder)
+  process.env.TMPDIR = folder
+  const data = join(folder, 'data')
   const database = process.env.DATABASE_URL ? await createDatabase(process.env.DATABASE_URL) : undefined
   process.env.E2E_BASE_URL = `http://127.0.0.1:${await freePort()}`
   process.env.E2E_DATA_DIR = data
   if (database) process.env.E2E_DATABASE_URL = database.url
   const app = spawnApp()
+  warden.endGroup(app.pid as number)
   const stop = async () => {
     try {
       await stopApp(app)
     } finally {
       await database?.drop()
-      rmSync(data, { recursive: true, force: true })
+      await warden.dismiss()
     }
   }
   try {
@@ -71,6 +81,7 @@ function spawnApp(): ChildProcess {
     cwd: ROOT,
     env: appEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   })
   const log = createWriteStream(LOG)
   app.stdout?.pipe(log, { end: false })

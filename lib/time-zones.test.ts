@@ -9,7 +9,7 @@ import * as files from '#lib/invoice-files/operations.ts'
 import * as invoices from '#lib/invoices/operations.ts'
 import { readPages } from '#lib/pdf/test-read.ts'
 import * as statements from '#lib/statements/operations.ts'
-import { DAY_MS, dayOf } from './days.ts'
+import { DAY_MS, dayOf, epochOfDay } from './days.ts'
 
 // A day is the same everywhere. In the first zone the day has begun 14 hours before it does in UTC, in the last one it
 // ends 11 hours after: at any time of day a local date that slipped in is wrong in one of the two.
@@ -18,7 +18,8 @@ const ENDS = [
   ['Pacific/Pago_Pago', 660],
 ] as const
 
-const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
+const TODAY = '2026-11-20'
+const today = epochOfDay(TODAY)
 /** Of a year that has not begun. */
 const YEAR = new Date(today).getUTCFullYear() + 1
 const LAST = Date.UTC(YEAR, 11, 31) / 1000
@@ -57,7 +58,7 @@ afterEach(async () => {
 /** All that is asked, byte for byte, by a process and of a server that are both in the zone. */
 async function answersIn(zone: string): Promise<Map<string, string>> {
   vi.stubEnv('TZ', zone)
-  opened = await testDatabase()
+  opened = await testDatabase({ today: TODAY })
   const { pathname } = new URL(opened.url)
   // Before anything connects that answers.
   await run(opened.url, `ALTER DATABASE "${pathname.slice(1)}" SET timezone TO '${zone}'`)

@@ -1,4 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { takeLock } from './lock.mjs'
@@ -12,13 +15,17 @@ const holder = (after: string) => [
 ]
 
 test('a second taker waits until the first lets go', async () => {
-  const first = spawn(process.execPath, holder('setTimeout(() => {}, 500)'))
+  const enough = join(mkdtempSync(join(tmpdir(), 'lock-')), 'enough')
+  const until = `const end = () => existsSync(${JSON.stringify(enough)}) && process.exit(); setInterval(end, 20)`
+  const first = spawn(process.execPath, holder(`import { existsSync } from 'node:fs'; ${until}`))
   await new Promise((resolve) => first.stdout.once('data', resolve))
   let waited = false
   const release = takeLock(name, {
-    seconds: 20,
+    seconds: 60,
     waiting: () => {
       waited = true
+      // Nothing but files can be told while we wait: the wait is one for the whole process.
+      writeFileSync(enough, '')
     },
   })
   release()
@@ -38,7 +45,7 @@ test.each([['process.exit(1)'], ["process.kill(process.pid, 'SIGKILL')"]])('is f
   expect(spawnSync(process.execPath, holder(end), { encoding: 'utf8' }).stdout).toContain('taken')
   let waited = false
   takeLock(name, {
-    seconds: 5,
+    seconds: 60,
     waiting: () => {
       waited = true
     },

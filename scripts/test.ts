@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Counts, countPlaywright, countVitest } from './reports.ts'
+import { runStage, type Stage } from './stage.ts'
 
 // The whole suite: every step's own output, then the times, and last one line with the numbers.
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -15,6 +15,7 @@ type Step = {
   name: string
   /** A program of a package in node_modules, or a script, with its arguments. */
   run: string[]
+  /** After so many it hangs: a busy machine takes a third of that. */
   minutes: number
   /** Without one, the step is one check. */
   count?: () => Counts
@@ -23,15 +24,15 @@ type Step = {
 }
 
 const STEPS: Step[] = [
-  { name: 'lock file', run: ['scripts/complete-lockfile.mjs'], minutes: 1 },
+  { name: 'lock file', run: ['scripts/complete-lockfile.mjs'], minutes: 10 },
   {
     name: 'format and lint',
     run: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
-    minutes: 2,
+    minutes: 10,
   },
-  { name: 'dead code', run: ['node_modules/knip/bin/knip.js'], minutes: 2 },
-  { name: 'route types', run: ['node_modules/next/dist/bin/next', 'typegen'], minutes: 2 },
-  { name: 'types', run: ['node_modules/typescript/bin/tsc', '--noEmit'], minutes: 3 },
+  { name: 'dead code', run: ['node_modules/knip/bin/knip.js'], minutes: 10 },
+  { name: 'route types', run: ['node_modules/next/dist/bin/next', 'typegen'], minutes: 10 },
+  { name: 'types', run: ['node_modules/typescript/bin/tsc', '--noEmit'], minutes: 10 },
   {
     name: 'unit and operation tests',
     run: [
@@ -41,26 +42,26 @@ const STEPS: Step[] = [
       '--reporter=json',
       `--outputFile.json=${unitReport}`,
     ],
-    minutes: 10,
+    minutes: 40,
     count: () => countVitest(unitReport),
   },
-  { name: 'build', run: ['scripts/build.ts'], minutes: 5 },
-  { name: 'browser', run: ['e2e/chromium.ts'], minutes: 5 },
+  { name: 'build', run: ['scripts/build.ts'], minutes: 20 },
+  { name: 'browser', run: ['e2e/chromium.ts'], minutes: 10 },
   {
     name: 'API and screens',
     run: ['node_modules/@playwright/test/cli.js', 'test', '--reporter=list,json'],
-    minutes: 15,
+    minutes: 60,
     count: () => countPlaywright(e2eReport),
     needs: 'build',
   },
 ]
 
-let child: ReturnType<typeof spawn> | undefined
+let stage: Stage | undefined
 let stopped: NodeJS.Signals | undefined
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     stopped = signal
-    child?.kill(signal)
+    stage?.end()
   })
 }
 
@@ -93,23 +94,13 @@ function execute({ run, minutes, name }: Step): Promise<number | null> {
   const { NODE_ENV: _, ...rest } = process.env
   const env = { ...rest, PLAYWRIGHT_JSON_OUTPUT_FILE: e2eReport } as unknown as NodeJS.ProcessEnv
   const options = run[0]?.endsWith('.ts') ? ['--disable-warning=ExperimentalWarning'] : []
-  child = spawn(process.execPath, [...options, ...run], {
+  stage = runStage([...options, ...run], {
     cwd: ROOT,
     env,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    limitMs: minutes * 60_000,
+    late: () => console.log(`${name} was stopped after ${minutes} minutes.`),
   })
-  const running = child
-  const timer = setTimeout(() => {
-    console.log(`${name} was stopped after ${minutes} minutes.`)
-    running.kill('SIGTERM')
-  }, minutes * 60_000)
-  return new Promise((resolve) => {
-    running.on('error', () => resolve(1))
-    running.on('close', (code) => {
-      clearTimeout(timer)
-      resolve(code)
-    })
-  })
+  return stage.ended
 }
 
 function report(): void {

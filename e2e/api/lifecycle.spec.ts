@@ -48,13 +48,21 @@ async function quantity(): Promise<number> {
 test('SIGTERM lets a running request finish, closes the rest and stops the database', async () => {
   const lines = ['Host: localhost:PORT', `Authorization: Bearer ${key}`, 'Content-Type: application/json']
   const head = `PATCH ${path} HTTP/1.1\r\n${lines.join('\r\n').replace('PORT', `${app.port}`)}\r\n`
-  const running = exchange(app.port, [`${head}Content-Length: 15\r\n\r\n`, 1500, '{"quantity":20}'])
-  const idle = exchange(app.port, ['GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'])
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  // 100 says that the request has begun, and an idle connection that is closed that the end has.
+  const [begun, ending] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const running = exchange(app.port, [
+    `${head}Expect: 100-continue\r\nContent-Length: 15\r\n\r\n`,
+    ...[/^HTTP\/1.1 100 /, begun.resolve, () => ending.promise, '{"quantity":20}'],
+  ])
+  const healthy = Promise.withResolvers<void>()
+  const health = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'
+  const idle = exchange(app.port, [health, /^HTTP\/1.1 200 [\s\S]*\r\n\r\n./, healthy.resolve])
+  await Promise.all([begun.promise, healthy.promise])
   app.kill('SIGTERM')
   expect(await idle).toMatchObject({ answers: [{ status: 200 }], wasClosed: true })
-  expect((await exchange(app.port, ['GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'])).answers).toEqual([])
-  expect(await running).toMatchObject({ answers: [{ status: 200 }], wasClosed: true })
+  expect((await exchange(app.port, [health])).answers).toEqual([])
+  ending.resolve()
+  expect(await running).toMatchObject({ answers: [{ status: 100 }, { status: 200 }], wasClosed: true })
   expect(await app.ended).toBe(0)
   expect(postmaster(data)).toBeUndefined()
 
@@ -64,13 +72,19 @@ test('SIGTERM lets a running request finish, closes the rest and stops the datab
 
 test('a second signal ends the process at once, and the next start takes over its database', async () => {
   const head = `PATCH ${path} HTTP/1.1\r\nHost: localhost:${app.port}\r\nAuthorization: Bearer ${key}\r\n`
-  const waiting = exchange(app.port, [`${head}Content-Type: application/json\r\nContent-Length: 15\r\n\r\n`])
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  const begun = Promise.withResolvers<void>()
+  const waiting = exchange(app.port, [
+    `${head}Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 15\r\n\r\n`,
+    ...[/^HTTP\/1.1 100 /, begun.resolve],
+  ])
+  await begun.promise
   app.kill('SIGTERM')
+  await expect.poll(app.output).toContain('"stopping"')
+  // Two that come closer together than a quarter of a second are one.
   await new Promise((resolve) => setTimeout(resolve, 500))
   app.kill('SIGTERM')
   expect(await app.ended).toBe(1)
-  expect((await waiting).answers).toEqual([])
+  expect((await waiting).answers).toMatchObject([{ status: 100 }])
   const left = postmaster(data)
   expect(left).toBeGreaterThan(0)
 
@@ -87,7 +101,7 @@ for (const victims of ['the app', 'the app and its database']) {
       while (writing && (await setQuantity(acknowledged + 1))) acknowledged += 1
     })()
     const enough = acknowledged + 25
-    await expect.poll(() => acknowledged, { timeout: 30_000 }).toBeGreaterThan(enough)
+    await expect.poll(() => acknowledged).toBeGreaterThan(enough)
     const database = postmaster(data)
     app.kill('SIGKILL')
     if (victims.includes('database') && database) process.kill(database, 'SIGKILL')
@@ -106,7 +120,7 @@ test('a database that is killed is started again, unaided', async () => {
   if (database) process.kill(database, 'SIGKILL')
   const isNew = () => ![database, undefined].includes(postmaster(data))
   const health = async () => (await fetch(`${app.url}/healthz`)).status
-  await expect.poll(async () => [isNew(), await health()], { timeout: 10_000 }).toEqual([true, 200])
+  await expect.poll(async () => [isNew(), await health()]).toEqual([true, 200])
   expect(await quantity()).toBe(before)
   expect(await setQuantity(before + 1)).toBe(true)
 })

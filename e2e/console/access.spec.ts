@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
-import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+import { complaints, expectGood, PHONE, signIn, signInByForm } from '../browser.ts'
 
 const member = { it: '', finance: '', admin: '', changing: '', typo: '' }
 
@@ -55,15 +55,10 @@ test('says so when the service does not answer, and stays', async ({ page }) => 
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeEnabled()
 })
 
-for (const away of [
-  'https://elsewhere.example/',
-  '//elsewhere.example',
-  '/\\elsewhere.example',
-  '/\t/elsewhere.example',
-  '/.//elsewhere.example',
-]) {
+// lib/access/rules.test.ts knows them all; a browser reads the second one otherwise than it is written.
+for (const away of ['//elsewhere.example', '/\t/elsewhere.example']) {
   test(`does not lead away to ${JSON.stringify(away)}`, async ({ page, baseURL }) => {
-    await signIn(page, member.it, away)
+    await signInByForm(page, member.it, away)
     await expect(page).toHaveURL(`${baseURL}/assets`)
     // Already signed in: goes on at once, and not away either.
     await page.goto(`/sign-in?from=${encodeURIComponent(away)}`)
@@ -85,7 +80,7 @@ const SEES = [
 
 for (const { who, home, links, lacks, needs } of SEES) {
   test(`${who}: starts at ${home} and is told which role the rest needs`, async ({ page }) => {
-    await signIn(page, member[who])
+    await signInByForm(page, member[who])
     await expect(page).toHaveURL(new RegExp(`${home}$`))
     await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link')).toHaveText([...links])
     if (!lacks) return
@@ -117,8 +112,8 @@ test('changes the own password: errors at their field, other sessions end, this 
   baseURL,
 }) => {
   const elsewhere = await browser.newPage({ baseURL })
-  await signIn(elsewhere, member.changing)
-  await signIn(page, member.changing)
+  await signInByForm(elsewhere, member.changing)
+  await signInByForm(page, member.changing)
   await page.getByRole('button', { name: /Cha Nging/ }).click()
   await page.getByRole('button', { name: 'Change password' }).click()
   const dialog = page.getByRole('dialog', { name: 'Change password' })
@@ -144,13 +139,13 @@ test('changes the own password: errors at their field, other sessions end, this 
   await expect(page).toHaveURL(/\/assets$/)
   await elsewhere.reload()
   await expect(elsewhere).toHaveURL(/\/sign-in/)
-  await signIn(elsewhere, member.changing, '/', 'another password')
+  await signInByForm(elsewhere, member.changing, '/', 'another password')
   await expect(elsewhere).toHaveURL(/\/assets$/)
   await elsewhere.close()
 })
 
 test('signs out: the session is over, also for a copy of its cookie', async ({ page, context }) => {
-  await signIn(page, member.it)
+  await signInByForm(page, member.it)
   const before = await context.cookies()
   await page.getByRole('button', { name: /Ida Tech/ }).click()
   await page.getByRole('button', { name: 'Sign out' }).click()

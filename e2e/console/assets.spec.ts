@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
-import { expectGood, PHONE, signIn } from '../browser.ts'
+import { expectGood, PHONE, pressSlash, signIn } from '../browser.ts'
 
 const member = { it: '', empty: '' }
 let key = ''
@@ -35,11 +35,7 @@ test('the address is the view: type, search, reload, back; and the API gives the
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await signIn(page, member.it, '/assets')
   await expect(rows(page)).toHaveCount(8)
-  // Keys are heard once the page has come to life.
-  await expect(async () => {
-    await page.keyboard.press('/')
-    await expect(page.getByRole('searchbox')).toBeFocused({ timeout: 500 })
-  }).toPass()
+  await pressSlash(page)
   await page.keyboard.type('e')
   await expect(page).toHaveURL(/search=e$/)
   await page.getByRole('button', { name: /Office suite/ }).click()

@@ -268,13 +268,20 @@ test('stopped, signed out and gone on with; nothing is kept after the sign-out',
   page,
   context,
 }) => {
+  const stopped = Promise.withResolvers<void>()
+  let asked = 0
   await page.route('**/billing/v1/assets/office-suite-many-*', async (route) => {
-    if (!route.request().url().includes('dryRun')) await new Promise((resolve) => setTimeout(resolve, 700))
+    if (!route.request().url().includes('dryRun')) {
+      asked += 1
+      await stopped.promise
+    }
     await route.continue()
   })
   await open(page, MANY.map((id) => `${id},30`).join('\n'))
   await page.getByRole('button', { name: 'Set 8 assets' }).click()
+  await expect.poll(() => asked).toBe(2)
   await page.getByRole('button', { name: 'Stop' }).click()
+  stopped.resolve()
   await expect(row(page, MANY[7] ?? '')).toContainText('Not sent yet')
   const panel = page.getByRole('region', { name: 'The list as a whole' })
   await expect(panel).toContainText('2 of 8 rows are as listed')
@@ -329,7 +336,6 @@ test('a file instead of the clipboard; what stood there can be had back', async 
 test('an asset beyond the first page of many is found by its ID, also where it is a part of others', async ({
   page,
 }) => {
-  test.setTimeout(120_000)
   const many = await newCustomer('bulkmany')
   const ids = Array.from({ length: 300 }, (_, at) => `workspace-suite-1${at === 0 ? '' : `-${at}`}`)
   await many.importAssets(ids.map((id) => asset(id, `Asset ${id}`, { purchased: 10 })))

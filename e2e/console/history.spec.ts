@@ -139,7 +139,6 @@ test('an odd id has its page, its change and its history', async ({ page }) => {
 })
 
 test('a long history comes in pages, and the way back to the list stays', async ({ page }) => {
-  test.setTimeout(120_000)
   await signIn(page, people.it, '/assets')
   for (let quantity = 1; quantity <= 52; quantity++)
     expect(await set(page, 'workspace-suite-2', quantity)).toBe(200)
@@ -217,7 +216,6 @@ test('who lacks the permission has no entry and is told the role; a foreign asse
 
 for (const viewport of [{ width: 1360, height: 900 }, PHONE]) {
   test(`axe finds nothing and nothing sticks out at ${viewport.width} px`, async ({ page }) => {
-    test.setTimeout(120_000)
     await page.setViewportSize(viewport)
     const problems = complaints(page)
     await signIn(page, people.it)

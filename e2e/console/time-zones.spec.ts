@@ -4,30 +4,26 @@ import { join } from 'node:path'
 import { type Browser, expect, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
 import { signIn } from '../browser.ts'
+import { onOneDay, shown } from '../days.ts'
 import { ownEnvironment, startOwnApp } from '../own-app.ts'
 
 // Server, database and browser stand where the day begins first, and where it ends last: at any time of day one of the
 // two has another date than UTC.
 const ENDS = ['Pacific/Kiritimati', 'Pacific/Pago_Pago']
-const DAY_MS = 86_400_000
-const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
-const day = (offset: number) => new Date(today + offset * DAY_MS).toISOString().slice(0, 10)
-const shown = (date: string) => {
-  const parts = new Date(date).toUTCString().split(' ')
-  return `${Number(parts[1])} ${parts[2]} ${parts[3]}`
-}
 
-const SCREENS = [
+type DayOf = (offset: number) => string
+
+const screens = (day: DayOf) => [
   '/invoices',
   '/invoices?filter=status:PAST%20DUE',
-  `/invoices?minCreationTime=${(today - DAY_MS) / 1000}&maxCreationTime=${(today - DAY_MS) / 1000}`,
+  `/invoices?minCreationTime=${Date.parse(day(-1)) / 1000}&maxCreationTime=${Date.parse(day(-1)) / 1000}`,
   '/invoices/IN-LATE',
   '/invoices/compare?from=IN-LATE&to=IN-TODAY',
   '/invoices/statement',
 ]
 
 /** What each screen says, as the browser shows it. */
-async function screensIn(browser: Browser, zone: string): Promise<string[]> {
+async function screensIn(browser: Browser, zone: string, day: DayOf): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-zone-'))
   const env = ownEnvironment(folder, { TZ: zone })
   const app = await startOwnApp(env)
@@ -43,7 +39,7 @@ async function screensIn(browser: Browser, zone: string): Promise<string[]> {
     const page = await context.newPage()
     await signIn(page, finance)
     const texts: string[] = []
-    for (const screen of SCREENS) {
+    for (const screen of screens(day)) {
       await page.goto(screen)
       await page.waitForLoadState('networkidle')
       texts.push(...(await page.getByRole('main').allInnerTexts()))
@@ -64,11 +60,12 @@ async function screensIn(browser: Browser, zone: string): Promise<string[]> {
 }
 
 test('every screen says the same days, wherever server, database and browser are', async ({ browser }) => {
-  test.setTimeout(180_000)
-  const [first = [], last] = [
-    await screensIn(browser, ENDS[0] ?? ''),
-    await screensIn(browser, ENDS[1] ?? ''),
-  ]
+  const { day, found } = await onOneDay(async () => {
+    const today = Date.now()
+    const day = (offset: number) => new Date(today + offset * 86_400_000).toISOString().slice(0, 10)
+    return { day, found: await Promise.all(ENDS.map((zone) => screensIn(browser, zone, day))) }
+  })
+  const [first = [], last] = found
   expect(last).toEqual(first)
   const [list, late, ofDay, one, comparison, statement] = first
   for (const date of [-31, -1, 0, 1]) expect(list).toContain(shown(day(date)))

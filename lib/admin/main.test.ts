@@ -6,8 +6,10 @@ import { digestOf } from '#lib/access/api-key.ts'
 import { may } from '#lib/access/rules.ts'
 import { signIn } from '#lib/access/sign-in.ts'
 import { findKeyCaller, findSessionCaller } from '#lib/access/store.ts'
+import { serverOf } from '#lib/db/embedded/test-cluster.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { commandLine, type Outcome } from './test-command.ts'
+import { commandLine } from './test-command.ts'
+import type { Outcome } from './test-run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-admin-'))
 let db: TestDatabase
@@ -261,10 +263,24 @@ describe('what invoices say of both sides', () => {
 
 describe('a program among others', () => {
   test('a database that does not answer is told in a line', async () => {
-    expectRefusal(
-      await admin('customers list', '', [], 'DATABASE_URL=postgres://127.0.0.1:1/x'),
-      'ECONNREFUSED',
+    expectRefusal(await admin('customers list', '', [], 'postgres://127.0.0.1:1/x'), 'ECONNREFUSED')
+  })
+
+  test('it ends with the code of what it did, and says it where others read it', async () => {
+    const ends = ['customers list --json', 'customers add --id x', 'keys list --customer nobody'].map(
+      async (words) => {
+        const { child, outcome } = start(words)
+        // Nobody closes the input: it ends all the same.
+        const { code, out, err } = await outcome
+        child.stdin.end()
+        return [code, out.slice(0, 2), err.split('\n')[0]]
+      },
     )
+    expect(await Promise.all(ends)).toEqual([
+      [0, '[\n', ''],
+      [2, '', expect.stringContaining("required option '--name <name>' not specified")],
+      [1, '', 'There is no customer "nobody".'],
+    ])
   })
 
   test('Ctrl-C during an import takes back what it wrote', async () => {
@@ -273,10 +289,11 @@ describe('a program among others', () => {
     const days = { invoiceDate: '2026-09-30', dueDate: '2026-10-30' }
     const invoice = { platform: 'x', issuer: 'x', ...days, currency: 'USD', totalAmount: 1, lines: [line] }
     for (let id = 0; id < 3000; id++) child.stdin.write(`${JSON.stringify({ id: `I-${id}`, ...invoice })}\n`)
-    // The pipe stays open, and a batch is written by the time that another session sees its lock.
-    const locks = "SELECT FROM pg_locks WHERE relation = 'invoices'::regclass AND mode = 'RowExclusiveLock'"
-    while ((await db.sql('other', locks)).length === 0)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+    // The pipe stays open, and a batch is written by the time that another session sees its lock: in this database,
+    // for other tests import too.
+    const locks = `SELECT FROM pg_locks WHERE relation = 'invoices'::regclass AND mode = 'RowExclusiveLock'
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+    await expect.poll(() => db.sql('other', locks)).not.toEqual([])
     child.kill('SIGINT')
     expect(await outcome).toEqual({ code: 130, out: '', err: 'Interrupted: nothing was stored.\n' })
     expect(await db.sql('other', 'SELECT count(*)::int FROM invoices')).toEqual([{ count: 0 }])
@@ -290,10 +307,12 @@ describe('a program among others', () => {
   })
 
   test('without a server it starts its own database and leaves none behind', async () => {
-    const where = `DATA_DIR=${join(folder, 'data')}`
+    const data = join(folder, 'data')
+    const own = (words: string) => start(words, [], `DATA_DIR=${data}`).outcome
     const words = 'customers add --name Own --domain own.example --contact-email a@own.example'
-    expect(await admin(words, '', [], where)).toMatchObject({ code: 0, out: 'own\n' })
-    expect(await admin('customers list --json', '', [], where)).toMatchObject({ code: 0, err: '' })
+    expect(await own(words)).toMatchObject({ code: 0, out: 'own\n' })
+    expect(await own('customers list --json')).toMatchObject({ code: 0, err: '' })
+    expect(await serverOf(data)).toBeUndefined()
   })
 })
 

@@ -1,5 +1,5 @@
-import { adminProgram } from './program.ts'
-import { exitCodeOf, interruption } from './terminal.ts'
+import { runCommand } from './program.ts'
+import { interruption } from './terminal.ts'
 
 // Whoever reads our output may leave before its end (`| head`).
 for (const stream of [process.stdout, process.stderr]) {
@@ -12,10 +12,6 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(name, () => interruption.abort(new Error('Interrupted: nothing was stored.')))
 }
 
-try {
-  await adminProgram().parseAsync()
-} catch (error) {
-  process.exitCode = exitCodeOf(error)
-}
+process.exitCode = await runCommand(process.argv.slice(2))
 // A pipe that nobody closes would keep us waiting.
 process.stdin.destroy()

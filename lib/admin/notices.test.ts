@@ -3,8 +3,7 @@ import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addProfile } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import { type Catcher, startCatcher } from '../../stand-ins/mail/catcher.ts'
-import { adminProgram } from './program.ts'
-import { exitCodeOf } from './terminal.ts'
+import { runHere } from './test-run.ts'
 
 let db: TestDatabase
 let catcher: Catcher
@@ -24,21 +23,7 @@ afterAll(async () => {
   await db.close()
 })
 
-/** One command line in this process: its exit code and what it said. */
-async function admin(words: string) {
-  const [out, err] = [process.stdout, process.stderr].map((stream) =>
-    vi.spyOn(stream, 'write').mockReturnValue(true),
-  )
-  let code = 0
-  try {
-    await adminProgram().parseAsync(['notices', ...words.split(' ')], { from: 'user' })
-  } catch (error) {
-    code = exitCodeOf(error)
-  }
-  const said = [out, err].map((spy) => (spy?.mock.calls ?? []).map(([text]) => String(text)).join(''))
-  vi.restoreAllMocks()
-  return { code, out: said[0] ?? '', err: said[1] ?? '' }
-}
+const admin = (words: string) => runHere(['notices', ...words.split(' ')])
 const list = async () => JSON.parse((await admin('list --customer sunbird --json')).out)
 const setMail = (url: string) => {
   vi.stubEnv('SMTP_URL', url)

@@ -7,6 +7,7 @@ import { addKeyCommands } from './keys.ts'
 import { addLicenseCommands } from './licenses/command.ts'
 import { addMemberCommands } from './members.ts'
 import { addNoticeCommands } from './notices.ts'
+import { exitCodeOf } from './terminal.ts'
 
 /** All of the operator's commands. Wrong usage is thrown as a CommanderError, after it has been told. */
 export function adminProgram(): Command {
@@ -25,4 +26,18 @@ export function adminProgram(): Command {
   addNoticeCommands(program)
   addLicenseCommands(program)
   return program
+}
+
+/**
+ * Runs one command line, and says what went wrong.
+ * @param words what follows `npm run -s admin --`
+ * @returns the exit code
+ */
+export async function runCommand(words: readonly string[]): Promise<number> {
+  try {
+    await adminProgram().parseAsync(words, { from: 'user' })
+    return 0
+  } catch (error) {
+    return exitCodeOf(error)
+  }
 }

@@ -1,15 +1,19 @@
 import { spawn } from 'node:child_process'
+import { vi } from 'vitest'
+import { type Outcome, runHere } from './test-run.ts'
 
-export type Outcome = { code: number | null; out: string; err: string }
-
-/** Runs the operator's commands as npm does, on the database at `url`, where the user stands in `folder`. */
+/** Runs the operator's commands on the database at `url`, where the user stands in `folder`. */
 export function commandLine(url: () => string, folder: string) {
-  /** A word with spaces can follow the others; `where` sets another database. */
+  /**
+   * A process of its own, as npm starts it, for what is of the process.
+   * @param more words with spaces in them, which follow the others
+   * @param where which database, if it is another one
+   */
   function start(words: string, more: string[] = [], where = `DATABASE_URL=${url()}`) {
     const program = [process.execPath, '--conditions=react-server', '--no-warnings', 'lib/admin/main.ts']
     const settings = ['-u', 'DATABASE_URL', `INIT_CWD=${folder}`, where]
     const child = spawn('env', [...settings, ...program, ...words.split(' '), ...more])
-    const said: Outcome = { code: null, out: '', err: '' }
+    const said = { out: '', err: '' }
     child.stdout.on('data', (chunk) => {
       said.out += chunk
     })
@@ -18,15 +22,16 @@ export function commandLine(url: () => string, folder: string) {
     })
     child.stdin.on('error', () => {})
     const outcome = new Promise<Outcome>((resolve) => {
-      child.on('close', (code) => resolve({ ...said, code }))
+      child.on('close', (code) => resolve({ code, ...said }))
     })
     return { child, said, outcome }
   }
 
-  async function admin(words: string, input = '', more: string[] = [], where?: string): Promise<Outcome> {
-    const { child, outcome } = start(words, more, where)
-    child.stdin.end(input)
-    return outcome
+  /** The same in this process, which takes a twentieth of the time. */
+  async function admin(words: string, input = '', more: string[] = [], where = url()): Promise<Outcome> {
+    vi.stubEnv('DATABASE_URL', where)
+    vi.stubEnv('INIT_CWD', folder)
+    return runHere([...words.split(' '), ...more], input)
   }
 
   return { start, admin }

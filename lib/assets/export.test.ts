@@ -109,10 +109,14 @@ it('disarms formulas, and leaves cells empty where there are no licenses', async
 })
 
 it('is a download with the day in its name', async () => {
-  const response = await ask()
-  const today = new Date().toISOString().slice(0, 10)
-  expect(response.headers.get('content-disposition')).toContain(`filename="assets-${today}.csv"`)
-  await response.body?.cancel()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 30, 23, 59, 59) })
+  try {
+    const response = await ask()
+    expect(response.headers.get('content-disposition')).toContain('filename="assets-2026-11-30.csv"')
+    await response.body?.cancel()
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 it('is for those who manage licenses, of their own customer', async () => {

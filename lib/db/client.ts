@@ -32,8 +32,9 @@ const ANSWER_LIMIT = 7000
 const WRITE = { lockWait: 1000 }
 const READ = { lockWait: 250, answerLimit: ANSWER_LIMIT }
 
-/** Opens the pools on `url` for this process. Connects to nothing yet. */
+/** Opens the pools on `url` for this process, until they are closed; then it has those again that it had before. */
 export function openDatabase(url: string): Database {
+  const before = slot.licensesInvoicesDatabase
   const app = pool(url, 'console_app', 8)
   const reads = pool(url, 'console_app', 8, READ)
   const streams = pool(url, 'console_app', 4, READ)
@@ -46,7 +47,7 @@ export function openDatabase(url: string): Database {
     access,
     jobs,
     async close() {
-      if (slot.licensesInvoicesDatabase === database) slot.licensesInvoicesDatabase = undefined
+      if (slot.licensesInvoicesDatabase === database) slot.licensesInvoicesDatabase = before
       await Promise.all([app, reads, streams, access, jobs].map((pool) => pool.end()))
     },
   }

@@ -15,13 +15,18 @@ export type TestDatabase = {
   close(): Promise<void>
 }
 
-/** Clones the template: some 80 ms. */
-export async function testDatabase(): Promise<TestDatabase> {
+/**
+ * Clones the template: some 80 ms.
+ * @param options.today the day that it is in this database, as `YYYY-MM-DD`: its clock goes on from noon of UTC.
+ * Without one it is now.
+ */
+export async function testDatabase({ today }: { today?: string } = {}): Promise<TestDatabase> {
   const templateUrl = inject('templateUrl')
   const name = `console_test_${randomBytes(6).toString('hex')}`
   const maintenance = onDatabase(templateUrl, 'postgres')
   await run(maintenance, `CREATE DATABASE ${name} TEMPLATE ${new URL(templateUrl).pathname.slice(1)}`)
   const url = onDatabase(templateUrl, name)
+  if (today) await run(url, clockOf(name, today))
   const opened = openDatabase(url)
   const viewer = new pg.Client({ connectionString: url, options: '-c role=console_app' })
   await viewer.connect()
@@ -38,4 +43,26 @@ export async function testDatabase(): Promise<TestDatabase> {
       await run(maintenance, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
     },
   }
+}
+
+/**
+ * A `now()` that is found before the server's own, by statements and by the columns' defaults: what a test says of
+ * days holds on each day of the year, and when midnight comes between its rows and its questions.
+ */
+function clockOf(name: string, today: string): string {
+  return `
+    CREATE SCHEMA clock;
+    GRANT USAGE ON SCHEMA clock TO PUBLIC;
+    DO $$ BEGIN
+      EXECUTE format('CREATE FUNCTION clock.now() RETURNS timestamptz STABLE
+        RETURN pg_catalog.now() + interval %L', timestamptz '${today} 12:00Z' - pg_catalog.now());
+    END $$;
+    ALTER DATABASE ${name} SET search_path = clock, pg_catalog, public;
+    DO $$ DECLARE kept record; BEGIN
+      FOR kept IN SELECT table_name, column_name FROM information_schema.columns
+        WHERE table_schema = 'public' AND column_default = 'now()'
+      LOOP
+        EXECUTE format('ALTER TABLE public.%I ALTER COLUMN %I SET DEFAULT clock.now()', kept.table_name, kept.column_name);
+      END LOOP;
+    END $$;`
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { startWarden } from './embedded/test-warden.ts'
 import { startEmbedded } from './embedded.ts'
 import { migrate } from './migrate.ts'
 
@@ -17,10 +18,17 @@ declare module 'vitest' {
 /**
  * Vitest's global setup: the server of DATABASE_URL, or an embedded one on a folder of its own, and on
  * it a migrated template. The embedded one is used through a plain owner, who may make databases and
- * roles and no more: a superuser would hide every mistake in grants and policies.
+ * roles and no more: a superuser would hide every mistake in grants and policies. All that the tests keep in
+ * temporary folders goes with the run, and so do the databases there, however the run ends.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await testServer()
+  const folder = await mkdtemp(join(tmpdir(), 'unit-'))
+  // As the system's own one, for tests that act as somebody else.
+  await chmod(folder, 0o755)
+  const warden = startWarden()
+  warden.removeFolder(folder)
+  process.env.TMPDIR = folder
+  const server = await testServer(join(folder, 'server'))
   const template = `console_template_${randomBytes(4).toString('hex')}`
   await run(server.url, `CREATE DATABASE ${template}`)
   const templateUrl = onDatabase(server.url, template)
@@ -29,12 +37,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     await run(server.url, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`)
     await server.stop()
+    await warden.dismiss()
   }
 }
 
-async function testServer(): Promise<{ url: string; stop(): Promise<void> }> {
+async function testServer(folder: string): Promise<{ url: string; stop(): Promise<void> }> {
   if (process.env.DATABASE_URL) return { url: process.env.DATABASE_URL, stop: async () => {} }
-  const folder = await mkdtemp(join(tmpdir(), 'console-test-'))
   const embedded = await startEmbedded(folder)
   const password = randomBytes(12).toString('hex')
   await run(
@@ -46,10 +54,7 @@ async function testServer(): Promise<{ url: string; stop(): Promise<void> }> {
   url.password = password
   return {
     url: url.href,
-    async stop() {
-      await embedded.release()
-      await rm(folder, { recursive: true, force: true })
-    },
+    stop: () => embedded.release(),
   }
 }
 

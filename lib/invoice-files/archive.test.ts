@@ -145,7 +145,7 @@ describe('is refused', () => {
 describe('a download that breaks off', () => {
   const isIdle = async () => {
     const { reads } = database.opened
-    for (let tries = 0; tries < 100 && reads.totalCount > reads.idleCount; tries++)
+    for (let tries = 0; tries < 1500 && reads.totalCount > reads.idleCount; tries++)
       await new Promise((resolve) => setTimeout(resolve, 20))
     return reads.totalCount === reads.idleCount
   }

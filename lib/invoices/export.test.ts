@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Caller } from '#lib/access/rules.ts'
 import { route } from '#lib/api/endpoint.ts'
-import { DAY_MS, dayOf } from '#lib/days.ts'
+import { addDays, dayOf } from '#lib/days.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile, callerOf } from '#lib/db/test-rows.ts'
@@ -15,12 +15,15 @@ import { exportInvoices, listInvoices, readInvoice } from './operations.ts'
 
 type Row = Record<string, string>
 const MANY = 2345
-const day = (offset: number) => dayOf(Date.now() + offset * DAY_MS)
+const TODAY = '2026-11-20'
+const day = (offset: number) => addDays(TODAY, offset)
 let database: TestDatabase
 const keys = { finance: '', emea: '', it: '', eve: '', many: '' }
 
 beforeAll(async () => {
-  database = await testDatabase()
+  // The name of a file is of the server's day.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(TODAY) })
+  database = await testDatabase({ today: TODAY })
   for (const id of ['northwind', 'southwind', 'eastwind']) await addCustomer(id)
   await addProfile('northwind', 'emea')
   const add = (
@@ -62,7 +65,10 @@ beforeAll(async () => {
   const issuedBy = await addMember('northwind', { roles: ['finance-user'], billingProfiles: ['emea'] })
   keys.emea = await addKey('northwind', ['finance-user'], { issuedBy })
 })
-afterAll(() => database.close())
+afterAll(async () => {
+  vi.useRealTimers()
+  await database.close()
+})
 afterEach(() => vi.unstubAllEnvs())
 
 function ask(search = '', { key = keys.finance, method = 'GET' as 'GET' | 'HEAD' | 'PATCH' } = {}) {

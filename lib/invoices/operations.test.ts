@@ -4,7 +4,7 @@ import { digestOf } from '#lib/access/api-key.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { findKeyCaller } from '#lib/access/store.ts'
 import type { Given } from '#lib/api/client.ts'
-import { DAY_MS, dayOf } from '#lib/days.ts'
+import { addDays } from '#lib/days.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile, callerOf } from '#lib/db/test-rows.ts'
@@ -14,14 +14,15 @@ import * as contract from './contract.ts'
 import { listInvoices, readInvoice, summarizeInvoices, tokensBeside } from './operations.ts'
 
 const origin = { requestId: 'test-request' }
-const day = (offset: number) => dayOf(Date.now() + offset * DAY_MS)
+const TODAY = '2026-11-20'
+const day = (offset: number) => addDays(TODAY, offset)
 let database: TestDatabase
 let fin: Caller
 let eve: Caller
 
 beforeAll(async () => {
   vi.stubEnv('BASE_URL', 'https://console.example')
-  database = await testDatabase()
+  database = await testDatabase({ today: TODAY })
   for (const id of ['northwind', 'southwind']) await addCustomer(id)
   await addProfile('northwind', 'emea')
   fin = await callerOf('northwind', 'finance-user')

@@ -22,17 +22,15 @@ const PROFILES = ['default', 'emea', 'apac']
 const origin = { requestId: 'test-request' }
 let database: TestDatabase
 let fin: Caller
-let today: string
+const today = '2026-11-20'
 let rows: Row[]
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await testDatabase({ today })
   for (const id of ['northwind', 'southwind', 'empty']) await addCustomer(id)
   for (const id of ['emea', 'apac']) await addProfile('northwind', id)
   fin = await callerOf('northwind', 'finance-user')
   await addInvoice('southwind', 'IN-S', { totalAmount: '7.77' })
-  const [now] = await database.sql('northwind', "SELECT (now() AT TIME ZONE 'UTC')::date::text AS day")
-  today = String(now?.day)
   rows = fc.sample(invoiceOf(today), { numRuns: 300, seed: 4 }).map((row, n) => ({ ...row, id: `IN-${n}` }))
   await database.sql(
     'northwind',
@@ -134,7 +132,7 @@ const WANTED = {
 type Wanted = { [Key in keyof typeof WANTED]: (typeof WANTED)[Key] extends fc.Arbitrary<infer T> ? T : never }
 
 const timeOf = (days: number | undefined) =>
-  days === undefined ? undefined : Math.floor(Date.now() / DAY_MS + days) * DAY_MS
+  days === undefined ? undefined : epochOfDay(today) + days * DAY_MS
 
 function isChosen(row: Row, { filter, from, to, search, profiles }: Wanted): boolean {
   const status = statusOf(row.balance, row.dueDate, today)

@@ -186,11 +186,12 @@ test('a reading is judged by its own time, not by when its reader gets to it', a
 
 test('a process that slept past its lease does not send by its old read', async () => {
   const onStep = once('read-answered', async () => {
-    const { locked } = hold(flexible, 850)
+    // Longer than the lease, and shorter than a statement waits for a row.
+    const { locked } = hold(flexible, 400)
     await locked
     stage.fake.setByVendor(flexible.id, 60)
   })
-  await begin(google, { onStep }, { CHANGE_LEASE_MS: '300' })
+  await begin(google, { onStep }, { CHANGE_LEASE_MS: '100' })
   const { code } = await patch(flexible, 30)
   // Where the row was free in time, the fresh read was not old: then the change is no mistake.
   if (code === 'vendor_unavailable')

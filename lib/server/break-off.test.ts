@@ -7,13 +7,14 @@ import { openDoor } from './test-door.ts'
 let door: Awaited<ReturnType<typeof openDoor>>
 /** What the answer is sent in: the half, and then the rest or nothing. */
 let rest: 'sent' | 'cut' | 'never'
+const begun = Promise.withResolvers<void>()
 
 beforeAll(async () => {
   door = await openDoor({
     inside: async (_, res) => {
       res.writeHead(200, { 'Content-Type': 'text/csv' })
       res.write('half of it')
-      if (rest === 'never') return
+      if (rest === 'never') return begun.resolve()
       await sleep(100)
       if (rest === 'sent') res.end(', and the rest')
       else res.destroy()
@@ -56,7 +57,7 @@ test('one that breaks off never looks whole, whatever the client speaks', async 
 test('nor does one that is cut because the process stops', async () => {
   rest = 'never'
   const running = ask('1.0')
-  await sleep(200)
+  await begun.promise
   expect(await drain(door.server, 100)).toBe(false)
   expect((await running).end).toBe('ECONNRESET')
 })

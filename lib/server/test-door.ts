@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type FrontDoor, frontDoor } from './front-door.ts'
 import { httpServer } from './http-server.ts'
-import { exchange } from './test-exchange.ts'
+import { exchange, type Part } from './test-exchange.ts'
 
 type Seen = { method: string | undefined; url: string | undefined; headers: IncomingHttpHeaders }
 
@@ -35,7 +35,7 @@ export async function openDoor(options: Partial<FrontDoor> = {}) {
     seen,
     close,
     /** Sends bytes as they are; the answers, however many there are, and whether the connection was closed. */
-    send: (...parts: (string | number)[]) => exchange(port, parts),
+    send: (...parts: Part[]) => exchange(port, parts),
     /** Sends one request on a connection of its own. */
     ask: (line: string, headers: string[] = ['Host: console.example'], body = '') =>
       exchange(port, [

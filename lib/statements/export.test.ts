@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { AnyOperation } from '#lib/api/answer.ts'
 import { route } from '#lib/api/endpoint.ts'
-import { DAY_MS, dayOf } from '#lib/days.ts'
+import { addDays, dayOf } from '#lib/days.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
@@ -11,13 +11,16 @@ import { exportStatement, readStatement } from './operations.ts'
 
 type Row = Record<string, string>
 const MANY = 2345
-const day = (offset: number) => dayOf(Date.now() + offset * DAY_MS)
+const TODAY = '2026-11-20'
+const day = (offset: number) => addDays(TODAY, offset)
 const textOf = (ms: number) => dayOf(ms)
 let database: TestDatabase
 const keys = { finance: '', emea: '', it: '', eve: '', many: '' }
 
 beforeAll(async () => {
-  database = await testDatabase()
+  // The name of a file is of the server's day.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(TODAY) })
+  database = await testDatabase({ today: TODAY })
   for (const id of ['northwind', 'southwind', 'eastwind']) await addCustomer(id)
   await addProfile('northwind', 'emea')
   await database.sql('northwind', "UPDATE billing_profiles SET name = '=1+1' WHERE id = 'emea'")
@@ -49,7 +52,10 @@ beforeAll(async () => {
   const issuedBy = await addMember('northwind', { roles: ['finance-user'], billingProfiles: ['emea'] })
   keys.emea = await addKey('northwind', ['finance-user'], { issuedBy })
 })
-afterAll(() => database.close())
+afterAll(async () => {
+  vi.useRealTimers()
+  await database.close()
+})
 
 function ask(operation: AnyOperation, search = '', key = keys.finance): Promise<Response> {
   const headers: Record<string, string> = key ? { Authorization: `Bearer ${key}` } : {}

@@ -21,16 +21,14 @@ const PLATFORMS = ['cloud-platform', 'web-services', 'own-slug']
 const origin = { requestId: 'test-request' }
 let database: TestDatabase
 let fin: Caller
-let today: string
+const today = '2026-11-20'
 
 beforeAll(async () => {
   vi.stubEnv('BASE_URL', 'https://console.example')
-  database = await testDatabase()
+  database = await testDatabase({ today })
   for (const id of ['northwind', 'southwind', 'edges']) await addCustomer(id)
   for (const id of ['emea', 'apac']) await addProfile('northwind', id)
   fin = await callerOf('northwind', 'finance-user')
-  const [now] = await database.sql('northwind', "SELECT (now() AT TIME ZONE 'UTC')::date::text AS day")
-  today = String(now?.day)
   await addInvoice('southwind', 'IN-S', { totalAmount: '7.77', balanceAmount: '7.77' })
   const rows = fc.sample(someInvoice, { numRuns: 400, seed: 8 }).map((row, n) => ({ ...row, id: `IN-${n}` }))
   await database.sql(

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { vi } from 'vitest'
 import { newCustomerId } from '../../lib/access/store.ts'
-import { DAY_MS, dayOf } from '../../lib/days.ts'
+import { addDays } from '../../lib/days.ts'
 import { scope } from '../../lib/db/scope.ts'
 import { testDatabase } from '../../lib/db/test-database.ts'
 import { addInvoice } from '../../lib/db/test-rows.ts'
@@ -14,12 +14,14 @@ import { type Catcher, startCatcher } from './catcher.ts'
 
 export const BASE_URL = 'https://console.example'
 
-/** The day so many days from now, of UTC. */
-export const day = (offset: number) => dayOf(Date.now() + offset * DAY_MS)
+const TODAY = '2026-11-20'
+
+/** The day so many days from that of the stage's database. */
+export const day = (offset: number) => addDays(TODAY, offset)
 
 /** What tests of notices act on: a database, a mail server, and the setting that names it. */
 export async function openStage() {
-  const [database, catcher] = await Promise.all([testDatabase(), startCatcher()])
+  const [database, catcher] = await Promise.all([testDatabase({ today: TODAY }), startCatcher()])
   vi.stubEnv('SMTP_URL', catcher.url)
   vi.stubEnv('MAIL_FROM', 'Büro <billing@reseller.example>')
   vi.stubEnv('BASE_URL', BASE_URL)

@@ -12,7 +12,7 @@ type Arrived = { number: number; request: IncomingMessage; response: ServerRespo
 
 /** The life of each call: it arrives, suffers its fault, is done or not, and is answered or not. */
 export function calls<Own>(vendor: FakeVendor<Own>, book: Book<Own>, options: FakeOptions) {
-  const { lateMs = 450, staleMs = 60, retryAfter = 1, choose, onStep } = options
+  const { lateMs = 450, lateUntil, staleMs = 60, retryAfter = 1, choose, onStep } = options
   const standing = new Map<number, Standing | undefined>()
   const next: { kind: Call['kind']; fault: Fault }[] = []
   const exchanges: Exchange[] = []
@@ -80,7 +80,8 @@ export function calls<Own>(vendor: FakeVendor<Own>, book: Book<Own>, options: Fa
   }
 
   function atLast<Done>(act: () => Promise<Done>): Promise<unknown> {
-    const done = delay(lateMs, undefined, { signal: end.signal }).then(act, () => {})
+    const time = lateUntil ? lateUntil() : delay(lateMs, undefined, { signal: end.signal })
+    const done = time.then(act, () => {})
     late.add(done)
     const forget = () => late.delete(done)
     done.then(forget, forget)

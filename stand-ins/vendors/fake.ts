@@ -9,6 +9,8 @@ export type FakeOptions = {
   port?: number
   /** How long after a late fault the call is done. */
   lateMs?: number
+  /** What a late call waits for, instead of a time. */
+  lateUntil?: () => Promise<unknown>
   /** How old a stale read is. */
   staleMs?: number
   /** What Retry-After says, in seconds. */

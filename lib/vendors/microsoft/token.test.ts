@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import {
   type FakeMicrosoft,
   type MicrosoftOptions,
@@ -29,14 +29,18 @@ test('one token serves all calls, also those that begin at once', async () => {
 })
 
 test('a token is renewed before it expires', async () => {
-  const microsoft = await vendor({ tokenSeconds: 1 })
-  const until = Date.now() + 1400
-  while (Date.now() < until) {
-    expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'read' })
-    await new Promise((resolve) => setTimeout(resolve, 100))
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 30) })
+  try {
+    const microsoft = await vendor({ tokenSeconds: 600 })
+    const granted = async (seconds: number) => {
+      vi.setSystemTime(Date.UTC(2026, 10, 30) + seconds * 1000)
+      expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'read' })
+      return fake.exchanges.filter(({ call }) => call.name === 'token').length
+    }
+    expect([await granted(0), await granted(200), await granted(595)]).toEqual([1, 1, 2])
+  } finally {
+    vi.useRealTimers()
   }
-  expect(granted()).toBeGreaterThan(1)
-  expect(granted()).toBeLessThan(6)
 })
 
 test('a token that was taken back is unavailable once, and fetched anew then', async () => {

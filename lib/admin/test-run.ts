@@ -1,0 +1,41 @@
+import { Readable } from 'node:stream'
+import { runCommand } from './program.ts'
+
+/** How a command ended and what it said. */
+export type Outcome = { code: number | null; out: string; err: string }
+
+/**
+ * Runs a command line in this process, one at a time. What is of the process itself (signals, pipes that close,
+ * the end) is not to be seen here.
+ * @param input what the command finds on its standard input, which is no terminal
+ */
+export async function runHere(words: readonly string[], input = ''): Promise<Outcome> {
+  const said = { out: '', err: '' }
+  const giveBack = [
+    lend(process.stdout, 'write', { value: collector(said, 'out') }),
+    lend(process.stderr, 'write', { value: collector(said, 'err') }),
+    lend(process, 'stdin', { value: Readable.from(input === '' ? [] : [Buffer.from(input)]) }),
+  ]
+  try {
+    return { code: await runCommand(words), ...said }
+  } finally {
+    for (const undo of giveBack) undo()
+  }
+}
+
+function collector(said: { out: string; err: string }, where: 'out' | 'err') {
+  return (text: string | Uint8Array) => {
+    said[where] += typeof text === 'string' ? text : Buffer.from(text).toString()
+    return true
+  }
+}
+
+/** Gives an object another property for a while. */
+function lend(object: object, name: string, property: PropertyDescriptor): () => void {
+  const own = Object.getOwnPropertyDescriptor(object, name)
+  Object.defineProperty(object, name, { ...property, configurable: true })
+  return () => {
+    if (own) Object.defineProperty(object, name, own)
+    else Reflect.deleteProperty(object, name)
+  }
+}

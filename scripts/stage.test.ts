@@ -1,0 +1,39 @@
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { isAlive } from '../lib/db/embedded/process.ts'
+import { runStage } from './stage.ts'
+
+test('a stage that is ended ends with all of its processes', async () => {
+  const told = join(mkdtempSync(join(tmpdir(), 'stage-')), 'told')
+  const program = `
+    import { spawn } from 'node:child_process'
+    import { renameSync, writeFileSync } from 'node:fs'
+    const args = ['-e', 'setInterval(() => {}, 1000)']
+    const child = spawn(process.execPath, args, { stdio: 'ignore' })
+    writeFileSync(process.argv[1] + '.part', JSON.stringify([process.pid, child.pid]))
+    renameSync(process.argv[1] + '.part', process.argv[1])
+    setInterval(() => {}, 1000)`
+  const stage = runStage(['--input-type=module', '-e', program, told], options(600_000))
+  await expect.poll(() => existsSync(told)).toBe(true)
+  const started: number[] = JSON.parse(readFileSync(told, 'utf8'))
+  expect(started.map(isAlive)).toEqual([true, true])
+  stage.end()
+  expect(await stage.ended).toBeNull()
+  expect(started.map(isAlive)).toEqual([false, false])
+})
+
+test('a stage is ended when it takes too long, and left alone when it does not', async () => {
+  let late = 0
+  const count = () => {
+    late += 1
+  }
+  expect(await runStage(['-e', 'setInterval(() => {}, 1000)'], options(1, count)).ended).toBeNull()
+  expect(await runStage(['-e', 'process.exit(3)'], options(600_000, count)).ended).toBe(3)
+  expect(late).toBe(1)
+})
+
+function options(limitMs: number, late = () => {}) {
+  return { cwd: process.cwd(), env: process.env, limitMs, late }
+}

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import { startWarden } from '../lib/db/embedded/test-warden.ts'
+
+/** A program that runs, with all that it starts. */
+export type Stage = {
+  /** Its exit code, once it and all of its processes have ended; null where it was ended. */
+  ended: Promise<number | null>
+  /** Ends it and all of its processes. */
+  end(): void
+}
+
+/**
+ * Runs a program of Node's in a process group of its own. Whatever is left of the group when the program has ended,
+ * or when we have, is ended too.
+ * @param args what stands behind `node` on the command line
+ * @param options.limitMs how long it may run, in milliseconds
+ * @param options.late called when it has run that long, before it is ended
+ */
+export function runStage(
+  args: readonly string[],
+  { limitMs, late, ...options }: { limitMs: number; late(): void; cwd: string; env: NodeJS.ProcessEnv },
+): Stage {
+  const warden = startWarden()
+  const child = spawn(process.execPath, args, {
+    ...options,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    detached: true,
+  })
+  if (child.pid !== undefined) warden.endGroup(child.pid)
+  const timer = setTimeout(() => {
+    late()
+    warden.dismiss()
+  }, limitMs)
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('error', () => resolve(1))
+    child.once('exit', resolve)
+  }).then(async (code) => {
+    clearTimeout(timer)
+    await warden.dismiss()
+    return code
+  })
+  return { ended, end: () => void warden.dismiss() }
+}
