@@ -73,7 +73,7 @@ describe('settings', () => {
   // A schema may be declared in any folder: each setting stands on a line of its own there.
   const declared = files.filter((file) => /^lib\/(env|(.+\/)?settings)\.ts$/.test(file)).flatMap(settingsOf)
   const documented = new Map(
-    [...read('docs/configuration.md').matchAll(/^\| `([A-Z_]+)` \|(.*?)\|/gm)].map(
+    [...withoutComments(read('docs/configuration.md')).matchAll(/^\| `([A-Z_]+)` \|(.*?)\|/gm)].map(
       ([, name = '', cell = '']) => [name, cell.trim()],
     ),
   )
@@ -102,9 +102,13 @@ describe('settings', () => {
   })
 })
 
-/** What a paper names that is not there. What stands in a comment is not read by anybody. */
+function withoutComments(text: string): string {
+  return text.replace(/<!--[\s\S]*?-->/g, '')
+}
+
+/** What a paper names that is not there. */
 function faults(paper: string, whole: string): string[] {
-  const text = whole.replace(/<!--[\s\S]*?-->/g, '')
+  const text = withoutComments(whole)
   const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span)
   const fenced = [...text.matchAll(/^```[\s\S]*?^```/gm)].flatMap(([block]) => block.split(/[\s,;]+/))
   const paths = [...spans, ...fenced].filter(looksLikePath).filter((path) => !exists(path))
