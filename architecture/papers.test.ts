@@ -1,0 +1,179 @@
+import { globSync } from 'node:fs'
+import { posix } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { projectFiles, read } from './scan.ts'
+
+const README_LINES = 100
+const DECISION_LINES = 25
+const HEADINGS = ['## Context', '## Decision', '## Alternatives', '## Consequences']
+
+const files = [...projectFiles(), '.env.example', '.ci/run']
+const papers = files.filter((file) => file.endsWith('.md'))
+const decisions = papers.filter((file) => /^docs\/decisions\/\d/.test(file))
+const scripts: string[] = ['test', 'start', ...Object.keys(JSON.parse(read('package.json')).scripts)]
+
+test(`README has at most ${README_LINES} lines`, () => {
+  expect(lines(read('README.md'))).toBeLessThanOrEqual(README_LINES)
+})
+
+describe.each(papers)('%s', (paper) => {
+  test('names paths, commands and links that exist', () => {
+    expect(faults(paper, read(paper))).toEqual([])
+  })
+})
+
+test.each([
+  ['README.md', 'see `lib/assets/rules.ts`, `lib/db/` and `lib/<noun>/{store,rules}.ts`', []],
+  ['README.md', 'see `lib/assets/ruls.ts`', ['`lib/assets/ruls.ts`']],
+  ['README.md', 'see `lib/<noun>/{store,helpers}.ts`', ['`lib/<noun>/{store,helpers}.ts`']],
+  ['README.md', '```\nlib/gone/begin.ts\n```', ['`lib/gone/begin.ts`']],
+  ['README.md', '`npm run -s admin -- keys` and `npm run nothing`', ['npm run nothing']],
+  ['docs/files.md', '[a](imports.md) [b](../README.md#the-map) [c](https://example.com/x)', []],
+  [
+    'docs/files.md',
+    '[a](import.md) [b](../README.md#no-such-place)',
+    ['import.md', '../README.md#no-such-place'],
+  ],
+])('in %s, of %j these are found: %j', (paper, text, found) => {
+  expect(faults(paper, text)).toEqual(found)
+})
+
+describe('decisions', () => {
+  test.each(decisions)('%s is short and has its four headings', (file) => {
+    expect(decisionFault(read(file))).toBe('')
+  })
+
+  test.each([
+    ['# 1. A\n\n## Context\n\na\n\n## Decision\n\na\n\n## Alternatives\n\na', '## Consequences'],
+    [
+      '# 1. A\n\n## Context\n\n## Decision\n\na\n\n## Alternatives\n\na\n\n## Consequences\n\na',
+      '## Context',
+    ],
+    [`# 1. A\n${HEADINGS.map((heading) => `${heading}\na${'\n'.repeat(9)}`).join('\n')}a`, 'lines'],
+  ])('one with a fault is found: %#', (text, fault) => {
+    expect(decisionFault(text)).toContain(fault)
+  })
+
+  test('are numbered from 1 on, named after their title, and listed', () => {
+    const list = read('docs/decisions/README.md')
+    expect(decisions.length).toBeGreaterThan(0)
+    for (const [index, file] of decisions.sort().entries()) {
+      const title = /^# (\d+)\. (.+)\n/.exec(read(file))
+      expect([file, Number(title?.[1]), Number(/\d{4}/.exec(file)?.[0])]).toEqual([
+        file,
+        index + 1,
+        index + 1,
+      ])
+      expect(list).toContain(`[${title?.[2]}](${posix.basename(file)})`)
+    }
+  })
+})
+
+describe('settings', () => {
+  // A schema may be declared in any folder: each setting stands on a line of its own there.
+  const declared = files.filter((file) => /^lib\/(env|(.+\/)?settings)\.ts$/.test(file)).flatMap(settingsOf)
+  const documented = new Map(
+    [...withoutComments(read('docs/configuration.md')).matchAll(/^\| `([A-Z_]+)` \|(.*?)\|/gm)].map(
+      ([, name = '', cell = '']) => [name, cell.trim()],
+    ),
+  )
+  const example = new Map(
+    [...read('.env.example').matchAll(/^# ([A-Z_]+)=(.*)$/gm)].map(([, name = '', text = '']) => [
+      name,
+      text,
+    ]),
+  )
+  // npm sets it: where the user stands.
+  const names = [...new Set(declared.map(({ name }) => name))].filter((name) => name !== 'INIT_CWD').sort()
+
+  test('are the same in the schemas, docs/configuration.md and .env.example', () => {
+    expect(names).toContain('DATABASE_URL')
+    expect([...documented.keys()].sort()).toEqual(names)
+    expect([...example.keys()].sort()).toEqual(names)
+  })
+
+  test('have the default that both papers say', () => {
+    const known = declared.filter(({ value }) => value !== undefined)
+    expect(known.length).toBeGreaterThan(10)
+    for (const { name, value } of known) {
+      expect([name, documented.get(name)]).toEqual([name, `\`${value}\``])
+      expect([name, example.get(name)]).toEqual([name, value])
+    }
+  })
+})
+
+function withoutComments(text: string): string {
+  return text.replace(/<!--[\s\S]*?-->/g, '')
+}
+
+/** What a paper names that is not there. */
+function faults(paper: string, whole: string): string[] {
+  const text = withoutComments(whole)
+  const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span)
+  const fenced = [...text.matchAll(/^```[\s\S]*?^```/gm)].flatMap(([block]) => block.split(/[\s,;]+/))
+  const paths = [...spans, ...fenced].filter(looksLikePath).filter((path) => !exists(path))
+  const commands = [...text.matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)]
+    .filter(([, name = '']) => !scripts.includes(name))
+    .map(([command]) => command)
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target) && !leads(paper, target))
+  return [...paths.map((path) => `\`${path}\``), ...commands, ...links]
+}
+
+/** A path from the root, to a file or a folder; `<noun>` stands for any name. */
+function looksLikePath(text: string): boolean {
+  const folders = 'app|architecture|bench|components|docs|e2e|fuzz|lib|public|scripts|stand-ins'
+  return new RegExp(`^(${folders})/[\\w./()<>{},*\\[\\]-]*$`).test(text)
+}
+
+function exists(path: string): boolean {
+  const plain = path.replace(/\/$/, '')
+  if (files.some((file) => file === plain || file.startsWith(`${plain}/`))) return true
+  const [, before, choices, after] = /^(.*?)\{([^}]*)\}(.*)$/.exec(plain) ?? []
+  if (choices !== undefined) return choices.split(',').every((choice) => exists(`${before}${choice}${after}`))
+  const pattern = plain.replace(/<[^>]*>/g, '*')
+  return pattern.includes('*') && globSync(pattern).length > 0
+}
+
+function leads(paper: string, target: string): boolean {
+  const [path = '', anchor] = target.split('#')
+  const file = path ? posix.join(posix.dirname(paper), path) : paper
+  if (!files.some((known) => known === file || known.startsWith(`${file}/`))) return false
+  return (
+    anchor === undefined || [...read(file).matchAll(/^#+ (.+)$/gm)].some(([, name]) => slug(name) === anchor)
+  )
+}
+
+/** As GitHub makes anchors of headings. */
+function slug(heading = ''): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-')
+}
+
+function decisionFault(text: string): string {
+  if (lines(text) > DECISION_LINES) return `${lines(text)} lines`
+  const parts = text.split(/^(?=## )/m).slice(1)
+  const found = parts
+    .filter((part) => part.split('\n').slice(1).join('').trim())
+    .map((part) => part.split('\n')[0])
+  return found.join() === HEADINGS.join()
+    ? ''
+    : `not ${HEADINGS.filter((one) => !found.includes(one)).join()}`
+}
+
+/** The settings that a file declares, each with its default where that is a literal. */
+function settingsOf(file: string): { name: string; value: string | undefined }[] {
+  const parts = read(file).split(/^\s+(?=[A-Z][A-Z0-9_]+:)/m)
+  return parts.slice(1).map((part) => {
+    const [declaration = ''] = part.split(/,\n/)
+    const [, text, number] = /\.default\((?:'([^']*)'|([\d_]+))\)/.exec(declaration) ?? []
+    return { name: part.slice(0, part.indexOf(':')), value: text ?? number?.replaceAll('_', '') }
+  })
+}
+
+function lines(text: string): number {
+  return text.trimEnd().split('\n').length
+}

@@ -1,0 +1,31 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from './test-database.ts'
+
+// A table that is added without its wall works, and shows every customer's rows to whoever forgets a WHERE.
+const WITHOUT_WALL = `
+  SELECT c.relname AS table FROM pg_class c
+  WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+    AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'customer_id' AND NOT a.attisdropped)
+    AND NOT (c.relrowsecurity AND c.relforcerowsecurity AND EXISTS (
+      SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'own'))
+  ORDER BY 1`
+
+let database: TestDatabase
+let owner: pg.Client
+
+beforeAll(async () => {
+  database = await testDatabase()
+  owner = new pg.Client({ connectionString: database.url })
+  await owner.connect()
+})
+afterAll(async () => {
+  await owner.end()
+  await database.close()
+})
+
+test('each table with rows of customers has its wall, and one without is found', async () => {
+  expect((await owner.query(WITHOUT_WALL)).rows).toEqual([])
+  await owner.query('CREATE TABLE planted (customer_id text PRIMARY KEY)')
+  expect((await owner.query(WITHOUT_WALL)).rows).toEqual([{ table: 'planted' }])
+})
