@@ -295,6 +295,17 @@ test('stopped, signed out and gone on with; nothing is kept after the sign-out',
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
 })
 
+test('where a part of the page did not load, the list stays and is read later', async ({ page }) => {
+  await signIn(page, member.ida, '/assets/bulk')
+  await page.route('**/*.js', (route) => route.abort())
+  await list(page).fill('office-suite-2,1.5')
+  for (const reason of ['a part of this page did not load', 'Line 1: "1.5" is not a whole number']) {
+    await check(page)
+    await expect(page.getByRole('main').getByRole('alert')).toContainText(reason)
+    await page.unroute('**/*.js')
+  }
+})
+
 test('a file instead of the clipboard; what stood there can be had back', async ({ page }) => {
   await signIn(page, member.ida, '/assets/bulk')
   await list(page).fill('office-suite-2,9')
@@ -307,11 +318,8 @@ test('a file instead of the clipboard; what stood there can be had back', async 
   await expect(list(page)).toHaveValue(/office-suite-3;99/)
   await page.getByRole('button', { name: 'Put back what was there' }).click()
   await expect(list(page)).toHaveValue('office-suite-2,9')
-  await pick.setInputFiles({
-    name: 'totals.xlsx',
-    mimeType: 'application/zip',
-    buffer: Buffer.from('PK\u0003\u0004'),
-  })
+  const workbook = { mimeType: 'application/zip', buffer: Buffer.from('PK\u0003\u0004') }
+  await pick.setInputFiles({ name: 'totals.xlsx', ...workbook })
   await expect(page.getByRole('main').getByRole('alert')).toContainText(
     'totals.xlsx is a workbook or an archive: save it as CSV',
   )
