@@ -166,7 +166,7 @@ test('a reading is judged by its own time, not by when its reader gets to it', a
   const onStep = async (step: Step) => {
     if (!isArmed || step !== 'read-answered') return
     isArmed = false
-    held = hold(flexible, 850).done
+    held = hold(flexible, 600).done
   }
   const times = {
     GOOGLE_SETTLE_SECONDS: '1',
@@ -177,7 +177,7 @@ test('a reading is judged by its own time, not by when its reader gets to it', a
   await begin(google, { onStep, lateMs: 900 }, times)
   stage.fake.failNext('write', 'late')
   await patch(flexible, 30)
-  await new Promise((wake) => setTimeout(wake, 450))
+  await new Promise((wake) => setTimeout(wake, 600))
   isArmed = true
   await settleOpenChanges('job')
   await Promise.all([held, stage.fake.settled()])
