@@ -39,7 +39,7 @@ const ZONES: Zone[] = [
   {
     what: 'scope is the one door to the data',
     from: /^lib\/(?!(access|admin|db|demo|imports|server)\/)[^/]+\//,
-    never: /^(pg|drizzle-orm\/node-postgres|lib\/db\/(?!(scope|schema)\.ts$).*)$/,
+    never: /^(pg|drizzle-orm\/node-postgres|lib\/db\/(?!scope\.ts$|schema\/).*)$/,
     planted: ['lib/invoices/store.ts', `import { database } from '#lib/db/client.ts'`],
   },
   {
@@ -107,7 +107,7 @@ describe('server-only', () => {
 
   test.each([
     [`import { createHash } from 'node:crypto'`, true],
-    [`import { assets } from '#lib/db/schema.ts'`, true],
+    [`import { assets } from '#lib/db/schema/assets.ts'`, true],
     [`import { env } from '../env.ts'`, true],
     [`import type { Transaction } from '#lib/db/client.ts'`, false],
     [`import { decideQuantity } from './rules.ts'`, false],

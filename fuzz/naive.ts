@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Caller } from '#lib/access/rules.ts'
 import { decideQuantity } from '#lib/assets/rules.ts'
-import { assets } from '#lib/db/schema.ts'
+import { assets } from '#lib/db/schema/assets.ts'
 import { scope } from '#lib/db/scope.ts'
 import { OPERATOR } from '#lib/history/audit.ts'
 import { addLicenseChange } from '#lib/license-changes/store/transitions.ts'

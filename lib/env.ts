@@ -5,9 +5,8 @@ import { type MailConfig, settings as mailSettings } from './notices/settings.ts
 import { hasNoPath, namesIn, text, withoutSlash } from './settings.ts'
 import type { VendorConfig } from './vendors/declaration.ts'
 import { knownVendors } from './vendors/known-vendors.ts'
+import { settings as timeSettings, type VendorTimes } from './vendors/settings.ts'
 
-/** In milliseconds. */
-const wait = z.coerce.number().int().min(1)
 const port = z.coerce.number().int().min(0).max(65_535)
 
 /** The console's own settings. Other parts declare theirs: each vendor, the notices, the API's description. */
@@ -24,32 +23,8 @@ const Own = z.object({
   DATABASE_URL: text.optional(),
   SESSION_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   INIT_CWD: text.optional(),
-  VENDOR_READ_MS: wait.default(4000),
-  VENDOR_WRITE_MS: wait.default(8000),
-  VENDOR_CONFIRM_MS: wait.default(3000),
-  VENDOR_CHECK_MS: wait.default(5000),
-  VENDOR_STALE_MS: wait.default(120_000),
-  VENDOR_PAUSE_MS: wait.default(30_000),
-  CHANGE_LEASE_MS: wait.default(30_000),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
 })
-
-/** How long we wait for vendors, and how late they may be: assumptions, all in milliseconds. */
-export type VendorTimes = {
-  /** For the read before a change. */
-  readMs: number
-  writeMs: number
-  /** For a read that settles a change whose outcome is not known. */
-  confirmMs: number
-  /** Between two such reads. */
-  checkMs: number
-  /** How old the state may be that a read shows. */
-  staleMs: number
-  /** How long a vendor is left alone that failed several times in a row. */
-  pauseMs: number
-  /** After this, the process that claimed a change counts as dead. */
-  leaseMs: number
-}
 
 export type Env = {
   host: string
@@ -89,7 +64,13 @@ export function env(): Env {
 let last: { given: string; env: Env } | undefined
 
 function names(): string[] {
-  return [Own, mailSettings, apiSettings, ...knownVendors.map(({ settings }) => settings)].flatMap(namesIn)
+  return [
+    Own,
+    timeSettings,
+    mailSettings,
+    apiSettings,
+    ...knownVendors.map(({ settings }) => settings),
+  ].flatMap(namesIn)
 }
 
 function read(): Env {
@@ -102,9 +83,11 @@ function read(): Env {
   }
   const data = read(Own)
   const vendors = Object.fromEntries(knownVendors.map(({ name, settings }) => [name, read(settings)]))
+  const vendorTimes = read(timeSettings)
   const mail = read(mailSettings)
   const apiInfo = read(apiSettings)
-  if (!data || !apiInfo || faults.length > 0) throw new Error(`Wrong configuration. ${faults.join('; ')}`)
+  if (!data || !vendorTimes || !apiInfo || faults.length > 0)
+    throw new Error(`Wrong configuration. ${faults.join('; ')}`)
   const baseUrl = withoutSlash(data.BASE_URL ?? `http://localhost:${data.PORT}`)
   return {
     host: data.HOST,
@@ -116,15 +99,7 @@ function read(): Env {
     databaseUrl: data.DATABASE_URL,
     sessionSecret: data.SESSION_SECRET,
     logLevel: data.LOG_LEVEL,
-    vendorTimes: {
-      readMs: data.VENDOR_READ_MS,
-      writeMs: data.VENDOR_WRITE_MS,
-      confirmMs: data.VENDOR_CONFIRM_MS,
-      checkMs: data.VENDOR_CHECK_MS,
-      staleMs: data.VENDOR_STALE_MS,
-      pauseMs: data.VENDOR_PAUSE_MS,
-      leaseMs: data.CHANGE_LEASE_MS,
-    },
+    vendorTimes,
     callerDir: data.INIT_CWD ?? process.cwd(),
     vendors,
     mail,

@@ -71,11 +71,17 @@ const SEES = [
     who: 'it',
     home: '/assets',
     links: ['Assets', 'Activity'],
-    lacks: '/invoices',
+    lacks: ['/invoices'],
     needs: 'Finance User or Admin',
   },
-  { who: 'finance', home: '/invoices', links: ['Invoices'], lacks: '/assets', needs: 'IT Manager or Admin' },
-  { who: 'admin', home: '/assets', links: ['Assets', 'Invoices', 'Activity'], lacks: undefined, needs: '' },
+  {
+    who: 'finance',
+    home: '/invoices',
+    links: ['Invoices'],
+    lacks: ['/assets', '/assets/bulk'],
+    needs: 'IT Manager or Admin',
+  },
+  { who: 'admin', home: '/assets', links: ['Assets', 'Invoices', 'Activity'], lacks: [], needs: '' },
 ] as const
 
 for (const { who, home, links, lacks, needs } of SEES) {
@@ -83,10 +89,11 @@ for (const { who, home, links, lacks, needs } of SEES) {
     await signInByForm(page, member[who])
     await expect(page).toHaveURL(new RegExp(`${home}$`))
     await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link')).toHaveText([...links])
-    if (!lacks) return
-    await page.goto(lacks)
-    await expect(page.getByText(`This page needs the role ${needs}.`)).toBeVisible()
-    await expectGood(page)
+    for (const path of lacks) {
+      await page.goto(path)
+      await expect(page.getByText(`This page needs the role ${needs}.`)).toBeVisible()
+      await expectGood(page)
+    }
   })
 }
 

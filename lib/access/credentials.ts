@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, eq, ne, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
-import { members, sessions } from '#lib/db/schema.ts'
+import { members, sessions } from '#lib/db/schema/customers.ts'
 import type { CustomerId } from './rules.ts'
 import { isLive } from './store.ts'
 

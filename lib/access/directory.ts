@@ -2,7 +2,7 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
-import { apiKeys, billingProfiles, customers, members, sessions } from '#lib/db/schema.ts'
+import { apiKeys, billingProfiles, customers, members, sessions } from '#lib/db/schema/customers.ts'
 import { digestOf, hintsOf } from './api-key.ts'
 import type { CustomerId, Role } from './rules.ts'
 

@@ -3,8 +3,16 @@ import { Problem } from '#lib/api/problem.ts'
 import { listBillingProfiles, setBillingProfile } from '#lib/billing-profiles/store.ts'
 import { scope } from '#lib/db/scope.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
-import { orDuplicate } from './duplicate.ts'
-import { checkedText, collect, customerNamed, linesOf, recordDeed, textOf, withDatabase } from './session.ts'
+import {
+  checkedText,
+  collect,
+  customerNamed,
+  linesOf,
+  orDuplicate,
+  recordDeed,
+  textOf,
+  withDatabase,
+} from './session.ts'
 import { note } from './terminal.ts'
 
 export function addBillingProfileCommands(program: Command): void {

@@ -8,9 +8,16 @@ import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
-import { orDuplicate } from './duplicate.ts'
 import { newPassword } from './password.ts'
-import { checkedText, collect, customerNamed, recordDeed, rolesOf, withDatabase } from './session.ts'
+import {
+  checkedText,
+  collect,
+  customerNamed,
+  orDuplicate,
+  recordDeed,
+  rolesOf,
+  withDatabase,
+} from './session.ts'
 import { note, print } from './terminal.ts'
 
 type Named = { customer: string; email: string }

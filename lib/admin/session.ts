@@ -1,6 +1,6 @@
 import { type CustomerId, ROLE_NAMES, ROLES, type Role } from '#lib/access/rules.ts'
 import { findCustomer } from '#lib/access/store.ts'
-import { Problem } from '#lib/api/problem.ts'
+import { errorCode, Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { startDatabase } from '#lib/db/start.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
@@ -75,4 +75,22 @@ export function textOf(what: string, text: string, longest = 200): string | null
 export function linesOf(what: string, lines: readonly string[]): string | null {
   if (lines.length > 10) throw new Problem('invalid_request', `The ${what} has more than 10 lines.`)
   return lines.flatMap((line) => textOf(what, line) ?? []).join('\n') || null
+}
+
+/**
+ * Turns a unique index's refusal into what it means; the look before would miss who comes at the same
+ * moment.
+ * @param meanings by the index's name
+ */
+export function orDuplicate<T>(done: Promise<T>, meanings: Record<string, string>): Promise<T> {
+  return done.catch((error: unknown) => {
+    const meaning = errorCode(error) === '23505' ? meanings[constraintOf(error) ?? ''] : undefined
+    throw meaning === undefined ? error : new Problem('invalid_request', meaning)
+  })
+}
+
+function constraintOf(error: unknown): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if ('constraint' in at && typeof at.constraint === 'string') return at.constraint
+  return undefined
 }

@@ -2,7 +2,7 @@ import 'server-only'
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { seatReadings } from '#lib/db/schema.ts'
+import { seatReadings } from '#lib/db/schema/assets.ts'
 
 /** Purchased and assigned seats from a time on. */
 export type SeatReading = { at: Date; purchased: number; assigned: number }

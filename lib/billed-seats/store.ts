@@ -2,7 +2,7 @@ import 'server-only'
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { assets, seatReadings } from '#lib/db/schema.ts'
+import { assets, seatReadings } from '#lib/db/schema/assets.ts'
 
 /** The assets of a type that have licenses, the newest ones; `read`: since when their seats were read, epoch milliseconds. */
 export async function listSeats(tx: Transaction, customerId: CustomerId, type: string, limit: number) {

@@ -2,7 +2,7 @@ import 'server-only'
 import { and, asc, eq } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { billingProfiles } from '#lib/db/schema.ts'
+import { billingProfiles } from '#lib/db/schema/customers.ts'
 import type { BillingProfile } from './rules.ts'
 
 const { id, name, address, taxId } = billingProfiles

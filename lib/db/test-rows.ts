@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { digestOf, hintsOf, newApiKey } from '#lib/access/api-key.ts'
 import type { Caller, Role } from '#lib/access/rules.ts'
 import { findKeyCaller } from '#lib/access/store.ts'
-import { apiKeys, assets, billingProfiles, customers, invoices, lineItems, members } from './schema.ts'
+import { assets } from './schema/assets.ts'
+import { apiKeys, billingProfiles, customers, members } from './schema/customers.ts'
+import { invoices, lineItems } from './schema/invoices.ts'
 import { scope } from './scope.ts'
 
 // Rows for tests, each with harmless defaults. They go in through the one door, as the app's do.

@@ -1,7 +1,7 @@
 import 'server-only'
 import type { Caller, CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { auditEvents } from '#lib/db/schema.ts'
+import { auditEvents } from '#lib/db/schema/history.ts'
 
 /** Who did it, as history shows them: a copy, so that a later change of name rewrites nothing. */
 export type Actor = { kind: 'key' | 'member' | 'operator' | 'recipient' | 'vendor'; id: string; name: string }

@@ -3,7 +3,7 @@ import Big from 'big.js'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { dayOf } from '#lib/days.ts'
-import { invoices } from '#lib/db/schema.ts'
+import { invoices } from '#lib/db/schema/invoices.ts'
 import type { KeyColumn } from '#lib/lists/keyset.ts'
 import type { Order } from '#lib/lists/order.ts'
 import type { Invoice } from './contract.ts'
@@ -22,7 +22,7 @@ export const Id = z
   .max(300)
   .regex(/^[^\0]+$/)
 
-/** What the database orders by; lib/db/schema.ts says why it is not the amounts themselves. */
+/** What the database orders by; lib/db/schema/columns.ts says why it is not the amounts themselves. */
 const SORTS = {
   invoiceDate: invoices.invoiceDate,
   dueDate: invoices.dueDate,

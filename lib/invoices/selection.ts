@@ -2,7 +2,7 @@ import 'server-only'
 import { eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Caller } from '#lib/access/rules.ts'
 import { DAY_MS, dayOf } from '#lib/days.ts'
-import { invoices } from '#lib/db/schema.ts'
+import { invoices } from '#lib/db/schema/invoices.ts'
 import type { Filter } from '#lib/lists/filter.ts'
 
 /** Whose invoices, and which of their billing profiles: every statement here names both. */

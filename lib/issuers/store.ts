@@ -1,10 +1,9 @@
 import 'server-only'
-import { and, asc, eq, inArray } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { issuers } from '#lib/db/schema.ts'
+import { issuers } from '#lib/db/schema/invoices.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
-import { difference, type ImportProblem } from '#lib/imports/refused.ts'
 
 /** What an invoice says of the company that sends it, beside its name; null: not known. */
 export type IssuerDetails = {
@@ -67,42 +66,4 @@ export async function saveIssuer(
   else await added.onConflictDoUpdate({ target, set: details })
   const event = { action: 'issuer.set', subject: name, actor: OPERATOR, requestId }
   await recordAudit(tx, customerId, { ...event, details })
-}
-
-/**
- * Stores what invoices from outside say of their issuers. What was not known is filled in; what is stored
- * otherwise is written over only with `replace`.
- * @returns the differences that stand in the way
- */
-export async function importIssuers(
-  tx: Transaction,
-  customerId: CustomerId,
-  given: readonly NewIssuer[],
-  { replace, requestId }: { replace: boolean; requestId: string },
-): Promise<ImportProblem[]> {
-  if (given.length === 0) return []
-  const names = [...new Set(given.map(({ name }) => name))]
-  const found = await tx
-    .select({ name: issuers.name, ...issuerColumns })
-    .from(issuers)
-    .where(and(eq(issuers.customerId, customerId), inArray(issuers.name, names)))
-    .for('no key update')
-  const stored = new Map(found.map(({ name, ...details }) => [name, details as IssuerDetails]))
-  const changed = new Set<string>()
-  const problems: ImportProblem[] = []
-  for (const { name, ...details } of given) {
-    const was = stored.get(name) ?? NO_DETAILS
-    const fields = (Object.keys(details) as (keyof IssuerDetails)[]).filter(
-      (field) => (details[field] ?? null) !== was[field],
-    )
-    const other = fields.filter((field) => was[field] !== null)
-    if (!replace && other.length > 0)
-      problems.push(...other.map((field) => difference(`issuer ${name}`, field, was[field], details[field])))
-    if (fields.length > 0) changed.add(name)
-    stored.set(name, { ...was, ...details })
-  }
-  if (problems.length > 0) return problems
-  for (const name of changed)
-    await saveIssuer(tx, customerId, { name, ...NO_DETAILS, ...stored.get(name) }, requestId)
-  return []
 }

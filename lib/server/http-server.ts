@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Problem } from '#lib/api/problem.ts'
 import { log } from '#lib/log.ts'
-import { breakOffVisibly } from './break-off.ts'
+import { breakOffVisibly } from './connection-end.ts'
 import type { Handler } from './front-door.ts'
 
 /** In milliseconds; the size of all headers in bytes. */

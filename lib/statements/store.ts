@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
-import { invoices } from '#lib/db/schema.ts'
+import { invoices } from '#lib/db/schema/invoices.ts'
 import { type Owner, owned, today } from '#lib/invoices/selection.ts'
 import { type InvoiceRow, invoiceColumns } from '#lib/invoices/store.ts'
 import type { Filter } from '#lib/lists/filter.ts'

@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { type AssetRow, type ListRow, type Page, pageClauses } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { assets, licenseChanges } from '#lib/db/schema.ts'
+import { assets, licenseChanges } from '#lib/db/schema/assets.ts'
 import { IS_OPEN, isDue } from './find.ts'
 import type { Change } from './transitions.ts'
 

@@ -1,0 +1,107 @@
+import { sql } from 'drizzle-orm'
+import { check, foreignKey, index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { createdAt, customerId, key, time } from './columns.ts'
+
+export const customers = pgTable('customers', {
+  id: key('id').primaryKey(),
+  name: text('name').notNull(),
+  domain: text('domain').notNull().unique(),
+  contactEmail: text('contact_email').notNull(),
+  createdAt: createdAt(),
+})
+
+export const billingProfiles = pgTable(
+  'billing_profiles',
+  {
+    customerId: customerId().references(() => customers.id),
+    id: key('id').notNull(),
+    name: text('name').notNull(),
+    address: text('address'),
+    taxId: text('tax_id'),
+    createdAt: createdAt(),
+  },
+  (t) => [primaryKey({ columns: [t.customerId, t.id] })],
+)
+
+export const members = pgTable(
+  'members',
+  {
+    customerId: customerId().references(() => customers.id),
+    id: key('id').notNull(),
+    email: text('email').notNull(),
+    name: text('name').notNull(),
+    /** Argon2id; null: this member can't sign in yet. */
+    passwordHash: text('password_hash'),
+    roles: text('roles').array().notNull(),
+    /** Null: all of the customer's. */
+    billingProfiles: text('billing_profiles').array(),
+    disabledAt: time('disabled_at'),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.id] }),
+    uniqueIndex('members_email').on(sql`lower(${t.email})`),
+    check('members_roles', sql`${t.roles} <@ array['it-manager','finance-user','admin']`),
+  ],
+)
+
+/** Attempts to sign in that count against the next ones. No tenant's: who calls is not known yet. */
+export const signInAttempts = pgTable(
+  'sign_in_attempts',
+  {
+    attempt: key('attempt').notNull(),
+    /** Digest of an account at an address, or of an address: neither is kept in clear. */
+    subject: key('subject').notNull(),
+    at: time('at').notNull().default(sql`now()`),
+  },
+  (t) => [
+    primaryKey({ columns: [t.attempt, t.subject] }),
+    index('sign_in_attempts_subject').on(t.subject, t.at),
+    index('sign_in_attempts_oldest').on(t.at),
+  ],
+)
+
+export const sessions = pgTable(
+  'sessions',
+  {
+    customerId: customerId(),
+    /** SHA-256 of the id in the cookie: a read of this table opens no session. */
+    digest: key('digest').notNull(),
+    memberId: key('member_id').notNull(),
+    createdAt: createdAt(),
+    lastSeenAt: time('last_seen_at').notNull().default(sql`now()`),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.digest] }),
+    uniqueIndex('sessions_digest').on(t.digest),
+    index('sessions_member').on(t.customerId, t.memberId),
+    foreignKey({ columns: [t.customerId, t.memberId], foreignColumns: [members.customerId, members.id] }),
+  ],
+)
+
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    customerId: customerId().references(() => customers.id),
+    id: key('id').notNull(),
+    name: text('name').notNull(),
+    /** SHA-256 of the key: it can't be read back. */
+    digest: key('digest').notNull(),
+    prefix: text('prefix').notNull(),
+    lastFour: text('last_four').notNull(),
+    roles: text('roles').array().notNull(),
+    billingProfiles: text('billing_profiles').array(),
+    /** The member who issued it; null: issued on the command line. */
+    issuedBy: key('issued_by'),
+    createdAt: createdAt(),
+    expiresAt: time('expires_at'),
+    revokedAt: time('revoked_at'),
+    lastUsedAt: time('last_used_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.id] }),
+    uniqueIndex('api_keys_digest').on(t.digest),
+    foreignKey({ columns: [t.customerId, t.issuedBy], foreignColumns: [members.customerId, members.id] }),
+    check('api_keys_roles', sql`${t.roles} <@ array['it-manager','finance-user','admin']`),
+  ],
+)

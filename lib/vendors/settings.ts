@@ -1,0 +1,44 @@
+import { z } from 'zod'
+
+/** How long we wait for vendors, and how late they may be: assumptions, all in milliseconds. */
+export type VendorTimes = {
+  /** For the read before a change. */
+  readMs: number
+  writeMs: number
+  /** For a read that settles a change whose outcome is not known. */
+  confirmMs: number
+  /** Between two such reads. */
+  checkMs: number
+  /** How old the state may be that a read shows. */
+  staleMs: number
+  /** How long a vendor is left alone that failed several times in a row. */
+  pauseMs: number
+  /** After this, the process that claimed a change counts as dead. */
+  leaseMs: number
+}
+
+/** Milliseconds, one at least. */
+const wait = z.coerce.number().int().min(1)
+
+/** The times that hold for all vendors; what one of them alone needs is declared in its own folder. */
+export const settings = z
+  .object({
+    VENDOR_READ_MS: wait.default(4000),
+    VENDOR_WRITE_MS: wait.default(8000),
+    VENDOR_CONFIRM_MS: wait.default(3000),
+    VENDOR_CHECK_MS: wait.default(5000),
+    VENDOR_STALE_MS: wait.default(120_000),
+    VENDOR_PAUSE_MS: wait.default(30_000),
+    CHANGE_LEASE_MS: wait.default(30_000),
+  })
+  .transform(
+    (given): VendorTimes => ({
+      readMs: given.VENDOR_READ_MS,
+      writeMs: given.VENDOR_WRITE_MS,
+      confirmMs: given.VENDOR_CONFIRM_MS,
+      checkMs: given.VENDOR_CHECK_MS,
+      staleMs: given.VENDOR_STALE_MS,
+      pauseMs: given.VENDOR_PAUSE_MS,
+      leaseMs: given.CHANGE_LEASE_MS,
+    }),
+  )
