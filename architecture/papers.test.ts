@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { projectFiles, read } from './scan.ts'
+import { isTest, projectFiles, read } from './scan.ts'
 
 const README_LINES = 100
 const DECISION_LINES = 25
@@ -71,7 +71,9 @@ describe('decisions', () => {
 
 describe('settings', () => {
   // A schema may be declared in any folder: each setting stands on a line of its own there.
-  const declared = files.filter((file) => /^lib\/(env|(.+\/)?settings)\.ts$/.test(file)).flatMap(settingsOf)
+  const declared = files
+    .filter((file) => /^lib\/(env|(.+\/)?settings)\.ts$/.test(file) && !isTest(file))
+    .flatMap(settingsOf)
   const documented = new Map(
     [...withoutComments(read('docs/configuration.md')).matchAll(/^\| `([A-Z_]+)` \|(.*?)\|/gm)].map(
       ([, name = '', cell = '']) => [name, cell.trim()],

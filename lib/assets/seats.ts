@@ -8,11 +8,11 @@ import { type AssetRow, hasLicenses, type LicensedRow } from './store.ts'
 
 type Seats = { purchased: number; maximum: number; assigned: number }
 
+/** What a change of licenses is decided by, with the seats as they are. */
+export type LicenseFacts = QuantityFacts & { seats: Seats }
+
 /** What the checks of a change need to know of an asset: no facts where its type has no licenses. */
-export function knownOf(row: AssetRow): {
-  seatVersion: number
-  facts: (QuantityFacts & { seats: Seats }) | undefined
-} {
+export function knownOf(row: AssetRow): { seatVersion: number; facts: LicenseFacts | undefined } {
   const { seatVersion } = row
   if (!hasLicenses(row)) return { seatVersion, facts: undefined }
   const { status, isCommitmentPlan, commitmentEnd, seatsPurchased: purchased } = row

@@ -4,12 +4,14 @@ import { Problem } from '#lib/api/problem.ts'
 import { etagOf } from '#lib/assets/serialize.ts'
 import type { AssetRow } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import type { Rejected } from '#lib/vendors/vendor.ts'
+import type { Rejected, WriteAnswer } from '#lib/vendors/vendor.ts'
 import type { Refusal } from './rules.ts'
 import { lastChange } from './store/find.ts'
 import type { Change } from './store/transitions.ts'
 
 // What a PATCH answers, in words, where it is not the asset itself.
+
+type NotSent = Extract<WriteAnswer, { kind: 'not_sent' }>
 
 /** What our checks refuse: 422 `quantity_not_supported`, 412, or 409. */
 export async function refused(
@@ -66,6 +68,13 @@ export function vendorUnavailable(label: string, seconds = 5): Problem {
 /** 409: another change of the asset is under way, here or at the vendor. */
 export function changeInProgress(detail?: string, seconds = 2): Problem {
   return new Problem('change_in_progress', detail, { headers: { 'Retry-After': String(seconds) } })
+}
+
+/** What the vendor surely did not do: 409 where something else is pending there, else 503. */
+export function notSent({ code, reason, retryAfter }: NotSent, label: string): Problem {
+  return code === 'change_in_progress'
+    ? changeInProgress(reason, retryAfter)
+    : vendorUnavailable(label, retryAfter)
 }
 
 /** 409, with who asked for what: that change is open still. */

@@ -3,14 +3,14 @@ import { type Answer, keepAnswer, pointKey, takeKey } from '#lib/api/idempotency
 import { Problem } from '#lib/api/problem.ts'
 import type { Asset } from '#lib/assets/contract.ts'
 import { addReadings } from '#lib/assets/seat-history.ts'
-import { knownOf, setSeats } from '#lib/assets/seats.ts'
+import { knownOf, type LicenseFacts, setSeats } from '#lib/assets/seats.ts'
 import { replyOf } from '#lib/assets/serialize.ts'
-import { type AssetRow, licensed, readAsset } from '#lib/assets/store.ts'
+import { type AssetRow, type LicensedRow, licensed, readAsset } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { actorOf } from '#lib/history/audit.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
-import type { OwnBooks } from '#lib/vendors/vendor.ts'
+import type { Foreseen, OwnBooks, VendorSeats } from '#lib/vendors/vendor.ts'
 import { vendorNamed } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
 import type { Claim, QuantityRequest } from './request.ts'
@@ -58,10 +58,7 @@ async function begin(tx: Transaction, request: QuantityRequest): Promise<Begun> 
     // One that was withdrawn or failed came to nothing: the call runs again.
     if (change && change.state !== 'FAILED') return joined(change, vendor)
   }
-  const begun: Begun =
-    vendor.books === 'ours'
-      ? { kind: 'answered', answer: await changeOurBooks(tx, row, vendor, request) }
-      : await claimChange(tx, row, vendor, request)
+  const begun = await firstStep(tx, row, vendor, request)
   if (!keyed) return begun
   if (begun.kind === 'answered') await keepAnswer(tx, keyed, begun.answer)
   else await pointKey(tx, keyed, begun.kind === 'joined' ? begun.changeId : begun.claim.change.id)
@@ -72,20 +69,42 @@ function joined(change: Change, { label }: { label: string }): Begun {
   return { kind: 'joined', changeId: change.id, label }
 }
 
-/** Where the books are our own, the change is made in this transaction. */
-async function changeOurBooks(
+/**
+ * The checks, and what follows them. Where the books are our own, the change is made in this transaction; where they
+ * are the vendor's, it is claimed, so that the vendor can be asked after it.
+ */
+async function firstStep(
   tx: Transaction,
   row: AssetRow,
-  vendor: OwnBooks,
+  vendor: OwnBooks | GuardedVendor,
   request: QuantityRequest,
-): Promise<Answer<Asset>> {
-  const { caller, quantity, requestId } = request
+): Promise<Begun> {
+  const { caller, quantity } = request
   const { customerId } = caller
-  const found = check(request, { ...knownOf(row), foresee: (facts) => vendor.foresee(facts, quantity) })
-  if (found.kind === 'refused') return answers.refused(tx, customerId, row, found)
-  if (found.kind === 'unchanged') return replyOf(row)
+  const books =
+    vendor.books === 'ours'
+      ? { foresee: (facts: LicenseFacts) => vendor.foresee(facts, quantity) }
+      : { open: await findOpenChange(tx, customerId, row.id) }
+  const found = check(request, { ...knownOf(row), ...books })
+  const answered = (answer: Answer<Asset>): Begun => ({ kind: 'answered', answer })
+  if (found.kind === 'refused') return answered(await answers.refused(tx, customerId, row, found))
+  if (found.kind === 'joined') return joined(found.open, vendor)
+  if (found.kind === 'in_progress') throw answers.otherChange(found.open)
+  if (found.kind === 'unchanged') return answered(replyOf(row))
+  if (found.kind === 'rejected' || found.kind === 'applied') {
+    return answered(await changeOurBooks(tx, licensed(row), found, request))
+  }
+  if (vendor.books === 'ours') throw new Error('Books of our own are always read.')
+  return claimChange(tx, licensed(row), vendor, request)
+}
 
-  const { id: assetId, seatsPurchased: from } = licensed(row)
+async function changeOurBooks(
+  tx: Transaction,
+  { id: assetId, seatsPurchased: from }: LicensedRow,
+  found: Foreseen<VendorSeats>,
+  { caller, quantity, requestId }: QuantityRequest,
+): Promise<Answer<Asset>> {
+  const { customerId } = caller
   const change = { assetId, from, to: quantity, actor: actorOf(caller), requestId }
   if (found.kind === 'rejected') {
     await addLicenseChange(tx, customerId, { ...change, state: 'REJECTED', vendorReason: found.reason })
@@ -100,32 +119,20 @@ async function changeOurBooks(
   return replyOf(changed)
 }
 
-/** Where the books are the vendor's, the change is claimed, so that its vendor can be asked after this transaction. */
 async function claimChange(
   tx: Transaction,
-  row: AssetRow,
+  row: LicensedRow,
   vendor: GuardedVendor,
-  request: QuantityRequest,
+  { caller, quantity, requestId }: QuantityRequest,
 ): Promise<Begun> {
-  const { caller, quantity, requestId } = request
-  const { customerId } = caller
-  const open = await findOpenChange(tx, customerId, row.id)
-  const found = check(request, { ...knownOf(row), open })
-  if (found.kind === 'refused') {
-    return { kind: 'answered', answer: await answers.refused(tx, customerId, row, found) }
-  }
-  if (found.kind === 'joined') return joined(found.open, vendor)
-  if (found.kind === 'in_progress') throw answers.otherChange(found.open)
-
   if (vendor.pausedFor() > 0) throw answers.vendorUnavailable(vendor.label, vendor.pausedFor())
-  const asset = licensed(row)
-  const change = await addLicenseChange(tx, customerId, {
-    assetId: asset.id,
-    from: asset.seatsPurchased,
+  const change = await addLicenseChange(tx, caller.customerId, {
+    assetId: row.id,
+    from: row.seatsPurchased,
     to: quantity,
     state: 'CLAIMED',
     actor: actorOf(caller),
     requestId,
   })
-  return { kind: 'claimed', claim: { change, row: asset, vendor, claimedAt: Date.now() } }
+  return { kind: 'claimed', claim: { change, row, vendor, claimedAt: Date.now() } }
 }

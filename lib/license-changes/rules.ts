@@ -54,6 +54,14 @@ export function check<Facts extends QuantityFacts, Foreseen extends { kind: 'app
   asked: Asked,
   known: Known<Facts> & { foresee: (facts: Facts) => Foreseen },
 ): Refusal | { kind: 'unchanged' } | Foreseen
+export function check<
+  Open extends { toQuantity: number },
+  Facts extends QuantityFacts,
+  Foreseen extends { kind: 'applied' | 'rejected' },
+>(
+  asked: Asked,
+  known: Known<Facts> & ({ open: Open | undefined } | { foresee: (facts: Facts) => Foreseen }),
+): Refusal | { kind: 'joined' | 'in_progress'; open: Open } | { kind: 'unread' | 'unchanged' } | Foreseen
 export function check(
   { quantity, ifMatch }: Asked,
   {

@@ -38,12 +38,14 @@ export async function send(request: QuantityRequest, claim: Claim): Promise<Answ
     ? { kind: 'not_sent', code: 'vendor_unavailable', reason: 'The process was held up; nothing was sent.' }
     : await vendor.setQuantity(next.observed, request.quantity, change.id, AbortSignal.timeout(writeMs))
   if ('reason' in told) note(told.reason)
-  return conclude(request, claim, told).catch((error) => {
+  const answer = await conclude(request, claim, told).catch((error) => {
     if (error instanceof Problem) throw error
     // The call may have been done, whatever keeps us from writing that down.
     logFailure({ status: 504 }, error, request.requestId)
-    throw answers.outcomeUnknown(vendor.label, change.id)
+    return undefined
   })
+  if (!answer) throw answers.outcomeUnknown(vendor.label, change.id)
+  return answer
 }
 
 /** What follows a fresh read: the call, an answer that settles the request, or a problem that settles nothing. */
@@ -107,44 +109,50 @@ async function checkAgain(
   return { kind: 'call', observed, at: Date.now() }
 }
 
-/** What the vendor's word makes of a change that was sent. Only that makes a 200. */
-async function conclude(request: QuantityRequest, { change, vendor }: Claim, told: WriteAnswer) {
-  const { caller, keyed, quantity, requestId } = request
-  const move = (tx: Transaction, more: Omit<Move, 'from' | 'requestId'>) =>
-    moveChange(tx, caller.customerId, change.id, { from: ['SENT', 'UNKNOWN'], requestId, ...more })
+/**
+ * What the vendor's word makes of a change that was sent. Only that makes a 200.
+ * @returns undefined where nobody can tell
+ * @throws Problem where surely nothing was done
+ */
+async function conclude(
+  request: QuantityRequest,
+  { change, vendor }: Claim,
+  told: WriteAnswer,
+): Promise<Answer<Asset> | undefined> {
+  const { caller, keyed, requestId } = request
+  const word = wordOf(told, request.quantity, vendor.label)
+  const settled = await withAsset(request, async (tx, asset) => {
+    const move = { from: ['SENT', 'UNKNOWN'], to: word.state, requestId } as const
+    const { vendorReason, vendorRequestId } = word
+    const moved = await moveChange(tx, caller.customerId, change.id, {
+      ...move,
+      vendorReason,
+      vendorRequestId,
+    })
+    if (told.kind === 'rejected') return keepAnswer(tx, keyed, answers.rejected(told))
+    // One that does not move was given up by now, long after its time: the next read will find it.
+    if (told.kind !== 'applied' || word.state !== 'APPLIED' || !moved) return undefined
+    const seen = { vendor, observed: told.observed, requestId, confirmed: true }
+    return keepAnswer(tx, keyed, replyOf(await observe(tx, caller.customerId, asset, seen)))
+  })
+  if (told.kind === 'not_sent') throw answers.notSent(told, vendor.label)
+  return word.state === 'UNKNOWN' ? awaitAnswer(request, change.id, vendor.label) : settled
+}
+
+/** The state of a change by the vendor's word to its call, and why, for people. */
+function wordOf(told: WriteAnswer, quantity: number, label: string) {
   const vendorRequestId = 'vendorRequestId' in told ? told.vendorRequestId : undefined
   if (told.kind === 'applied' && told.observed.seats.purchased === quantity) {
-    const { observed } = told
-    return withAsset(request, async (tx, asset) => {
-      // Given up by now, long after its time: the next read will find it.
-      if (!(await move(tx, { to: 'APPLIED', vendorRequestId }))) {
-        throw answers.outcomeUnknown(vendor.label, change.id)
-      }
-      const row = await observe(tx, caller.customerId, asset, {
-        vendor,
-        observed,
-        requestId,
-        confirmed: true,
-      })
-      return keepAnswer(tx, keyed, replyOf(row))
-    })
+    return { state: 'APPLIED' as const, vendorReason: undefined, vendorRequestId }
   }
   if (told.kind === 'rejected') {
-    return withAsset(request, async (tx) => {
-      await move(tx, { to: 'REJECTED', vendorReason: told.reason, vendorRequestId })
-      return keepAnswer(tx, keyed, answers.rejected(told))
-    })
+    return { state: 'REJECTED' as const, vendorReason: told.reason, vendorRequestId }
   }
   if (told.kind === 'not_sent') {
     const isBusy = told.code === 'change_in_progress'
-    const vendorReason = isBusy ? told.reason : `Nothing was changed: ${vendor.label} did not take the call.`
-    await withAsset(request, (tx) => move(tx, { to: 'FAILED', vendorReason }))
-    if (isBusy) throw answers.changeInProgress(told.reason, told.retryAfter)
-    throw answers.vendorUnavailable(vendor.label, told.retryAfter)
+    const vendorReason = isBusy ? told.reason : `Nothing was changed: ${label} did not take the call.`
+    return { state: 'FAILED' as const, vendorReason, vendorRequestId }
   }
-  const vendorReason = `${vendor.label} was asked, and gave no clear answer.`
-  await withAsset(request, (tx) => move(tx, { to: 'UNKNOWN', vendorReason, vendorRequestId }))
-  const answer = await awaitAnswer(request, change.id, vendor.label)
-  if (!answer) throw answers.outcomeUnknown(vendor.label, change.id)
-  return answer
+  const vendorReason = `${label} was asked, and gave no clear answer.`
+  return { state: 'UNKNOWN' as const, vendorReason, vendorRequestId }
 }

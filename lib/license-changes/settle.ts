@@ -6,7 +6,7 @@ import type { Asset } from '#lib/assets/contract.ts'
 import { replyOf } from '#lib/assets/serialize.ts'
 import { type LicensedRow, lockLicensed } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { readScope, scope } from '#lib/db/scope.ts'
+import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import type { Reading } from '#lib/vendors/vendor.ts'
@@ -36,12 +36,11 @@ export async function awaitAnswer(
   const { caller, keyed, requestId } = request
   const { readMs, writeMs } = env().vendorTimes
   const deadline = Date.now() + readMs + writeMs
-  let change = await settleChange(caller, changeId, requestId)
-  while (isUnderWay(change) && Date.now() < deadline) {
-    await pause(LOOK_EVERY)
-    change = await readScope(caller, (tx) => readChange(tx, caller.customerId, changeId))
-    if (change?.state === 'UNKNOWN') change = await settleChange(caller, changeId, requestId)
-  }
+  let change: Change | undefined
+  do {
+    if (change) await pause(LOOK_EVERY)
+    change = await settleChange(caller, changeId, requestId)
+  } while (isUnderWay(change) && Date.now() < deadline)
   if (!change) return undefined
   const { state, vendorReason } = change
   if (state === 'FAILED') throw answers.vendorUnavailable(label)
@@ -87,7 +86,8 @@ async function takeOver(
 ): Promise<{ change?: Change | undefined; turn?: Turn }> {
   const { leaseMs, checkMs } = env().vendorTimes
   const unlocked = await readChange(tx, customerId, changeId)
-  if (!unlocked) return {}
+  // As long as its process may be at work, there is nothing to take over, and nobody's row is locked to see that.
+  if (!unlocked || (isUnderWay(unlocked) && unlocked.age <= leaseMs)) return { change: unlocked }
   const row = await lockLicensed(tx, customerId, unlocked.assetId)
   const change = await readChange(tx, customerId, changeId)
   const vendor = vendorNamed(row.vendor)
