@@ -4,7 +4,7 @@ import type { Caller } from '#lib/access/rules.ts'
 import { env } from '#lib/env.ts'
 import { begin, isPieces } from '#lib/files/stream.ts'
 import type { AnyContract } from './contract.ts'
-import { entityTag } from './entity-tag.ts'
+import { conditional } from './entity-tag.ts'
 import { type ApiResponse, guarded } from './guarded.ts'
 import { checkPermission, type Operation } from './operation.ts'
 import { Problem, toProblem } from './problem.ts'
@@ -80,17 +80,4 @@ function checkOrigin(request: ApiRequest): void {
       'cross_origin',
       'A signed-in session may write only from the console itself. Use an API key.',
     )
-}
-
-function conditional(
-  request: ApiRequest,
-  body: string | Uint8Array,
-  headers: Record<string, string>,
-  version: string | undefined,
-): ApiResponse {
-  const etag = entityTag(body, version)
-  const known = request.headers.get('if-none-match')
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  const same = isRead && known?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')))
-  return { status: same ? 304 : 200, headers: { ...headers, ETag: etag }, body: same ? null : body }
 }

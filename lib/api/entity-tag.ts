@@ -1,8 +1,34 @@
 import 'server-only'
 import { createHash } from 'node:crypto'
+import type { ApiResponse } from './guarded.ts'
+import type { ApiRequest } from './request.ts'
 
 /** `"<digest>"`, or `"<version>.<digest>"` for things that have a version (CONTRACT 4). */
 export function entityTag(body: string | Uint8Array, version?: string): string {
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)
   return version === undefined ? `"${digest}"` : `"${version}.${digest}"`
+}
+
+/** A body with its ETag (CONTRACT 4); a 304 without it where a read's If-None-Match names this very one. */
+export function conditional(
+  { method, headers: asked }: Pick<ApiRequest, 'method' | 'headers'>,
+  body: string | Uint8Array,
+  headers: Record<string, string>,
+  version: string | undefined,
+): ApiResponse {
+  const etag = entityTag(body, version)
+  const isKnown = asked
+    .get('if-none-match')
+    ?.split(',')
+    .some((tag) => names(tag, etag))
+  const isRead = method === 'GET' || method === 'HEAD'
+  const given = { ...headers, ETag: etag }
+  return isRead && isKnown
+    ? { status: 304, headers: given, body: null }
+    : { status: 200, headers: given, body }
+}
+
+/** Compared weakly (RFC 9110, 13.1.2): a proxy that packs an answer makes its tag a weak one. */
+function names(tag: string, etag: string): boolean {
+  return ['*', etag].includes(tag.trim().replace(/^W\//, ''))
 }
