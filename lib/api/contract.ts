@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Permission } from '#lib/access/rules.ts'
-import type { Example } from './example.ts'
+import type { Example } from './openapi/example.ts'
 import type { HeaderName } from './openapi/headers.ts'
 import type { ProblemCode } from './problem.ts'
 import { integerText } from './query-text.ts'

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey } from '#lib/db/test-rows.ts'
 import type { AnyContract } from './contract.ts'
-import { EXAMPLE_REQUEST, type Example } from './example.ts'
+import { EXAMPLE_REQUEST, type Example } from './openapi/example.ts'
 import { MEMBERS } from './problem-members.ts'
 import { type Answered, type Document, undeclared } from './test-declared.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract, paging, pagingOutput } from '#lib/api/contract.ts'
-import { csvFile } from '#lib/api/download.ts'
+import { csvFile } from '#lib/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/lists/filter.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'

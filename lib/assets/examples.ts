@@ -1,4 +1,4 @@
-import { type Example, refused } from '#lib/api/example.ts'
+import { type Example, refused } from '#lib/api/openapi/example.ts'
 
 export const listAssets: readonly Example[] = [
   {

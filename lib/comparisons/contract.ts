@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract } from '#lib/api/contract.ts'
-import { csvFile } from '#lib/api/download.ts'
+import { csvFile } from '#lib/files/download.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
 import * as shapes from './shapes.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract } from '#lib/api/contract.ts'
-import { file, stream } from '#lib/api/download.ts'
+import { file, stream } from '#lib/files/download.ts'
 import { orderBy, params, selection } from '#lib/invoices/contract.ts'
 import { MOST_TICKED } from '#lib/invoices/rules.ts'
 import { listText } from '#lib/lists/list-text.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { contract, paging, pagingOutput } from '#lib/api/contract.ts'
-import { csvFile } from '#lib/api/download.ts'
 import { switchText, unixTime } from '#lib/api/query-text.ts'
+import { csvFile } from '#lib/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/lists/filter.ts'
 import { orderText } from '#lib/lists/order.ts'
 import { calls } from './calls.ts'

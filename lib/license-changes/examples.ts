@@ -1,4 +1,4 @@
-import { type Example, refused } from '#lib/api/example.ts'
+import { type Example, refused } from '#lib/api/openapi/example.ts'
 
 const openChange = {
   changeId: '5f0c6a1e-0002',

@@ -1,4 +1,4 @@
-import type { Example } from '#lib/api/example.ts'
+import type { Example } from '#lib/api/openapi/example.ts'
 
 export const readStatement: readonly Example[] = [
   {

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { PERMISSION_NAMES } from '#lib/access/rules.ts'
 import type { AnyContract } from '../contract.ts'
-import type { Example } from '../example.ts'
 import type { ParameterMeta } from '../query-text.ts'
+import type { Example } from './example.ts'
 import { responsesOf } from './responses.ts'
 import type { Json, SchemaOf } from './schema.ts'
 

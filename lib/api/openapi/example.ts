@@ -1,4 +1,4 @@
-import { Problem, type ProblemCode } from './problem.ts'
+import { Problem, type ProblemCode } from '../problem.ts'
 
 /** A call and its answer, as the API's description shows them; promises.test.ts sends and compares each. */
 export type Example = {
