@@ -1,17 +1,15 @@
 import 'server-only'
 import { authenticate } from '#lib/access/authenticate.ts'
 import type { Caller } from '#lib/access/rules.ts'
-import { env } from '#lib/env.ts'
 import { begin, isPieces } from '#lib/files/stream.ts'
 import type { AnyContract } from './contract.ts'
 import { conditional } from './entity-tag.ts'
 import { type ApiResponse, guarded } from './guarded.ts'
-import { checkPermission, type Operation } from './operation.ts'
-import { Problem, toProblem } from './problem.ts'
+import { operationFor } from './methods.ts'
+import { type AnyOperation, checkPermission } from './operation.ts'
+import { toProblem } from './problem.ts'
 import { type ApiRequest, readInput } from './request.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: a mount takes operations of any contract
-export type AnyOperation = Operation<any>
+import { checkSameOrigin } from './same-origin.ts'
 
 /**
  * Answers one request to the path of these operations. Never throws. The order of the checks is the
@@ -32,7 +30,7 @@ async function perform(
   const operation = operationFor(operations, request.method)
   const { contract } = operation
   checkPermission(caller, contract.permission)
-  if (contract.method !== 'GET' && caller?.via === 'session') checkOrigin(request)
+  if (contract.method !== 'GET' && caller?.via === 'session') checkSameOrigin(request.headers)
   return replied(operation, caller as Caller, request, requestId).catch((error) => promised(contract, error))
 }
 
@@ -55,29 +53,4 @@ function promised({ name, problems }: AnyContract, error: unknown): never {
   const { code, message } = toProblem(error)
   if (problems.includes(code)) throw error
   throw new Error(`${name} answered ${code}, which its contract does not list: ${message}`)
-}
-
-function operationFor(operations: AnyOperation[], method: string): AnyOperation {
-  const found = operations.find(({ contract }) => contract.method === (method === 'HEAD' ? 'GET' : method))
-  if (found) return found
-  const allowed = operations.flatMap(({ contract }) =>
-    contract.method === 'GET' ? ['GET', 'HEAD'] : [contract.method],
-  )
-  throw new Problem('method_not_allowed', `Use ${allowed.join(' or ')} here.`, {
-    headers: { Allow: allowed.join(', ') },
-  })
-}
-
-// A cookie travels along with requests that other sites make: those must not write (PROMISES 2.9).
-function checkOrigin(request: ApiRequest): void {
-  const site = request.headers.get('sec-fetch-site')
-  const origin = request.headers.get('origin')
-  const host = request.headers.get('host')
-  const scheme = new URL(env().baseUrl).protocol
-  const own = site === null ? origin === `${scheme}//${host}` : site === 'same-origin'
-  if (!own)
-    throw new Problem(
-      'cross_origin',
-      'A signed-in session may write only from the console itself. Use an API key.',
-    )
 }

@@ -1,11 +1,12 @@
 import 'server-only'
 import type { Outgoing } from '#lib/files/stream.ts'
-import { type AnyOperation, answer } from './answer.ts'
+import { answer } from './answer.ts'
 import { type ApiResponse, guarded, isOutgoing } from './guarded.ts'
+import { METHODS } from './methods.ts'
+import type { AnyOperation } from './operation.ts'
 import { Problem } from './problem.ts'
 import type { ApiRequest } from './request.ts'
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 type Handlers = Record<(typeof METHODS)[number], (request: Request) => Promise<Response>>
 
 /** The route handlers of one path: its operations, and a 405 for every other method. */

@@ -24,6 +24,9 @@ type Perform<C extends AnyContract> = (
 /** A contract with the code that keeps it. Endpoints mount it and pages call it: both the same way. */
 export type Operation<C extends AnyContract = AnyContract> = Perform<C> & { contract: C }
 
+// biome-ignore lint/suspicious/noExplicitAny: a mount takes operations of any contract
+export type AnyOperation = Operation<any>
+
 /**
  * Ties code to its contract. The permission is checked here again, and what the contract does not
  * declare falls off here, because pages call operations directly.

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { AnyOperation } from '#lib/api/answer.ts'
 import { route } from '#lib/api/endpoint.ts'
+import type { AnyOperation } from '#lib/api/operation.ts'
 import { addDays, dayOf } from '#lib/days.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'

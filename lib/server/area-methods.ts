@@ -1,21 +1,22 @@
 import type { IncomingMessage } from 'node:http'
+import { METHODS } from '#lib/api/methods.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Area } from './target.ts'
 
-/** Of the API each path has methods of its own, and its route answers the others. */
-const METHODS: Record<Exclude<Area, 'api'>, string> = {
+/** Of the API each path has methods of its own: lib/api/methods.ts refuses the others. */
+const ALLOWED: Record<Exclude<Area, 'api'>, string> = {
   'sign-in': 'GET, HEAD, POST',
   health: 'GET, HEAD',
   asset: 'GET, HEAD',
   page: 'GET, HEAD',
 }
 
-/** What Next carries to a route: of any other method it makes a 500 or an empty answer. */
-const CARRIED = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+/** Of any other method Next makes a 500 or an empty answer. */
+const CARRIED = new Set<string>(METHODS)
 
 /** @throws Problem `method_not_allowed`, with what the area has */
 export function checkMethod(req: IncomingMessage, area: Exclude<Area, 'api'>): void {
-  const allowed = METHODS[area]
+  const allowed = ALLOWED[area]
   if (allowed.split(', ').includes(req.method ?? '')) return
   throw new Problem('method_not_allowed', `Use ${allowed} here.`, { headers: { Allow: allowed } })
 }
