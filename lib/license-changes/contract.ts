@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { contract, paging, pagingOutput } from '#lib/api/contract.ts'
-import { switchText, unixTime } from '#lib/api/query-text.ts'
+import { switchText } from '#lib/api/query-text.ts'
 import { params } from '#lib/assets/contract.ts'
 import { MAX_QUANTITY } from '#lib/assets/rules.ts'
 import { Asset, actor, others, seats, timeOf } from '#lib/assets/shapes.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/lists/filter.ts'
+import { unixTime } from '#lib/lists/unix-time.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
 
