@@ -3,7 +3,7 @@ import { headers } from 'next/headers'
 import { redirect } from 'next/navigation'
 import { cache } from 'react'
 import type { Caller } from '#lib/access/rules.ts'
-import { session } from '#lib/access/session.ts'
+import { session } from '#lib/access/session-cookie.ts'
 
 /** The signed-in caller of the page that is being rendered, read once per request; undefined: nobody. */
 export const currentCaller = cache(async (): Promise<Caller | undefined> => session(await headers()))

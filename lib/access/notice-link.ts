@@ -1,7 +1,7 @@
 import 'server-only'
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { CustomerId } from './rules.ts'
-import { sessionSecret } from './session.ts'
+import { sessionSecret } from './session-cookie.ts'
 
 /** Whom a link in a mail speaks for, and what it stops: a kind of notice, or `all`. */
 export type NoticeLink = { customerId: CustomerId; recipientId: string; notice: string }

@@ -7,7 +7,7 @@ import { run } from '#lib/db/test-server.ts'
 import { setQuantity } from '#lib/license-changes/operations.ts'
 import { changePassword, validateKey } from './operations.ts'
 import { hashPassword } from './password.ts'
-import { session, sessionSecret } from './session.ts'
+import { session, sessionSecret } from './session-cookie.ts'
 import { authOptions, signIn, signOut } from './sign-in.ts'
 import { ATTEMPTS_AT_ACCOUNT, ATTEMPTS_OF_ADDRESS } from './throttle.ts'
 

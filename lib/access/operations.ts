@@ -4,8 +4,7 @@ import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import * as contract from './contract.ts'
-import { readPasswordHash, setPasswordHash } from './credentials.ts'
-import { hashPassword, passwordFits } from './password.ts'
+import { hashPassword, passwordFits, readPasswordHash, setPasswordHash } from './password.ts'
 
 export const validateKey = operation(contract.validateKey, async (caller) => ({
   body: { domain: caller.customerDomain, email: caller.email },

@@ -1,5 +1,9 @@
 import 'server-only'
 import { type Algorithm, hash, verify } from '@node-rs/argon2'
+import { and, eq, ne } from 'drizzle-orm'
+import type { Transaction } from '#lib/db/client.ts'
+import { members, sessions } from '#lib/db/schema/customers.ts'
+import type { CustomerId } from './rules.ts'
 
 // OWASP's second choice of parameters: 19 MiB, 2 passes, 1 lane.
 const OPTIONS = { algorithm: 2 satisfies Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -16,4 +20,27 @@ export async function passwordFits(password: string, known: string | null | unde
   decoy ??= hashPassword('nobody has this password')
   const fits = await verify(known ?? (await decoy), password.normalize('NFC'))
   return known ? fits : false
+}
+
+/** The present password hash of a member. */
+export async function readPasswordHash(tx: Transaction, customerId: CustomerId, memberId: string) {
+  const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
+  const rows = await tx.select({ hash: members.passwordHash }).from(members).where(own).for('no key update')
+  return rows[0]?.hash ?? undefined
+}
+
+/** Sets a password and ends the member's sessions, but for the one named `keep`. */
+export async function setPasswordHash(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  hash: string,
+  keep = '',
+) {
+  await tx
+    .update(members)
+    .set({ passwordHash: hash })
+    .where(and(eq(members.customerId, customerId), eq(members.id, memberId)))
+  const others = and(eq(sessions.memberId, memberId), ne(sessions.digest, keep))
+  await tx.delete(sessions).where(and(eq(sessions.customerId, customerId), others))
 }

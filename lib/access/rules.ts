@@ -55,11 +55,6 @@ export function rolesWith(permission: Permission): string {
   return ROLES_WITH[permission].map((role) => ROLE_NAMES[role]).join(' or ')
 }
 
-/** A session ends so many seconds after sign-in, however busy it is. */
-export const SESSION_SECONDS = 8 * 60 * 60
-/** It ends sooner where nothing was asked of it for so many seconds. */
-export const SESSION_IDLE_SECONDS = 30 * 60
-
 const HERE = 'http://here.invalid'
 
 /** Where to go on to after sign-in: a path of this console, else its start. An address elsewhere is never followed. */

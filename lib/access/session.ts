@@ -1,58 +1,52 @@
 import 'server-only'
-import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { decode } from 'next-auth/jwt'
-import { env } from '#lib/env.ts'
-import { digestOf } from './api-key.ts'
-import type { Caller } from './rules.ts'
-import { findSessionCaller } from './store.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import { database, type Transaction } from '#lib/db/client.ts'
+import { sessions } from '#lib/db/schema/customers.ts'
+import type { Caller, CustomerId } from './rules.ts'
+import { type CallerRow, callerOf } from './store.ts'
 
-/** Over https the cookies are Secure and bound to this very host. */
-export function cookieName(name: string): string {
-  return env().baseUrl.startsWith('https:') ? `__Host-${name}` : name
+/** A session ends so many seconds after sign-in, however busy it is. */
+export const SESSION_SECONDS = 8 * 60 * 60
+/** It ends sooner where nothing was asked of it for so many seconds. */
+const IDLE_SECONDS = 30 * 60
+
+/** In SQL, of the row of `sessions` that the text names: whether the session has not ended by itself. */
+function isLive(session: string): string {
+  return `(${session}.last_seen_at > now() - interval '${IDLE_SECONDS} seconds'
+    AND ${session}.created_at > now() - interval '${SESSION_SECONDS} seconds')`
 }
 
-/**
- * The signed-in caller of a request, or of the page that is being rendered. The cookie holds an
- * encrypted session id and nothing else; the record behind it is read on each request.
- */
-export async function session(headers: { get(name: string): string | null }): Promise<Caller | undefined> {
-  const token = cookieValue(headers.get('cookie') ?? '', cookieName('console-session'))
-  if (!token) return undefined
-  const claims = await decode({ token, secret: sessionSecret() }).catch(() => null)
-  return typeof claims?.sid === 'string' ? findSessionCaller(digestOf(claims.sid)) : undefined
+// Named, so that PostgreSQL plans it once for a connection: planning takes it three times as long as running it.
+const SESSION_CALLER = {
+  name: 'session-caller',
+  text: `
+  SELECT s.customer_id, c.name AS customer_name, c.domain AS customer_domain, m.id, m.name, m.email, m.roles,
+    array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = m.customer_id
+      AND (m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles)) ORDER BY p.id) AS billing_profiles,
+    s.last_seen_at < now() - interval '1 minute' AS stale
+  FROM sessions s
+  JOIN members m ON m.customer_id = s.customer_id AND m.id = s.member_id
+  JOIN customers c ON c.id = s.customer_id
+  WHERE s.digest = $1 AND m.disabled_at IS NULL AND ${isLive('s')}`,
 }
 
-let secret: string | undefined
-
-/**
- * The key that encrypts session cookies: SESSION_SECRET, else made once into DATA_DIR. Several web
- * processes share one, so it has to be given where DATABASE_URL is.
- * @throws Error where it has to be given and is not
- */
-export function sessionSecret(): string {
-  secret ??= env().sessionSecret ?? ownSecret()
-  return secret
+/** The caller behind a session's digest, while it lives. */
+export async function findSessionCaller(digest: string): Promise<Caller | undefined> {
+  const { access } = database()
+  const { rows } = await access.query<CallerRow>({ ...SESSION_CALLER, values: [digest] })
+  const row = rows[0]
+  if (row?.stale) await access.query('UPDATE sessions SET last_seen_at = now() WHERE digest = $1', [digest])
+  return row && { ...callerOf(row, 'session'), session: digest }
 }
 
-function ownSecret(): string {
-  const { dataDir, databaseUrl } = env()
-  if (databaseUrl) throw new Error('Set SESSION_SECRET (32 characters or more) where DATABASE_URL is set.')
-  const file = join(dataDir, 'session-secret')
-  mkdirSync(dataDir, { recursive: true })
-  try {
-    writeFileSync(file, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' })
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'EEXIST') throw error
-  }
-  return readFileSync(file, 'utf8')
+/** Keeps a new session, and lets the member's ended ones go: nothing else removes those that were never signed out. */
+export async function addSession(tx: Transaction, customerId: CustomerId, memberId: string, digest: string) {
+  const own = and(eq(sessions.customerId, customerId), eq(sessions.memberId, memberId))
+  await tx.delete(sessions).where(and(own, sql`NOT ${sql.raw(isLive('sessions'))}`))
+  await tx.insert(sessions).values({ customerId, memberId, digest })
 }
 
-function cookieValue(header: string, name: string): string | undefined {
-  for (const part of header.split(';')) {
-    const cut = part.indexOf('=')
-    if (part.slice(0, cut).trim() === name) return part.slice(cut + 1).trim()
-  }
-  return undefined
+/** Ends a session; one that is gone already is fine. */
+export async function endSession(tx: Transaction, customerId: CustomerId, digest: string) {
+  await tx.delete(sessions).where(and(eq(sessions.customerId, customerId), eq(sessions.digest, digest)))
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { digestOf, hintsOf, newApiKey } from '#lib/access/api-key.ts'
+import { findKeyCaller } from '#lib/access/authenticate.ts'
 import type { Caller, Role } from '#lib/access/rules.ts'
-import { findKeyCaller } from '#lib/access/store.ts'
 import { assets } from './schema/assets.ts'
 import { apiKeys, billingProfiles, customers, members } from './schema/customers.ts'
 import { invoices, lineItems } from './schema/invoices.ts'

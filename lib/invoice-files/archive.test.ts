@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { digestOf } from '#lib/access/api-key.ts'
+import { findKeyCaller } from '#lib/access/authenticate.ts'
 import type { Caller } from '#lib/access/rules.ts'
-import { findKeyCaller } from '#lib/access/store.ts'
 import { route } from '#lib/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { sessionSecret } from '#lib/access/session.ts'
+import { sessionSecret } from '#lib/access/session-cookie.ts'
 import { startDatabase } from '#lib/db/start.ts'
 import { enterProduction, env, setPort } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
