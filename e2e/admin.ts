@@ -97,7 +97,9 @@ export function invoice(id: string, given: Record<string, unknown> = {}) {
       invoiceDate: '2026-09-30',
       dueDate: '2026-10-30',
     },
-    ...{ currency: 'USD', totalAmount: total, balanceAmount: total },
+    currency: 'USD',
+    totalAmount: total,
+    balanceAmount: total,
     lines: [{ description: 'Compute', price: total, qty: '1' }],
     ...given,
   }

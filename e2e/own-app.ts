@@ -48,7 +48,8 @@ export function operate(env: NodeJS.ProcessEnv, words: string[], input = ''): Pr
 
 function startOperator(env: NodeJS.ProcessEnv): Ask {
   const child = spawn(process.execPath, [...NODE, 'e2e/operator.ts'], {
-    ...{ env, stdio: ['pipe', 'pipe', 'inherit'] },
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
   const answers = createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]()
   // Neither it nor its pipes are a reason for the worker to stay.

@@ -45,7 +45,10 @@ export function BulkScreen({ member, prices }: { member: string; prices: Record<
   return (
     <>
       <ListPanel
-        {...{ list, running, prices, ...rest }}
+        list={list}
+        running={running}
+        prices={prices}
+        {...rest}
         onCheck={check}
         onConfirm={() => {
           keeper.put(confirmed(list))

@@ -119,7 +119,9 @@ function Result({
       <Badge tone={tone}>{text}</Badge>
       <span className="mt-1 block text-xs wrap-anywhere text-ink-2 empty:hidden">
         {reason}
-        {item && subscription ? <ChangeMeaning {...{ item, subscription, quantity, lastPrice }} /> : null}
+        {item && subscription ? (
+          <ChangeMeaning item={item} subscription={subscription} quantity={quantity} lastPrice={lastPrice} />
+        ) : null}
       </span>
       {requestId ? (
         <span className="block">

@@ -143,12 +143,17 @@ test('additions to 4.3: another order, and the sums of what is filtered', async 
   const { count, currencies } = await (await get('invoice-summary?filter=status:PAST DUE')).json()
   expect([count, currencies.length]).toEqual([1, 1])
   expect(currencies[0]).toMatchObject({
-    ...{ currency: 'USD', count: 1, totalAmount: 39004.92, balanceAmount: 39004.92 },
+    currency: 'USD',
+    count: 1,
+    totalAmount: 39004.92,
+    balanceAmount: 39004.92,
     pastDue: { count: 1, amount: 39004.92, oldestDueDate: Date.UTC(2026, 9, 30) },
     dueIn30Days: { count: 0, amount: 0 },
     months: [
       {
-        ...{ month: Date.UTC(2026, 8, 1), count: 1, totalAmount: 39004.92 },
+        month: Date.UTC(2026, 8, 1),
+        count: 1,
+        totalAmount: 39004.92,
         platforms: [{ platform: 'web-services', count: 1, totalAmount: 39004.92 }],
       },
     ],
@@ -172,7 +177,11 @@ test('4.4 reads an invoice with its lines, and its file', async ({ request, base
     url: `${baseURL}/billing/v1/invoices/IN-1/file`,
     lineItems: [
       {
-        ...{ type: 'web-services', description: 'Compute', price: 39004.92, qty: 1, currency: 'USD' },
+        type: 'web-services',
+        description: 'Compute',
+        price: 39004.92,
+        qty: 1,
+        currency: 'USD',
         amount: 39004.92,
       },
     ],

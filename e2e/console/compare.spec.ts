@@ -8,7 +8,9 @@ import { day, sinceThen } from '../days.ts'
 const SEP = { invoiceDate: '2026-09-30', dueDate: '2026-10-30' }
 const OCT = { invoiceDate: '2026-10-31', dueDate: '2026-11-30' }
 const line = (description: string, price: string, qty = '1', details?: string) => ({
-  ...{ description, price, qty },
+  description,
+  price,
+  qty,
   ...(details ? { details } : {}),
 })
 const many = (count: number, price: (index: number) => string) =>
@@ -20,7 +22,8 @@ test.beforeAll(async () => {
   const own = await newCustomer('compare')
   await own.importInvoices([
     invoice('SEP', {
-      ...{ ...SEP, totalAmount: '110' },
+      ...SEP,
+      totalAmount: '110',
       lines: [
         line('Compute', '0.5', '100', 'Usage, 18 charges'),
         line('Support', '50'),
@@ -28,7 +31,8 @@ test.beforeAll(async () => {
       ],
     }),
     invoice('OCT', {
-      ...{ ...OCT, totalAmount: '107.34' },
+      ...OCT,
+      totalAmount: '107.34',
       lines: [
         line('Compute', '0.6', '120', 'Usage, 21 charges'),
         line('=Logs', '13'),
@@ -38,7 +42,9 @@ test.beforeAll(async () => {
     invoice('OCT-WEB', { ...OCT, platform: 'web-services' }),
     invoice('BIG-SEP', { ...SEP, platform: 'own-slug', totalAmount: '1000', lines: many(1000, () => '1') }),
     invoice('BIG-OCT', {
-      ...{ ...OCT, platform: 'own-slug', totalAmount: '1060' },
+      ...OCT,
+      platform: 'own-slug',
+      totalAmount: '1060',
       lines: many(1000, (index) => (index < 60 ? '2' : '1')),
     }),
   ])

@@ -25,7 +25,9 @@ test.beforeAll(async () => {
     invoice('CN-4', { invoiceDate: day(-19), dueDate: day(-11), totalAmount: '-312.48' }),
     invoice('IN-5', { billingProfileId: 'emea', invoiceDate: day(-70), dueDate: day(-40), totalAmount: '9' }),
     invoice('IN-6', {
-      ...{ billingProfileId: 'emea', currency: 'JPY', platform: 'web-services' },
+      billingProfileId: 'emea',
+      currency: 'JPY',
+      platform: 'web-services',
       totalAmount: '85300',
       invoiceDate: day(-9),
       dueDate: day(0),
@@ -189,14 +191,19 @@ test('a sheet is black on white, says whose it is and when it was printed, and h
       const head = table?.querySelector('thead')
       const row = table?.querySelector('tbody tr')
       return {
-        ...{ backgroundColor, color, cut: around.filter((overflow) => overflow !== 'visible') },
+        backgroundColor,
+        color,
+        cut: around.filter((overflow) => overflow !== 'visible'),
         head: head && getComputedStyle(head).display,
         row: row && [getComputedStyle(row).display, getComputedStyle(row).breakInside],
       }
     })
     expect(look).toEqual({
-      ...{ backgroundColor: 'rgb(255, 255, 255)', color: 'rgb(0, 0, 0)', cut: [] },
-      ...{ head: 'table-header-group', row: ['table-row', 'avoid'] },
+      backgroundColor: 'rgb(255, 255, 255)',
+      color: 'rgb(0, 0, 0)',
+      cut: [],
+      head: 'table-header-group',
+      row: ['table-row', 'avoid'],
     })
   }
 })

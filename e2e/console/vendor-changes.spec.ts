@@ -36,12 +36,16 @@ test.beforeAll(async () => {
   app = await startOwnApp(env)
   const own = await newCustomer('vendors', env)
   const plan = { purchased: 240, assigned: 182 }
-  const atGoogle = (number: number, name: string, given = plan) => {
+  const atGoogle = (number: number, name: string, given: typeof plan & { commitmentEnd?: string } = plan) => {
     const id = `workspace-suite-${number}`
     const commitment = 'commitmentEnd' in given ? { plan: 'ANNUAL_MONTHLY_PAY' } : { plan: 'FLEXIBLE' }
     google.add({
-      ...{ id: `S-${id}`, customerId: 'C01', skuId: `SKU-${id}`, assigned: given.assigned },
-      ...{ total: given.purchased, ...commitment },
+      id: `S-${id}`,
+      customerId: 'C01',
+      skuId: `SKU-${id}`,
+      assigned: given.assigned,
+      total: given.purchased,
+      ...commitment,
     })
     const item = asset(id, name, given)
     return { ...item, vendor: 'google-workspace', subscription: { ...item.subscription, skuId: `SKU-${id}` } }
@@ -51,7 +55,7 @@ test.beforeAll(async () => {
     atGoogle(2, LONG),
     atGoogle(3, 'Frontline Starter'),
     atGoogle(4, 'Vault'),
-    atGoogle(5, 'Enterprise', { ...plan, ...{ commitmentEnd: '2099-03-01T00:00:00Z' } }),
+    atGoogle(5, 'Enterprise', { ...plan, commitmentEnd: '2099-03-01T00:00:00Z' }),
   ])
   member.ana = await own.member('Ana Ruiz', 'it-manager')
   member.ida = await own.member('Ida Tech', 'it-manager')

@@ -115,7 +115,8 @@ test('the history says who was told of what by whom', async () => {
 test('a failure of the database is told in one plain sentence, without the statement and its values', async () => {
   await run(db.url, "ALTER TABLE notice_recipients ADD CONSTRAINT never CHECK (email = '') NOT VALID")
   expect(await admin('add secret@a.example --customer sunbird')).toEqual({
-    ...{ code: 1, out: '' },
+    code: 1,
+    out: '',
     err: 'Failed: new row for relation "notice_recipients" violates check constraint "never"\n',
   })
 })

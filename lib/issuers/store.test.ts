@@ -17,8 +17,13 @@ afterAll(() => db.close())
 
 const northwind = newCustomerId('northwind')
 const invoice = (id: string, issuer: string, issuerDetails?: Partial<IssuerDetails>): NewInvoice => ({
-  ...{ id, issuer, platform: 'web-services', currency: 'USD', totalAmount: '10' },
-  ...{ invoiceDate: '2026-09-30', dueDate: '2026-10-30' },
+  id,
+  issuer,
+  platform: 'web-services',
+  currency: 'USD',
+  totalAmount: '10',
+  invoiceDate: '2026-09-30',
+  dueDate: '2026-10-30',
   lines: [{ type: 'web-services', description: 'Compute', price: '10', qty: '1' }],
   ...(issuerDetails ? { issuerDetails } : {}),
 })
