@@ -3,7 +3,7 @@ import { notFound } from 'next/navigation'
 import { Brand } from '#components/frame/brand.tsx'
 import { NoticeSwitches } from '#components/notices/notice-switches.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { readSubscription } from '#lib/notices/unsubscribe.ts'
+import { readNoticeSubscription } from '#lib/notices/unsubscribe.ts'
 
 export const metadata: Metadata = { title: 'Notices by e-mail' }
 
@@ -12,7 +12,7 @@ type Search = Promise<Record<string, string | string[] | undefined>>
 /** Where a link in a mail leads: nothing is changed by opening it, for mail scanners open every link. */
 export default async function Page({ searchParams }: { searchParams: Search }) {
   const { link, done } = await searchParams
-  const subscription = typeof link === 'string' ? await readSubscription(link) : undefined
+  const subscription = typeof link === 'string' ? await readNoticeSubscription(link) : undefined
   if (!subscription) notFound()
   return (
     <main className="grid min-h-dvh grid-cols-1 place-items-center p-6 max-md:p-3.5">

@@ -1,10 +1,10 @@
 // next-auth's own calls, which are no part of our contract: its client would cost every page 10 kB.
 
 /** `refused`: address and password don't fit. `unavailable`: no answer, or none that says either. */
-export type SignInOutcome = 'signed-in' | 'refused' | 'throttled' | 'unavailable'
+export type SignInAnswer = 'signed-in' | 'refused' | 'throttled' | 'unavailable'
 
 /** Opens a session, which arrives as a cookie that no script can read. Never throws. */
-export async function signIn(email: string, password: string): Promise<SignInOutcome> {
+export async function signIn(email: string, password: string): Promise<SignInAnswer> {
   const answer = await postForm('/api/auth/callback/credentials', { email, password }).catch(() => undefined)
   if (answer?.url === undefined) return 'unavailable'
   // next-auth says in the address where it would lead what became of it.

@@ -24,12 +24,12 @@ export function SignInForm({ next }: { next: string }) {
     const given = new FormData(event.currentTarget)
     setPending(true)
     setError('')
-    const outcome = await signIn(String(given.get('email')).trim(), String(given.get('password')))
+    const answer = await signIn(String(given.get('email')).trim(), String(given.get('password')))
     // A whole new page: nothing that an earlier caller saw is left in memory.
-    if (outcome === 'signed-in') return location.assign(next)
+    if (answer === 'signed-in') return location.assign(next)
     setPending(false)
-    setError({ refused: REFUSED, throttled: THROTTLED, unavailable: UNAVAILABLE }[outcome])
-    if (outcome === 'refused') password.current?.select()
+    setError({ refused: REFUSED, throttled: THROTTLED, unavailable: UNAVAILABLE }[answer])
+    if (answer === 'refused') password.current?.select()
   }
 
   return (

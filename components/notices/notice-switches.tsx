@@ -1,13 +1,19 @@
 import { Badge } from '#components/ui/badge.tsx'
 import { type ButtonLook, buttonLook } from '#components/ui/button-look.ts'
-import { NOTICE_NAMES, type Notice, type Subscription } from '#lib/notices/rules.ts'
+import { NOTICE_NAMES, type Notice, type NoticeSubscription } from '#lib/notices/rules.ts'
 
 /**
  * The notices of one address, each with the button that stops it or starts it again. Plain forms: they work in any
  * browser that a mail may open.
  * @param action where the forms go
  */
-export function NoticeSwitches({ subscription, action }: { subscription: Subscription; action: string }) {
+export function NoticeSwitches({
+  subscription,
+  action,
+}: {
+  subscription: NoticeSubscription
+  action: string
+}) {
   const { notice, notices } = subscription
   const someOn = notices.some(({ isOn }) => isOn)
   const asked = notices.find((one) => one.notice === notice && one.isOn)

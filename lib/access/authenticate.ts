@@ -4,7 +4,7 @@ import { database } from '#lib/db/client.ts'
 import { digestOf, looksLikeApiKey } from './api-key.ts'
 import type { Caller } from './rules.ts'
 import { session } from './session-cookie.ts'
-import { type CallerRow, callerOf } from './store.ts'
+import { type CallerRow, provenCaller } from './store.ts'
 
 /**
  * Who is calling: the bearer key where there is an Authorization header, which then alone decides;
@@ -52,5 +52,5 @@ export async function findKeyCaller(digest: string): Promise<Caller | undefined>
   const { rows } = await access.query<CallerRow>({ ...KEY_CALLER, values: [digest] })
   const row = rows[0]
   if (row?.stale) await access.query('UPDATE api_keys SET last_used_at = now() WHERE digest = $1', [digest])
-  return row && callerOf(row, 'key')
+  return row && provenCaller(row, 'key')
 }

@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { database, type Transaction } from '#lib/db/client.ts'
 import { sessions } from '#lib/db/schema/customers.ts'
 import type { Caller, CustomerId } from './rules.ts'
-import { type CallerRow, callerOf } from './store.ts'
+import { type CallerRow, provenCaller } from './store.ts'
 
 /** A session ends so many seconds after sign-in, however busy it is. */
 export const SESSION_SECONDS = 8 * 60 * 60
@@ -36,7 +36,7 @@ export async function findSessionCaller(digest: string): Promise<Caller | undefi
   const { rows } = await access.query<CallerRow>({ ...SESSION_CALLER, values: [digest] })
   const row = rows[0]
   if (row?.stale) await access.query('UPDATE sessions SET last_seen_at = now() WHERE digest = $1', [digest])
-  return row && { ...callerOf(row, 'session'), session: digest }
+  return row && { ...provenCaller(row, 'session'), session: digest }
 }
 
 /** Keeps a new session, and lets the member's ended ones go: nothing else removes those that were never signed out. */

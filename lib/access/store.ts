@@ -72,7 +72,7 @@ export function newCustomerId(id: string): CustomerId {
 }
 
 /** The caller that a key or a session has proven. */
-export function callerOf(row: CallerRow, via: Caller['via']): Caller {
+export function provenCaller(row: CallerRow, via: Caller['via']): Caller {
   return {
     customerId: minted(row.customer_id),
     customerName: row.customer_name,

@@ -15,7 +15,7 @@ export function needTerminal(command: Command, isStdinTaken: boolean): void {
  * Asks on the terminal.
  * @param answers those that mean yes
  */
-export async function isConfirmed(question: string, answers: readonly string[]): Promise<boolean> {
+export async function isAgreedTo(question: string, answers: readonly string[]): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr, terminal: true })
   try {
     terminal.once('SIGINT', () => interruption.abort(new Error('Interrupted: nothing was changed.')))

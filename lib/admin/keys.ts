@@ -60,13 +60,13 @@ async function readKeys(tx: Transaction, customerId: CustomerId) {
 
 async function revokeKey(id: string, { customer }: { customer: string }): Promise<void> {
   const { customerId, name } = await customerNamed(customer)
-  const outcome = await scope({ customerId }, async (tx) => {
-    const revoked = await directory.revokeKey(tx, customerId, id)
-    if (revoked === 'revoked') await recordDeed(tx, customerId, 'key.revoked', id)
-    return revoked
+  const revoked = await scope({ customerId }, async (tx) => {
+    const done = await directory.revokeKey(tx, customerId, id)
+    if (done === 'revoked') await recordDeed(tx, customerId, 'key.revoked', id)
+    return done
   })
-  if (!outcome) throw new Problem('not_found', `${name} has no key with the id ${id}.`)
-  note(outcome === 'revoked' ? `${id} is revoked.` : `${id} was revoked before.`)
+  if (!revoked) throw new Problem('not_found', `${name} has no key with the id ${id}.`)
+  note(revoked === 'revoked' ? `${id} is revoked.` : `${id} was revoked before.`)
 }
 
 const HOURS: Record<string, number> = { h: 1, d: 24, w: 168 }

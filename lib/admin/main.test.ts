@@ -10,7 +10,7 @@ import { signIn } from '#lib/access/sign-in.ts'
 import { serverOf } from '#lib/db/embedded/test-cluster.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { commandLine } from './test-command.ts'
-import type { Outcome } from './test-run.ts'
+import type { Ended } from './test-run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-admin-'))
 let db: TestDatabase
@@ -270,9 +270,9 @@ describe('a program among others', () => {
   test('it ends with the code of what it did, and says it where others read it', async () => {
     const ends = ['customers list --json', 'customers add --id x', 'keys list --customer nobody'].map(
       async (words) => {
-        const { child, outcome } = start(words)
+        const { child, ended } = start(words)
         // Nobody closes the input: it ends all the same.
-        const { code, out, err } = await outcome
+        const { code, out, err } = await ended
         child.stdin.end()
         return [code, out.slice(0, 2), err.split('\n')[0]]
       },
@@ -285,7 +285,7 @@ describe('a program among others', () => {
   })
 
   test('Ctrl-C during an import takes back what it wrote', async () => {
-    const { child, outcome } = start('import invoices - --customer other')
+    const { child, ended } = start('import invoices - --customer other')
     const line = { description: 'x', price: '1', qty: '1' }
     const days = { invoiceDate: '2026-09-30', dueDate: '2026-10-30' }
     const invoice = { platform: 'x', issuer: 'x', ...days, currency: 'USD', totalAmount: 1, lines: [line] }
@@ -296,20 +296,20 @@ describe('a program among others', () => {
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
     await expect.poll(() => db.sql('other', locks)).not.toEqual([])
     child.kill('SIGINT')
-    expect(await outcome).toEqual({ code: 130, out: '', err: 'Interrupted: nothing was stored.\n' })
+    expect(await ended).toEqual({ code: 130, out: '', err: 'Interrupted: nothing was stored.\n' })
     expect(await db.sql('other', 'SELECT count(*)::int FROM invoices')).toEqual([{ count: 0 }])
   })
 
   test('a reader that leaves early is no failure', async () => {
-    const { child, outcome } = start('customers list')
+    const { child, ended } = start('customers list')
     child.stdout.destroy()
     child.stdin.end()
-    expect(await outcome).toMatchObject({ code: 0, err: '' })
+    expect(await ended).toMatchObject({ code: 0, err: '' })
   })
 
   test('without a server it starts its own database and leaves none behind', async () => {
     const data = join(folder, 'data')
-    const own = (words: string) => start(words, [], `DATA_DIR=${data}`).outcome
+    const own = (words: string) => start(words, [], `DATA_DIR=${data}`).ended
     const words = 'customers add --name Own --domain own.example --contact-email a@own.example'
     expect(await own(words)).toMatchObject({ code: 0, out: 'own\n' })
     expect(await own('customers list --json')).toMatchObject({ code: 0, err: '' })
@@ -317,7 +317,7 @@ describe('a program among others', () => {
   })
 })
 
-function expectRefusal({ code, out, err }: Outcome, reason: string) {
+function expectRefusal({ code, out, err }: Ended, reason: string) {
   expect([code, out]).toEqual([1, ''])
   expect(err).toContain(reason)
   expect(err).not.toMatch(/^\s+at /m)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { vi } from 'vitest'
-import { type Outcome, runHere } from './test-run.ts'
+import { type Ended, runHere } from './test-run.ts'
 
 /** Runs the operator's commands on the database at `url`, where the user stands in `folder`. */
 export function commandLine(url: () => string, folder: string) {
@@ -21,14 +21,14 @@ export function commandLine(url: () => string, folder: string) {
       said.err += chunk
     })
     child.stdin.on('error', () => {})
-    const outcome = new Promise<Outcome>((resolve) => {
+    const ended = new Promise<Ended>((resolve) => {
       child.on('close', (code) => resolve({ code, ...said }))
     })
-    return { child, said, outcome }
+    return { child, said, ended }
   }
 
   /** The same in this process, which takes a twentieth of the time. */
-  async function admin(words: string, input = '', more: string[] = [], where = url()): Promise<Outcome> {
+  async function admin(words: string, input = '', more: string[] = [], where = url()): Promise<Ended> {
     vi.stubEnv('DATABASE_URL', where)
     vi.stubEnv('INIT_CWD', folder)
     return runHere([...words.split(' '), ...more], input)

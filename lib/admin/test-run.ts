@@ -2,14 +2,14 @@ import { Readable } from 'node:stream'
 import { runCommand } from './program.ts'
 
 /** How a command ended and what it said. */
-export type Outcome = { code: number | null; out: string; err: string }
+export type Ended = { code: number | null; out: string; err: string }
 
 /**
  * Runs a command line in this process, one at a time. What is of the process itself (signals, pipes that close,
  * the end) is not to be seen here.
  * @param input what the command finds on its standard input, which is no terminal
  */
-export async function runHere(words: readonly string[], input = ''): Promise<Outcome> {
+export async function runHere(words: readonly string[], input = ''): Promise<Ended> {
   const said = { out: '', err: '' }
   const giveBack = [
     lend(process.stdout, 'write', { value: collector(said, 'out') }),

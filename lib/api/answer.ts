@@ -1,7 +1,7 @@
 import 'server-only'
 import { authenticate } from '#lib/access/authenticate.ts'
 import type { Caller } from '#lib/access/rules.ts'
-import { begin, isPieces } from '#lib/files/stream.ts'
+import { isPieces, startSending } from '#lib/files/stream.ts'
 import type { AnyContract } from './contract.ts'
 import { conditional } from './entity-tag.ts'
 import { type ApiResponse, guarded } from './guarded.ts'
@@ -43,7 +43,7 @@ async function replied(
   const input = await readInput(operation.contract, request)
   const { body, headers = {}, version, saved } = await operation(caller, input, { requestId })
   if (body instanceof Uint8Array) return conditional(request, body, headers, version)
-  if (isPieces(body)) return { status: 200, headers, body: await begin(body, request.gone) }
+  if (isPieces(body)) return { status: 200, headers, body: await startSending(body, request.gone) }
   const json = { 'Content-Type': 'application/json', 'Cache-Control': 'private, no-cache', ...headers }
   return conditional(request, saved ?? JSON.stringify(body), json, version)
 }

@@ -12,7 +12,7 @@ import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addKey } from '#lib/db/test-rows.ts'
 import { stream } from '#lib/files/download.ts'
 import { attachment, fileName } from './attachment.ts'
-import { begin } from './stream.ts'
+import { startSending } from './stream.ts'
 
 const numbers = contract({
   name: 'countNumbers',
@@ -187,7 +187,7 @@ it.each([
       isStopped = true
     }
   }
-  const outgoing = await begin(endless(), undefined, limits)
+  const outgoing = await startSending(endless(), undefined, limits)
   await outgoing.next()
   await expect.poll(() => isStopped).toBe(true)
   await expect(outgoing.next()).rejects.toThrow('given up')

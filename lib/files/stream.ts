@@ -26,13 +26,13 @@ export function isPieces(body: unknown): body is Pieces {
 }
 
 /**
- * Begins to send. The first chunk is read already, so that what fails before it can still be answered as a problem;
+ * Starts to send. The first chunk is read already, so that what fails before it can still be answered as a problem;
  * whatever fails later makes `next` throw, and its caller has to cut the connection, so that no client takes half
  * of a file for the whole. Work stops at the end, after a failure, and when the client is gone, stalls or takes
  * ten minutes.
  * @param gone aborted when the client has gone
  */
-export async function begin(
+export async function startSending(
   pieces: Pieces,
   gone?: AbortSignal,
   { stall = MOST_STALL, time = MOST_TIME } = {},

@@ -16,7 +16,7 @@ export function isNotice(text: string): text is Notice {
 }
 
 /** What the holder of a link in a mail may see and change: the notices to that mail's address, and nothing else. */
-export type Subscription = {
+export type NoticeSubscription = {
   email: string
   customer: string
   /** What the link is about. */

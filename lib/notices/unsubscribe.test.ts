@@ -4,7 +4,7 @@ import { newCustomerId } from '#lib/access/store.ts'
 import { addCustomer } from '#lib/db/test-rows.ts'
 import { BASE_URL } from '../../stand-ins/mail/stage.ts'
 import { onStage, own, stage } from './test-stage.ts'
-import { changeSubscription, readSubscription } from './unsubscribe.ts'
+import { changeNoticeSubscription, readNoticeSubscription } from './unsubscribe.ts'
 
 onStage(async () => {
   await stage.add(own, 'ap@books.example')
@@ -12,8 +12,9 @@ onStage(async () => {
 })
 
 const stop = (link: string, what?: 'new' | 'due' | 'past-due' | 'all') =>
-  changeSubscription(link, 'stop', what, 'test-request')
-const start = (link: string, what: 'new' | 'all') => changeSubscription(link, 'start', what, 'test-request')
+  changeNoticeSubscription(link, 'stop', what, 'test-request')
+const start = (link: string, what: 'new' | 'all') =>
+  changeNoticeSubscription(link, 'start', what, 'test-request')
 
 /** The links of a mail, by what they stop. */
 async function linksOfMail() {
@@ -25,7 +26,7 @@ async function linksOfMail() {
 }
 
 const on = async (link: string) =>
-  (await readSubscription(link))?.notices.filter(({ isOn }) => isOn).map(({ notice }) => notice)
+  (await readNoticeSubscription(link))?.notices.filter(({ isOn }) => isOn).map(({ notice }) => notice)
 
 it('each mail carries a link for each kind that it has, one for all, and the headers of RFC 8058', async () => {
   const { mail, links } = await linksOfMail()
@@ -41,7 +42,7 @@ it('each mail carries a link for each kind that it has, one for all, and the hea
 
 it('one kind is stopped at once, and the others go on', async () => {
   const { links } = await linksOfMail()
-  expect(await readSubscription(links['past-due'])).toEqual({
+  expect(await readNoticeSubscription(links['past-due'])).toEqual({
     email: 'ap@books.example',
     customer: own,
     notice: 'past-due',
@@ -91,7 +92,7 @@ it('what the person has stopped outlives that the address is taken out', async (
   const { links } = await linksOfMail()
   await stop(links['past-due'])
   await stage.clear()
-  expect((await readSubscription(links.all))?.notices).toEqual([])
+  expect((await readNoticeSubscription(links.all))?.notices).toEqual([])
   expect(await stage.add(own, 'AP@books.example')).toEqual(['past-due'])
 })
 
@@ -119,7 +120,7 @@ describe('a link that is not ours', () => {
   ])('changes nothing: %s', async (_, forge) => {
     const { links } = await linksOfMail()
     const forged = forge(links.all)
-    expect([await readSubscription(forged), await stop(forged)]).toEqual([undefined, false])
+    expect([await readNoticeSubscription(forged), await stop(forged)]).toEqual([undefined, false])
     expect(await on(links.all)).toHaveLength(3)
   })
 
@@ -128,7 +129,7 @@ describe('a link that is not ours', () => {
     await addCustomer(`${own}-eve`)
     const recipientId = readNoticeLink(links.all)?.recipientId ?? ''
     const crossed = noticeLink({ customerId: newCustomerId(`${own}-eve`), recipientId, notice: 'all' })
-    expect([await readSubscription(crossed), await stop(crossed)]).toEqual([undefined, false])
+    expect([await readNoticeSubscription(crossed), await stop(crossed)]).toEqual([undefined, false])
     expect(await on(links.all)).toHaveLength(3)
   })
 })

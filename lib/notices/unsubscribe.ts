@@ -3,11 +3,11 @@ import { sql } from 'drizzle-orm'
 import { readNoticeLink } from '#lib/access/notice-link.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
 import { type Actor, recordAudit } from '#lib/history/audit.ts'
-import { isNotice, NOTICES, type Notice, type Subscription } from './rules.ts'
+import { isNotice, NOTICES, type Notice, type NoticeSubscription } from './rules.ts'
 import { readAddressee, type To } from './store.ts'
 
 /** @returns undefined for a link that is none of ours, or whose recipient is gone */
-export async function readSubscription(link: string): Promise<Subscription | undefined> {
+export async function readNoticeSubscription(link: string): Promise<NoticeSubscription | undefined> {
   const given = readNoticeLink(link)
   if (!given) return undefined
   return readScope(given, async (tx) => {
@@ -34,7 +34,7 @@ export async function readSubscription(link: string): Promise<Subscription | und
  * @param what which ones; undefined: what the link is about
  * @returns false for a link that is none of ours, or whose recipient is gone
  */
-export async function changeSubscription(
+export async function changeNoticeSubscription(
   link: string,
   want: 'stop' | 'start',
   what: Notice | 'all' | undefined,

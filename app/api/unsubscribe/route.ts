@@ -1,7 +1,7 @@
 import { Problem, toProblem } from '#lib/api/problem.ts'
 import { logFailure } from '#lib/log.ts'
 import { isNotice } from '#lib/notices/rules.ts'
-import { changeSubscription } from '#lib/notices/unsubscribe.ts'
+import { changeNoticeSubscription } from '#lib/notices/unsubscribe.ts'
 
 // Whoever holds a link of ours may use it: from our page, and by mail programs themselves, who send the POST of
 // RFC 8058 from anywhere. So no cookie is looked at, and no origin.
@@ -30,13 +30,13 @@ async function change(request: Request, requestId: string): Promise<Response> {
   const [want, notice] = [fields.get('want'), String(fields.get('notice'))]
   if (want === 'stop' || want === 'start') {
     const what = isNotice(notice) || notice === 'all' ? notice : undefined
-    const isDone = await changeSubscription(link, want, what, requestId)
+    const isDone = await changeNoticeSubscription(link, want, what, requestId)
     return toPage(link, isDone ? '&done=1' : '')
   }
   // RFC 8058, 3.1: answered here, because a redirect may not be followed.
   if (fields.get('List-Unsubscribe') !== 'One-Click')
     throw new Problem('invalid_request', 'Nothing is asked for.')
-  if (!(await changeSubscription(link, 'stop', undefined, requestId)))
+  if (!(await changeNoticeSubscription(link, 'stop', undefined, requestId)))
     throw new Problem('not_found', 'This link is not valid.')
   return plain(200, 'You get no more of these notices.')
 }

@@ -7,7 +7,7 @@ import { type Target, totalsOf } from '#lib/license-lists/rules.ts'
 import { readTargets } from '#lib/license-lists/targets.ts'
 import { totalsText } from '#lib/license-lists/words.ts'
 import { logToStderr } from '#lib/log.ts'
-import { isConfirmed } from '../confirm.ts'
+import { isAgreedTo } from '../confirm.ts'
 import { printRows } from '../table.ts'
 import { Interrupted, interruption, note } from '../terminal.ts'
 import { operatorFor } from './operator.ts'
@@ -102,8 +102,8 @@ function changes(rows: readonly ListRow[]) {
 
 function isWanted(rows: readonly ListRow[]): Promise<boolean> {
   const { mustType, committed } = totalsOf(changes(rows))
-  if (!mustType) return isConfirmed('Go on? [y/N] ', ['y', 'yes'])
-  return isConfirmed(`Type ${committed}, the licenses that can't be lowered again, to go on: `, [
+  if (!mustType) return isAgreedTo('Go on? [y/N] ', ['y', 'yes'])
+  return isAgreedTo(`Type ${committed}, the licenses that can't be lowered again, to go on: `, [
     String(committed),
   ])
 }

@@ -180,11 +180,11 @@ describe('a list that was cut short', () => {
       await db.sql('sunbird', 'BEGIN')
       const locked = 'SELECT FROM assets WHERE id LIKE $1 AND id >= $2 FOR UPDATE'
       expect(await db.sql('sunbird', locked, [like, fifth])).toHaveLength(MANY - 4)
-      const { child, said, outcome } = start(`${APPLY} --yes`)
+      const { child, said, ended } = start(`${APPLY} --yes`)
       child.stdin.end(list)
       await expect.poll(() => said.out, { interval: 5 }).toContain(': done')
       child.kill(signal)
-      const { code, err } = await outcome
+      const { code, err } = await ended
       await db.sql('sunbird', 'ROLLBACK')
       expect(code).toBe(signal === 'SIGINT' ? 130 : null)
       if (signal === 'SIGINT')
@@ -198,9 +198,9 @@ describe('a list that was cut short', () => {
   test('nor do two at once change anything twice', async () => {
     const { list, like } = await many('two')
     const both = await Promise.all(
-      [start(`${APPLY} --yes`), start(`${APPLY} --yes`)].map(({ child, outcome }) => {
+      [start(`${APPLY} --yes`), start(`${APPLY} --yes`)].map(({ child, ended }) => {
         child.stdin.end(list)
-        return outcome
+        return ended
       }),
     )
     expect(both.map(({ code }) => code)).toEqual([0, 0])
