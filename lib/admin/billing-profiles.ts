@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { Problem } from '#lib/api/problem.ts'
 import { listBillingProfiles, setBillingProfile } from '#lib/billing-profiles/store.ts'
 import { scope } from '#lib/db/scope.ts'
-import { customerCommands, printsRows } from './customer-commands.ts'
 import {
   checkedText,
   collect,
@@ -12,7 +11,8 @@ import {
   recordDeed,
   textOf,
   withDatabase,
-} from './session.ts'
+} from './command.ts'
+import { customerCommands, printsRows } from './customer-commands.ts'
 import { note } from './terminal.ts'
 
 export function addBillingProfileCommands(program: Command): void {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
-import { customerNamed, withDatabase } from './session.ts'
+import { customerNamed, withDatabase } from './command.ts'
 import { type Cell, printRows } from './table.ts'
 
 /**

@@ -5,7 +5,7 @@ import { listCustomers, newCustomerId } from '#lib/access/store.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
-import { checkedText, orDuplicate, recordDeed, withDatabase } from './session.ts'
+import { checkedText, orDuplicate, recordDeed, withDatabase } from './command.ts'
 import { printRows } from './table.ts'
 import { note, print } from './terminal.ts'
 

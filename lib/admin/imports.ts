@@ -5,9 +5,9 @@ import { Problem } from '#lib/api/problem.ts'
 import { env } from '#lib/env.ts'
 import { platformTable } from '#lib/imports/focus/platforms.ts'
 import { importAssetFile, importFocusFile, importInvoiceFile, type Run } from '#lib/imports/run.ts'
+import { collect, customerNamed, withDatabase } from './command.ts'
 import { customerCommands } from './customer-commands.ts'
 import { progress } from './progress.ts'
-import { collect, customerNamed, withDatabase } from './session.ts'
 import { interruption, print } from './terminal.ts'
 
 type Common = { customer: string; replace?: boolean }

@@ -4,8 +4,8 @@ import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
 import { bicOf, ibanOf } from '#lib/issuers/bank-codes.ts'
 import { type IssuerDetails, listIssuers, saveIssuer } from '#lib/issuers/store.ts'
+import { checkedText, collect, customerNamed, linesOf, textOf, withDatabase } from './command.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
-import { checkedText, collect, customerNamed, linesOf, textOf, withDatabase } from './session.ts'
 import { note } from './terminal.ts'
 
 export function addIssuerCommands(program: Command): void {

@@ -5,8 +5,8 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
+import { checkedText, collect, customerNamed, recordDeed, rolesOf, withDatabase } from './command.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
-import { checkedText, collect, customerNamed, recordDeed, rolesOf, withDatabase } from './session.ts'
 import { note, print } from './terminal.ts'
 
 export function addKeyCommands(program: Command): void {

@@ -6,8 +6,6 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
-import { customerCommands, printsRows } from './customer-commands.ts'
-import { newPassword } from './password.ts'
 import {
   checkedText,
   collect,
@@ -16,7 +14,9 @@ import {
   recordDeed,
   rolesOf,
   withDatabase,
-} from './session.ts'
+} from './command.ts'
+import { customerCommands, printsRows } from './customer-commands.ts'
+import { newPassword } from './password.ts'
 import { note, print } from './terminal.ts'
 
 type Named = { customer: string; email: string }

@@ -7,8 +7,8 @@ import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { addRecipient, listRecipientRows, removeRecipient } from '#lib/notices/recipients.ts'
 import { isNotice, NOTICES, type Notice } from '#lib/notices/rules.ts'
+import { customerNamed, recordDeed, withDatabase } from './command.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
-import { customerNamed, recordDeed, withDatabase } from './session.ts'
 import { interruption, note, print } from './terminal.ts'
 
 export function addNoticeCommands(program: Command): void {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { withDatabase } from '../command.ts'
 import { needTerminal } from '../confirm.ts'
-import { withDatabase } from '../session.ts'
 import type { ApplyOptions } from './apply.ts'
 
 export function addLicenseCommands(program: Command): void {
