@@ -13,12 +13,12 @@ export type Reply<Body> = {
 }
 
 /** Says which request an effect belongs to, in change and audit rows. */
-export type Origin = { requestId: string }
+export type Trace = { requestId: string }
 
 type Perform<C extends AnyContract> = (
   caller: C['permission'] extends 'none' ? Caller | undefined : Caller,
   input: Input<C>,
-  origin: Origin,
+  trace: Trace,
 ) => Promise<Reply<Output<C>>>
 
 /** A contract with the code that keeps it. Endpoints mount it and pages call it: both the same way. */
@@ -32,9 +32,9 @@ export type AnyOperation = Operation<any>
  * declare falls off here, because pages call operations directly.
  */
 export function operation<C extends AnyContract>(contract: C, perform: Perform<C>): Operation<C> {
-  const guarded: Perform<C> = async (caller, input, origin) => {
+  const guarded: Perform<C> = async (caller, input, trace) => {
     checkPermission(caller, contract.permission)
-    const reply = await perform(caller, input, origin)
+    const reply = await perform(caller, input, trace)
     return { ...reply, body: contract.output.parse(reply.body) as Output<C> }
   }
   return Object.assign(guarded, { contract })

@@ -1,7 +1,7 @@
 import 'server-only'
 import type { Caller } from '#lib/access/rules.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
-import { checkPermission, type Origin, operation } from '#lib/api/operation.ts'
+import { checkPermission, operation, type Trace } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
@@ -17,7 +17,7 @@ import { replyOf, serializeFullItem, serializeListItem } from './serialize.ts'
 import * as shapes from './shapes.ts'
 import * as store from './store.ts'
 
-export const listAssets = operation(contract.listAssets, async (caller, { query }, origin) => {
+export const listAssets = operation(contract.listAssets, async (caller, { query }, trace) => {
   const { filter, search, view, maxResults = DEFAULT_MAX_RESULTS } = query
   const { baseUrl } = env()
   const filters = ['assets', filter, search]
@@ -31,7 +31,7 @@ export const listAssets = operation(contract.listAssets, async (caller, { query 
   }
   const rows = await readScope(caller, (tx) => listWithOpenChange(tx, caller.customerId, ...page))
   const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
-  settleOnRead(caller, shown, origin)
+  settleOnRead(caller, shown, trace)
   const assets = shown.map(({ asset, openChange }) => serializeFullItem(asset, openChange, baseUrl))
   return { body: { ...links, assets, rowCount: assets.length } }
 })
@@ -46,8 +46,8 @@ export const exportAssets = operation(contract.exportAssets, async (caller, { qu
   headers: attachment(dated('assets'), CSV),
 }))
 
-export const readAsset = operation(contract.readAsset, async (caller, { params }, origin) => {
-  const { asset } = await readFull(caller, params.asset_id, origin)
+export const readAsset = operation(contract.readAsset, async (caller, { params }, trace) => {
+  const { asset } = await readFull(caller, params.asset_id, trace)
   return replyOf(asset)
 })
 
@@ -55,16 +55,16 @@ export const readAsset = operation(contract.readAsset, async (caller, { params }
  * One asset as a list with `view=full` has it: what a page of its own needs.
  * @throws Problem `permission_denied` or `not_found`
  */
-export async function readAssetItem(caller: Caller, id: string, origin: Origin): Promise<AssetListItem> {
+export async function readAssetItem(caller: Caller, id: string, trace: Trace): Promise<AssetListItem> {
   checkPermission(caller, contract.readAsset.permission)
-  const { asset, openChange } = await readFull(caller, id, origin)
+  const { asset, openChange } = await readFull(caller, id, trace)
   return shapes.AssetListItem.parse(serializeFullItem(asset, openChange, env().baseUrl))
 }
 
-async function readFull(caller: Caller, id: string, origin: Origin) {
+async function readFull(caller: Caller, id: string, trace: Trace) {
   const row = await readScope(caller, (tx) => readWithOpenChange(tx, caller.customerId, id))
   if (!row) throw new Problem('not_found')
-  settleOnRead(caller, [row], origin)
+  settleOnRead(caller, [row], trace)
   return row
 }
 

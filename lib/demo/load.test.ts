@@ -17,7 +17,7 @@ import { changedPasswords } from './passwords.ts'
 
 const TODAY = '2026-11-20'
 const NORTHWIND = 'northwind-labs'
-const origin = { requestId: 'test' }
+const trace = { requestId: 'test' }
 const customers = demoCustomers(TODAY, { largest: 40 })
 const [northwind, , freight] = customers
 const names = customers.map(({ name }) => name)
@@ -41,7 +41,7 @@ async function rowsOf(id: string): Promise<unknown> {
 }
 
 async function setSeats(caller: Caller, asset: string, quantity: number): Promise<void> {
-  await setQuantity(caller, { params: { asset_id: asset }, query: {}, body: { quantity } }, origin)
+  await setQuantity(caller, { params: { asset_id: asset }, query: {}, body: { quantity } }, trace)
 }
 
 // In their order: an empty database, a load that breaks off, a whole one, another.
@@ -75,7 +75,7 @@ test('every invoice is there with its lines, and one with 120 of them reads whol
   const { body } = await readInvoice(
     caller,
     { params: { invoice_id: id }, query: {}, body: undefined },
-    origin,
+    trace,
   )
   expect(body.lineItems).toHaveLength(120)
   const counted = await db.sql(
@@ -135,7 +135,7 @@ test('a start issues a key that works, and revokes the one before', async () => 
   expect(await findKeyCaller(digestOf(first))).toBeUndefined()
   const caller = await findKeyCaller(digestOf(second))
   if (!caller) throw new Error('The key does not work.')
-  const { body } = await listInvoices(caller, { params: {}, query: {}, body: undefined }, origin)
+  const { body } = await listInvoices(caller, { params: {}, query: {}, body: undefined }, trace)
   expect(body.rowCount).toBe(50)
   const stored = JSON.stringify(await db.sql(NORTHWIND, 'SELECT * FROM api_keys'))
   expect(stored).not.toContain(second)

@@ -13,7 +13,7 @@ import { readInvoiceFile } from '#lib/invoice-files/operations.ts'
 import * as contract from './contract.ts'
 import { listInvoices, readInvoice, summarizeInvoices, tokensBeside } from './operations.ts'
 
-const origin = { requestId: 'test-request' }
+const trace = { requestId: 'test-request' }
 const TODAY = '2026-11-20'
 const day = (offset: number) => addDays(TODAY, offset)
 let database: TestDatabase
@@ -48,10 +48,10 @@ afterAll(async () => {
 
 type Query = NonNullable<Given<typeof contract.listInvoices>['query']>
 const list = async (query: Query, caller = fin) =>
-  (await listInvoices(caller, { params: {}, query, body: undefined }, origin)).body
+  (await listInvoices(caller, { params: {}, query, body: undefined }, trace)).body
 const ids = async (query: Query, caller = fin) => (await list(query, caller)).invoices.map(({ id }) => id)
 const summary = async (query: Query, caller = fin) =>
-  (await summarizeInvoices(caller, { params: {}, query, body: undefined }, origin)).body
+  (await summarizeInvoices(caller, { params: {}, query, body: undefined }, trace)).body
 const named = (invoice_id: string) => ({ params: { invoice_id }, query: {}, body: undefined })
 
 describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
@@ -151,7 +151,7 @@ describe('tokensBeside', () => {
       [undefined, 'IN-1'],
     ],
   ])('leads from %s in %j to %j', async (id, query, expected) => {
-    const { body } = await readInvoice(fin, named(id), origin)
+    const { body } = await readInvoice(fin, named(id), trace)
     const { newer, older } = tokensBeside(body, query)
     const first = async (pageToken: string) => (await ids({ ...query, maxResults: 1, pageToken }))[0]
     expect([await first(newer), await first(older)]).toEqual(expected)
@@ -181,7 +181,7 @@ describe('readInvoice (spec 4.4)', () => {
         { description: 'Support' },
       ],
     )
-    const { body } = await readInvoice(fin, named('IN-FULL'), origin)
+    const { body } = await readInvoice(fin, named('IN-FULL'), trace)
     expect(body).toEqual({
       id: 'IN-FULL',
       invoiceDate: Date.UTC(2026, 0, 31),
@@ -224,9 +224,9 @@ describe('billing profiles: a caller sees those that they may see', () => {
     expect(limited.billingProfiles).toEqual(['emea'])
     expect(await ids({}, limited)).toEqual(['in-5'])
     expect((await summary({}, limited)).count).toBe(1)
-    await expect(readInvoice(limited, named('IN-1'), origin)).rejects.toMatchObject({ code: 'not_found' })
-    await expect(readInvoiceFile(limited, named('IN-1'), origin)).rejects.toMatchObject({ code: 'not_found' })
-    expect((await readInvoice(limited, named('in-5'), origin)).body.id).toBe('in-5')
+    await expect(readInvoice(limited, named('IN-1'), trace)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(readInvoiceFile(limited, named('IN-1'), trace)).rejects.toMatchObject({ code: 'not_found' })
+    expect((await readInvoice(limited, named('in-5'), trace)).body.id).toBe('in-5')
   })
 
   it('none at all is an empty list', async () => {
@@ -250,7 +250,7 @@ describe('two tenant walls, each of which holds alone', () => {
       expect(await ids({}, both)).toEqual(['IN-9'])
       expect(await ids({ filter: { platform: ['a', 'cloud-platform'] } }, both)).toEqual(['IN-9'])
       expect((await summary({}, both)).count).toBe(1)
-      await expect(readInvoice(both, named('IN-1'), origin)).rejects.toMatchObject({ code: 'not_found' })
+      await expect(readInvoice(both, named('IN-1'), trace)).rejects.toMatchObject({ code: 'not_found' })
       const seen = await scope(eve, (tx) => tx.execute('SELECT count(*)::int AS n FROM invoices'))
       expect(seen.rows[0]?.n).toBeGreaterThan(1)
     } finally {

@@ -19,7 +19,7 @@ import * as store from './store.ts'
 type Query = NonNullable<Given<typeof contract.listInvoices>['query']>
 type Order = NonNullable<Query['orderBy']>
 const ORDERS = INVOICE_ORDER_KEYS.flatMap((key): Order[] => [`${key} asc`, `${key} desc`])
-const origin = { requestId: 'test-request' }
+const trace = { requestId: 'test-request' }
 let database: TestDatabase
 let fin: Caller
 
@@ -59,7 +59,7 @@ const add = (id: string, n: number) =>
     balanceAmount: AMOUNTS[(n * 3) % AMOUNTS.length],
   })
 const list = async (query: Query, caller = fin) =>
-  (await listInvoices(caller, { params: {}, query, body: undefined }, origin)).body
+  (await listInvoices(caller, { params: {}, query, body: undefined }, trace)).body
 
 /** By the value, then by the id, both the same way: what the database has to agree with. */
 function sorted(rows: readonly Invoice[], order: Order): string[] {
@@ -105,7 +105,7 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
     const whole = (await list({ orderBy, maxResults: 250 })).invoices
     for (const at of [0, 1, 11, 22]) {
       const input = { params: { invoice_id: whole[at]?.id ?? '' }, query: {}, body: undefined }
-      const { body } = await readInvoice(fin, input, origin)
+      const { body } = await readInvoice(fin, input, trace)
       const { newer, older } = tokensBeside(body, { orderBy })
       const first = async (pageToken: string) =>
         (await list({ orderBy, maxResults: 1, pageToken })).invoices[0]?.id

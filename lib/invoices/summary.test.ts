@@ -19,7 +19,7 @@ type Row = Record<'id' | 'profile' | 'platform' | 'currency' | 'invoiceDate' | '
 }
 const PLATFORMS = ['cloud-platform', 'web-services', 'Zebra', 'own-slug']
 const PROFILES = ['default', 'emea', 'apac']
-const origin = { requestId: 'test-request' }
+const trace = { requestId: 'test-request' }
 let database: TestDatabase
 let fin: Caller
 const today = '2026-11-20'
@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const summary = async (query: Query, caller = fin) =>
-  (await summarizeInvoices(caller, { params: {}, query, body: undefined }, origin)).body
+  (await summarizeInvoices(caller, { params: {}, query, body: undefined }, trace)).body
 
 /** Cents, three decimals, fractions of a cent, twelve digits, below zero, nothing. */
 const amount = fc.oneof(

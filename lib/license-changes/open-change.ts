@@ -1,6 +1,6 @@
 import 'server-only'
 import type { CustomerId } from '#lib/access/rules.ts'
-import type { Origin } from '#lib/api/operation.ts'
+import type { Trace } from '#lib/api/operation.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import type { AssetRow, ListRow, Page } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
@@ -59,7 +59,7 @@ const running = new Set<string>()
 export function settleOnRead(
   who: { customerId: CustomerId },
   rows: readonly Pick<WithOpenChange, 'due'>[],
-  { requestId }: Origin,
+  { requestId }: Trace,
 ): void {
   const due = rows.flatMap(({ due: id }) => (id !== undefined && !running.has(id) ? [id] : []))
   for (const id of due.slice(0, MOST)) {

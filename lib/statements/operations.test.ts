@@ -18,7 +18,7 @@ import { AGES } from './rules.ts'
 type Query = NonNullable<Given<typeof contract.readStatement>['query']>
 const PROFILES = ['apac', 'default', 'emea']
 const PLATFORMS = ['cloud-platform', 'web-services', 'own-slug']
-const origin = { requestId: 'test-request' }
+const trace = { requestId: 'test-request' }
 let database: TestDatabase
 let fin: Caller
 const today = '2026-11-20'
@@ -62,7 +62,7 @@ const someInvoice = fc.record({
 })
 
 const read = async (query: Query = {}, caller = fin) =>
-  (await readStatement(caller, { params: {}, query, body: undefined }, origin)).body
+  (await readStatement(caller, { params: {}, query, body: undefined }, trace)).body
 const dayAt = (offset: number) => addDays(today, offset)
 
 /** All items of a query, over all of its pages. */
@@ -74,7 +74,7 @@ async function all(query: Query = {}, caller = fin): Promise<StatementItem[]> {
 /** All invoices of a status, by the list. */
 async function listed(status: string[], caller = fin, pageToken?: string): Promise<Invoice[]> {
   const query = { filter: { status }, maxResults: 250, pageToken }
-  const { body } = await listInvoices(caller, { params: {}, query, body: undefined }, origin)
+  const { body } = await listInvoices(caller, { params: {}, query, body: undefined }, trace)
   return body.pageToken
     ? [...body.invoices, ...(await listed(status, caller, body.pageToken))]
     : body.invoices
@@ -135,7 +135,7 @@ describe('the figures', () => {
   })
 
   it('are those of the invoice summary', async () => {
-    const { body } = await summarizeInvoices(fin, { params: {}, query: {}, body: undefined }, origin)
+    const { body } = await summarizeInvoices(fin, { params: {}, query: {}, body: undefined }, trace)
     const { currencies, today: day } = await read()
     expect(day).toBe(body.today)
     expect(currencies.map(({ currency }) => currency)).toEqual(['JPY', 'KWD', 'USD'])

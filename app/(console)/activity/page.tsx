@@ -13,7 +13,7 @@ import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
 import { asInvalid, InvalidView } from '../invalid-view.tsx'
 import { MissingRole } from '../missing-role.tsx'
-import { originOf } from '../origin.ts'
+import { traceOf } from '../trace.ts'
 
 export const metadata: Metadata = { title: 'Activity' }
 
@@ -28,7 +28,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const view = await readQuery(contract.listLicenseChanges, search)
   if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
   const input = { params: {}, query: view, body: undefined }
-  const list = await operations.listLicenseChanges(caller, input, await originOf()).catch(asInvalid)
+  const list = await operations.listLicenseChanges(caller, input, await traceOf()).catch(asInvalid)
   if (list instanceof Problem) return <InvalidView {...INVALID} problem={list} />
   return (
     <>

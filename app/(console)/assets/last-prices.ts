@@ -1,27 +1,27 @@
 import 'server-only'
 import type { LastPrice } from '#components/assets/cost.ts'
 import { type Caller, may } from '#lib/access/rules.ts'
-import type { Origin } from '#lib/api/operation.ts'
+import type { Trace } from '#lib/api/operation.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { LICENSE_TYPES } from '#lib/assets/rules.ts'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
 import { listInvoices, readInvoice } from '#lib/invoices/operations.ts'
 
 /** The newest invoice of each platform that sells licenses; none for callers who may not see invoices. */
-export async function newestInvoices(caller: Caller, origin: Origin): Promise<InvoiceWithLines[]> {
+export async function newestInvoices(caller: Caller, trace: Trace): Promise<InvoiceWithLines[]> {
   if (!may(caller, 'invoice-viewer')) return []
-  const invoices = await Promise.all(LICENSE_TYPES.map((platform) => newestInvoice(caller, platform, origin)))
+  const invoices = await Promise.all(LICENSE_TYPES.map((platform) => newestInvoice(caller, platform, trace)))
   return invoices.filter((invoice) => invoice !== undefined)
 }
 
 /** Undefined also where the latest ones are in several currencies: whose price it is could not be told. */
-async function newestInvoice(caller: Caller, platform: string, origin: Origin) {
+async function newestInvoice(caller: Caller, platform: string, trace: Trace) {
   const query = { filter: { platform: [platform] }, maxResults: 20 }
-  const [newest, ...others] = (await listInvoices(caller, { params: {}, query, body: undefined }, origin))
-    .body.invoices
+  const [newest, ...others] = (await listInvoices(caller, { params: {}, query, body: undefined }, trace)).body
+    .invoices
   if (!newest || others.some(({ currency }) => currency !== newest.currency)) return undefined
   const params = { invoice_id: newest.id }
-  return (await readInvoice(caller, { params, query: {}, body: undefined }, origin)).body
+  return (await readInvoice(caller, { params, query: {}, body: undefined }, trace)).body
 }
 
 /** What one license of each asset cost when last billed, by asset id: the line that names its product. */

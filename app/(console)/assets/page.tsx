@@ -15,7 +15,7 @@ import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
 import { asInvalid, InvalidView } from '../invalid-view.tsx'
 import { MissingRole } from '../missing-role.tsx'
-import { originOf } from '../origin.ts'
+import { traceOf } from '../trace.ts'
 import { lastPrices, newestInvoices } from './last-prices.ts'
 
 export const metadata: Metadata = { title: 'Assets' }
@@ -69,12 +69,12 @@ type Counts = { count: number; types: { type: string; count: number }[] }
 
 /** Rows, counts and prices at once. The chips count what the search alone selects. */
 async function load(caller: Caller, query: Query) {
-  const origin = await originOf()
+  const trace = await traceOf()
   const nothing = { params: {}, body: undefined }
   const [list, summary, invoices] = await Promise.all([
-    listAssets(caller, { ...nothing, query }, origin).catch(asInvalid),
-    summarizeAssets(caller, { ...nothing, query: { search: query.search } }, origin),
-    newestInvoices(caller, origin),
+    listAssets(caller, { ...nothing, query }, trace).catch(asInvalid),
+    summarizeAssets(caller, { ...nothing, query: { search: query.search } }, trace),
+    newestInvoices(caller, trace),
   ])
   if (list instanceof Problem) return list
   return { query, list: list.body, summary: summary.body, prices: lastPrices(list.body.assets, invoices) }

@@ -20,7 +20,7 @@ import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
 import { asInvalid, InvalidView } from '../invalid-view.tsx'
 import { MissingRole } from '../missing-role.tsx'
-import { originOf } from '../origin.ts'
+import { traceOf } from '../trace.ts'
 
 export const metadata: Metadata = { title: 'Invoices' }
 
@@ -35,11 +35,11 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const view = await readQuery(contract.listInvoices, search)
   if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
   const selection = selectionOf(view)
-  const origin = await originOf()
+  const trace = await traceOf()
   const nothing = { params: {}, body: undefined }
   const answers = await Promise.all([
-    operations.listInvoices(caller, { ...nothing, query: view }, origin),
-    operations.summarizeInvoices(caller, { ...nothing, query: selection }, origin),
+    operations.listInvoices(caller, { ...nothing, query: view }, trace),
+    operations.summarizeInvoices(caller, { ...nothing, query: selection }, trace),
     listOwnProfiles(caller),
   ]).catch(asInvalid)
   if (answers instanceof Problem) return <InvalidView {...INVALID} problem={answers} />

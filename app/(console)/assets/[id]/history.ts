@@ -1,7 +1,7 @@
 import 'server-only'
 import type { Caller } from '#lib/access/rules.ts'
 import type { Output } from '#lib/api/contract.ts'
-import type { Origin } from '#lib/api/operation.ts'
+import type { Trace } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { listLicenseChanges as contract, LicenseChange } from '#lib/license-changes/contract.ts'
 import { listLicenseChanges } from '#lib/license-changes/operations.ts'
@@ -11,10 +11,10 @@ export async function historyOf(
   caller: Caller,
   assetId: string,
   pageToken: string | undefined,
-  origin: Origin,
+  trace: Trace,
 ): Promise<Output<typeof contract> | Problem> {
   const query = { filter: { asset: [assetId] }, pageToken }
-  return listLicenseChanges(caller, { params: {}, query, body: undefined }, origin).then(
+  return listLicenseChanges(caller, { params: {}, query, body: undefined }, trace).then(
     ({ body }) => body,
     (error) => {
       if (error instanceof Problem && error.status === 400) return error
@@ -32,14 +32,14 @@ export async function movedSince(
   caller: Caller,
   assetId: string,
   since: number,
-  origin: Origin,
+  trace: Trace,
 ): Promise<LicenseChange[]> {
   const filter = { asset: [assetId], state: ['APPLIED', 'DRIFT'] }
   const found: LicenseChange[] = []
   let pageToken: string | undefined
   for (let page = 0; page < MOST_PAGES; page++) {
     const query = { filter, minCreationTime: since, maxResults: PAGE, pageToken }
-    const { body } = await listLicenseChanges(caller, { params: {}, query, body: undefined }, origin)
+    const { body } = await listLicenseChanges(caller, { params: {}, query, body: undefined }, trace)
     found.push(...body.licenseChanges)
     pageToken = body.pageToken
     if (!pageToken) break

@@ -16,7 +16,7 @@ import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
 import { MissingRole } from '../../missing-role.tsx'
-import { originOf } from '../../origin.ts'
+import { traceOf } from '../../trace.ts'
 import { lastPrices, newestInvoices } from '../last-prices.ts'
 import { historyOf, movedSince } from './history.ts'
 
@@ -35,10 +35,10 @@ export default async function Page({ params, searchParams }: Given) {
   const { history } = await searchParams
   const item = await found(caller, id)
   const span = yearUntil(Date.now())
-  const origin = await originOf()
+  const trace = await traceOf()
   const [changes, moved, readings, lastPrice, listed] = await Promise.all([
-    historyOf(caller, id, typeof history === 'string' ? history : undefined, origin),
-    movedSince(caller, id, span.from, origin),
+    historyOf(caller, id, typeof history === 'string' ? history : undefined, trace),
+    movedSince(caller, id, span.from, trace),
     readSeatHistory(caller, id, span.from),
     priceOf(caller, item),
     listOf(search),
@@ -68,7 +68,7 @@ export default async function Page({ params, searchParams }: Given) {
 
 async function found(caller: Caller, id: string): Promise<contract.AssetListItem> {
   try {
-    return await readAssetItem(caller, id, await originOf())
+    return await readAssetItem(caller, id, await traceOf())
   } catch (error) {
     if (error instanceof Problem && error.code === 'not_found') notFound()
     throw error
@@ -86,11 +86,11 @@ async function listOf(search: string): Promise<string> {
 /** What a license cost when last billed. The asset's siblings tell its line from those of longer names. */
 async function priceOf(caller: Caller, item: contract.AssetListItem) {
   if (!item.properties?.subscription) return undefined
-  const origin = await originOf()
+  const trace = await traceOf()
   const query = { filter: { type: [item.type] }, view: 'full' as const, maxResults: 250 }
   const [siblings, invoices] = await Promise.all([
-    listAssets(caller, { params: {}, query, body: undefined }, origin),
-    newestInvoices(caller, origin),
+    listAssets(caller, { params: {}, query, body: undefined }, trace),
+    newestInvoices(caller, trace),
   ])
   return lastPrices([item, ...siblings.body.assets], invoices)[item.id]
 }

@@ -4,7 +4,7 @@ import { PageHead } from '#components/ui/page-head.tsx'
 import { may } from '#lib/access/rules.ts'
 import { requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
-import { originOf } from '../../origin.ts'
+import { traceOf } from '../../trace.ts'
 import { pricesOfAll } from './prices.ts'
 
 const title = 'Change many assets'
@@ -23,7 +23,7 @@ export default async function Page() {
         title={title}
         subtitle="Set the licenses of many assets from a list. Each row is checked, and nothing is sent before you confirm."
       />
-      <BulkScreen member={caller.id} prices={await pricesOfAll(caller, await originOf())} />
+      <BulkScreen member={caller.id} prices={await pricesOfAll(caller, await traceOf())} />
     </>
   )
 }

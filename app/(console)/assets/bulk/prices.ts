@@ -1,7 +1,7 @@
 import 'server-only'
 import type { LastPrice } from '#components/assets/cost.ts'
 import type { Caller } from '#lib/access/rules.ts'
-import type { Origin } from '#lib/api/operation.ts'
+import type { Trace } from '#lib/api/operation.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { listAssets } from '#lib/assets/operations.ts'
 import { lastPrices, newestInvoices } from '../last-prices.ts'
@@ -11,14 +11,14 @@ const PAGE = 250
 const MOST_PAGES = 4
 
 /** What a license of each asset cost when last billed, by asset id, where it is known. */
-export async function pricesOfAll(caller: Caller, origin: Origin): Promise<Record<string, LastPrice>> {
-  const invoices = await newestInvoices(caller, origin)
+export async function pricesOfAll(caller: Caller, trace: Trace): Promise<Record<string, LastPrice>> {
+  const invoices = await newestInvoices(caller, trace)
   if (invoices.length === 0) return {}
   const assets: AssetListItem[] = []
   let pageToken: string | undefined
   for (let page = 0; page < MOST_PAGES; page++) {
     const query = { view: 'full' as const, maxResults: PAGE, pageToken }
-    const { body } = await listAssets(caller, { params: {}, query, body: undefined }, origin)
+    const { body } = await listAssets(caller, { params: {}, query, body: undefined }, trace)
     assets.push(...body.assets)
     pageToken = body.pageToken
     if (!pageToken) break

@@ -4,7 +4,7 @@ import type { Input } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type * as contract from '#lib/invoices/contract.ts'
 import * as operations from '#lib/invoices/operations.ts'
-import { originOf } from '../../origin.ts'
+import { traceOf } from '../../trace.ts'
 
 /** The invoices before and after one in the list that a view selects; absent at the list's ends. */
 export async function neighboursOf(
@@ -13,10 +13,10 @@ export async function neighboursOf(
   view: Input<typeof contract.listInvoices>['query'],
 ): Promise<{ newer?: string | undefined; older?: string | undefined }> {
   const tokens = operations.tokensBeside(invoice, view)
-  const origin = await originOf()
+  const trace = await traceOf()
   const at = async (pageToken: string) => {
     const query = { ...view, maxResults: 1, pageToken }
-    const { body } = await operations.listInvoices(caller, { params: {}, query, body: undefined }, origin)
+    const { body } = await operations.listInvoices(caller, { params: {}, query, body: undefined }, trace)
     return body.invoices[0]?.id
   }
   try {

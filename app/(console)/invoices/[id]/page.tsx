@@ -25,7 +25,7 @@ import { platformName } from '#lib/invoices/rules.ts'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
-import { originOf } from '../../origin.ts'
+import { traceOf } from '../../trace.ts'
 import { neighboursOf } from './neighbours.ts'
 import { seatNotes } from './seat-notes.ts'
 import { shownLines } from './shown-lines.ts'
@@ -97,7 +97,7 @@ function addressLines(recipient: BillingProfile | undefined): string[] {
 async function found(caller: Caller, id: string): Promise<contract.InvoiceWithLines> {
   try {
     const input = { params: { invoice_id: id }, query: {}, body: undefined }
-    return (await operations.readInvoice(caller, input, await originOf())).body
+    return (await operations.readInvoice(caller, input, await traceOf())).body
   } catch (error) {
     if (error instanceof Problem && error.code === 'not_found') notFound()
     throw error

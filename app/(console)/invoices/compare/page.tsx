@@ -21,7 +21,7 @@ import { platformName } from '#lib/invoices/rules.ts'
 import { type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
-import { originOf } from '../../origin.ts'
+import { traceOf } from '../../trace.ts'
 import { shownComparison } from './shown-comparison.ts'
 
 export const metadata: Metadata = { title: 'Compare invoices' }
@@ -123,7 +123,7 @@ function NothingChosen() {
 async function compare(caller: Caller, query: { from: string; to: string }) {
   const input = { params: {}, query, body: undefined }
   try {
-    return (await operations.compareInvoices(caller, input, await originOf())).body
+    return (await operations.compareInvoices(caller, input, await traceOf())).body
   } catch (error) {
     if (error instanceof Problem && error.code === 'not_found') notFound()
     if (error instanceof Problem && error.status < 500) return error

@@ -24,7 +24,7 @@ import { readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { asInvalid, InvalidView } from '../../invalid-view.tsx'
 import { MissingRole } from '../../missing-role.tsx'
-import { originOf } from '../../origin.ts'
+import { traceOf } from '../../trace.ts'
 import { itemsText, shownStatement } from './shown-statement.ts'
 
 export const metadata: Metadata = { title: 'Statement' }
@@ -46,7 +46,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const query = { ...view, maxResults: view.maxResults ?? MOST_ITEMS }
   const input = { params: {}, query, body: undefined }
   const answers = await Promise.all([
-    operations.readStatement(caller, input, await originOf()),
+    operations.readStatement(caller, input, await traceOf()),
     listOwnProfiles(caller),
   ]).catch(asInvalid)
   if (answers instanceof Problem) return <InvalidView {...INVALID} problem={answers} />

@@ -1,9 +1,9 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { headers } from 'next/headers'
-import type { Origin } from '#lib/api/operation.ts'
+import type { Trace } from '#lib/api/operation.ts'
 
 /** The request that a page answers, as the front door named it. */
-export async function originOf(): Promise<Origin> {
+export async function traceOf(): Promise<Trace> {
   return { requestId: (await headers()).get('request-id') ?? randomUUID() }
 }
