@@ -4,7 +4,7 @@ import type { AssetListItem } from '#lib/assets/contract.ts'
 import { listAssets } from '#lib/assets/queries.ts'
 import type { QuantityFacts } from '#lib/assets/rules.ts'
 import { setQuantity } from '#lib/license-changes/queries.ts'
-import { foresee } from '#lib/license-lists/check.ts'
+import { checkTarget } from '#lib/license-lists/check.ts'
 import { fateOf } from '#lib/license-lists/fate.ts'
 import type { TargetList } from '#lib/license-lists/targets.ts'
 import { inTurns } from '#lib/license-lists/turns.ts'
@@ -59,7 +59,9 @@ async function checked(
     if (!item) return { state: 'refused', reason: 'There is no asset with this ID.' }
     const subscription = item.properties?.subscription
     const facts = subscription ? factsOf(subscription) : undefined
-    const dry = await foresee(row.quantity, { facts, etag: item.etag }, (etag) => dryRun(row, etag, signal))
+    const dry = await checkTarget(row.quantity, { facts, etag: item.etag }, (etag) =>
+      dryRun(row, etag, signal),
+    )
     const { check: state, error, ...known } = dry
     if (error !== undefined && fateOf(error, row.quantity) === 'stopped') return undefined
     const assigned = subscription?.Seats.LicensedNumberOfSeats ?? 0

@@ -1,7 +1,7 @@
 import { Problem } from '#lib/api/problem.ts'
 import { setQuantity } from '#lib/license-changes/queries.ts'
+import { carryOut } from '#lib/license-lists/carry-out.ts'
 import { fateOf } from '#lib/license-lists/fate.ts'
-import { carryOut } from '#lib/license-lists/send.ts'
 import { LONGEST_ANSWER } from './check.ts'
 import { type ListRow, openRows } from './list.ts'
 import type { ListKeeper } from './list-keeper.ts'

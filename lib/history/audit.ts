@@ -25,7 +25,10 @@ type AuditEvent = {
   details?: Record<string, string | number | string[] | null>
 }
 
-/** Adds a row to the append-only history, in the transaction of what it tells of. */
+/**
+ * Adds a row to the append-only history, in the transaction of what it tells of. The migration `walls` grants our role
+ * INSERT and SELECT here and nothing else.
+ */
 export async function recordAudit(tx: Transaction, customerId: CustomerId, event: AuditEvent): Promise<void> {
   const { action, subject, actor, requestId, details = {} } = event
   await tx.insert(auditEvents).values({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Problem } from '#lib/api/problem.ts'
-import { foresee } from './check.ts'
+import { checkTarget } from './check.ts'
 
 const facts = { status: 'ACTIVE', isCommitmentPlan: false, purchased: 10 }
 const newer = new Problem('version_mismatch', 'Ana set it', {
@@ -18,7 +18,7 @@ test.each([
   [15, [new TypeError('gone')], { check: 'unchecked' }],
 ])('a check of %i that is answered %j', async (quantity, answers, expected) => {
   const etags: (string | undefined)[] = []
-  const checked = await foresee(quantity, { facts, etag: '"1.x"' }, async (etag) => {
+  const checked = await checkTarget(quantity, { facts, etag: '"1.x"' }, async (etag) => {
     const answer = answers[etags.push(etag) - 1]
     if (answer instanceof Error) throw answer
   })

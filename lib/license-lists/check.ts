@@ -13,7 +13,7 @@ export type Checked = Known & { check: 'allowed' | 'same' | 'refused' | 'uncheck
  * ago or that the vendor counts otherwise, it is asked once more with that one.
  * @param dryRun asks for the version that it is given
  */
-export async function foresee(
+export async function checkTarget(
   quantity: number,
   known: Known,
   dryRun: (etag: string | undefined) => Promise<unknown>,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { carryOut } from './send.ts'
+import { carryOut } from './carry-out.ts'
 import { inTurns } from './turns.ts'
 
 const never = new AbortController().signal

@@ -5,10 +5,10 @@ import { Problem, toProblem } from '#lib/api/problem.ts'
 import { readAssetItem } from '#lib/assets/operations.ts'
 import type { QuantityFacts } from '#lib/assets/rules.ts'
 import { setQuantity } from '#lib/license-changes/operations.ts'
-import { type Checked, foresee } from '#lib/license-lists/check.ts'
+import { carryOut } from '#lib/license-lists/carry-out.ts'
+import { type Checked, checkTarget } from '#lib/license-lists/check.ts'
 import { type Fate, fateOf } from '#lib/license-lists/fate.ts'
 import type { Target } from '#lib/license-lists/rules.ts'
-import { carryOut } from '#lib/license-lists/send.ts'
 import { inTurns } from '#lib/license-lists/turns.ts'
 import { print } from '../terminal.ts'
 
@@ -44,7 +44,7 @@ async function checked(caller: Caller, row: ListRow): Promise<Partial<ListRow>> 
       purchased: Seats.NumberOfSeats,
       commitmentEnd: Plan?.CommitmentEndTime,
     }
-    const { error, ...told } = await foresee(row.quantity, { facts, etag }, (version) =>
+    const { error, ...told } = await checkTarget(row.quantity, { facts, etag }, (version) =>
       ask(caller, row, { etag: version, dryRun: 'true' }),
     )
     return { name, type, ...told, reason: error === undefined ? '' : toProblem(error).message }
