@@ -76,6 +76,13 @@ it('tells several problems of one status apart by their code', () => {
   })
 })
 
+it('tells any problem apart by its code, too', () => {
+  const { oneOf, discriminator } = document.components.schemas.Problem
+  expect(oneOf.map(({ $ref }: Json) => $ref)).toEqual(Object.values(discriminator.mapping))
+  expect(Object.keys(discriminator.mapping)).toEqual(Object.keys(PROBLEMS))
+  expect(calls().every(({ responses: of }) => names((of as Json).default, 'Problem'))).toBe(true)
+})
+
 it('describes everything: calls, parameters, headers, answers, and each field of each schema', () => {
   const bare: string[] = []
   const look = (value: unknown, path: string) => {
