@@ -114,7 +114,7 @@ export const paging = {
     .optional()
     .meta({
       description: 'Rows per page: 1 to 250. More is read as 250.',
-      json: { type: 'integer', minimum: 1, maximum: 250, default: DEFAULT_MAX_RESULTS },
+      json: { type: 'integer', minimum: 1, default: DEFAULT_MAX_RESULTS },
     }),
   pageToken: z
     .string()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { PROBLEMS, type Problem, type ProblemCode } from './problem.ts'
 import { MEMBERS } from './problem-members.ts'
 
-const CODES = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]
+const CODES = Object.keys(PROBLEMS) as ProblemCode[]
 
 const InputErrorShape = z
   .object({
@@ -14,27 +14,14 @@ const InputErrorShape = z
   })
   .meta({ id: 'InputError', description: 'One place in the request that is wrong.' })
 
-/** What every problem says (RFC 9457). */
-export const AnyProblem = z
-  .object({
-    type: z.string().meta({ description: '`about:blank`: the code says more than a page could.' }),
-    title: z.string().meta({ description: 'What the code means, for people. Texts may change.' }),
-    status: z.int().min(400).max(599).meta({ description: 'The HTTP status.' }),
-    detail: z.string().meta({ description: 'What happened this time, for people.' }),
-    instance: z.string().meta({ description: 'The request id, also in the header Request-Id.' }),
-    code: z.enum(CODES).meta({ description: 'Stable; made for programs. More may come.' }),
-    error: z.string().meta({ description: 'The same as `detail`, for clients of the older shape.' }),
-    errors: z.array(InputErrorShape).optional().meta({
-      description: 'Each place in the request that is wrong; the first 20.',
-    }),
-  })
-  .meta({ id: 'Problem', description: 'Any problem, without the members that some codes have besides.' })
-
-const SHAPES = new Map(CODES.map((code) => [code, shapeOf(code)]))
+const SHAPES = Object.fromEntries(CODES.map((code) => [code, shapeOf(code)])) as Record<
+  ProblemCode,
+  z.ZodObject
+>
 
 /** What a problem with this code says: its members are declared one by one, all others fall off. */
 export function problemShape(code: ProblemCode): z.ZodObject {
-  return SHAPES.get(code) ?? AnyProblem
+  return SHAPES[code]
 }
 
 /**
@@ -46,14 +33,27 @@ export function problemText(problem: Problem, instance: string): string {
   return JSON.stringify(problemShape(problem.code).parse(problem.body(instance)))
 }
 
+/** What every problem says (RFC 9457), and what this one says besides. */
 function shapeOf(code: ProblemCode): z.ZodObject {
   const { status, title } = PROBLEMS[code]
-  const own = {
-    status: z.literal(status).meta({ description: 'The HTTP status.' }),
-    code: z.literal(code).meta({ description: 'Stable; made for programs.' }),
-    ...(code in MEMBERS ? MEMBERS[code as keyof typeof MEMBERS].shape : {}),
-  }
-  return AnyProblem.extend(own).meta({ id: schemaName(code), description: `${title}.` })
+  return z
+    .object({
+      type: z.string().meta({ description: '`about:blank`: the code says more than a page could.' }),
+      title: z.string().meta({ description: 'What the code means, for people. Texts may change.' }),
+      status: z.literal(status).meta({ description: 'The HTTP status.' }),
+      detail: z.string().meta({ description: 'What happened this time, for people.' }),
+      instance: z.string().meta({
+        description:
+          'The request id, also in the header Request-Id. An answer that an Idempotency-Key repeats keeps that of the first.',
+      }),
+      code: z.literal(code).meta({ description: 'Stable; made for programs.' }),
+      error: z.string().meta({ description: 'The same as `detail`, for clients of the older shape.' }),
+      errors: z.array(InputErrorShape).optional().meta({
+        description: 'Each place in the request that is wrong; the first 20.',
+      }),
+      ...(code in MEMBERS ? MEMBERS[code as keyof typeof MEMBERS].shape : {}),
+    })
+    .meta({ id: schemaName(code), description: `${title}.` })
 }
 
 /** `not_found` is the schema NotFoundProblem. */

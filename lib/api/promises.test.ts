@@ -15,6 +15,11 @@ type Handlers = Record<string, (request: Request) => Promise<Response>>
 type Asked = Omit<Example, 'name' | 'summary' | 'answer'> & { key?: string | undefined; method?: string }
 
 const DAY = 86_400_000
+/** How files of a type begin. */
+const BINARY: Record<string, string> = { 'application/pdf': '%PDF-', 'application/zip': 'PK\u0003\u0004' }
+/** The days past due of a row of the statement, which grow from day to day, and those of its example. */
+const AGED = /(,older,)\d+(?=,)/g
+const AGE_SHOWN = 388
 /** They need another caller, or another subscription, than the examples have. */
 const UNSHOWN = ['permission_denied', 'subscription_not_active']
 
@@ -50,7 +55,7 @@ describe('every example', () => {
         const answer = await ask(contract, { ...example, headers, key: keys.admin })
         const name = `${contract.name}: ${example.name}`
         const body = read(answer)
-        codes.add(body.code)
+        codes.add((body as { code?: string } | undefined)?.code)
         expect
           .soft([name, answer.status, body])
           .toEqual([name, example.answer.status, settled(example, body)])
@@ -62,9 +67,11 @@ describe('every example', () => {
     )
   })
 
-  it('stands for each call that answers JSON', () => {
+  it('stands for each call but the one that answers the description itself', () => {
     const without = contracts.filter(({ examples }) => examples.length === 0)
-    expect(without.filter(({ output }) => output.meta()?.mediaType === undefined)).toEqual([])
+    expect(without.map(({ name }) => name)).toEqual([])
+    const done = contracts.filter(({ examples }) => examples.some(({ answer }) => answer.status === 200))
+    expect(done).toEqual(contracts)
   })
 })
 
@@ -162,7 +169,8 @@ function contractNamed(name: string): AnyContract {
 }
 
 /** The example with what moves from day to day as it is today. */
-function settled({ answer: { body } }: Example, { today }: Record<string, unknown>): unknown {
+function settled({ answer: { body } }: Example, answered: unknown): unknown {
+  const { today } = Object(answered)
   if (typeof today !== 'number') return body
   expect(today % DAY).toBe(0)
   const text = JSON.stringify({ ...(body as object), today })
@@ -171,8 +179,14 @@ function settled({ answer: { body } }: Example, { today }: Record<string, unknow
   )
 }
 
-function read({ text, headers }: Answered) {
-  return headers.get('content-type')?.includes('json') ? JSON.parse(text) : text
+/** A file in CSV says no day of its own; binary ones are shown by no example, but are what they are said to be. */
+function read({ text, headers }: Answered): unknown {
+  const mediaType = headers.get('content-type')?.split(';')[0] ?? ''
+  if (mediaType.endsWith('json')) return JSON.parse(text)
+  const start = BINARY[mediaType]
+  if (start === undefined) return text.replace(AGED, `$1${AGE_SHOWN}`)
+  expect(text.slice(0, start.length)).toBe(start)
+  return undefined
 }
 
 async function ask(contract: AnyContract, asked: Asked): Promise<Answered> {

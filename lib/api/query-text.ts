@@ -4,11 +4,12 @@ import { z } from 'zod'
 // description declares numbers and booleans, and HTTP writes them as text.
 
 /** What a parameter is in the API's description, where its text stands for something else. */
-export type ParameterMeta = { json?: { type: 'integer' | 'boolean'; [keyword: string]: unknown } }
+export type ParameterMeta = { json?: { type: 'integer' | 'boolean' | 'string'; [keyword: string]: unknown } }
 
 /** Text to a whole number within bounds; `max` clamps when `clamp` is set. */
 export function integerText(min: number, max: number, clamp = false) {
-  const bounds = { minimum: min, ...(max < Number.MAX_SAFE_INTEGER ? { maximum: max } : {}) }
+  // What is clamped is not refused, so that a client may send it.
+  const end = clamp ? {} : max < Number.MAX_SAFE_INTEGER ? { maximum: max } : { format: 'int64' }
   return z
     .codec(z.string().regex(/^\d{1,100}$/, `must be a whole number of ${min} or more`), z.int(), {
       decode: (value, context) => {
@@ -20,7 +21,7 @@ export function integerText(min: number, max: number, clamp = false) {
       },
       encode: (number) => String(number),
     })
-    .meta({ json: { type: 'integer', ...bounds } } satisfies ParameterMeta)
+    .meta({ json: { type: 'integer', minimum: min, ...end } } satisfies ParameterMeta)
 }
 
 /** A switch that is off unless told: the text `true` or `false`, and nothing else. */

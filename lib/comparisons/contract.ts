@@ -36,4 +36,5 @@ export const exportComparison = contract({
   summary: 'Compare two invoices of one platform, as a CSV file',
   description: 'A row for each line that differs, and for each that does not.',
   output: csvFile(),
+  examples: examples.exportComparison,
 })

@@ -81,3 +81,15 @@ export const compareInvoices: readonly Example[] = [
     }),
   },
 ]
+
+export const exportComparison: readonly Example[] = [
+  {
+    name: 'two-months',
+    summary: 'October against September',
+    query: { from: 'IN-2025-0917', to: 'IN-2025-1017' },
+    answer: {
+      status: 200,
+      body: 'change,reasons,type,description,fromDetails,toDetails,currency,fromLines,toLines,fromQty,toQty,fromPrice,toPrice,fromAmount,toAmount,effectAmount\r\nchanged,price,cloud-platform,Compute,europe-west4,europe-west4,USD,1,1,1,1,1100,1220,1100.00,1220.00,120.00\r\nchanged,quantity,cloud-platform,Storage,,,USD,1,1,3000,3600,0.05,0.05,150.00,180.00,30.00\r\n',
+    },
+  },
+]

@@ -5,6 +5,7 @@ import { orderBy, params, selection } from '#lib/invoices/contract.ts'
 import { MOST_TICKED } from '#lib/invoices/rules.ts'
 import { listText } from '#lib/lists/list-text.ts'
 import { calls } from './calls.ts'
+import * as examples from './examples.ts'
 
 /** Where an invoice's `url` leads. */
 export const readInvoiceFile = contract({
@@ -13,7 +14,8 @@ export const readInvoiceFile = contract({
   permission: 'invoice-viewer',
   description: "Where an invoice's `url` leads.",
   params,
-  output: file('application/pdf', 'The invoice, as tagged PDF.'),
+  output: file('application/pdf', 'The invoice, as tagged PDF: binary, so without an example.'),
+  examples: examples.readInvoiceFile,
 })
 
 /** An addition: the files of all that is filtered, or of those that are named. */
@@ -21,15 +23,21 @@ export const exportInvoiceFiles = contract({
   ...calls.exportInvoiceFiles,
   summary: 'The PDF files of a selection, as a ZIP archive',
   permission: 'invoice-viewer',
-  description: 'The files of all that the filters select, or of those that are named.',
+  description:
+    'The files of all that the filters select, or of those that are named. Refused where that is none, or one of the named is missing (`not_found`), and where it is more than 500 invoices or 50,000 line items (`invalid_request`).',
   query: z.object({
     ...selection,
     orderBy,
-    ids: listText({ most: MOST_TICKED, longest: 6000 }).optional().meta({
-      description:
-        'Invoice numbers, as in `IN-1|IN-2`; a `|` or `%` within one is percent-encoded once more. Without it: all that the filters select, 500 at most.',
-    }),
+    ids: listText({ most: MOST_TICKED, longest: 6000 })
+      .optional()
+      .meta({
+        description: `Invoice numbers, as in \`IN-1|IN-2\`; a \`|\` or \`%\` within one is percent-encoded once more. At most ${MOST_TICKED}. Without it: all that the filters select.`,
+      }),
   }),
-  output: stream('application/zip', 'One PDF file for each invoice, named by its number.'),
+  output: stream(
+    'application/zip',
+    'One PDF file for each invoice, named by its number: binary, so without an example.',
+  ),
   problems: ['not_found'],
+  examples: examples.exportInvoiceFiles,
 })

@@ -23,8 +23,8 @@ export const selection = {
     .meta({
       description: `As in \`platform:cloud-platform|web-services|status:OPEN\`. Keys: platform, status (OPEN, PAST DUE or PAID, in any case), dueDate (epoch milliseconds, the same UTC day). ${FILTER_GRAMMAR}`,
     }),
-  minCreationTime: unixTime('invoices of this time or later'),
-  maxCreationTime: unixTime('invoices of this time or earlier'),
+  minCreationTime: unixTime('invoices whose `invoiceDate` is this time or later'),
+  maxCreationTime: unixTime('invoices whose `invoiceDate` is this time or earlier'),
   search: z.string().max(200).optional().meta({ description: 'Start of the invoice number, in any case.' }),
 }
 

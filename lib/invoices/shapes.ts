@@ -111,7 +111,7 @@ const CurrencySummary = z
 export const InvoiceSummary = z
   .object({
     count: count.meta({ description: 'Invoices in all currencies.' }),
-    today: day.meta({ description: "The service's day in UTC, which decides what is past due." }),
+    today: dayOf("The service's day, which decides what is past due"),
     currencies: z.array(CurrencySummary).meta({ description: 'The one with the most invoices first.' }),
   })
   .meta({ id: 'InvoiceSummary', description: 'What a selection of invoices comes to.' })

@@ -103,8 +103,8 @@ export const listLicenseChanges = contract({
       .meta({
         description: `As in \`asset:a|b|state:APPLIED\`. Keys: asset (its id), state (CLAIMED, SENT, UNKNOWN, APPLIED, REJECTED, FAILED, DRIFT). ${FILTER_GRAMMAR}`,
       }),
-    minCreationTime: unixTime('changes of this time or later'),
-    maxCreationTime: unixTime('changes of this second or earlier', 999),
+    minCreationTime: unixTime('changes whose `createTime` is this time or later'),
+    maxCreationTime: unixTime('changes whose `createTime` is in this second or earlier', 999),
     ...paging,
   }),
   output: z

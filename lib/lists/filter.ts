@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ParameterMeta } from '#lib/api/query-text.ts'
 import { type Filter, formatFilter } from './filter-text.ts'
 
 export type { Filter }
@@ -26,16 +27,18 @@ export const FILTER_GRAMMAR = [
  */
 export function filterText<const Key extends string>(keys: readonly Key[], closed: Closed<Key> = {}) {
   const filter = z.partialRecord(z.enum(keys), z.array(z.string()))
-  return z.codec(z.string(), filter as unknown as z.ZodType<Filter<Key>>, {
-    decode: (text, context) => {
-      const read = parseFilter(text, keys)
-      const result = typeof read === 'string' ? read : asClosed(read, closed)
-      if (typeof result !== 'string') return result
-      context.issues.push({ code: 'custom', input: text, message: result, params: { filter: true } })
-      return z.NEVER
-    },
-    encode: (given) => formatFilter(given as Filter<string>),
-  })
+  return z
+    .codec(z.string(), filter as unknown as z.ZodType<Filter<Key>>, {
+      decode: (text, context) => {
+        const read = parseFilter(text, keys)
+        const result = typeof read === 'string' ? read : asClosed(read, closed)
+        if (typeof result !== 'string') return result
+        context.issues.push({ code: 'custom', input: text, message: result, params: { filter: true } })
+        return z.NEVER
+      },
+      encode: (given) => formatFilter(given as Filter<string>),
+    })
+    .meta({ json: { type: 'string', minLength: 1, maxLength: MAX_LENGTH } } satisfies ParameterMeta)
 }
 
 /** Reads a filter; a text in return is the reason why it can't be read. */

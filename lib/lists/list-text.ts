@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ParameterMeta } from '#lib/api/query-text.ts'
 import { formatList } from './filter-text.ts'
 
 /**
@@ -6,24 +7,26 @@ import { formatList } from './filter-text.ts'
  * any text can be one. A value that is given twice counts once.
  */
 export function listText({ most, longest }: { most: number; longest: number }) {
-  return z.codec(z.string(), z.array(z.string()), {
-    decode: (text, context) => {
-      const values = text.split('|').map(decoded)
-      const whole = values.filter((value) => value !== undefined && value !== '' && !value.includes('\0'))
-      const message =
-        text.length > longest
-          ? `must have at most ${longest} characters`
-          : values.length > most
-            ? `must name at most ${most}`
-            : whole.length < values.length
-              ? 'has a part that is empty, or is not percent-encoded'
-              : undefined
-      if (message === undefined) return [...new Set(whole as string[])]
-      context.issues.push({ code: 'custom', input: text, message })
-      return z.NEVER
-    },
-    encode: (values) => formatList(values),
-  })
+  return z
+    .codec(z.string(), z.array(z.string()), {
+      decode: (text, context) => {
+        const values = text.split('|').map(decoded)
+        const whole = values.filter((value) => value !== undefined && value !== '' && !value.includes('\0'))
+        const message =
+          text.length > longest
+            ? `must have at most ${longest} characters`
+            : values.length > most
+              ? `must name at most ${most}`
+              : whole.length < values.length
+                ? 'has a part that is empty, or is not percent-encoded'
+                : undefined
+        if (message === undefined) return [...new Set(whole as string[])]
+        context.issues.push({ code: 'custom', input: text, message })
+        return z.NEVER
+      },
+      encode: (values) => formatList(values),
+    })
+    .meta({ json: { type: 'string', minLength: 1, maxLength: longest } } satisfies ParameterMeta)
 }
 
 function decoded(text: string): string | undefined {

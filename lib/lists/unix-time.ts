@@ -6,7 +6,7 @@ const FIRST_MILLISECONDS = 100_000_000_000
 
 /**
  * Unix seconds, or milliseconds from 100,000,000,000 on, to whole milliseconds; may be absent.
- * @param what says what the bound selects: `invoices of this time or later`
+ * @param what says what the bound selects: `changes that were asked for at this time or later`
  * @param rest milliseconds added to whole seconds: 999 where a bound takes in all of its second
  */
 export function unixTime(what: string, rest = 0) {

@@ -35,4 +35,5 @@ export const exportStatement = contract({
   description: 'Whatever the filters select at one moment, however much it is.',
   query: z.object(selection),
   output: csvFile(),
+  examples: examples.exportStatement,
 })

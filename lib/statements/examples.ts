@@ -58,3 +58,15 @@ export const readStatement: readonly Example[] = [
     },
   },
 ]
+
+export const exportStatement: readonly Example[] = [
+  {
+    name: 'one-currency',
+    summary: 'What is open in US dollars',
+    query: { filter: 'currency:USD' },
+    answer: {
+      status: 200,
+      body: 'currency,billingProfileId,billingProfileName,id,invoiceDate,dueDate,platform,issuer,status,age,daysPastDue,totalAmount,balanceAmount\r\nUSD,default,northwind,IN-2025-0917,2025-09-30,2025-10-30,cloud-platform,Reseller,PAST DUE,older,388,1250.00,1250.00\r\n',
+    },
+  },
+]

@@ -76,6 +76,22 @@ it('tells several problems of one status apart by their code', () => {
   })
 })
 
+it('tells any problem apart by its code, too', () => {
+  const { oneOf, discriminator } = document.components.schemas.Problem
+  expect(oneOf.map(({ $ref }: Json) => $ref)).toEqual(Object.values(discriminator.mapping))
+  expect(Object.keys(discriminator.mapping)).toEqual(Object.keys(PROBLEMS))
+  expect(calls().every(({ responses: of }) => names((of as Json).default, 'Problem'))).toBe(true)
+})
+
+it('says what fits no 32 bits, and which object has any members', () => {
+  const { Invoice, LicenseChange, Quantity, OpenApiDocument } = document.components.schemas
+  expect([Invoice.properties.dueDate, LicenseChange.properties.createTime]).toMatchObject(
+    Array(2).fill({ type: 'integer', format: 'int64' }),
+  )
+  expect(Quantity.properties.quantity.format).toBeUndefined()
+  expect(OpenApiDocument.additionalProperties).toBeTruthy()
+})
+
 it('describes everything: calls, parameters, headers, answers, and each field of each schema', () => {
   const bare: string[] = []
   const look = (value: unknown, path: string) => {
@@ -99,7 +115,6 @@ it('declares parameters as what they are, required where the call is refused wit
   expect(parameter('/billing/v1/assets', 'maxResults').schema).toEqual({
     type: 'integer',
     minimum: 1,
-    maximum: 250,
     default: 50,
   })
   for (const name of ['from', 'to'])

@@ -1,12 +1,12 @@
 import 'server-only'
 import { z } from 'zod'
+import { PERMISSION_NAMES } from '#lib/access/rules.ts'
 import { env } from '#lib/env.ts'
 import { type AnyContract, contract } from '../contract.ts'
 import { operation } from '../operation.ts'
-import { AnyProblem } from '../problem-shapes.ts'
-import { describedCall } from './call.ts'
-import { headerComponents } from './responses.ts'
-import { type Json, schemaWriter } from './schema.ts'
+import { parametersOf, requestBodyOf } from './parameters.ts'
+import { anyProblem, headerComponents, responsesOf } from './responses.ts'
+import { type Json, type SchemaOf, schemaWriter } from './schema.ts'
 
 /** The calls of one noun, under one heading. */
 export type Group = { tag: string; description: string; contracts: readonly AnyContract[] }
@@ -40,6 +40,8 @@ const DESCRIPTION = [
   'Authenticate with an API key as a bearer token.',
   'Times are epoch milliseconds; days are the midnight in UTC that begins them.',
   'Every refusal is a problem (RFC 9457) with a stable `code`.',
+  'HEAD answers what GET does, without the body.',
+  'Answers also carry headers for browsers (Content-Security-Policy and the like), which no other client needs.',
   'Unknown query parameters are ignored.',
   'Additions (fields, parameters, codes) are not breaking: ignore what you do not know.',
 ].join(' ')
@@ -63,11 +65,11 @@ function addressed(): Json {
 function openApi(groups: readonly Group[]): Json {
   const schemas: Record<string, Json> = {}
   const schema = schemaWriter(schemas)
-  schema(AnyProblem, 'output')
+  schemas.Problem = anyProblem(schema)
   const paths: Record<string, Json> = {}
   for (const { tag, contracts } of groups) {
     for (const each of contracts) {
-      const call = { tags: [tag], ...describedCall(each, schema) }
+      const call = { tags: [tag], ...operationOf(each, schema) }
       paths[each.path] = { ...paths[each.path], [each.method.toLowerCase()]: call }
     }
   }
@@ -92,4 +94,23 @@ function openApi(groups: readonly Group[]): Json {
       },
     },
   }
+}
+
+/** One operation of OpenAPI: what a contract says of its call. */
+function operationOf(contract: AnyContract, schema: SchemaOf): Json {
+  const { name, summary, description, permission } = contract
+  const needs = permission in PERMISSION_NAMES ? permission : undefined
+  return {
+    operationId: name,
+    summary,
+    description: needs ? `${description}\n\nPermission: ${nameOf(needs)}.` : description,
+    ...(permission === 'none' ? { security: [] } : {}),
+    parameters: parametersOf(contract, schema),
+    ...requestBodyOf(contract, schema),
+    responses: responsesOf(contract, schema),
+  }
+}
+
+function nameOf(permission: string): string {
+  return PERMISSION_NAMES[permission as keyof typeof PERMISSION_NAMES]
 }

@@ -9,7 +9,8 @@ export type Example = {
   query?: Record<string, string | number | boolean>
   headers?: Record<string, string>
   body?: unknown
-  answer: { status: number; body: unknown }
+  /** Without a body where that is binary. */
+  answer: { status: number; body?: unknown }
 }
 
 /** The request id of each example. */

@@ -1,6 +1,6 @@
 import type { AnyContract } from '../contract.ts'
 import { PROBLEMS, type ProblemCode } from '../problem.ts'
-import { AnyProblem, problemShape } from '../problem-shapes.ts'
+import { problemShape } from '../problem-shapes.ts'
 import {
   type HeaderName,
   type HeaderNames,
@@ -18,7 +18,7 @@ export function responsesOf(contract: AnyContract, schema: SchemaOf): Json {
   const byStatus = Map.groupBy(problems, (code) => PROBLEMS[code].status)
   return {
     200: {
-      description: (mediaType !== 'application/json' && output.description) || 'Done.',
+      description: output.description ?? 'Done.',
       headers,
       content: {
         [String(mediaType)]: { schema: answerSchema(contract, schema), ...examplesOf(contract, 200) },
@@ -29,9 +29,9 @@ export function responsesOf(contract: AnyContract, schema: SchemaOf): Json {
       : {}),
     ...Object.fromEntries([...byStatus].map(([status, codes]) => [status, refusal(contract, codes, schema)])),
     default: {
-      description: 'Another problem: codes may be added.',
+      description: 'Any other problem. Codes may be added.',
       headers: headersIn(headersOfProblem(contract, [])),
-      content: { 'application/problem+json': { schema: schema(AnyProblem, 'output') } },
+      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     },
   }
 }
@@ -43,20 +43,31 @@ function answerSchema({ output }: AnyContract, schema: SchemaOf): Json {
 }
 
 function refusal(contract: AnyContract, codes: ProblemCode[], schema: SchemaOf): Json {
-  const refs = codes.map((code) => schema(problemShape(code), 'output').$ref as string)
-  const mapping = Object.fromEntries(codes.map((code, index) => [code, refs[index]]))
-  const oneOf = refs.map(($ref) => ({ $ref }))
   const status = PROBLEMS[codes[0] as ProblemCode].status
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),
     headers: headersIn(headersOfProblem(contract, codes)),
     content: {
       'application/problem+json': {
-        schema: oneOf.length === 1 ? oneOf[0] : { oneOf, discriminator: { propertyName: 'code', mapping } },
+        schema: oneOfProblems(codes, schema),
         ...examplesOf(contract, status),
       },
     },
   }
+}
+
+/** Any problem at all, told apart by its code: a client that looks at the code knows its members. */
+export function anyProblem(schema: SchemaOf): Json {
+  const codes = Object.keys(PROBLEMS) as ProblemCode[]
+  return { description: 'Any problem, told apart by its code.', ...oneOfProblems(codes, schema) }
+}
+
+function oneOfProblems(codes: ProblemCode[], schema: SchemaOf): Json {
+  const refs = codes.map((code) => schema(problemShape(code), 'output').$ref as string)
+  const [$ref] = refs
+  if (refs.length === 1) return { $ref }
+  const mapping = Object.fromEntries(codes.map((code, index) => [code, refs[index]]))
+  return { oneOf: refs.map(($ref) => ({ $ref })), discriminator: { propertyName: 'code', mapping } }
 }
 
 /** A header that an answer always has stands in the components; one that it has at times, where it is. */
@@ -83,7 +94,7 @@ function headerOf(name: HeaderName, required: boolean): Json {
 }
 
 function examplesOf({ examples }: AnyContract, status: number): Json {
-  const same = examples.filter(({ answer }) => answer.status === status)
+  const same = examples.filter(({ answer }) => answer.status === status && answer.body !== undefined)
   if (same.length === 0) return {}
   const named = same.map(({ name, summary, answer }) => [name, { summary, value: answer.body }])
   return { examples: Object.fromEntries(named) }

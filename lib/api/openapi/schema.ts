@@ -16,12 +16,18 @@ export function schemaWriter(schemas: Record<string, Json>): SchemaOf {
   }
 }
 
-/** Answers may grow, so they don't forbid what they don't name; whole numbers are that, and without a bound have none. */
+/**
+ * Answers may grow, so they don't forbid what they don't name. Whole numbers are that; without a bound of their own
+ * they have 64 bits, which a generated client has to know: milliseconds don't fit into 32.
+ */
 function plain(io: 'input' | 'output') {
   return ({ jsonSchema }: { jsonSchema: Json }) => {
-    if (io === 'output') delete jsonSchema.additionalProperties
+    if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
     if (Number.isInteger(jsonSchema.const)) jsonSchema.type = 'integer'
-    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
+      delete jsonSchema.maximum
+      jsonSchema.format = 'int64'
+    }
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   }
 }
