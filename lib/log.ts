@@ -41,7 +41,7 @@ export function reasonOf(error: unknown): string {
  * the same reason, and writing each stack would take the time that its return needs: a line is enough then.
  */
 export function logFailure({ status }: { status: number }, error: unknown, requestId: string): void {
-  // What caused it: the error itself would repeat the statement and its values.
+  // The cause says why; the error around it would repeat the statement.
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (status === 500) log().error({ requestId, err: error }, 'request failed')
   else if (status > 500)

@@ -66,7 +66,7 @@ export function settleOnRead(
     running.add(id)
     settleChange(who, id, requestId)
       .catch((error: Error) => {
-        // What caused it: the error itself would repeat the statement and its values.
+        // The cause says why; the error around it would repeat the statement.
         const reason = String(error.cause ?? error).slice(0, 300)
         log().warn({ requestId, changeId: id, reason }, 'change not settled')
       })
