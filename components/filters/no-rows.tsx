@@ -30,7 +30,7 @@ export function NoRows<View extends ListView>({
     const action = <Button onClick={() => onGo(cleared(view))}>Clear filters</Button>
     return (
       <EmptyState title="Nothing matches" action={action}>
-        <p>No {one} fits all of the filters. Take one away, or choose a longer time.</p>
+        <p>{`No ${one} fits all of the filters. Take one away, or choose a longer time.`}</p>
       </EmptyState>
     )
   }

@@ -41,9 +41,11 @@ export function TargetForm({
     onText(next)
   }
   const check = async () => {
+    // Not `text`: of a file that may have line ends which the field shows as others.
+    const shown = area.current?.value
     const list = await readList(text)
     // What was typed meanwhile is not what was read.
-    if (area.current?.value !== text) return
+    if (area.current?.value !== shown) return
     setFaults(list.faults)
     if (list.faults.length === 0) onList(list)
   }

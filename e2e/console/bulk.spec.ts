@@ -312,26 +312,6 @@ test('where a part of the page did not load, the list stays and is read later', 
   }
 })
 
-test('a file instead of the clipboard; what stood there can be had back', async ({ page }) => {
-  await signIn(page, member.ida, '/assets/bulk')
-  await list(page).fill('office-suite-2,9')
-  const pick = page.getByLabel('File with a list of totals')
-  await pick.setInputFiles({
-    name: 'totals.csv',
-    mimeType: 'text/csv',
-    buffer: Buffer.from('\ufeffid;target\r\noffice-suite-3;99\r\n', 'utf16le'),
-  })
-  await expect(list(page)).toHaveValue(/office-suite-3;99/)
-  await page.getByRole('button', { name: 'Put back what was there' }).click()
-  await expect(list(page)).toHaveValue('office-suite-2,9')
-  const workbook = { mimeType: 'application/zip', buffer: Buffer.from('PK\u0003\u0004') }
-  await pick.setInputFiles({ name: 'totals.xlsx', ...workbook })
-  await expect(page.getByRole('main').getByRole('alert')).toContainText(
-    'totals.xlsx is a workbook or an archive: save it as CSV',
-  )
-  await expect(list(page)).toHaveValue('office-suite-2,9')
-})
-
 test('an asset beyond the first page of many is found by its ID, also where it is a part of others', async ({
   page,
 }) => {
