@@ -38,6 +38,8 @@ describe('a noun knows no other noun', () => {
     ['lib/assets/operations.ts', `import { settleChange } from '#lib/license-changes/settle.ts'`],
     ['lib/new-noun/rules.ts', `import { decideQuantity } from '#lib/assets/rules.ts'`],
     ['lib/statements/store.ts', `const { a } = await import('#lib/new-noun/store.ts')`],
+    ['lib/statements/store.ts', `const load = () => import(/* lazily */ '#lib/new-noun/store.ts')`],
+    ['lib/statements/store.ts', 'const load = () => import(`#lib/new-noun/store.ts`)'],
   ])('and a breach in %s is found', (file, text) => {
     expect(strangers(file, text)).toHaveLength(1)
   })

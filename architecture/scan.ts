@@ -28,7 +28,8 @@ export function isTest(file: string): boolean {
 }
 
 const STATIC = /^\s*(?:import|export)\s+(type\s)?(?:[\w\s{},*$]*?\sfrom\s+)?['"]([^'"]+)['"]/gm
-const DYNAMIC = /\bimport\(\s*['"]([^'"]+)['"]/g
+// Also where a comment for a bundler stands before the name, or the name is a template without holes.
+const DYNAMIC = /\bimport\(\s*(?:\/\*[^*]*\*\/\s*)*['"`]([^'"`]+)['"`]/g
 
 /** The imports of a source text in their order, the dynamic ones last. */
 export function importsOf(text: string): Import[] {

@@ -93,6 +93,7 @@ describe('what is no request of HTTP is answered with a problem, and the connect
       'content-type': 'application/problem+json',
       'content-length': String(body.length),
       'request-id': expect.stringMatching(/^[\da-f-]{36}$/),
+      date: expect.stringMatching(/ GMT$/),
     })
     const problem = JSON.parse(body)
     expect(problem).toMatchObject({ status, error: problem.detail, instance: headers['request-id'] })

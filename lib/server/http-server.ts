@@ -75,6 +75,8 @@ function endWith(socket: Duplex, problem: Problem): void {
   const body = JSON.stringify(problem.body(requestId))
   const headers = {
     ...problem.more.headers,
+    // An answer with a status below 500 has one (RFC 9110 6.6.1), and here no ServerResponse writes it.
+    Date: new Date().toUTCString(),
     'Request-Id': requestId,
     'Content-Type': 'application/problem+json',
     'Content-Length': Buffer.byteLength(body),
