@@ -120,7 +120,7 @@ export const paging = {
     .string()
     .min(1, 'is empty')
     // An id in it may have 300 characters of four bytes.
-    .max(2000)
+    .max(2000, 'is too long')
     .optional()
     .meta({
       description: 'The `pageToken` or `previousPageToken` of an answer to the same filters and order.',
