@@ -35,6 +35,7 @@ beforeEach(() => {
     label: 'V',
     books: 'theirs',
     settleMs: 1,
+    idempotentWrites: undefined,
     foresee: () => ({ kind: 'applied', seats: observed.seats }),
     read: () => called(answers.read),
     setQuantity: () => called(answers.write),

@@ -54,6 +54,7 @@ function unconfigured({ name, facts: { label } }: VendorDeclaration): RemoteVend
     label,
     books: 'theirs',
     settleMs: 0,
+    idempotentWrites: undefined,
     // Never asked: whoever can't be read is not written to.
     foresee: () => ({ kind: 'rejected', code: 'vendor_rejected', reason }),
     read: async () => unavailable,
