@@ -46,10 +46,9 @@ export async function send(
 ): Promise<Reply> {
   const token = await tokens.token(signal)
   if (token.kind === 'none') return { kind: 'unsent', reason: token.reason, retryAfter: token.retryAfter }
-  const sent = new Headers({ ...headers, ...more, accept: 'application/json' })
-  sent.set('authorization', `Bearer ${token.value}`)
-  if (body !== undefined) sent.set('content-type', 'application/json')
-  const reply = await exchange(url + path, { method, headers: sent, body: body ?? null }, signal)
+  const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+  const own = { ...type, accept: 'application/json', authorization: `Bearer ${token.value}` }
+  const reply = await exchange(url + path, { method, headers: { ...headers, ...more, ...own }, body }, signal)
   if (reply.kind !== 'answer') return reply
   if (reply.status === 401) tokens.drop(token.value)
   // A refusal's words go to people and into logs, whatever it repeats of what it was sent.
