@@ -1,7 +1,7 @@
 import 'server-only'
 import { log } from '#lib/log.ts'
 import type { VendorCalls, VendorConfig, VendorDeclaration } from './declaration.ts'
-import type { Observed, RemoteVendor, SubscriptionRef } from './vendor.ts'
+import { hasSameIds, type RemoteVendor } from './vendor.ts'
 
 /** A vendor that is set up, as the port has it. What calls it is being loaded; whoever asks before waits for that. */
 export function remoteVendor<Config extends VendorConfig>(
@@ -38,10 +38,4 @@ function lookupOf(loading: Promise<VendorCalls>): NonNullable<RemoteVendor['look
     const reason = 'It is declared that a write can be looked up, and there is no call for that.'
     return lookup ? lookup(ref, write, signal) : { kind: 'unknown', reason }
   }
-}
-
-function hasSameIds(ref: SubscriptionRef, told: Observed): boolean {
-  const ids = ({ customerId, subscriptionId, skuId }: SubscriptionRef) =>
-    JSON.stringify([customerId, subscriptionId, skuId])
-  return ids(ref) === ids(told)
 }

@@ -39,6 +39,13 @@ export function isSameBasis(before: Observed, after: Observed): boolean {
   return basis(before) === basis(after)
 }
 
+/** Whether customer, subscription and SKU have the same ids. */
+export function hasSameIds(one: SubscriptionRef, other: SubscriptionRef): boolean {
+  const ids = ({ customerId, subscriptionId, skuId }: SubscriptionRef) =>
+    JSON.stringify([customerId, subscriptionId, skuId])
+  return ids(one) === ids(other)
+}
+
 /** A refusal that settles the request. `reason` is the vendor's, in words for people. */
 export type Rejected = {
   kind: 'rejected'
@@ -110,7 +117,8 @@ export type RemoteVendor = Named & {
   settleMs: number
   /**
    * How long after a write was first sent it may be sent again under its change id with one effect, in milliseconds;
-   * undefined where the vendor knows no such thing, and it must never be sent again.
+   * undefined where the vendor knows no such thing, and it must never be sent again. Of the answers to a repeat, only
+   * `applied` settles the change: a refusal may be meant for the repeat, while the first is still being done.
    */
   idempotentWrites: number | undefined
   /** Refusals that the vendor publishes, such as fewer licenses than users: they need no call. */
