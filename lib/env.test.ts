@@ -42,7 +42,8 @@ test.each(['nonsense', 'ftp://console.example.com', 'https://'])('%s is no publi
 
 describe('Microsoft', () => {
   const named = (names: string[]) => {
-    for (const name of ['TENANT_ID', 'CLIENT_ID', 'CLIENT_SECRET', 'URL', 'TOKEN_URL', 'SETTLE_SECONDS']) {
+    const times = ['SETTLE_SECONDS', 'REPEAT_SECONDS']
+    for (const name of ['TENANT_ID', 'CLIENT_ID', 'CLIENT_SECRET', 'URL', 'TOKEN_URL', ...times]) {
       vi.stubEnv(`MICROSOFT_${name}`, names.includes(name) ? name.toLowerCase() : '')
     }
   }
@@ -57,7 +58,10 @@ describe('Microsoft', () => {
       clientId: 'client_id',
       clientSecret: 'client_secret',
       settleMs: 86_400_000,
+      idempotentWrites: 86_400_000,
     })
+    vi.stubEnv('MICROSOFT_REPEAT_SECONDS', '0')
+    expect(env().vendors['microsoft-partner-center']?.idempotentWrites).toBeUndefined()
     vi.stubEnv('MICROSOFT_URL', 'http://127.0.0.1:4001/')
     vi.stubEnv('MICROSOFT_TOKEN_URL', 'http://localhost:4001/token')
     vi.stubEnv('MICROSOFT_SETTLE_SECONDS', '2')
@@ -79,6 +83,7 @@ describe('Microsoft', () => {
     ['TOKEN_URL', 'nonsense'],
     ['TENANT_ID', 'a/b'],
     ['SETTLE_SECONDS', '0'],
+    ['REPEAT_SECONDS', '86401'],
   ])('does not take %s=%s', (name, value) => {
     named(['TENANT_ID', 'CLIENT_ID', 'CLIENT_SECRET'])
     vi.stubEnv(`MICROSOFT_${name}`, value)

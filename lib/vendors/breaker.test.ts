@@ -1,12 +1,17 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type GuardedVendor, withBreaker } from './breaker.ts'
-import type { Observed, Reading, RemoteVendor, WriteAnswer } from './vendor.ts'
+import type { Observed, Reading, RemoteVendor, SubscriptionRef, WriteAnswer } from './vendor.ts'
 
 const PAUSE = 30_000
-const ref = { customerId: 'C', subscriptionId: 'S', skuId: 'K' }
 const signal = new AbortController().signal
-const observed: Observed = {
-  ...ref,
+/** A subscription by its number; every second one is of the same customer. */
+const ref = (n: number): SubscriptionRef => ({
+  customerId: `C-${n % 2}`,
+  subscriptionId: `S-${n}`,
+  skuId: 'K',
+})
+const observed = (n: number): Observed => ({
+  ...ref(n),
   status: 'ACTIVE',
   planName: 'FLEXIBLE',
   isCommitmentPlan: false,
@@ -14,99 +19,182 @@ const observed: Observed = {
   commitmentStart: null,
   commitmentEnd: null,
   seats: { purchased: 1, maximum: 1, assigned: 0 },
-}
-const down: Reading = { kind: 'unavailable', reason: 'no answer' }
-const up: Reading = { kind: 'read', observed }
+})
+const down: Reading & { kind: 'unavailable' } = { kind: 'unavailable', reason: 'no answer' }
+const up: Reading = { kind: 'read', observed: observed(0) }
 
-let answers: { read: Reading; write: WriteAnswer }
+let answers: { read: Reading; write: WriteAnswer; list: 'page' | 'down' }
 let calls: number
+/** Each call is answered when this is resolved. */
+let held: Promise<void>
 let vendor: GuardedVendor
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
-  answers = { read: down, write: { kind: 'unknown', reason: 'cut' } }
+  answers = { read: down, write: { kind: 'unknown', reason: 'cut' }, list: 'page' }
   calls = 0
-  const called = async <T>(answer: T) => {
+  held = Promise.resolve()
+  const called = async <T>(answer: () => T) => {
     calls += 1
-    return answer
+    await held
+    return answer()
   }
   const remote: RemoteVendor = {
     name: 'v',
     label: 'V',
     books: 'theirs',
     settleMs: 1,
-    foresee: () => ({ kind: 'applied', seats: observed.seats }),
-    read: () => called(answers.read),
-    setQuantity: () => called(answers.write),
-    list: () => called({ kind: 'page', items: [] }),
+    idempotentWrites: undefined,
+    foresee: () => ({ kind: 'applied', seats: observed(0).seats }),
+    isSame: () => true,
+    read: () => called(() => answers.read),
+    setQuantity: () => called(() => answers.write),
+    lookup: () => called((): WriteAnswer => ({ kind: 'unknown', reason: 'not yet' })),
+    list: () => called(() => (answers.list === 'page' ? { kind: 'page' as const, items: [] } : down)),
   }
   vendor = withBreaker(remote, PAUSE)
 })
 afterEach(() => vi.useRealTimers())
 
-const read = () => vendor.read(ref, signal)
-const fail = async (times: number) => {
-  for (let n = 0; n < times; n++) await read()
+const read = (n = 1) => vendor.read(ref(n), signal)
+const write = (n = 1) => vendor.setQuantity(observed(n), 2, 'id', signal)
+const list = () => vendor.list(undefined, signal)
+const fail = async (...numbers: number[]) => {
+  for (const n of numbers) await read(n)
 }
 
-test('leaves a vendor alone after five failures in a row, and says for how long', async () => {
-  await fail(4)
+test('leaves a vendor alone after five subscriptions failed in a row, and says for how long', async () => {
+  await fail(1, 2, 3, 4)
   expect(vendor.pausedFor()).toBe(0)
-  await fail(1)
+  await fail(5)
   expect(vendor.pausedFor()).toBe(30)
-  expect(await read()).toMatchObject({ kind: 'unavailable', retryAfter: 30 })
-  expect(await vendor.list(undefined, signal)).toMatchObject({ kind: 'unavailable' })
+  expect(await read(6)).toMatchObject({ kind: 'unavailable', retryAfter: 30 })
+  expect(await list()).toMatchObject({ kind: 'unavailable' })
+  expect(await vendor.lookup?.(ref(1), { changeId: 'id', pollRef: undefined }, signal)).toMatchObject({
+    kind: 'unknown',
+    reason: expect.stringContaining('left alone'),
+  })
   expect(calls).toBe(5)
 })
 
-test('lets one call through afterwards, which decides', async () => {
-  await fail(5)
-  vi.advanceTimersByTime(PAUSE)
-  expect(vendor.pausedFor()).toBe(0)
-  const trial = read()
-  expect(await read()).toMatchObject({ kind: 'unavailable', retryAfter: 30 })
-  await trial
-  expect([calls, vendor.pausedFor()]).toEqual([6, 30])
-  vi.advanceTimersByTime(PAUSE)
-  answers.read = up
-  expect(await read()).toEqual(up)
-  await fail(4)
-  expect([calls, vendor.pausedFor()]).toEqual([11, 0])
+describe('nobody else has to wait', () => {
+  test('for one subscription that fails, however often somebody tries again', async () => {
+    for (let n = 0; n < 20; n++) {
+      await fail(1)
+      await write(1)
+    }
+    expect([calls, vendor.pausedFor()]).toEqual([40, 0])
+  })
+
+  test('for one customer, however many subscriptions fail there', async () => {
+    await fail(1, 3, 5, 7, 9, 11, 13)
+    for (const n of [1, 3, 5, 7, 9, 11, 13]) await write(n)
+    expect([calls, vendor.pausedFor()]).toEqual([14, 0])
+    await fail(2)
+    expect(vendor.pausedFor()).toBe(30)
+  })
+
+  test('for a subscription of which the vendor itself says that only it can’t be read', async () => {
+    answers.read = { kind: 'unavailable', reason: 'several of this product', others: 'answer' }
+    await fail(1, 2, 3, 4, 5, 6, 7, 8, 9)
+    expect([calls, vendor.pausedFor()]).toEqual([9, 0])
+  })
 })
 
-const write = () => vendor.setQuantity(observed, 2, 'id', signal)
-
-test('a success between failures counts, and so does a refusal', async () => {
-  await fail(4)
-  answers.read = up
-  await read()
-  answers.read = down
-  await fail(4)
-  for (let n = 0; n < 4; n++) await write()
-  answers.write = { kind: 'rejected', code: 'vendor_rejected', reason: 'no' }
-  await write()
-  answers.write = { kind: 'unknown', reason: 'cut' }
-  for (let n = 0; n < 4; n++) await write()
-  expect(vendor.pausedFor()).toBe(0)
-})
-
-test('a vendor that shows everything and changes nothing is left alone too', async () => {
-  answers.read = up
-  for (let n = 0; n < 5; n++) {
-    await read()
-    await write()
-  }
+test('a list is the vendor itself: each time that it fails counts', async () => {
+  answers.list = 'down'
+  for (let n = 0; n < 5; n++) await list()
   expect(vendor.pausedFor()).toBe(30)
 })
 
-test('one subscription that can’t be read says nothing of the vendor', async () => {
-  answers.read = { kind: 'unavailable', reason: 'several of this product', others: 'answer' }
-  await fail(9)
-  expect([calls, vendor.pausedFor()]).toEqual([9, 0])
+describe('when the time is over', () => {
+  beforeEach(async () => {
+    await fail(1, 2, 3, 4, 5)
+    vi.advanceTimersByTime(PAUSE)
+  })
+
+  test('one call is let through, which decides', async () => {
+    expect(vendor.pausedFor()).toBe(0)
+    const trial = read(1)
+    expect(await read(2)).toMatchObject({ kind: 'unavailable' })
+    expect(vendor.pausedFor()).toBeGreaterThan(0)
+    await trial
+    expect([calls, vendor.pausedFor()]).toEqual([6, 30])
+    vi.advanceTimersByTime(PAUSE)
+    answers.read = up
+    expect(await read(2)).toEqual(up)
+    answers.read = down
+    await fail(1, 2, 3, 4)
+    expect([calls, vendor.pausedFor()]).toEqual([11, 0])
+  })
+
+  test('one at a time, also where it takes longer than that time', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    held = promise
+    const trial = read(1)
+    vi.advanceTimersByTime(PAUSE * 3)
+    expect(await read(2)).toMatchObject({ kind: 'unavailable', retryAfter: 1 })
+    expect(await list()).toMatchObject({ kind: 'unavailable' })
+    expect(calls).toBe(6)
+    resolve()
+    await trial
+  })
+
+  test('a subscription that failed then does not try for the others a second time in a row', async () => {
+    await fail(1)
+    vi.advanceTimersByTime(PAUSE)
+    expect(await read(1)).toMatchObject({ kind: 'unavailable', retryAfter: 30 })
+    expect(calls).toBe(6)
+    answers.read = up
+    expect(await read(2)).toEqual(up)
+    expect(vendor.pausedFor()).toBe(0)
+  })
+
+  test('nor has it to wait for ever where nobody else asks', async () => {
+    await fail(1)
+    vi.advanceTimersByTime(PAUSE * 2)
+    answers.read = up
+    expect(await read(1)).toEqual(up)
+  })
+})
+
+test('a success between failures counts, and so does a refusal', async () => {
+  await fail(1, 2, 3, 4)
+  answers.read = up
+  await read()
+  answers.read = down
+  await fail(1, 2, 3, 4)
+  for (const n of [1, 2, 3, 4]) await write(n)
+  answers.write = { kind: 'rejected', code: 'vendor_rejected', reason: 'no' }
+  await write()
+  answers.write = { kind: 'unknown', reason: 'cut' }
+  for (const n of [1, 2, 3, 4]) await write(n)
+  expect(vendor.pausedFor()).toBe(0)
+})
+
+test('a vendor that shows everything and changes nothing is left alone too, until a write goes well', async () => {
+  answers.read = up
+  for (const n of [1, 2, 3, 4, 5]) {
+    await read(n)
+    await write(n)
+  }
+  expect(vendor.pausedFor()).toBe(30)
+  vi.advanceTimersByTime(PAUSE)
+  // A read says nothing of writes, and keeps nobody from trying one.
+  await read(6)
+  expect(vendor.pausedFor()).toBe(0)
+  await write(6)
+  expect(vendor.pausedFor()).toBe(30)
+  vi.advanceTimersByTime(PAUSE)
+  answers.write = { kind: 'applied', observed: observed(7) }
+  await write(7)
+  answers.write = { kind: 'unknown', reason: 'cut' }
+  for (const n of [1, 2, 3, 4]) await write(n)
+  expect(vendor.pausedFor()).toBe(0)
 })
 
 test('a write whose outcome is unknown counts as a failure, and is never held back', async () => {
-  await fail(5)
-  await vendor.setQuantity(observed, 2, 'id', signal)
+  await fail(1, 2, 3, 4, 5)
+  await write()
   expect(calls).toBe(6)
 })

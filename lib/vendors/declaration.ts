@@ -18,13 +18,15 @@ export type VendorFacts = {
 export type VendorConfig = {
   /** How long a write may stay unseen by reads, in milliseconds. */
   settleMs: number
+  /** How long a write may be sent again under its change id, in milliseconds; without it, never. */
+  idempotentWrites?: number | undefined
 }
 
 /** A page of all subscriptions, and how many more there are on it that could not be understood. */
 export type VendorPage = { kind: 'page'; items: Observed[]; next: string | undefined; unread: number }
 
 /** What needs the network. */
-export type VendorCalls = Pick<RemoteVendor, 'read' | 'setQuantity'> & {
+export type VendorCalls = Pick<RemoteVendor, 'read' | 'setQuantity' | 'lookup'> & {
   list(cursor: string | undefined, signal: AbortSignal): Promise<VendorPage | Unavailable>
 }
 
@@ -39,6 +41,10 @@ export type VendorDeclaration<Config extends VendorConfig = VendorConfig> = {
   /** Makes its configuration of the environment; undefined where the vendor is not set up. */
   settings: z.ZodType<Config | undefined>
   foresee: RemoteVendor['foresee']
+  /** Where ids alone don't tell; else all three of them do. */
+  isSame?: RemoteVendor['isSame']
+  /** Whether its connect.ts has a `lookup`. */
+  looksUp?: boolean
   /** Loads what calls the vendor: its connect.ts. */
   load(): Promise<{ connect(config: Config): VendorCalls }>
 }

@@ -1,11 +1,11 @@
 import 'server-only'
 import { log } from '#lib/log.ts'
-import type { VendorConfig, VendorDeclaration } from './declaration.ts'
-import type { RemoteVendor } from './vendor.ts'
+import type { VendorCalls, VendorConfig, VendorDeclaration } from './declaration.ts'
+import { hasSameIds, type RemoteVendor } from './vendor.ts'
 
 /** A vendor that is set up, as the port has it. What calls it is being loaded; whoever asks before waits for that. */
 export function remoteVendor<Config extends VendorConfig>(
-  { name, facts, foresee, load }: VendorDeclaration<Config>,
+  { name, facts, foresee, isSame = hasSameIds, looksUp, load }: VendorDeclaration<Config>,
   config: Config,
 ): RemoteVendor {
   const loading = load().then(({ connect }) => connect(config))
@@ -16,15 +16,26 @@ export function remoteVendor<Config extends VendorConfig>(
     label: facts.label,
     books: 'theirs',
     settleMs: config.settleMs,
+    idempotentWrites: config.idempotentWrites,
     foresee,
+    isSame,
     read: async (ref, signal) => (await loading).read(ref, signal),
     setQuantity: async (observed, total, changeId, signal) =>
       (await loading).setQuantity(observed, total, changeId, signal),
+    ...(looksUp ? { lookup: lookupOf(loading) } : {}),
     async list(cursor, signal) {
       const page = await (await loading).list(cursor, signal)
       const unread = page.kind === 'page' ? page.unread : 0
       if (unread > 0) log().warn({ vendor: name, unread }, 'subscriptions were not understood')
       return page
     },
+  }
+}
+
+function lookupOf(loading: Promise<VendorCalls>): NonNullable<RemoteVendor['lookup']> {
+  return async (ref, write, signal) => {
+    const { lookup } = await loading
+    const reason = 'It is declared that a write can be looked up, and there is no call for that.'
+    return lookup ? lookup(ref, write, signal) : { kind: 'unknown', reason }
   }
 }

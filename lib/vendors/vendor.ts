@@ -39,6 +39,13 @@ export function isSameBasis(before: Observed, after: Observed): boolean {
   return basis(before) === basis(after)
 }
 
+/** Whether customer, subscription and SKU have the same ids. */
+export function hasSameIds(one: SubscriptionRef, other: SubscriptionRef): boolean {
+  const ids = ({ customerId, subscriptionId, skuId }: SubscriptionRef) =>
+    JSON.stringify([customerId, subscriptionId, skuId])
+  return ids(one) === ids(other)
+}
+
 /** A refusal that settles the request. `reason` is the vendor's, in words for people. */
 export type Rejected = {
   kind: 'rejected'
@@ -73,8 +80,19 @@ export type WriteAnswer =
       reason: string
       retryAfter?: number | undefined
     }
-  /** Sent, and the outcome is not known: a timeout, a cut connection, a 5xx, a 202. Only a read can tell. */
-  | { kind: 'unknown'; reason: string; vendorRequestId?: string | undefined }
+  /**
+   * Sent, and the outcome is not known: a timeout, a cut connection, a 5xx, a 202. A read can tell, or `lookup`:
+   * `pollRef` is what the vendor itself calls the write, where it answered with an order to ask for later.
+   */
+  | {
+      kind: 'unknown'
+      reason: string
+      vendorRequestId?: string | undefined
+      pollRef?: string | undefined
+    }
+
+/** A write of ours, by the names that we and the vendor have for it. */
+export type SentWrite = { changeId: string; pollRef: string | undefined }
 
 /** What can be told of a write without sending it. */
 export type Foreseen<Seats> = { kind: 'applied'; seats: Seats } | Rejected
@@ -97,8 +115,19 @@ export type RemoteVendor = Named & {
   books: 'theirs'
   /** How long a write may stay unseen by reads, in milliseconds: an assumption, and configuration. */
   settleMs: number
+  /**
+   * How long after a write was first sent it may be sent again under its change id with one effect, in milliseconds;
+   * undefined where the vendor knows no such thing, and it must never be sent again. Of the answers to a repeat, only
+   * `applied` settles the change: a refusal may be meant for the repeat, while the first is still being done.
+   */
+  idempotentWrites: number | undefined
   /** Refusals that the vendor publishes, such as fewer licenses than users: they need no call. */
   foresee(observed: Observed, total: number): Foreseen<ObservedSeats>
+  /**
+   * Whether what a list told is of the customer, subscription and SKU that we know by these names; what is of another
+   * must not be believed. `read` and `setQuantity` have seen to that themselves.
+   */
+  isSame(ref: SubscriptionRef, told: Observed): boolean
   /** Finds it again by customer and SKU where the id has changed. */
   read(ref: SubscriptionRef, signal: AbortSignal): Promise<Reading>
   /**
@@ -107,6 +136,12 @@ export type RemoteVendor = Named & {
    * @param changeId makes the call idempotent, where the vendor knows such a thing
    */
   setQuantity(observed: Observed, total: number, changeId: string, signal: AbortSignal): Promise<WriteAnswer>
+  /**
+   * What became of a write of ours, where the vendor can be asked that; it sends nothing. What it calls `rejected` or
+   * `not_sent` holds for that write, also where the first answer to it was lost. `unknown` settles nothing: it is not
+   * done yet, the vendor did not answer, or it does not know of the write.
+   */
+  lookup?: (ref: SubscriptionRef, write: SentWrite, signal: AbortSignal) => Promise<WriteAnswer>
   /** A page of all subscriptions of all customers; `next` leads to the following one. */
   list(
     cursor: string | undefined,

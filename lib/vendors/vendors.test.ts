@@ -6,26 +6,29 @@ import { callerOf } from '#lib/db/test-rows.ts'
 import { env } from '#lib/env.ts'
 import { readVendors } from '#lib/license-changes/jobs.ts'
 import { setQuantity } from '#lib/license-changes/operations.ts'
-import { microsoft, sceneryOf } from '../../fuzz/sceneries.ts'
+import { google, microsoft, sceneryOf } from '../../fuzz/sceneries.ts'
 import { CUSTOMER, forgetVendors, type Scenery, type Seed, type Stage, setStage } from '../../fuzz/stage.ts'
 import { harborTrials } from '../../stand-ins/harbor.ts'
 import { paperclip as standIn } from '../../stand-ins/invented/stand-in.ts'
 import { standIns } from '../../stand-ins/stand-ins.ts'
+import type { FakeOptions } from '../../stand-ins/vendors/fake.ts'
 import { vendorFacts } from './facts.ts'
 import { knownVendors } from './known-vendors.ts'
 import { paperclip } from './test-invented/declaration.ts'
+import type { Observed, RemoteVendor } from './vendor.ts'
 import { isVendor, remoteVendors, vendorNamed } from './vendors.ts'
 
 // Longer than a busy machine takes for a call that is answered.
+const seedRef = ({ id: subscriptionId, customerId, skuId }: Seed) => ({ subscriptionId, customerId, skuId })
 const times = { VENDOR_READ_MS: '5000', VENDOR_WRITE_MS: '5000', VENDOR_CONFIRM_MS: '5000' }
 const assets = route(setQuantity)
 
 let database: TestDatabase
 let stage: Stage
 
-async function begin(scenery: Scenery, count = 1): Promise<Seed> {
+async function begin(scenery: Scenery, count = 1, options: FakeOptions = {}): Promise<Seed> {
   database = await testDatabase()
-  stage = await setStage(scenery, { assets: count, writers: 1, times })
+  stage = await setStage(scenery, { assets: count, writers: 1, times, options })
   return stage.seeds[0] as Seed
 }
 
@@ -91,8 +94,11 @@ describe('a vendor that is added to the list, and has a folder', () => {
 
   describe('and is set up', () => {
     let seed: Seed
+    /** Paperclip does what is late once this is resolved. */
+    let late: PromiseWithResolvers<void>
     beforeEach(async () => {
-      seed = await begin(sceneryOf(standIn), 5)
+      late = Promise.withResolvers()
+      seed = await begin(sceneryOf(standIn), 5, { lateUntil: () => late.promise })
     })
     afterEach(async () => {
       await stage.close()
@@ -134,6 +140,73 @@ describe('a vendor that is added to the list, and has a folder', () => {
       expect(await changes()).toMatchObject([{ state: 'FAILED' }, { state: 'UNKNOWN' }])
     })
 
+    describe('and answers a write with an order', () => {
+      const soon = () => AbortSignal.timeout(5000)
+      const port = () => vendorNamed('paperclip') as RemoteVendor
+      const lookup = async (pollRef?: string) =>
+        port().lookup?.(seedRef(seed), { changeId: 'change-1', pollRef }, soon())
+      const sent = () => stage.fake.exchanges.filter(({ call }) => call.kind === 'write').length
+      async function read(): Promise<Observed> {
+        const reading = await port().read(seedRef(seed), soon())
+        return reading.kind === 'read' ? reading.observed : expect.fail(reading.reason)
+      }
+      const set = async (total = 24) => port().setQuantity(await read(), total, 'change-1', soon())
+
+      test('it says by what to ask for it, and that tells when it is done; nothing is sent again', async () => {
+        stage.fake.failNext('write', 'order')
+        expect(await set()).toMatchObject({ kind: 'unknown', pollRef: 'o-1' })
+        const reason = 'Paperclip has not done the order yet.'
+        expect(await lookup('o-1')).toEqual({ kind: 'unknown', reason, pollRef: 'o-1' })
+        expect(stage.fake.writes).toEqual([])
+        late.resolve()
+        await stage.fake.settled()
+        const applied = { kind: 'applied', observed: { subscriptionId: seed.id, seats: { purchased: 24 } } }
+        expect(await lookup('o-1')).toMatchObject(applied)
+        expect([sent(), stage.fake.writes.length]).toEqual([1, 1])
+      })
+
+      test('whose answer is lost, it is known by the id of the change', async () => {
+        stage.fake.failNext('write', 'reset-after')
+        const told = await set()
+        expect([told.kind, 'pollRef' in told]).toEqual(['unknown', false])
+        expect(await lookup()).toMatchObject({ kind: 'applied', observed: { seats: { purchased: 24 } } })
+      })
+
+      test('that was refused later, it says so', async () => {
+        stage.fake.failNext('write', 'order-refused')
+        expect(await set()).toMatchObject({ kind: 'unknown', pollRef: 'o-1' })
+        late.resolve()
+        await stage.fake.settled()
+        const reason = 'Paperclip says: there is no wire left.'
+        expect(await lookup('o-1')).toEqual({ kind: 'rejected', code: 'vendor_rejected', reason })
+        expect(stage.fake.writes).toEqual([])
+      })
+
+      test('that it has never heard of, or can’t be asked for, nothing is settled', async () => {
+        expect(await lookup()).toMatchObject({ kind: 'unknown', reason: 'Paperclip says: no such order.' })
+        await set()
+        stage.fake.setDown(true)
+        expect(await lookup('o-1')).toMatchObject({ kind: 'unknown', pollRef: 'o-1' })
+      })
+
+      test('an order for another subscription is not believed to be ours', async () => {
+        await set()
+        const another = { ...seedRef(seed), skuId: 'another' }
+        const asking = port().lookup?.(another, { changeId: 'change-1', pollRef: 'o-1' }, soon())
+        expect(await asking).toMatchObject({ kind: 'unknown' })
+      })
+
+      test('sent again under the id of its change it has one effect', async () => {
+        expect(port().idempotentWrites).toBe(3_600_000)
+        const before = await read()
+        stage.fake.failNext('write', 'drop-before')
+        for (const kind of ['unknown', 'applied', 'applied']) {
+          expect((await port().setQuantity(before, 24, 'change-1', soon())).kind).toBe(kind)
+        }
+        expect([sent(), stage.fake.writes.length]).toEqual([3, 1])
+      })
+    })
+
     test('is read to the end of its list each hour', async () => {
       const last = stage.seeds[4] as Seed
       stage.fake.setByVendor(last.id, 48)
@@ -142,6 +215,19 @@ describe('a vendor that is added to the list, and has a folder', () => {
       expect(stage.fake.exchanges.map(({ call }) => call.name)).toEqual(['list', 'list', 'list'])
     })
   })
+})
+
+test('a line of a list that tells of another SKU under our ids is not believed', async () => {
+  const seed = await begin(google, 2)
+  try {
+    stage.fake.change(seed.id, { skuId: 'another' })
+    stage.fake.setByVendor(seed.id, 77)
+    expect(await readVendors('hourly')).toBe(1)
+    expect(await database.sql(CUSTOMER, 'SELECT state FROM license_changes')).toEqual([])
+  } finally {
+    await stage.close()
+    await database.close()
+  }
 })
 
 test('“try again after 24 hours” at Microsoft is Retry-After of so many seconds', async () => {

@@ -54,8 +54,10 @@ function unconfigured({ name, facts: { label } }: VendorDeclaration): RemoteVend
     label,
     books: 'theirs',
     settleMs: 0,
+    idempotentWrites: undefined,
     // Never asked: whoever can't be read is not written to.
     foresee: () => ({ kind: 'rejected', code: 'vendor_rejected', reason }),
+    isSame: () => false,
     read: async () => unavailable,
     setQuantity: async () => ({ kind: 'not_sent', code: 'vendor_unavailable', reason }),
     list: async () => unavailable,

@@ -1,7 +1,8 @@
-import type { Subscription } from '../vendors/book.ts'
+import type { Book, Pages } from '../vendors/book.ts'
 import { startFake } from '../vendors/engine.ts'
-import type { Answer, Call, FakeVendor } from '../vendors/routes.ts'
+import type { Answer, Call, FakeVendor, Route } from '../vendors/routes.ts'
 import type { StandIn } from '../vendors/stand-in.ts'
+import { orders, resourceOf, shown } from './orders.ts'
 import { trials } from './trials.ts'
 
 // A stand-in for Paperclip, the vendor that there is not (lib/vendors/test-invented).
@@ -10,15 +11,15 @@ const KEY = 'only-for-the-fake'
 const PAGE_SIZE = 2
 const ONE = '/accounts/:customer/subscriptions/:subscription'
 
-const PAPERCLIP: FakeVendor<unknown> = {
-  label: 'Paperclip',
-  routes: [
+function paperclipItself(): FakeVendor<unknown> {
+  const { put, routes, takes } = orders()
+  const all: Route<unknown>[] = [
     {
       name: 'get',
       kind: 'read',
       method: 'GET',
       path: ONE,
-      handle: (call, book) => allowed(call) ?? shown(book.find(call.subscriptionId ?? '')),
+      handle: (call, book) => shown(book.find(call.subscriptionId ?? '')),
     },
     {
       name: 'list',
@@ -30,59 +31,54 @@ const PAPERCLIP: FakeVendor<unknown> = {
         const end = start + PAGE_SIZE
         const all = book.all()
         const next = end < all.length ? String(end) : undefined
-        const body = { subscriptions: all.slice(start, end).map(resourceOf), next }
-        return allowed(call) ?? { status: 200, body }
+        return { status: 200, body: { subscriptions: all.slice(start, end).map(resourceOf), next } }
       },
     },
-    {
-      name: 'put',
-      kind: 'write',
-      method: 'PUT',
-      path: ONE,
-      handle(call, book) {
-        const no = allowed(call)
-        const { licenses } = JSON.parse(call.text)
-        if (no) return no
-        if (licenses % 12 !== 0) return { status: 400, body: { no: 'licenses come by the dozen' } }
-        book.setTotal(call.subscriptionId ?? '', licenses, 'client')
-        return shown(book.find(call.subscriptionId ?? ''))
-      },
-    },
-  ],
-  fill: ({ own, ...given }) => ({
-    customerId: 'c',
-    skuId: 'k',
-    total: 12,
-    assigned: 0,
-    status: 'ACTIVE',
-    plan: 'monthly',
-    createdAt: 0,
-    ...given,
-    own,
-  }),
-  error: (status) => ({ status, body: { no: 'out of order' } }),
-  throttled: (seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) }, body: {} }),
-  notFound: () => ({ status: 404, body: {} }),
+    { name: 'put', kind: 'write', method: 'PUT', path: ONE, handle: put },
+    ...routes,
+  ]
+  return {
+    label: 'Paperclip',
+    routes: all.map(guarded),
+    fill: ({ own, ...given }) => ({
+      customerId: 'c',
+      skuId: 'k',
+      total: 12,
+      assigned: 0,
+      status: 'ACTIVE',
+      plan: 'monthly',
+      createdAt: 0,
+      ...given,
+      own,
+    }),
+    error: (status) => ({ status, body: { no: 'out of order' } }),
+    throttled: (seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) }, body: {} }),
+    notFound: () => ({ status: 404, body: {} }),
+    faults: { order: takes(true), 'order-refused': takes(false) },
+  }
 }
 
-function allowed({ headers }: Call): Answer | undefined {
-  return headers.authorization === `Bearer ${KEY}` ? undefined : { status: 401, body: { no: 'wrong key' } }
-}
-
-function shown(subscription: Subscription | undefined): Answer {
-  return subscription ? { status: 200, body: resourceOf(subscription) } : { status: 404, body: {} }
-}
-
-function resourceOf({ id, customerId, skuId, total, assigned, plan }: Subscription) {
-  const yearly = plan === 'yearly'
-  return { id, account: customerId, product: skuId, licenses: total, users: assigned, yearly }
+/** A route for those alone who know the key. */
+function guarded(route: Route<unknown>): Route<unknown> {
+  const isKnown = ({ headers }: Call) => headers.authorization === `Bearer ${KEY}`
+  const no: Answer = { status: 401, body: { no: 'wrong key' } }
+  if (route.kind === 'write') {
+    return {
+      ...route,
+      handle: (call: Call, book: Book<unknown>) => (isKnown(call) ? route.handle(call, book) : no),
+    }
+  }
+  return {
+    ...route,
+    handle: (call: Call, pages: Pages<unknown>) => (isKnown(call) ? route.handle(call, pages) : no),
+  }
 }
 
 /** The stand-in as the demo and the fuzz would run it. */
 export const paperclip: StandIn = {
   vendor: 'paperclip',
   async start(options) {
-    const fake = await startFake(PAPERCLIP, options)
+    const fake = await startFake(paperclipItself(), options)
     return { fake, settings: { PAPERCLIP_KEY: KEY, PAPERCLIP_URL: fake.url } }
   },
   needs: ['PAPERCLIP_KEY', 'PAPERCLIP_URL'],

@@ -8,6 +8,7 @@ export type Config = Credentials & {
   /** The API's address, without a slash at the end. */
   url: string
   settleMs: number
+  idempotentWrites?: number | undefined
 }
 
 /** Undefined where Microsoft is not set up. */
@@ -19,6 +20,7 @@ export const settings = z
     MICROSOFT_URL: privateAddress.default('https://api.partnercenter.microsoft.com'),
     MICROSOFT_TOKEN_URL: privateAddress.optional(),
     MICROSOFT_SETTLE_SECONDS: seconds.max(7 * DAY_SECONDS).default(DAY_SECONDS),
+    MICROSOFT_REPEAT_SECONDS: z.coerce.number().int().min(0).max(DAY_SECONDS).default(DAY_SECONDS),
   })
   .transform((given, context): Config | undefined => {
     const { MICROSOFT_TENANT_ID, MICROSOFT_CLIENT_ID, MICROSOFT_CLIENT_SECRET } = given
@@ -32,5 +34,7 @@ export const settings = z
       clientId: account.MICROSOFT_CLIENT_ID,
       clientSecret: account.MICROSOFT_CLIENT_SECRET,
       settleMs: given.MICROSOFT_SETTLE_SECONDS * 1000,
+      // Microsoft calls a repeat under its MS-RequestId idempotent, and does not publish for how long.
+      idempotentWrites: given.MICROSOFT_REPEAT_SECONDS * 1000 || undefined,
     }
   })

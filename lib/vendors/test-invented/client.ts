@@ -5,8 +5,14 @@ import type { Config } from './settings.ts'
 import { tokens } from './token.ts'
 
 export function client({ url, key }: Config): Client {
-  const access = { url, tokens: tokens({ key }), headers: {} }
-  return { call: (call, signal) => send(access, call, signal) }
+  const access = { url, tokens: tokens({ key }) }
+  return {
+    call({ requestId, ...call }, signal) {
+      // A repeat under the id of a change gets the first one's answer.
+      const headers: Record<string, string> = requestId === undefined ? {} : { 'x-change': requestId }
+      return send({ ...access, headers }, call, signal)
+    },
+  }
 }
 
 export function subscriptionPath({

@@ -16,5 +16,6 @@ export const paperclip: VendorDeclaration<Config> = {
   },
   settings,
   foresee,
+  looksUp: true,
   load: () => import('./connect.ts'),
 }

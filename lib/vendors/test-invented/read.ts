@@ -1,18 +1,18 @@
 import 'server-only'
 import type { Client } from '../client.ts'
 import { jsonOf } from '../exchange.ts'
-import type { Reading, SubscriptionRef } from '../vendor.ts'
+import { hasSameIds, type Reading, type SubscriptionRef } from '../vendor.ts'
 import { subscriptionPath } from './client.ts'
-import { unavailable } from './errors.ts'
+import { isGone, unavailable } from './errors.ts'
 import { observedOf } from './subscription.ts'
 
 /** Ids never change at Paperclip. */
 export async function read(client: Client, ref: SubscriptionRef, signal: AbortSignal): Promise<Reading> {
   const reply = await client.call({ path: subscriptionPath(ref) }, signal)
-  if (reply.kind === 'answer' && reply.status === 404) {
+  if (isGone(reply)) {
     return { kind: 'missing', reason: 'Paperclip has no such subscription.' }
   }
   if (reply.kind !== 'answer' || reply.status !== 200) return unavailable(reply)
   const observed = observedOf(jsonOf(reply.text))
-  return observed ? { kind: 'read', observed } : unavailable(reply)
+  return observed && hasSameIds(ref, observed) ? { kind: 'read', observed } : unavailable(reply)
 }

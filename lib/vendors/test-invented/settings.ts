@@ -6,6 +6,7 @@ export type Config = {
   key: string
   url: string
   settleMs: number
+  idempotentWrites: number
 }
 
 /** Undefined where Paperclip is not set up. */
@@ -22,6 +23,8 @@ export const settings = z
         key: account.PAPERCLIP_KEY,
         url: withoutSlash(account.PAPERCLIP_URL),
         settleMs: PAPERCLIP_SETTLE_SECONDS * 1000,
+        // An hour, says Paperclip.
+        idempotentWrites: 3_600_000,
       }
     )
   })

@@ -1,10 +1,14 @@
 import 'server-only'
+import { z } from 'zod'
 import type { Client } from '../client.ts'
 import { jsonOf } from '../exchange.ts'
-import type { Observed, WriteAnswer } from '../vendor.ts'
+import { hasSameIds, type Observed, type WriteAnswer } from '../vendor.ts'
 import { subscriptionPath } from './client.ts'
 import { refusal } from './errors.ts'
 import { observedOf } from './subscription.ts'
+
+/** What takes longer becomes an order, to be asked for later: see lookup.ts. */
+const Taken = z.object({ order: z.string() })
 
 export async function setQuantity(
   { call }: Client,
@@ -15,8 +19,11 @@ export async function setQuantity(
 ): Promise<WriteAnswer> {
   const body = JSON.stringify({ licenses: total })
   const reply = await call({ path: subscriptionPath(observed), method: 'PUT', requestId, body }, signal)
+  const taken = reply.kind === 'answer' && reply.status === 202 && Taken.safeParse(jsonOf(reply.text)).data
+  if (taken) return { kind: 'unknown', reason: 'Paperclip took the order.', pollRef: taken.order }
   if (reply.kind !== 'answer' || reply.status !== 200) return refusal(reply)
   const changed = observedOf(jsonOf(reply.text))
-  if (changed?.seats.purchased === total) return { kind: 'applied', observed: changed }
+  const isOurs = changed !== undefined && hasSameIds(observed, changed)
+  if (isOurs && changed.seats.purchased === total) return { kind: 'applied', observed: changed }
   return { kind: 'unknown', reason: 'Paperclip’s answer does not show the new total.' }
 }

@@ -1,0 +1,37 @@
+import 'server-only'
+import { z } from 'zod'
+import { type Client, segment } from '../client.ts'
+import { jsonOf } from '../exchange.ts'
+import { hasSameIds, type SentWrite, type SubscriptionRef, type WriteAnswer } from '../vendor.ts'
+import { unavailable } from './errors.ts'
+import { observedOf } from './subscription.ts'
+
+// Only of vendors that can be asked for a write: Paperclip knows it by the order that it became, or, where the answer
+// was lost, by the id of the change.
+
+const Order = z.object({
+  order: z.string(),
+  state: z.enum(['open', 'done', 'refused']),
+  no: z.string().optional(),
+  subscription: z.unknown().optional(),
+})
+
+export async function lookup(
+  { call }: Client,
+  ref: SubscriptionRef,
+  { changeId, pollRef }: SentWrite,
+  signal: AbortSignal,
+): Promise<WriteAnswer> {
+  const query = new URLSearchParams({ change: changeId })
+  const path = pollRef === undefined ? `/orders?${query}` : `/orders/${segment(pollRef)}`
+  const reply = await call({ path }, signal)
+  const isTold = reply.kind === 'answer' && reply.status === 200
+  const told = isTold ? Order.safeParse(jsonOf(reply.text)).data : undefined
+  if (!told) return { kind: 'unknown', reason: unavailable(reply).reason, pollRef }
+  if (told.state === 'refused') {
+    return { kind: 'rejected', code: 'vendor_rejected', reason: `Paperclip says: ${told.no ?? 'no'}.` }
+  }
+  const observed = observedOf(told.subscription)
+  if (told.state === 'done' && observed && hasSameIds(ref, observed)) return { kind: 'applied', observed }
+  return { kind: 'unknown', reason: 'Paperclip has not done the order yet.', pollRef: told.order }
+}
