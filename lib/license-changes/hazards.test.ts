@@ -124,7 +124,7 @@ test('what an import wrote is not the vendor’s word', async () => {
 })
 
 test('an import leaves an asset alone whose change is open', async () => {
-  await begin(google, {}, { VENDOR_WRITE_MS: '300' })
+  await begin(google, {}, { VENDOR_WRITE_MS: '2000' })
   stage.fake.failNext('write', 'hang-before')
   expect((await patch(flexible, 30)).status).toBe(504)
   for (const more of [{ subscription: null }, { vendor: 'built-in' }]) {
