@@ -12,6 +12,7 @@ const NAMES: Record<Known, string> = {
   APPLIED: 'Applied',
   REJECTED: 'Refused by the vendor',
   FAILED: 'Not applied',
+  UNCLEAR: 'Unclear',
   DRIFT: 'Changed at the vendor',
 }
 const TONES: Record<Known, BadgeTone> = {
@@ -21,6 +22,7 @@ const TONES: Record<Known, BadgeTone> = {
   APPLIED: 'ok',
   REJECTED: 'danger',
   FAILED: 'danger',
+  UNCLEAR: 'warn',
   DRIFT: 'mute',
 }
 

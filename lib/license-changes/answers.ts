@@ -94,6 +94,12 @@ export function disputed(label: string): Problem {
   return changeInProgress(detail, 60)
 }
 
+/** 504, until a person settles it: its time is over, and no read can prove what became of it. */
+export function outcomeUnclear({ id: changeId, vendorReason }: Change, label: string): Problem {
+  const detail = vendorReason ?? `We can’t tell whether the change reached ${label}.`
+  return new Problem('outcome_unknown', detail, { headers: { 'Retry-After': '3600' }, members: { changeId } })
+}
+
 /** 504: sent, and the vendor has not said yet what became of it. */
 export function outcomeUnknown(label: string, changeId: string, seconds = 5): Problem {
   const detail = `${label} has not confirmed the change yet. It is looked up again; asking for the same total is safe.`

@@ -16,7 +16,7 @@ import * as answers from './answers.ts'
 import type { Claim, QuantityRequest } from './request.ts'
 import { check } from './rules.ts'
 import { send } from './send.ts'
-import { awaitAnswer } from './settle.ts'
+import { awaitAnswer } from './settling/await-answer.ts'
 import { findOpenChange, readChange } from './store/find.ts'
 import { addLicenseChange, type Change } from './store/transitions.ts'
 

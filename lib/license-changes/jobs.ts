@@ -7,7 +7,7 @@ import { env } from '#lib/env.ts'
 import type { Observed, RemoteVendor } from '#lib/vendors/vendor.ts'
 import { remoteVendors } from '#lib/vendors/vendors.ts'
 import { observe, refOf } from './observe.ts'
-import { settleChange } from './settle.ts'
+import { settleChange } from './settling/settle.ts'
 import { findOpenChange } from './store/find.ts'
 
 // What runs in the background reads, and never buys.

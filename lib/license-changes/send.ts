@@ -12,7 +12,7 @@ import * as answers from './answers.ts'
 import { observe, refOf } from './observe.ts'
 import { type Claim, type QuantityRequest, withAsset } from './request.ts'
 import { check } from './rules.ts'
-import { awaitAnswer } from './settle.ts'
+import { awaitAnswer } from './settling/await-answer.ts'
 import { type Move, moveChange, withdrawChange } from './store/transitions.ts'
 
 /**

@@ -73,6 +73,8 @@ export const licenseChanges = pgTable(
     fromQuantity: integer('from_quantity').notNull(),
     toQuantity: integer('to_quantity').notNull(),
     state: text('state').notNull(),
+    /** A total that a read showed while it was open, and that is neither of the two: somebody else has moved it. */
+    seenQuantity: integer('seen_quantity'),
     /** Why the vendor refused, or what is known of a failure. */
     vendorReason: text('vendor_reason'),
     vendorRequestId: text('vendor_request_id'),
@@ -100,7 +102,7 @@ export const licenseChanges = pgTable(
     foreignKey({ columns: [t.customerId, t.assetId], foreignColumns: [assets.customerId, assets.id] }),
     check(
       'license_changes_state',
-      sql`${t.state} in ('CLAIMED', 'SENT', 'UNKNOWN', 'APPLIED', 'REJECTED', 'FAILED', 'DRIFT')`,
+      sql`${t.state} in ('CLAIMED', 'SENT', 'UNKNOWN', 'APPLIED', 'REJECTED', 'FAILED', 'UNCLEAR', 'DRIFT')`,
     ),
     check(
       'license_changes_settled',

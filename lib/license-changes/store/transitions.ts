@@ -104,24 +104,8 @@ export async function withdrawChange(
   await recordTransition(tx, customerId, { ...gone, state: 'withdrawn', vendorReason: why }, requestId)
 }
 
-/** Takes the turn to ask the vendor what became of a change: one process at a time, and not too often. */
-export async function takeTurn(
-  tx: Transaction,
-  customerId: CustomerId,
-  id: string,
-  everyMs: number,
-): Promise<boolean> {
-  const { checkedAt, state } = licenseChanges
-  const isFree = sql`(${checkedAt} IS NULL OR ${checkedAt} < clock_timestamp() - ${everyMs} * interval '1 millisecond')`
-  const rows = await tx
-    .update(licenseChanges)
-    .set({ checkedAt: sql`clock_timestamp()` })
-    .where(and(own(customerId, id), eq(state, 'UNKNOWN'), isFree))
-    .returning({ id: licenseChanges.id })
-  return rows.length === 1
-}
-
-function own(customerId: CustomerId, id: string) {
+/** One change of a customer. */
+export function own(customerId: CustomerId, id: string) {
   return and(eq(licenseChanges.customerId, customerId), eq(licenseChanges.id, id))
 }
 
