@@ -59,6 +59,13 @@ export function rejected({ code, reason }: Pick<Rejected, 'code' | 'reason'>): P
   return new Problem(code, reason)
 }
 
+/** What we don't send, because the vendor would refuse it: the same answers, which say that nobody asked it. */
+export function foreseen({ code, reason }: Pick<Rejected, 'code' | 'reason'>): Problem {
+  return code === 'vendor_rejected'
+    ? new Problem(code, reason, { members: { foreseen: true } })
+    : new Problem(code, reason)
+}
+
 /** 503: nothing was sent, or surely nothing done. */
 export function vendorUnavailable(label: string, seconds = 5): Problem {
   const detail = `${label} can not be reached for the moment. Nothing was changed.`

@@ -34,7 +34,7 @@ export async function foretellAnswer(question: Question): Promise<Answer<Asset>>
   const reading = await vendor.read(refOf(row), AbortSignal.timeout(env().vendorTimes.readMs))
   if (reading.kind === 'unavailable') throw answers.vendorUnavailable(vendor.label, reading.retryAfter)
   if (reading.kind === 'missing') {
-    return answers.rejected({ code: 'vendor_rejected', reason: reading.reason })
+    return answers.foreseen({ code: 'vendor_rejected', reason: reading.reason })
   }
   const { observed } = reading
   return readScope(caller, async (tx) => {
@@ -77,7 +77,9 @@ async function foretold(
   const found = check(question, { ...knownOf(row), foresee })
   if (found.kind === 'refused') return answers.refused(tx, customerId, row, found)
   if (found.kind === 'unchanged') return replyOf(row)
-  if (found.kind === 'rejected') return answers.rejected(found)
+  if (found.kind === 'rejected') {
+    return vendorNamed(row.vendor).books === 'ours' ? answers.rejected(found) : answers.foreseen(found)
+  }
   const { purchased, maximum, assigned = row.seatsAssigned } = found.seats
   return replyOf({
     ...row,

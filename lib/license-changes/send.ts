@@ -81,8 +81,8 @@ async function checkAgain(
     return stop(answers.vendorUnavailable(vendor.label, wait))
   }
   if (reading.kind === 'missing') {
-    await move('REJECTED', { vendorReason: reading.reason })
-    return answered(answers.rejected({ code: 'vendor_rejected', reason: reading.reason }))
+    await withdraw(reading.reason)
+    return answered(answers.foreseen({ code: 'vendor_rejected', reason: reading.reason }))
   }
   const { observed } = reading
   const fresh = await observe(tx, customerId, asset, { vendor, observed, requestId })
@@ -100,8 +100,8 @@ async function checkAgain(
     return answered(replyOf(fresh))
   }
   if (found.kind === 'rejected') {
-    await move('REJECTED', { vendorReason: found.reason, fromQuantity: fresh.seatsPurchased })
-    return answered(answers.rejected(found))
+    await withdraw(found.reason)
+    return answered(answers.foreseen(found))
   }
   const sent = await move('SENT', { fromQuantity: fresh.seatsPurchased })
   // The lease ended while we slept: somebody else may have given the change up.
