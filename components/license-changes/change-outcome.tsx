@@ -14,6 +14,7 @@ const NAMES: Record<Known, string> = {
   FAILED: 'Not applied',
   UNCLEAR: 'Unclear',
   DRIFT: 'Changed at the vendor',
+  RECORDED: 'Recorded by import',
 }
 const TONES: Record<Known, BadgeTone> = {
   CLAIMED: 'info',
@@ -24,6 +25,7 @@ const TONES: Record<Known, BadgeTone> = {
   FAILED: 'danger',
   UNCLEAR: 'warn',
   DRIFT: 'mute',
+  RECORDED: 'mute',
 }
 
 /** What became of a change, as people read it. */

@@ -4,13 +4,18 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import type { AssetRow } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assetsWithOpenChange } from '#lib/license-changes/store/find.ts'
-import { isVendor } from '#lib/vendors/vendors.ts'
+import { isVendor, vendorNamed } from '#lib/vendors/vendors.ts'
 import { type AssetValues, differencesOf, lostLicenses, valuesOf } from './asset-differences.ts'
 import { addAssets, overwriteAsset, type Replacement, readStored } from './asset-rows.ts'
 import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from './refused.ts'
 import type { Imported, NewAsset } from './shapes.ts'
 
-type Options = { replace: boolean; requestId?: string }
+type Options = {
+  replace: boolean
+  requestId?: string
+  /** Told which assets were written whose books a vendor keeps: what stands there now is the file's word alone. */
+  onVendorsBooks?: (assetId: string) => void
+}
 
 // So that each statement stays far below the 3 s that it may take.
 const MOST_ASSETS = 500
@@ -26,7 +31,7 @@ export async function importAssets(
   tx: Transaction,
   customerId: CustomerId,
   assets: NewAsset[],
-  { replace, requestId = randomUUID() }: Options,
+  { replace, requestId = randomUUID(), onVendorsBooks }: Options,
 ): Promise<Imported> {
   const problems = faultsOf(assets)
   const counts: Imported = { added: 0, unchanged: 0, replaced: 0 }
@@ -39,6 +44,8 @@ export async function importAssets(
     if (problems.length > 0) continue
     await addAssets(tx, customerId, fresh)
     for (const replacement of other) await overwriteAsset(tx, customerId, replacement, requestId)
+    for (const { id, vendor, subscriptionId } of [...fresh, ...other.map(({ values }) => values)])
+      if (subscriptionId !== null && vendorNamed(vendor).books === 'theirs') onVendorsBooks?.(id)
     counts.added += fresh.length
     counts.replaced += other.length
     counts.unchanged += batch.length - fresh.length - other.length

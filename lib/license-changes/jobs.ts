@@ -1,14 +1,12 @@
 import 'server-only'
-import pLimit from 'p-limit'
 import { type AssetAtVendor, assetsAt, dueChanges } from '#lib/access/due-work.ts'
-import { lockLicensed } from '#lib/assets/store.ts'
-import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import type { Observed, RemoteVendor } from '#lib/vendors/vendor.ts'
 import { remoteVendors } from '#lib/vendors/vendors.ts'
-import { observe, refOf } from './observe.ts'
+import { refOf } from './observe.ts'
+import { forEach } from './reading/for-each.ts'
+import { nameAtVendor, take } from './reading/take.ts'
 import { settleChange } from './settling/settle.ts'
-import { findOpenChange } from './store/find.ts'
 
 // What runs in the background reads, and never buys.
 
@@ -81,32 +79,4 @@ async function readList(
     cursor = page.next
   } while (cursor !== undefined)
   return undefined
-}
-
-type Named = Pick<AssetAtVendor, 'vendorCustomerId' | 'subscriptionId'>
-
-function nameAtVendor({ vendorCustomerId, subscriptionId }: Named): string {
-  return JSON.stringify([vendorCustomerId, subscriptionId])
-}
-
-/** A change that is open is left to whoever carries it out, or to the job that settles it. */
-async function take(vendor: RemoteVendor, asset: AssetAtVendor, observed: Observed, requestId: string) {
-  const { customerId, assetId } = asset
-  await scope(asset, async (tx) => {
-    const row = await lockLicensed(tx, customerId, assetId)
-    // An import may have pointed it elsewhere since.
-    const isSame = row.vendor === vendor.name && nameAtVendor(row) === nameAtVendor(asset)
-    if (!isSame || (await findOpenChange(tx, customerId, assetId))) return
-    await observe(tx, customerId, row, { vendor, observed, requestId })
-  })
-}
-
-/** How many are worked on at once, each with a connection of its own. */
-const AT_ONCE = 4
-
-async function forEach<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  const limited = pLimit(AT_ONCE)
-  const ends = await Promise.allSettled(items.map((item) => limited(work, item)))
-  const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
-  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${items.length} failed.`)
 }

@@ -4,10 +4,18 @@ import { decideQuantity, type QuantityDecision, type QuantityFacts } from '#lib/
  * The states of a change of licenses. CLAIMED: nothing was sent. SENT: a call to the vendor may be under way.
  * UNKNOWN: it was sent, and only a read can tell. APPLIED, REJECTED (by the vendor), FAILED (not applied): settled.
  * UNCLEAR: no read can tell any more; settled for the asset, which is free again, and open for people.
- * DRIFT: the vendor's own change, which we found.
+ * DRIFT: the vendor's own change, which we found. RECORDED: what an operator's file said, which asked no vendor.
  */
 export const OPEN_STATES = ['CLAIMED', 'SENT', 'UNKNOWN'] as const
-export const CHANGE_STATES = [...OPEN_STATES, 'APPLIED', 'REJECTED', 'FAILED', 'UNCLEAR', 'DRIFT'] as const
+export const CHANGE_STATES = [
+  ...OPEN_STATES,
+  'APPLIED',
+  'REJECTED',
+  'FAILED',
+  'UNCLEAR',
+  'DRIFT',
+  'RECORDED',
+] as const
 export type ChangeState = (typeof CHANGE_STATES)[number]
 
 /** Whether it is still to come what becomes of a change. States that we do not know count as settled. */
@@ -15,7 +23,7 @@ export function isOpen(state: string): boolean {
   return (OPEN_STATES as readonly string[]).includes(state)
 }
 
-/** Whether the vendor itself has confirmed a change to us: not so what an import wrote, or what we found. */
+/** Whether the vendor itself has confirmed a change to us: not so what we found. */
 export function isConfirmed({ state, sentAt }: { state: string; sentAt: Date | null }): boolean {
   return state === 'APPLIED' && sentAt !== null
 }
@@ -101,44 +109,4 @@ function mayBecomeVersion(seatVersion: number, ifMatch: string | undefined): boo
   if (isVersion(seatVersion, ifMatch)) return true
   const versions = ifMatch?.split(',').map((tag) => Number(/^\s*"(\d{1,15})\./.exec(tag)?.[1])) ?? []
   return versions.some((version) => version > seatVersion)
-}
-
-/** What is known of a change that was sent, when the vendor's count has been asked for. Times in milliseconds. */
-export type Evidence = {
-  /** The total that was decided on, and the one that was asked for. */
-  from: number
-  to: number
-  /** What the vendor says that is purchased; `hidden`: it shows us no such subscription. */
-  read: number | 'hidden' | 'unanswered'
-  /** Whether a read since the call has shown a third total: somebody else has moved it. */
-  wasMoved: boolean
-  /** Since the call. */
-  age: number
-  /** How late the vendor may still do what it was asked. */
-  settleMs: number
-  /** Whether the subscription had the asked total so lately that the read may be of that time. */
-  hadBefore: boolean
-}
-
-/** For how long after its time a change waits for a vendor that does not answer: what it says later may prove it. */
-const UNANSWERED_MS = 24 * 60 * 60 * 1000
-
-/**
- * The state that a read proves, of a change whose answer was lost. A read that shows the asked total proves that it was
- * applied, unless it may be an older one of the same total. That it was not applied, only the total from before proves:
- * once no write can still be on its way, and where nobody was seen to move it. Whatever else is shown then proves
- * nothing, and never will.
- */
-export function provenState({
-  from,
-  to,
-  read,
-  wasMoved,
-  age,
-  settleMs,
-  hadBefore,
-}: Evidence): 'APPLIED' | 'FAILED' | 'UNCLEAR' | 'UNKNOWN' {
-  if (read === to) return hadBefore ? 'UNKNOWN' : 'APPLIED'
-  if (age <= settleMs + (read === 'unanswered' ? UNANSWERED_MS : 0)) return 'UNKNOWN'
-  return read === from && !wasMoved ? 'FAILED' : 'UNCLEAR'
 }

@@ -6,10 +6,10 @@ import { env } from '#lib/env.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import type { Reading } from '#lib/vendors/vendor.ts'
 import { observe } from '../observe.ts'
-import { type Evidence, provenState } from '../rules.ts'
 import { changesWithin, readChange } from '../store/find.ts'
 import { type Change, moveChange } from '../store/transitions.ts'
 import { noteSeen } from '../store/turns.ts'
+import { type Evidence, provenState } from './rules.ts'
 
 /** The turn to ask the vendor. `age` of the change before the read: what is judged is as old as that. */
 export type Turn = { vendor: GuardedVendor; row: LicensedRow; age: number }

@@ -13,7 +13,7 @@ const { customerId: customer, id: ownId, assetId: asset, state, createdAt } = li
 export const IS_OPEN = sql`${state} in ${sql.raw(`('${OPEN_STATES.join("', '")}')`)}`
 
 /** What moved the seats of an asset. */
-const MOVED_SEATS = ['APPLIED', 'DRIFT']
+const MOVED_SEATS = ['APPLIED', 'DRIFT', 'RECORDED']
 
 /** A change, and how long ago it was claimed, sent or settled, in milliseconds of the database's clock. */
 export async function readChange(
