@@ -34,6 +34,23 @@ export async function assetsAt(vendor: string): Promise<AssetAtVendor[]> {
   return rows
 }
 
+export type AtVendor = { vendor: string; vendorCustomerId: string; subscriptionId: string }
+
+/** The assets of all customers that stand for some subscriptions at vendors: one each, where one does. */
+export async function holdersOf(
+  subscriptions: readonly AtVendor[],
+): Promise<(AtVendor & { customerId: CustomerId; assetId: string })[]> {
+  const column = (name: keyof AtVendor) => subscriptions.map((subscription) => subscription[name])
+  const { rows } = await database().jobs.query(
+    `SELECT vendor, vendor_customer_id AS "vendorCustomerId", subscription_id AS "subscriptionId",
+       customer_id AS "customerId", id AS "assetId"
+     FROM assets WHERE vendor <> 'built-in' AND (vendor, vendor_customer_id, subscription_id) IN
+       (SELECT * FROM unnest($1::text[], $2::text[], $3::text[]))`,
+    [column('vendor'), column('vendorCustomerId'), column('subscriptionId')],
+  )
+  return rows
+}
+
 /** The customers who have anybody to send notices to. */
 export async function customersWithNotices(): Promise<CustomerId[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(

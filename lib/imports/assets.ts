@@ -9,6 +9,7 @@ import { type AssetValues, differencesOf, lostLicenses, valuesOf } from './asset
 import { addAssets, overwriteAsset, type Replacement, readStored } from './asset-rows.ts'
 import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from './refused.ts'
 import type { Imported, NewAsset } from './shapes.ts'
+import { takenAmong } from './taken-subscriptions.ts'
 
 type Options = {
   replace: boolean
@@ -25,7 +26,7 @@ const MOST_ASSETS = 500
  * is there with other content is written over and an audit row tells of it; other purchased seats leave a
  * change row and its audit row, as any change of seats does.
  * @throws ImportRefused that lists the differences by field, where `replace` is not set; also for an
- * unknown vendor, an id that is given twice, and fewer licenses within a commitment's term
+ * unknown vendor, an id that is given twice, a subscription that stands in another asset, and fewer licenses within a commitment's term
  */
 export async function importAssets(
   tx: Transaction,
@@ -40,11 +41,13 @@ export async function importAssets(
     const ids = batch.map(({ id }) => id)
     const { fresh, other } = sorted(batch, await readStored(tx, customerId, ids))
     problems.push(...other.flatMap((replacement) => objections(replacement, replace)))
+    const written = [...fresh, ...other.map(({ values }) => values)]
+    problems.push(...(await takenAmong(tx, customerId, written)))
     if (replace) problems.push(...(await openAmong(tx, customerId, other)))
     if (problems.length > 0) continue
     await addAssets(tx, customerId, fresh)
     for (const replacement of other) await overwriteAsset(tx, customerId, replacement, requestId)
-    for (const { id, vendor, subscriptionId } of [...fresh, ...other.map(({ values }) => values)])
+    for (const { id, vendor, subscriptionId } of written)
       if (subscriptionId !== null && vendorNamed(vendor).books === 'theirs') onVendorsBooks?.(id)
     counts.added += fresh.length
     counts.replaced += other.length

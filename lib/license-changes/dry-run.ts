@@ -13,7 +13,8 @@ import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import type { Foreseen, ObservedSeats, VendorSeats } from '#lib/vendors/vendor.ts'
 import { vendorNamed } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
-import { isDisputed, observedRow, refOf } from './observe.ts'
+import { isDisputed, observedRow } from './observe.ts'
+import { readOwn } from './reading/read-own.ts'
 import { type Asked, check } from './rules.ts'
 import { findOpenChange } from './store/find.ts'
 
@@ -31,7 +32,7 @@ export async function foretellAnswer(question: Question): Promise<Answer<Asset>>
   if ('answer' in known) return known.answer
 
   const { row, vendor } = known
-  const reading = await vendor.read(refOf(row), AbortSignal.timeout(env().vendorTimes.readMs))
+  const reading = await readOwn(vendor, row, env().vendorTimes.readMs)
   if (reading.kind === 'unavailable') throw answers.vendorUnavailable(vendor.label, reading.retryAfter)
   if (reading.kind === 'missing') {
     return answers.foreseen({ code: 'vendor_rejected', reason: reading.reason })

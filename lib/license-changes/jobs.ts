@@ -3,8 +3,8 @@ import { type AssetAtVendor, assetsAt, dueChanges } from '#lib/access/due-work.t
 import { env } from '#lib/env.ts'
 import type { Observed, RemoteVendor } from '#lib/vendors/vendor.ts'
 import { remoteVendors } from '#lib/vendors/vendors.ts'
-import { refOf } from './observe.ts'
 import { forEach } from './reading/for-each.ts'
+import { readOwn } from './reading/read-own.ts'
 import { nameAtVendor, take } from './reading/take.ts'
 import { settleChange } from './settling/settle.ts'
 
@@ -49,7 +49,7 @@ async function readVendor(vendor: RemoteVendor, requestId: string): Promise<numb
   const missed = assets.filter((asset) => !listed.has(asset))
   let count = listed.size
   await forEach(missed, async (asset) => {
-    const reading = await vendor.read(refOf(asset), AbortSignal.timeout(env().vendorTimes.readMs))
+    const reading = await readOwn(vendor, asset, env().vendorTimes.readMs)
     if (reading.kind !== 'read') return
     await take(vendor, asset, reading.observed, requestId)
     count += 1

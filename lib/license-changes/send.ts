@@ -9,7 +9,8 @@ import { env } from '#lib/env.ts'
 import { log, logFailure } from '#lib/log.ts'
 import type { Observed, Reading, WriteAnswer } from '#lib/vendors/vendor.ts'
 import * as answers from './answers.ts'
-import { observe, refOf } from './observe.ts'
+import { observe } from './observe.ts'
+import { readOwn } from './reading/read-own.ts'
 import { type Claim, type QuantityRequest, withAsset } from './request.ts'
 import { check } from './rules.ts'
 import { awaitAnswer } from './settling/await-answer.ts'
@@ -26,7 +27,7 @@ export async function send(request: QuantityRequest, claim: Claim): Promise<Answ
   // The vendor's words and our own troubles are for operators; the change's row tells people what they need.
   const note = (reason: string) =>
     log().warn({ requestId: request.requestId, changeId: change.id, vendor: vendor.name, reason }, 'vendor')
-  const reading = await vendor.read(refOf(row), AbortSignal.timeout(readMs))
+  const reading = await readOwn(vendor, row, readMs)
   if (reading.kind === 'unavailable') note(reading.reason)
   const next = await withAsset(request, (tx, asset) => checkAgain(tx, asset, request, claim, reading))
   if (next.kind === 'stop') throw next.problem

@@ -55,6 +55,10 @@ export const assets = pgTable(
     index('assets_type_newest').on(t.customerId, t.type, t.createdAt, t.id),
     // What the vendors' lists are matched by: they know no customer of ours.
     index('assets_at_vendor').on(t.vendor, t.vendorCustomerId, t.skuId).where(sql`${t.vendor} <> 'built-in'`),
+    // Over all customers: the lock and the open change of an asset are those of its subscription.
+    uniqueIndex('assets_one_per_subscription')
+      .on(t.vendor, t.vendorCustomerId, t.subscriptionId)
+      .where(sql`${t.vendor} <> 'built-in'`),
     check('assets_id_starts_with_type', sql`starts_with(${t.id}, ${t.type} || '-')`),
     check('assets_seats', sql`least(${t.seatsPurchased}, ${t.seatsMaximum}, ${t.seatsAssigned}) >= 0`),
     check(

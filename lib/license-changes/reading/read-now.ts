@@ -4,8 +4,8 @@ import { hasLicenses, readAsset } from '#lib/assets/store.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { vendorNamed } from '#lib/vendors/vendors.ts'
-import { refOf } from '../observe.ts'
 import { forEach } from './for-each.ts'
+import { readOwn } from './read-own.ts'
 import { take } from './take.ts'
 
 /** A file may have many thousands, whose vendor gets a list of all anyway, within the hour. */
@@ -34,7 +34,7 @@ async function readOne(customerId: CustomerId, assetId: string, requestId: strin
   if (!row || !hasLicenses(row)) return true
   const vendor = vendorNamed(row.vendor)
   if (vendor.books === 'ours') return true
-  const reading = await vendor.read(refOf(row), AbortSignal.timeout(env().vendorTimes.readMs))
+  const reading = await readOwn(vendor, row, env().vendorTimes.readMs)
   if (reading.kind !== 'read') return false
   const { vendorCustomerId, subscriptionId, skuId } = row
   const asset = { customerId, assetId, vendorCustomerId, subscriptionId, skuId }

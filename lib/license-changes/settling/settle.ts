@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { vendorNamed } from '#lib/vendors/vendors.ts'
-import { refOf } from '../observe.ts'
+import { readOwn } from '../reading/read-own.ts'
 import { readChange } from '../store/find.ts'
 import { type Change, type Move, moveChange } from '../store/transitions.ts'
 import { takeTurn } from '../store/turns.ts'
@@ -24,7 +24,7 @@ export async function settleChange(
   const { customerId } = who
   const { change, turn } = await scope(who, (tx) => takeOver(tx, customerId, changeId, requestId))
   if (!turn) return change
-  const reading = await turn.vendor.read(refOf(turn.row), AbortSignal.timeout(env().vendorTimes.confirmMs))
+  const reading = await readOwn(turn.vendor, turn.row, env().vendorTimes.confirmMs)
   return scope(who, (tx) => judge(tx, customerId, changeId, turn, reading, requestId))
 }
 
