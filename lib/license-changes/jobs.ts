@@ -73,7 +73,8 @@ async function readList(
     const pairs = page.items.flatMap((observed) => {
       const { customerId: vendorCustomerId, subscriptionId } = observed
       const own = bySubscription.get(nameAtVendor({ vendorCustomerId, subscriptionId })) ?? []
-      return own.map((asset): [AssetAtVendor, Observed] => [asset, observed])
+      const same = own.filter((asset) => vendor.isSame(refOf(asset), observed))
+      return same.map((asset): [AssetAtVendor, Observed] => [asset, observed])
     })
     await onPage(pairs)
     cursor = page.next

@@ -37,6 +37,7 @@ beforeEach(() => {
     settleMs: 1,
     idempotentWrites: undefined,
     foresee: () => ({ kind: 'applied', seats: observed.seats }),
+    isSame: () => true,
     read: () => called(answers.read),
     setQuantity: () => called(answers.write),
     list: () => called({ kind: 'page', items: [] }),

@@ -22,7 +22,7 @@ export type Reply =
 
 export type Answer = Extract<Reply, { kind: 'answer' }>
 
-/** Makes calls, each once: nothing is repeated. Nothing here throws. */
+/** Makes calls, each once; what is refused for its token alone, once more. Nothing here throws. */
 export type Client = { call(call: Call, signal: AbortSignal): Promise<Reply> }
 
 export type Token =
@@ -38,23 +38,39 @@ export type Tokens = {
 
 type Access = { url: string; tokens: Tokens; headers: Record<string, string>; secrets?: string[] }
 
-/** Makes one call with a token, and forgets the token where the vendor no longer takes it. */
-export async function send(
-  { url, tokens, headers, secrets = [] }: Access,
+/**
+ * Makes one call with a token. Where the vendor no longer takes that (401), nothing was done: the token is renewed, and
+ * the call made once more, unless there is no other token.
+ */
+export async function send(access: Access, call: Call, signal: AbortSignal): Promise<Reply> {
+  const token = await access.tokens.token(signal)
+  if (token.kind === 'none') return { kind: 'unsent', reason: token.reason, retryAfter: token.retryAfter }
+  const reply = await sendWith(token.value, access, call, signal)
+  if (!isRefused(reply)) return reply
+  access.tokens.drop(token.value)
+  const renewed = await access.tokens.token(signal)
+  if (renewed.kind === 'none' || renewed.value === token.value) return reply
+  const second = await sendWith(renewed.value, access, call, signal)
+  if (isRefused(second)) access.tokens.drop(renewed.value)
+  return second
+}
+
+async function sendWith(
+  token: string,
+  { url, headers, secrets = [] }: Access,
   { path, method = 'GET', headers: more, body }: Call,
   signal: AbortSignal,
 ): Promise<Reply> {
-  const token = await tokens.token(signal)
-  if (token.kind === 'none') return { kind: 'unsent', reason: token.reason, retryAfter: token.retryAfter }
-  const sent = new Headers({ ...headers, ...more, accept: 'application/json' })
-  sent.set('authorization', `Bearer ${token.value}`)
-  if (body !== undefined) sent.set('content-type', 'application/json')
-  const reply = await exchange(url + path, { method, headers: sent, body: body ?? null }, signal)
-  if (reply.kind !== 'answer') return reply
-  if (reply.status === 401) tokens.drop(token.value)
+  const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+  const own = { ...type, accept: 'application/json', authorization: `Bearer ${token}` }
+  const reply = await exchange(url + path, { method, headers: { ...headers, ...more, ...own }, body }, signal)
+  if (reply.kind !== 'answer' || reply.status < 300) return reply
   // A refusal's words go to people and into logs, whatever it repeats of what it was sent.
-  const text = reply.status < 300 ? reply.text : withoutSecrets(reply.text, [token.value, ...secrets])
-  return { ...reply, text }
+  return { ...reply, text: withoutSecrets(reply.text, [token, ...secrets]) }
+}
+
+function isRefused(reply: Reply): boolean {
+  return reply.kind === 'answer' && reply.status === 401
 }
 
 /** An id as one step of a path. Dots alone would climb, and nothing would shorten it: no id is like that. */

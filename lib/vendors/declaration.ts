@@ -41,6 +41,8 @@ export type VendorDeclaration<Config extends VendorConfig = VendorConfig> = {
   /** Makes its configuration of the environment; undefined where the vendor is not set up. */
   settings: z.ZodType<Config | undefined>
   foresee: RemoteVendor['foresee']
+  /** Where ids alone don't tell; else all three of them do. */
+  isSame?: RemoteVendor['isSame']
   /** Whether its connect.ts has a `lookup`. */
   looksUp?: boolean
   /** Loads what calls the vendor: its connect.ts. */

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { exchange, retryAfterOf } from './exchange.ts'
 
@@ -36,12 +37,22 @@ describe('one exchange', () => {
     expect(seen).toEqual(['/here'])
   })
 
-  test('ends in time also where what stands before fetch has lost the signal', async () => {
-    const url = await serve(() => {})
-    const real = globalThis.fetch
-    vi.stubGlobal('fetch', (input: Request) => real(new Request(input.url, { method: input.method })))
-    const told = await exchange(url, { method: 'POST' }, soon(100)).finally(() => vi.unstubAllGlobals())
-    expect(told).toEqual({ kind: 'cut', reason: 'no answer in time' })
+  test('goes through no fetch that a framework may have put in place of the real one', async () => {
+    const url = await serve((_request, response) => response.end('real'))
+    vi.stubGlobal('fetch', async () => new Response('another'))
+    const told = await exchange(url, {}, soon()).finally(() => vi.unstubAllGlobals())
+    expect(told).toMatchObject({ kind: 'answer', text: 'real' })
+  })
+
+  test('unpacks what the vendor has packed, and is cut where the end of that is missing', async () => {
+    const packed = gzipSync('Ω'.repeat(1000))
+    const url = await serve((request, response) => {
+      expect(request.headers['accept-encoding']).toBe('gzip')
+      const end = request.url === '/all' ? packed.length : packed.length - 9
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed.subarray(0, end))
+    })
+    expect(await exchange(`${url}/all`, {}, soon())).toMatchObject({ text: 'Ω'.repeat(1000) })
+    expect(await exchange(`${url}/half`, {}, soon())).toMatchObject({ kind: 'cut' })
   })
 
   test('that is too long is cut', async () => {
@@ -87,6 +98,63 @@ describe('one exchange', () => {
     expect(await exchange(url, {}, soon(100))).toEqual({ kind: 'cut', reason: 'no answer in time' })
     expect(asked).toBe(1)
   })
+})
+
+describe('the bytes on the wire', () => {
+  // A front that is no HTTP server, so that it shows what was sent and not what was made of it.
+  async function record(call: (url: string) => Promise<unknown>): Promise<string> {
+    let bytes = ''
+    const raw = createTcpServer((socket) => {
+      socket.on('data', (chunk) => {
+        bytes += chunk.toString('latin1')
+        if (bytes.endsWith('END')) socket.end('HTTP/1.1 204 No Content\r\n\r\n')
+      })
+    })
+    await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve))
+    await call(`http://127.0.0.1:${(raw.address() as AddressInfo).port}/path`)
+    await new Promise((resolve) => raw.close(resolve))
+    return bytes
+  }
+
+  test.each(['POST', 'PATCH', 'PUT'])('of a %s: its length, no chunks, and who we are', async (method) => {
+    const headers = { 'content-type': 'application/json' }
+    const bytes = await record((url) => exchange(url, { method, headers, body: 'Ω END' }, soon()))
+    const [head = '', body] = bytes.split('\r\n\r\n')
+    expect(head).toMatch(new RegExp(`^${method} /path HTTP/1.1\r\n`))
+    expect(head).toMatch(/^content-length: 6$/im)
+    expect(head).toMatch(/^user-agent: licenses-invoices\/\d+\.\d+\.\d+ /im)
+    expect(head).not.toMatch(/transfer-encoding/i)
+    expect(Buffer.from(body ?? '', 'latin1').toString()).toBe('Ω END')
+  })
+})
+
+test('an address of https that says nothing ends in time, and nothing left', async () => {
+  const raw = createTcpServer((socket) => socket.on('error', () => {}).resume())
+  await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve))
+  const url = `https://127.0.0.1:${(raw.address() as AddressInfo).port}/`
+  expect(await exchange(url, {}, soon(100))).toEqual({ kind: 'unsent', reason: 'no connection in time' })
+  await new Promise((resolve) => raw.close(resolve))
+})
+
+test.each([
+  ['speaks no TLS', 'HTTP/1.1 400 Bad Request\r\n\r\n', 'EPROTO'],
+  ['hangs up at once', '', 'ECONNRESET'],
+])('where an address of https %s, nothing left', async (_what, said, code) => {
+  let bytes = ''
+  const raw = createTcpServer((socket) => {
+    socket
+      .on('error', () => {})
+      .once('data', (chunk) => {
+        bytes += chunk.toString('latin1')
+        socket.end(said)
+      })
+  })
+  await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve))
+  const url = `https://127.0.0.1:${(raw.address() as AddressInfo).port}/path`
+  const told = await exchange(url, { method: 'POST', body: 'the change' }, soon())
+  await new Promise((resolve) => raw.close(resolve))
+  expect(told).toEqual({ kind: 'unsent', reason: `the connection failed (${code})` })
+  expect(bytes).not.toContain('the change')
 })
 
 test.each([

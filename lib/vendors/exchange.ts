@@ -1,5 +1,10 @@
 import 'server-only'
-import { inTime } from './in-time.ts'
+import http, { type ClientRequest, type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { pipeline, type Readable } from 'node:stream'
+import { TLSSocket } from 'node:tls'
+import { createGunzip } from 'node:zlib'
+import packageJson from '../../package.json' with { type: 'json' }
 
 /** What became of one request to a vendor. */
 export type Exchange =
@@ -9,40 +14,78 @@ export type Exchange =
   /** It may have arrived: only the answer, or a part of it, is missing. */
   | { kind: 'cut'; reason: string }
 
+/** `body` is text. */
+export type Outgoing = { method?: string; headers?: Record<string, string>; body?: string | undefined }
+
 /** More than any answer of a vendor should have. */
 const MAX_BYTES = 8 * 1024 * 1024
 /** In seconds. */
 const LONGEST_WAIT = 24 * 60 * 60
-const NEVER_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
+/** Who we are. Google packs its answers for those only that say "gzip" here too. */
+const USER_AGENT = `${packageJson.name}/${packageJson.version} (gzip)`
 
 /**
- * Sends one request, once. Nothing throws; redirects are answers like any other (a token must not follow them), and
- * no reason repeats what was sent.
+ * Sends one request, once, with its length. Nothing throws; redirects are answers like any other (a token must not
+ * follow them), and no reason repeats what was sent. Not by `fetch`: the built server puts one of its own in its
+ * place, which sends a body in chunks, and no `fetch` tells whether a connection ever stood.
  */
-export async function exchange(url: string, init: RequestInit, signal: AbortSignal): Promise<Exchange> {
+export async function exchange(url: string, request: Outgoing, signal: AbortSignal): Promise<Exchange> {
   if (signal.aborted) return { kind: 'unsent', reason: 'there was no time left to ask' }
-  let request: Request
+  let sending: ClientRequest
   try {
-    request = new Request(url, { ...init, redirect: 'manual', signal })
+    sending = begin(url, request)
   } catch {
     return { kind: 'unsent', reason: 'the request could not be written' }
   }
-  // Besides fetch's own word: a framework that stands before fetch may lose the signal.
-  return inTime(sent(request, signal), signal, { kind: 'cut', reason: 'no answer in time' })
+  const connection = watched(sending)
+  const giveUp = () => sending.destroy()
+  // On the signal itself: one that only a chain of others leads to may be collected, and its abort would never come.
+  signal.addEventListener('abort', giveUp, { once: true })
+  try {
+    return await answerTo(sending, request.body)
+  } catch (error) {
+    sending.destroy()
+    const kind = connection.stood ? 'cut' : 'unsent'
+    if (signal.aborted) return { kind, reason: `no ${connection.stood ? 'answer' : 'connection'} in time` }
+    return { kind, reason: `the connection failed (${codeOf(error) ?? 'no code'})` }
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+  }
 }
 
-async function sent(request: Request, signal: AbortSignal): Promise<Exchange> {
-  try {
-    // Frameworks that stand before fetch may answer a read from memory, but not one that names its signal.
-    const response = await fetch(request, { signal, cache: 'no-store' })
-    const { status, headers } = response
-    return { kind: 'answer', status, headers, text: await boundedText(response) }
-  } catch (error) {
-    if (signal.aborted) return { kind: 'cut', reason: 'no answer in time' }
-    const code = codeOf(error)
-    const reason = `the connection failed (${code ?? 'no code'})`
-    return { kind: code && NEVER_CONNECTED.includes(code) ? 'unsent' : 'cut', reason }
+/** @throws TypeError where the address or a header is none */
+function begin(url: string, { method = 'GET', headers = {}, body }: Outgoing): ClientRequest {
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+  const own = { 'user-agent': USER_AGENT, 'accept-encoding': 'gzip' }
+  const { request } = url.startsWith('https:') ? https : http
+  return request(new URL(url), { method, headers: { ...headers, ...own, ...length } })
+}
+
+/** Whether the connection stands or stood, in `stood`: before it does, with TLS and all, no byte of a request leaves. */
+function watched(sending: ClientRequest): { stood: boolean } {
+  const connection = { stood: false }
+  const stands = () => {
+    connection.stood = true
   }
+  sending.once('socket', (socket) => {
+    // One that was kept from a call before is there already.
+    if (!socket.connecting) stands()
+    else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', stands)
+  })
+  return connection
+}
+
+async function answerTo(sending: ClientRequest, body: string | undefined): Promise<Exchange> {
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    sending.on('response', resolve).on('error', reject)
+  })
+  sending.end(body)
+  const response = await answered
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(response.headersDistinct)) {
+    for (const value of values ?? []) headers.append(name, value)
+  }
+  return { kind: 'answer', status: response.statusCode ?? 0, headers, text: await textOf(response) }
 }
 
 /** Seconds to wait, as the header Retry-After says; a day at most, because a clock may be wrong. */
@@ -62,19 +105,22 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-async function boundedText(response: Response): Promise<string> {
+/** Unpacked, and no more than we take. @throws Error where it is cut */
+async function textOf(response: IncomingMessage): Promise<string> {
+  const isPacked = response.headers['content-encoding'] === 'gzip'
+  // Whatever ends the one ends the other, and is thrown below.
+  const body: Readable = isPacked ? pipeline(response, createGunzip(), () => {}) : response
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body) {
     size += chunk.byteLength
-    if (size > MAX_BYTES) throw new Error('The answer is too long.', { cause: { code: 'TOO_LONG' } })
+    if (size > MAX_BYTES) throw Object.assign(new Error('The answer is too long.'), { code: 'TOO_LONG' })
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
 function codeOf(error: unknown): string | undefined {
-  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
-  const found = cause?.code ?? code
-  return typeof found === 'string' ? found : undefined
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' ? code : undefined
 }

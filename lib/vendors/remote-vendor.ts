@@ -1,11 +1,11 @@
 import 'server-only'
 import { log } from '#lib/log.ts'
 import type { VendorCalls, VendorConfig, VendorDeclaration } from './declaration.ts'
-import type { RemoteVendor } from './vendor.ts'
+import type { Observed, RemoteVendor, SubscriptionRef } from './vendor.ts'
 
 /** A vendor that is set up, as the port has it. What calls it is being loaded; whoever asks before waits for that. */
 export function remoteVendor<Config extends VendorConfig>(
-  { name, facts, foresee, looksUp, load }: VendorDeclaration<Config>,
+  { name, facts, foresee, isSame = hasSameIds, looksUp, load }: VendorDeclaration<Config>,
   config: Config,
 ): RemoteVendor {
   const loading = load().then(({ connect }) => connect(config))
@@ -18,6 +18,7 @@ export function remoteVendor<Config extends VendorConfig>(
     settleMs: config.settleMs,
     idempotentWrites: config.idempotentWrites,
     foresee,
+    isSame,
     read: async (ref, signal) => (await loading).read(ref, signal),
     setQuantity: async (observed, total, changeId, signal) =>
       (await loading).setQuantity(observed, total, changeId, signal),
@@ -37,4 +38,10 @@ function lookupOf(loading: Promise<VendorCalls>): NonNullable<RemoteVendor['look
     const reason = 'It is declared that a write can be looked up, and there is no call for that.'
     return lookup ? lookup(ref, write, signal) : { kind: 'unknown', reason }
   }
+}
+
+function hasSameIds(ref: SubscriptionRef, told: Observed): boolean {
+  const ids = ({ customerId, subscriptionId, skuId }: SubscriptionRef) =>
+    JSON.stringify([customerId, subscriptionId, skuId])
+  return ids(ref) === ids(told)
 }

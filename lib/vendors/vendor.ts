@@ -115,6 +115,11 @@ export type RemoteVendor = Named & {
   idempotentWrites: number | undefined
   /** Refusals that the vendor publishes, such as fewer licenses than users: they need no call. */
   foresee(observed: Observed, total: number): Foreseen<ObservedSeats>
+  /**
+   * Whether what a list told is of the customer, subscription and SKU that we know by these names; what is of another
+   * must not be believed. `read` and `setQuantity` have seen to that themselves.
+   */
+  isSame(ref: SubscriptionRef, told: Observed): boolean
   /** Finds it again by customer and SKU where the id has changed. */
   read(ref: SubscriptionRef, signal: AbortSignal): Promise<Reading>
   /**

@@ -6,7 +6,7 @@ import { callerOf } from '#lib/db/test-rows.ts'
 import { env } from '#lib/env.ts'
 import { readVendors } from '#lib/license-changes/jobs.ts'
 import { setQuantity } from '#lib/license-changes/operations.ts'
-import { microsoft, sceneryOf } from '../../fuzz/sceneries.ts'
+import { google, microsoft, sceneryOf } from '../../fuzz/sceneries.ts'
 import { CUSTOMER, forgetVendors, type Scenery, type Seed, type Stage, setStage } from '../../fuzz/stage.ts'
 import { harborTrials } from '../../stand-ins/harbor.ts'
 import { paperclip as standIn } from '../../stand-ins/invented/stand-in.ts'
@@ -142,6 +142,19 @@ describe('a vendor that is added to the list, and has a folder', () => {
       expect(stage.fake.exchanges.map(({ call }) => call.name)).toEqual(['list', 'list', 'list'])
     })
   })
+})
+
+test('a line of a list that tells of another SKU under our ids is not believed', async () => {
+  const seed = await begin(google, 2)
+  try {
+    stage.fake.change(seed.id, { skuId: 'another' })
+    stage.fake.setByVendor(seed.id, 77)
+    expect(await readVendors('hourly')).toBe(1)
+    expect(await database.sql(CUSTOMER, 'SELECT state FROM license_changes')).toEqual([])
+  } finally {
+    await stage.close()
+    await database.close()
+  }
 })
 
 test('“try again after 24 hours” at Microsoft is Retry-After of so many seconds', async () => {

@@ -57,6 +57,7 @@ function unconfigured({ name, facts: { label } }: VendorDeclaration): RemoteVend
     idempotentWrites: undefined,
     // Never asked: whoever can't be read is not written to.
     foresee: () => ({ kind: 'rejected', code: 'vendor_rejected', reason }),
+    isSame: () => false,
     read: async () => unavailable,
     setQuantity: async () => ({ kind: 'not_sent', code: 'vendor_unavailable', reason }),
     list: async () => unavailable,

@@ -9,7 +9,7 @@ import { faultsOf } from './description.ts'
 import { type FakeGoogle, type GoogleOptions, startGoogle } from './stand-in.ts'
 
 /** What these send is no JSON of Google's, on purpose. */
-const FOREIGN = ['no-json', 'huge', 'proxy', 'redirect']
+const FOREIGN = ['no-json', 'huge', 'proxy', 'proxy-404', 'redirect']
 
 export type GoogleDesk = {
   fake: FakeGoogle

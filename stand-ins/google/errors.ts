@@ -1,4 +1,4 @@
-import type { OwnFault } from '../vendors/faults.ts'
+import type { OwnFault, Stage } from '../vendors/faults.ts'
 import type { Answer } from '../vendors/routes.ts'
 
 // How Google refuses, and what goes wrong at Google alone.
@@ -17,7 +17,7 @@ export function html(status: number): Answer {
   return { status, headers, body: '<!DOCTYPE html><title>Error</title><p>Something else</p>' }
 }
 
-/** Faults that have Google's own words. All but `no-json` and `huge` do nothing. */
+/** Faults that have Google's own words, or nobody's. */
 export const OWN_FAULTS: Record<string, OwnFault<Answer>> = {
   'daily-limit': () => refusal(403, 'dailyLimitExceeded', 'Daily Limit Exceeded'),
   'api-off': () => refusal(403, 'accessNotConfigured', 'The API is not enabled for your project'),
@@ -27,6 +27,11 @@ export const OWN_FAULTS: Record<string, OwnFault<Answer>> = {
   'not-found': () => refusal(404, 'notFound', 'Subscription not found'),
   /** Someone between us and Google. */
   proxy: () => html(403),
+  'proxy-404': () => html(404),
+  /** It is done, and the answer is of another one, as if two answers had been mixed up. */
+  'another-customer': (stage) =>
+    answeredAs(stage, { customerId: 'C9999999', customerDomain: 'other.example', subscriptionId: 's-9' }),
+  'another-sku': (stage) => answeredAs(stage, { skuId: '1010060001' }),
   redirect: () => ({ status: 302, headers: { location: 'https://accounts.google.com/' }, body: '' }),
   'no-json': async (stage) => {
     await stage.act()
@@ -41,4 +46,14 @@ export const OWN_FAULTS: Record<string, OwnFault<Answer>> = {
     await stage.act()
     return { status: 200, body: `{"padding":"${'x'.repeat(HUGE)}"}` }
   },
+}
+
+/** Does what was asked, and says of each subscription in the answer that it is another. */
+async function answeredAs(stage: Stage<Answer>, another: Record<string, string>): Promise<Answer> {
+  const answer = await stage.act()
+  const body = answer.body as { subscriptions?: object[] }
+  const mixed = body.subscriptions
+    ? { ...body, subscriptions: body.subscriptions.map((one) => ({ ...one, ...another })) }
+    : { ...body, ...another }
+  return { ...answer, body: mixed }
 }

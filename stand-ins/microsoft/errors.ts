@@ -1,4 +1,4 @@
-import type { OwnFault } from '../vendors/faults.ts'
+import type { OwnFault, Stage } from '../vendors/faults.ts'
 import type { Answer } from '../vendors/routes.ts'
 
 /** Partner Center's errors that matter to a change of licenses: code, status, words. */
@@ -31,3 +31,20 @@ export function refuse(code: number): Answer {
 export const CODE_FAULTS: Record<string, OwnFault<Answer>> = Object.fromEntries(
   Object.keys(ERRORS).map((code) => [`code-${code}`, () => refuse(Number(code))]),
 )
+
+/** It is done, and the answer is of another one, as if two answers had been mixed up. */
+export const MIXED_UP: Record<string, OwnFault<Answer>> = {
+  'another-subscription': (stage) => answeredAs(stage, { id: 'sub-9' }),
+  'another-sku': (stage) => answeredAs(stage, { offerId: 'CFQ7TTC0OTHER:0002:CFQ7TTC0KXYZ' }),
+  'another-customer': (stage) =>
+    answeredAs(stage, { links: { self: { uri: '/customers/tenant-9/subscriptions/sub-1', method: 'GET' } } }),
+}
+
+async function answeredAs(stage: Stage<Answer>, another: object): Promise<Answer> {
+  const answer = await stage.act()
+  const body = answer.body as { items?: object[] }
+  const mixed = body.items
+    ? { ...body, items: body.items.map((item) => ({ ...item, ...another })) }
+    : { ...body, ...another }
+  return { ...answer, body: mixed }
+}

@@ -59,7 +59,7 @@ export function etagOf({ total, status, own: { fields, version, refundable } }: 
 
 /** The resource as a GET and a PATCH answer it. */
 export function resourceOf(kept: Kept) {
-  const { id, skuId, total, status, plan, createdAt, own } = kept
+  const { id, customerId, skuId, total, status, plan, createdAt, own } = kept
   const [termDuration, billingCycle] = plan.split(' ')
   const start = new Date(createdAt).toISOString()
   const totalQuantity = own.refundable.reduce((sum, { quantity }) => sum + quantity, 0)
@@ -81,6 +81,7 @@ export function resourceOf(kept: Kept) {
     contractType: 'subscription',
     ...(own.tellsRefundable ? { refundableQuantity: { totalQuantity, details: own.refundable } } : {}),
     ...own.fields,
+    links: { self: { uri: `/customers/${customerId}/subscriptions/${id}`, method: 'GET' } },
     attributes: { etag: etagOf(kept), objectType: 'Subscription' },
   }
 }

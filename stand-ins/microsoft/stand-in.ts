@@ -3,7 +3,7 @@ import { startFake } from '../vendors/engine.ts'
 import type { Fake, FakeOptions } from '../vendors/fake.ts'
 import type { FakeVendor } from '../vendors/routes.ts'
 import type { StandIn } from '../vendors/stand-in.ts'
-import { CODE_FAULTS, refuse } from './errors.ts'
+import { CODE_FAULTS, MIXED_UP, refuse } from './errors.ts'
 import { fill, type Own } from './resource.ts'
 import { microsoftRoutes } from './routes.ts'
 import { type TokenRules, tokens } from './token.ts'
@@ -17,7 +17,14 @@ export type MicrosoftOptions = FakeOptions &
 
 export type FakeMicrosoft = Fake<Own> & {
   /** Our client's configuration; no time in which a write may stay unseen. */
-  config: { url: string; tokenUrl: string; clientId: string; clientSecret: string; settleMs: number }
+  config: {
+    url: string
+    tokenUrl: string
+    clientId: string
+    clientSecret: string
+    settleMs: number
+    idempotentWrites: number
+  }
   /** As if somebody had taken the application's rights, and given them again. */
   revokeTokens(): void
   /** The settings with which the console talks to this fake. */
@@ -32,7 +39,8 @@ export async function startMicrosoft(options: MicrosoftOptions = {}): Promise<Fa
   const entra = tokens({ clientId, clientSecret, tokenSeconds })
   const fake = await startFake(partnerCenter(entra, options.showsAssigned ?? true), options)
   const tokenUrl = `${fake.url}/tenant/oauth2/v2.0/token`
-  const config = { url: fake.url, tokenUrl, clientId, clientSecret, settleMs: 0 }
+  const own = { settleMs: 0, idempotentWrites: 86_400_000 }
+  const config = { url: fake.url, tokenUrl, clientId, clientSecret, ...own }
   const environment = () => ({
     MICROSOFT_TENANT_ID: 'tenant',
     MICROSOFT_CLIENT_ID: clientId,
@@ -67,6 +75,14 @@ function partnerCenter(entra: ReturnType<typeof tokens>, showsAssigned: boolean)
       },
       'empty-after': async (stage) => ({ status: (await stage.act()).status }),
       slow: (stage) => delay(SLOW_MS).then(() => stage.act()),
+      'token-expired': () => ({ status: 401, body: { code: '401', description: 'Unauthorized' } }),
+      // Someone between us and Microsoft.
+      'proxy-404': () => ({
+        status: 404,
+        headers: { 'content-type': 'text/html' },
+        body: '<!DOCTYPE html><title>Not found</title>',
+      }),
+      ...MIXED_UP,
       redirect: () => ({ status: 307, headers: { location: 'http://127.0.0.1:9/' } }),
     },
   }

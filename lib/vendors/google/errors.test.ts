@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { refusal, toldBy, unavailable } from './errors.ts'
+import { isGone, refusal, toldBy, unavailable } from './errors.ts'
 
 const answer = (status: number, reason?: string, headers = {}) => {
   const errors = [{ domain: 'global', reason, message: 'Words.' }]
@@ -42,7 +42,7 @@ describe('what Google says to a write', () => {
   test.each([
     [400, NOT_SENT],
     [403, NOT_SENT],
-    [404, NOT_SENT],
+    [404, UNKNOWN],
     [412, NOT_SENT],
     [500, UNKNOWN],
   ])('%i without its envelope is somebody else, who refuses nothing in its name', (status, kind) => {
@@ -52,6 +52,17 @@ describe('what Google says to a write', () => {
 
   test('404 notFound: it is gone, and nothing was done', () => {
     expect(refusal(answer(404, 'notFound'))).toBe('gone')
+  })
+
+  test.each([
+    [{ error: {} }],
+    [{ error: { message: 'no route' } }],
+    [{ error: { code: 400, message: 'Words.' } }],
+    [{ message: 'no Route matched with those values' }],
+  ])('404 with %j is nobody’s word', (body) => {
+    const told = { ...answer(404), text: JSON.stringify(body) }
+    expect(refusal(told)).toMatchObject(UNKNOWN)
+    expect(isGone(told)).toBe(false)
   })
 
   test('Retry-After is handed on', () => {

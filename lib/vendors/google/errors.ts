@@ -14,6 +14,7 @@ const reasons = z
 const Envelope = z.object({
   error: z.object({ message: z.string().catch(''), errors: reasons, details: reasons }),
 })
+const NotFound = z.object({ error: z.object({ code: z.literal(404) }) })
 
 /** What Google says of the caller and not of the change: quotas, the API switched off, the token. */
 const NOT_LET_IN = new Set([
@@ -59,9 +60,9 @@ export function nonsense(): Unavailable {
   return { kind: 'unavailable', reason: 'The answer from Google could not be understood.', others: 'answer' }
 }
 
-/** Google itself knows no subscription by this id. */
+/** Google itself knows no subscription by this id: it says so in its envelope too, which no proxy does. */
 export function isGone(reply: Reply): boolean {
-  return reply.kind === 'answer' && reply.status === 404 && toldBy(reply) !== undefined
+  return reply.kind === 'answer' && reply.status === 404 && NotFound.safeParse(jsonOf(reply.text)).success
 }
 
 /** A customer that does not let us in (any more): for us, it has no such subscription. */
@@ -86,6 +87,8 @@ export function refusal(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }>
   const { status } = reply
   if (status < 400 || status >= 500 || status === 408) return { kind: 'unknown', reason }
   if (isGone(reply)) return 'gone'
+  // Whoever else found nothing may have found it out after Google was asked.
+  if (status === 404) return { kind: 'unknown', reason }
   if (status === 409) return { kind: 'not_sent', code: 'change_in_progress', reason, retryAfter }
   const told = toldBy(reply)
   if (!told || status === 401 || status === 429 || NOT_LET_IN.has(told.code ?? '')) return notLetIn

@@ -58,10 +58,12 @@ describe('a write', () => {
     ['stale', APPLIED, 12, 12],
     ['daily-limit', NOT_SENT, 10, 10],
     ['api-off', NOT_SENT, 10, 10],
-    ['token-expired', NOT_SENT, 10, 10],
     ['forbidden', { kind: 'rejected', code: 'vendor_rejected' }, 10, 10],
     ['terms', { kind: 'rejected', code: 'vendor_rejected' }, 10, 10],
     ['proxy', NOT_SENT, 10, 10],
+    ['proxy-404', UNKNOWN, 10, 10],
+    ['another-customer', UNKNOWN, 12, 12],
+    ['another-sku', UNKNOWN, 12, 12],
     ['redirect', UNKNOWN, 10, 10],
     ['no-json', UNKNOWN, 12, 12],
     ['other-seats', UNKNOWN, 10, 10],
@@ -113,8 +115,8 @@ describe('a read', () => {
     'late-hang',
     'daily-limit',
     'api-off',
-    'token-expired',
     'proxy',
+    'proxy-404',
     'redirect',
     'no-json',
     'huge',
@@ -142,6 +144,58 @@ describe('a read', () => {
     desk.fake.failNext('read', 'stale')
     expect((await observed()).seats.purchased).toBe(10)
     expect((await observed()).seats.purchased).toBe(12)
+  })
+})
+
+describe('an answer that is about another customer', () => {
+  const OTHER = { id: 's-9', customerId: 'C9999999', own: { customerDomain: 'other.example' } }
+
+  test('is not believed, and nothing is written to that one', async () => {
+    desk.fake.add({ ...OTHER, plan: 'FLEXIBLE', total: 40 })
+    desk.fake.failNext('read', 'another-customer')
+    const before = await observed()
+    expect(before).toMatchObject({ ...REF, seats: { purchased: 10 } })
+    expect(await set(before, 12)).toMatchObject(APPLIED)
+    expect([total(), desk.fake.subscription('s-9')?.total]).toEqual([12, 40])
+  })
+
+  test.each(['another-customer', 'another-sku'])('tells nothing in a list either: %s', async (fault) => {
+    desk.fake.add({ ...OTHER, plan: 'FLEXIBLE' })
+    desk.fake.change(REF.subscriptionId, { id: 'new-id' })
+    desk.fake.failNext('read', 'not-found')
+    desk.fake.failNext('read', fault)
+    const kind = fault === 'another-sku' ? 'missing' : 'unavailable'
+    expect(await read()).toMatchObject({ kind })
+  })
+
+  test('who is called by his domain is he', async () => {
+    const reading = await desk.vendor.read({ ...REF, customerId: 'example.com' }, soon())
+    expect(reading).toMatchObject({ kind: 'read', observed: REF })
+  })
+})
+
+describe('a token that is no longer taken', () => {
+  const asked = (kind: string) => desk.fake.exchanges.filter(({ call }) => call.kind === kind).length
+
+  test('is renewed, and the call made once more: read, list and write', async () => {
+    const before = await observed()
+    for (const call of [() => read(), () => desk.vendor.list(undefined, soon()), () => set(before, 12)]) {
+      desk.fake.revokeTokens()
+      expect((await call()).kind).toMatch(/^(read|page|applied)$/)
+    }
+    // The first write had no token before; its own was refused then.
+    desk.fake.revokeTokens()
+    expect(await set(before, 13)).toMatchObject({ kind: 'applied' })
+    expect(desk.fake.writes.map(({ to }) => to)).toEqual([12, 13])
+    expect([asked('write'), asked('auth')]).toEqual([3, 5])
+  })
+
+  test('is not renewed twice for one call', async () => {
+    const before = await observed()
+    desk.fake.setFault(REF.subscriptionId, { read: 'token-expired', write: 'token-expired' })
+    expect(await read()).toMatchObject({ kind: 'unavailable' })
+    expect(await set(before, 12)).toMatchObject(NOT_SENT)
+    expect([asked('read'), asked('write'), total()]).toEqual([3, 2, 10])
   })
 })
 

@@ -6,7 +6,7 @@ import { jsonOf } from '../exchange.ts'
 import type { Observed, Unavailable } from '../vendor.ts'
 import { subscriptionsPath } from './client.ts'
 import { nonsense, unavailable } from './errors.ts'
-import { observedOf } from './subscription.ts'
+import { isOfCustomer, observedOf } from './subscription.ts'
 
 const PAGE_SIZE = '100'
 /** A customer has a handful of subscriptions. */
@@ -62,6 +62,9 @@ async function pageOf(
   // A token that leads to itself would never end.
   if (!page || (next !== undefined && next === of.pageToken)) return nonsense()
   const resources = page.subscriptions ?? []
+  const { customerId } = of
+  // Who answers for another customer than was asked for may have left out ours.
+  if (customerId !== undefined && !resources.every((one) => isOfCustomer(one, customerId))) return nonsense()
   const items = resources.map(observedOf).filter((item) => item !== undefined)
   return { kind: 'page', items, next, unread: resources.length - items.length }
 }

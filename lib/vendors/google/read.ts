@@ -5,17 +5,22 @@ import type { Observed, Reading, SubscriptionRef } from '../vendor.ts'
 import { subscriptionPath } from './client.ts'
 import { closed, isGone, nonsense, unavailable } from './errors.ts'
 import { ofCustomer } from './list.ts'
-import { observedOf } from './subscription.ts'
+import { isOfCustomer, observedOf } from './subscription.ts'
 
 /** Reads one subscription by its id, or by customer and SKU where the id has changed. */
 export async function read(client: Client, ref: SubscriptionRef, signal: AbortSignal): Promise<Reading> {
   const reply = await client.call({ path: subscriptionPath(ref) }, signal)
   if (isGone(reply)) return findAgain(client, ref, signal)
   if (reply.kind !== 'answer' || reply.status !== 200) return closed(reply) ?? unavailable(reply)
-  const observed = observedOf(jsonOf(reply.text))
+  const resource = jsonOf(reply.text)
+  const observed = observedOf(resource)
   if (!observed) return nonsense()
-  // Another subscription under this id would be worse than none.
-  return observed.skuId === ref.skuId ? { kind: 'read', observed } : findAgain(client, ref, signal)
+  // Another subscription under this id would be worse than none: whatever is decided next would be done to that one.
+  const isOurs =
+    isOfCustomer(resource, ref.customerId) &&
+    observed.subscriptionId === ref.subscriptionId &&
+    observed.skuId === ref.skuId
+  return isOurs ? { kind: 'read', observed } : findAgain(client, ref, signal)
 }
 
 /** The customer's subscription of a SKU, by whatever id it has now. */

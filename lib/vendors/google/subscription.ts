@@ -39,6 +39,14 @@ const Full = z.object({
 /** The answer of changeSeats leaves out what it pleases, but says the seats. */
 const Changed = Full.partial().required({ seats: true })
 
+const Customer = z.object({ customerId: text, customerDomain: text.optional().catch(undefined) })
+
+/** Whether a subscription is said to be of the customer that we call so: Google takes an id, or a domain, for a name. */
+export function isOfCustomer(resource: unknown, name: string): boolean {
+  const { customerId, customerDomain } = Customer.safeParse(resource).data ?? {}
+  return customerId === name || customerDomain?.toLowerCase() === name.toLowerCase()
+}
+
 /** A subscription as `get` and `list` tell it; undefined where it makes no sense. */
 export function observedOf(resource: unknown): Observed | undefined {
   const full = Full.safeParse(resource)
@@ -59,13 +67,18 @@ export function observedOf(resource: unknown): Observed | undefined {
   }
 }
 
-/** The answer of changeSeats over what was read before; undefined where it makes no sense, or is of another one. */
+/**
+ * The answer of changeSeats over what was read before; undefined where it makes no sense, or is of another one. The id
+ * may be a new one where the rest is told to be the same.
+ */
 export function changedOf(before: Observed, resource: unknown): Observed | undefined {
   const changed = Changed.safeParse(resource)
   if (!changed.success) return undefined
   const { subscriptionId, status, plan = before, seats, renewalSettings, ...names } = changed.data
   const bought = boughtSeats(plan, seats)
-  const { customerId = before.customerId, skuId = before.skuId } = names
+  // What is left out is believed to be as before only of the subscription that was asked for.
+  const known = (subscriptionId ?? before.subscriptionId) === before.subscriptionId ? before : undefined
+  const { customerId = known?.customerId, skuId = known?.skuId } = names
   if (!bought || customerId !== before.customerId || skuId !== before.skuId) return undefined
   const interval = 'commitmentInterval' in plan ? plan.commitmentInterval : undefined
   return {

@@ -98,6 +98,32 @@ describe('a subscription', () => {
     expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'unavailable' })
   })
 
+  test.each(['another-subscription', 'another-sku', 'another-customer'])(
+    'is not believed to be what an answer about %s tells',
+    async (fault) => {
+      const microsoft = await vendor({ choose: ({ name }) => (name === 'get' ? fault : undefined) })
+      expect(await microsoft.read(ref, soon())).toEqual({
+        kind: 'unavailable',
+        reason: expect.stringMatching(/another|not be understood/),
+        others: 'answer',
+      })
+    },
+  )
+
+  test('may be named in other letters, by product and SKU or by the whole offer', async () => {
+    const microsoft = await vendor()
+    fake.change('sub-1', {}, { fields: { id: 'SUB-1', links: { self: { uri: '/Customers/TENANT-1/x' } } } })
+    for (const skuId of ['CFQ7TTC0LH18', 'cfq7ttc0lh18:0001', 'CFQ7TTC0LH18:0001:CFQ7TTC0OLD1']) {
+      expect(await microsoft.read({ ...ref, skuId }, soon())).toMatchObject({ kind: 'read' })
+    }
+  })
+
+  test('is not missing because a proxy answers 404 in the vendor’s place', async () => {
+    const microsoft = await vendor({ choose: ({ kind }) => (kind === 'read' ? 'proxy-404' : undefined) })
+    expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'unavailable' })
+    expect(await microsoft.list(undefined, soon())).toMatchObject({ kind: 'unavailable' })
+  })
+
   test.each([
     ['a space / and ümlaut', /a%20space%20%2F%20and%20%C3%BCmlaut$/],
     ['..', /\/subscriptions\/-$/],
@@ -209,6 +235,7 @@ describe('the list', () => {
     ['throttle', { kind: 'unavailable', retryAfter: 7 }],
     ['error-before', { kind: 'unavailable' }],
     ['drop-before', { kind: 'unavailable' }],
+    ['proxy-404', { kind: 'unavailable' }],
     ['code-60003', { pages: 1, found: [{ subscriptionId: 'sub-1' }] }],
     ['code-900308', { pages: 1, found: [{ subscriptionId: 'sub-1' }] }],
   ])('when one customer answers %s', async (fault, expected) => {
@@ -219,6 +246,15 @@ describe('the list', () => {
     })
     fake.add({ id: 'sub-2', customerId: 'c-2' })
     expect(await all(microsoft)).toMatchObject(expected)
+  })
+
+  test('leaves out what is said to be another customer’s', async () => {
+    const microsoft = await vendor({
+      choose: ({ name }) => (name === 'subscriptions' ? 'another-customer' : undefined),
+    })
+    expect(await microsoft.list(undefined, soon())).toMatchObject({ kind: 'page', items: [] })
+    const gone = { ...ref, subscriptionId: 'old-id' }
+    expect(await microsoft.read(gone, soon())).toMatchObject({ kind: 'unavailable' })
   })
 
   test('does not start again for a cursor of another time', async () => {

@@ -1,6 +1,7 @@
 import 'server-only'
 import type { VendorDeclaration } from '../declaration.ts'
 import { foresee } from './foresee.ts'
+import { isSame } from './same.ts'
 import { type Config, settings } from './settings.ts'
 
 /** Microsoft, by Partner Center (cloud solution providers, new commerce). */
@@ -14,5 +15,6 @@ export const microsoft: VendorDeclaration<Config> = {
   },
   settings,
   foresee,
+  isSame,
   load: () => import('./connect.ts'),
 }

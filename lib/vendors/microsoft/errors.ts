@@ -69,9 +69,15 @@ export function nonsense(): Unavailable {
   }
 }
 
-/** There is no subscription with this id. */
+/** An answer that is about another one than was asked for, which must not be believed. */
+export function mixedUp(): Unavailable {
+  const reason = 'Microsoft answered about another subscription, product or customer than was asked for.'
+  return { kind: 'unavailable', reason, others: 'answer' }
+}
+
+/** Microsoft itself has no such thing: it says so with a code, which no proxy does. */
 export function isGone(reply: Reply): boolean {
-  return reply.kind === 'answer' && reply.status === 404
+  return reply.kind === 'answer' && reply.status === 404 && toldBy(reply) !== undefined
 }
 
 /** A customer that does not let us in (any more): for us, it has no such subscription. */
@@ -121,8 +127,9 @@ function meaning(status: number, code: string | undefined) {
   if (status === 409) return 'pending'
   if (status === 412) return 'stale'
   if (status === 401 || status === 429) return 'not_let_in'
-  // A gateway refuses without a code; Partner Center's own 403 are refusals of this purchase, with one.
-  return status === 403 && code === undefined ? 'not_let_in' : 'refused'
+  // Partner Center refuses with a code; without one, it is something in between that did, or found nothing.
+  if (code === undefined) return status === 404 ? 'unknown' : 'not_let_in'
+  return 'refused'
 }
 
 function waitOf(reply: Reply): number | undefined {

@@ -6,7 +6,7 @@ import { jsonOf } from '../exchange.ts'
 import type { Observed, Unavailable } from '../vendor.ts'
 import type { Assignments } from './assigned.ts'
 import { customerPath, customersPath } from './client.ts'
-import { unavailable } from './errors.ts'
+import { isGone, unavailable } from './errors.ts'
 import { itemsOf } from './exact-json.ts'
 import { isMetered, observedOf, withAssigned } from './subscription.ts'
 
@@ -101,7 +101,7 @@ async function pageOf(
   const headers: Record<string, string> = pageToken === undefined ? {} : { [TOKEN]: pageToken }
   const reply = await call({ path: query.size > 0 ? `${path}?${query}` : path, headers }, signal)
   if (reply.kind !== 'answer') return unavailable(reply)
-  if (reply.status === 403 || reply.status === 404) return { kind: 'gone', reason: unavailable(reply).reason }
+  if (reply.status === 403 || isGone(reply)) return { kind: 'gone', reason: unavailable(reply).reason }
   if (reply.status !== 200) return unavailable(reply)
   const page = Page.safeParse(jsonOf(reply.text)).data
   if (!page) return { kind: 'unavailable', reason: 'Microsoft answered with a list that is none.' }

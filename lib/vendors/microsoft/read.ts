@@ -3,9 +3,10 @@ import type { Client } from '../client.ts'
 import type { Reading, SubscriptionRef } from '../vendor.ts'
 import type { Assignments } from './assigned.ts'
 import { subscriptionPath } from './client.ts'
-import { closed, isGone, nonsense, unavailable } from './errors.ts'
+import { closed, isGone, mixedUp, nonsense, unavailable } from './errors.ts'
 import { ofCustomer } from './list.ts'
-import { etagOf, observedOf, skuOf, withAssigned } from './subscription.ts'
+import { isSame, skuOf } from './same.ts'
+import { etagOf, observedOf, withAssigned } from './subscription.ts'
 
 /** A read has little time, and its caller waits. */
 const PATIENCE_MS = 1500
@@ -31,7 +32,8 @@ export async function readOne(client: Client, ref: SubscriptionRef, signal: Abor
   if (isGone(reply)) return { kind: 'missing', reason: 'Microsoft has no such subscription.' }
   if (reply.kind !== 'answer' || reply.status !== 200) return closed(reply) ?? unavailable(reply)
   const observed = observedOf(reply.text, { customerId: ref.customerId, etag: etagOf(reply.headers) })
-  return observed ? { kind: 'read', observed } : nonsense()
+  if (!observed) return nonsense()
+  return isSame(ref, observed) ? { kind: 'read', observed } : mixedUp()
 }
 
 /** The customer's one living subscription of a SKU: an id changes with an upgrade or a transfer. */
@@ -47,6 +49,8 @@ async function findAgain(
   const living = items.filter((item) => item.skuId === skuOf(skuId) && item.status !== 'CANCELLED')
   const [found, another] = living
   if (found && !another) return { kind: 'read', observed: found }
+  // What could not be understood may be the one.
+  if (!found && answer.kind === 'all' && answer.unread > 0) return nonsense()
   const reason = found ? `${living.length} subscriptions of this SKU` : 'no subscription of this SKU'
   return { kind: 'missing', reason: `Microsoft has ${reason} for the customer.` }
 }

@@ -4,6 +4,7 @@ import type { Answer } from '../client.ts'
 import { jsonOf } from '../exchange.ts'
 import type { Observed } from '../vendor.ts'
 import { ownOf } from './own.ts'
+import { isSame, isSameId, skuOf } from './same.ts'
 
 const count = z.int().min(0).max(2_147_483_647)
 const text = z.string().nullish()
@@ -29,6 +30,11 @@ const Subscription = z.object({
   effectiveStartDate: time,
   commitmentEndDate: time,
   commitmentEndDateTime: time,
+  /** Names the customer too. */
+  links: z
+    .object({ self: z.object({ uri: text }).nullish() })
+    .nullish()
+    .catch(undefined),
   scheduledNextTermInstructions: z
     .object({ quantity: count.nullish(), product: z.object({ quantity: count.nullish() }).nullish() })
     .nullish()
@@ -63,6 +69,8 @@ export function observedOf(json: string, { customerId, etag, assigned }: Beside)
   const parsed = Subscription.safeParse(raw)
   if (!parsed.success) return undefined
   const given = parsed.data
+  const owner = /customers\/([^/]+)\//i.exec(given.links?.self?.uri ?? '')?.[1]
+  if (owner !== undefined && !isSameId(owner, encodeURIComponent(customerId))) return undefined
   const term = given.termDuration?.toUpperCase()
   const isCommitmentPlan = !given.isTrial && term !== undefined && term !== MONTH
   const end = given.commitmentEndDateTime ?? given.commitmentEndDate
@@ -84,19 +92,15 @@ export function observedOf(json: string, { customerId, etag, assigned }: Beside)
   }
 }
 
-/** The answer to a write over what was read before; undefined where it makes no sense. */
+/** The answer to a write over what was read before; undefined where it makes no sense, or is of another one. */
 export function changedOf(before: Observed, { text, headers }: Answer): Observed | undefined {
   const { customerId, seats } = before
-  return observedOf(text, { customerId, etag: etagOf(headers), assigned: seats.assigned })
+  const changed = observedOf(text, { customerId, etag: etagOf(headers), assigned: seats.assigned })
+  return changed && isSame(before, changed) ? changed : undefined
 }
 
 export function etagOf(headers: Headers): string | undefined {
   return headers.get('etag') ?? undefined
-}
-
-/** Product and SKU of an offer: an offer's availability, its third part, is replaced while the SKU stays. */
-export function skuOf(offerId: string): string {
-  return offerId.split(':').slice(0, 2).join(':')
 }
 
 /** Assigned licenses are counted elsewhere than the rest is read. */

@@ -43,17 +43,31 @@ test('a token is renewed before it expires', async () => {
   }
 })
 
-test('a token that was taken back is unavailable once, and fetched anew then', async () => {
+test('a token that was taken back is fetched anew, and the call made once more', async () => {
   const microsoft = await vendor()
   const reading = await microsoft.read(ref, soon())
+  const observed = reading.kind === 'read' ? reading.observed : expect.fail()
   fake.revokeTokens()
-  expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'unavailable' })
   expect(await microsoft.read(ref, soon())).toMatchObject({ kind: 'read' })
   fake.revokeTokens()
+  expect(await microsoft.list(undefined, soon())).toMatchObject({ kind: 'page' })
+  fake.revokeTokens()
+  const answer = await microsoft.setQuantity(observed, 26, crypto.randomUUID(), soon())
+  expect(answer).toMatchObject({ kind: 'applied' })
+  expect([fake.writes.length, granted()]).toEqual([1, 4])
+})
+
+test('a call that is refused with a new token too is not made a third time', async () => {
+  const microsoft = await vendor()
+  const reading = await microsoft.read(ref, soon())
   const observed = reading.kind === 'read' ? reading.observed : expect.fail()
+  fake.setFault('sub-1', { write: 'token-expired' })
   const answer = await microsoft.setQuantity(observed, 26, crypto.randomUUID(), soon())
   expect(answer).toMatchObject({ kind: 'not_sent', code: 'vendor_unavailable' })
-  expect(fake.writes).toEqual([])
+  const writes = fake.exchanges.filter(({ call }) => call.kind === 'write')
+  expect([writes.length, granted(), fake.writes]).toEqual([2, 2, []])
+  const ids = writes.map(({ call }) => call.headers['ms-requestid'])
+  expect(ids[0]).toBe(ids[1])
 })
 
 test.each<[Partial<FakeMicrosoft['config']>, string]>([

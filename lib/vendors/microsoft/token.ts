@@ -25,7 +25,8 @@ export function tokens(credentials: Credentials): Tokens {
   async function fetchToken(): Promise<Token> {
     const { tokenUrl, clientId, clientSecret } = credentials
     const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
-    const init = { method: 'POST', body: new URLSearchParams({ ...form, scope: SCOPE }) }
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const init = { method: 'POST', headers, body: `${new URLSearchParams({ ...form, scope: SCOPE })}` }
     // Its own time: whoever asked first may leave, and the others still wait for it.
     const reply = await exchange(tokenUrl, init, AbortSignal.timeout(EXCHANGE_MS))
     if (reply.kind !== 'answer') return { kind: 'none', reason: `no token: ${reply.reason}` }

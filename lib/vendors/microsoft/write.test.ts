@@ -164,6 +164,10 @@ const FAULTS: [string, object, number][] = [
   ['late', { kind: 'unknown' }, 30],
   ['late-hang', { kind: 'unknown' }, 30],
   ['redirect', { kind: 'unknown' }, 25],
+  ['proxy-404', { kind: 'unknown' }, 25],
+  ['another-subscription', { kind: 'unknown' }, 30],
+  ['another-sku', { kind: 'unknown' }, 30],
+  ['another-customer', { kind: 'unknown' }, 30],
   ['empty-after', { kind: 'unknown', reason: expect.stringContaining('shows the new total') }, 30],
   ['down', { kind: 'unknown' }, 25],
 ]

@@ -7,6 +7,11 @@ import { oneLine } from '../words.ts'
 
 const Told = z.object({ no: z.string() })
 
+/** Paperclip itself has none: what stands in between says no "no". */
+export function isGone(reply: Reply): boolean {
+  return reply.kind === 'answer' && reply.status === 404 && Told.safeParse(jsonOf(reply.text)).success
+}
+
 /** Why something could not be read. */
 export function unavailable(reply: Reply): Unavailable {
   const retryAfter = reply.kind === 'answer' ? retryAfterOf(reply.headers) : undefined

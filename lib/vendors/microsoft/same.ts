@@ -1,0 +1,27 @@
+import 'server-only'
+import type { Observed, SubscriptionRef } from '../vendor.ts'
+
+// What names the same thing. Microsoft alone has several names for one SKU, and writes ids in small and in capital
+// letters. Apart from subscription.ts, because the declaration needs it too, which leads to no network code.
+
+/** Product and SKU of an offer: an offer's availability, its third part, is replaced while the SKU stays. */
+export function skuOf(offerId: string): string {
+  return offerId.split(':').slice(0, 2).join(':')
+}
+
+/** Whether what was told is of the subscription that a ref names, and its SKU as far as both of them say it. */
+export function isSame({ customerId, subscriptionId, skuId }: SubscriptionRef, told: Observed): boolean {
+  const offered = told.skuId.split(':')
+  const isSku = skuOf(skuId)
+    .split(':')
+    .every((part, at) => isSameId(part, offered[at] ?? ''))
+  return (
+    isSameId(customerId, told.customerId) &&
+    isSameId(subscriptionId, told.subscriptionId) &&
+    (isSku || told.skuId === '')
+  )
+}
+
+export function isSameId(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}

@@ -1,0 +1,33 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** A line to a stand-in that keeps what clients sent, byte by byte: an HTTP server would show what it made of it. */
+export async function tap(url: string) {
+  const { hostname, port } = new URL(url)
+  const sockets = new Set<Socket>()
+  let sent = ''
+  const server = createServer((client) => {
+    const vendor = connect(Number(port), hostname)
+    for (const socket of [client, vendor]) {
+      sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)))
+    }
+    client.on('data', (chunk) => {
+      sent += chunk.toString('latin1')
+    })
+    client.pipe(vendor).pipe(client)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** The head of each request with this method, in the order in which they were sent. */
+    heads: (method: string) =>
+      [...sent.matchAll(new RegExp(`${method} /\\S* HTTP/1\\.1\\r\\n.*?(?=\\r\\n\\r\\n)`, 'gs'))].map(
+        ([head]) => head,
+      ),
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
