@@ -3,6 +3,7 @@ import { type AssetAtVendor, assetsAt, dueChanges } from '#lib/access/due-work.t
 import { env } from '#lib/env.ts'
 import type { Observed, RemoteVendor } from '#lib/vendors/vendor.ts'
 import { remoteVendors } from '#lib/vendors/vendors.ts'
+import { refOf } from './observe.ts'
 import { forEach } from './reading/for-each.ts'
 import { readOwn } from './reading/read-own.ts'
 import { nameAtVendor, take } from './reading/take.ts'

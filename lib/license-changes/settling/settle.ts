@@ -29,7 +29,7 @@ export async function settleChange(
 }
 
 /** Takes a change over whose lease has ended; with a turn where the vendor is to be asked now. */
-async function takeOver(
+export async function takeOver(
   tx: Transaction,
   customerId: CustomerId,
   changeId: string,

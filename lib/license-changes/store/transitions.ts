@@ -59,6 +59,9 @@ export type Move = {
   vendorRequestId?: string | undefined
   /** Of the request or job that learnt of it. */
   requestId: string
+  /** The word for it in the history, and who did it, where these are not the state and who asked for the change. */
+  as?: string | undefined
+  actor?: Actor | undefined
 }
 
 /**
@@ -69,7 +72,7 @@ export async function moveChange(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-  { from, to, fromQuantity, vendorReason, vendorRequestId, requestId }: Move,
+  { from, to, fromQuantity, vendorReason, vendorRequestId, requestId, as, actor }: Move,
 ): Promise<Change | undefined> {
   const rows = await tx
     .update(licenseChanges)
@@ -77,7 +80,7 @@ export async function moveChange(
       state: to,
       // What is unknown is as old as its call.
       ...(to === 'UNKNOWN' ? {} : { movedAt: sql`clock_timestamp()` }),
-      ...(to === 'SENT' ? { sentAt: sql`clock_timestamp()` } : {}),
+      ...(to === 'SENT' ? { sentAt: sql`coalesce(${licenseChanges.sentAt}, clock_timestamp())` } : {}),
       ...(fromQuantity === undefined ? {} : { fromQuantity }),
       // Why it was unknown for a while stays in the audit history.
       ...(to === 'APPLIED' ? { vendorReason: null } : vendorReason === undefined ? {} : { vendorReason }),
@@ -87,7 +90,10 @@ export async function moveChange(
     .where(and(own(customerId, id), inArray(licenseChanges.state, [...from])))
     .returning()
   const moved = rows[0]
-  if (moved) await recordTransition(tx, customerId, moved, requestId)
+  if (moved) {
+    const by = actor && { actorKind: actor.kind, actorId: actor.id, actorName: actor.name }
+    await recordTransition(tx, customerId, { ...moved, ...by, state: as ?? moved.state }, requestId)
+  }
   return moved
 }
 
