@@ -15,6 +15,16 @@ export async function dueChanges(): Promise<DueChange[]> {
   return rows.map((row) => ({ customerId: row.customer_id, changeId: row.id }))
 }
 
+/** Those that wait for a person: open, or unclear. Of one customer, or of all. */
+export async function unsettledChanges(customerId?: CustomerId): Promise<DueChange[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId; id: string }>(
+    `SELECT customer_id, id FROM license_changes
+     WHERE state IN ('CLAIMED', 'SENT', 'UNKNOWN', 'UNCLEAR') AND ($1::text IS NULL OR customer_id = $1)`,
+    [customerId ?? null],
+  )
+  return rows.map((row) => ({ customerId: row.customer_id, changeId: row.id }))
+}
+
 export type AssetAtVendor = {
   customerId: CustomerId
   assetId: string

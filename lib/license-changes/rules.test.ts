@@ -228,7 +228,10 @@ describe('the states of a change', () => {
 
   it('only what was sent and applied is confirmed by the vendor', () => {
     const sentAt = new Date()
-    expect(CHANGE_STATES.filter((state) => isConfirmed({ state, sentAt }))).toEqual(['APPLIED'])
-    expect(CHANGE_STATES.filter((state) => isConfirmed({ state, sentAt: null }))).toEqual([])
+    expect(CHANGE_STATES.filter((state) => isConfirmed({ state, sentAt, settledBy: null }))).toEqual([
+      'APPLIED',
+    ])
+    expect(CHANGE_STATES.filter((state) => isConfirmed({ state, sentAt: null, settledBy: null }))).toEqual([])
+    expect(CHANGE_STATES.filter((state) => isConfirmed({ state, sentAt, settledBy: 'operator' }))).toEqual([])
   })
 })

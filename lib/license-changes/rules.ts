@@ -23,9 +23,13 @@ export function isOpen(state: string): boolean {
   return (OPEN_STATES as readonly string[]).includes(state)
 }
 
-/** Whether the vendor itself has confirmed a change to us: not so what we found. */
-export function isConfirmed({ state, sentAt }: { state: string; sentAt: Date | null }): boolean {
-  return state === 'APPLIED' && sentAt !== null
+/** Whether the vendor itself has confirmed a change to us: not so what we found, or a person settled. */
+export function isConfirmed(change: {
+  state: string
+  sentAt: Date | null
+  settledBy: string | null
+}): boolean {
+  return change.state === 'APPLIED' && change.sentAt !== null && change.settledBy === null
 }
 
 /** What a PATCH asks for. */

@@ -94,6 +94,8 @@ export const licenseChanges = pgTable(
     /** When the vendor was last asked what became of it: who writes it may ask. */
     checkedAt: time('checked_at'),
     settledAt: time('settled_at'),
+    /** Who settled it by hand; null: the vendor's word did, or a read. */
+    settledBy: text('settled_by'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
@@ -101,6 +103,8 @@ export const licenseChanges = pgTable(
     uniqueIndex('license_changes_open')
       .on(t.customerId, t.assetId)
       .where(sql`${t.state} in ('CLAIMED', 'SENT', 'UNKNOWN')`),
+    // Those that wait for a person, of all customers.
+    index('license_changes_unclear').on(t.customerId, t.id).where(sql`${t.state} = 'UNCLEAR'`),
     index('license_changes_newest').on(t.customerId, t.assetId, t.createdAt),
     index('license_changes_all_newest').on(t.customerId, t.createdAt, t.id),
     foreignKey({ columns: [t.customerId, t.assetId], foreignColumns: [assets.customerId, assets.id] }),

@@ -10,6 +10,7 @@ import * as answers from '../answers.ts'
 import { observe } from '../observe.ts'
 import { type Claim, type QuantityRequest, withAsset } from '../request.ts'
 import { awaitAnswer } from '../settling/await-answer.ts'
+import { endAttempt } from '../store/attempts.ts'
 import { moveChange } from '../store/transitions.ts'
 
 /** A change that was recorded as sent a moment ago: what was read before it, and when, in epoch milliseconds. */
@@ -33,12 +34,14 @@ export async function call(
   const { writeMs } = env().vendorTimes
   // A process that slept since then must not send any more: somebody else may have concluded that it died.
   const isLate = Date.now() - at > writeMs
+  const began = performance.now()
   const told: WriteAnswer = isLate
     ? { kind: 'not_sent', code: 'vendor_unavailable', reason: 'The process was held up; nothing was sent.' }
     : await vendor.setQuantity(observed, request.quantity, change.id, AbortSignal.timeout(writeMs))
   if ('reason' in told) note(request, claim, told.reason)
   const word = isAgain ? ofTheFirst(told) : told
-  const answer = await conclude(request, claim, word).catch((error) => {
+  const attempt = { told, tookMs: performance.now() - began }
+  const answer = await conclude(request, claim, word, attempt).catch((error) => {
     if (error instanceof Problem) throw error
     // The call may have been done, whatever keeps us from writing that down.
     logFailure({ status: 504 }, error, request.requestId)
@@ -62,10 +65,12 @@ async function conclude(
   request: QuantityRequest,
   { change, vendor }: Claim,
   told: WriteAnswer,
+  attempt: { told: WriteAnswer; tookMs: number },
 ): Promise<Answer<Asset> | undefined> {
   const { caller, keyed, requestId } = request
   const word = wordOf(told, request.quantity, vendor.label)
   const settled = await withAsset(request, async (tx, asset) => {
+    await endAttempt(tx, caller.customerId, change.id, attempt.told, attempt.tookMs)
     const move = { from: ['SENT', 'UNKNOWN'], to: word.state, requestId } as const
     const { vendorReason, vendorRequestId } = word
     const moved = await moveChange(tx, caller.customerId, change.id, {

@@ -6,6 +6,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { licenseChanges } from '#lib/db/schema/assets.ts'
 import { type Actor, recordAudit } from '#lib/history/audit.ts'
 import { type ChangeState, isOpen } from '../rules.ts'
+import { beginAttempt } from './attempts.ts'
 
 // Every transition of a change and its audit row are written in one transaction, with the asset's row locked first:
 // locks in one order.
@@ -62,6 +63,8 @@ export type Move = {
   /** The word for it in the history, and who did it, where these are not the state and who asked for the change. */
   as?: string | undefined
   actor?: Actor | undefined
+  /** Who settles it by hand. */
+  settledBy?: string | undefined
 }
 
 /**
@@ -72,7 +75,7 @@ export async function moveChange(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-  { from, to, fromQuantity, vendorReason, vendorRequestId, requestId, as, actor }: Move,
+  { from, to, fromQuantity, vendorReason, vendorRequestId, requestId, as, actor, settledBy }: Move,
 ): Promise<Change | undefined> {
   const rows = await tx
     .update(licenseChanges)
@@ -83,14 +86,15 @@ export async function moveChange(
       ...(to === 'SENT' ? { sentAt: sql`coalesce(${licenseChanges.sentAt}, clock_timestamp())` } : {}),
       ...(fromQuantity === undefined ? {} : { fromQuantity }),
       // Why it was unknown for a while stays in the audit history.
-      ...(to === 'APPLIED' ? { vendorReason: null } : vendorReason === undefined ? {} : { vendorReason }),
+      ...(to === 'APPLIED' || vendorReason !== undefined ? { vendorReason: vendorReason ?? null } : {}),
       ...(vendorRequestId === undefined ? {} : { vendorRequestId }),
-      ...(isOpen(to) ? {} : { settledAt: sql`clock_timestamp()` }),
+      ...(isOpen(to) ? {} : { settledAt: sql`clock_timestamp()`, settledBy: settledBy ?? null }),
     })
     .where(and(own(customerId, id), inArray(licenseChanges.state, [...from])))
     .returning()
   const moved = rows[0]
   if (moved) {
+    if (to === 'SENT') await beginAttempt(tx, customerId, moved)
     const by = actor && { actorKind: actor.kind, actorId: actor.id, actorName: actor.name }
     await recordTransition(tx, customerId, { ...moved, ...by, state: as ?? moved.state }, requestId)
   }
