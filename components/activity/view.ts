@@ -18,7 +18,9 @@ export const OUTCOMES: readonly { name: string; states: readonly string[] }[] = 
   { name: 'Applied', states: ['APPLIED'] },
   { name: 'Refused', states: ['REJECTED'] },
   { name: 'Not applied', states: ['FAILED'] },
+  { name: 'Unclear', states: ['UNCLEAR'] },
   { name: 'Changed at the vendor', states: ['DRIFT'] },
+  { name: 'Recorded by import', states: ['RECORDED'] },
 ]
 
 /** Whether a view shows an outcome by name. */

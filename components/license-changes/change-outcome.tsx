@@ -12,7 +12,9 @@ const NAMES: Record<Known, string> = {
   APPLIED: 'Applied',
   REJECTED: 'Refused by the vendor',
   FAILED: 'Not applied',
+  UNCLEAR: 'Unclear',
   DRIFT: 'Changed at the vendor',
+  RECORDED: 'Recorded by import',
 }
 const TONES: Record<Known, BadgeTone> = {
   CLAIMED: 'info',
@@ -21,7 +23,9 @@ const TONES: Record<Known, BadgeTone> = {
   APPLIED: 'ok',
   REJECTED: 'danger',
   FAILED: 'danger',
+  UNCLEAR: 'warn',
   DRIFT: 'mute',
+  RECORDED: 'mute',
 }
 
 /** What became of a change, as people read it. */

@@ -32,6 +32,9 @@ test('a refusal has the vendor’s reason, and the lowest total where users are 
     title: 'Not changed: the vendor refused 250',
     detail: reason,
   })
+  expect(text('vendor_rejected', reason, { members: { foreseen: true } }).title).toBe(
+    'Not changed: the vendor would refuse 250',
+  )
   expect(refusalText(new Problem('vendor_rejected', 'Users.'), 38, 41)).toMatchObject({ floor: 41 })
   const members = { current: 240, minimum: 240, commitmentEndTime: Date.UTC(2027, 2, 1) }
   expect(text('decrease_not_allowed', 'No.', { members })).toMatchObject({

@@ -15,7 +15,8 @@ export function refusalText(error: Error, quantity: number, assigned: number): R
   const detail = error.message
   switch (error.code) {
     case 'vendor_rejected': {
-      const refused = { title: `Not changed: the vendor refused ${quantity.toLocaleString('en')}`, detail }
+      const verb = error.more.members?.foreseen ? 'would refuse' : 'refused'
+      const refused = { title: `Not changed: the vendor ${verb} ${quantity.toLocaleString('en')}`, detail }
       return quantity < assigned ? { ...refused, floor: assigned } : refused
     }
     case 'decrease_not_allowed': {

@@ -77,5 +77,7 @@ export function settledText(
   { state, from, to, vendorReason }: Pick<LicenseChange, 'state' | 'from' | 'to' | 'vendorReason'>,
 ): string {
   if (state === 'APPLIED') return `${name}: ${from.toLocaleString('en')} → ${licensesText(to)}`
+  if (state === 'UNCLEAR')
+    return [`${name}:`, vendorReason ?? 'we can’t tell whether it was changed.'].join(' ')
   return [`Not changed: ${name} stays at ${licensesText(from)}.`, vendorReason].filter(Boolean).join(' ')
 }

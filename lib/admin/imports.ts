@@ -8,7 +8,7 @@ import { importAssetFile, importFocusFile, importInvoiceFile, type Run } from '#
 import { collect, customerNamed, withDatabase } from './command.ts'
 import { customerCommands } from './customer-commands.ts'
 import { progress } from './progress.ts'
-import { interruption, print } from './terminal.ts'
+import { interruption, note, print } from './terminal.ts'
 
 type Common = { customer: string; replace?: boolean }
 type Focus = Common & { platform?: string[]; dueDays: number; paid?: boolean }
@@ -66,7 +66,7 @@ async function importAssets(file: string, { reseller, ...common }: Common & { re
   await runImport('assets', 'assets', file, common, (run) => importAssetFile(run, reseller))
 }
 
-type Counts = { added: number; replaced: number; unchanged: number }
+type Counts = { added: number; replaced: number; unchanged: number; unread?: number }
 
 async function runImport(
   what: string,
@@ -83,6 +83,8 @@ async function runImport(
     const counts = await run({ customerId, file: path, replace, onProgress: display.update, signal })
     display.end()
     print(`${what}: ${counts.added} added, ${counts.replaced} replaced, ${counts.unchanged} unchanged`)
+    if (counts.unread)
+      note(`${counts.unread} could not be read from their vendor yet; the hourly reading does it.`)
   } finally {
     display.end()
   }

@@ -57,6 +57,9 @@ test('the commands are these', () => {
     'notices remove',
     'notices send',
     'licenses apply',
+    'changes list',
+    'changes show',
+    'changes settle',
   ])
 })
 

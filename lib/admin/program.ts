@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addBillingProfileCommands } from './billing-profiles.ts'
+import { addChangeCommands } from './changes/command.ts'
 import { addCustomerCommands } from './customers.ts'
 import { addImportCommands } from './imports.ts'
 import { addIssuerCommands } from './issuers.ts'
@@ -25,6 +26,7 @@ export function adminProgram(): Command {
   addImportCommands(program)
   addNoticeCommands(program)
   addLicenseCommands(program)
+  addChangeCommands(program)
   return program
 }
 

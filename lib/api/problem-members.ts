@@ -23,6 +23,10 @@ const Member = z.object({
   }),
   etag: z.string().meta({ description: 'The present ETag of the asset: send it as If-Match to go on.' }),
   changeId: z.string().meta({ description: 'The open change: `/billing/v1/license-changes/{change_id}`.' }),
+  foreseen: z.literal(true).meta({
+    description:
+      'Nothing was sent: by its published rules, or by what it shows us, the vendor would refuse. Absent where it did.',
+  }),
   to: z.int().min(0).meta({ description: 'The total that the open change asks for.' }),
 })
 
@@ -38,6 +42,7 @@ export const MEMBERS = {
   }),
   // None of them where the change is the vendor's own, or a lock was not free in time.
   change_in_progress: Member.pick({ changeId: true, to: true, changedBy: true, changedAt: true }).partial(),
+  vendor_rejected: Member.pick({ foreseen: true }).partial(),
   outcome_unknown: Member.pick({ changeId: true }),
 }
 

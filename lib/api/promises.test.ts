@@ -289,7 +289,7 @@ function addChange(id: string, asset: string, from: number, to: number, state: s
     'northwind',
     `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
        actor_name, request_id, created_at, moved_at, sent_at, settled_at)
-     VALUES ('northwind', $1, $2, $3, $4, $5, 'key', 'K1', 'joiners-sync', 'r', $6, $6, $6, $7)`,
+     VALUES ('northwind', $1, $2, $3, $4, $5, 'key', 'K1', 'joiners-sync', 'r', $6, now(), $6, $7)`,
     [id, asset, from, to, state, at, settled],
   )
 }

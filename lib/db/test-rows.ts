@@ -81,6 +81,8 @@ export async function addAsset(
     vendorCustomerId: 'C1',
     reseller: 'sales@reseller.example',
     ...licensed(subscription),
+    // At a vendor elsewhere, one subscription stands in one asset of all customers.
+    ...(subscription && given.vendor ? { subscriptionId: `S-${customerId}-${id}` } : {}),
     ...given,
   }
   await scope(owner(customerId), (tx) => tx.insert(assets).values({ ...values, ...rest }))

@@ -1,4 +1,5 @@
 import 'server-only'
+import { and, eq } from 'drizzle-orm'
 import type { Caller, CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { auditEvents } from '#lib/db/schema/history.ts'
@@ -41,4 +42,14 @@ export async function recordAudit(tx: Transaction, customerId: CustomerId, event
     actorId: actor.id,
     actorName: actor.name,
   })
+}
+
+/** What happened to a thing, the first first. */
+export async function auditOf(tx: Transaction, customerId: CustomerId, subject: string) {
+  const { at, action, actorName, requestId, id } = auditEvents
+  return tx
+    .select({ at, action, actorName, requestId })
+    .from(auditEvents)
+    .where(and(eq(auditEvents.customerId, customerId), eq(auditEvents.subject, subject)))
+    .orderBy(id)
 }

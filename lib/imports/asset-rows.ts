@@ -51,7 +51,7 @@ export async function overwriteAsset(
   const { id } = stored
   const [from, to] = [stored.seatsPurchased ?? 0, values.seatsPurchased ?? 0]
   if (from !== to) {
-    await addLicenseChange(tx, customerId, { assetId: id, from, to, state: 'APPLIED', ...by })
+    await addLicenseChange(tx, customerId, { assetId: id, from, to, state: 'RECORDED', ...by })
   }
   const seatVersion = movesVersion(stored, values) ? sql`${assets.seatVersion} + 1` : undefined
   await tx

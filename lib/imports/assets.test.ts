@@ -114,12 +114,12 @@ describe('importAssets', () => {
         asset_id: 'workspace-suite-1',
         from_quantity: 50,
         to_quantity: 60,
-        state: 'APPLIED',
+        state: 'RECORDED',
         actor_kind: 'operator',
       },
     ])
     expect(await audits(customer)).toEqual([
-      { action: 'license-change.applied' },
+      { action: 'license-change.recorded' },
       { action: 'asset.replaced' },
     ])
   })

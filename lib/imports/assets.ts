@@ -4,13 +4,19 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import type { AssetRow } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assetsWithOpenChange } from '#lib/license-changes/store/find.ts'
-import { isVendor } from '#lib/vendors/vendors.ts'
+import { isVendor, vendorNamed } from '#lib/vendors/vendors.ts'
 import { type AssetValues, differencesOf, lostLicenses, valuesOf } from './asset-differences.ts'
 import { addAssets, overwriteAsset, type Replacement, readStored } from './asset-rows.ts'
 import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from './refused.ts'
 import type { Imported, NewAsset } from './shapes.ts'
+import { takenAmong } from './taken-subscriptions.ts'
 
-type Options = { replace: boolean; requestId?: string }
+type Options = {
+  replace: boolean
+  requestId?: string
+  /** Told which assets were written whose books a vendor keeps: what stands there now is the file's word alone. */
+  onVendorsBooks?: (assetId: string) => void
+}
 
 // So that each statement stays far below the 3 s that it may take.
 const MOST_ASSETS = 500
@@ -20,13 +26,13 @@ const MOST_ASSETS = 500
  * is there with other content is written over and an audit row tells of it; other purchased seats leave a
  * change row and its audit row, as any change of seats does.
  * @throws ImportRefused that lists the differences by field, where `replace` is not set; also for an
- * unknown vendor, an id that is given twice, and fewer licenses within a commitment's term
+ * unknown vendor, an id that is given twice, a subscription that stands in another asset, and fewer licenses within a commitment's term
  */
 export async function importAssets(
   tx: Transaction,
   customerId: CustomerId,
   assets: NewAsset[],
-  { replace, requestId = randomUUID() }: Options,
+  { replace, requestId = randomUUID(), onVendorsBooks }: Options,
 ): Promise<Imported> {
   const problems = faultsOf(assets)
   const counts: Imported = { added: 0, unchanged: 0, replaced: 0 }
@@ -35,10 +41,14 @@ export async function importAssets(
     const ids = batch.map(({ id }) => id)
     const { fresh, other } = sorted(batch, await readStored(tx, customerId, ids))
     problems.push(...other.flatMap((replacement) => objections(replacement, replace)))
+    const written = [...fresh, ...other.map(({ values }) => values)]
+    problems.push(...(await takenAmong(tx, customerId, written)))
     if (replace) problems.push(...(await openAmong(tx, customerId, other)))
     if (problems.length > 0) continue
     await addAssets(tx, customerId, fresh)
     for (const replacement of other) await overwriteAsset(tx, customerId, replacement, requestId)
+    for (const { id, vendor, subscriptionId } of written)
+      if (subscriptionId !== null && vendorNamed(vendor).books === 'theirs') onVendorsBooks?.(id)
     counts.added += fresh.length
     counts.replaced += other.length
     counts.unchanged += batch.length - fresh.length - other.length

@@ -5,6 +5,7 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
+import { readNow } from '#lib/license-changes/reading/read-now.ts'
 import { importAssets } from './assets.ts'
 import { readFocus } from './focus/focus.ts'
 import type { Terms } from './focus/invoice.ts'
@@ -52,17 +53,25 @@ export function importInvoiceFile(run: Run): Promise<Imported> {
   )
 }
 
-/** Imports assets from our own JSON, or from Google's subscriptions with this contact of the reseller. */
-export function importAssetFile(run: Run, reseller?: string): Promise<Imported> {
+/**
+ * Imports assets from our own JSON, or from Google's subscriptions with this contact of the reseller. Then those whose
+ * books a vendor keeps are read there, for the vendor's word counts and not the file's.
+ * @returns also `unread`, where some of these are still to be read
+ */
+export async function importAssetFile(run: Run, reseller?: string): Promise<Imported & { unread?: number }> {
   const { customerId, file, replace, signal } = run
-  return stored(run, 'assets.imported', (tx, requestId) =>
+  const written: string[] = []
+  const onVendorsBooks = (assetId: string) => written.push(assetId)
+  const counts = await stored(run, 'assets.imported', (tx, requestId) =>
     inBatches(
       readAssets(readText(file, signal), reseller),
       () => ASSET_WEIGHT,
       run,
-      (batch) => importAssets(tx, customerId, batch, { replace, requestId }),
+      (batch) => importAssets(tx, customerId, batch, { replace, requestId, onVendorsBooks }),
     ),
   )
+  const unread = await readNow(customerId, written, randomUUID())
+  return unread > 0 ? { ...counts, unread } : counts
 }
 
 /** All or nothing: one transaction, with an audit row of its own if anything was stored. */

@@ -59,6 +59,13 @@ export function rejected({ code, reason }: Pick<Rejected, 'code' | 'reason'>): P
   return new Problem(code, reason)
 }
 
+/** What we don't send, because the vendor would refuse it: the same answers, which say that nobody asked it. */
+export function foreseen({ code, reason }: Pick<Rejected, 'code' | 'reason'>): Problem {
+  return code === 'vendor_rejected'
+    ? new Problem(code, reason, { members: { foreseen: true } })
+    : new Problem(code, reason)
+}
+
 /** 503: nothing was sent, or surely nothing done. */
 export function vendorUnavailable(label: string, seconds = 5): Problem {
   const detail = `${label} can not be reached for the moment. Nothing was changed.`
@@ -92,6 +99,12 @@ export function otherChange(open: Change): Problem {
 export function disputed(label: string): Problem {
   const detail = `${label} shows another total than it confirmed a moment ago. Nothing was changed; try again in a minute.`
   return changeInProgress(detail, 60)
+}
+
+/** 504, until a person settles it: its time is over, and no read can prove what became of it. */
+export function outcomeUnclear({ id: changeId, vendorReason }: Change, label: string): Problem {
+  const detail = vendorReason ?? `We can’t tell whether the change reached ${label}.`
+  return new Problem('outcome_unknown', detail, { headers: { 'Retry-After': '3600' }, members: { changeId } })
 }
 
 /** 504: sent, and the vendor has not said yet what became of it. */

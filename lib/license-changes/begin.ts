@@ -15,16 +15,17 @@ import { vendorNamed } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
 import type { Claim, QuantityRequest } from './request.ts'
 import { check } from './rules.ts'
-import { send } from './send.ts'
-import { awaitAnswer } from './settle.ts'
+import { sendAgain } from './sending/again.ts'
+import { send } from './sending/send.ts'
+import { awaitAnswer } from './settling/await-answer.ts'
 import { findOpenChange, readChange } from './store/find.ts'
 import { addLicenseChange, type Change } from './store/transitions.ts'
 
 type Begun =
   | { kind: 'answered'; answer: Answer<Asset> }
   | { kind: 'claimed'; claim: Claim }
-  /** Another request asks for the same, or this one did before. `label` is the vendor's. */
-  | { kind: 'joined'; changeId: string; label: string }
+  /** Another request asks for the same, or this one did before. */
+  | { kind: 'joined'; changeId: string; vendor: OwnBooks | GuardedVendor }
 
 /** A change that was joined may come to nothing; then the request claims one of its own. */
 const MOST_ROUNDS = 3
@@ -40,10 +41,20 @@ export async function changeQuantity(request: QuantityRequest): Promise<Answer<A
     const begun = await scope(request.caller, (tx) => begin(tx, request))
     if (begun.kind === 'answered') return begun.answer
     if (begun.kind === 'claimed') return send(request, begun.claim)
-    const answer = await awaitAnswer(request, begun.changeId, begun.label)
+    const answer = await joinChange(request, begun)
     if (answer) return answer
   }
   throw answers.changeInProgress()
+}
+
+/** What becomes of a change that was joined: sent again where that is safe, and waited for. */
+async function joinChange(
+  request: QuantityRequest,
+  { changeId, vendor }: Extract<Begun, { kind: 'joined' }>,
+): Promise<Answer<Asset> | undefined> {
+  const isSafe = vendor.books === 'theirs' && vendor.idempotentWrites !== undefined
+  const answer = isSafe ? await sendAgain(request, changeId) : undefined
+  return answer ?? awaitAnswer(request, changeId, vendor.label)
 }
 
 async function begin(tx: Transaction, request: QuantityRequest): Promise<Begun> {
@@ -65,8 +76,8 @@ async function begin(tx: Transaction, request: QuantityRequest): Promise<Begun> 
   return begun
 }
 
-function joined(change: Change, { label }: { label: string }): Begun {
-  return { kind: 'joined', changeId: change.id, label }
+function joined(change: Change, vendor: OwnBooks | GuardedVendor): Begun {
+  return { kind: 'joined', changeId: change.id, vendor }
 }
 
 /**

@@ -50,12 +50,11 @@ const LicenseChange = z
     from: seats.meta({ description: 'Purchased licenses before.' }),
     to: seats.meta({ description: 'The total that was asked for.' }),
     state: z.string().meta({
-      description: `Open: CLAIMED, SENT, UNKNOWN (the vendor has not confirmed it). Settled: APPLIED, REJECTED by the vendor, FAILED (not applied). DRIFT: made by the vendor; ${others}`,
+      description: `Open: CLAIMED, SENT, UNKNOWN (the vendor has not confirmed it). Settled: APPLIED, REJECTED by the vendor, FAILED (not applied). UNCLEAR: nobody can tell any more whether the vendor did it; the asset is free for another change, which is decided on a fresh read. DRIFT: made by the vendor. RECORDED: what a file that an operator imported said, which asked no vendor; ${others}`,
     }),
-    vendorReason: z
-      .string()
-      .optional()
-      .meta({ description: 'Why the vendor refused, or what is known of a failure.' }),
+    vendorReason: z.string().optional().meta({
+      description: 'Why the vendor refused, what is known of a failure, or what to do where it is UNCLEAR.',
+    }),
     actor: actor.meta({ description: 'Who asked for it, or that the vendor did it.' }),
     createTime: timeOf('When it was asked for'),
     settleTime: timeOf('When the outcome was known').optional(),
@@ -101,7 +100,7 @@ export const listLicenseChanges = contract({
     filter: filterText(['asset', 'state'])
       .optional()
       .meta({
-        description: `As in \`asset:a|b|state:APPLIED\`. Keys: asset (its id), state (CLAIMED, SENT, UNKNOWN, APPLIED, REJECTED, FAILED, DRIFT). ${FILTER_GRAMMAR}`,
+        description: `As in \`asset:a|b|state:APPLIED\`. Keys: asset (its id), state (CLAIMED, SENT, UNKNOWN, APPLIED, REJECTED, FAILED, UNCLEAR, DRIFT, RECORDED). ${FILTER_GRAMMAR}`,
       }),
     minCreationTime: unixTime('changes whose `createTime` is this time or later'),
     maxCreationTime: unixTime('changes whose `createTime` is in this second or earlier', 999),

@@ -13,7 +13,8 @@ import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import type { Foreseen, ObservedSeats, VendorSeats } from '#lib/vendors/vendor.ts'
 import { vendorNamed } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
-import { isDisputed, observedRow, refOf } from './observe.ts'
+import { isDisputed, observedRow } from './observe.ts'
+import { readOwn } from './reading/read-own.ts'
 import { type Asked, check } from './rules.ts'
 import { findOpenChange } from './store/find.ts'
 
@@ -31,10 +32,10 @@ export async function foretellAnswer(question: Question): Promise<Answer<Asset>>
   if ('answer' in known) return known.answer
 
   const { row, vendor } = known
-  const reading = await vendor.read(refOf(row), AbortSignal.timeout(env().vendorTimes.readMs))
+  const reading = await readOwn(vendor, row, env().vendorTimes.readMs)
   if (reading.kind === 'unavailable') throw answers.vendorUnavailable(vendor.label, reading.retryAfter)
   if (reading.kind === 'missing') {
-    return answers.rejected({ code: 'vendor_rejected', reason: reading.reason })
+    return answers.foreseen({ code: 'vendor_rejected', reason: reading.reason })
   }
   const { observed } = reading
   return readScope(caller, async (tx) => {
@@ -77,7 +78,9 @@ async function foretold(
   const found = check(question, { ...knownOf(row), foresee })
   if (found.kind === 'refused') return answers.refused(tx, customerId, row, found)
   if (found.kind === 'unchanged') return replyOf(row)
-  if (found.kind === 'rejected') return answers.rejected(found)
+  if (found.kind === 'rejected') {
+    return vendorNamed(row.vendor).books === 'ours' ? answers.rejected(found) : answers.foreseen(found)
+  }
   const { purchased, maximum, assigned = row.seatsAssigned } = found.seats
   return replyOf({
     ...row,

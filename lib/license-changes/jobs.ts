@@ -1,14 +1,19 @@
 import 'server-only'
-import pLimit from 'p-limit'
 import { type AssetAtVendor, assetsAt, dueChanges } from '#lib/access/due-work.ts'
-import { lockLicensed } from '#lib/assets/store.ts'
-import { scope } from '#lib/db/scope.ts'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { readAsset } from '#lib/assets/store.ts'
+import { readScope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
+import { log } from '#lib/log.ts'
 import type { Observed, RemoteVendor } from '#lib/vendors/vendor.ts'
-import { remoteVendors } from '#lib/vendors/vendors.ts'
-import { observe, refOf } from './observe.ts'
-import { settleChange } from './settle.ts'
-import { findOpenChange } from './store/find.ts'
+import { remoteVendors, vendorNamed } from '#lib/vendors/vendors.ts'
+import { refOf } from './observe.ts'
+import { forEach } from './reading/for-each.ts'
+import { readOwn } from './reading/read-own.ts'
+import { nameAtVendor, take } from './reading/take.ts'
+import { isOpen } from './rules.ts'
+import { settleChange } from './settling/settle.ts'
+import type { Change } from './store/transitions.ts'
 
 // What runs in the background reads, and never buys.
 
@@ -19,8 +24,32 @@ import { findOpenChange } from './store/find.ts'
  */
 export async function settleOpenChanges(requestId: string): Promise<number> {
   const due = await dueChanges()
-  await forEach(due, ({ customerId, changeId }) => settleChange({ customerId }, changeId, requestId))
+  await forEach(due, async ({ customerId, changeId }) => {
+    const change = await settleChange({ customerId }, changeId, requestId)
+    if (change && isOpen(change.state)) await warnOfDelay(customerId, change, requestId)
+  })
   return due.length
+}
+
+/** Somebody has to hear of a change that is open for longer than its vendor may be late. */
+async function warnOfDelay(
+  customerId: CustomerId,
+  { id: changeId, assetId, ...change }: Change,
+  requestId: string,
+) {
+  const row = await readScope({ customerId }, (tx) => readAsset(tx, customerId, assetId))
+  const vendor = row && vendorNamed(row.vendor)
+  const openMs = Date.now() - change.createdAt.getTime()
+  if (vendor?.books !== 'theirs' || openMs <= Math.max(vendor.settleMs, env().vendorTimes.leaseMs)) return
+  const told = {
+    customerId,
+    assetId,
+    changeId,
+    vendor: vendor.name,
+    state: change.state,
+    openSeconds: Math.round(openMs / 1000),
+  }
+  log().warn({ requestId, ...told }, 'change open for longer than its vendor may be late')
 }
 
 /**
@@ -51,7 +80,7 @@ async function readVendor(vendor: RemoteVendor, requestId: string): Promise<numb
   const missed = assets.filter((asset) => !listed.has(asset))
   let count = listed.size
   await forEach(missed, async (asset) => {
-    const reading = await vendor.read(refOf(asset), AbortSignal.timeout(env().vendorTimes.readMs))
+    const reading = await readOwn(vendor, asset, env().vendorTimes.readMs)
     if (reading.kind !== 'read') return
     await take(vendor, asset, reading.observed, requestId)
     count += 1
@@ -82,32 +111,4 @@ async function readList(
     cursor = page.next
   } while (cursor !== undefined)
   return undefined
-}
-
-type Named = Pick<AssetAtVendor, 'vendorCustomerId' | 'subscriptionId'>
-
-function nameAtVendor({ vendorCustomerId, subscriptionId }: Named): string {
-  return JSON.stringify([vendorCustomerId, subscriptionId])
-}
-
-/** A change that is open is left to whoever carries it out, or to the job that settles it. */
-async function take(vendor: RemoteVendor, asset: AssetAtVendor, observed: Observed, requestId: string) {
-  const { customerId, assetId } = asset
-  await scope(asset, async (tx) => {
-    const row = await lockLicensed(tx, customerId, assetId)
-    // An import may have pointed it elsewhere since.
-    const isSame = row.vendor === vendor.name && nameAtVendor(row) === nameAtVendor(asset)
-    if (!isSame || (await findOpenChange(tx, customerId, assetId))) return
-    await observe(tx, customerId, row, { vendor, observed, requestId })
-  })
-}
-
-/** How many are worked on at once, each with a connection of its own. */
-const AT_ONCE = 4
-
-async function forEach<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  const limited = pLimit(AT_ONCE)
-  const ends = await Promise.allSettled(items.map((item) => limited(work, item)))
-  const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
-  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${items.length} failed.`)
 }

@@ -6,7 +6,7 @@ import type { AssetRow, ListRow, Page } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { log } from '#lib/log.ts'
 import { serializeOpenChange } from './serialize.ts'
-import { settleChange } from './settle.ts'
+import { settleChange } from './settling/settle.ts'
 import { listBesideAssets, type OpenBeside, readBesideAsset } from './store/beside-assets.ts'
 
 // What assets ask of changes: nothing else leads from there to here.

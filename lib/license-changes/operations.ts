@@ -48,7 +48,8 @@ export const readLicenseChange = operation(contract.readLicenseChange, async (ca
 })
 
 function asLockProblem(error: unknown): never {
-  // lock_not_available: somebody else's change holds the row for longer than we may wait
-  if (errorCode(error) !== '55P03') throw error
+  // lock_not_available: somebody else's change holds the row for longer than we may wait. unique_violation: its
+  // subscription has a new id, which another asset has taken at this very moment
+  if (!['55P03', '23505'].includes(errorCode(error) ?? '')) throw error
   throw changeInProgress(undefined, 1)
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MAX_QUANTITY, type QuantityFacts } from '#lib/assets/rules.ts'
-import { CHANGE_STATES, check, isConfirmed, isOpen, OPEN_STATES, provenState } from './rules.ts'
+import { CHANGE_STATES, check, isConfirmed, isOpen, OPEN_STATES } from './rules.ts'
 
 const PRESENT = 7
 const TAGS = {
@@ -221,20 +221,6 @@ describe('check, whatever it is asked', () => {
   })
 })
 
-describe('provenState', () => {
-  const seen = { to: 55, read: 55, age: 1000, settleMs: 120_000, hadBefore: false }
-  it.each([
-    ['a read that shows the total proves it', seen, 'APPLIED'],
-    ['also long after', { ...seen, age: 500_000 }, 'APPLIED'],
-    ['not where the read may be of a time when it was so before', { ...seen, hadBefore: true }, 'UNKNOWN'],
-    ['another total proves nothing while a write may still be on its way', { ...seen, read: 50 }, 'UNKNOWN'],
-    ['not even at the last moment', { ...seen, read: 50, age: 120_000 }, 'UNKNOWN'],
-    ['and then it disproves it', { ...seen, read: 50, age: 120_001 }, 'FAILED'],
-  ] as const)('%s', (_, evidence, state) => {
-    expect(provenState(evidence)).toBe(state)
-  })
-})
-
 describe('the states of a change', () => {
   it('are open or settled; those that we do not know count as settled', () => {
     expect([...CHANGE_STATES, 'LATER'].filter(isOpen)).toEqual([...OPEN_STATES])
@@ -242,7 +228,10 @@ describe('the states of a change', () => {
 
   it('only what was sent and applied is confirmed by the vendor', () => {
     const sentAt = new Date()
-    expect(CHANGE_STATES.filter((state) => isConfirmed({ state, sentAt }))).toEqual(['APPLIED'])
-    expect(CHANGE_STATES.filter((state) => isConfirmed({ state, sentAt: null }))).toEqual([])
+    expect(CHANGE_STATES.filter((state) => isConfirmed({ state, sentAt, settledBy: null }))).toEqual([
+      'APPLIED',
+    ])
+    expect(CHANGE_STATES.filter((state) => isConfirmed({ state, sentAt: null, settledBy: null }))).toEqual([])
+    expect(CHANGE_STATES.filter((state) => isConfirmed({ state, sentAt, settledBy: 'operator' }))).toEqual([])
   })
 })

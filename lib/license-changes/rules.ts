@@ -3,10 +3,19 @@ import { decideQuantity, type QuantityDecision, type QuantityFacts } from '#lib/
 /**
  * The states of a change of licenses. CLAIMED: nothing was sent. SENT: a call to the vendor may be under way.
  * UNKNOWN: it was sent, and only a read can tell. APPLIED, REJECTED (by the vendor), FAILED (not applied): settled.
- * DRIFT: the vendor's own change, which we found.
+ * UNCLEAR: no read can tell any more; settled for the asset, which is free again, and open for people.
+ * DRIFT: the vendor's own change, which we found. RECORDED: what an operator's file said, which asked no vendor.
  */
 export const OPEN_STATES = ['CLAIMED', 'SENT', 'UNKNOWN'] as const
-export const CHANGE_STATES = [...OPEN_STATES, 'APPLIED', 'REJECTED', 'FAILED', 'DRIFT'] as const
+export const CHANGE_STATES = [
+  ...OPEN_STATES,
+  'APPLIED',
+  'REJECTED',
+  'FAILED',
+  'UNCLEAR',
+  'DRIFT',
+  'RECORDED',
+] as const
 export type ChangeState = (typeof CHANGE_STATES)[number]
 
 /** Whether it is still to come what becomes of a change. States that we do not know count as settled. */
@@ -14,9 +23,13 @@ export function isOpen(state: string): boolean {
   return (OPEN_STATES as readonly string[]).includes(state)
 }
 
-/** Whether the vendor itself has confirmed a change to us: not so what an import wrote, or what we found. */
-export function isConfirmed({ state, sentAt }: { state: string; sentAt: Date | null }): boolean {
-  return state === 'APPLIED' && sentAt !== null
+/** Whether the vendor itself has confirmed a change to us: not so what we found, or a person settled. */
+export function isConfirmed(change: {
+  state: string
+  sentAt: Date | null
+  settledBy: string | null
+}): boolean {
+  return change.state === 'APPLIED' && change.sentAt !== null && change.settledBy === null
 }
 
 /** What a PATCH asks for. */
@@ -100,33 +113,4 @@ function mayBecomeVersion(seatVersion: number, ifMatch: string | undefined): boo
   if (isVersion(seatVersion, ifMatch)) return true
   const versions = ifMatch?.split(',').map((tag) => Number(/^\s*"(\d{1,15})\./.exec(tag)?.[1])) ?? []
   return versions.some((version) => version > seatVersion)
-}
-
-/** What is known of a change that was sent, when the vendor's count has been read. Times in milliseconds. */
-export type Evidence = {
-  /** The total that was asked for. */
-  to: number
-  /** What the vendor says that is purchased. */
-  read: number
-  /** Since the call. */
-  age: number
-  /** How late the vendor may still do what it was asked. */
-  settleMs: number
-  /** Whether the subscription had the asked total so lately that the read may be of that time. */
-  hadBefore: boolean
-}
-
-/**
- * The state that a read proves, of a change whose answer was lost. A read that shows the asked total proves it, unless
- * it may be an older one of the same total; another total disproves it only once no write can still be on its way.
- */
-export function provenState({
-  to,
-  read,
-  age,
-  settleMs,
-  hadBefore,
-}: Evidence): 'APPLIED' | 'FAILED' | 'UNKNOWN' {
-  if (read !== to) return age > settleMs ? 'FAILED' : 'UNKNOWN'
-  return hadBefore ? 'UNKNOWN' : 'APPLIED'
 }

@@ -136,12 +136,14 @@ describe('a change that reaches the vendor', () => {
   })
 
   it('422 with the vendor’s reason, which is kept', async () => {
-    const { status, json } = await patch(flexible, 2)
+    stage.fake.failNext('write', 'terms')
+    const { status, json } = await patch(flexible, 25)
     expect([status, json.code, json.detail]).toEqual([
       422,
       'vendor_rejected',
-      expect.stringContaining('3 users'),
+      expect.stringContaining('terms of service'),
     ])
+    expect(json).not.toHaveProperty('foreseen')
     expect(await changesOf(flexible)).toEqual([
       expect.objectContaining({ state: 'REJECTED', reason: json.detail }),
     ])

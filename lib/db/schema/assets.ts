@@ -55,6 +55,10 @@ export const assets = pgTable(
     index('assets_type_newest').on(t.customerId, t.type, t.createdAt, t.id),
     // What the vendors' lists are matched by: they know no customer of ours.
     index('assets_at_vendor').on(t.vendor, t.vendorCustomerId, t.skuId).where(sql`${t.vendor} <> 'built-in'`),
+    // Over all customers: the lock and the open change of an asset are those of its subscription.
+    uniqueIndex('assets_one_per_subscription')
+      .on(t.vendor, t.vendorCustomerId, t.subscriptionId)
+      .where(sql`${t.vendor} <> 'built-in'`),
     check('assets_id_starts_with_type', sql`starts_with(${t.id}, ${t.type} || '-')`),
     check('assets_seats', sql`least(${t.seatsPurchased}, ${t.seatsMaximum}, ${t.seatsAssigned}) >= 0`),
     check(
@@ -73,6 +77,8 @@ export const licenseChanges = pgTable(
     fromQuantity: integer('from_quantity').notNull(),
     toQuantity: integer('to_quantity').notNull(),
     state: text('state').notNull(),
+    /** A total that a read showed while it was open, and that is neither of the two: somebody else has moved it. */
+    seenQuantity: integer('seen_quantity'),
     /** Why the vendor refused, or what is known of a failure. */
     vendorReason: text('vendor_reason'),
     vendorRequestId: text('vendor_request_id'),
@@ -88,6 +94,8 @@ export const licenseChanges = pgTable(
     /** When the vendor was last asked what became of it: who writes it may ask. */
     checkedAt: time('checked_at'),
     settledAt: time('settled_at'),
+    /** Who settled it by hand; null: the vendor's word did, or a read. */
+    settledBy: text('settled_by'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
@@ -95,12 +103,14 @@ export const licenseChanges = pgTable(
     uniqueIndex('license_changes_open')
       .on(t.customerId, t.assetId)
       .where(sql`${t.state} in ('CLAIMED', 'SENT', 'UNKNOWN')`),
+    // Those that wait for a person, of all customers.
+    index('license_changes_unclear').on(t.customerId, t.id).where(sql`${t.state} = 'UNCLEAR'`),
     index('license_changes_newest').on(t.customerId, t.assetId, t.createdAt),
     index('license_changes_all_newest').on(t.customerId, t.createdAt, t.id),
     foreignKey({ columns: [t.customerId, t.assetId], foreignColumns: [assets.customerId, assets.id] }),
     check(
       'license_changes_state',
-      sql`${t.state} in ('CLAIMED', 'SENT', 'UNKNOWN', 'APPLIED', 'REJECTED', 'FAILED', 'DRIFT')`,
+      sql`${t.state} in ('CLAIMED', 'SENT', 'UNKNOWN', 'APPLIED', 'REJECTED', 'FAILED', 'UNCLEAR', 'DRIFT', 'RECORDED')`,
     ),
     check(
       'license_changes_settled',

@@ -1,5 +1,6 @@
 import 'server-only'
 import { and, eq, getTableColumns, gte, inArray, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { licenseChanges } from '#lib/db/schema/assets.ts'
@@ -13,17 +14,23 @@ const { customerId: customer, id: ownId, assetId: asset, state, createdAt } = li
 export const IS_OPEN = sql`${state} in ${sql.raw(`('${OPEN_STATES.join("', '")}')`)}`
 
 /** What moved the seats of an asset. */
-const MOVED_SEATS = ['APPLIED', 'DRIFT']
+const MOVED_SEATS = ['APPLIED', 'DRIFT', 'RECORDED']
 
-/** A change, and how long ago it was claimed, sent or settled, in milliseconds of the database's clock. */
+/**
+ * A change, how long ago it was claimed, sent or settled, and how long since it was sent first (0 where it never was);
+ * in milliseconds of the database's clock.
+ */
 export async function readChange(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-): Promise<(Change & { age: number }) | undefined> {
-  const age = sql<number>`extract(epoch from clock_timestamp() - ${licenseChanges.movedAt})::float8 * 1000`
+): Promise<(Change & { age: number; sinceSent: number }) | undefined> {
+  const since = (time: SQL | PgColumn) =>
+    sql<number>`extract(epoch from clock_timestamp() - ${time})::float8 * 1000`
+  const age = since(licenseChanges.movedAt)
+  const sinceSent = sql<number>`coalesce(${since(licenseChanges.sentAt)}, 0)`
   const rows = await tx
-    .select({ ...getTableColumns(licenseChanges), age })
+    .select({ ...getTableColumns(licenseChanges), age, sinceSent })
     .from(licenseChanges)
     .where(and(eq(customer, customerId), eq(ownId, id)))
   return rows[0]

@@ -6,6 +6,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { licenseChanges } from '#lib/db/schema/assets.ts'
 import { type Actor, recordAudit } from '#lib/history/audit.ts'
 import { type ChangeState, isOpen } from '../rules.ts'
+import { beginAttempt } from './attempts.ts'
 
 // Every transition of a change and its audit row are written in one transaction, with the asset's row locked first:
 // locks in one order.
@@ -59,6 +60,11 @@ export type Move = {
   vendorRequestId?: string | undefined
   /** Of the request or job that learnt of it. */
   requestId: string
+  /** The word for it in the history, and who did it, where these are not the state and who asked for the change. */
+  as?: string | undefined
+  actor?: Actor | undefined
+  /** Who settles it by hand. */
+  settledBy?: string | undefined
 }
 
 /**
@@ -69,7 +75,7 @@ export async function moveChange(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-  { from, to, fromQuantity, vendorReason, vendorRequestId, requestId }: Move,
+  { from, to, fromQuantity, vendorReason, vendorRequestId, requestId, as, actor, settledBy }: Move,
 ): Promise<Change | undefined> {
   const rows = await tx
     .update(licenseChanges)
@@ -77,17 +83,21 @@ export async function moveChange(
       state: to,
       // What is unknown is as old as its call.
       ...(to === 'UNKNOWN' ? {} : { movedAt: sql`clock_timestamp()` }),
-      ...(to === 'SENT' ? { sentAt: sql`clock_timestamp()` } : {}),
+      ...(to === 'SENT' ? { sentAt: sql`coalesce(${licenseChanges.sentAt}, clock_timestamp())` } : {}),
       ...(fromQuantity === undefined ? {} : { fromQuantity }),
       // Why it was unknown for a while stays in the audit history.
-      ...(to === 'APPLIED' ? { vendorReason: null } : vendorReason === undefined ? {} : { vendorReason }),
+      ...(to === 'APPLIED' || vendorReason !== undefined ? { vendorReason: vendorReason ?? null } : {}),
       ...(vendorRequestId === undefined ? {} : { vendorRequestId }),
-      ...(isOpen(to) ? {} : { settledAt: sql`clock_timestamp()` }),
+      ...(isOpen(to) ? {} : { settledAt: sql`clock_timestamp()`, settledBy: settledBy ?? null }),
     })
     .where(and(own(customerId, id), inArray(licenseChanges.state, [...from])))
     .returning()
   const moved = rows[0]
-  if (moved) await recordTransition(tx, customerId, moved, requestId)
+  if (moved) {
+    if (to === 'SENT') await beginAttempt(tx, customerId, moved)
+    const by = actor && { actorKind: actor.kind, actorId: actor.id, actorName: actor.name }
+    await recordTransition(tx, customerId, { ...moved, ...by, state: as ?? moved.state }, requestId)
+  }
   return moved
 }
 
@@ -104,24 +114,8 @@ export async function withdrawChange(
   await recordTransition(tx, customerId, { ...gone, state: 'withdrawn', vendorReason: why }, requestId)
 }
 
-/** Takes the turn to ask the vendor what became of a change: one process at a time, and not too often. */
-export async function takeTurn(
-  tx: Transaction,
-  customerId: CustomerId,
-  id: string,
-  everyMs: number,
-): Promise<boolean> {
-  const { checkedAt, state } = licenseChanges
-  const isFree = sql`(${checkedAt} IS NULL OR ${checkedAt} < clock_timestamp() - ${everyMs} * interval '1 millisecond')`
-  const rows = await tx
-    .update(licenseChanges)
-    .set({ checkedAt: sql`clock_timestamp()` })
-    .where(and(own(customerId, id), eq(state, 'UNKNOWN'), isFree))
-    .returning({ id: licenseChanges.id })
-  return rows.length === 1
-}
-
-function own(customerId: CustomerId, id: string) {
+/** One change of a customer. */
+export function own(customerId: CustomerId, id: string) {
   return and(eq(licenseChanges.customerId, customerId), eq(licenseChanges.id, id))
 }
 

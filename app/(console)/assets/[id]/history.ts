@@ -34,7 +34,7 @@ export async function movedSince(
   since: number,
   trace: Trace,
 ): Promise<LicenseChange[]> {
-  const filter = { asset: [assetId], state: ['APPLIED', 'DRIFT'] }
+  const filter = { asset: [assetId], state: ['APPLIED', 'DRIFT', 'RECORDED'] }
   const found: LicenseChange[] = []
   let pageToken: string | undefined
   for (let page = 0; page < MOST_PAGES; page++) {

@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { newCustomerId } from '#lib/access/store.ts'
+import { settleOpenChanges } from '#lib/license-changes/jobs.ts'
+import { settleByHand } from '#lib/license-changes/settling/by-hand.ts'
+import { type TestVendor, testVendor } from '#lib/license-changes/test-vendor.ts'
+import { log } from '#lib/log.ts'
+import { google } from '../../../fuzz/sceneries.ts'
+import { CUSTOMER } from '../../../fuzz/stage.ts'
+import { commandLine } from '../test-command.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-changes-'))
+let vendor: TestVendor
+const { admin } = commandLine(() => vendor.database.url, folder)
+beforeAll(async () => {
+  vendor = await testVendor(google, { assets: 12 })
+})
+afterAll(async () => {
+  await vendor.close()
+  rmSync(folder, { recursive: true })
+})
+
+let used = 0
+const nextSeed = () => vendor.stage.seeds[used++] as TestVendor['flexible']
+
+/** A change whose answer is lost, and then somebody else moves the total: its id. */
+async function lost(isSettled: boolean, headers = {}) {
+  const seed = nextSeed()
+  const { fake, patch, changes, settled } = vendor
+  fake.failNext('write', 'drop-before')
+  expect((await patch(seed, 30, { headers })).status).toBe(504)
+  fake.setByVendor(seed.id, 26)
+  if (isSettled) await settled(seed)
+  return { seed, id: String((await changes(seed))[0]?.id) }
+}
+const listed = async (words = '') => {
+  const { out } = await admin(`changes list --json${words}`)
+  return (out === '' ? [] : JSON.parse(out)) as { id: string; state: string; customer: string }[]
+}
+
+describe('changes list', () => {
+  test('has what is open or unclear, of all customers, and not what is settled', async () => {
+    const [unclear, unknown] = [await lost(true), await lost(false)]
+    const own = async (words?: string) => {
+      const ids = [unclear.id, unknown.id]
+      return (await listed(words)).filter(({ id }) => ids.includes(id)).map(({ id, state }) => [id, state])
+    }
+    const [one, two] = [
+      [unclear.id, 'UNCLEAR'],
+      [unknown.id, 'UNKNOWN'],
+    ]
+    expect(await own()).toEqual([one, two])
+    expect(await own(' --open')).toEqual([two])
+    expect(await own(' --unclear')).toEqual([one])
+    expect(await own(` --customer ${CUSTOMER}`)).toEqual([one, two])
+    expect(await own(' --older-than 1h')).toEqual([])
+    expect((await admin('changes list --older-than soon')).code).toBe(2)
+    expect((await admin('changes list --customer nobody')).code).toBe(1)
+    await vendor.settled(unknown.seed)
+  })
+})
+
+describe('changes show', () => {
+  test('tells each call to the vendor and who did what, and is for operators alone', async () => {
+    const { id } = await lost(true)
+    const { out } = await admin(`changes show ${id}`)
+    expect(out).toMatch(/1 +\d{4}-\d\d-\d\d \d\d:\d\d +30 +unknown +\d+ ms/)
+    for (const action of ['claimed', 'sent', 'unknown', 'unclear'])
+      expect(out).toContain(`license-change.${action}`)
+    expect(out).toContain('We can’t tell')
+    expect((await admin('changes show nothing')).err).toContain('No change nothing waits')
+  })
+
+  test('has the answer that the vendor gave, and its own id for it, of settled ones too', async () => {
+    const seed = nextSeed()
+    vendor.fake.failNext('write', 'terms')
+    await vendor.patch(seed, 30)
+    const id = (await vendor.changes(seed))[0]?.id
+    expect((await admin(`changes show ${id} --customer ${CUSTOMER}`)).out).toMatch(
+      / rejected .*terms of service/,
+    )
+  })
+})
+
+describe('changes settle', () => {
+  const settle = (id: string, as: string, reason = 'seen in the console') =>
+    admin(`changes settle ${id} --as ${as} --reason`, '', [reason])
+
+  test.each([
+    ['applied', 'APPLIED'],
+    ['failed', 'FAILED'],
+  ])('as %s: with its reason, the operator’s name, and a read of the vendor', async (as, state) => {
+    const headers = { 'idempotency-key': as }
+    const { seed, id } = await lost(true, headers)
+    expect((await vendor.patch(seed, 30, { headers })).code).toBe('outcome_unknown')
+    expect((await settle(id, as)).err).toContain(`is settled as ${as}`)
+    const [change] = await vendor.changes(seed)
+    expect(change).toMatchObject({ id, state, reason: 'Settled by hand: seen in the console' })
+    const statement = 'SELECT actor_name AS who FROM audit_events WHERE subject = $1 AND action = $2'
+    const audit = await vendor.database.sql(CUSTOMER, statement, [id, `license-change.${as}`])
+    expect(audit).toEqual([{ who: 'Operator' }])
+    // Its key goes on: with the answer, or by running again.
+    expect((await vendor.patch(seed, 30, { headers })).status).toBe(200)
+    expect((await vendor.changes(seed)).length).toBe(as === 'applied' ? 2 : 3)
+  })
+
+  test('once: two at the same time, and who comes later, are told', async () => {
+    const { seed, id } = await lost(true)
+    const ends = await Promise.allSettled(
+      (['APPLIED', 'FAILED'] as const).map((as) =>
+        settleByHand(newCustomerId(CUSTOMER), id, { as, reason: 'x' }),
+      ),
+    )
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect((await admin(`changes settle ${id} --as failed --reason x --customer ${CUSTOMER}`)).err).toContain(
+      'nothing to settle',
+    )
+    expect((await vendor.states(seed)).filter((state) => state !== 'DRIFT')).toHaveLength(1)
+  })
+
+  test('not while its vendor may still be late, nor without a reason or an outcome', async () => {
+    const { id, seed } = await lost(false)
+    expect((await settle(id, 'failed')).err).toMatch(/Google Workspace may still do it until .* UTC/)
+    expect((await settle(id, 'perhaps')).code).toBe(2)
+    expect((await settle(id, 'failed', ' ')).code).toBe(1)
+    await vendor.settled(seed)
+  })
+})
+
+test('each pass of the job warns of a change that is open for longer than its vendor may be late', async () => {
+  const { seed, id } = await lost(false)
+  vendor.fake.setFault(seed.id, { read: 'no-json' })
+  const warn = vi.spyOn(log(), 'warn')
+  const warned = () => warn.mock.calls.filter(([told]) => (told as { changeId?: string }).changeId === id)
+  await settleOpenChanges('early')
+  expect(warned()).toEqual([])
+  await vi.waitFor(
+    async () => {
+      await settleOpenChanges('job')
+      expect(warned().length).toBeGreaterThan(1)
+    },
+    { timeout: 8000, interval: 200 },
+  )
+  expect(warned()[0]?.[0]).toMatchObject({
+    customerId: CUSTOMER,
+    vendor: 'google-workspace',
+    state: 'UNKNOWN',
+  })
+  warn.mockRestore()
+})

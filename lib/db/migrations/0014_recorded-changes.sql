@@ -1,0 +1,2 @@
+ALTER TABLE "license_changes" DROP CONSTRAINT "license_changes_state";--> statement-breakpoint
+ALTER TABLE "license_changes" ADD CONSTRAINT "license_changes_state" CHECK ("license_changes"."state" in ('CLAIMED', 'SENT', 'UNKNOWN', 'APPLIED', 'REJECTED', 'FAILED', 'UNCLEAR', 'DRIFT', 'RECORDED'));

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newCustomerId } from '#lib/access/store.ts'
+import { scope } from '#lib/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addNewCustomer } from '#lib/db/test-rows.ts'
+import { importAssets } from './assets.ts'
+import type { NewAsset } from './shapes.ts'
+
+// A subscription at a vendor stands in one asset of one customer: its lock and its open change are of the subscription.
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await testDatabase()
+})
+afterAll(() => db.close())
+
+const run = (customer: string, assets: NewAsset[], { replace = false } = {}) => {
+  const customerId = newCustomerId(customer)
+  return scope({ customerId }, (tx) => importAssets(tx, customerId, assets, { replace }))
+}
+let count = 0
+const subscription = (id = `S-${++count}`) => ({
+  id,
+  skuId: 'SKU-1',
+  skuName: 'Business Plus',
+  billingMethod: 'ONLINE',
+  status: 'ACTIVE',
+  planName: 'FLEXIBLE',
+  isCommitmentPlan: false,
+  seats: { purchased: 50, assigned: 42 },
+})
+const asset = (id: string, own: ReturnType<typeof subscription>, vendor?: string): NewAsset => ({
+  id: `workspace-suite-${id}`,
+  type: 'workspace-suite',
+  name: 'Business Plus',
+  customerDomain: 'sunbird.example',
+  vendorCustomerId: 'C0123',
+  createdAt: new Date('2025-03-01T09:00:00Z'),
+  subscription: own,
+  vendor,
+})
+const GOOGLE = 'google-workspace'
+const refusalOf = (id: string, reason: RegExp) => ({
+  problems: [
+    {
+      subject: `asset workspace-suite-${id}`,
+      column: 'subscriptionId',
+      reason: expect.stringMatching(reason),
+    },
+  ],
+})
+
+test('a second asset for one subscription is refused, and the first one is named', async () => {
+  const customer = await addNewCustomer()
+  const one = subscription()
+  await run(customer, [asset('1', one, GOOGLE)])
+  await expect(run(customer, [asset('2', one, GOOGLE)])).rejects.toMatchObject(
+    refusalOf('2', /^it stands in the asset workspace-suite-1 already$/),
+  )
+  // Also where an asset that is there is pointed at it.
+  await run(customer, [asset('2', subscription(), GOOGLE)])
+  await expect(run(customer, [asset('2', one, GOOGLE)], { replace: true })).rejects.toMatchObject(
+    refusalOf('2', /workspace-suite-1/),
+  )
+  expect(await run(customer, [asset('1', one, GOOGLE)])).toMatchObject({ unchanged: 1 })
+})
+
+test('so is one of another customer, who is named to the operator', async () => {
+  const [first, second] = [await addNewCustomer(), await addNewCustomer()]
+  const one = subscription()
+  await run(first, [asset('1', one, GOOGLE)])
+  await expect(run(second, [asset('1', one, GOOGLE)])).rejects.toMatchObject(
+    refusalOf('1', new RegExp(`workspace-suite-1 of the customer ${first} already`)),
+  )
+  expect(await db.sql(second, 'SELECT FROM assets')).toEqual([])
+})
+
+test('so are two in one file, however far apart', async () => {
+  const customer = await addNewCustomer()
+  const one = subscription()
+  const many = Array.from({ length: 600 }, (_, n) => asset(`m${n}`, subscription(), GOOGLE))
+  await expect(run(customer, [asset('1', one, GOOGLE), asset('2', one, GOOGLE)])).rejects.toMatchObject(
+    refusalOf('2', /workspace-suite-1/),
+  )
+  await expect(
+    run(customer, [asset('1', one, GOOGLE), ...many, asset('2', one, GOOGLE)]),
+  ).rejects.toMatchObject(refusalOf('2', /workspace-suite-1/))
+  expect(await db.sql(customer, 'SELECT FROM assets')).toEqual([])
+})
+
+test('our own books have no such subscriptions', async () => {
+  const customer = await addNewCustomer()
+  const one = subscription()
+  expect(await run(customer, [asset('1', one), asset('2', one)])).toMatchObject({ added: 2 })
+})
+
+test('two imports at once leave one asset', async () => {
+  const [first, second] = [await addNewCustomer(), await addNewCustomer()]
+  const one = subscription()
+  const ends = await Promise.allSettled(
+    [first, second].map((customer) => run(customer, [asset('1', one, GOOGLE)])),
+  )
+  expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+})

@@ -1,0 +1,57 @@
+import 'server-only'
+import { and, eq, inArray, ne } from 'drizzle-orm'
+import { type AtVendor, holdersOf } from '#lib/access/due-work.ts'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { assets } from '#lib/db/schema/assets.ts'
+import { builtIn } from '#lib/vendors/built-in.ts'
+import type { AssetValues } from './asset-differences.ts'
+import type { ImportProblem } from './refused.ts'
+
+type Held = AssetValues & AtVendor
+
+/**
+ * The assets whose subscription stands in another asset already: of this customer, of another one, or of the same file.
+ * The operator is told which. A unique index holds it, whatever comes at the same moment.
+ */
+export async function takenAmong(
+  tx: Transaction,
+  customerId: CustomerId,
+  values: readonly AssetValues[],
+): Promise<ImportProblem[]> {
+  const held = values.filter((one): one is Held => one.vendor !== builtIn.name && one.subscriptionId !== null)
+  if (held.length === 0) return []
+  // Those of this customer as this import has them by now; those of others as they are committed.
+  const own = await ownHolders(tx, customerId, held)
+  const others = (await holdersOf(held)).filter((holder) => holder.customerId !== customerId)
+  const takers = new Map<string, { assetId: string; of: string }>()
+  for (const holder of others) {
+    takers.set(nameOf(holder), { assetId: holder.assetId, of: ` of the customer ${holder.customerId}` })
+  }
+  for (const holder of own) takers.set(nameOf(holder), { assetId: holder.assetId, of: '' })
+  return held.flatMap((one) => {
+    const taker = takers.get(nameOf(one))
+    if (!taker) takers.set(nameOf(one), { assetId: one.id, of: '' })
+    if (!taker || (taker.assetId === one.id && taker.of === '')) return []
+    const reason = `it stands in the asset ${taker.assetId}${taker.of} already`
+    return [{ subject: `asset ${one.id}`, column: 'subscriptionId', reason }]
+  })
+}
+
+async function ownHolders(tx: Transaction, customerId: CustomerId, held: readonly Held[]) {
+  const { vendor, vendorCustomerId, subscriptionId, id: assetId } = assets
+  const ids = held.map((one) => one.subscriptionId)
+  const rows = await tx
+    .select({ vendor, vendorCustomerId, subscriptionId, assetId })
+    .from(assets)
+    .where(
+      and(eq(assets.customerId, customerId), ne(vendor, builtIn.name), inArray(subscriptionId, [...ids])),
+    )
+  return rows.flatMap((row) =>
+    row.subscriptionId === null ? [] : [{ ...row, subscriptionId: row.subscriptionId }],
+  )
+}
+
+function nameOf({ vendor, vendorCustomerId, subscriptionId }: AtVendor): string {
+  return JSON.stringify([vendor, vendorCustomerId, subscriptionId])
+}

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { google } from '../../../fuzz/sceneries.ts'
+import { CUSTOMER } from '../../../fuzz/stage.ts'
+import { readVendors } from '../jobs.ts'
+import { type TestVendor, testVendor } from '../test-vendor.ts'
+
+// The vendor's id of a subscription may change; then it is found by customer and SKU. What is found so may be another
+// asset's.
+
+let vendor: TestVendor
+beforeEach(async () => {
+  vendor = await testVendor(google)
+  const { fake, flexible, annual, database, assetId } = vendor
+  // Both are of one customer and SKU; then the first one is gone there.
+  const { customerId, skuId } = flexible
+  fake.change(flexible.id, { customerId: 'elsewhere' })
+  fake.change(annual.id, { customerId, skuId })
+  const statement = 'UPDATE assets SET vendor_customer_id = $1, sku_id = $2 WHERE id = $3'
+  await database.sql(CUSTOMER, statement, [customerId, skuId, assetId(annual)])
+})
+afterEach(() => vendor.close())
+const ids = async () => {
+  const rows = await vendor.database.sql(CUSTOMER, 'SELECT id, subscription_id AS at FROM assets')
+  return new Map(rows.map(({ id, at }) => [id, at]))
+}
+
+test('nothing is sent to the subscription of another asset, and none is pointed at it', async () => {
+  const { flexible, annual, patch, total, writes, assetId } = vendor
+  const before = await ids()
+  expect((await patch(flexible, 30, { search: '?dryRun=true' })).code).toBe('vendor_rejected')
+  expect((await patch(flexible, 30)).json).toMatchObject({ code: 'vendor_rejected', foreseen: true })
+  await readVendors('hourly')
+  expect([total(annual), writes(annual), await ids()]).toEqual([20, [], before])
+  expect((await patch(annual, 30)).status).toBe(200)
+  expect((await ids()).get(assetId(annual))).toBe(annual.id)
+})

@@ -1,0 +1,23 @@
+import 'server-only'
+import { holdersOf } from '#lib/access/due-work.ts'
+import type { LicensedRow } from '#lib/assets/store.ts'
+import type { Reading, RemoteVendor } from '#lib/vendors/vendor.ts'
+import { refOf } from '../observe.ts'
+
+type Own = Pick<LicensedRow, 'vendorCustomerId' | 'subscriptionId' | 'skuId'>
+
+/**
+ * Reads the subscription of an asset at its vendor. The vendor may have found it by customer and SKU, because its id has
+ * changed: one that stands in another asset, of whatever customer, is not this asset's, which then has none.
+ * @param waitMs how long it may take, in milliseconds
+ */
+export async function readOwn(vendor: RemoteVendor, own: Own, waitMs: number): Promise<Reading> {
+  const reading = await vendor.read(refOf(own), AbortSignal.timeout(waitMs))
+  if (reading.kind !== 'read' || reading.observed.subscriptionId === own.subscriptionId) return reading
+  const { vendorCustomerId } = own
+  const found = { vendor: vendor.name, vendorCustomerId, subscriptionId: reading.observed.subscriptionId }
+  const [taker] = await holdersOf([found])
+  if (!taker) return reading
+  const reason = `${vendor.label} has no such subscription of this customer any more.`
+  return { kind: 'missing', reason }
+}

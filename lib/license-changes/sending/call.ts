@@ -1,0 +1,107 @@
+import 'server-only'
+import { type Answer, keepAnswer } from '#lib/api/idempotency.ts'
+import { Problem } from '#lib/api/problem.ts'
+import type { Asset } from '#lib/assets/contract.ts'
+import { replyOf } from '#lib/assets/serialize.ts'
+import { env } from '#lib/env.ts'
+import { log, logFailure } from '#lib/log.ts'
+import type { Observed, WriteAnswer } from '#lib/vendors/vendor.ts'
+import * as answers from '../answers.ts'
+import { observe } from '../observe.ts'
+import { type Claim, type QuantityRequest, withAsset } from '../request.ts'
+import { awaitAnswer } from '../settling/await-answer.ts'
+import { endAttempt } from '../store/attempts.ts'
+import { moveChange } from '../store/transitions.ts'
+
+/** A change that was recorded as sent a moment ago: what was read before it, and when, in epoch milliseconds. */
+export type Sent = { observed: Observed; at: number; isAgain?: boolean }
+
+/** The vendor's words and our own troubles are for operators; the change's row tells people what they need. */
+export function note({ requestId }: QuantityRequest, { change, vendor }: Claim, reason: string): void {
+  log().warn({ requestId, changeId: change.id, vendor: vendor.name, reason }, 'vendor')
+}
+
+/**
+ * The call of a change that is recorded as sent, and what its answer makes of it.
+ * @throws Problem as `send` does
+ */
+export async function call(
+  request: QuantityRequest,
+  claim: Claim,
+  { observed, at, isAgain = false }: Sent,
+): Promise<Answer<Asset>> {
+  const { change, vendor } = claim
+  const { writeMs } = env().vendorTimes
+  // A process that slept since then must not send any more: somebody else may have concluded that it died.
+  const isLate = Date.now() - at > writeMs
+  const began = performance.now()
+  const told: WriteAnswer = isLate
+    ? { kind: 'not_sent', code: 'vendor_unavailable', reason: 'The process was held up; nothing was sent.' }
+    : await vendor.setQuantity(observed, request.quantity, change.id, AbortSignal.timeout(writeMs))
+  if ('reason' in told) note(request, claim, told.reason)
+  const word = isAgain ? ofTheFirst(told) : told
+  const attempt = { told, tookMs: performance.now() - began }
+  const answer = await conclude(request, claim, word, attempt).catch((error) => {
+    if (error instanceof Problem) throw error
+    // The call may have been done, whatever keeps us from writing that down.
+    logFailure({ status: 504 }, error, request.requestId)
+    return undefined
+  })
+  if (!answer) throw answers.outcomeUnknown(vendor.label, change.id)
+  return answer
+}
+
+/** What the answer to a repeat says of the write: that the repeat was not let in says nothing of the first call. */
+function ofTheFirst(told: WriteAnswer): WriteAnswer {
+  return told.kind === 'not_sent' ? { kind: 'unknown', reason: told.reason } : told
+}
+
+/**
+ * What the vendor's word makes of a change that was sent. Only that makes a 200.
+ * @returns undefined where nobody can tell
+ * @throws Problem where surely nothing was done
+ */
+async function conclude(
+  request: QuantityRequest,
+  { change, vendor }: Claim,
+  told: WriteAnswer,
+  attempt: { told: WriteAnswer; tookMs: number },
+): Promise<Answer<Asset> | undefined> {
+  const { caller, keyed, requestId } = request
+  const word = wordOf(told, request.quantity, vendor.label)
+  const settled = await withAsset(request, async (tx, asset) => {
+    await endAttempt(tx, caller.customerId, change.id, attempt.told, attempt.tookMs)
+    const move = { from: ['SENT', 'UNKNOWN'], to: word.state, requestId } as const
+    const { vendorReason, vendorRequestId } = word
+    const moved = await moveChange(tx, caller.customerId, change.id, {
+      ...move,
+      vendorReason,
+      vendorRequestId,
+    })
+    if (told.kind === 'rejected') return keepAnswer(tx, keyed, answers.rejected(told))
+    // One that does not move was given up by now, long after its time: the next read will find it.
+    if (told.kind !== 'applied' || word.state !== 'APPLIED' || !moved) return undefined
+    const seen = { vendor, observed: told.observed, requestId, confirmed: true }
+    return keepAnswer(tx, keyed, replyOf(await observe(tx, caller.customerId, asset, seen)))
+  })
+  if (told.kind === 'not_sent') throw answers.notSent(told, vendor.label)
+  return word.state === 'UNKNOWN' ? awaitAnswer(request, change.id, vendor.label) : settled
+}
+
+/** The state of a change by the vendor's word to its call, and why, for people. */
+function wordOf(told: WriteAnswer, quantity: number, label: string) {
+  const vendorRequestId = 'vendorRequestId' in told ? told.vendorRequestId : undefined
+  if (told.kind === 'applied' && told.observed.seats.purchased === quantity) {
+    return { state: 'APPLIED' as const, vendorReason: undefined, vendorRequestId }
+  }
+  if (told.kind === 'rejected') {
+    return { state: 'REJECTED' as const, vendorReason: told.reason, vendorRequestId }
+  }
+  if (told.kind === 'not_sent') {
+    const isBusy = told.code === 'change_in_progress'
+    const vendorReason = isBusy ? told.reason : `Nothing was changed: ${label} did not take the call.`
+    return { state: 'FAILED' as const, vendorReason, vendorRequestId }
+  }
+  const vendorReason = `${label} was asked, and gave no clear answer.`
+  return { state: 'UNKNOWN' as const, vendorReason, vendorRequestId }
+}

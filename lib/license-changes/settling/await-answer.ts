@@ -1,0 +1,46 @@
+import 'server-only'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Answer, keepAnswer } from '#lib/api/idempotency.ts'
+import type { Asset } from '#lib/assets/contract.ts'
+import { replyOf } from '#lib/assets/serialize.ts'
+import { env } from '#lib/env.ts'
+import * as answers from '../answers.ts'
+import { type QuantityRequest, withAsset } from '../request.ts'
+import type { Change } from '../store/transitions.ts'
+import { isUnderWay, settleChange } from './settle.ts'
+
+/** Between two looks at a change that another request carries out, in milliseconds. */
+const LOOK_EVERY = 150
+
+/**
+ * Waits for what becomes of a change, as long as another request may take to carry it out, and answers with it. The
+ * answer is kept under the request's key.
+ * @param label the vendor's name for people
+ * @returns undefined where the change was withdrawn and came to nothing
+ * @throws Problem `vendor_unavailable` where it failed: asking again is safe; `outcome_unknown` where it is open still,
+ * or nobody can tell
+ */
+export async function awaitAnswer(
+  request: QuantityRequest,
+  changeId: string,
+  label: string,
+): Promise<Answer<Asset> | undefined> {
+  const { caller, keyed, requestId } = request
+  const { readMs, writeMs } = env().vendorTimes
+  const deadline = Date.now() + readMs + writeMs
+  let change: Change | undefined
+  do {
+    if (change) await pause(LOOK_EVERY)
+    change = await settleChange(caller, changeId, requestId)
+  } while (isUnderWay(change) && Date.now() < deadline)
+  if (!change) return undefined
+  const { state, vendorReason } = change
+  if (state === 'FAILED') throw answers.vendorUnavailable(label)
+  if (state === 'UNCLEAR') throw answers.outcomeUnclear(change, label)
+  if (state !== 'APPLIED' && state !== 'REJECTED') throw answers.outcomeUnknown(label, changeId)
+  return withAsset(request, async (tx, row) => {
+    const reason = vendorReason ?? 'The vendor refused it.'
+    const answer = state === 'APPLIED' ? replyOf(row) : answers.rejected({ code: 'vendor_rejected', reason })
+    return keepAnswer(tx, keyed, answer)
+  })
+}

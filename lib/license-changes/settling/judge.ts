@@ -1,0 +1,81 @@
+import 'server-only'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { type LicensedRow, lockLicensed } from '#lib/assets/store.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { env } from '#lib/env.ts'
+import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import type { Reading } from '#lib/vendors/vendor.ts'
+import { observe } from '../observe.ts'
+import { changesWithin, readChange } from '../store/find.ts'
+import { type Change, moveChange } from '../store/transitions.ts'
+import { noteSeen } from '../store/turns.ts'
+import { type Evidence, provenState } from './rules.ts'
+
+/** The turn to ask the vendor. `age` of the change before the read: what is judged is as old as that. */
+export type Turn = { vendor: GuardedVendor; row: LicensedRow; age: number }
+
+/** What a read proves of an unknown change. */
+export async function judge(
+  tx: Transaction,
+  customerId: CustomerId,
+  changeId: string,
+  { vendor, row, age: ageOfRecord }: Turn,
+  reading: Reading,
+  requestId: string,
+): Promise<Change | undefined> {
+  const asset = await lockLicensed(tx, customerId, row.id)
+  const change = await readChange(tx, customerId, changeId)
+  if (change?.state !== 'UNKNOWN') return change
+  const { fromQuantity: from, toQuantity: to, seenQuantity } = change
+  const { staleMs, writeMs } = env().vendorTimes
+  const lately = await changesWithin(tx, customerId, row.id, staleMs)
+  const read = totalIn(reading)
+  const state = provenState({
+    from,
+    to,
+    read,
+    wasMoved: seenQuantity !== null,
+    // The call left after its record, within the time of a write; and it took no longer than that again.
+    age: ageOfRecord - 2 * writeMs,
+    settleMs: vendor.settleMs,
+    hadBefore: lately.some(({ fromQuantity }) => fromQuantity === to),
+  })
+  if (state === 'UNKNOWN') {
+    const isThird = typeof read === 'number' && read !== from && read !== to
+    if (isThird) await noteSeen(tx, customerId, changeId, read)
+    return change
+  }
+  const vendorReason = state === 'APPLIED' ? undefined : notProven(state, vendor.label, { from, to, read })
+  const moved = await moveChange(tx, customerId, changeId, {
+    from: ['UNKNOWN'],
+    to: state,
+    vendorReason,
+    requestId,
+  })
+  if (reading.kind === 'read') {
+    const { observed } = reading
+    await observe(tx, customerId, asset, { vendor, observed, requestId, confirmed: state === 'APPLIED' })
+  }
+  return moved
+}
+
+function totalIn(reading: Reading): Evidence['read'] {
+  if (reading.kind === 'read') return reading.observed.seats.purchased
+  return reading.kind === 'missing' ? 'hidden' : 'unanswered'
+}
+
+/** What people are told of a change that no read has proven to be applied: what is known, and what to do. */
+function notProven(
+  state: 'FAILED' | 'UNCLEAR',
+  label: string,
+  { from, to, read }: Pick<Evidence, 'from' | 'to' | 'read'>,
+): string {
+  if (state === 'FAILED') return `${label} shows ${from} as before: it was not applied.`
+  const shown = {
+    hidden: 'it does not show us this subscription any more',
+    unanswered: 'it did not answer when it was asked',
+  }
+  const what =
+    typeof read === 'number' ? `it shows ${read}, and somebody else has changed it there too` : shown[read]
+  return `We can’t tell whether the change to ${to} reached ${label}: ${what}. Compare the total there with the one that you need, and set it again where it differs.`
+}

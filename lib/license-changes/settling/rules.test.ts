@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { type Evidence, provenState } from './rules.ts'
+
+describe('provenState', () => {
+  const late = 24 * 60 * 60 * 1000
+  const seen: Evidence = {
+    from: 50,
+    to: 55,
+    read: 55,
+    wasMoved: false,
+    age: 1000,
+    settleMs: 120_000,
+    hadBefore: false,
+  }
+  const over = { ...seen, age: 120_001 }
+  it.each<[string, Evidence, string]>([
+    ['a read that shows the total proves it', seen, 'APPLIED'],
+    [
+      'also long after, and where somebody moved it between',
+      { ...over, age: late, wasMoved: true },
+      'APPLIED',
+    ],
+    ['not where the read may be of a time when it was so before', { ...seen, hadBefore: true }, 'UNKNOWN'],
+    ['the total before proves nothing while a write may be on its way', { ...seen, read: 50 }, 'UNKNOWN'],
+    ['not even at the last moment', { ...seen, read: 50, age: 120_000 }, 'UNKNOWN'],
+    ['and then it disproves it', { ...over, read: 50 }, 'FAILED'],
+    ['unless somebody moved it meanwhile', { ...over, read: 50, wasMoved: true }, 'UNCLEAR'],
+    ['a third total proves nothing', { ...seen, read: 60 }, 'UNKNOWN'],
+    ['and never will', { ...over, read: 60 }, 'UNCLEAR'],
+    ['nor does a subscription that is hidden', { ...seen, read: 'hidden' }, 'UNKNOWN'],
+    ['however long it is', { ...over, read: 'hidden' }, 'UNCLEAR'],
+    ['a vendor that does not answer is waited for', { ...over, age: late, read: 'unanswered' }, 'UNKNOWN'],
+    ['for a day', { ...over, age: late + 120_001, read: 'unanswered' }, 'UNCLEAR'],
+  ])('%s', (_, evidence, state) => {
+    expect(provenState(evidence)).toBe(state)
+  })
+})

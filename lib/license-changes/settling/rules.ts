@@ -1,0 +1,39 @@
+/** What is known of a change that was sent, when the vendor's count has been asked for. Times in milliseconds. */
+export type Evidence = {
+  /** The total that was decided on, and the one that was asked for. */
+  from: number
+  to: number
+  /** What the vendor says that is purchased; `hidden`: it shows us no such subscription. */
+  read: number | 'hidden' | 'unanswered'
+  /** Whether a read since the call has shown a third total: somebody else has moved it. */
+  wasMoved: boolean
+  /** Since the call. */
+  age: number
+  /** How late the vendor may still do what it was asked. */
+  settleMs: number
+  /** Whether the subscription had the asked total so lately that the read may be of that time. */
+  hadBefore: boolean
+}
+
+/** For how long after its time a change waits for a vendor that does not answer: what it says later may prove it. */
+const UNANSWERED_MS = 24 * 60 * 60 * 1000
+
+/**
+ * The state that a read proves, of a change whose answer was lost. A read that shows the asked total proves that it was
+ * applied, unless it may be an older one of the same total. That it was not applied, only the total from before proves:
+ * once no write can still be on its way, and where nobody was seen to move it. Whatever else is shown then proves
+ * nothing, and never will.
+ */
+export function provenState({
+  from,
+  to,
+  read,
+  wasMoved,
+  age,
+  settleMs,
+  hadBefore,
+}: Evidence): 'APPLIED' | 'FAILED' | 'UNCLEAR' | 'UNKNOWN' {
+  if (read === to) return hadBefore ? 'UNKNOWN' : 'APPLIED'
+  if (age <= settleMs + (read === 'unanswered' ? UNANSWERED_MS : 0)) return 'UNKNOWN'
+  return read === from && !wasMoved ? 'FAILED' : 'UNCLEAR'
+}

@@ -1,0 +1,62 @@
+import 'server-only'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { lockLicensed } from '#lib/assets/store.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { scope } from '#lib/db/scope.ts'
+import { env } from '#lib/env.ts'
+import { vendorNamed } from '#lib/vendors/vendors.ts'
+import { readOwn } from '../reading/read-own.ts'
+import { readChange } from '../store/find.ts'
+import { type Change, type Move, moveChange } from '../store/transitions.ts'
+import { takeTurn } from '../store/turns.ts'
+import { judge, type Turn } from './judge.ts'
+
+/**
+ * Learns what became of an open change, by reading and by nothing else: it never buys. One whose process died is
+ * taken over when its lease has ended: a claim had sent nothing, a sent one is unknown.
+ * @returns the change as it is now, open still where the vendor can't tell yet; undefined where it was withdrawn
+ */
+export async function settleChange(
+  who: { customerId: CustomerId },
+  changeId: string,
+  requestId: string,
+): Promise<Change | undefined> {
+  const { customerId } = who
+  const { change, turn } = await scope(who, (tx) => takeOver(tx, customerId, changeId, requestId))
+  if (!turn) return change
+  const reading = await readOwn(turn.vendor, turn.row, env().vendorTimes.confirmMs)
+  return scope(who, (tx) => judge(tx, customerId, changeId, turn, reading, requestId))
+}
+
+/** Takes a change over whose lease has ended; with a turn where the vendor is to be asked now. */
+export async function takeOver(
+  tx: Transaction,
+  customerId: CustomerId,
+  changeId: string,
+  requestId: string,
+): Promise<{ change?: Change | undefined; turn?: Turn }> {
+  const { leaseMs, checkMs } = env().vendorTimes
+  const unlocked = await readChange(tx, customerId, changeId)
+  // As long as its process may be at work, there is nothing to take over, and nobody's row is locked to see that.
+  if (!unlocked || (isUnderWay(unlocked) && unlocked.age <= leaseMs)) return { change: unlocked }
+  const row = await lockLicensed(tx, customerId, unlocked.assetId)
+  const change = await readChange(tx, customerId, changeId)
+  const vendor = vendorNamed(row.vendor)
+  if (!change || vendor.books === 'ours') return { change }
+  if (change.state === 'CLAIMED' && change.age > leaseMs) {
+    const vendorReason = 'Nothing was sent: the process that began it ended.'
+    const move: Move = { from: ['CLAIMED'], to: 'FAILED', vendorReason, requestId }
+    return { change: (await moveChange(tx, customerId, changeId, move)) ?? change }
+  }
+  if (change.state === 'SENT' && change.age > leaseMs) {
+    const vendorReason = 'The process that sent it ended before the answer.'
+    await moveChange(tx, customerId, changeId, { from: ['SENT'], to: 'UNKNOWN', vendorReason, requestId })
+  }
+  const isOurTurn = await takeTurn(tx, customerId, changeId, checkMs)
+  return isOurTurn ? { change, turn: { vendor, row, age: change.age } } : { change }
+}
+
+/** Whether a process may be at work on the change. */
+export function isUnderWay(change: Change | undefined): boolean {
+  return change?.state === 'CLAIMED' || change?.state === 'SENT'
+}
