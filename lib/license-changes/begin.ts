@@ -15,9 +15,8 @@ import { vendorNamed } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
 import type { Claim, QuantityRequest } from './request.ts'
 import { check } from './rules.ts'
-import { sendAgain } from './sending/again.ts'
+import { joinChange } from './sending/again.ts'
 import { send } from './sending/send.ts'
-import { awaitAnswer } from './settling/await-answer.ts'
 import { findOpenChange, readChange } from './store/find.ts'
 import { addLicenseChange, type Change } from './store/transitions.ts'
 
@@ -41,20 +40,10 @@ export async function changeQuantity(request: QuantityRequest): Promise<Answer<A
     const begun = await scope(request.caller, (tx) => begin(tx, request))
     if (begun.kind === 'answered') return begun.answer
     if (begun.kind === 'claimed') return send(request, begun.claim)
-    const answer = await joinChange(request, begun)
+    const answer = await joinChange(request, begun.changeId, begun.vendor)
     if (answer) return answer
   }
   throw answers.changeInProgress()
-}
-
-/** What becomes of a change that was joined: sent again where that is safe, and waited for. */
-async function joinChange(
-  request: QuantityRequest,
-  { changeId, vendor }: Extract<Begun, { kind: 'joined' }>,
-): Promise<Answer<Asset> | undefined> {
-  const isSafe = vendor.books === 'theirs' && vendor.idempotentWrites !== undefined
-  const answer = isSafe ? await sendAgain(request, changeId) : undefined
-  return answer ?? awaitAnswer(request, changeId, vendor.label)
 }
 
 async function begin(tx: Transaction, request: QuantityRequest): Promise<Begun> {

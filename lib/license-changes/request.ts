@@ -5,6 +5,7 @@ import type { Asset } from '#lib/assets/contract.ts'
 import { type LicensedRow, lockLicensed } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
+import { log } from '#lib/log.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import type { Asked } from './rules.ts'
 import type { Change } from './store/transitions.ts'
@@ -33,4 +34,9 @@ export function withAsset<T>(
   fn: (tx: Transaction, asset: LicensedRow) => Promise<T>,
 ): Promise<T> {
   return scope(caller, async (tx) => fn(tx, await lockLicensed(tx, caller.customerId, assetId)))
+}
+
+/** The vendor's words and our own troubles are for operators; the change's row tells people what they need. */
+export function note({ requestId }: QuantityRequest, { change, vendor }: Claim, reason: string): void {
+  log().warn({ requestId, changeId: change.id, vendor: vendor.name, reason }, 'vendor')
 }

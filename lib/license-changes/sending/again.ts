@@ -3,19 +3,35 @@ import type { Answer } from '#lib/api/idempotency.ts'
 import type { Asset } from '#lib/assets/contract.ts'
 import { knownOf } from '#lib/assets/seats.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { actorOf } from '#lib/history/audit.ts'
-import type { Reading } from '#lib/vendors/vendor.ts'
+import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import type { OwnBooks, Reading } from '#lib/vendors/vendor.ts'
 import { observedRow } from '../observe.ts'
-import { readOwn } from '../reading/read-own.ts'
-import type { QuantityRequest } from '../request.ts'
+import type { Claim, QuantityRequest } from '../request.ts'
 import { check } from '../rules.ts'
-import { judge, type Turn } from '../settling/judge.ts'
-import { takeOver } from '../settling/settle.ts'
+import { awaitAnswer } from '../settling/await-answer.ts'
+import type { Turn } from '../settling/judge.ts'
+import { settleChange } from '../settling/settle.ts'
 import { readChange } from '../store/find.ts'
 import { type Change, moveChange } from '../store/transitions.ts'
 import { call, type Sent } from './call.ts'
+
+/**
+ * What a request gets that asks for the same total as a change which is open already: sent again where that is safe, and
+ * waited for.
+ * @returns undefined where the change was withdrawn and came to nothing
+ * @throws Problem as `awaitAnswer` does
+ */
+export async function joinChange(
+  request: QuantityRequest,
+  changeId: string,
+  vendor: OwnBooks | GuardedVendor,
+): Promise<Answer<Asset> | undefined> {
+  const isSafe = vendor.books === 'theirs' && vendor.idempotentWrites !== undefined
+  const answer = isSafe ? await sendAgain(request, changeId) : undefined
+  return answer ?? awaitAnswer(request, changeId, vendor.label)
+}
 
 /**
  * Sends a change again whose answer was lost, because a person or client asks for the same total again, and the vendor
@@ -24,23 +40,13 @@ import { call, type Sent } from './call.ts'
  * @returns undefined where nothing was sent: what became of it is to be waited for
  * @throws Problem `outcome_unknown`, which settles nothing
  */
-export async function sendAgain(
-  request: QuantityRequest,
-  changeId: string,
-): Promise<Answer<Asset> | undefined> {
+async function sendAgain(request: QuantityRequest, changeId: string): Promise<Answer<Asset> | undefined> {
+  const recorded: { again?: { claim: Claim; sent: Sent } | undefined } = {}
   const { caller, requestId } = request
-  const { customerId } = caller
-  const { turn } = await scope(caller, (tx) => takeOver(tx, customerId, changeId, requestId))
-  if (!turn) return undefined
-  const reading = await readOwn(turn.vendor, turn.row, env().vendorTimes.readMs)
-  const sent = await scope(caller, async (tx) => {
-    // What the read proves comes first: then there is nothing to send.
-    const change = await judge(tx, customerId, changeId, turn, reading, requestId)
-    return change?.state === 'UNKNOWN' ? recordAgain(tx, request, change, turn, reading) : undefined
+  await settleChange(caller, changeId, requestId, async (tx, change, turn, reading) => {
+    recorded.again = await recordAgain(tx, request, change, turn, reading)
   })
-  if (!sent) return undefined
-  const { row, vendor } = turn
-  return call(request, { change: sent.change, row, vendor, claimedAt: sent.at }, sent)
+  return recorded.again && call(request, recorded.again.claim, recorded.again.sent)
 }
 
 /** UNKNOWN becomes SENT once more, where it may. The asset's row is locked. */
@@ -50,7 +56,7 @@ async function recordAgain(
   { id, fromQuantity, seenQuantity }: Change,
   { vendor, row }: Turn,
   reading: Reading,
-): Promise<(Sent & { change: Change }) | undefined> {
+): Promise<{ claim: Claim; sent: Sent } | undefined> {
   const { caller, quantity, requestId } = request
   const { readMs, writeMs } = env().vendorTimes
   const now = await readChange(tx, caller.customerId, id)
@@ -68,5 +74,6 @@ async function recordAgain(
   const actor = actorOf(caller)
   const move = { from: ['UNKNOWN'], to: 'SENT', as: 'resent', actor, requestId } as const
   const change = await moveChange(tx, caller.customerId, id, move)
-  return change && { change, observed, at: Date.now(), isAgain: true }
+  const at = Date.now()
+  return change && { claim: { change, row, vendor, claimedAt: at }, sent: { observed, at, isAgain: true } }
 }

@@ -4,22 +4,17 @@ import { Problem } from '#lib/api/problem.ts'
 import type { Asset } from '#lib/assets/contract.ts'
 import { replyOf } from '#lib/assets/serialize.ts'
 import { env } from '#lib/env.ts'
-import { log, logFailure } from '#lib/log.ts'
+import { logFailure } from '#lib/log.ts'
 import type { Observed, WriteAnswer } from '#lib/vendors/vendor.ts'
 import * as answers from '../answers.ts'
 import { observe } from '../observe.ts'
-import { type Claim, type QuantityRequest, withAsset } from '../request.ts'
+import { type Claim, note, type QuantityRequest, withAsset } from '../request.ts'
 import { awaitAnswer } from '../settling/await-answer.ts'
 import { endAttempt } from '../store/attempts.ts'
 import { moveChange } from '../store/transitions.ts'
 
 /** A change that was recorded as sent a moment ago: what was read before it, and when, in epoch milliseconds. */
 export type Sent = { observed: Observed; at: number; isAgain?: boolean }
-
-/** The vendor's words and our own troubles are for operators; the change's row tells people what they need. */
-export function note({ requestId }: QuantityRequest, { change, vendor }: Claim, reason: string): void {
-  log().warn({ requestId, changeId: change.id, vendor: vendor.name, reason }, 'vendor')
-}
 
 /**
  * The call of a change that is recorded as sent, and what its answer makes of it.
@@ -51,9 +46,9 @@ export async function call(
   return answer
 }
 
-/** What the answer to a repeat says of the write: that the repeat was not let in says nothing of the first call. */
+/** What the answer to a repeat says of the write: whatever refuses the repeat says nothing of the first call. */
 function ofTheFirst(told: WriteAnswer): WriteAnswer {
-  return told.kind === 'not_sent' ? { kind: 'unknown', reason: told.reason } : told
+  return told.kind === 'applied' ? told : { kind: 'unknown', reason: told.reason }
 }
 
 /**

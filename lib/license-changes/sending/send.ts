@@ -10,10 +10,10 @@ import type { Reading } from '#lib/vendors/vendor.ts'
 import * as answers from '../answers.ts'
 import { observe } from '../observe.ts'
 import { readOwn } from '../reading/read-own.ts'
-import { type Claim, type QuantityRequest, withAsset } from '../request.ts'
+import { type Claim, note, type QuantityRequest, withAsset } from '../request.ts'
 import { check } from '../rules.ts'
 import { type Move, moveChange, withdrawChange } from '../store/transitions.ts'
-import { call, note, type Sent } from './call.ts'
+import { call, type Sent } from './call.ts'
 
 /**
  * Carries a claimed change to its vendor: a fresh read, the checks with it, the record that it is sent, the call, its

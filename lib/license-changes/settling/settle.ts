@@ -4,12 +4,16 @@ import { lockLicensed } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
+import type { Reading } from '#lib/vendors/vendor.ts'
 import { vendorNamed } from '#lib/vendors/vendors.ts'
 import { readOwn } from '../reading/read-own.ts'
 import { readChange } from '../store/find.ts'
 import { type Change, type Move, moveChange } from '../store/transitions.ts'
 import { takeTurn } from '../store/turns.ts'
 import { judge, type Turn } from './judge.ts'
+
+/** What to do where a read proves nothing of a change: in the transaction that has judged it. */
+export type WhenUnknown = (tx: Transaction, change: Change, turn: Turn, reading: Reading) => Promise<void>
 
 /**
  * Learns what became of an open change, by reading and by nothing else: it never buys. One whose process died is
@@ -20,16 +24,21 @@ export async function settleChange(
   who: { customerId: CustomerId },
   changeId: string,
   requestId: string,
+  whenUnknown?: WhenUnknown,
 ): Promise<Change | undefined> {
   const { customerId } = who
   const { change, turn } = await scope(who, (tx) => takeOver(tx, customerId, changeId, requestId))
   if (!turn) return change
   const reading = await readOwn(turn.vendor, turn.row, env().vendorTimes.confirmMs)
-  return scope(who, (tx) => judge(tx, customerId, changeId, turn, reading, requestId))
+  return scope(who, async (tx) => {
+    const judged = await judge(tx, customerId, changeId, turn, reading, requestId)
+    if (judged?.state === 'UNKNOWN') await whenUnknown?.(tx, judged, turn, reading)
+    return judged
+  })
 }
 
 /** Takes a change over whose lease has ended; with a turn where the vendor is to be asked now. */
-export async function takeOver(
+async function takeOver(
   tx: Transaction,
   customerId: CustomerId,
   changeId: string,
