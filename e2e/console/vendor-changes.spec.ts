@@ -38,7 +38,9 @@ test.beforeAll(async () => {
   const plan = { purchased: 240, assigned: 182 }
   const atGoogle = (number: number, name: string, given: typeof plan & { commitmentEnd?: string } = plan) => {
     const id = `workspace-suite-${number}`
-    const commitment = 'commitmentEnd' in given ? { plan: 'ANNUAL_MONTHLY_PAY' } : { plan: 'FLEXIBLE' }
+    // A year before its commitment ends: Google is read when the import is done, and says so too.
+    const annual = { plan: 'ANNUAL_MONTHLY_PAY', createdAt: Date.UTC(2098, 2, 1) }
+    const commitment = 'commitmentEnd' in given ? annual : { plan: 'FLEXIBLE' }
     google.add({
       id: `S-${id}`,
       customerId: 'C01',
