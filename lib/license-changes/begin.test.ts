@@ -241,6 +241,11 @@ describe('Idempotency-Key (CONTRACT 4)', () => {
 describe('dryRun (CONTRACT 4)', () => {
   const search = '?dryRun=true'
 
+  it('says so also where there is no such asset', async () => {
+    const { status, headers } = await patch('workspace-suite-none', 195, { search })
+    expect([status, headers.get('dry-run')]).toEqual([404, 'true'])
+  })
+
   it('answers as the change would, and changes nothing', async () => {
     const id = await newAsset({ purchased: 240, assigned: 182 })
     const before = await read(id)

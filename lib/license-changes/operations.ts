@@ -13,19 +13,24 @@ import { serializeLicenseChange } from './serialize.ts'
 import { findChange, keyOfChange, listLicenseChanges as listChanges } from './store/list.ts'
 
 export const setQuantity = operation(contract.setQuantity, async (caller, input, { requestId }) => {
-  const { params, query, body, headers = {} } = input
-  const { 'if-match': ifMatch, 'idempotency-key': key } = headers
+  const { params, query, body, headers: given = {} } = input
+  const { 'if-match': ifMatch, 'idempotency-key': key } = given
   const dryRun = query.dryRun === 'true'
   const asked = { caller, assetId: params.asset_id, quantity: body.quantity, ifMatch }
   const request = ['setQuantity', asked.assetId, asked.quantity]
   const parse = contract.setQuantity.output.parse
   const keyed = key === undefined ? undefined : { caller, key, request, requestId, parse }
   const asking = dryRun ? foretellAnswer(asked) : changeQuantity({ ...asked, requestId, keyed })
-  const answer = await asking.catch(asLockProblem)
+  const answer = await asking.catch(asLockProblem).catch((error: unknown) => {
+    // What a dry run throws says what would be answered, too.
+    if (dryRun && error instanceof Problem) return error
+    throw error
+  })
   const marked: Record<string, string> = dryRun ? { 'Dry-Run': 'true' } : {}
   if (!(answer instanceof Problem)) return { ...answer, headers: marked }
   // Thrown only here, so that the record of the refusal is committed.
-  throw new Problem(answer.code, answer.message, { ...answer.more, headers: marked })
+  const headers = { ...answer.more.headers, ...marked }
+  throw new Problem(answer.code, answer.message, { ...answer.more, headers })
 })
 
 export const listLicenseChanges = operation(contract.listLicenseChanges, async (caller, { query }) => {

@@ -331,7 +331,6 @@ describe('the hourly reading', () => {
     expect(readings).toEqual([{ purchased: 44, assigned: 17 }])
     expect((await read(flexible)).etag).toBe(etag)
   })
-
   it('touches no other customer’s assets, and finds a subscription again whose id changed', async () => {
     await addCustomer('other')
     await addKey('other', ['admin'])
