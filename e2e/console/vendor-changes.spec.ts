@@ -57,6 +57,8 @@ test.beforeAll(async () => {
     atGoogle(2, LONG),
     atGoogle(3, 'Frontline Starter'),
     atGoogle(4, 'Vault'),
+    // Changed by nobody before: what is confirmed lately outranks the vendor's console.
+    atGoogle(6, 'Chat'),
     atGoogle(5, 'Enterprise', { ...plan, commitmentEnd: '2099-03-01T00:00:00Z' }),
   ])
   member.ana = await own.member('Ana Ruiz', 'it-manager')
@@ -219,8 +221,8 @@ test('what was changed at the vendor: who was first, in Activity by outcome, and
   browser,
 }) => {
   const page = await open(browser, member.ana)
-  await control(page, 'Vault').fill('260')
-  google.setByVendor('S-workspace-suite-4', 255)
+  await control(page, 'Chat').fill('260')
+  google.setByVendor('S-workspace-suite-6', 255)
   await page.getByRole('button', { name: 'Set to 260 licenses' }).click()
   await expect(page.getByText('Google Workspace set this to 255 licenses just now')).toBeVisible()
   await page.getByRole('button', { name: 'Keep 255' }).click()
@@ -229,13 +231,13 @@ test('what was changed at the vendor: who was first, in Activity by outcome, and
   await expect(page).toHaveURL('/activity?filter=state:DRIFT')
   await expect(changes(page)).toHaveCount(1)
   await expect(changes(page).first()).toContainText(
-    /Vault.*Google Workspace \(vendor\).*250 → 255.*Changed at the vendor/,
+    /Chat.*Google Workspace \(vendor\).*240 → 255.*Changed at the vendor/,
   )
   await page.getByRole('button', { name: 'Open', exact: true }).click()
   await expect(page).toHaveURL('/activity?filter=state:DRIFT|CLAIMED|SENT|UNKNOWN')
   await page.getByRole('button', { name: 'Remove filter: Changed at the vendor' }).click()
   await expect(page.getByText('Nothing matches')).toBeVisible()
-  await page.goto('/assets/workspace-suite-4')
+  await page.goto('/assets/workspace-suite-6')
   await expect(
     page.getByText(/^Read from Google Workspace (just now|a minute ago) \(\d+ \w+ \d{4}, \d\d:\d\d UTC\)\.$/),
   ).toBeVisible()
