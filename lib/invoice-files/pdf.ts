@@ -4,8 +4,8 @@ import type Big from 'big.js'
 import { epochOfDay } from '#lib/days.ts'
 import { Exact, formatAmount, formatDecimal, minorUnit } from '#lib/decimals.ts'
 import { type Itemization, itemize } from '#lib/invoices/itemization.ts'
-import { settlementOf } from '#lib/invoices/settlement.ts'
 import type { LineItemRow } from '#lib/invoices/store.ts'
+import { settlementOf } from '#lib/invoices/total-to-balance.ts'
 import { drawPair, drawWrapped } from '#lib/pdf/block.ts'
 import {
   element,

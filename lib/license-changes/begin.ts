@@ -15,14 +15,15 @@ import { vendorNamed } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
 import type { Claim, QuantityRequest } from './request.ts'
 import { check } from './rules.ts'
-import { joinChange } from './sending/again.ts'
+import { sendAgain } from './sending/again.ts'
 import { send } from './sending/send.ts'
+import { awaitAnswer } from './settling/await-answer.ts'
 import { findOpenChange, readChange } from './store/find.ts'
 import { addLicenseChange, type Change } from './store/transitions.ts'
 
 type Begun =
   | { kind: 'answered'; answer: Answer<Asset> }
-  | { kind: 'claimed'; claim: Claim }
+  | { kind: 'claimed'; claim: Claim; changeId: string; vendor: GuardedVendor }
   /** Another request asks for the same, or this one did before. */
   | { kind: 'joined'; changeId: string; vendor: OwnBooks | GuardedVendor }
 
@@ -39,11 +40,22 @@ export async function changeQuantity(request: QuantityRequest): Promise<Answer<A
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const begun = await scope(request.caller, (tx) => begin(tx, request))
     if (begun.kind === 'answered') return begun.answer
-    if (begun.kind === 'claimed') return send(request, begun.claim)
-    const answer = await joinChange(request, begun.changeId, begun.vendor)
+    const { changeId, vendor } = begun
+    const told =
+      begun.kind === 'claimed'
+        ? await send(request, begun.claim)
+        : isRepeatable(vendor) && (await sendAgain(request, changeId))
+    const answer = told || (await awaitAnswer(request, changeId, vendor.label))
     if (answer) return answer
+    // What was sent is not withdrawn any more: only a change that was joined may come to nothing.
+    if (begun.kind === 'claimed') throw answers.outcomeUnknown(vendor.label, changeId)
   }
   throw answers.changeInProgress()
+}
+
+/** Whether a write may be sent again whose answer was lost. */
+function isRepeatable(vendor: OwnBooks | GuardedVendor): boolean {
+  return vendor.books === 'theirs' && vendor.idempotentWrites !== undefined
 }
 
 async function begin(tx: Transaction, request: QuantityRequest): Promise<Begun> {
@@ -61,7 +73,7 @@ async function begin(tx: Transaction, request: QuantityRequest): Promise<Begun> 
   const begun = await firstStep(tx, row, vendor, request)
   if (!keyed) return begun
   if (begun.kind === 'answered') await keepAnswer(tx, keyed, begun.answer)
-  else await pointKey(tx, keyed, begun.kind === 'joined' ? begun.changeId : begun.claim.change.id)
+  else await pointKey(tx, keyed, begun.changeId)
   return begun
 }
 
@@ -69,10 +81,7 @@ function joined(change: Change, vendor: OwnBooks | GuardedVendor): Begun {
   return { kind: 'joined', changeId: change.id, vendor }
 }
 
-/**
- * The checks, and what follows them. Where the books are our own, the change is made in this transaction; where they
- * are the vendor's, it is claimed, so that the vendor can be asked after it.
- */
+/** The checks, and what follows: in books of our own the change itself, else its claim, to ask the vendor after it. */
 async function firstStep(
   tx: Transaction,
   row: AssetRow,
@@ -134,5 +143,6 @@ async function claimChange(
     actor: actorOf(caller),
     requestId,
   })
-  return { kind: 'claimed', claim: { change, row, vendor, claimedAt: Date.now() } }
+  const claim = { change, row, vendor, claimedAt: Date.now() }
+  return { kind: 'claimed', claim, changeId: change.id, vendor }
 }

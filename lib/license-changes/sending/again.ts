@@ -5,33 +5,15 @@ import { knownOf } from '#lib/assets/seats.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { env } from '#lib/env.ts'
 import { actorOf } from '#lib/history/audit.ts'
-import type { GuardedVendor } from '#lib/vendors/breaker.ts'
-import type { OwnBooks, Reading } from '#lib/vendors/vendor.ts'
+import type { Reading } from '#lib/vendors/vendor.ts'
 import { observedRow } from '../observe.ts'
 import type { Claim, QuantityRequest } from '../request.ts'
 import { check } from '../rules.ts'
-import { awaitAnswer } from '../settling/await-answer.ts'
 import type { Turn } from '../settling/judge.ts'
 import { settleChange } from '../settling/settle.ts'
 import { readChange } from '../store/find.ts'
 import { type Change, moveChange } from '../store/transitions.ts'
 import { call, type Sent } from './call.ts'
-
-/**
- * What a request gets that asks for the same total as a change which is open already: sent again where that is safe, and
- * waited for.
- * @returns undefined where the change was withdrawn and came to nothing
- * @throws Problem as `awaitAnswer` does
- */
-export async function joinChange(
-  request: QuantityRequest,
-  changeId: string,
-  vendor: OwnBooks | GuardedVendor,
-): Promise<Answer<Asset> | undefined> {
-  const isSafe = vendor.books === 'theirs' && vendor.idempotentWrites !== undefined
-  const answer = isSafe ? await sendAgain(request, changeId) : undefined
-  return answer ?? awaitAnswer(request, changeId, vendor.label)
-}
 
 /**
  * Sends a change again whose answer was lost, because a person or client asks for the same total again, and the vendor
@@ -40,7 +22,10 @@ export async function joinChange(
  * @returns undefined where nothing was sent: what became of it is to be waited for
  * @throws Problem `outcome_unknown`, which settles nothing
  */
-async function sendAgain(request: QuantityRequest, changeId: string): Promise<Answer<Asset> | undefined> {
+export async function sendAgain(
+  request: QuantityRequest,
+  changeId: string,
+): Promise<Answer<Asset> | undefined> {
   const recorded: { again?: { claim: Claim; sent: Sent } | undefined } = {}
   const { caller, requestId } = request
   await settleChange(caller, changeId, requestId, async (tx, change, turn, reading) => {

@@ -9,7 +9,6 @@ import type { Observed, WriteAnswer } from '#lib/vendors/vendor.ts'
 import * as answers from '../answers.ts'
 import { observe } from '../observe.ts'
 import { type Claim, note, type QuantityRequest, withAsset } from '../request.ts'
-import { awaitAnswer } from '../settling/await-answer.ts'
 import { endAttempt } from '../store/attempts.ts'
 import { moveChange } from '../store/transitions.ts'
 
@@ -18,13 +17,14 @@ export type Sent = { observed: Observed; at: number; isAgain?: boolean }
 
 /**
  * The call of a change that is recorded as sent, and what its answer makes of it.
+ * @returns undefined where nobody can tell: what became of it is to be waited for
  * @throws Problem as `send` does
  */
 export async function call(
   request: QuantityRequest,
   claim: Claim,
   { observed, at, isAgain = false }: Sent,
-): Promise<Answer<Asset>> {
+): Promise<Answer<Asset> | undefined> {
   const { change, vendor } = claim
   const { writeMs } = env().vendorTimes
   // A process that slept since then must not send any more: somebody else may have concluded that it died.
@@ -36,14 +36,12 @@ export async function call(
   if ('reason' in told) note(request, claim, told.reason)
   const word = isAgain ? ofTheFirst(told) : told
   const attempt = { told, tookMs: performance.now() - began }
-  const answer = await conclude(request, claim, word, attempt).catch((error) => {
+  return conclude(request, claim, word, attempt).catch((error) => {
     if (error instanceof Problem) throw error
     // The call may have been done, whatever keeps us from writing that down.
     logFailure({ status: 504 }, error, request.requestId)
-    return undefined
+    throw answers.outcomeUnknown(vendor.label, change.id)
   })
-  if (!answer) throw answers.outcomeUnknown(vendor.label, change.id)
-  return answer
 }
 
 /** What the answer to a repeat says of the write: whatever refuses the repeat says nothing of the first call. */
@@ -80,7 +78,9 @@ async function conclude(
     return keepAnswer(tx, keyed, replyOf(await observe(tx, caller.customerId, asset, seen)))
   })
   if (told.kind === 'not_sent') throw answers.notSent(told, vendor.label)
-  return word.state === 'UNKNOWN' ? awaitAnswer(request, change.id, vendor.label) : settled
+  // An answer that came too late to be kept: somebody else has given the change up.
+  if (word.state === 'APPLIED' && !settled) throw answers.outcomeUnknown(vendor.label, change.id)
+  return settled
 }
 
 /** The state of a change by the vendor's word to its call, and why, for people. */

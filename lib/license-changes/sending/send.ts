@@ -18,9 +18,10 @@ import { call, type Sent } from './call.ts'
 /**
  * Carries a claimed change to its vendor: a fresh read, the checks with it, the record that it is sent, the call, its
  * answer. Each step is committed before the next one begins, so that a process may die between any two.
+ * @returns undefined where nobody can tell what the call came to: it is to be waited for
  * @throws Problem `vendor_unavailable`, `change_in_progress` or `outcome_unknown`, which settle nothing
  */
-export async function send(request: QuantityRequest, claim: Claim): Promise<Answer<Asset>> {
+export async function send(request: QuantityRequest, claim: Claim): Promise<Answer<Asset> | undefined> {
   const { row, vendor } = claim
   const reading = await readOwn(vendor, row, env().vendorTimes.readMs)
   if (reading.kind === 'unavailable') note(request, claim, reading.reason)

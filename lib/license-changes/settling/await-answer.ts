@@ -1,9 +1,11 @@
 import 'server-only'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, keepAnswer } from '#lib/api/idempotency.ts'
+import { Problem } from '#lib/api/problem.ts'
 import type { Asset } from '#lib/assets/contract.ts'
 import { replyOf } from '#lib/assets/serialize.ts'
 import { env } from '#lib/env.ts'
+import { logFailure } from '#lib/log.ts'
 import * as answers from '../answers.ts'
 import { type QuantityRequest, withAsset } from '../request.ts'
 import type { Change } from '../store/transitions.ts'
@@ -20,7 +22,20 @@ const LOOK_EVERY = 150
  * @throws Problem `vendor_unavailable` where it failed: asking again is safe; `outcome_unknown` where it is open still,
  * or nobody can tell
  */
-export async function awaitAnswer(
+export function awaitAnswer(
+  request: QuantityRequest,
+  changeId: string,
+  label: string,
+): Promise<Answer<Asset> | undefined> {
+  return settledAnswer(request, changeId, label).catch((error) => {
+    if (error instanceof Problem) throw error
+    // The change may have been made, whatever keeps us from finding out or writing that down.
+    logFailure({ status: 504 }, error, request.requestId)
+    throw answers.outcomeUnknown(label, changeId)
+  })
+}
+
+async function settledAnswer(
   request: QuantityRequest,
   changeId: string,
   label: string,

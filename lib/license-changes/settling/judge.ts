@@ -9,7 +9,7 @@ import { observe } from '../observe.ts'
 import { changesWithin, readChange } from '../store/find.ts'
 import { type Change, moveChange } from '../store/transitions.ts'
 import { noteSeen } from '../store/turns.ts'
-import { type Evidence, provenState } from './rules.ts'
+import { type Evidence, provenState } from './proof.ts'
 
 /** The turn to ask the vendor. `age` of the change before the read: what is judged is as old as that. */
 export type Turn = { vendor: GuardedVendor; row: LicensedRow; age: number }

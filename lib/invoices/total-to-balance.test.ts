@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { settlementOf } from './settlement.ts'
+import { settlementOf } from './total-to-balance.ts'
 
 describe('settlementOf', () => {
   test.each([
