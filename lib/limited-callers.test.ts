@@ -74,7 +74,7 @@ const ASKED: Record<string, (caller: Caller, id: string) => Promise<unknown>> = 
   recipient: recipientOf,
 }
 /** These know only what they are given. */
-const PURE = ['contract', 'itemization', 'operations', 'queries', 'rules', 'settlement']
+const PURE = ['contract', 'itemization', 'operations', 'queries', 'rules', 'total-to-balance']
 
 const NOBODYS = { '{id}': 'NOBODYS', '{profile}': 'nobodys' }
 const OTHERS = { '{id}': 'OWN-25', '{profile}': 'other' }
