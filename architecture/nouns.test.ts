@@ -36,7 +36,7 @@ describe('a noun knows no other noun', () => {
     ['lib/assets/store.ts', `import type { Invoice } from '../invoices/contract.ts'`],
     ['lib/invoices/export.ts', `export { serializeAsset } from '../assets/serialize.ts'`],
     ['lib/assets/operations.ts', `import { settleChange } from '#lib/license-changes/settle.ts'`],
-    ['lib/new-noun/rules.ts', `import { decideQuantity } from '#lib/assets/rules.ts'`],
+    ['lib/new-noun/rules.ts', `import { decideQuantity } from '#lib/assets/commitment.ts'`],
     ['lib/statements/store.ts', `const { a } = await import('#lib/new-noun/store.ts')`],
     ['lib/statements/store.ts', `const load = () => import(/* lazily */ '#lib/new-noun/store.ts')`],
     ['lib/statements/store.ts', 'const load = () => import(`#lib/new-noun/store.ts`)'],

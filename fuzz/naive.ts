@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { Caller } from '#lib/access/rules.ts'
-import { decideQuantity } from '#lib/assets/rules.ts'
+import { decideQuantity } from '#lib/assets/commitment.ts'
 import { assets } from '#lib/db/schema/assets.ts'
 import { scope } from '#lib/db/scope.ts'
 import { OPERATOR } from '#lib/history/audit.ts'

@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assets } from '#lib/db/schema/assets.ts'
-import type { QuantityFacts } from './rules.ts'
+import type { QuantityFacts } from './commitment.ts'
 import { type AssetRow, hasLicenses, type LicensedRow } from './store.ts'
 
 type Seats = { purchased: number; maximum: number; assigned: number }

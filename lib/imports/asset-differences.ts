@@ -1,4 +1,4 @@
-import { decideQuantity } from '#lib/assets/rules.ts'
+import { decideQuantity } from '#lib/assets/commitment.ts'
 import { type AssetRow, hasLicenses } from '#lib/assets/store.ts'
 import { difference, type ImportProblem } from './refused.ts'
 import type { NewAsset, NewSubscription } from './shapes.ts'

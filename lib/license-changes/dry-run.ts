@@ -13,9 +13,9 @@ import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import type { Foreseen, ObservedSeats, VendorSeats } from '#lib/vendors/vendor.ts'
 import { vendorNamed } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
+import { type Asked, check } from './checks.ts'
 import { isDisputed, observedRow } from './observe.ts'
 import { readOwn } from './reading/read-own.ts'
-import { type Asked, check } from './rules.ts'
 import { findOpenChange } from './store/find.ts'
 
 type Question = Asked & { caller: Caller; assetId: string }
