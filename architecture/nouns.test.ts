@@ -15,7 +15,7 @@ const STANDS_ON: Record<string, string[]> = {
   comparisons: ['invoices'],
   'invoice-files': ['invoices', 'issuers'],
   invoices: ['issuers'],
-  'license-changes': ['assets'],
+  'license-changes': ['assets', 'vendor-subscriptions'],
   'license-lists': ['assets'],
   notices: ['invoices'],
   statements: ['billing-profiles', 'invoices'],

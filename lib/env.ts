@@ -5,7 +5,7 @@ import { type MailConfig, settings as mailSettings } from './notices/settings.ts
 import { hasNoPath, namesIn, text, withoutSlash } from './settings.ts'
 import type { VendorConfig } from './vendors/declaration.ts'
 import { knownVendors } from './vendors/known-vendors.ts'
-import { settings as timeSettings, type VendorTimes } from './vendors/settings.ts'
+import { accountsSettings, settings as timeSettings, type VendorTimes } from './vendors/settings.ts'
 
 const port = z.coerce.number().int().min(0).max(65_535)
 
@@ -44,6 +44,8 @@ export type Env = {
   callerDir: string
   /** By the vendor's name; absent where it is not set up. */
   vendors: Partial<Record<string, VendorConfig>>
+  /** Absolute path of the file that names more accounts at vendors. */
+  vendorAccountsFile: string | undefined
   /** Undefined where no notices are sent. */
   mail: MailConfig | undefined
   /** Whom the API's description names. */
@@ -67,6 +69,7 @@ function names(): string[] {
   return [
     Own,
     timeSettings,
+    accountsSettings,
     mailSettings,
     apiSettings,
     ...knownVendors.map(({ settings }) => settings),
@@ -84,9 +87,10 @@ function read(): Env {
   const data = read(Own)
   const vendors = Object.fromEntries(knownVendors.map(({ name, settings }) => [name, read(settings)]))
   const vendorTimes = read(timeSettings)
+  const accountsFile = read(accountsSettings)
   const mail = read(mailSettings)
   const apiInfo = read(apiSettings)
-  if (!data || !vendorTimes || !apiInfo || faults.length > 0)
+  if (!data || !vendorTimes || !accountsFile || !apiInfo || faults.length > 0)
     throw new Error(`Wrong configuration. ${faults.join('; ')}`)
   const baseUrl = withoutSlash(data.BASE_URL ?? `http://localhost:${data.PORT}`)
   return {
@@ -102,6 +106,7 @@ function read(): Env {
     vendorTimes,
     callerDir: data.INIT_CWD ?? process.cwd(),
     vendors,
+    vendorAccountsFile: accountsFile.path,
     mail,
     apiInfo,
   }

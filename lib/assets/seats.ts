@@ -41,7 +41,7 @@ export async function setSeats(
   return rows[0] as AssetRow
 }
 
-/** Writes what the vendor told, now; `moves` says whether the seat version does. The row must be locked. */
+/** Writes what the vendor told; `moves` says whether the seat version does. The row must be locked. */
 export async function setObserved(
   tx: Transaction,
   customerId: CustomerId,
@@ -53,7 +53,6 @@ export async function setObserved(
     .update(assets)
     .set({
       ...values,
-      observedAt: sql`clock_timestamp()`,
       ...(moves ? { seatVersion: sql`${assets.seatVersion} + 1` } : {}),
     })
     .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))
