@@ -66,15 +66,20 @@ export function env(): Env {
 let last: { given: string; env: Env } | undefined
 
 function names(): string[] {
-  return [
+  if (known?.vendors === knownVendors.length) return known.names
+  const schemas = [
     Own,
     timeSettings,
     accountsSettings,
     mailSettings,
     apiSettings,
     ...knownVendors.map(({ settings }) => settings),
-  ].flatMap(namesIn)
+  ]
+  known = { vendors: knownVendors.length, names: schemas.flatMap(namesIn) }
+  return known.names
 }
+
+let known: { vendors: number; names: string[] } | undefined
 
 function read(): Env {
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''))

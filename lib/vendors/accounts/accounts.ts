@@ -12,7 +12,15 @@ import { type AccountsFile, readAccountsFile, signatureOf } from './file.ts'
 /** How often the file is looked at, at most, in milliseconds. */
 const LOOK_EVERY = 1000
 
-let last: { path: string; lookedAt: number; signature: string; file: AccountsFile } | undefined
+type Known = {
+  path: string
+  lookedAt: number
+  signature: string
+  file: AccountsFile
+  /** What is wrong with the file by now, as the log has it. */
+  fault?: string | undefined
+}
+let last: Known | undefined
 
 /** The accounts that are set up. */
 export function accounts(): Account[] {
@@ -54,8 +62,10 @@ function file(): AccountsFile {
   if (read.kind === 'faults') {
     const reason = `${path}: ${read.faults.join('; ')}`
     if (!known) throw new Error(`Wrong configuration. ${reason}`)
-    log().error({ reason }, 'vendor accounts: the file is wrong, and those from before stay')
-    Object.assign(known, { lookedAt: now, signature })
+    if (known.fault !== reason)
+      log().error({ reason }, 'vendor accounts: the file is wrong, and those from before stay')
+    // It may be another file that is missing: until all is right, each look reads all.
+    Object.assign(known, { lookedAt: now, signature: '', fault: reason })
     return known.file
   }
   if (known) log().info({ accounts: read.file.accounts.length }, 'vendor accounts: read again')
