@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { newCustomerId } from '#lib/access/store.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
@@ -101,4 +104,81 @@ test('two imports at once leave one asset', async () => {
     [first, second].map((customer) => run(customer, [asset('1', one, GOOGLE)])),
   )
   expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+})
+
+const ids = (customer: string) =>
+  db.sql(
+    customer,
+    `SELECT v.subscription_id AS "at", v.released_at IS NOT NULL AS released, a.id AS asset
+     FROM vendor_subscriptions v LEFT JOIN assets a ON a.vendor_subscription_id = v.id ORDER BY v.created_at`,
+  )
+
+test('an asset that is pointed elsewhere lets its subscription go, also to another customer', async () => {
+  const [first, second] = [await addNewCustomer(), await addNewCustomer()]
+  const [one, other] = [subscription(), subscription()]
+  await run(first, [asset('1', one, GOOGLE)])
+  await run(first, [asset('1', other, GOOGLE)], { replace: true })
+  await run(second, [asset('1', one, GOOGLE)])
+  expect(await ids(first)).toEqual([
+    { at: one.id, released: true, asset: null },
+    { at: other.id, released: false, asset: 'workspace-suite-1' },
+  ])
+  // And back: what happened before stays with the row that was released.
+  await run(second, [asset('1', one, 'built-in')], { replace: true })
+  await run(first, [asset('1', one, GOOGLE)], { replace: true })
+  expect((await ids(first)).map(({ at, released }) => [at, released])).toEqual([
+    [one.id, true],
+    [other.id, true],
+    [one.id, false],
+  ])
+  // Another SKU is the same subscription.
+  await run(first, [asset('1', { ...one, skuId: 'SKU-2' }, GOOGLE)], { replace: true })
+  expect(await ids(first)).toHaveLength(3)
+})
+
+describe('several accounts at one vendor', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'accounts-'))
+    const settings = { GOOGLE_KEY_FILE: 'key.json', GOOGLE_ADMIN: 'admin@reseller.example' }
+    const accounts = [{ vendor: GOOGLE, name: 'emea', settings }]
+    await writeFile(join(folder, 'accounts.json'), JSON.stringify({ accounts }))
+    vi.stubEnv('VENDOR_ACCOUNTS_FILE', join(folder, 'accounts.json'))
+  })
+  afterAll(async () => {
+    vi.unstubAllEnvs()
+    await rm(folder, { recursive: true })
+  })
+  const of = (id: string, own: ReturnType<typeof subscription>, vendorAccount: string) => ({
+    ...asset(id, own, GOOGLE),
+    vendorAccount,
+  })
+
+  test('may have the same ids for other subscriptions', async () => {
+    const customer = await addNewCustomer()
+    const one = subscription()
+    expect(await run(customer, [asset('1', one, GOOGLE), of('2', one, 'emea')])).toMatchObject({ added: 2 })
+    await expect(run(customer, [of('3', one, 'emea')])).rejects.toMatchObject(
+      refusalOf('3', /^it stands in the asset workspace-suite-2 already$/),
+    )
+    // What a file leaves out stays as it is.
+    expect(await run(customer, [asset('2', one, GOOGLE)])).toMatchObject({ unchanged: 1 })
+    await expect(run(customer, [of('2', one, 'default')])).rejects.toMatchObject({
+      problems: expect.arrayContaining([
+        expect.objectContaining({ reason: 'it stands in the asset workspace-suite-1 already' }),
+      ]),
+    })
+  })
+
+  test('one that nobody set up is refused', async () => {
+    const customer = await addNewCustomer()
+    const refusal = { column: 'vendorAccount', reason: `there is no account of ${GOOGLE} named apac` }
+    await expect(run(customer, [of('1', subscription(), 'apac')])).rejects.toMatchObject({
+      problems: [refusal],
+    })
+    const alone = { ...asset('1', subscription()), vendorAccount: 'emea' }
+    await expect(run(customer, [alone])).rejects.toMatchObject({
+      problems: [{ column: 'vendorAccount', reason: 'needs the vendor beside it' }],
+    })
+  })
 })

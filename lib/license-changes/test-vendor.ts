@@ -64,7 +64,12 @@ export async function testVendor(
     async patch(
       seed: Seed,
       quantity: number,
-      { headers = {}, search = '', writer = 0 }: { headers?: object; search?: string; writer?: number } = {},
+      {
+        headers = {},
+        search = '',
+        writer = 0,
+        assetId: id = assetId(seed),
+      }: { headers?: object; search?: string; writer?: number; assetId?: string } = {},
     ) {
       const body = JSON.stringify({ quantity })
       const own = {
@@ -72,7 +77,7 @@ export async function testVendor(
         'content-type': 'application/json',
         'content-length': `${body.length}`,
       }
-      const url = `http://console.example/billing/v1/assets/${assetId(seed)}${search}`
+      const url = `http://console.example/billing/v1/assets/${id}${search}`
       const response = await asset.PATCH(
         new Request(url, { method: 'PATCH', headers: { ...own, ...headers }, body }),
       )

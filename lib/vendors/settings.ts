@@ -25,7 +25,9 @@ const wait = z.coerce.number().int().min(1)
 
 /** The file that names accounts beside those of the environment; docs/vendors.md has its shape. */
 export const accountsSettings = z
-  .object({ VENDOR_ACCOUNTS_FILE: text.optional() })
+  .object({
+    VENDOR_ACCOUNTS_FILE: text.optional(),
+  })
   .transform(({ VENDOR_ACCOUNTS_FILE: path }) => ({ path: path && resolve(path) }))
 
 /** The times that hold for all vendors; what one of them alone needs is declared in its own folder. */
