@@ -6,7 +6,7 @@ import type { NewAsset, NewSubscription } from './shapes.ts'
 /** What an import may write of an asset's row: not what only its vendor tells. */
 export type AssetValues = Omit<
   AssetRow,
-  'customerId' | 'seatVersion' | 'observedAt' | 'scheduledTotal' | 'scheduledAt'
+  'customerId' | 'seatVersion' | 'observedAt' | 'askedAt' | 'scheduledTotal' | 'scheduledAt'
 >
 
 /** The row that an asset from outside makes; what it does not tell comes from the stored one. */

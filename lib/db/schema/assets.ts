@@ -45,6 +45,8 @@ export const assets = pgTable(
     seatVersion: integer('seat_version').notNull().default(1),
     /** When its vendor last told us of it; null where the books are ours. */
     observedAt: time('observed_at'),
+    /** When its vendor was last asked for it because somebody wanted to know at once: who writes it may ask. */
+    askedAt: time('asked_at'),
     /** What its vendor will do at the next renewal by itself, as it told us last. */
     scheduledTotal: integer('scheduled_total'),
     scheduledAt: time('scheduled_at'),
@@ -96,6 +98,11 @@ export const licenseChanges = pgTable(
     settledAt: time('settled_at'),
     /** Who settled it by hand; null: the vendor's word did, or a read. */
     settledBy: text('settled_by'),
+    /** When the customer said of an unclear one that it was checked, and who did; null: nobody has yet. */
+    acknowledgedAt: time('acknowledged_at'),
+    acknowledgedByKind: text('acknowledged_by_kind'),
+    acknowledgedById: text('acknowledged_by_id'),
+    acknowledgedByName: text('acknowledged_by_name'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
@@ -115,6 +122,10 @@ export const licenseChanges = pgTable(
     check(
       'license_changes_settled',
       sql`(${t.settledAt} is null) = (${t.state} in ('CLAIMED', 'SENT', 'UNKNOWN'))`,
+    ),
+    check(
+      'license_changes_acknowledged',
+      sql`num_nonnulls(${t.acknowledgedAt}, ${t.acknowledgedByKind}, ${t.acknowledgedById}, ${t.acknowledgedByName}) in (0, 4)`,
     ),
     check('license_changes_quantities', sql`least(${t.fromQuantity}, ${t.toQuantity}) >= 0`),
   ],
