@@ -33,12 +33,13 @@ export function ReadAgain({ id, label }: { id: string; label: string }) {
   )
 }
 
-/** What the vendor told, in a sentence. */
-function toldText({ openChange, properties }: AssetListItem, label: string): string {
+/** What the vendor told and when, in a sentence: it may have been asked by somebody else some seconds ago. */
+function toldText({ openChange, observedTime, properties }: AssetListItem, label: string): string {
   if (openChange) {
     return `${label} has not confirmed the change to ${openChange.to.toLocaleString('en')} yet.`
   }
   const { NumberOfSeats: purchased = 0, LicensedNumberOfSeats: assigned = 0 } =
     properties?.subscription?.Seats ?? {}
-  return `Read: ${purchased.toLocaleString('en')} purchased, ${assigned.toLocaleString('en')} assigned.`
+  const at = new Date(observedTime ?? Date.now()).toISOString().slice(11, 19)
+  return `At ${at} UTC it showed ${purchased.toLocaleString('en')} purchased, ${assigned.toLocaleString('en')} assigned.`
 }

@@ -72,9 +72,9 @@ export function vendorUnavailable(label: string, seconds = 5): Problem {
   return new Problem('vendor_unavailable', detail, { headers: { 'Retry-After': String(seconds) } })
 }
 
-/** 503: it was asked to be read a moment ago, and has not told anything since. */
-export function notAnswered(label: string, seconds: number): Problem {
-  const detail = `${label} was asked a moment ago, and has not answered.`
+/** 503: it was asked a moment ago, and has told nothing since: it is asked still, or did not answer. */
+export function nothingTold(label: string, seconds: number): Problem {
+  const detail = `${label} was asked a moment ago, and has told nothing yet.`
   return new Problem('vendor_unavailable', detail, { headers: { 'Retry-After': String(seconds) } })
 }
 

@@ -133,7 +133,7 @@ export const readFromVendor = contract({
   summary: 'Read an asset from its vendor now',
   permission: 'licenses-manager',
   description:
-    "Asks the vendor for the asset's subscription, and answers the asset as a list with `view=full` has it; `observedTime` says when the vendor told of it. It does not ask again within 15 seconds: then it answers what it told, or 503 `vendor_unavailable` where it has not answered. Where a change is open, it asks what became of that. An asset whose books are our own is answered at once.",
+    "Asks the vendor for the asset's subscription, and answers the asset as a list with `view=full` has it; `observedTime` says when the vendor told of it. It does not ask again within 15 seconds: then it answers what it told, or 503 `vendor_unavailable` where it has told nothing. Where a change is open, it asks what became of that. An asset whose books are our own is answered at once.",
   params,
   body: emptyBody,
   output: AssetListItem,

@@ -83,7 +83,7 @@ test('a vendor that does not answer: 503, and it is left alone for a while, whic
   const second = await read()
   expect([second.status, second.json.detail]).toEqual([
     503,
-    'Google Workspace was asked a moment ago, and has not answered.',
+    'Google Workspace was asked a moment ago, and has told nothing yet.',
   ])
   expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(Number(second.headers.get('retry-after'))).toBeLessThanOrEqual(15)

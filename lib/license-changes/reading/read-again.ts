@@ -16,7 +16,7 @@ import { takeReadTurn } from './turn.ts'
  * Has the vendor asked for an asset, because somebody wants to know at once what it shows: its subscription, or what
  * became of the change that is open there. Not more often than every `VENDOR_AGAIN_MS`; books of our own need no asking.
  * @returns the asset as it is then
- * @throws Problem `not_found`; `vendor_unavailable` where it can't be read, or has not answered who asked just before;
+ * @throws Problem `not_found`; `vendor_unavailable` where it can't be read, or has told nothing to who asked just before;
  * `subscription_not_active` where it shows no such subscription
  */
 export async function readAgain(caller: Caller, assetId: string, requestId: string): Promise<WithOpenChange> {
@@ -44,7 +44,7 @@ async function askVendor(
   const { againMs } = env().vendorTimes
   const turn = await scope(who, (tx) => takeReadTurn(tx, customerId, assetId, againMs))
   if (turn.kind === 'known') return
-  if (turn.kind === 'waits') throw answers.notAnswered(label, turn.seconds)
+  if (turn.kind === 'waits') throw answers.nothingTold(label, turn.seconds)
   const reading = await readOne(customerId, assetId, requestId)
   if (reading === undefined || reading.kind === 'read') return
   log().warn({ requestId, assetId, vendor: name, reason: reading.reason }, 'vendor')
