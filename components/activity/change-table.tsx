@@ -6,6 +6,8 @@ import { differenceText } from '#components/license-changes/words.ts'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import type { LicenseChange } from '#lib/license-changes/contract.ts'
+import { Acknowledge } from './acknowledge.tsx'
+import { whoText } from './who.ts'
 
 /** Changes of licenses, newest first; with `named` each says whose they are. */
 export function ChangeTable({
@@ -42,8 +44,8 @@ export function ChangeTable({
                   <AssetLink change={change} />
                 </Cell>
               ) : null}
-              <Cell className="wrap-anywhere max-md:text-sm max-md:text-ink-2 md:min-w-20">
-                {who(change)}
+              <Cell className="wrap-anywhere max-md:text-sm max-md:text-ink-2 md:min-w-28">
+                {whoText(change.actor)}
               </Cell>
               <Cell place="right-1" right number>
                 {change.from.toLocaleString('en')} → {change.to.toLocaleString('en')}
@@ -53,6 +55,7 @@ export function ChangeTable({
               </Cell>
               <Cell place="across">
                 <ChangeOutcome change={change} />
+                <Acknowledge change={change} />
               </Cell>
             </Row>
           ))}
@@ -73,10 +76,4 @@ function AssetLink({ change }: { change: LicenseChange }) {
       <LinkHint />
     </Link>
   )
-}
-
-/** Who made a change: a person's name; a key and a vendor are named as what they are. */
-function who({ actor }: LicenseChange): string {
-  if (actor.kind === 'vendor') return `${actor.name} (vendor)`
-  return actor.kind === 'key' ? `Key “${actor.name}”` : actor.name
 }

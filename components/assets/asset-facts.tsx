@@ -4,6 +4,7 @@ import { planEnd, planName, type Subscription } from '#components/license-change
 import { Card } from '#components/ui/card.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { dayText } from '#lib/days.ts'
+import { ReadAgain } from './read-again.tsx'
 
 /** What is known of an asset, at a glance, and how fresh it is at the time `now` (epoch milliseconds). */
 export function AssetFacts({ item, now }: { item: AssetListItem; now: number }) {
@@ -28,14 +29,17 @@ export function AssetFacts({ item, now }: { item: AssetListItem; now: number }) 
 }
 
 /** When its vendor last told of it. Nothing where the books are ours, which are always fresh. */
-function Observed({ item: { vendor, observedTime: at }, now }: { item: AssetListItem; now: number }) {
+function Observed({ item: { id, vendor, observedTime: at }, now }: { item: AssetListItem; now: number }) {
   if (!vendor || vendor.name === 'built-in') return null
   return (
-    <p className="border-t border-line px-4 py-2.5 text-xs text-ink-3 tabular-nums">
-      {at === undefined
-        ? `Not read from ${vendor.label} yet.`
-        : `Read from ${vendor.label} ${whenText(at, now)}.`}
-    </p>
+    <div className="border-t border-line px-4 py-2.5 text-xs text-ink-3 tabular-nums">
+      <p>
+        {at === undefined
+          ? `Not read from ${vendor.label} yet.`
+          : `Read from ${vendor.label} ${whenText(at, now)}.`}
+      </p>
+      <ReadAgain id={id} label={vendor.label} />
+    </div>
   )
 }
 

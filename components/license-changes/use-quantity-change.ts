@@ -41,6 +41,7 @@ export function useQuantityChange(item: AssetListItem) {
   const update = (change: (list: List) => List) =>
     client.setQueriesData<List>({ queryKey: ['listAssets'] }, (list) => list && change(list))
   return useMutation({
+    mutationKey: ['setQuantity'],
     mutationFn: ({ quantity, key, etag }: Attempt) => {
       const headers = { 'idempotency-key': key, ...(etag === undefined ? {} : { 'if-match': etag }) }
       return setQuantity({ params: { asset_id: item.id }, body: { quantity }, headers })

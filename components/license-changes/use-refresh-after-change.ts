@@ -12,9 +12,10 @@ import { Problem } from '#lib/api/problem.ts'
  */
 export function useRefreshAfterChange(openId: string | undefined): void {
   const router = useRouter()
-  const last = useMutationState({ select: ({ state }) => ({ status: state.status, error: state.error }) }).at(
-    -1,
-  )
+  const last = useMutationState({
+    filters: { mutationKey: ['setQuantity'] },
+    select: ({ state }) => ({ status: state.status, error: state.error }),
+  }).at(-1)
   const isAwaited = useRef(false)
   const status = last?.status
   // Who is signed out would be led to the sign-in page, before the way there can be read.

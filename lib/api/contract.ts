@@ -5,7 +5,7 @@ import type { HeaderName } from './openapi/headers.ts'
 import type { ProblemCode } from './problem.ts'
 import { integerText } from './query-text.ts'
 
-export type Method = 'GET' | 'PATCH' | 'PUT'
+export type Method = 'GET' | 'PATCH' | 'POST' | 'PUT'
 
 /**
  * What is promised of one call. From this value come the route handler, the browser call, the query
@@ -58,6 +58,8 @@ export type Output<C extends AnyContract> = z.output<C['output']>
 
 export const nothing = z.object({})
 export const noBody = z.undefined()
+/** The body of a call that carries none by a method which could: left out, or an object without fields. */
+export const emptyBody = z.strictObject({})
 
 type Parts = 'params' | 'query' | 'body' | 'headers' | 'responseHeaders' | 'problems' | 'examples'
 

@@ -123,7 +123,7 @@ const VALUES: Record<string, readonly string[]> = {
     'cloud-platform-3f6a90',
   ],
   invoice_id: ['IN-2025-0917', 'IN-2025-1017'],
-  change_id: ['5f0c6a1e-0001', '5f0c6a1e-0002'],
+  change_id: ['5f0c6a1e-0001', '5f0c6a1e-0002', '5f0c6a1e-0003'],
   filter: ['type:workspace-suite', 'platform:cloud-platform', 'currency:USD', 'state:APPLIED', 'x:y'],
   from: ['IN-2025-0917'],
   to: ['IN-2025-1017'],
@@ -263,6 +263,8 @@ async function seed() {
   )
   await addChange('5f0c6a1e-0001', 'workspace-suite-81f3c2', 240, 250, 'APPLIED', '2026-09-01T08:30:00Z')
   await addChange('5f0c6a1e-0002', 'office-suite-c04d11', 100, 120, 'UNKNOWN', '2026-11-02T10:15:00Z')
+  await addChange('5f0c6a1e-0003', 'office-suite-c04d11', 100, 110, 'UNCLEAR', '2026-10-30T10:00:00Z')
+  await acknowledge('5f0c6a1e-0003', '2026-10-31T11:00:00Z')
   await addInvoice(
     'northwind',
     'IN-2025-0917',
@@ -284,12 +286,25 @@ async function seed() {
 }
 
 function addChange(id: string, asset: string, from: number, to: number, state: string, at: string) {
-  const settled = state === 'APPLIED' ? at : null
+  const settled = state === 'UNKNOWN' ? null : at
   return database.sql(
     'northwind',
     `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
        actor_name, request_id, created_at, moved_at, sent_at, settled_at)
      VALUES ('northwind', $1, $2, $3, $4, $5, 'key', 'K1', 'joiners-sync', 'r', $6, now(), $6, $7)`,
     [id, asset, from, to, state, at, settled],
+  )
+}
+
+function acknowledge(id: string, at: string) {
+  return database.sql(
+    'northwind',
+    `UPDATE license_changes SET acknowledged_at = $2, acknowledged_by_kind = 'member', acknowledged_by_id = 'M1',
+       acknowledged_by_name = 'Ana Ruiz', vendor_reason = $3 WHERE id = $1`,
+    [
+      id,
+      at,
+      'We can’t tell whether the change to 110 reached Microsoft: it did not answer when it was asked.',
+    ],
   )
 }

@@ -72,6 +72,12 @@ export function vendorUnavailable(label: string, seconds = 5): Problem {
   return new Problem('vendor_unavailable', detail, { headers: { 'Retry-After': String(seconds) } })
 }
 
+/** 503: it was asked a moment ago, and has told nothing since: it is asked still, or did not answer. */
+export function nothingTold(label: string, seconds: number): Problem {
+  const detail = `${label} was asked a moment ago, and has told nothing yet.`
+  return new Problem('vendor_unavailable', detail, { headers: { 'Retry-After': String(seconds) } })
+}
+
 /** 409: another change of the asset is under way, here or at the vendor. */
 export function changeInProgress(detail?: string, seconds = 2): Problem {
   return new Problem('change_in_progress', detail, { headers: { 'Retry-After': String(seconds) } })

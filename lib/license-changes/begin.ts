@@ -15,6 +15,7 @@ import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
 import { check } from './checks.ts'
 import type { Claim, QuantityRequest } from './request.ts'
+import { isOver } from './rules.ts'
 import { sendAgain } from './sending/again.ts'
 import { send } from './sending/send.ts'
 import { awaitAnswer } from './settling/await-answer.ts'
@@ -67,8 +68,8 @@ async function begin(tx: Transaction, request: QuantityRequest): Promise<Begun> 
   if (known?.kind === 'answered') return known
   if (known?.kind === 'change') {
     const change = await readChange(tx, caller.customerId, known.changeId)
-    // One that was withdrawn or failed came to nothing: the call runs again.
-    if (change && change.state !== 'FAILED') return joined(change, vendor)
+    // One that was withdrawn came to nothing, too: the call runs again.
+    if (change && !isOver(change)) return joined(change, vendor)
   }
   const begun = await firstStep(tx, row, vendor, request)
   if (!keyed) return begun

@@ -1,15 +1,18 @@
 import { z } from 'zod'
-import { contract, paging, pagingOutput } from '#lib/api/contract.ts'
+import { contract, emptyBody, paging, pagingOutput } from '#lib/api/contract.ts'
 import { switchText } from '#lib/api/query-text.ts'
 import { params } from '#lib/assets/contract.ts'
 import { MAX_QUANTITY } from '#lib/assets/rules.ts'
-import { Asset, actor, others, seats, timeOf } from '#lib/assets/shapes.ts'
+import { Asset, AssetListItem } from '#lib/assets/shapes.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/lists/filter.ts'
 import { unixTime } from '#lib/lists/unix-time.ts'
 import { calls } from './calls.ts'
-import * as examples from './examples.ts'
+import * as changes from './examples/changes.ts'
+import * as quantity from './examples/quantity.ts'
+import * as reading from './examples/reading.ts'
+import * as shapes from './shapes.ts'
 
-export type LicenseChange = z.output<typeof LicenseChange>
+export type LicenseChange = z.output<typeof shapes.LicenseChange>
 
 const ifMatch = z
   .string()
@@ -40,27 +43,6 @@ const QuantityBody = z
   })
   .meta({ id: 'Quantity', description: 'The total that is wanted.' })
 
-/** An addition: a total that was asked for, and what became of it. */
-const LicenseChange = z
-  .object({
-    id: z.string().meta({ description: 'Names the change.' }),
-    assetId: z.string().meta({ description: 'The asset that it changes.' }),
-    assetName: z.string().meta({ description: 'The present name of the asset.' }),
-    type: z.string().meta({ description: 'Type of the asset.' }),
-    from: seats.meta({ description: 'Purchased licenses before.' }),
-    to: seats.meta({ description: 'The total that was asked for.' }),
-    state: z.string().meta({
-      description: `Open: CLAIMED, SENT, UNKNOWN (the vendor has not confirmed it). Settled: APPLIED, REJECTED by the vendor, FAILED (not applied). UNCLEAR: nobody can tell any more whether the vendor did it; the asset is free for another change, which is decided on a fresh read. DRIFT: made by the vendor. RECORDED: what a file that an operator imported said, which asked no vendor; ${others}`,
-    }),
-    vendorReason: z.string().optional().meta({
-      description: 'Why the vendor refused, what is known of a failure, or what to do where it is UNCLEAR.',
-    }),
-    actor: actor.meta({ description: 'Who asked for it, or that the vendor did it.' }),
-    createTime: timeOf('When it was asked for'),
-    settleTime: timeOf('When the outcome was known').optional(),
-  })
-  .meta({ id: 'LicenseChange', description: 'A total that was asked for, and what became of it.' })
-
 /** spec 4.2: the quantity is the total after the operation, not an increment. */
 export const setQuantity = contract({
   ...calls.setQuantity,
@@ -87,7 +69,7 @@ export const setQuantity = contract({
     'vendor_unavailable',
     'outcome_unknown',
   ],
-  examples: examples.setQuantity,
+  examples: quantity.setQuantity,
 })
 
 /** An addition: who asked for which total, when, and what became of it. */
@@ -108,11 +90,16 @@ export const listLicenseChanges = contract({
   }),
   output: z
     .object({
-      licenseChanges: z.array(LicenseChange).meta({ description: 'The page.' }),
+      licenseChanges: z.array(shapes.LicenseChange).meta({ description: 'The page.' }),
       ...pagingOutput,
     })
     .meta({ id: 'LicenseChangeList', description: 'A page of changes of licenses.' }),
-  examples: examples.listLicenseChanges,
+  examples: changes.listLicenseChanges,
+})
+
+/** The place of one change in a path. */
+const changeParams = z.object({
+  change_id: z.string().min(1).max(100).meta({ description: 'The `id` of a change.' }),
 })
 
 /** An addition: what became of a change whose answer was `outcome_unknown`. */
@@ -121,9 +108,35 @@ export const readLicenseChange = contract({
   summary: 'Read one change of licenses',
   permission: 'licenses-manager',
   description: 'What became of a change, also of one whose answer was `outcome_unknown`.',
-  params: z.object({
-    change_id: z.string().min(1).max(100).meta({ description: 'The `id` of a change.' }),
-  }),
-  output: LicenseChange,
-  examples: examples.readLicenseChange,
+  params: changeParams,
+  output: shapes.LicenseChange,
+  examples: changes.readLicenseChange,
+})
+
+/** An addition: a person or client of the customer has compared an unclear change with the vendor's books. */
+export const acknowledgeLicenseChange = contract({
+  ...calls.acknowledgeLicenseChange,
+  summary: 'Say that an unclear change was checked',
+  permission: 'licenses-manager',
+  description:
+    'Of a change in the state UNCLEAR: you have compared the total at the vendor with the one that you need. The change stays UNCLEAR and says who checked it. A repeat with its Idempotency-Key, which was 504 `outcome_unknown` until then, is decided anew on a fresh read. Acknowledging again changes nothing. 409 `change_in_progress` while the change is open, `change_settled` where its outcome is known.',
+  params: changeParams,
+  body: emptyBody,
+  output: shapes.LicenseChange,
+  problems: ['change_in_progress', 'change_settled'],
+  examples: changes.acknowledgeLicenseChange,
+})
+
+/** An addition: what the hourly reading does, for one asset and at once. */
+export const readFromVendor = contract({
+  ...calls.readFromVendor,
+  summary: 'Read an asset from its vendor now',
+  permission: 'licenses-manager',
+  description:
+    "Asks the vendor for the asset's subscription, and answers the asset as a list with `view=full` has it; `observedTime` says when the vendor told of it. It does not ask again within 15 seconds: then it answers what it told, or 503 `vendor_unavailable` where it has told nothing. Where a change is open, it asks what became of that. An asset whose books are our own is answered at once.",
+  params,
+  body: emptyBody,
+  output: AssetListItem,
+  problems: ['subscription_not_active', 'vendor_unavailable'],
+  examples: reading.readFromVendor,
 })

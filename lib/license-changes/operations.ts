@@ -2,14 +2,18 @@ import 'server-only'
 import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
+import { replyOf, serializeFullItem } from '#lib/assets/serialize.ts'
 import { readScope } from '#lib/db/scope.ts'
+import { env } from '#lib/env.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
 import { changeInProgress } from './answers.ts'
 import { changeQuantity } from './begin.ts'
 import * as contract from './contract.ts'
 import { foretellAnswer } from './dry-run.ts'
 import { settleOnRead } from './open-change.ts'
+import { readAgain } from './reading/read-again.ts'
 import { serializeLicenseChange } from './serialize.ts'
+import { acknowledge } from './settling/acknowledge.ts'
 import { findChange, keyOfChange, listLicenseChanges as listChanges } from './store/list.ts'
 
 export const setQuantity = operation(contract.setQuantity, async (caller, input, { requestId }) => {
@@ -51,6 +55,25 @@ export const readLicenseChange = operation(contract.readLicenseChange, async (ca
   settleOnRead(caller, row.isDue ? [{ due: row.change.id }] : [], origin)
   return { body: serializeLicenseChange(row) }
 })
+
+export const acknowledgeLicenseChange = operation(
+  contract.acknowledgeLicenseChange,
+  async (caller, { params }, { requestId }) => {
+    const row = await acknowledge(caller, params.change_id, requestId).catch(asLockProblem)
+    return { body: serializeLicenseChange(row) }
+  },
+)
+
+export const readFromVendor = operation(
+  contract.readFromVendor,
+  async (caller, { params }, { requestId }) => {
+    const row = await readAgain(caller, params.asset_id, requestId)
+    return {
+      body: serializeFullItem(row.asset, row, env().baseUrl),
+      version: replyOf(row.asset).version,
+    }
+  },
+)
 
 function asLockProblem(error: unknown): never {
   // lock_not_available: somebody else's change holds the row for longer than we may wait. unique_violation: its

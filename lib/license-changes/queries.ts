@@ -2,4 +2,10 @@ import { queriesOf } from '#lib/api/client.ts'
 import { calls } from './calls.ts'
 import type * as contract from './contract.ts'
 
-export const { setQuantity, listLicenseChanges, readLicenseChange } = queriesOf<typeof contract>(calls)
+export const {
+  setQuantity,
+  listLicenseChanges,
+  readLicenseChange,
+  acknowledgeLicenseChange,
+  readFromVendor,
+} = queriesOf<typeof contract>(calls)

@@ -21,6 +21,14 @@ export function isOpen(state: string): boolean {
   return (OPEN_STATES as readonly string[]).includes(state)
 }
 
+/**
+ * Whether nothing more is to be waited for or told of a change to whoever asked for it: it was surely not applied, or
+ * nobody can tell, and the customer has checked that. Asked for again, its total is decided on a fresh read.
+ */
+export function isOver(change: { state: string; acknowledgedAt: Date | null }): boolean {
+  return change.state === 'FAILED' || (change.state === 'UNCLEAR' && change.acknowledgedAt !== null)
+}
+
 /** Whether the vendor itself has confirmed a change to us: not so what we found, or a person settled. */
 export function isConfirmed(change: {
   state: string

@@ -21,7 +21,14 @@ export function serializeLicenseChange({
     actor: actorOf(change),
     createTime: change.createdAt.getTime(),
     ...(settledAt === null ? {} : { settleTime: settledAt.getTime() }),
+    ...acknowledgementOf(change),
   }
+}
+
+function acknowledgementOf(change: Change): Pick<LicenseChange, 'acknowledged'> {
+  const { acknowledgedAt, acknowledgedByKind: kind, acknowledgedById: id, acknowledgedByName: name } = change
+  if (acknowledgedAt === null || kind === null || id === null || name === null) return {}
+  return { acknowledged: { actor: { kind, id, name }, time: acknowledgedAt.getTime() } }
 }
 
 /** An open change, as the item of its asset tells it. */

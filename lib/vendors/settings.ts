@@ -12,6 +12,8 @@ export type VendorTimes = {
   confirmMs: number
   /** Between two such reads. */
   checkMs: number
+  /** Between two reads of a subscription that somebody asks for, to know at once. */
+  againMs: number
   /** How old the state may be that a read shows. */
   staleMs: number
   /** How long a vendor is left alone that failed several times in a row. */
@@ -37,6 +39,7 @@ export const settings = z
     VENDOR_WRITE_MS: wait.default(8000),
     VENDOR_CONFIRM_MS: wait.default(3000),
     VENDOR_CHECK_MS: wait.default(5000),
+    VENDOR_AGAIN_MS: wait.default(15_000),
     VENDOR_STALE_MS: wait.default(120_000),
     VENDOR_PAUSE_MS: wait.default(30_000),
     CHANGE_LEASE_MS: wait.default(30_000),
@@ -47,6 +50,7 @@ export const settings = z
       writeMs: given.VENDOR_WRITE_MS,
       confirmMs: given.VENDOR_CONFIRM_MS,
       checkMs: given.VENDOR_CHECK_MS,
+      againMs: given.VENDOR_AGAIN_MS,
       staleMs: given.VENDOR_STALE_MS,
       pauseMs: given.VENDOR_PAUSE_MS,
       leaseMs: given.CHANGE_LEASE_MS,

@@ -17,13 +17,14 @@ export function parametersOf(contract: AnyContract, schema: SchemaOf): Json[] {
   ]
 }
 
-/** The body that a call must have; nothing for a GET. */
+/** The body that a call has, or may have where it needs no field; nothing for a GET. */
 export function requestBodyOf({ method, body, examples }: AnyContract, schema: SchemaOf): Json {
   if (method === 'GET') return {}
   const given = exampleValues(examples, (example) => example.body)
   return {
     requestBody: {
-      required: true,
+      // One that is left out is read as an object without fields.
+      required: !(body as z.ZodType).safeParse({}).success,
       description: 'Its fields, and no others.',
       content: { 'application/json': { schema: schema(body, 'input'), ...given } },
     },

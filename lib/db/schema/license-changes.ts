@@ -43,6 +43,11 @@ export const licenseChanges = pgTable(
     settledAt: time('settled_at'),
     /** Who settled it by hand; null: the vendor's word did, or a read. */
     settledBy: text('settled_by'),
+    /** When the customer said of an unclear one that it was checked, and who did; null: nobody has yet. */
+    acknowledgedAt: time('acknowledged_at'),
+    acknowledgedByKind: text('acknowledged_by_kind'),
+    acknowledgedById: text('acknowledged_by_id'),
+    acknowledgedByName: text('acknowledged_by_name'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
@@ -70,6 +75,10 @@ export const licenseChanges = pgTable(
     check(
       'license_changes_settled',
       sql`(${t.settledAt} is null) = (${t.state} in ('CLAIMED', 'SENT', 'UNKNOWN'))`,
+    ),
+    check(
+      'license_changes_acknowledged',
+      sql`num_nonnulls(${t.acknowledgedAt}, ${t.acknowledgedByKind}, ${t.acknowledgedById}, ${t.acknowledgedByName}) in (0, 4)`,
     ),
     check('license_changes_quantities', sql`least(${t.fromQuantity}, ${t.toQuantity}) >= 0`),
   ],

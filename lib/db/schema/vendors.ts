@@ -33,6 +33,8 @@ export const vendorSubscriptions = pgTable(
     createdAt: createdAt(),
     /** When its vendor last told us of it. */
     observedAt: time('observed_at'),
+    /** When it was last asked for because somebody wanted to know at once: who writes it may ask. */
+    askedAt: time('asked_at'),
     /** Digest of what it told then and our asset has; null: the asset has been written otherwise since. */
     observation: text('observation'),
     /** When its asset was pointed to another one; what became of it stays as history. */

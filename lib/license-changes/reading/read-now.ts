@@ -3,6 +3,7 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import { hasLicenses, readAsset } from '#lib/assets/store.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
+import type { Reading } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import { forEach } from './for-each.ts'
 import { readOwn } from './read-own.ts'
@@ -23,19 +24,30 @@ export async function readNow(
 ): Promise<number> {
   let unread = Math.max(0, assetIds.length - MOST_AT_ONCE)
   await forEach(assetIds.slice(0, MOST_AT_ONCE), async (assetId) => {
-    const isRead = await readOne(customerId, assetId, requestId).catch(() => false)
+    const isRead = await readOne(customerId, assetId, requestId).then(
+      (reading) => reading === undefined || reading.kind === 'read',
+      () => false,
+    )
     if (!isRead) unread += 1
   })
   return unread
 }
 
-async function readOne(customerId: CustomerId, assetId: string, requestId: string): Promise<boolean> {
+/**
+ * Reads one asset at its vendor, and takes over what it tells.
+ * @returns undefined where there is nothing to read: no such asset, or books of our own
+ */
+export async function readOne(
+  customerId: CustomerId,
+  assetId: string,
+  requestId: string,
+): Promise<Reading | undefined> {
   const row = await readScope({ customerId }, (tx) => readAsset(tx, customerId, assetId))
-  if (!row || !hasLicenses(row)) return true
+  if (!row || !hasLicenses(row)) return undefined
   const vendor = vendorOf(row)
-  if (vendor.books === 'ours') return true
+  if (vendor.books === 'ours') return undefined
   const reading = await readOwn(vendor, row, env().vendorTimes.readMs)
-  if (reading.kind !== 'read') return false
+  if (reading.kind !== 'read') return reading
   await take(vendor, { ...row, customerId, assetId }, reading.observed, requestId)
-  return true
+  return reading
 }

@@ -126,7 +126,8 @@ type Told = Pick<
   'id' | 'assetId' | 'fromQuantity' | 'toQuantity' | 'vendorReason' | 'actorKind' | 'actorId' | 'actorName'
 > & { state: string; vendorRequestId?: string | null }
 
-function recordTransition(tx: Transaction, customerId: CustomerId, change: Told, requestId: string) {
+/** The audit row of what happened to a change. */
+export function recordTransition(tx: Transaction, customerId: CustomerId, change: Told, requestId: string) {
   const { id, assetId, fromQuantity: from, toQuantity: to, vendorReason, vendorRequestId } = change
   const actor = { kind: change.actorKind, id: change.actorId, name: change.actorName } as Actor
   const details = {

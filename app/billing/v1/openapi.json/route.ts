@@ -13,12 +13,23 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
     {
       tag: 'Assets',
       description: 'What is managed for the customer: suites with licenses, cloud platforms, web services.',
-      contracts: [assets.listAssets, assets.exportAssets, assets.readAsset, assets.summarizeAssets],
+      contracts: [
+        assets.listAssets,
+        assets.exportAssets,
+        assets.readAsset,
+        assets.summarizeAssets,
+        changes.readFromVendor,
+      ],
     },
     {
       tag: 'License changes',
       description: "An asset's total number of licenses, who asked for it, and what became of that.",
-      contracts: [changes.setQuantity, changes.listLicenseChanges, changes.readLicenseChange],
+      contracts: [
+        changes.setQuantity,
+        changes.listLicenseChanges,
+        changes.readLicenseChange,
+        changes.acknowledgeLicenseChange,
+      ],
     },
     {
       tag: 'Invoices',

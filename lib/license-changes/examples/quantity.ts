@@ -12,7 +12,6 @@ const stale = {
   changedAt: 1788251400000,
   etag: '"3.lXBneKNMuVuqP49At4QkOs"',
 }
-const asker = { kind: 'key', id: 'K1', name: 'joiners-sync' }
 
 const assetOf45 = {
   id: 'office-suite-7e91b4',
@@ -37,30 +36,6 @@ const assetOf45 = {
   },
   settings: null,
 }
-const applied = {
-  id: '5f0c6a1e-0001',
-  assetId: 'workspace-suite-81f3c2',
-  assetName: 'Business Plus',
-  type: 'workspace-suite',
-  from: 240,
-  to: 250,
-  state: 'APPLIED',
-  actor: asker,
-  createTime: 1788251400000,
-  settleTime: 1788251400000,
-}
-const unconfirmed = {
-  id: '5f0c6a1e-0002',
-  assetId: 'office-suite-c04d11',
-  assetName: 'Office E1',
-  type: 'office-suite',
-  from: 100,
-  to: 120,
-  state: 'UNKNOWN',
-  actor: asker,
-  createTime: 1793614500000,
-}
-
 export const setQuantity: readonly Example[] = [
   {
     name: 'more',
@@ -128,23 +103,5 @@ export const setQuantity: readonly Example[] = [
       'Microsoft has not confirmed the change yet. It is looked up again; asking for the same total is safe.',
       { members: { changeId: '5f0c6a1e-0002' } },
     ),
-  },
-]
-
-export const listLicenseChanges: readonly Example[] = [
-  {
-    name: 'one-asset',
-    summary: 'Changes of an asset',
-    query: { filter: 'asset:workspace-suite-81f3c2' },
-    answer: { status: 200, body: { licenseChanges: [applied], rowCount: 1 } },
-  },
-]
-
-export const readLicenseChange: readonly Example[] = [
-  {
-    name: 'open',
-    summary: 'A change that the vendor has not confirmed yet',
-    params: { change_id: '5f0c6a1e-0002' },
-    answer: { status: 200, body: unconfirmed },
   },
 ]

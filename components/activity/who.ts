@@ -1,0 +1,7 @@
+import type { LicenseChange } from '#lib/license-changes/contract.ts'
+
+/** Who did something: a person's name; a key and a vendor are named as what they are. */
+export function whoText({ kind, name }: LicenseChange['actor']): string {
+  if (kind === 'vendor') return `${name} (vendor)`
+  return kind === 'key' ? `Key “${name}”` : name
+}

@@ -1,0 +1,29 @@
+import { ButtonLink } from '#components/ui/button-link.tsx'
+import { ProblemNote } from '#components/ui/problem-note.tsx'
+import { Problem } from '#lib/api/problem.ts'
+
+/** Beside a button: why what was asked for was not done. `title` says what was not: `Not read`. */
+export function NotDone({ title, error }: { title: string; error: Error }) {
+  const isOurs = error instanceof Problem
+  const isOut = isOurs && error.code === 'unauthenticated'
+  return (
+    <ProblemNote
+      title={title}
+      detail={isOut ? 'You were signed out.' : reasonOf(error)}
+      requestId={isOurs ? error.more.requestId : undefined}
+      action={
+        isOut ? (
+          <ButtonLink href={`/sign-in?from=${encodeURIComponent(location.pathname + location.search)}`}>
+            Sign in
+          </ButtonLink>
+        ) : undefined
+      }
+    />
+  )
+}
+
+function reasonOf(error: Error): string {
+  if (!(error instanceof Problem)) return 'No answer. Check your connection and try again.'
+  const { retryAfter } = error.more
+  return retryAfter === undefined ? error.message : `${error.message} Try again in ${retryAfter} s.`
+}

@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, expect, type Page, test } from '@playwright/test'
+import { type FakeGoogle, startGoogle } from '../../stand-ins/google/stand-in.ts'
+import { asset, newCustomer } from '../admin.ts'
+import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+import { ownEnvironment, startOwnApp } from '../own-app.ts'
+
+// What people do where a vendor's books and ours may differ: a change of which nobody can tell whether it was made, and
+// a look at the vendor's books before the hourly reading. An app of its own, with a stand-in for Google behind it.
+
+const TIMES = {
+  VENDOR_WRITE_MS: '1500',
+  VENDOR_CONFIRM_MS: '500',
+  VENDOR_CHECK_MS: '500',
+  VENDOR_STALE_MS: '500',
+  VENDOR_PAUSE_MS: '1000',
+  VENDOR_AGAIN_MS: '1000',
+  // Long enough for a busy machine to see that a change is open.
+  GOOGLE_SETTLE_SECONDS: '3',
+}
+const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-unclear-'))
+let google: FakeGoogle
+/** To be done in the vendor's console at the very moment when the next write is done there. */
+let meanwhile: (() => void) | undefined
+let app: Awaited<ReturnType<typeof startOwnApp>>
+let ana = ''
+
+test.describe.configure({ mode: 'serial' })
+
+test.beforeAll(async () => {
+  google = await startGoogle({
+    onStep(step) {
+      if (step !== 'write-applied') return
+      meanwhile?.()
+      meanwhile = undefined
+    },
+  })
+  const env = ownEnvironment(data, { ...google.environment(data), ...TIMES })
+  app = await startOwnApp(env)
+  const own = await newCustomer('unclear', env)
+  const atGoogle = (number: number, name: string) => {
+    const id = `workspace-suite-${number}`
+    const skuId = `SKU-${number}`
+    google.add({ id: `S-${id}`, customerId: 'C01', skuId, plan: 'FLEXIBLE', assigned: 182, total: 240 })
+    const item = asset(id, name, { purchased: 240, assigned: 182 })
+    return { ...item, vendor: 'google-workspace', subscription: { ...item.subscription, skuId } }
+  }
+  await own.importAssets([atGoogle(1, 'Business Plus'), atGoogle(2, 'Frontline Starter')])
+  ana = await own.member('Ana Ruiz', 'it-manager')
+})
+
+test.afterAll(async () => {
+  app?.kill('SIGTERM')
+  await app?.ended
+  await google?.close()
+  rmSync(data, { recursive: true, force: true })
+})
+
+/** A browser where Ana is signed in, at a path of this app. */
+async function open(browser: Browser, path: string): Promise<Page> {
+  const context = await browser.newContext({ baseURL: app.url, viewport: { width: 1360, height: 900 } })
+  const page = await context.newPage()
+  await signIn(page, ana, path)
+  return page
+}
+
+const total = (number: number) => google.subscription(`S-workspace-suite-${number}`)?.total
+const control = (page: Page) => page.getByRole('spinbutton', { name: /^Licenses of / })
+const changes = (page: Page) =>
+  page
+    .getByRole('table', { name: /^Changes of licenses/ })
+    .locator('tbody')
+    .getByRole('row')
+const unclear = (page: Page) => changes(page).filter({ hasText: 'Unclear' })
+const CHECKED = 'I have checked it: Business Plus, 240 → 250'
+
+/** Good at the widths of a desk and of a phone. */
+async function expectGoodEverywhere(page: Page) {
+  await expectGood(page)
+  await page.setViewportSize(PHONE)
+  await expectGood(page)
+  await page.setViewportSize({ width: 1360, height: 900 })
+}
+
+test('a change of which nobody can tell: seen, compared, checked, and set again', async ({ browser }) => {
+  const page = await open(browser, '/assets/workspace-suite-1')
+  const found = complaints(page)
+  // The answer is cut, and somebody else sets another total there before anybody can read.
+  google.failNext('write', 'reset-after')
+  meanwhile = () => google.setByVendor('S-workspace-suite-1', 245)
+  await control(page).fill('250')
+  await page.getByRole('button', { name: 'Set to 250 licenses' }).click()
+  await expect(control(page)).toBeDisabled()
+  await expect(
+    page.getByRole('status').getByText(/We can’t tell whether the change to 250 reached/),
+  ).toBeVisible()
+  await expect(control(page)).toBeEnabled()
+  await expect(control(page)).toHaveValue('245')
+  await expect(unclear(page)).toContainText(/240 → 250.*We can’t tell .* it shows 245/)
+  await expect(changes(page).filter({ hasText: 'Changed at the vendor' })).toContainText('240 → 245')
+  await expectGoodEverywhere(page)
+
+  await page.goto('/activity?filter=state:UNCLEAR')
+  await expect(changes(page)).toHaveCount(1)
+  await expect(page.getByRole('button', { name: CHECKED })).toHaveAccessibleDescription(/nothing is sent/)
+  await expectGoodEverywhere(page)
+
+  await page.getByRole('button', { name: CHECKED }).focus()
+  await page.keyboard.press('Enter')
+  const told = page.getByText(/^Checked by Ana Ruiz, \d+ \w+ \d{4}, \d\d:\d\d UTC$/)
+  await expect(told).toBeFocused()
+  await expectGoodEverywhere(page)
+  await page.reload()
+  await expect(told).toBeVisible()
+  await expect(page.getByRole('button', { name: CHECKED })).toHaveCount(0)
+
+  await page.goto('/assets/workspace-suite-1')
+  await expect(unclear(page)).toContainText('Checked by Ana Ruiz')
+  await control(page).fill('250')
+  await page.getByRole('button', { name: 'Set to 250 licenses' }).click()
+  await expect(page.getByRole('status').getByText('Business Plus: 245 → 250 licenses')).toBeVisible()
+  await expect(changes(page).first()).toContainText(/Ana Ruiz.*245 → 250.*Applied/)
+  expect(total(1)).toBe(250)
+  expect(found).toEqual([])
+})
+
+test('an asset is read again now: what the vendor shows is there, and the button keeps the focus', async ({
+  browser,
+}) => {
+  const page = await open(browser, '/assets/workspace-suite-2')
+  const found = complaints(page)
+  const button = page.getByRole('button', { name: 'Read again now' })
+  await expect(control(page)).toHaveValue('240')
+  google.setByVendor('S-workspace-suite-2', 255)
+  await button.focus()
+  await page.keyboard.press('Enter')
+  await expect(
+    page.getByRole('status').getByText(/^At \d\d:\d\d:\d\d UTC it showed 255 purchased, 182 assigned\.$/),
+  ).toBeVisible()
+  await expect(button).toBeFocused()
+  await expect(control(page)).toHaveValue('255')
+  await expect(page.getByLabel('Facts')).toContainText('Purchased255')
+  await expect(changes(page).first()).toContainText(/240 → 255.*Changed at the vendor/)
+  await expectGoodEverywhere(page)
+
+  google.setDown(true)
+  const failure = page.getByRole('alert').filter({ hasText: 'Not read' })
+  await expect(async () => {
+    await button.click()
+    await expect(failure).toContainText('Google Workspace can not be reached for the moment.', {
+      timeout: 2000,
+    })
+  }).toPass()
+  await expect(button).toBeFocused()
+  await expectGoodEverywhere(page)
+  google.setDown(false)
+  google.setByVendor('S-workspace-suite-2', 260)
+  await expect(async () => {
+    await button.click()
+    await expect(control(page)).toHaveValue('260', { timeout: 2000 })
+  }).toPass()
+  await expect(failure).toHaveCount(0)
+  expect(found).toEqual([])
+})

@@ -1,0 +1,71 @@
+import { type Example, refused } from '#lib/api/openapi/example.ts'
+
+const asker = { kind: 'key', id: 'K1', name: 'joiners-sync' }
+const applied = {
+  id: '5f0c6a1e-0001',
+  assetId: 'workspace-suite-81f3c2',
+  assetName: 'Business Plus',
+  type: 'workspace-suite',
+  from: 240,
+  to: 250,
+  state: 'APPLIED',
+  actor: asker,
+  createTime: 1788251400000,
+  settleTime: 1788251400000,
+}
+const unconfirmed = {
+  id: '5f0c6a1e-0002',
+  assetId: 'office-suite-c04d11',
+  assetName: 'Office E1',
+  type: 'office-suite',
+  from: 100,
+  to: 120,
+  state: 'UNKNOWN',
+  actor: asker,
+  createTime: 1793614500000,
+}
+
+const checked = {
+  ...unconfirmed,
+  id: '5f0c6a1e-0003',
+  to: 110,
+  state: 'UNCLEAR',
+  vendorReason:
+    'We can’t tell whether the change to 110 reached Microsoft: it did not answer when it was asked.',
+  createTime: 1793354400000,
+  settleTime: 1793354400000,
+  acknowledged: { actor: { kind: 'member', id: 'M1', name: 'Ana Ruiz' }, time: 1793444400000 },
+}
+
+export const listLicenseChanges: readonly Example[] = [
+  {
+    name: 'one-asset',
+    summary: 'Changes of an asset',
+    query: { filter: 'asset:workspace-suite-81f3c2' },
+    answer: { status: 200, body: { licenseChanges: [applied], rowCount: 1 } },
+  },
+]
+
+export const readLicenseChange: readonly Example[] = [
+  {
+    name: 'open',
+    summary: 'A change that the vendor has not confirmed yet',
+    params: { change_id: '5f0c6a1e-0002' },
+    answer: { status: 200, body: unconfirmed },
+  },
+]
+
+export const acknowledgeLicenseChange: readonly Example[] = [
+  {
+    name: 'checked',
+    summary: 'An unclear change that was checked',
+    params: { change_id: '5f0c6a1e-0003' },
+    answer: { status: 200, body: checked },
+  },
+  {
+    name: 'settled',
+    summary: 'A change whose outcome is known',
+    params: { change_id: '5f0c6a1e-0001' },
+    answer: refused('change_settled', 'This change is APPLIED: there is nothing to acknowledge.'),
+  },
+]
