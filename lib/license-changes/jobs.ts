@@ -100,7 +100,7 @@ async function readList(
   do {
     const signal = AbortSignal.timeout(env().vendorTimes.readMs * PAGE_TAKES)
     const page = await vendor.list(cursor, signal)
-    if (page.kind === 'unavailable') return page.reason
+    if (page.kind !== 'page') return page.reason
     const pairs = page.items.flatMap((observed) => {
       const { customerId: vendorCustomerId, subscriptionId } = observed
       const own = bySubscription.get(nameAtVendor({ vendorCustomerId, subscriptionId })) ?? []

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { send, type Token, type Tokens } from './client.ts'
+import { uncounted } from './test-budget.ts'
 
 const asked: { token: string | undefined; body: string }[] = []
 const server = createServer(async (request, response) => {
@@ -31,7 +32,7 @@ function tokens(...values: (string | undefined)[]): Tokens {
 }
 const post = (given: Tokens) =>
   send(
-    { url, tokens: given, headers: {} },
+    { url, tokens: given, budget: uncounted('', 0), headers: {} },
     { path: '/', method: 'POST', body: 'change' },
     AbortSignal.timeout(5000),
   )

@@ -1,14 +1,19 @@
 import 'server-only'
 import { log } from '#lib/log.ts'
+import type { Budgets } from './budget.ts'
 import type { VendorCalls, VendorConfig, VendorDeclaration } from './declaration.ts'
 import { hasSameIds, type RemoteVendor } from './vendor.ts'
 
-/** A vendor that is set up, as the port has it. What calls it is being loaded; whoever asks before waits for that. */
+/**
+ * A vendor that is set up, as the port has it. What calls it is being loaded; whoever asks before waits for that.
+ * @param budgets of the account that the configuration names
+ */
 export function remoteVendor<Config extends VendorConfig>(
   { name, facts, foresee, isSame = hasSameIds, looksUp, load }: VendorDeclaration<Config>,
   config: Config,
+  budgets: Budgets,
 ): RemoteVendor {
-  const loading = load().then(({ connect }) => connect(config))
+  const loading = load().then(({ connect }) => connect(config, budgets))
   // Each call tells its own caller; without this line the process would end before anybody asks.
   loading.catch(() => {})
   return {
@@ -29,6 +34,7 @@ export function remoteVendor<Config extends VendorConfig>(
       if (unread > 0) log().warn({ vendor: name, unread }, 'subscriptions were not understood')
       return page
     },
+    spare: async () => (await loading).spare(),
   }
 }
 

@@ -1,6 +1,7 @@
 import 'server-only'
 import { env } from '#lib/env.ts'
 import { type GuardedVendor, withBreaker } from './breaker.ts'
+import { budgetsOf } from './budget.ts'
 import { builtIn } from './built-in.ts'
 import type { VendorDeclaration } from './declaration.ts'
 import { knownVendors } from './known-vendors.ts'
@@ -8,6 +9,9 @@ import { remoteVendor } from './remote-vendor.ts'
 import type { OwnBooks, RemoteVendor, Unavailable } from './vendor.ts'
 
 // The vendors by name, connected by their settings. Which there are says known-vendors.ts, which env.ts reads too.
+
+/** The account that the environment names. */
+const ACCOUNT = 'default'
 
 // Pages and route handlers get separate copies of this module: they share what a breaker has learnt.
 const slot = globalThis as typeof globalThis & { licensesInvoicesVendors?: Map<string, GuardedVendor> }
@@ -39,7 +43,7 @@ function connected(declared: VendorDeclaration): GuardedVendor {
   const { vendors, vendorTimes } = env()
   const config = vendors[declared.name]
   const vendor = withBreaker(
-    config ? remoteVendor(declared, config) : unconfigured(declared),
+    config ? remoteVendor(declared, config, budgetsOf(declared.name, ACCOUNT)) : unconfigured(declared),
     vendorTimes.pauseMs,
   )
   slot.licensesInvoicesVendors.set(declared.name, vendor)
@@ -61,5 +65,6 @@ function unconfigured({ name, facts: { label } }: VendorDeclaration): RemoteVend
     read: async () => unavailable,
     setQuantity: async () => ({ kind: 'not_sent', code: 'vendor_unavailable', reason }),
     list: async () => unavailable,
+    spare: async () => 0,
   }
 }
