@@ -1,7 +1,8 @@
 import 'server-only'
 import type { z } from 'zod'
 import type { Budgets } from './budget.ts'
-import type { ListPage, RemoteVendor, StaleCursor, Unavailable } from './vendor.ts'
+import type { ListPage, StaleCursor } from './list-page.ts'
+import type { Observed, RemoteVendor, Unavailable } from './vendor.ts'
 
 /** What people should know of a vendor's ways before they change a number of licenses. */
 export type VendorFacts = {
@@ -24,7 +25,7 @@ export type VendorConfig = {
 }
 
 /** A page of all subscriptions, and how many more there are on it that could not be understood. */
-export type VendorPage = ListPage & { unread: number }
+export type VendorPage = ListPage<Observed> & { unread: number }
 
 /** What needs the network. */
 export type VendorCalls = Pick<RemoteVendor, 'read' | 'setQuantity' | 'lookup' | 'spare'> & {

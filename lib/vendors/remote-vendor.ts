@@ -2,7 +2,8 @@ import 'server-only'
 import { log } from '#lib/log.ts'
 import type { Budgets } from './budget.ts'
 import type { VendorCalls, VendorConfig, VendorDeclaration } from './declaration.ts'
-import { hasSameIds, type RemoteVendor } from './vendor.ts'
+import { hasSameIds } from './same.ts'
+import type { RemoteVendor } from './vendor.ts'
 
 /**
  * A vendor that is set up, as the port has it. What calls it is being loaded; whoever asks before waits for that.

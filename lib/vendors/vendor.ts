@@ -1,4 +1,5 @@
 import 'server-only'
+import type { ListPage, StaleCursor } from './list-page.ts'
 
 // The port to whoever sells the seats upstream. One folder per vendor stands behind it.
 
@@ -30,20 +31,6 @@ export type Observed = SubscriptionRef & {
   scheduled?: { total: number; at: Date | null } | undefined
   /** The vendor's own object, version or limits, which go back to it with a write. Nobody else reads them. */
   own?: unknown
-}
-
-/** Whether all that a decision on a quantity rests on is as it was. */
-export function isSameBasis(before: Observed, after: Observed): boolean {
-  const basis = ({ status, isCommitmentPlan, seats }: Observed) =>
-    [status, isCommitmentPlan, seats.purchased].join()
-  return basis(before) === basis(after)
-}
-
-/** Whether customer, subscription and SKU have the same ids. */
-export function hasSameIds(one: SubscriptionRef, other: SubscriptionRef): boolean {
-  const ids = ({ customerId, subscriptionId, skuId }: SubscriptionRef) =>
-    JSON.stringify([customerId, subscriptionId, skuId])
-  return ids(one) === ids(other)
 }
 
 /** A refusal that settles the request. `reason` is the vendor's, in words for people. */
@@ -95,19 +82,6 @@ export type WriteAnswer =
       vendorRequestId?: string | undefined
       pollRef?: string | undefined
     }
-
-/** A page of all subscriptions of all customers. */
-export type ListPage = {
-  kind: 'page'
-  items: Observed[]
-  /** The vendor's customers whose subscriptions could not be read: nothing is known of them from this page. */
-  failed: string[]
-  /** Leads to the following page; undefined on the last one. */
-  next: string | undefined
-}
-
-/** The vendor does not take this cursor any more: a list begins anew. */
-export type StaleCursor = { kind: 'stale'; reason: string }
 
 /** A write of ours, by the names that we and the vendor have for it. */
 export type SentWrite = { changeId: string; pollRef: string | undefined }
@@ -165,7 +139,10 @@ export type RemoteVendor = Named & {
    * same cursor may be asked for again.
    * @param cursor `next` of the page before, which another process may have read; undefined for the first page
    */
-  list(cursor: string | undefined, signal: AbortSignal): Promise<ListPage | StaleCursor | Unavailable>
+  list(
+    cursor: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ListPage<Observed> | StaleCursor | Unavailable>
   /** Whole seconds until a job may call the vendor with this account, and leave calls to people; 0: now. */
   spare(): Promise<number>
 }

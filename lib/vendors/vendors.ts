@@ -1,7 +1,7 @@
 import 'server-only'
+import { budgetsOf } from '#lib/access/vendor-budgets/budgets.ts'
 import { env } from '#lib/env.ts'
 import { type GuardedVendor, withBreaker } from './breaker.ts'
-import { budgetsOf } from './budget.ts'
 import { builtIn } from './built-in.ts'
 import type { VendorDeclaration } from './declaration.ts'
 import { knownVendors } from './known-vendors.ts'

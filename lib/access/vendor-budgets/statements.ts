@@ -1,6 +1,6 @@
 import 'server-only'
 
-// The statements of budget.ts, each of which stands alone, as the role `console_jobs`. They go by the database's clock.
+// The statements of budgets.ts, each of which stands alone, as the role `console_jobs`. They go by the database's clock.
 // Of two at once the second waits for the row, and sees what the first one left: its own time may be earlier then, so
 // that time never goes back in the row.
 

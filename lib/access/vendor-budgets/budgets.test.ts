@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { startMicrosoft } from '../../stand-ins/microsoft/stand-in.ts'
-import { budgetsOf } from './budget.ts'
-import { microsoft } from './microsoft/declaration.ts'
-import { remoteVendor } from './remote-vendor.ts'
+import { microsoft } from '#lib/vendors/microsoft/declaration.ts'
+import { remoteVendor } from '#lib/vendors/remote-vendor.ts'
+import { startMicrosoft } from '../../../stand-ins/microsoft/stand-in.ts'
+import { budgetsOf } from './budgets.ts'
 
 let database: TestDatabase
 let owner: pg.Client
