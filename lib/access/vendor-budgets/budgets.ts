@@ -64,8 +64,11 @@ function budgetOf(of: Account): Budget {
     },
     async close(seconds) {
       log().warn({ vendor, account, api, seconds }, 'vendor throttles')
-      const values = [vendor, account, api, seconds ?? null]
-      await database().jobs.query(CLOSE, values).catch(failed)
+      try {
+        await database().jobs.query(CLOSE, [vendor, account, api, seconds ?? null])
+      } catch (error) {
+        failed(error)
+      }
     },
     async spare() {
       const turn = await ask(SPARE, true)
