@@ -14,6 +14,8 @@ import { randomFrom, write } from './writers.ts'
 const FULL = process.env.FUZZ === 'full'
 const PATCHES = FULL ? 3000 : 400
 const FAULT_RATE = 0.35
+/** How many of the throttles that would be as many as other faults. */
+const THROTTLE_SHARE = 0.1
 const READ_FAULTS = ['drop-before', 'hang-before', 'error-before', 'throttle', 'stale']
 const WRITE_FAULTS = [
   ...['drop-before', 'hang-before', 'error-before', 'throttle'],
@@ -88,7 +90,9 @@ function anyFault({ ownFaults }: Scenery): FaultOf {
   return ({ kind }, random) => {
     if (random() > FAULT_RATE) return undefined
     const faults = kind === 'write' ? [...WRITE_FAULTS, ...ownFaults] : kind === 'read' ? READ_FAULTS : []
-    return faults[Math.floor(random() * faults.length)]
+    const fault = faults[Math.floor(random() * faults.length)]
+    // It keeps everybody from calling for a second: as often as the others it would leave nothing to be tried.
+    return fault === 'throttle' && random() > THROTTLE_SHARE ? undefined : fault
   }
 }
 

@@ -6,11 +6,20 @@ export const sceneries = standIns.map(sceneryOf)
 export const [google, microsoft] = sceneries as [Scenery, Scenery]
 
 /** A stand-in that lets through whatever our own rule allows, for that one is tried here. */
-export function sceneryOf({ vendor, start, settleSetting, given, lenient, ownFaults }: StandIn): Scenery {
+export function sceneryOf({
+  vendor,
+  start,
+  settleSetting,
+  callsSetting,
+  given,
+  lenient,
+  ownFaults,
+}: StandIn): Scenery {
   return {
     vendor,
     start,
     settleSetting,
+    callsSetting,
     add(fake, { isCommitmentPlan, ...seed }) {
       const planName = isCommitmentPlan ? 'ANNUAL_MONTHLY_PAY' : 'FLEXIBLE'
       fake.add({ ...given({ ...seed, planName, status: 'ACTIVE' }), own: lenient ?? {} })

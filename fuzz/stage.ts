@@ -23,6 +23,8 @@ export type Scenery = {
   add(fake: Fake, seed: Seed): void
   /** The setting that says for how many seconds a write may stay unseen. */
   settleSetting: string
+  /** The setting that says how many calls may be made in any minute. */
+  callsSetting: string
   /** Faults that only this vendor has, for writes. */
   ownFaults: readonly string[]
 }
@@ -38,7 +40,11 @@ const TIMES = {
   CHANGE_LEASE_MS: '1500',
 }
 const SETTLE_SECONDS = '2'
-export type Times = Partial<Record<keyof typeof TIMES | `${string}_SETTLE_SECONDS`, string>>
+/** More than anybody makes: what is tried here is not how many. */
+const CALLS_PER_MINUTE = '1000000'
+export type Times = Partial<
+  Record<keyof typeof TIMES | `${string}_SETTLE_SECONDS` | `${string}_CALLS_PER_MINUTE`, string>
+>
 
 const LATE_MS = 300
 const STALE_MS = 60
@@ -71,7 +77,8 @@ export async function setStage(
 ): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'console-fuzz-'))
   const { fake, settings } = await scenery.start({ lateMs: LATE_MS, staleMs: STALE_MS, ...options }, folder)
-  const all = { ...TIMES, [scenery.settleSetting]: SETTLE_SECONDS, ...times, ...settings }
+  const own = { [scenery.settleSetting]: SETTLE_SECONDS, [scenery.callsSetting]: CALLS_PER_MINUTE }
+  const all = { ...TIMES, ...own, ...times, ...settings }
   Object.assign(process.env, all)
   // Times as short as these have no room for it.
   await Promise.all(knownVendors.map(({ load }) => load()))

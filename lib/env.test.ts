@@ -58,6 +58,7 @@ describe('Microsoft', () => {
       clientId: 'client_id',
       clientSecret: 'client_secret',
       settleMs: 86_400_000,
+      callsPerMinute: 600,
       idempotentWrites: 86_400_000,
     })
     vi.stubEnv('MICROSOFT_REPEAT_SECONDS', '0')
@@ -141,6 +142,7 @@ describe('Google Workspace', () => {
       keyFile: '/keys/google.json',
       admin: 'admin@reseller.example',
       settleMs: 120_000,
+      callsPerMinute: 300,
     })
     vi.stubEnv('GOOGLE_KEY_FILE', '')
     expect(env).toThrow('GOOGLE_KEY_FILE: is needed too')

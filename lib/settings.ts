@@ -25,6 +25,9 @@ export const DAY_SECONDS = 24 * 60 * 60
 /** Whole seconds, one at least. */
 export const seconds = z.coerce.number().int().min(1)
 
+/** The most calls in any minute. With fewer than five there is none to leave to people. */
+export const callsPerMinute = z.coerce.number().int().min(5).max(1_000_000)
+
 type Present<Values> = { [Name in keyof Values]: NonNullable<Values[Name]> }
 
 /**

@@ -72,35 +72,39 @@ const PAGE_TAKES = 5
 async function readVendor(vendor: RemoteVendor, requestId: string): Promise<number> {
   const assets = await assetsAt({ vendor: vendor.name, vendorAccount: vendor.account })
   const listed = new Set<AssetAtVendor>()
-  const failure = await readList(vendor, assets, async (pairs) => {
+  const { failure, failed } = await readList(vendor, assets, async (pairs) => {
     for (const [asset] of pairs) listed.add(asset)
     await forEach(pairs, ([asset, observed]) => take(vendor, asset, observed, requestId))
   })
-  // Their id has changed, or the list did not come to them: each is asked for by itself.
-  const missed = assets.filter((asset) => !listed.has(asset))
   let count = listed.size
+  // What the list did not come to is read by the next one: one by one it would be as many calls as there are assets.
+  if (failure) throw new Error(`${vendor.label} could not be read: ${failure}`)
+  // Their id has changed: each is asked for by itself.
+  const missed = assets.filter((asset) => !listed.has(asset) && !failed.has(asset.vendorCustomerId))
   await forEach(missed, async (asset) => {
     const reading = await readOwn(vendor, asset, env().vendorTimes.readMs)
     if (reading.kind !== 'read') return
     await take(vendor, asset, reading.observed, requestId)
     count += 1
   })
-  if (failure) throw new Error(`${vendor.label} could not be read: ${failure}`)
+  if (failed.size > 0) throw new Error(`${vendor.label} could not be read for ${failed.size} customers.`)
   return count
 }
 
-/** Goes through the vendor's list, page by page; says why where it did not come to the end. */
+/** Goes through the vendor's list, page by page; says why where it did not come to the end, and which customers failed. */
 async function readList(
   vendor: RemoteVendor,
   assets: AssetAtVendor[],
   onPage: (pairs: [AssetAtVendor, Observed][]) => Promise<void>,
-): Promise<string | undefined> {
+): Promise<{ failure?: string; failed: Set<string> }> {
   const bySubscription = Map.groupBy(assets, nameAtVendor)
+  const failed = new Set<string>()
   let cursor: string | undefined
   do {
     const signal = AbortSignal.timeout(env().vendorTimes.readMs * PAGE_TAKES)
     const page = await vendor.list(cursor, signal)
-    if (page.kind === 'unavailable') return page.reason
+    if (page.kind !== 'page') return { failure: page.reason, failed }
+    for (const customer of page.failed) failed.add(customer)
     const pairs = page.items.flatMap((observed) => {
       const { customerId: vendorCustomerId, subscriptionId } = observed
       const own = bySubscription.get(nameAtVendor({ vendorCustomerId, subscriptionId })) ?? []
@@ -110,5 +114,5 @@ async function readList(
     await onPage(pairs)
     cursor = page.next
   } while (cursor !== undefined)
-  return undefined
+  return { failed }
 }

@@ -51,7 +51,11 @@ beforeEach(() => {
     read: () => called(() => answers.read),
     setQuantity: () => called(() => answers.write),
     lookup: () => called((): WriteAnswer => ({ kind: 'unknown', reason: 'not yet' })),
-    list: () => called(() => (answers.list === 'page' ? { kind: 'page' as const, items: [] } : down)),
+    list: () =>
+      called(() =>
+        answers.list === 'page' ? { kind: 'page' as const, items: [], failed: [], next: undefined } : down,
+      ),
+    spare: async () => 0,
   }
   vendor = withBreaker(remote, PAUSE)
 })
@@ -157,6 +161,22 @@ describe('when the time is over', () => {
     answers.read = up
     expect(await read(1)).toEqual(up)
   })
+})
+
+test('a throttle counts neither as a failure nor as a success: the budget obeys it', async () => {
+  await fail(1, 2, 3, 4)
+  answers.read = { kind: 'unavailable', reason: 'throttled', others: 'wait' }
+  await fail(5, 6)
+  expect(vendor.pausedFor()).toBe(0)
+  answers.read = down
+  await fail(5)
+  expect(vendor.pausedFor()).toBe(30)
+  answers.read = up
+  vi.advanceTimersByTime(PAUSE)
+  await fail(6)
+  answers.write = { kind: 'not_sent', code: 'vendor_unavailable', reason: 'throttled', others: 'wait' }
+  for (const n of [1, 2, 3, 4, 5, 6]) await write(n)
+  expect(vendor.pausedFor()).toBe(0)
 })
 
 test('a success between failures counts, and so does a refusal', async () => {

@@ -1,5 +1,5 @@
 import 'server-only'
-import type { Reading, RemoteVendor, SubscriptionRef, Unavailable } from './vendor.ts'
+import type { Reading, RemoteVendor, SubscriptionRef, Unavailable, WriteAnswer } from './vendor.ts'
 
 type Page = Awaited<ReturnType<RemoteVendor['list']>>
 
@@ -57,6 +57,7 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number): GuardedVendo
     const answer = await call().finally(() => {
       if (isTrial) isTrying = false
     })
+    if (isThrottled(answer)) return answer
     const isDown = answer.kind === 'unavailable' && answer.others !== 'answer'
     triedLast = isTrial && isDown ? whom.name : undefined
     learn('read', whom, isDown)
@@ -76,6 +77,7 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number): GuardedVendo
     // Never held back: its change says SENT already, and the read before it has just been answered.
     async setQuantity(observed, total, changeId, signal) {
       const answer = await vendor.setQuantity(observed, total, changeId, signal)
+      if (isThrottled(answer)) return answer
       const isLost = answer.kind === 'not_sent' && answer.code === 'vendor_unavailable'
       learn('write', subscriptionOf(observed), answer.kind === 'unknown' || isLost)
       return answer
@@ -86,6 +88,11 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number): GuardedVendo
         waitOf() > 0 ? { kind: 'unknown', reason } : lookup(ref, write, signal),
     }),
   }
+}
+
+/** Obeying a throttle is the budget's matter: it says nothing of what the vendor can do, good or bad. */
+function isThrottled(answer: Reading | Page | WriteAnswer): boolean {
+  return 'others' in answer && answer.others === 'wait'
 }
 
 function isMany(failures: Failures): boolean {

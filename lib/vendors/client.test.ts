@@ -1,15 +1,20 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { send, type Token, type Tokens } from './client.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Budget } from './budget.ts'
+import { type Call, send, type Token, type Tokens } from './client.ts'
+import { uncounted } from './test-budget.ts'
 
 const asked: { token: string | undefined; body: string }[] = []
+/** What a good token is answered with. */
+let answer: { status: number; headers: Record<string, string>; text: string }
 const server = createServer(async (request, response) => {
   let body = ''
   for await (const chunk of request) body += chunk
   const token = request.headers.authorization?.replace('Bearer ', '')
   asked.push({ token, body })
-  response.writeHead(token === 'good' ? 200 : 401).end('{}')
+  if (token !== 'good') response.writeHead(401).end('{}')
+  else response.writeHead(answer.status, answer.headers).end(answer.text)
 })
 let url = ''
 beforeAll(async () => {
@@ -19,6 +24,7 @@ beforeAll(async () => {
 afterAll(() => void server.close().closeAllConnections())
 beforeEach(() => {
   asked.length = 0
+  answer = { status: 200, headers: {}, text: '{}' }
 })
 
 /** Gives these one after the other, the last for ever, whatever is dropped. */
@@ -31,7 +37,7 @@ function tokens(...values: (string | undefined)[]): Tokens {
 }
 const post = (given: Tokens) =>
   send(
-    { url, tokens: given, headers: {} },
+    { url, tokens: given, budget: uncounted('', 0), headers: {} },
     { path: '/', method: 'POST', body: 'change' },
     AbortSignal.timeout(5000),
   )
@@ -44,4 +50,52 @@ test.each([
 ])('after 401 with %s', async (_what, given, told, sent) => {
   expect(await post(given)).toMatchObject({ kind: 'answer', ...told })
   expect(asked).toEqual(sent.map((token) => ({ token, body: 'change' })))
+})
+
+describe('of the budget', () => {
+  /** A call with a budget that says what it was asked. */
+  async function sendWith(permit: Awaited<ReturnType<Budget['take']>>, call: Partial<Call> = {}) {
+    const told: unknown[] = []
+    const budget: Budget = {
+      take: async (isBackground) => {
+        told.push({ isBackground })
+        return permit
+      },
+      close: async (seconds) => void told.push({ closed: seconds }),
+      spare: async () => 0,
+    }
+    const isThrottled = ({ text }: { text: string }) => text === 'slower'
+    const access = { url, tokens: tokens('old', 'good'), budget, headers: {}, isThrottled }
+    const reply = await send(access, { path: '/', ...call }, AbortSignal.timeout(5000))
+    return { reply, told }
+  }
+  const granted = { kind: 'granted' } as const
+
+  test('each call is taken, also the second one with a new token', async () => {
+    const { told } = await sendWith(granted, { isBackground: true })
+    expect(told).toEqual([{ isBackground: true }, { isBackground: true }])
+    expect(asked).toHaveLength(2)
+  })
+
+  test('what is held is not sent, and says for how long', async () => {
+    const held = { kind: 'held', reason: 'used up', retryAfter: 4 } as const
+    const { reply } = await sendWith(held)
+    expect(reply).toEqual({ kind: 'unsent', reason: 'used up', retryAfter: 4, isThrottled: true })
+    expect(asked).toEqual([])
+  })
+
+  test.each([
+    ['429 with a time', 429, { 'retry-after': '30' }, '', [{ closed: 30 }]],
+    ['429 without one', 429, {}, '', [{ closed: undefined }]],
+    ['503 with a time', 503, { 'retry-after': '30' }, '', [{ closed: 30 }]],
+    ['503 without one, which may be one subscription’s', 503, {}, '', []],
+    ['the vendor’s own words, with any status', 403, {}, 'slower', [{ closed: undefined }]],
+    ['another refusal, with a time', 409, { 'retry-after': '30' }, '', []],
+    ['a success that asks to look later', 202, { 'retry-after': '30' }, '', []],
+  ])('%s', async (_what, status, headers, text, closed) => {
+    answer = { status, headers, text }
+    const { reply, told } = await sendWith(granted)
+    expect(told.slice(2)).toEqual(closed)
+    expect(reply.isThrottled ?? false).toBe(closed.length > 0)
+  })
 })

@@ -1,5 +1,6 @@
 import 'server-only'
-import { type Exchange, exchange } from './exchange.ts'
+import type { Budget } from './budget.ts'
+import { type Exchange, exchange, retryAfterOf } from './exchange.ts'
 import { withoutSecrets } from './words.ts'
 
 // What the clients of all vendors have in common; client.ts in a vendor's folder adds its address and its headers.
@@ -13,17 +14,37 @@ export type Call = {
   body?: string
   /** Makes the call idempotent, where the vendor knows such a thing. */
   requestId?: string
+  /** Nobody waits for it: it leaves the budget's reserve to people. */
+  isBackground?: boolean
 }
 
-/** `correlationId` is what the vendor's support asks for, where it has such a thing. */
-export type Reply =
-  | (Extract<Exchange, { kind: 'answer' | 'cut' }> & { correlationId?: string | undefined })
+export type Reply = (
+  | Extract<Exchange, { kind: 'answer' | 'cut' }>
   | (Extract<Exchange, { kind: 'unsent' }> & { retryAfter?: number | undefined })
+) & {
+  /** The vendor throttles the account, or its budget had no call for this one: all others wait too. */
+  isThrottled?: boolean
+  /** What the vendor's support asks for, where it has such a thing. */
+  correlationId?: string | undefined
+}
 
 export type Answer = Extract<Reply, { kind: 'answer' }>
 
-/** Makes calls, each once; what is refused for its token alone, once more. Nothing here throws. */
+/** Whoever is throttled waits with all others of the account. */
+export function othersOf({ isThrottled }: Reply): 'wait' | undefined {
+  return isThrottled ? 'wait' : undefined
+}
+
+/**
+ * Makes calls, each once; what is refused for its token alone, once more. Each is taken out of the account's budget.
+ * Nothing here throws.
+ */
 export type Client = { call(call: Call, signal: AbortSignal): Promise<Reply> }
+
+/** The same client for what a job asks. */
+export function inBackground({ call }: Client): Client {
+  return { call: (given, signal) => call({ ...given, isBackground: true }, signal) }
+}
 
 export type Token =
   | { kind: 'token'; value: string }
@@ -36,7 +57,15 @@ export type Tokens = {
   drop(value: string): void
 }
 
-type Access = { url: string; tokens: Tokens; headers: Record<string, string>; secrets?: string[] }
+type Access = {
+  url: string
+  tokens: Tokens
+  budget: Budget
+  headers: Record<string, string>
+  secrets?: string[]
+  /** Whether the vendor's own words say that it throttles, where the status alone does not. */
+  isThrottled?: (answer: Answer) => boolean
+}
 
 /**
  * Makes one call with a token. Where the vendor no longer takes that (401), nothing was done: the token is renewed, and
@@ -57,16 +86,21 @@ export async function send(access: Access, call: Call, signal: AbortSignal): Pro
 
 async function sendWith(
   token: string,
-  { url, headers, secrets = [] }: Access,
-  { path, method = 'GET', headers: more, body }: Call,
+  { url, budget, headers, secrets = [], isThrottled = () => false }: Access,
+  { path, method = 'GET', headers: more, body, isBackground = false }: Call,
   signal: AbortSignal,
 ): Promise<Reply> {
+  const permit = await budget.take(isBackground, signal)
+  if (permit.kind === 'held') return { ...permit, kind: 'unsent', isThrottled: true }
   const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
   const own = { ...type, accept: 'application/json', authorization: `Bearer ${token}` }
   const reply = await exchange(url + path, { method, headers: { ...headers, ...more, ...own }, body }, signal)
   if (reply.kind !== 'answer' || reply.status < 300) return reply
+  const wait = retryAfterOf(reply.headers)
+  const isBusy = reply.status === 429 || (reply.status === 503 && wait !== undefined) || isThrottled(reply)
+  if (isBusy) await budget.close(wait)
   // A refusal's words go to people and into logs, whatever it repeats of what it was sent.
-  return { ...reply, text: withoutSecrets(reply.text, [token, ...secrets]) }
+  return { ...reply, text: withoutSecrets(reply.text, [token, ...secrets]), isThrottled: isBusy }
 }
 
 function isRefused(reply: Reply): boolean {

@@ -1,5 +1,7 @@
 import 'server-only'
 import type { z } from 'zod'
+import type { Budgets } from './budget.ts'
+import type { ListPage, StaleCursor } from './list-page.ts'
 import type { Observed, RemoteVendor, Unavailable } from './vendor.ts'
 
 /** What people should know of a vendor's ways before they change a number of licenses. */
@@ -23,11 +25,11 @@ export type VendorConfig = {
 }
 
 /** A page of all subscriptions, and how many more there are on it that could not be understood. */
-export type VendorPage = { kind: 'page'; items: Observed[]; next: string | undefined; unread: number }
+export type VendorPage = ListPage<Observed> & { unread: number }
 
 /** What needs the network. */
-export type VendorCalls = Pick<RemoteVendor, 'read' | 'setQuantity' | 'lookup'> & {
-  list(cursor: string | undefined, signal: AbortSignal): Promise<VendorPage | Unavailable>
+export type VendorCalls = Pick<RemoteVendor, 'read' | 'setQuantity' | 'lookup' | 'spare'> & {
+  list(cursor: string | undefined, signal: AbortSignal): Promise<VendorPage | StaleCursor | Unavailable>
 }
 
 /**
@@ -46,5 +48,5 @@ export type VendorDeclaration<Config extends VendorConfig = VendorConfig> = {
   /** Whether its connect.ts has a `lookup`. */
   looksUp?: boolean
   /** Loads what calls the vendor: its connect.ts. */
-  load(): Promise<{ connect(config: Config): VendorCalls }>
+  load(): Promise<{ connect(config: Config, budgets: Budgets): VendorCalls }>
 }

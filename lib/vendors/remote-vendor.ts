@@ -1,17 +1,22 @@
 import 'server-only'
 import { log } from '#lib/log.ts'
 import { DEFAULT_ACCOUNT } from './accounts/account.ts'
+import type { Budgets } from './budget.ts'
 import type { VendorCalls, VendorConfig, VendorDeclaration } from './declaration.ts'
 import { hasSameIds } from './same.ts'
 import type { RemoteVendor } from './vendor.ts'
 
-/** A vendor that is set up, as the port has it. What calls it is being loaded; whoever asks before waits for that. */
+/**
+ * A vendor that is set up, as the port has it. What calls it is being loaded; whoever asks before waits for that.
+ * @param budgets of the account that the configuration names
+ */
 export function remoteVendor<Config extends VendorConfig>(
   { name, facts, foresee, isSame = hasSameIds, looksUp, load }: VendorDeclaration<Config>,
   config: Config,
+  budgets: Budgets,
   account = DEFAULT_ACCOUNT,
 ): RemoteVendor {
-  const loading = load().then(({ connect }) => connect(config))
+  const loading = load().then(({ connect }) => connect(config, budgets))
   // Each call tells its own caller; without this line the process would end before anybody asks.
   loading.catch(() => {})
   return {
@@ -33,6 +38,7 @@ export function remoteVendor<Config extends VendorConfig>(
       if (unread > 0) log().warn({ vendor: name, account, unread }, 'subscriptions were not understood')
       return page
     },
+    spare: async () => (await loading).spare(),
   }
 }
 

@@ -1,4 +1,5 @@
 import 'server-only'
+import type { ListPage, StaleCursor } from './list-page.ts'
 
 // The port to whoever sells the seats upstream. One folder per vendor stands behind it.
 
@@ -45,8 +46,11 @@ export type Unavailable = {
   reason: string
   /** Seconds to wait, where the vendor says so. */
   retryAfter?: number | undefined
-  /** Only this subscription or customer: the vendor itself answers. */
-  others?: 'answer' | undefined
+  /**
+   * `answer`: only this subscription or customer, the vendor itself answers. `wait`: the account is throttled, and all
+   * wait until the vendor lets it call again.
+   */
+  others?: 'answer' | 'wait' | undefined
 }
 
 export type Reading =
@@ -65,6 +69,8 @@ export type WriteAnswer =
       code: 'vendor_unavailable' | 'change_in_progress'
       reason: string
       retryAfter?: number | undefined
+      /** The account is throttled, as with `Unavailable`. */
+      others?: 'wait' | undefined
     }
   /**
    * Sent, and the outcome is not known: a timeout, a cut connection, a 5xx, a 202. A read can tell, or `lookup`:
@@ -130,9 +136,15 @@ export type RemoteVendor = Named & {
    * done yet, the vendor did not answer, or it does not know of the write.
    */
   lookup?: (ref: SubscriptionRef, write: SentWrite, signal: AbortSignal) => Promise<WriteAnswer>
-  /** A page of all subscriptions of all customers; `next` leads to the following one. */
+  /**
+   * A page of all subscriptions of all customers, for jobs: it leaves calls to people. Where it is `unavailable`, the
+   * same cursor may be asked for again.
+   * @param cursor `next` of the page before, which another process may have read; undefined for the first page
+   */
   list(
     cursor: string | undefined,
     signal: AbortSignal,
-  ): Promise<{ kind: 'page'; items: Observed[]; next?: string | undefined } | Unavailable>
+  ): Promise<ListPage<Observed> | StaleCursor | Unavailable>
+  /** Whole seconds until a job may call the vendor with this account, and leave calls to people; 0: now. */
+  spare(): Promise<number>
 }

@@ -1,4 +1,5 @@
 import 'server-only'
+import { budgetsOf } from '#lib/access/vendor-budgets/budgets.ts'
 import { env } from '#lib/env.ts'
 import { type Account, DEFAULT_ACCOUNT } from './accounts/account.ts'
 import { accounts, configOf } from './accounts/accounts.ts'
@@ -42,7 +43,9 @@ function connected(declared: VendorDeclaration, account: string): GuardedVendor 
   const known = slot.licensesInvoicesVendors.get(name)
   const config = configOf({ vendor: declared.name, vendorAccount: account })
   if (known && JSON.stringify(known.config) === JSON.stringify(config)) return known.vendor
-  const remote = config ? remoteVendor(declared, config, account) : unconfigured(declared, account)
+  const remote = config
+    ? remoteVendor(declared, config, budgetsOf(declared.name, account), account)
+    : unconfigured(declared, account)
   const vendor = withBreaker(remote, env().vendorTimes.pauseMs)
   slot.licensesInvoicesVendors.set(name, { config, vendor })
   return vendor
@@ -65,5 +68,6 @@ function unconfigured({ name, facts: { label } }: VendorDeclaration, account: st
     read: async () => unavailable,
     setQuantity: async () => ({ kind: 'not_sent', code: 'vendor_unavailable', reason }),
     list: async () => unavailable,
+    spare: async () => 0,
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { google } from '../../lib/vendors/google/declaration.ts'
 import type { Config } from '../../lib/vendors/google/settings.ts'
 import { remoteVendor } from '../../lib/vendors/remote-vendor.ts'
+import { uncounted } from '../../lib/vendors/test-budget.ts'
 import type { RemoteVendor } from '../../lib/vendors/vendor.ts'
 import { faultsOf } from './description.ts'
 import { type FakeGoogle, type GoogleOptions, startGoogle } from './stand-in.ts'
@@ -26,10 +27,10 @@ export async function openGoogle(options: GoogleOptions = {}): Promise<GoogleDes
   const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-google-'))
   const fake = await startGoogle(options)
   const { url, tokenUrl, admin } = fake
-  const config = { url, tokenUrl, admin, keyFile: fake.keyFile(folder), settleMs: 1000 }
+  const config = { url, tokenUrl, admin, keyFile: fake.keyFile(folder), settleMs: 1000, callsPerMinute: 300 }
   return {
     fake,
-    vendor: remoteVendor(google, config),
+    vendor: remoteVendor(google, config, uncounted),
     config,
     folder,
     described() {

@@ -71,6 +71,7 @@ export const google: StandIn = {
   },
   needs: ['GOOGLE_KEY_FILE', 'GOOGLE_ADMIN'],
   settleSetting: 'GOOGLE_SETTLE_SECONDS',
+  callsSetting: 'GOOGLE_CALLS_PER_MINUTE',
   given: ({ planName, ...seed }) => ({ ...seed, plan: planName }),
   ownFaults: [],
   trials,

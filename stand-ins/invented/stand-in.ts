@@ -83,6 +83,7 @@ export const paperclip: StandIn = {
   },
   needs: ['PAPERCLIP_KEY', 'PAPERCLIP_URL'],
   settleSetting: 'PAPERCLIP_SETTLE_SECONDS',
+  callsSetting: 'PAPERCLIP_CALLS_PER_MINUTE',
   given: ({ planName, ...seed }) => ({ ...seed, plan: planName === 'FLEXIBLE' ? 'monthly' : 'yearly' }),
   ownFaults: [],
   trials,

@@ -23,6 +23,7 @@ export type FakeMicrosoft = Fake<Own> & {
     clientId: string
     clientSecret: string
     settleMs: number
+    callsPerMinute: number
     idempotentWrites: number
   }
   /** As if somebody had taken the application's rights, and given them again. */
@@ -39,7 +40,7 @@ export async function startMicrosoft(options: MicrosoftOptions = {}): Promise<Fa
   const entra = tokens({ clientId, clientSecret, tokenSeconds })
   const fake = await startFake(partnerCenter(entra, options.showsAssigned ?? true), options)
   const tokenUrl = `${fake.url}/tenant/oauth2/v2.0/token`
-  const own = { settleMs: 0, idempotentWrites: 86_400_000 }
+  const own = { settleMs: 0, callsPerMinute: 600, idempotentWrites: 86_400_000 }
   const config = { url: fake.url, tokenUrl, clientId, clientSecret, ...own }
   const environment = () => ({
     MICROSOFT_TENANT_ID: 'tenant',
@@ -103,6 +104,7 @@ export const microsoft: StandIn = {
   },
   needs: ['MICROSOFT_TENANT_ID', 'MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET'],
   settleSetting: 'MICROSOFT_SETTLE_SECONDS',
+  callsSetting: 'MICROSOFT_CALLS_PER_MINUTE',
   given: ({ planName, status, ...seed }) => ({
     ...seed,
     plan: PLANS[planName] ?? planName,

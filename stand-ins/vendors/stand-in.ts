@@ -34,6 +34,8 @@ export type StandIn = {
   needs: readonly string[]
   /** The setting that says for how many seconds a write may stay unseen. */
   settleSetting: string
+  /** The setting that says how many calls may be made in any minute. */
+  callsSetting: string
   /** The seed in the vendor's words. */
   given(seed: Seed): Given<unknown>
   /** What lets every decrease of a flexible plan through, where the vendor has a rule of its own for it. */

@@ -1,6 +1,8 @@
 import 'server-only'
+import type { Budget } from '../budget.ts'
 import { type Client, segment, send } from '../client.ts'
 import type { SubscriptionRef } from '../vendor.ts'
+import { isThrottled } from './errors.ts'
 import type { Config } from './settings.ts'
 import { ORDER, ORDER_READONLY, tokens } from './token.ts'
 
@@ -10,12 +12,13 @@ const ROOT = '/apps/reseller/v1'
 export const subscriptionsPath = `${ROOT}/subscriptions`
 
 /** Calls the Reseller API, each once. Reads carry a token that may do nothing else. */
-export function client({ url, ...credentials }: Config): Client {
+export function client({ url, ...credentials }: Config, budget: Budget): Client {
   const [writing, reading] = [tokens(credentials, ORDER), tokens(credentials, ORDER_READONLY)]
   return {
     call(call, signal) {
       const isRead = call.method === undefined || call.method === 'GET'
-      return send({ url, tokens: isRead ? reading : writing, headers: {} }, call, signal)
+      const tokens = isRead ? reading : writing
+      return send({ url, tokens, budget, headers: {}, isThrottled }, call, signal)
     },
   }
 }

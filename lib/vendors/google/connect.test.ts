@@ -185,13 +185,22 @@ test('list: all customers, a hundred at a time, to the end', async () => {
   } while (cursor !== undefined)
   expect(sizes).toEqual([100, 100, 50])
   expect(ids).toEqual(desk.fake.subscriptions().map(({ id }) => id))
-  expect(await desk.vendor.list('no-such-page', soon())).toMatchObject({ kind: 'unavailable' })
+})
+
+test('list: a cursor that Google no longer takes is stale, and one that can’t be asked for is not', async () => {
+  expect(await desk.vendor.list('no-such-page', soon())).toMatchObject({ kind: 'stale' })
+  desk.fake.failNext('read', 'throttle')
+  expect(await desk.vendor.list('no-such-page', soon())).toMatchObject({
+    kind: 'unavailable',
+    others: 'wait',
+  })
 })
 
 test('an empty list is a page, and one subscription without sense keeps no other from being read', async () => {
   expect(await desk.vendor.list(undefined, soon())).toEqual({
     kind: 'page',
     items: [],
+    failed: [],
     next: undefined,
     unread: 0,
   })

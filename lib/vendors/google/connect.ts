@@ -1,4 +1,6 @@
 import 'server-only'
+import type { Budgets } from '../budget.ts'
+import { inBackground } from '../client.ts'
 import type { VendorCalls } from '../declaration.ts'
 import { client } from './client.ts'
 import { list } from './list.ts'
@@ -11,12 +13,14 @@ import { setQuantity } from './write.ts'
  * total, and what became of a lost call is learnt by reading. Nothing here was tried against the living service, only
  * against its published rules.
  */
-export function connect(config: Config): VendorCalls {
-  const google = client(config)
+export function connect(config: Config, budgets: Budgets): VendorCalls {
+  const budget = budgets('reseller', config.callsPerMinute)
+  const google = client(config, budget)
   return {
     read: (ref, signal) => read(google, ref, signal),
     setQuantity: (observed, total, changeId, signal) =>
       setQuantity(google, observed, total, changeId, signal),
-    list: (cursor, signal) => list(google, cursor, signal),
+    list: (cursor, signal) => list(inBackground(google), cursor, signal),
+    spare: () => budget.spare(),
   }
 }

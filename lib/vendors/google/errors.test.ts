@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isGone, refusal, toldBy, unavailable } from './errors.ts'
+import { isGone, isThrottled, refusal, toldBy, unavailable } from './errors.ts'
 
 const answer = (status: number, reason?: string, headers = {}) => {
   const errors = [{ domain: 'global', reason, message: 'Words.' }]
@@ -84,4 +84,14 @@ test.each([
 
 test.each([[{ error: 'invalid_grant' }], ['text'], [null], [[]], [{}]])('%j is not its envelope', (body) => {
   expect(toldBy({ ...answer(400), text: JSON.stringify(body) })).toBeUndefined()
+})
+
+test.each([
+  ['rateLimitExceeded', 403, true],
+  ['dailyLimitExceeded', 403, true],
+  ['quotaExceeded', 503, true],
+  ['backendError', 503, false],
+  ['forbidden', 403, false],
+])('%s with %d says that we call too often: %j', (reason, status, expected) => {
+  expect(isThrottled(answer(status, reason))).toBe(expected)
 })

@@ -1,6 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
-import type { Answer, Reply } from '../client.ts'
+import { type Answer, othersOf, type Reply } from '../client.ts'
 import { jsonOf, retryAfterOf } from '../exchange.ts'
 import type { Reading, Unavailable, WriteAnswer } from '../vendor.ts'
 import { oneLine } from '../words.ts'
@@ -16,14 +16,19 @@ const Envelope = z.object({
 })
 const NotFound = z.object({ error: z.object({ code: z.literal(404) }) })
 
-/** What Google says of the caller and not of the change: quotas, the API switched off, the token. */
-const NOT_LET_IN = new Set([
+/** That we call too often, which Google says with 403, 429 and 503. */
+const THROTTLED = new Set([
   'dailyLimitExceeded',
   'dailyLimitExceededUnreg',
   'rateLimitExceeded',
   'userRateLimitExceeded',
   'quotaExceeded',
   'RATE_LIMIT_EXCEEDED',
+])
+
+/** What Google says of the caller and not of the change: quotas, the API switched off, the token. */
+const NOT_LET_IN = new Set([
+  ...THROTTLED,
   'accessNotConfigured',
   'SERVICE_DISABLED',
   'authError',
@@ -49,10 +54,15 @@ export function toldBy({ text }: Answer): Told | undefined {
   return { code, words: oneLine(message) }
 }
 
+/** Whether Google's own words say that we call too often. */
+export function isThrottled(answer: Answer): boolean {
+  return THROTTLED.has(toldBy(answer)?.code ?? '')
+}
+
 /** Why something could not be read. */
 export function unavailable(reply: Reply): Unavailable {
   const retryAfter = waitOf(reply)
-  return { kind: 'unavailable', reason: described(reply), retryAfter }
+  return { kind: 'unavailable', reason: described(reply), retryAfter, others: othersOf(reply) }
 }
 
 /** An answer that is none: another subscription may be read all the same. */
@@ -81,7 +91,8 @@ export function closed(reply: Reply): Reading | undefined {
 export function refusal(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }> | 'gone' {
   const reason = described(reply)
   const retryAfter = waitOf(reply)
-  const notLetIn = { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter } as const
+  const others = othersOf(reply)
+  const notLetIn = { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter, others } as const
   if (reply.kind === 'unsent') return notLetIn
   if (reply.kind === 'cut') return { kind: 'unknown', reason }
   const { status } = reply

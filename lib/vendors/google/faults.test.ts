@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type GoogleDesk, openGoogle } from '../../../stand-ins/google/desk.ts'
+import { uncounted } from '../test-budget.ts'
 import type { Observed, SubscriptionRef, WriteAnswer } from '../vendor.ts'
 import { connect } from './connect.ts'
 
@@ -240,7 +241,7 @@ test('an address where nobody listens: nothing was sent', async () => {
   const before = await observed()
   const gone = await openGoogle()
   await gone.close()
-  const elsewhere = connect({ ...desk.config, url: gone.config.url })
+  const elsewhere = connect({ ...desk.config, url: gone.config.url }, uncounted)
   expect(await elsewhere.setQuantity(before, 12, 'change-1', soon())).toMatchObject(NOT_SENT)
   expect(await elsewhere.read(REF, soon())).toMatchObject({ kind: 'unavailable' })
 })

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Client } from '../client.ts'
 import type { VendorPage } from '../declaration.ts'
 import { jsonOf } from '../exchange.ts'
+import type { StaleCursor } from '../list-page.ts'
 import type { Observed, Unavailable } from '../vendor.ts'
 import { subscriptionsPath } from './client.ts'
 import { nonsense, unavailable } from './errors.ts'
@@ -22,7 +23,7 @@ export async function list(
   client: Client,
   cursor: string | undefined,
   signal: AbortSignal,
-): Promise<VendorPage | Unavailable> {
+): Promise<VendorPage | StaleCursor | Unavailable> {
   return pageOf(client, { pageToken: cursor }, signal)
 }
 
@@ -37,6 +38,7 @@ export async function ofCustomer(
   let pageToken: string | undefined
   for (let turn = 0; turn < MOST_PAGES; turn++) {
     const page = await pageOf(client, { customerId, pageToken }, signal)
+    if (page.kind === 'stale') return { kind: 'unavailable', reason: page.reason, others: 'answer' }
     if (page.kind === 'unavailable') return page
     items.push(...page.items)
     unread += page.unread
@@ -52,10 +54,13 @@ async function pageOf(
   { call }: Client,
   of: { customerId?: string; pageToken: string | undefined },
   signal: AbortSignal,
-): Promise<VendorPage | Unavailable> {
+): Promise<VendorPage | StaleCursor | Unavailable> {
   const query = new URLSearchParams({ maxResults: PAGE_SIZE })
   for (const [name, value] of Object.entries(of)) if (value !== undefined) query.set(name, value)
   const reply = await call({ path: `${subscriptionsPath}?${query}` }, signal)
+  // The token is all that differs from a first page.
+  const isStale = of.pageToken !== undefined && reply.kind === 'answer' && reply.status === 400
+  if (isStale) return { kind: 'stale', reason: unavailable(reply).reason }
   if (reply.kind !== 'answer' || reply.status !== 200) return unavailable(reply)
   const page = Page.safeParse(jsonOf(reply.text)).data
   const next = page?.nextPageToken
@@ -66,5 +71,5 @@ async function pageOf(
   // Who answers for another customer than was asked for may have left out ours.
   if (customerId !== undefined && !resources.every((one) => isOfCustomer(one, customerId))) return nonsense()
   const items = resources.map(observedOf).filter((item) => item !== undefined)
-  return { kind: 'page', items, next, unread: resources.length - items.length }
+  return { kind: 'page', items, failed: [], next, unread: resources.length - items.length }
 }

@@ -2,6 +2,7 @@ import 'server-only'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import {
+  callsPerMinute,
   DAY_SECONDS,
   hasNoPath,
   privateAddress,
@@ -23,6 +24,7 @@ export type Config = Credentials & {
   /** The API's address, without a path. */
   url: string
   settleMs: number
+  callsPerMinute: number
 }
 
 /** Undefined where Google Workspace is not set up. */
@@ -35,6 +37,7 @@ export const settings = z
       .default('https://reseller.googleapis.com'),
     GOOGLE_TOKEN_URL: privateAddress.default('https://oauth2.googleapis.com/token'),
     GOOGLE_SETTLE_SECONDS: seconds.max(DAY_SECONDS).default(120),
+    GOOGLE_CALLS_PER_MINUTE: callsPerMinute.default(300),
   })
   .transform(({ GOOGLE_KEY_FILE, GOOGLE_ADMIN, ...given }, context): Config | undefined => {
     const account = together({ GOOGLE_KEY_FILE, GOOGLE_ADMIN }, context)
@@ -45,6 +48,7 @@ export const settings = z
         keyFile: resolve(account.GOOGLE_KEY_FILE),
         admin: account.GOOGLE_ADMIN,
         settleMs: given.GOOGLE_SETTLE_SECONDS * 1000,
+        callsPerMinute: given.GOOGLE_CALLS_PER_MINUTE,
       }
     )
   })

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type GoogleDesk, openGoogle } from '../../../stand-ins/google/desk.ts'
+import { uncounted } from '../test-budget.ts'
 import { connect } from './connect.ts'
 import { ORDER, ORDER_READONLY, tokens as tokensOf } from './token.ts'
 
@@ -151,7 +152,12 @@ test('neither token, assertion nor key reaches a reason, not even where they are
     const ref = { customerId: 'C0123456', subscriptionId: 's-1', skuId: '1010020020' }
     const reading = await desk.vendor.read(ref, soon())
     if (reading.kind !== 'read') throw new Error(reading.reason)
-    const told = await connect({ ...desk.config, url }).setQuantity(reading.observed, 12, 'c', soon())
+    const told = await connect({ ...desk.config, url }, uncounted).setQuantity(
+      reading.observed,
+      12,
+      'c',
+      soon(),
+    )
     expect(told).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('Bearer …') })
     const none = await tokensOf({ ...desk.config, tokenUrl: url }, ORDER).token(soon())
     expect(none).toMatchObject({ kind: 'none', reason: expect.stringContaining('400') })

@@ -2,9 +2,9 @@ import 'server-only'
 import { readFile } from 'node:fs/promises'
 import { JWT } from 'google-auth-library'
 import { z } from 'zod'
+import { inTime } from '#lib/in-time.ts'
 import type { Token, Tokens } from '../client.ts'
 import { exchange, jsonOf } from '../exchange.ts'
-import { inTime } from '../in-time.ts'
 import type { Credentials } from './settings.ts'
 
 const EXCHANGE_MS = 10_000

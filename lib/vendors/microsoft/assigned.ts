@@ -1,7 +1,8 @@
 import 'server-only'
 import { z } from 'zod'
 import type { Client, Reply } from '../client.ts'
-import { jsonOf, retryAfterOf } from '../exchange.ts'
+import { jsonOf } from '../exchange.ts'
+import type { SubscriptionRef } from '../vendor.ts'
 import { customerPath, subscriptionPath } from './client.ts'
 
 // Apart from the rest, because only Microsoft counts assigned licenses elsewhere than it keeps subscriptions.
@@ -17,15 +18,22 @@ const Skus = z.object({
 })
 
 const AT_ONCE = 4
-const MAX_REMEMBERED = 10_000
 /** Seconds without asking, after the application was not let in, and after it got no answer. */
 const SHUT = 3600
 const SLOW = 60
+/** More than the offers that there are. */
+const MOST_OFFERS = 20_000
+/** Of offers that give more than one SKU. */
+const MOST_SUBSCRIPTIONS = 20_000
 
-/** @param patienceMs how long its caller can be kept waiting for what it can do without */
+/**
+ * @param client people's, or that of a job
+ * @param patienceMs how long its caller can be kept waiting for what it can do without
+ */
 export type Assignments = (
+  client: Client,
   customerId: string,
-  subscriptionIds: string[],
+  subscriptions: readonly Pick<SubscriptionRef, 'subscriptionId' | 'skuId'>[],
   patienceMs: number,
   signal: AbortSignal,
 ) => Promise<Assigned>
@@ -33,13 +41,18 @@ export type Assignments = (
 /**
  * Counts assigned licenses, as far as the application is let in: Partner Center may want a signed-in user for both
  * calls. The count belongs to the customer and the SKU, so two subscriptions of one SKU show the same. The SKU's id
- * there is Entra's and not the offer's: a subscription's provisioning status tells it, once, as it does not change.
+ * there is Entra's and not the offer's: a subscription's provisioning status tells it, which does not change.
  */
-export function assignments({ call }: Client): Assignments {
-  const skus = new Map<string, string>()
+export function assignments(): Assignments {
+  const known = offers()
   let shutUntil = 0
 
-  async function ask<Schema extends z.ZodType>(path: string, schema: Schema, signal: AbortSignal) {
+  async function ask<Schema extends z.ZodType>(
+    { call }: Client,
+    path: string,
+    schema: Schema,
+    signal: AbortSignal,
+  ) {
     if (Date.now() < shutUntil) return undefined
     const reply = await call({ path }, signal)
     shutUntil = Math.max(shutUntil, Date.now() + shutSeconds(reply) * 1000)
@@ -47,24 +60,26 @@ export function assignments({ call }: Client): Assignments {
     return schema.safeParse(jsonOf(reply.text)).data
   }
 
-  async function learnSku(customerId: string, subscriptionId: string, signal: AbortSignal) {
-    const path = `${subscriptionPath({ customerId, subscriptionId })}/provisioningstatus`
-    const sku = (await ask(path, Status, signal))?.skuId.toLowerCase()
-    if (skus.size >= MAX_REMEMBERED) skus.clear()
-    if (sku !== undefined) skus.set(subscriptionId, sku)
-  }
-
-  return async (customerId, subscriptionIds, patienceMs, given) => {
+  return async (client, customerId, subscriptions, patienceMs, given) => {
     const signal = AbortSignal.any([given, AbortSignal.timeout(patienceMs)])
-    const list = await ask(`${customerPath(customerId)}/subscribedskus`, Skus, signal)
+    const list = await ask(client, `${customerPath(customerId)}/subscribedskus`, Skus, signal)
     if (!list) return new Map()
-    const unknown = subscriptionIds.filter((id) => !skus.has(id))
+    const skuOf = ({ skuId, subscriptionId }: (typeof subscriptions)[number]) =>
+      known.skuOf(skuId, subscriptionId)
+    const unknown = subscriptions.filter((one) => skuOf(one) === undefined)
     for (let at = 0; at < unknown.length && !signal.aborted; at += AT_ONCE) {
-      const some = unknown.slice(at, at + AT_ONCE)
-      await Promise.all(some.map((id) => learnSku(customerId, id, signal)))
+      // One before may have said it of another.
+      const some = unknown.slice(at, at + AT_ONCE).filter((one) => skuOf(one) === undefined)
+      await Promise.all(
+        some.map(async ({ skuId, subscriptionId }) => {
+          const path = `${subscriptionPath({ customerId, subscriptionId })}/provisioningstatus`
+          const status = await ask(client, path, Status, signal)
+          if (status) known.learn(skuId, subscriptionId, status.skuId.toLowerCase())
+        }),
+      )
     }
     const counts = new Map(list.items.map((item) => [item.productSku.id.toLowerCase(), item.consumedUnits]))
-    const found = subscriptionIds.map((id) => [id, counts.get(skus.get(id) ?? '')] as const)
+    const found = subscriptions.map((one) => [one.subscriptionId, counts.get(skuOf(one) ?? '')] as const)
     return new Map(found.filter((pair): pair is [string, number] => pair[1] !== undefined))
   }
 }
@@ -72,6 +87,47 @@ export function assignments({ call }: Client): Assignments {
 function shutSeconds(reply: Reply): number {
   if (reply.kind === 'cut') return SLOW
   if (reply.kind === 'unsent') return 0
-  if (reply.status === 401 || reply.status === 403) return SHUT
-  return reply.status === 429 ? Math.min(retryAfterOf(reply.headers) ?? SLOW, SHUT) : 0
+  return reply.status === 401 || reply.status === 403 ? SHUT : 0
+}
+
+/** What one subscription told of its offer, until a second one says the same. */
+type Told = { sku: string; by: string; isAgreed: boolean }
+
+type Offers = {
+  /** @returns the SKU in small letters; undefined where a subscription has to be asked for it */
+  skuOf(offer: string, subscriptionId: string): string | undefined
+  learn(offer: string, subscriptionId: string, sku: string): void
+}
+
+/**
+ * Remembers what subscriptions told of their SKU. That an offer (product and SKU) always gives the same one is how it
+ * looks, and is nowhere promised: so two subscriptions of an offer have to agree before others are not asked any more,
+ * and where they don't, each is asked for itself. There are some hundred offers, whatever the number of subscriptions:
+ * what is kept here stays small, and a process that starts anew knows all again after two calls for each.
+ */
+function offers(): Offers {
+  const told = new Map<string, Told | 'several'>()
+  const own = new Map<string, string>()
+  return {
+    skuOf(offer, subscriptionId) {
+      const known = told.get(offer)
+      if (known === 'several') return own.get(subscriptionId)
+      return known?.isAgreed || known?.by === subscriptionId ? known.sku : undefined
+    },
+    learn(offer, subscriptionId, sku) {
+      const known = told.get(offer)
+      const isOther = known === 'several' || (known !== undefined && known.sku !== sku)
+      if (isOther) keep(own, subscriptionId, sku, MOST_SUBSCRIPTIONS)
+      const isAgreed = known !== undefined && known !== 'several' && known.by !== subscriptionId
+      keep(told, offer, isOther ? 'several' : { sku, by: subscriptionId, isAgreed }, MOST_OFFERS)
+    },
+  }
+}
+
+/** The oldest makes room for the newest. */
+function keep<Value>(map: Map<string, Value>, name: string, value: Value, most: number): void {
+  map.delete(name)
+  map.set(name, value)
+  const [oldest] = map.keys()
+  if (map.size > most && oldest !== undefined) map.delete(oldest)
 }

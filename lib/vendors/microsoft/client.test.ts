@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { uncounted } from '../test-budget.ts'
 import { connect } from './connect.ts'
 
 // A vendor that repeats what it was given, as error pages do.
@@ -21,7 +22,7 @@ afterAll(() => void server.close().closeAllConnections())
 
 test('no reason repeats a token or the secret', async () => {
   const credentials = { tokenUrl: `${url}/token`, clientId: 'c', clientSecret: 'p@ss-word' }
-  const microsoft = connect({ url, settleMs: 0, ...credentials })
+  const microsoft = connect({ url, settleMs: 0, callsPerMinute: 300, ...credentials }, uncounted)
   const ref = { customerId: 't', subscriptionId: 's', skuId: 'k' }
   const signal = AbortSignal.timeout(2000)
   const own = { json: '{"quantity":1}', etag: 'e' }

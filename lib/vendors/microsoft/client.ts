@@ -1,5 +1,6 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
+import type { Budget } from '../budget.ts'
 import { type Client, segment, send } from '../client.ts'
 import type { SubscriptionRef } from '../vendor.ts'
 import type { Config } from './settings.ts'
@@ -9,8 +10,8 @@ import { tokens } from './token.ts'
 export const customersPath = '/v1/customers'
 
 /** Calls Partner Center, each once: a throttled vendor counts repeats against the caller. */
-export function client({ url, ...credentials }: Config): Client {
-  const access = { url, tokens: tokens(credentials), secrets: [credentials.clientSecret] }
+export function client({ url, ...credentials }: Config, budget: Budget): Client {
+  const access = { url, tokens: tokens(credentials), budget, secrets: [credentials.clientSecret] }
   return {
     async call(call, signal) {
       const correlationId = randomUUID()

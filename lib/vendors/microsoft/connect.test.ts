@@ -5,6 +5,7 @@ import {
   startMicrosoft,
 } from '../../../stand-ins/microsoft/stand-in.ts'
 import { remoteVendor } from '../remote-vendor.ts'
+import { uncounted } from '../test-budget.ts'
 import type { Observed, SubscriptionRef } from '../vendor.ts'
 import { microsoft as declared } from './declaration.ts'
 
@@ -18,7 +19,7 @@ afterEach(() => fake.close())
 async function vendor(options: MicrosoftOptions = {}) {
   fake = await startMicrosoft({ lateMs: 60, ...options })
   fake.add({ id: 'sub-1', customerId, total: 25, assigned: 7 })
-  return remoteVendor(declared, fake.config)
+  return remoteVendor(declared, fake.config, uncounted)
 }
 
 /** How often each route was asked. */
@@ -199,15 +200,17 @@ describe('assigned licenses', () => {
 describe('the list', () => {
   async function all(microsoft: Awaited<ReturnType<typeof vendor>>) {
     const found: Observed[] = []
+    const failed: string[] = []
     let pages = 0
     for (let cursor: string | undefined, isOver = false; !isOver; pages++) {
       const page = await microsoft.list(cursor, soon())
       if (page.kind !== 'page') return page
       found.push(...page.items)
+      failed.push(...page.failed)
       cursor = page.next
       isOver = cursor === undefined
     }
-    return { pages, found }
+    return { pages, found, failed }
   }
 
   test('has every subscription once, page by page', async () => {
@@ -217,7 +220,7 @@ describe('the list', () => {
     fake.add({ id: 'by-use', customerId, own: { fields: { billingType: 'usage' } } })
     fake.add({ id: 'nonsense', customerId, own: { fields: { quantity: null } } })
     const list = await all(microsoft)
-    expect(list).toMatchObject({ pages: 3 })
+    expect(list).toMatchObject({ pages: 2 })
     const found = 'found' in list ? list.found : []
     expect(found.map(({ subscriptionId }) => subscriptionId).sort()).toEqual(
       fake
@@ -233,10 +236,10 @@ describe('the list', () => {
 
   test.each([
     ['throttle', { kind: 'unavailable', retryAfter: 7 }],
-    ['error-before', { kind: 'unavailable' }],
-    ['drop-before', { kind: 'unavailable' }],
-    ['proxy-404', { kind: 'unavailable' }],
-    ['code-60003', { pages: 1, found: [{ subscriptionId: 'sub-1' }] }],
+    ['error-before', { pages: 1, failed: ['c-2'], found: [{ subscriptionId: 'sub-1' }] }],
+    ['drop-before', { pages: 1, failed: ['c-2'], found: [{ subscriptionId: 'sub-1' }] }],
+    ['proxy-404', { pages: 1, failed: ['c-2'], found: [{ subscriptionId: 'sub-1' }] }],
+    ['code-60003', { pages: 1, failed: [], found: [{ subscriptionId: 'sub-1' }] }],
     ['code-900308', { pages: 1, found: [{ subscriptionId: 'sub-1' }] }],
   ])('when one customer answers %s', async (fault, expected) => {
     const microsoft = await vendor({
@@ -259,6 +262,8 @@ describe('the list', () => {
 
   test('does not start again for a cursor of another time', async () => {
     const microsoft = await vendor()
-    expect(await microsoft.list('nonsense', soon())).toMatchObject({ kind: 'unavailable' })
+    for (const cursor of ['nonsense', '["bm9uc2Vuc2U=",null]']) {
+      expect(await microsoft.list(cursor, soon())).toMatchObject({ kind: 'stale' })
+    }
   })
 })

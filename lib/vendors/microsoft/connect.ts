@@ -1,7 +1,10 @@
 import 'server-only'
+import type { Budgets } from '../budget.ts'
+import { inBackground } from '../client.ts'
 import type { VendorCalls } from '../declaration.ts'
 import { assignments } from './assigned.ts'
 import { client } from './client.ts'
+import { customerList } from './customers.ts'
 import { list } from './list.ts'
 import { read } from './read.ts'
 import type { Config } from './settings.ts'
@@ -12,13 +15,17 @@ import { setQuantity } from './write.ts'
  * its published rules. `skuId` is product:SKU of the offer. Assigned licenses are counted per customer and SKU, where
  * we are let in.
  */
-export function connect(config: Config): VendorCalls {
-  const microsoft = client(config)
-  const assigned = assignments(microsoft)
+export function connect(config: Config, budgets: Budgets): VendorCalls {
+  const budget = budgets('partner-center', config.callsPerMinute)
+  const microsoft = client(config, budget)
+  const background = inBackground(microsoft)
+  const assigned = assignments()
+  const customers = customerList(background)
   return {
     read: (ref, signal) => read(microsoft, assigned, ref, signal),
     setQuantity: (observed, total, changeId, signal) =>
       setQuantity(microsoft, observed, total, changeId, signal),
-    list: (cursor, signal) => list(microsoft, assigned, cursor, signal),
+    list: (cursor, signal) => list({ client: background, assigned, customers }, cursor, signal),
+    spare: () => budget.spare(),
   }
 }

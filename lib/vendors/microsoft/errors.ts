@@ -1,6 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
-import type { Answer, Reply } from '../client.ts'
+import { type Answer, othersOf, type Reply } from '../client.ts'
 import { jsonOf, retryAfterOf } from '../exchange.ts'
 import type { Reading, Unavailable, WriteAnswer } from '../vendor.ts'
 import { oneLine } from '../words.ts'
@@ -57,7 +57,7 @@ export function toldBy({ text, status }: Answer): Told | undefined {
 
 /** Why something could not be read. */
 export function unavailable(reply: Reply): Unavailable {
-  return { kind: 'unavailable', reason: described(reply), retryAfter: waitOf(reply) }
+  return { kind: 'unavailable', reason: described(reply), retryAfter: waitOf(reply), others: othersOf(reply) }
 }
 
 /** An answer that is none: another subscription may be read all the same. */
@@ -93,9 +93,9 @@ export function closed(reply: Reply): Reading | undefined {
  * and nothing was done.
  */
 export function refusal(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }> | 'stale' {
-  const retryAfter = waitOf(reply)
+  const [retryAfter, others] = [waitOf(reply), othersOf(reply)]
   if (reply.kind === 'unsent') {
-    return { kind: 'not_sent', code: 'vendor_unavailable', reason: described(reply), retryAfter }
+    return { kind: 'not_sent', code: 'vendor_unavailable', reason: described(reply), retryAfter, others }
   }
   const vendorRequestId = reply.correlationId
   if (reply.kind === 'cut') return { kind: 'unknown', reason: described(reply), vendorRequestId }
@@ -109,7 +109,7 @@ export function refusal(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }>
       return { kind: 'not_sent', code: 'change_in_progress', reason, retryAfter: wait }
     }
     case 'not_let_in':
-      return { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter }
+      return { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter, others }
     case 'unknown':
       return { kind: 'unknown', reason: described(reply), vendorRequestId }
     case 'inactive':

@@ -1,55 +1,91 @@
 import 'server-only'
+import pLimit from 'p-limit'
 import { z } from 'zod'
 import type { Client } from '../client.ts'
 import type { VendorPage } from '../declaration.ts'
 import { jsonOf } from '../exchange.ts'
+import type { StaleCursor } from '../list-page.ts'
 import type { Observed, Unavailable } from '../vendor.ts'
 import type { Assignments } from './assigned.ts'
-import { customerPath, customersPath } from './client.ts'
-import { isGone, unavailable } from './errors.ts'
-import { itemsOf } from './exact-json.ts'
+import { customerPath } from './client.ts'
+import { type Customers, type Failed, type Gone, pageOf } from './customers.ts'
 import { isMetered, observedOf, withAssigned } from './subscription.ts'
 
-const CUSTOMERS_A_PAGE = '10'
-const MOST_PAGES = 100
+/** Customers of one page: two calls each, so that a page takes some seconds, and its loss costs little. */
+const CUSTOMERS = 20
+const AT_ONCE = 4
+/** How long one customer may keep the others waiting, in milliseconds. */
+const CUSTOMER_MS = 10_000
 const PATIENCE_MS = 5000
-const TOKEN = 'MS-ContinuationToken'
+/** So many that fail, and nobody that doesn't, are no customers' fault. */
+const TOO_MANY = 10
+const MOST_PAGES = 100
 
-const Page = z.object({
-  items: z.array(z.unknown()),
-  links: z
-    .object({
-      next: z.object({ headers: z.array(z.object({ key: z.string(), value: z.string() })) }).nullish(),
-    })
-    .nullish(),
-})
-const Customer = z.object({ id: z.string().min(1) })
-
-type Items = { kind: 'items'; items: string[]; next: string | undefined }
 type All = { kind: 'all'; items: Observed[]; unread: number }
-/** A customer that has left, or that no longer lets the reseller in. */
-type Gone = { kind: 'gone'; reason: string }
 
-/** A page of the subscriptions of all customers: all of each customer's, for it lists customers page by page. */
+/** A page of customers by its token, and the customer there after whom the list goes on. */
+const Place = z.tuple([z.string().nullable(), z.string().nullable()])
+
+/** What a list needs: `client` for its calls, and what is remembered from one page to the next. */
+export type Listing = { client: Client; assigned: Assignments; customers: Customers }
+
+/**
+ * A page of the subscriptions of all customers: all of each customer's. A customer that fails is named, and the list
+ * goes on. Where nobody is let through any more, the page ends before the first who was not, and the next begins there.
+ */
 export async function list(
-  client: Client,
-  assigned: Assignments,
+  listing: Listing,
   cursor: string | undefined,
   signal: AbortSignal,
-): Promise<VendorPage | Unavailable> {
-  const of = { path: customersPath, size: CUSTOMERS_A_PAGE, pageToken: cursor }
-  const customers = await pageOf(client, of, signal)
-  if (customers.kind !== 'items') return { ...customers, kind: 'unavailable' }
-  const ids = customers.items.flatMap((json) => Customer.safeParse(jsonOf(json)).data?.id ?? [])
-  const answers = await Promise.all(ids.map((id) => ofCustomer(client, assigned, id, signal)))
-  const failed = answers.find((answer) => answer.kind === 'unavailable')
-  if (failed) return failed
-  const all = answers.filter((answer) => answer.kind === 'all')
-  const items = all.flatMap((answer) => answer.items)
-  const unread = all.reduce((sum, answer) => sum + answer.unread, 0)
-  // A token that leads to itself would never end.
-  const next = customers.next === cursor ? undefined : customers.next
-  return { kind: 'page', items, next, unread }
+): Promise<VendorPage | StaleCursor | Unavailable> {
+  const place = Place.safeParse(cursor === undefined ? [null, null] : jsonOf(cursor)).data
+  if (!place) return { kind: 'stale', reason: 'The cursor names no place in Microsoft’s list of customers.' }
+  const [token, after] = place
+  const customers = await listing.customers(token ?? undefined, after === null, signal)
+  if (customers.kind !== 'ids') return customers
+  // One that has left since is not there any more: then its page is read again.
+  const begin = after === null ? 0 : customers.ids.indexOf(after) + 1
+  const ids = customers.ids.slice(begin, begin + CUSTOMERS)
+  const answers = await ofEach(listing, ids, signal)
+  const stop = answers.findIndex((answer) => answer.kind === 'failed' && answer.stops)
+  const read = stop < 0 ? answers : answers.slice(0, stop)
+  const failures = answers.filter((answer) => answer.kind === 'failed')
+  const [failure] = failures
+  if (failure && (stop === 0 || (read.length >= TOO_MANY && failures.length === answers.length))) {
+    return failure.told
+  }
+  const last = ids[read.length - 1] ?? null
+  const isEnd = begin + read.length >= customers.ids.length
+  const all = read.filter((answer) => answer.kind === 'all')
+  return {
+    kind: 'page',
+    items: all.flatMap((answer) => answer.items),
+    failed: ids.filter((_id, at) => read[at]?.kind === 'failed'),
+    next: isEnd ? startOf(customers.next) : JSON.stringify([token, last]),
+    unread: all.reduce((sum, answer) => sum + answer.unread, 0),
+  }
+}
+
+function startOf(token: string | undefined): string | undefined {
+  return token === undefined ? undefined : JSON.stringify([token, null])
+}
+
+/** All of each customer's, some customers at once; nobody else is asked for once one was not let through. */
+async function ofEach(
+  { client, assigned }: Listing,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<(All | Gone | Failed)[]> {
+  let stopped: Failed | undefined
+  const limited = pLimit(AT_ONCE)
+  const one = async (id: string) => {
+    if (stopped) return stopped
+    const time = AbortSignal.any([signal, AbortSignal.timeout(CUSTOMER_MS)])
+    const answer = await ofCustomer(client, assigned, id, time)
+    if (answer.kind === 'failed' && answer.stops) stopped = answer
+    return answer
+  }
+  return Promise.all(ids.map((id) => limited(one, id)))
 }
 
 /** All subscriptions of a customer that have licenses; one that can't be understood is left out. */
@@ -58,24 +94,27 @@ export async function ofCustomer(
   assigned: Assignments,
   customerId: string,
   signal: AbortSignal,
-): Promise<All | Gone | Unavailable> {
+): Promise<All | Gone | Failed> {
   const found: string[] = []
-  let pageToken: string | undefined
+  const path = `${customerPath(customerId)}/subscriptions`
+  let token: string | undefined
   for (let turn = 0; turn < MOST_PAGES; turn++) {
-    const page = await pageOf(
-      client,
-      { path: `${customerPath(customerId)}/subscriptions`, pageToken },
-      signal,
-    )
+    const page = await pageOf(client, { path, token }, signal)
+    if (page.kind === 'stale') return failed(page.reason)
     if (page.kind !== 'items') return page
     found.push(...page.items)
-    pageToken = page.next
-    if (pageToken === undefined) return counted(assigned, customerId, found, signal)
+    token = page.next
+    if (token === undefined) return counted(client, assigned, customerId, found, signal)
   }
-  return { kind: 'unavailable', reason: 'Microsoft’s list of the customer’s subscriptions does not end.' }
+  return failed('Microsoft’s list of the customer’s subscriptions does not end.')
+}
+
+function failed(reason: string): Failed {
+  return { kind: 'failed', told: { kind: 'unavailable', reason }, stops: false }
 }
 
 async function counted(
+  client: Client,
   assigned: Assignments,
   customerId: string,
   found: string[],
@@ -85,26 +124,7 @@ async function counted(
   const items = licensed.flatMap((json) => observedOf(json, { customerId }) ?? [])
   const unread = licensed.length - items.length
   if (items.length === 0) return { kind: 'all', items, unread }
-  const ids = items.map(({ subscriptionId }) => subscriptionId)
-  const counts = await assigned(customerId, ids, PATIENCE_MS, signal)
+  const counts = await assigned(client, customerId, items, PATIENCE_MS, signal)
   const whole = items.map((item) => withAssigned(item, counts.get(item.subscriptionId)))
   return { kind: 'all', items: whole, unread }
-}
-
-async function pageOf(
-  { call }: Client,
-  { path, size, pageToken }: { path: string; size?: string; pageToken: string | undefined },
-  signal: AbortSignal,
-): Promise<Items | Gone | Unavailable> {
-  const query = new URLSearchParams(size === undefined ? {} : { size })
-  if (pageToken !== undefined) query.set('seekOperation', 'Next')
-  const headers: Record<string, string> = pageToken === undefined ? {} : { [TOKEN]: pageToken }
-  const reply = await call({ path: query.size > 0 ? `${path}?${query}` : path, headers }, signal)
-  if (reply.kind !== 'answer') return unavailable(reply)
-  if (reply.status === 403 || isGone(reply)) return { kind: 'gone', reason: unavailable(reply).reason }
-  if (reply.status !== 200) return unavailable(reply)
-  const page = Page.safeParse(jsonOf(reply.text)).data
-  if (!page) return { kind: 'unavailable', reason: 'Microsoft answered with a list that is none.' }
-  const next = page.links?.next?.headers.find(({ key }) => key.toLowerCase() === TOKEN.toLowerCase())
-  return { kind: 'items', items: itemsOf(reply.text), next: next?.value }
 }

@@ -18,12 +18,13 @@ export async function read(
   ref: SubscriptionRef,
   signal: AbortSignal,
 ): Promise<Reading> {
-  const { customerId, subscriptionId } = ref
+  const { customerId } = ref
   const reading = await readOne(client, ref, signal)
   if (reading.kind === 'missing') return findAgain(client, assigned, ref, signal)
   if (reading.kind !== 'read') return reading
-  const counts = await assigned(customerId, [subscriptionId], PATIENCE_MS, signal)
-  return { kind: 'read', observed: withAssigned(reading.observed, counts.get(subscriptionId)) }
+  const { observed } = reading
+  const counts = await assigned(client, customerId, [observed], PATIENCE_MS, signal)
+  return { kind: 'read', observed: withAssigned(observed, counts.get(observed.subscriptionId)) }
 }
 
 /** The subscription with this id, without the assigned licenses. */
@@ -44,7 +45,7 @@ async function findAgain(
   signal: AbortSignal,
 ): Promise<Reading> {
   const answer = await ofCustomer(client, assigned, customerId, signal)
-  if (answer.kind === 'unavailable') return answer
+  if (answer.kind === 'failed') return answer.told
   const items = answer.kind === 'all' ? answer.items : []
   const living = items.filter((item) => item.skuId === skuOf(skuId) && item.status !== 'CANCELLED')
   const [found, another] = living

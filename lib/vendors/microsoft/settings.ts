@@ -1,6 +1,14 @@
 import 'server-only'
 import { z } from 'zod'
-import { DAY_SECONDS, privateAddress, seconds, text, together, withoutSlash } from '#lib/settings.ts'
+import {
+  callsPerMinute,
+  DAY_SECONDS,
+  privateAddress,
+  seconds,
+  text,
+  together,
+  withoutSlash,
+} from '#lib/settings.ts'
 
 export type Credentials = { tokenUrl: string; clientId: string; clientSecret: string }
 
@@ -8,6 +16,7 @@ export type Config = Credentials & {
   /** The API's address, without a slash at the end. */
   url: string
   settleMs: number
+  callsPerMinute: number
   idempotentWrites?: number | undefined
 }
 
@@ -20,6 +29,7 @@ export const settings = z
     MICROSOFT_URL: privateAddress.default('https://api.partnercenter.microsoft.com'),
     MICROSOFT_TOKEN_URL: privateAddress.optional(),
     MICROSOFT_SETTLE_SECONDS: seconds.max(7 * DAY_SECONDS).default(DAY_SECONDS),
+    MICROSOFT_CALLS_PER_MINUTE: callsPerMinute.default(600),
     MICROSOFT_REPEAT_SECONDS: z.coerce.number().int().min(0).max(DAY_SECONDS).default(DAY_SECONDS),
   })
   .transform((given, context): Config | undefined => {
@@ -34,6 +44,7 @@ export const settings = z
       clientId: account.MICROSOFT_CLIENT_ID,
       clientSecret: account.MICROSOFT_CLIENT_SECRET,
       settleMs: given.MICROSOFT_SETTLE_SECONDS * 1000,
+      callsPerMinute: given.MICROSOFT_CALLS_PER_MINUTE,
       // Microsoft calls a repeat under its MS-RequestId idempotent, and does not publish for how long.
       idempotentWrites: given.MICROSOFT_REPEAT_SECONDS * 1000 || undefined,
     }

@@ -5,6 +5,7 @@ import {
   startMicrosoft,
 } from '../../../stand-ins/microsoft/stand-in.ts'
 import { remoteVendor } from '../remote-vendor.ts'
+import { uncounted } from '../test-budget.ts'
 import { microsoft as declared } from './declaration.ts'
 
 const ref = { customerId: 'tenant-1', subscriptionId: 'sub-1', skuId: 'CFQ7TTC0LH18:0001' }
@@ -16,7 +17,7 @@ afterEach(() => fake.close())
 async function vendor(options: MicrosoftOptions = {}, config: Partial<FakeMicrosoft['config']> = {}) {
   fake = await startMicrosoft({ showsAssigned: false, ...options })
   fake.add({ id: 'sub-1', customerId: 'tenant-1' })
-  return remoteVendor(declared, { ...fake.config, ...config })
+  return remoteVendor(declared, { ...fake.config, ...config }, uncounted)
 }
 const granted = () => fake.exchanges.filter(({ call }) => call.name === 'token').length
 

@@ -1,8 +1,8 @@
 import 'server-only'
 import { z } from 'zod'
+import { inTime } from '#lib/in-time.ts'
 import type { Token, Tokens } from '../client.ts'
 import { exchange, jsonOf, retryAfterOf } from '../exchange.ts'
-import { inTime } from '../in-time.ts'
 import type { Credentials } from './settings.ts'
 
 const SCOPE = 'https://api.partnercenter.microsoft.com/.default'

@@ -6,6 +6,7 @@ import {
   startMicrosoft,
 } from '../../../stand-ins/microsoft/stand-in.ts'
 import { remoteVendor } from '../remote-vendor.ts'
+import { uncounted } from '../test-budget.ts'
 import type { Observed, RemoteVendor, SubscriptionRef, WriteAnswer } from '../vendor.ts'
 import { microsoft as declared } from './declaration.ts'
 
@@ -20,7 +21,7 @@ afterEach(() => fake.close())
 async function start(options: MicrosoftOptions = {}) {
   fake = await startMicrosoft({ lateMs: LATE, ...options })
   fake.add({ id: 'sub-1', customerId: ref.customerId, total: 25, assigned: 7, plan: 'P1M monthly' })
-  microsoft = remoteVendor(declared, fake.config)
+  microsoft = remoteVendor(declared, fake.config, uncounted)
 }
 
 async function look(): Promise<Observed> {
@@ -275,7 +276,7 @@ describe('a subscription that has changed since it was read', () => {
 
 test('where nobody listens, nothing was sent', async () => {
   await start()
-  const nowhere = remoteVendor(declared, { ...fake.config, url: 'http://127.0.0.1:2' })
+  const nowhere = remoteVendor(declared, { ...fake.config, url: 'http://127.0.0.1:2' }, uncounted)
   const answer = await nowhere.setQuantity(await look(), 30, randomUUID(), soon())
   expect(answer).toMatchObject({ ...notSent('vendor_unavailable'), reason: expect.any(String) })
 })

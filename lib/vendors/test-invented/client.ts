@@ -1,11 +1,12 @@
 import 'server-only'
+import type { Budget } from '../budget.ts'
 import { type Client, segment, send } from '../client.ts'
 import type { SubscriptionRef } from '../vendor.ts'
 import type { Config } from './settings.ts'
 import { tokens } from './token.ts'
 
-export function client({ url, key }: Config): Client {
-  const access = { url, tokens: tokens({ key }) }
+export function client({ url, key }: Config, budget: Budget): Client {
+  const access = { url, tokens: tokens({ key }), budget }
   return {
     call({ requestId, ...call }, signal) {
       // A repeat under the id of a change gets the first one's answer.

@@ -1,6 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
-import type { Reply } from '../client.ts'
+import { othersOf, type Reply } from '../client.ts'
 import { jsonOf, retryAfterOf } from '../exchange.ts'
 import type { Unavailable, WriteAnswer } from '../vendor.ts'
 import { oneLine } from '../words.ts'
@@ -14,15 +14,17 @@ export function isGone(reply: Reply): boolean {
 
 /** Why something could not be read. */
 export function unavailable(reply: Reply): Unavailable {
-  const retryAfter = reply.kind === 'answer' ? retryAfterOf(reply.headers) : undefined
-  return { kind: 'unavailable', reason: described(reply), retryAfter }
+  const wait = reply.kind === 'unsent' ? reply.retryAfter : undefined
+  const retryAfter = reply.kind === 'answer' ? retryAfterOf(reply.headers) : wait
+  return { kind: 'unavailable', reason: described(reply), retryAfter, others: othersOf(reply) }
 }
 
 /** What an answer to a write means that was no success. */
 export function refusal(reply: Reply): WriteAnswer {
   const { reason, retryAfter } = unavailable(reply)
+  const others = othersOf(reply)
   if (reply.kind === 'unsent' || (reply.kind === 'answer' && [401, 429].includes(reply.status))) {
-    return { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter }
+    return { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter, others }
   }
   const isRefused = reply.kind === 'answer' && reply.status >= 400 && reply.status < 500
   return isRefused ? { kind: 'rejected', code: 'vendor_rejected', reason } : { kind: 'unknown', reason }

@@ -20,5 +20,11 @@ export async function list(
   const page = reply.kind === 'answer' ? Page.safeParse(jsonOf(reply.text)).data : undefined
   if (!page) return unavailable(reply)
   const items = page.subscriptions.flatMap((resource) => observedOf(resource) ?? [])
-  return { kind: 'page', items, next: page.next, unread: page.subscriptions.length - items.length }
+  return {
+    kind: 'page',
+    items,
+    failed: [],
+    next: page.next,
+    unread: page.subscriptions.length - items.length,
+  }
 }

@@ -1,12 +1,21 @@
 import 'server-only'
 import { z } from 'zod'
-import { hasNoPath, privateAddress, seconds, text, together, withoutSlash } from '#lib/settings.ts'
+import {
+  callsPerMinute,
+  hasNoPath,
+  privateAddress,
+  seconds,
+  text,
+  together,
+  withoutSlash,
+} from '#lib/settings.ts'
 
 export type Config = {
   key: string
   url: string
   settleMs: number
   idempotentWrites: number
+  callsPerMinute: number
 }
 
 /** Undefined where Paperclip is not set up. */
@@ -15,14 +24,16 @@ export const settings = z
     PAPERCLIP_KEY: text.optional(),
     PAPERCLIP_URL: privateAddress.refine(hasNoPath, 'must have no path').optional(),
     PAPERCLIP_SETTLE_SECONDS: seconds.default(60),
+    PAPERCLIP_CALLS_PER_MINUTE: callsPerMinute.default(300),
   })
-  .transform(({ PAPERCLIP_KEY, PAPERCLIP_URL, PAPERCLIP_SETTLE_SECONDS }, context): Config | undefined => {
+  .transform(({ PAPERCLIP_KEY, PAPERCLIP_URL, ...given }, context): Config | undefined => {
     const account = together({ PAPERCLIP_KEY, PAPERCLIP_URL }, context)
     return (
       account && {
         key: account.PAPERCLIP_KEY,
         url: withoutSlash(account.PAPERCLIP_URL),
-        settleMs: PAPERCLIP_SETTLE_SECONDS * 1000,
+        settleMs: given.PAPERCLIP_SETTLE_SECONDS * 1000,
+        callsPerMinute: given.PAPERCLIP_CALLS_PER_MINUTE,
         // An hour, says Paperclip.
         idempotentWrites: 3_600_000,
       }

@@ -1,0 +1,147 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  type FakeMicrosoft,
+  type MicrosoftOptions,
+  startMicrosoft,
+} from '../../../stand-ins/microsoft/stand-in.ts'
+import type { Call } from '../../../stand-ins/vendors/routes.ts'
+import { remoteVendor } from '../remote-vendor.ts'
+import { uncounted } from '../test-budget.ts'
+import type { RemoteVendor } from '../vendor.ts'
+import { microsoft as declared } from './declaration.ts'
+
+const soon = () => AbortSignal.timeout(20_000)
+let fake: FakeMicrosoft
+afterEach(() => fake.close())
+
+/** @param each subscriptions of each customer, of as many offers */
+async function vendor(customers: number, each = 1, options: MicrosoftOptions = {}): Promise<RemoteVendor> {
+  fake = await startMicrosoft({ retryAfter: 7, ...options })
+  for (let n = 0; n < customers; n++) {
+    for (let of = 0; of < each; of++) {
+      const skuId = `CFQ7TTC0LH18:000${of}`
+      fake.add({ id: `s-${n}-${of}`, customerId: `c-${n}`, skuId, assigned: of + 1 })
+    }
+  }
+  return another()
+}
+/** Another process, which remembers nothing. */
+const another = () => remoteVendor(declared, fake.config, uncounted)
+const failing = (isIt: (customer: string) => boolean, fault: string) => ({
+  choose: (call: Call) =>
+    call.name === 'subscriptions' && isIt(call.params.customer ?? '') ? fault : undefined,
+})
+const times = (name: string) => fake.exchanges.filter(({ call }) => call.name === name).length
+
+type Pass = { customers: string[]; failed: string[]; pages: number; assigned: (number | undefined)[] }
+
+/** All pages, each by the process that `by` gives. */
+async function pass(by: () => RemoteVendor): Promise<Pass> {
+  const told: Pass = { customers: [], failed: [], pages: 0, assigned: [] }
+  let cursor: string | undefined
+  do {
+    const page = await by().list(cursor, soon())
+    if (page.kind !== 'page') return expect.fail(page.reason)
+    told.customers.push(...page.items.map(({ customerId }) => customerId))
+    told.failed.push(...page.failed)
+    told.assigned.push(...page.items.map(({ seats }) => seats.assigned))
+    told.pages += 1
+    cursor = page.next
+  } while (cursor !== undefined)
+  return told
+}
+const names = (count: number) => Array.from({ length: count }, (_, n) => `c-${n}`)
+
+describe('a customer that fails', () => {
+  test.each(['error-before', 'drop-before', 'proxy-404'])(
+    'with %s is named, and the list goes on',
+    async (fault) => {
+      const broken = ['c-3', 'c-44']
+      const isBroken = (customer: string) => broken.includes(customer)
+      const microsoft = await vendor(45, 1, failing(isBroken, fault))
+      const told = await pass(() => microsoft)
+      expect(told).toMatchObject({ failed: broken, pages: 3 })
+      expect(told.customers).toEqual(names(45).filter((name) => !isBroken(name)))
+    },
+  )
+
+  test('and never answers costs no more than its own time', { timeout: 30_000 }, async () => {
+    const microsoft = await vendor(
+      3,
+      1,
+      failing((customer) => customer === 'c-0', 'hang-before'),
+    )
+    expect(await pass(() => microsoft)).toMatchObject({ failed: ['c-0'], customers: ['c-1', 'c-2'] })
+  })
+
+  test('is no excuse where all do: the page is asked for again', async () => {
+    const microsoft = await vendor(
+      30,
+      1,
+      failing(() => true, 'error-before'),
+    )
+    expect(await microsoft.list(undefined, soon())).toMatchObject({ kind: 'unavailable' })
+  })
+})
+
+describe('where nobody is let through any more', () => {
+  test('the page ends there, and the next one begins with the first who was not read', async () => {
+    let isBusy = true
+    const microsoft = await vendor(
+      60,
+      1,
+      failing((customer) => isBusy && customer === 'c-30', 'throttle'),
+    )
+    const first = await microsoft.list(undefined, soon())
+    const next = first.kind === 'page' ? first.next : undefined
+    const second = await microsoft.list(next, soon())
+    expect(second).toMatchObject({ kind: 'page', failed: [] })
+    const items = second.kind === 'page' ? second.items.length : 0
+    expect(items).toBeLessThanOrEqual(10)
+    isBusy = false
+    // By another process, which has not read the customers itself.
+    expect(second.kind === 'page' && (await another().list(second.next, soon()))).toMatchObject({
+      items: names(60)
+        .slice(20 + items, 40 + items)
+        .map((customerId) => ({ customerId })),
+    })
+  })
+
+  test('at the first customer, the page is unavailable, and says for how long', async () => {
+    const microsoft = await vendor(
+      5,
+      1,
+      failing((customer) => customer === 'c-0', 'throttle'),
+    )
+    expect(await microsoft.list(undefined, soon())).toMatchObject({
+      ...{ kind: 'unavailable', retryAfter: 7, others: 'wait' },
+    })
+  })
+})
+
+test('the list is gone on with by another process at each page', async () => {
+  await vendor(45)
+  expect((await pass(another)).customers).toEqual(names(45))
+})
+
+test('a customer that has left keeps nobody else from being read', async () => {
+  const microsoft = await vendor(45)
+  const first = await microsoft.list(undefined, soon())
+  fake.change('s-19-0', { customerId: 'z' } as never)
+  const next = first.kind === 'page' ? first.next : undefined
+  const second = await another().list(next, soon())
+  expect(second.kind === 'page' && second.items.length).toBe(20)
+})
+
+test('a pass costs two calls for each customer; the first one two more for each offer', async () => {
+  const microsoft = await vendor(600, 5)
+  const first = await pass(() => microsoft)
+  expect([times('customers'), times('subscriptions'), times('subscribedSkus')]).toEqual([2, 600, 600])
+  // Two subscriptions of each of the five offers, and those of the customers that were read at the same moment.
+  expect(times('provisioningStatus')).toBeGreaterThanOrEqual(10)
+  expect(times('provisioningStatus')).toBeLessThanOrEqual(40)
+  expect(first.assigned.filter((assigned) => assigned === undefined)).toEqual([])
+  const before = fake.exchanges.length
+  await pass(() => microsoft)
+  expect(fake.exchanges.length - before).toBe(2 + 600 + 600)
+})
