@@ -39,15 +39,6 @@ const AT_VENDOR = `v.vendor, v.account AS "vendorAccount", v.vendor_customer_id 
   FROM vendor_subscriptions v
   JOIN assets a ON a.customer_id = v.customer_id AND a.vendor_subscription_id = v.id`
 
-/** All assets of all customers whose books this account of a vendor keeps. */
-export async function assetsAt({ vendor, vendorAccount }: Account): Promise<AssetAtVendor[]> {
-  const { rows } = await database().jobs.query(
-    `SELECT ${AT_VENDOR} WHERE v.vendor = $1 AND v.account = $2 AND v.released_at IS NULL`,
-    [vendor, vendorAccount],
-  )
-  return rows
-}
-
 export type AtVendor = Account & { vendorCustomerId: string; subscriptionId: string }
 
 /** The assets of all customers that stand for some subscriptions at vendors: one each, where one does. */

@@ -7,7 +7,12 @@ import { readScope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { attachment } from '#lib/files/attachment.ts'
 import { CSV, dated } from '#lib/files/csv.ts'
-import { listWithOpenChange, readWithOpenChange, settleOnRead } from '#lib/license-changes/open-change.ts'
+import {
+  listWithOpenChange,
+  readOnLook,
+  readWithOpenChange,
+  settleOnRead,
+} from '#lib/license-changes/open-change.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
 import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
@@ -65,6 +70,7 @@ async function readFull(caller: Caller, id: string, trace: Trace) {
   const row = await readScope(caller, (tx) => readWithOpenChange(tx, caller.customerId, id))
   if (!row) throw new Problem('not_found')
   settleOnRead(caller, [row], trace)
+  readOnLook(caller, row, trace)
   return row
 }
 

@@ -14,7 +14,7 @@ import type { Foreseen, ObservedSeats, VendorSeats } from '#lib/vendors/vendor.t
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
 import { type Asked, check } from './checks.ts'
-import { isDisputed, observedRow } from './observe.ts'
+import { disputeOf, observedRow } from './observe.ts'
 import { readOwn } from './reading/read-own.ts'
 import { findOpenChange } from './store/find.ts'
 
@@ -39,7 +39,7 @@ export async function foretellAnswer(question: Question): Promise<Answer<Asset>>
   }
   const { observed } = reading
   return readScope(caller, async (tx) => {
-    if (await isDisputed(tx, customerId, row, observed)) throw answers.disputed(vendor.label)
+    if (await disputeOf(tx, customerId, row, observed)) throw answers.disputed(vendor.label)
     const fresh = observedRow(row, observed)
     return foretold(tx, customerId, question, fresh, () => vendor.foresee(observed, quantity))
   })

@@ -1,16 +1,14 @@
 import 'server-only'
-import { type AssetAtVendor, assetsAt, dueChanges } from '#lib/access/due-work.ts'
+import { dueChanges } from '#lib/access/due-work.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { readAsset } from '#lib/assets/store.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
-import type { Observed, RemoteVendor } from '#lib/vendors/vendor.ts'
 import { remoteVendors, vendorOf } from '#lib/vendors/vendors.ts'
-import { refOf } from './observe.ts'
+import { readDue } from './reading/due.ts'
 import { forEach } from './reading/for-each.ts'
-import { readOwn } from './reading/read-own.ts'
-import { nameAtVendor, take } from './reading/take.ts'
+import { readList } from './reading/pass.ts'
 import { isOpen } from './rules.ts'
 import { settleChange } from './settling/settle.ts'
 import type { Change } from './store/transitions.ts'
@@ -53,66 +51,17 @@ async function warnOfDelay(
 }
 
 /**
- * Reads all subscriptions of all vendors that are configured, and takes what they tell into our assets.
+ * Reads what is due of all vendors' accounts that are set up, and goes on with their lists.
+ * @param signal when to leave the rest to the next run
  * @returns how many assets were told of
- * @throws Error where a vendor could not be read to its end; what was read is kept
+ * @throws AggregateError of the accounts that could not be read; what was read of them is kept
  */
-export async function readVendors(requestId: string): Promise<number> {
+export async function readVendors(requestId: string, signal = new AbortController().signal): Promise<number> {
   let count = 0
-  const read = async (vendor: RemoteVendor) => {
-    count += await readVendor(vendor, requestId)
-  }
-  await forEach(remoteVendors(), read)
-  return count
-}
-
-/** A page of a hundred takes longer than one subscription. */
-const PAGE_TAKES = 5
-
-async function readVendor(vendor: RemoteVendor, requestId: string): Promise<number> {
-  const assets = await assetsAt({ vendor: vendor.name, vendorAccount: vendor.account })
-  const listed = new Set<AssetAtVendor>()
-  const { failure, failed } = await readList(vendor, assets, async (pairs) => {
-    for (const [asset] of pairs) listed.add(asset)
-    await forEach(pairs, ([asset, observed]) => take(vendor, asset, observed, requestId))
+  await forEach(remoteVendors(), async (vendor) => {
+    const due = await readDue(vendor, requestId, signal)
+    const listed = await readList(vendor, requestId, signal)
+    count += due + listed
   })
-  let count = listed.size
-  // What the list did not come to is read by the next one: one by one it would be as many calls as there are assets.
-  if (failure) throw new Error(`${vendor.label} could not be read: ${failure}`)
-  // Their id has changed: each is asked for by itself.
-  const missed = assets.filter((asset) => !listed.has(asset) && !failed.has(asset.vendorCustomerId))
-  await forEach(missed, async (asset) => {
-    const reading = await readOwn(vendor, asset, env().vendorTimes.readMs)
-    if (reading.kind !== 'read') return
-    await take(vendor, asset, reading.observed, requestId)
-    count += 1
-  })
-  if (failed.size > 0) throw new Error(`${vendor.label} could not be read for ${failed.size} customers.`)
   return count
-}
-
-/** Goes through the vendor's list, page by page; says why where it did not come to the end, and which customers failed. */
-async function readList(
-  vendor: RemoteVendor,
-  assets: AssetAtVendor[],
-  onPage: (pairs: [AssetAtVendor, Observed][]) => Promise<void>,
-): Promise<{ failure?: string; failed: Set<string> }> {
-  const bySubscription = Map.groupBy(assets, nameAtVendor)
-  const failed = new Set<string>()
-  let cursor: string | undefined
-  do {
-    const signal = AbortSignal.timeout(env().vendorTimes.readMs * PAGE_TAKES)
-    const page = await vendor.list(cursor, signal)
-    if (page.kind !== 'page') return { failure: page.reason, failed }
-    for (const customer of page.failed) failed.add(customer)
-    const pairs = page.items.flatMap((observed) => {
-      const { customerId: vendorCustomerId, subscriptionId } = observed
-      const own = bySubscription.get(nameAtVendor({ vendorCustomerId, subscriptionId })) ?? []
-      const same = own.filter((asset) => vendor.isSame(refOf(asset), observed))
-      return same.map((asset): [AssetAtVendor, Observed] => [asset, observed])
-    })
-    await onPage(pairs)
-    cursor = page.next
-  } while (cursor !== undefined)
-  return { failed }
 }

@@ -11,6 +11,7 @@ import { observationOf } from '#lib/vendor-subscriptions/observation.ts'
 import { noteObserved, pointAnew } from '#lib/vendor-subscriptions/store.ts'
 import type { Observed, RemoteVendor, SubscriptionRef } from '#lib/vendors/vendor.ts'
 import { isAsTold, valuesOf } from './observed-values.ts'
+import { waitFor } from './reading/when.ts'
 import { isConfirmed } from './rules.ts'
 import { changesWithin } from './store/find.ts'
 import { addLicenseChange } from './store/transitions.ts'
@@ -46,8 +47,8 @@ export async function observe(
 ): Promise<LicensedRow> {
   const values = valuesOf(row, observed)
   const actor = { kind: 'vendor', id: vendor.name, name: vendor.label } as const
-  const isOpen = !confirmed && (await isDisputed(tx, customerId, row, observed))
-  if (isOpen) {
+  const disputed = confirmed ? undefined : await disputeOf(tx, customerId, row, observed)
+  if (disputed) {
     values.seatsPurchased = row.seatsPurchased
     values.seatsMaximum = row.seatsMaximum
   } else if (!confirmed && values.seatsPurchased !== row.seatsPurchased) {
@@ -68,7 +69,10 @@ export async function observe(
     isAsTold(row, values)
       ? row
       : setObserved(tx, customerId, row.id, values, { moves: movesVersion(row, { ...row, ...values }) }),
-    noteObserved(tx, customerId, own, isOpen ? null : observationOf(observed)),
+    noteObserved(tx, customerId, own, {
+      observation: disputed ? null : observationOf(observed),
+      waitMs: waitAfter(disputed, confirmed),
+    }),
     isNews ? addReadings(tx, customerId, [{ assetId: row.id, purchased, assigned }]) : undefined,
   ])
   return { ...stored, subscriptionId }
@@ -93,16 +97,27 @@ function vendorSubscriptionOf({ id, vendorSubscriptionId }: LicensedRow): string
   return vendorSubscriptionId
 }
 
-/** Whether a read shows other purchased seats than the vendor confirmed to us lately: nobody can tell which is older. */
-export async function isDisputed(
+/**
+ * The dispute that there is where a read shows other purchased seats than the vendor confirmed to us lately: nobody can
+ * tell which is older. `since` the confirmation, in milliseconds.
+ */
+export async function disputeOf(
   tx: Transaction,
   customerId: CustomerId,
   row: LicensedRow,
   { seats }: Observed,
-): Promise<boolean> {
-  if (seats.purchased === row.seatsPurchased) return false
+): Promise<{ since: number } | undefined> {
+  if (seats.purchased === row.seatsPurchased) return undefined
   const lately = await changesWithin(tx, customerId, row, env().vendorTimes.staleMs)
-  return lately.some(isConfirmed)
+  const confirmed = lately.filter(isConfirmed).map(({ settledAt }) => settledAt?.getTime() ?? 0)
+  return confirmed.length > 0 ? { since: Date.now() - Math.max(...confirmed) } : undefined
+}
+
+/** Until it is read by itself: the vendor's word may be overtaken by its own books, and a dispute has an end. */
+function waitAfter(disputed: { since: number } | undefined, isConfirmedNow: boolean): number | null {
+  const { staleMs } = env().vendorTimes
+  if (disputed) return waitFor({ kind: 'disputed', ...disputed }, staleMs)
+  return isConfirmedNow ? waitFor({ kind: 'changed' }, staleMs) : null
 }
 
 /** The row as an observation would make it: what a dry run decides by. */

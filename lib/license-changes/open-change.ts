@@ -4,7 +4,11 @@ import type { Trace } from '#lib/api/operation.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import type { AssetRow, ListRow, Page } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { log } from '#lib/log.ts'
+import { scope } from '#lib/db/scope.ts'
+import { env } from '#lib/env.ts'
+import { log, reasonOf } from '#lib/log.ts'
+import { wantReading } from '#lib/vendor-subscriptions/store.ts'
+import { waitFor } from './reading/when.ts'
 import { serializeOpenChange } from './serialize.ts'
 import { settleChange } from './settling/settle.ts'
 import { listBesideAssets, type OpenBeside, readBesideAsset } from './store/beside-assets.ts'
@@ -48,6 +52,24 @@ function told({ asset, open, isDue, observedAt }: OpenBeside): WithOpenChange {
     openChange: open ? serializeOpenChange(open) : undefined,
     due: open && isDue ? open.id : undefined,
   }
+}
+
+/**
+ * Has the vendor asked soon for an asset that somebody looks at, where what is shown was told long ago: the next run of
+ * the job reads it. Nobody waits for it; what fails stands in the log.
+ */
+export function readOnLook(
+  who: { customerId: CustomerId },
+  { asset: { vendorSubscriptionId: id }, observedAt }: Pick<WithOpenChange, 'asset' | 'observedAt'>,
+  { requestId }: Trace,
+): void {
+  const age = observedAt ? Date.now() - observedAt.getTime() : Number.POSITIVE_INFINITY
+  const wait = waitFor({ kind: 'looked', age }, env().vendorTimes.staleMs)
+  if (id === null || wait === null) return
+  scope(who, (tx) => wantReading(tx, who.customerId, id, wait)).catch((error: Error) => {
+    const reason = reasonOf(error).slice(0, 300)
+    log().warn({ requestId, vendorSubscriptionId: id, reason }, 'reading not planned')
+  })
 }
 
 /** A page may hold many open changes: the others have their turn with the next read, or the job. */

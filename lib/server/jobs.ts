@@ -14,7 +14,7 @@ type Job = {
 
 const JOBS: Job[] = [
   { name: 'settle-open-changes', cron: '* * * * *', run: settleOpenChanges },
-  { name: 'read-vendors', cron: '7 * * * *', run: readVendors },
+  { name: 'read-vendors', cron: '* * * * *', run: readVendors },
   // From six in the morning on: the first run of a day tells what the night has brought, the others what is left.
   { name: 'send-notices', cron: '23 6-23 * * *', run: sendNotices },
 ]

@@ -81,17 +81,58 @@ export async function pointAnew(
 /**
  * Notes that its vendor has told of a subscription, now.
  * @param observation digest of what it told, where our asset has it all; null where it has not
+ * @param waitMs until it is to be read by itself, in milliseconds; null: the list comes to it
  */
 export async function noteObserved(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-  observation: string | null,
+  { observation, waitMs }: { observation: string | null; waitMs: number | null },
 ): Promise<void> {
   await tx
     .update(vendorSubscriptions)
-    .set({ observedAt: sql`clock_timestamp()`, observation })
+    .set({
+      observedAt: sql`clock_timestamp()`,
+      observation,
+      nextReadAt: waitMs === null ? null : inMs(waitMs),
+    })
     .where(held(customerId, id))
+}
+
+/** Has a subscription read by itself, so many milliseconds from now, or before where that was planned. */
+export async function wantReading(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  waitMs: number,
+): Promise<void> {
+  const { nextReadAt } = vendorSubscriptions
+  await tx
+    .update(vendorSubscriptions)
+    .set({ nextReadAt: inMs(waitMs) })
+    .where(and(held(customerId, id), sql`coalesce(${nextReadAt}, 'infinity') > ${inMs(waitMs)}`))
+}
+
+/** Notes that a subscription was asked for and told nothing. @param waitOf until it is tried again, by its age; both in milliseconds */
+export async function noteUnread(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  waitOf: (age: number) => number | null,
+): Promise<void> {
+  const { observedAt } = vendorSubscriptions
+  const age = sql<number>`coalesce(extract(epoch from clock_timestamp() - ${observedAt}) * 1000, 'infinity')::float8`
+  const [row] = await tx.select({ age }).from(vendorSubscriptions).where(held(customerId, id))
+  const waitMs = row && waitOf(row.age)
+  if (typeof waitMs !== 'number') return
+  await tx
+    .update(vendorSubscriptions)
+    .set({ nextReadAt: inMs(waitMs) })
+    .where(held(customerId, id))
+}
+
+function inMs(ms: number) {
+  return sql`clock_timestamp() + ${Math.round(ms)} * interval '1 millisecond'`
 }
 
 /** Forgets what its vendor told last, because the asset was written otherwise: the next reading compares it anew. */

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { pgTable, primaryKey, text, unique, uniqueIndex } from 'drizzle-orm/pg-core'
+import { index, pgTable, primaryKey, text, unique, uniqueIndex } from 'drizzle-orm/pg-core'
 import { createdAt, customerId, key, time } from './columns.ts'
 import { customers } from './customers.ts'
 
@@ -14,6 +14,14 @@ export const vendorAccounts = pgTable(
     /** As settings and imports name it; `default` is the one of the environment. */
     name: key('name').notNull(),
     createdAt: createdAt(),
+    /** When its list may be read, or be gone on with. */
+    listNextAt: time('list_next_at').notNull().default(sql`clock_timestamp()`),
+    /** Of the pass that is under way: when it began, where it goes on, and which of the vendor's customers failed. */
+    listBeganAt: time('list_began_at'),
+    listCursor: text('list_cursor'),
+    listFailed: text('list_failed').array().notNull().default(sql`'{}'`),
+    /** When a pass last came to the end of the list. */
+    listEndedAt: time('list_ended_at'),
   },
   (t) => [primaryKey({ columns: [t.vendor, t.name] })],
 )
@@ -33,6 +41,8 @@ export const vendorSubscriptions = pgTable(
     createdAt: createdAt(),
     /** When its vendor last told us of it. */
     observedAt: time('observed_at'),
+    /** When it is to be read by itself; null: the list comes to it. */
+    nextReadAt: time('next_read_at'),
     /** When it was last asked for because somebody wanted to know at once: who writes it may ask. */
     askedAt: time('asked_at'),
     /** Digest of what it told then and our asset has; null: the asset has been written otherwise since. */
@@ -46,6 +56,13 @@ export const vendorSubscriptions = pgTable(
     uniqueIndex('vendor_subscriptions_held')
       .on(t.vendor, t.account, t.vendorCustomerId, t.subscriptionId)
       .where(sql`${t.releasedAt} is null`),
+    // What the vendors' lists are matched by.
+    index('vendor_subscriptions_listed')
+      .on(t.vendor, t.account, sql`lower(${t.vendorCustomerId})`, sql`lower(${t.subscriptionId})`)
+      .where(sql`${t.releasedAt} is null`),
+    index('vendor_subscriptions_due')
+      .on(t.vendor, t.account, t.nextReadAt)
+      .where(sql`${t.nextReadAt} is not null`),
     // What an asset repeats of it: a foreign key keeps the two equal.
     unique('vendor_subscriptions_place').on(
       t.customerId,

@@ -1,13 +1,15 @@
 import 'server-only'
 import type { CustomerId } from '#lib/access/rules.ts'
-import { hasLicenses, readAsset } from '#lib/assets/store.ts'
-import { readScope } from '#lib/db/scope.ts'
+import { hasLicenses, type LicensedRow, readAsset } from '#lib/assets/store.ts'
+import { readScope, scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
+import { noteUnread } from '#lib/vendor-subscriptions/store.ts'
 import type { Reading } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import { forEach } from './for-each.ts'
 import { readOwn } from './read-own.ts'
 import { take } from './take.ts'
+import { waitFor } from './when.ts'
 
 /** A file may have many thousands, whose vendor gets a list of all anyway, within the hour. */
 const MOST_AT_ONCE = 100
@@ -47,7 +49,19 @@ export async function readOne(
   const vendor = vendorOf(row)
   if (vendor.books === 'ours') return undefined
   const reading = await readOwn(vendor, row, env().vendorTimes.readMs)
-  if (reading.kind !== 'read') return reading
+  if (reading.kind !== 'read') {
+    await tryAgain(customerId, row)
+    return reading
+  }
   await take(vendor, { ...row, customerId, assetId }, reading.observed, requestId)
   return reading
+}
+
+/** What told nothing is asked for again by itself, sooner or later by how long it has told nothing. */
+async function tryAgain(customerId: CustomerId, { vendorSubscriptionId: id }: LicensedRow): Promise<void> {
+  const { staleMs } = env().vendorTimes
+  if (id === null) return
+  await scope({ customerId }, (tx) =>
+    noteUnread(tx, customerId, id, (age) => waitFor({ kind: 'unread', age }, staleMs)),
+  )
 }

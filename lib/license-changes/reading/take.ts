@@ -9,7 +9,7 @@ import { findOpenChange } from '../store/find.ts'
 type Named = Pick<AssetAtVendor, 'vendorCustomerId' | 'subscriptionId'>
 
 /** The subscription of an asset, as one text. */
-export function nameAtVendor({ vendorCustomerId, subscriptionId }: Named): string {
+function nameAtVendor({ vendorCustomerId, subscriptionId }: Named): string {
   return JSON.stringify([vendorCustomerId, subscriptionId])
 }
 

@@ -1,0 +1,103 @@
+import 'server-only'
+import { database } from '#lib/db/client.ts'
+import type { Account } from '#lib/vendors/accounts/account.ts'
+import type { CustomerId } from '../rules.ts'
+
+// The subscriptions of all customers by what their vendors call them, as the role `console_jobs`: it sees no seats, and
+// may write when something was told of, and when it is to be read.
+
+/** A subscription at a vendor, and the asset that points to it. */
+export type Held = {
+  customerId: CustomerId
+  id: string
+  assetId: string
+  vendorCustomerId: string
+  subscriptionId: string
+  skuId: string
+  /** Digest of what its vendor told last, where the asset has it. */
+  observation: string | null
+}
+
+type Named = { vendorCustomerId: string; subscriptionId: string }
+
+const COLUMNS = `v.customer_id AS "customerId", v.id, a.id AS "assetId", v.vendor_customer_id AS "vendorCustomerId",
+  v.subscription_id AS "subscriptionId", v.sku_id AS "skuId", v.observation`
+const ITS_ASSET = 'JOIN assets a ON a.customer_id = v.customer_id AND a.vendor_subscription_id = v.id'
+
+/** Those of a page that we have. Letters' case is left aside: whether they are the same is the vendor's to say. */
+export async function heldOf({ vendor, vendorAccount }: Account, listed: readonly Named[]): Promise<Held[]> {
+  const { rows } = await database().jobs.query<Held>(
+    `SELECT ${COLUMNS} FROM unnest($3::text[], $4::text[]) AS l (customer, subscription)
+     JOIN vendor_subscriptions v ON v.vendor = $1 AND v.account = $2 AND v.released_at IS NULL
+       AND lower(v.vendor_customer_id) = l.customer AND lower(v.subscription_id) = l.subscription
+     ${ITS_ASSET}`,
+    [
+      vendor,
+      vendorAccount,
+      listed.map(({ vendorCustomerId }) => vendorCustomerId.toLowerCase()),
+      listed.map(({ subscriptionId }) => subscriptionId.toLowerCase()),
+    ],
+  )
+  return rows
+}
+
+/** Notes of subscriptions that their vendor has told again what it told before: all of a page in one statement. */
+export async function noteToldAgain(told: readonly Held[]): Promise<void> {
+  if (told.length === 0) return
+  await database().jobs.query(
+    `UPDATE vendor_subscriptions v SET observed_at = clock_timestamp()
+     FROM unnest($1::text[], $2::text[], $3::text[]) AS t (customer, id, observation)
+     WHERE v.customer_id = t.customer AND v.id = t.id AND v.observation = t.observation`,
+    [
+      told.map(({ customerId }) => customerId),
+      told.map(({ id }) => id),
+      told.map(({ observation }) => observation),
+    ],
+  )
+}
+
+/** While one is being read for which it was time, nobody else reads it; who dies over it leaves it for later. */
+const LEASE = '5 minutes'
+
+/** Takes subscriptions of an account for whose reading it is time, the longest due first. */
+export async function takeDue({ vendor, vendorAccount }: Account, limit: number): Promise<Held[]> {
+  const { rows } = await database().jobs.query<Held>(
+    `WITH due AS (
+       SELECT customer_id, id FROM vendor_subscriptions
+       WHERE vendor = $1 AND account = $2 AND released_at IS NULL AND next_read_at <= clock_timestamp()
+       ORDER BY next_read_at LIMIT $3 FOR UPDATE SKIP LOCKED
+     ), v AS (
+       UPDATE vendor_subscriptions s SET next_read_at = clock_timestamp() + interval '${LEASE}'
+       FROM due WHERE s.customer_id = due.customer_id AND s.id = due.id RETURNING s.*
+     ) SELECT ${COLUMNS} FROM v ${ITS_ASSET}`,
+    [vendor, vendorAccount, limit],
+  )
+  return rows
+}
+
+/**
+ * Makes those due that a complete pass has not come to: their id may have changed. Where many are missed it is the list
+ * that is wrong, and not each of them: the ones told of longest ago are due, `limit` at most.
+ * @param failed the vendor's customers of whom the pass knows nothing
+ * @returns how many were missed in all
+ */
+export async function makeMissedDue(
+  { vendor, vendorAccount }: Account,
+  beganAt: Date,
+  failed: readonly string[],
+  limit: number,
+): Promise<number> {
+  const { rows } = await database().jobs.query<{ missed: number }>(
+    `WITH missed AS (
+       SELECT customer_id, id, observed_at FROM vendor_subscriptions
+       WHERE vendor = $1 AND account = $2 AND released_at IS NULL
+         AND coalesce(observed_at, '-infinity') < $3 AND created_at < $3 AND vendor_customer_id <> ALL ($4::text[])
+     ), due AS (
+       UPDATE vendor_subscriptions s SET next_read_at = clock_timestamp()
+       FROM (SELECT * FROM missed ORDER BY observed_at NULLS FIRST LIMIT $5) m
+       WHERE s.customer_id = m.customer_id AND s.id = m.id AND s.next_read_at IS NULL
+     ) SELECT count(*)::int AS missed FROM missed`,
+    [vendor, vendorAccount, beganAt, failed, limit],
+  )
+  return rows[0]?.missed ?? 0
+}
