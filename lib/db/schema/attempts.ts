@@ -13,6 +13,8 @@ export const licenseChangeAttempts = pgTable(
     number: integer('number').notNull(),
     /** When the call could leave. */
     at: time('at').notNull().default(sql`clock_timestamp()`),
+    /** Who had it sent: whoever asked for the change, or for it again. */
+    actorName: text('actor_name'),
     /** The total that was sent. */
     quantity: integer('quantity').notNull(),
     /** What the vendor's answer came to: applied, rejected, not_sent or unknown. */
