@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { type ApiInfo, settings as apiSettings } from './api/openapi/settings.ts'
 import { type MailConfig, settings as mailSettings } from './notices/settings.ts'
+import { settings as operatorSettings } from './operator-mail/settings.ts'
 import { hasNoPath, namesIn, text, withoutSlash } from './settings.ts'
 import type { VendorConfig } from './vendors/declaration.ts'
 import { knownVendors } from './vendors/known-vendors.ts'
@@ -46,6 +47,8 @@ export type Env = {
   vendors: Partial<Record<string, VendorConfig>>
   /** Undefined where no notices are sent. */
   mail: MailConfig | undefined
+  /** Addresses of those who are told of changes that do not end by themselves. */
+  operators: string[]
   /** Whom the API's description names. */
   apiInfo: ApiInfo
 }
@@ -68,6 +71,7 @@ function names(): string[] {
     Own,
     timeSettings,
     mailSettings,
+    operatorSettings,
     apiSettings,
     ...knownVendors.map(({ settings }) => settings),
   ].flatMap(namesIn)
@@ -85,8 +89,9 @@ function read(): Env {
   const vendors = Object.fromEntries(knownVendors.map(({ name, settings }) => [name, read(settings)]))
   const vendorTimes = read(timeSettings)
   const mail = read(mailSettings)
+  const operators = read(operatorSettings)
   const apiInfo = read(apiSettings)
-  if (!data || !vendorTimes || !apiInfo || faults.length > 0)
+  if (!data || !vendorTimes || !operators || !apiInfo || faults.length > 0)
     throw new Error(`Wrong configuration. ${faults.join('; ')}`)
   const baseUrl = withoutSlash(data.BASE_URL ?? `http://localhost:${data.PORT}`)
   return {
@@ -103,6 +108,7 @@ function read(): Env {
     callerDir: data.INIT_CWD ?? process.cwd(),
     vendors,
     mail,
+    operators,
     apiInfo,
   }
 }

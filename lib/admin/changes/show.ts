@@ -65,7 +65,7 @@ export async function showChange(id: string, { customer }: Where): Promise<void>
   printRows(
     attempts.map(({ number, at, actorName, quantity, kind, tookMs, vendorRequestId, reason }) => ({
       call: String(number),
-      at,
+      'at (UTC)': secondOf(at),
       by: actorName,
       total: String(quantity),
       answer: kind,
@@ -78,7 +78,7 @@ export async function showChange(id: string, { customer }: Where): Promise<void>
   print('\nHistory:')
   printRows(
     events.map(({ at, action, actorName: by, requestId: request, reason }) => ({
-      at,
+      'at (UTC)': secondOf(at),
       action,
       by,
       request,
@@ -86,4 +86,9 @@ export async function showChange(id: string, { customer }: Where): Promise<void>
     })),
     {},
   )
+}
+
+/** Several things happen within a minute. */
+function secondOf(at: Date): string {
+  return at.toISOString().slice(0, 19).replace('T', ' ')
 }

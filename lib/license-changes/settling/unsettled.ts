@@ -18,6 +18,8 @@ export type Unsettled = {
   /** Since it was asked for, in milliseconds. */
   age: number
   isOverdue: boolean
+  /** Whether an operator may still have it sent again, by what is known without a read. */
+  isRepeatable: boolean
 }
 
 /**
@@ -33,6 +35,7 @@ export async function readUnsettled({ customerId, changeId }: DueChange): Promis
     if (vendor?.books !== 'theirs') return undefined
     const age = Date.now() - change.createdAt.getTime()
     const isLate = age > Math.max(vendor.settleMs, env().vendorTimes.leaseMs)
-    return { customerId, change, vendor, age, isOverdue: change.state === 'UNCLEAR' || isLate }
+    const isRepeatable = change.state === 'UNKNOWN' && change.sinceSent < (vendor.idempotentWrites ?? 0)
+    return { customerId, change, vendor, age, isOverdue: change.state === 'UNCLEAR' || isLate, isRepeatable }
   })
 }
