@@ -14,7 +14,7 @@ export type Database = {
   streams: pg.Pool
   /** Finds out who is calling: lib/access only. Small and apart, so that a stuck table starves nobody. */
   access: pg.Pool
-  /** Looks for due work across customers, and holds the job queue: lib/access, lib/figures and lib/server only. */
+  /** Looks for due work across customers, and holds the job queue: lib/access and lib/server only. */
   jobs: pg.Pool
   close(): Promise<void>
 }

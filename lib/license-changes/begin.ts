@@ -44,21 +44,13 @@ export async function changeQuantity(request: QuantityRequest): Promise<Answer<A
     const told =
       begun.kind === 'claimed'
         ? await send(request, begun.claim)
-        : isRepeatable(vendor) && (await answerOfRepeat(request, changeId))
+        : isRepeatable(vendor) && (await sendAgain(request, changeId)).answer
     const answer = told || (await awaitAnswer(request, changeId, vendor.label))
     if (answer) return answer
     // What was sent is not withdrawn any more: only a change that was joined may come to nothing.
     if (begun.kind === 'claimed') throw answers.outcomeUnknown(vendor.label, changeId)
   }
   throw answers.changeInProgress()
-}
-
-async function answerOfRepeat(
-  request: QuantityRequest,
-  changeId: string,
-): Promise<Answer<Asset> | undefined> {
-  const again = await sendAgain(request, changeId)
-  return again.sent ? again.answer : undefined
 }
 
 /** Whether a write may be sent again whose answer was lost. */

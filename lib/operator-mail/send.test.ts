@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { run } from '#lib/db/test-server.ts'
-import { env } from '#lib/env.ts'
 import { type TestVendor, testVendor } from '#lib/license-changes/test-vendor.ts'
 import { google, microsoft } from '../../fuzz/sceneries.ts'
 import { CUSTOMER, type Scenery } from '../../fuzz/stage.ts'
@@ -24,7 +23,7 @@ beforeEach(() => {
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
-  await vendor?.close()
+  await vendor.close()
 })
 
 const tell = () => tellOperators(`test-${randomUUID()}`, new AbortController().signal)
@@ -161,17 +160,4 @@ test('of several operators it is enough that one can be told', async () => {
   catcher.faults.set('gone@reseller.example', { at: 'recipient', code: 550 })
   expect([await tell(), await tell()]).toEqual([1, 0])
   expect(taken().map(({ to }) => to)).toEqual([['ops@reseller.example'], ['night@reseller.example']])
-})
-
-test.each([
-  ['nobody', /OPERATOR_MAIL.*: must be e-mail addresses/],
-  ['ops@reseller.example,', /OPERATOR_MAIL.*: must be e-mail addresses/],
-])('"%s" is no setting', (text, fault) => {
-  vi.stubEnv('OPERATOR_MAIL', text)
-  expect(env).toThrow(fault)
-})
-
-test('operators need a mail server', () => {
-  for (const name of ['SMTP_URL', 'MAIL_FROM']) vi.stubEnv(name, '')
-  expect(env).toThrow('SMTP_URL: is needed too')
 })

@@ -30,8 +30,10 @@ export type Unfit =
   | 'forgotten'
   | 'refused'
 
-/** What came of it: `answer` is undefined where nobody can tell what the vendor made of the repeat. */
-export type Again = { sent: true; answer: Answer<Asset> | undefined } | { sent: false; why: Unfit }
+/** The answer to what was sent, undefined where nobody can tell; or why nothing was. */
+export type Again =
+  | { answer: Answer<Asset> | undefined; why?: undefined }
+  | { answer?: undefined; why: Unfit }
 
 /**
  * Sends a change again whose answer was lost, because a person or client asks for the same total again, and the vendor
@@ -47,9 +49,9 @@ export async function sendAgain(request: QuantityRequest, changeId: string, reas
     found.again = await recordAgain(tx, request, change, turn, reading, reason)
   })
   const { again } = found
-  if (again === 'no_turn' && change?.state !== 'UNKNOWN') return { sent: false, why: 'not_unknown' }
-  if (typeof again === 'string') return { sent: false, why: again }
-  return { sent: true, answer: await call(request, again.claim, again.sent) }
+  if (again === 'no_turn' && change?.state !== 'UNKNOWN') return { why: 'not_unknown' }
+  if (typeof again === 'string') return { why: again }
+  return { answer: await call(request, again.claim, again.sent) }
 }
 
 /** UNKNOWN becomes SENT once more, where it may. The asset's row is locked. */

@@ -43,9 +43,9 @@ export async function resendByHand(
   const again = await withTurn(() => sendAgain(request, changeId, reason))
   const change = await read()
   if (!change) throw new Problem('not_found', `There is no change ${changeId}.`)
-  if (!again.sent && isOpen(change.state))
+  if (again.why !== undefined && isOpen(change.state))
     throw new Problem('change_in_progress', `Nothing was sent: ${WHY[again.why](label)}`)
-  return { change, sent: again.sent }
+  return { change, sent: again.why === undefined }
 }
 
 const WHY: Record<Unfit, (label: string) => string> = {
@@ -86,7 +86,7 @@ async function withTurn(ask: () => Promise<Again>): Promise<Again> {
   const deadline = Date.now() + checkMs + 2 * confirmMs
   for (;;) {
     const again = await ask()
-    if (again.sent || again.why !== 'no_turn' || Date.now() > deadline) return again
+    if (again.why !== 'no_turn' || Date.now() > deadline) return again
     await pause(TRY_EVERY)
   }
 }
