@@ -21,7 +21,7 @@ export function messageOf(found: readonly Unsettled[]): Message {
     'Changes of licenses that do not end by themselves:',
     ...named.map(textOf),
     ...(more > 0 ? [`And ${more} more:\n  npm run -s admin -- changes list`] : []),
-    '-- \nOf each that is still so one mail a day. The commands are run where the console is set up.',
+    '-- \nEach is told once a day, until it is settled. The commands are run where the console is set up.',
   ]
   return {
     subject: `Changes of licenses: ${counts.join(', ')}`,

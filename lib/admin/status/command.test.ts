@@ -34,7 +34,15 @@ test('counts nothing where nothing waits, and no runs before a web process was t
   expect(out).toContain('none: no web process has run on this database')
   const { of, jobs, mails } = await figures()
   expect([of('google-workspace'), of('microsoft-partner-center')]).toMatchObject([
-    { isSetUp: true, assets: 4, neverRead: 4, readSince: null, open: 0, unclear: 0, oldestOpenSeconds: null },
+    {
+      isSetUp: true,
+      assets: 4,
+      neverRead: 4,
+      oldestReading: null,
+      open: 0,
+      unclear: 0,
+      oldestOpenSeconds: null,
+    },
     { isSetUp: false, assets: 0 },
   ])
   expect([jobs, mails]).toEqual([[], { waiting: 0 }])
@@ -59,7 +67,7 @@ describe('changes that wait', () => {
     const { of, changes } = await figures()
     const counts = { open: 1, unclear: 1, oldestOpenSeconds: expect.any(Number) }
     expect([changes, of('google-workspace')]).toEqual([counts, expect.objectContaining(counts)])
-    expect(of('google-workspace')).toMatchObject({ neverRead: 2, readSince: expect.any(String) })
+    expect(of('google-workspace')).toMatchObject({ neverRead: 2, oldestReading: expect.any(String) })
     expect((await admin('status')).out).toMatch(/Changes {3}1 open, the oldest for \d+ s; 1 unclear\n/)
     await settled(annual)
     expect((await figures()).changes).toEqual({ open: 0, unclear: 1, oldestOpenSeconds: null })

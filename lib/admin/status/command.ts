@@ -28,16 +28,18 @@ function showFigures({ at, changes, vendors, jobs, mails, database }: Figures): 
   print(`Database  ${database.migrations} migrations, the newest ${database.newest ?? 'of a later release'}`)
   print('\nVendors (times in UTC):')
   printRows(
-    vendors.map(({ vendor, isSetUp, assets, neverRead, readSince, open, unclear, oldestOpenSeconds }) => ({
-      vendor,
-      'set up': isSetUp ? 'yes' : 'no',
-      assets: String(assets),
-      'never read': String(neverRead),
-      'others read since': readSince,
-      open: String(open),
-      unclear: String(unclear),
-      'oldest open': oldestOpenSeconds === null ? null : ageOf(oldestOpenSeconds),
-    })),
+    vendors.map(
+      ({ vendor, isSetUp, assets, neverRead, oldestReading, open, unclear, oldestOpenSeconds }) => ({
+        vendor,
+        'set up': isSetUp ? 'yes' : 'no',
+        assets: String(assets),
+        'oldest reading': oldestReading,
+        'never read': String(neverRead),
+        open: String(open),
+        unclear: String(unclear),
+        'oldest open': oldestOpenSeconds === null ? null : ageOf(oldestOpenSeconds),
+      }),
+    ),
     {},
   )
   print('\nJobs of the last day (times in UTC):')

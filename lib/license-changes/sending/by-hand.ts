@@ -68,8 +68,10 @@ async function repeatable(operator: Caller, changeId: string): Promise<Change & 
     const { vendor: name } = await lockLicensed(tx, customerId, change.assetId)
     const vendor = vendorNamed(name)
     const refuse = (why: string) => new Problem('change_in_progress', `Nothing was sent: ${why}`)
+    if (vendor.books === 'theirs' && env().vendors[vendor.name] === undefined)
+      throw refuse(`${vendor.label} is not set up here.`)
     if (vendor.books === 'ours' || vendor.idempotentWrites === undefined)
-      throw refuse(`${vendor.label} takes no repeats here: a second call could be a second change.`)
+      throw refuse(`${vendor.label} takes no repeats: a second call could be a second change.`)
     if (change.state === 'UNCLEAR')
       throw refuse(
         'it is UNCLEAR, and its asset is free. Set the total anew where it differs, and settle this one.',

@@ -12,8 +12,8 @@ export type VendorFigures = {
   assets: number
   /** Of these, how many the vendor has not told us of yet. */
   neverRead: number
-  /** Since when all others have been read; null where none has. */
-  readSince: Date | null
+  /** When the one was read that was not for the longest time; null where none was. */
+  oldestReading: Date | null
   open: number
   unclear: number
   oldestOpenSeconds: number | null
@@ -59,7 +59,7 @@ export async function readFigures(): Promise<Figures> {
   }
 }
 
-const NO_ASSETS = { assets: 0, neverRead: 0, readSince: null }
+const NO_ASSETS = { assets: 0, neverRead: 0, oldestReading: null }
 const NO_CHANGES = { open: 0, unclear: 0, oldestOpenSeconds: null }
 
 function sumOf(changes: store.ChangeCounts[]): Figures['changes'] {

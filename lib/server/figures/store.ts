@@ -19,13 +19,13 @@ export async function countChanges(): Promise<ChangeCounts[]> {
   return rows
 }
 
-export type AssetCounts = { vendor: string; assets: number; neverRead: number; readSince: Date | null }
+export type AssetCounts = { vendor: string; assets: number; neverRead: number; oldestReading: Date | null }
 
-/** The assets whose books vendors keep, by vendor. `readSince`: of those that were read, the oldest reading. */
+/** The assets whose books vendors keep, by vendor. `oldestReading`: of those that were read, the oldest reading. */
 export async function countAssets(): Promise<AssetCounts[]> {
   const { rows } = await database().jobs.query<AssetCounts>(
     `SELECT vendor, count(*)::int AS assets, count(*) FILTER (WHERE observed_at IS NULL)::int AS "neverRead",
-       min(observed_at) AS "readSince"
+       min(observed_at) AS "oldestReading"
      FROM assets WHERE vendor <> 'built-in' AND subscription_id IS NOT NULL GROUP BY vendor`,
   )
   return rows
