@@ -102,7 +102,7 @@ test('tells of a change once a day, and of a new one at once', async () => {
   expect(await tell()).toBe(1)
   const [, news] = taken()
   expect([news?.text.includes(second), news?.text.includes(id)]).toEqual([true, false])
-  await toldAgo('11 hours')
+  await toldAgo('19 hours')
   expect(await tell()).toBe(0)
   await toldAgo('24 hours')
   expect(await tell()).toBe(2)

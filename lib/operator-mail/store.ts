@@ -6,9 +6,9 @@ import { licenseChanges } from '#lib/db/schema/assets.ts'
 
 const { customerId: customer, id, operatorToldAt } = licenseChanges
 
-/** Of all that is to be told again one mail is made, early in the day; and not of what was told a few hours before. */
+/** What is to be told again is told together, early in the day; not what was told less than a day before, or nearly. */
 const SIX_TODAY = sql`date_trunc('day', now() - interval '6 hours') + interval '6 hours'`
-const IS_DUE = sql`(${operatorToldAt} is null or ${operatorToldAt} < least(now() - interval '12 hours', ${SIX_TODAY}))`
+const IS_DUE = sql`(${operatorToldAt} is null or ${operatorToldAt} < least(now() - interval '20 hours', ${SIX_TODAY}))`
 
 /**
  * Takes on those of some changes of which operators are to be told now, before they are: of two processes that find the
