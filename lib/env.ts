@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { type ApiInfo, settings as apiSettings } from './api/openapi/settings.ts'
 import { type MailConfig, settings as mailSettings } from './notices/settings.ts'
+import { settings as operatorSettings } from './operator-mail/settings.ts'
 import { hasNoPath, namesIn, text, withoutSlash } from './settings.ts'
 import type { VendorConfig } from './vendors/declaration.ts'
 import { knownVendors } from './vendors/known-vendors.ts'
@@ -48,6 +49,8 @@ export type Env = {
   vendorAccountsFile: string | undefined
   /** Undefined where no notices are sent. */
   mail: MailConfig | undefined
+  /** Addresses of those who are told of changes that do not end by themselves. */
+  operators: string[]
   /** Whom the API's description names. */
   apiInfo: ApiInfo
 }
@@ -72,6 +75,7 @@ function names(): string[] {
     timeSettings,
     accountsSettings,
     mailSettings,
+    operatorSettings,
     apiSettings,
     ...knownVendors.map(({ settings }) => settings),
   ]
@@ -94,8 +98,9 @@ function read(): Env {
   const vendorTimes = read(timeSettings)
   const accountsFile = read(accountsSettings)
   const mail = read(mailSettings)
+  const operators = read(operatorSettings)
   const apiInfo = read(apiSettings)
-  if (!data || !vendorTimes || !accountsFile || !apiInfo || faults.length > 0)
+  if (!data || !vendorTimes || !accountsFile || !operators || !apiInfo || faults.length > 0)
     throw new Error(`Wrong configuration. ${faults.join('; ')}`)
   const baseUrl = withoutSlash(data.BASE_URL ?? `http://localhost:${data.PORT}`)
   return {
@@ -113,6 +118,7 @@ function read(): Env {
     vendors,
     vendorAccountsFile: accountsFile.path,
     mail,
+    operators,
     apiInfo,
   }
 }

@@ -8,6 +8,7 @@ import { addKeyCommands } from './keys.ts'
 import { addLicenseCommands } from './licenses/command.ts'
 import { addMemberCommands } from './members.ts'
 import { addNoticeCommands } from './notices.ts'
+import { addStatusCommand } from './status/command.ts'
 import { exitCodeOf } from './terminal.ts'
 
 /** All of the operator's commands. Wrong usage is thrown as a CommanderError, after it has been told. */
@@ -27,6 +28,7 @@ export function adminProgram(): Command {
   addNoticeCommands(program)
   addLicenseCommands(program)
   addChangeCommands(program)
+  addStatusCommand(program)
   return program
 }
 

@@ -1,9 +1,10 @@
 import 'server-only'
 import { createHash } from 'node:crypto'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, exists, isNull, not, type SQL, sql } from 'drizzle-orm'
 import type { Caller } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { idempotencyKeys } from '#lib/db/schema/history.ts'
+import { licenseChanges } from '#lib/db/schema/license-changes.ts'
 import type { Reply } from './operation.ts'
 import { PROBLEMS, Problem, type ProblemCode } from './problem.ts'
 import { problemText } from './problem-shapes.ts'
@@ -33,7 +34,8 @@ const KEPT = sql`interval '24 hours'`
 
 /**
  * Takes a key for a request, before anything is done: a repeat gets the same bytes, for 24 hours. The key, the effect
- * and the answer are kept in the same transaction; or, where a vendor is asked meanwhile, the key with the change.
+ * and the answer are kept in the same transaction; or, where a vendor is asked meanwhile, the key with the change. Then
+ * it is kept for as long as nobody knows what became of that, and for 24 hours after.
  * @throws Problem `idempotency_key_reused` for a key that stands for another request
  */
 export async function takeKey<Body>(tx: Transaction, keyed: KeyedRequest<Body>): Promise<KnownKey<Body>> {
@@ -86,20 +88,37 @@ function fingerprint({ request }: { request: unknown }): string {
   return createHash('sha256').update(JSON.stringify(request)).digest('base64url')
 }
 
-/** Whether the key is this request's now. One that was kept for 24 hours is free again. */
+/** Whether the key is this request's now. One that was kept for its time is free again. */
 async function isTaken(tx: Transaction, { caller, key }: Key, print: string): Promise<boolean> {
   const { customerId } = caller
+  const isOld = sql`${idempotencyKeys.createdAt} < now() - ${KEPT}`
   await tx
     .delete(idempotencyKeys)
-    .where(
-      and(eq(idempotencyKeys.customerId, customerId), sql`${idempotencyKeys.createdAt} < now() - ${KEPT}`),
-    )
+    .where(and(eq(idempotencyKeys.customerId, customerId), isOld, not(awaitsChange(tx, caller))))
   const rows = await tx
     .insert(idempotencyKeys)
     .values({ customerId, caller: `${caller.via}:${caller.id}`, key, fingerprint: print })
     .onConflictDoNothing()
     .returning({ key: idempotencyKeys.key })
   return rows.length === 1
+}
+
+/** In a statement on keys: whether the answer of one is still to come, or may have become known lately. */
+function awaitsChange(tx: Transaction, { customerId }: Pick<Caller, 'customerId'>) {
+  const { state, settledAt, acknowledgedAt } = licenseChanges
+  const isWanted = sql`(${state} in ('CLAIMED', 'SENT', 'UNKNOWN') or (${state} = 'UNCLEAR' and ${acknowledgedAt} is null)
+    or ${settledAt} > now() - ${KEPT})`
+  const itsChange = tx
+    .select({ id: licenseChanges.id })
+    .from(licenseChanges)
+    .where(
+      and(
+        eq(licenseChanges.customerId, customerId),
+        eq(licenseChanges.id, idempotencyKeys.changeId),
+        isWanted,
+      ),
+    )
+  return and(isNull(idempotencyKeys.code), exists(itsChange)) as SQL
 }
 
 function replay<Body>(kept: typeof idempotencyKeys.$inferSelect): Answer<Body> {

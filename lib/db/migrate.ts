@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
@@ -31,4 +33,10 @@ export async function migrate(url: string): Promise<void> {
   } finally {
     await client.end()
   }
+}
+
+/** The migrations of this release, the first one first; `when` each was made, in epoch milliseconds. */
+export function knownMigrations(): { name: string; when: number }[] {
+  const { entries } = JSON.parse(readFileSync(join(MIGRATIONS, 'meta/_journal.json'), 'utf8'))
+  return entries.map(({ tag, when }: { tag: string; when: number }) => ({ name: tag, when }))
 }

@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Caller, CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { auditEvents } from '#lib/db/schema/history.ts'
@@ -44,11 +44,12 @@ export async function recordAudit(tx: Transaction, customerId: CustomerId, event
   })
 }
 
-/** What happened to a thing, the first first. */
+/** What happened to a thing, the first first; with the reason, where one was given. */
 export async function auditOf(tx: Transaction, customerId: CustomerId, subject: string) {
-  const { at, action, actorName, requestId, id } = auditEvents
+  const { at, action, actorName, requestId, details, id } = auditEvents
+  const reason = sql<string | null>`${details} ->> 'reason'`
   return tx
-    .select({ at, action, actorName, requestId })
+    .select({ at, action, actorName, requestId, reason })
     .from(auditEvents)
     .where(and(eq(auditEvents.customerId, customerId), eq(auditEvents.subject, subject)))
     .orderBy(id)

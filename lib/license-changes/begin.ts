@@ -45,7 +45,7 @@ export async function changeQuantity(request: QuantityRequest): Promise<Answer<A
     const told =
       begun.kind === 'claimed'
         ? await send(request, begun.claim)
-        : isRepeatable(vendor) && (await sendAgain(request, changeId))
+        : isRepeatable(vendor) && (await sendAgain(request, changeId)).answer
     const answer = told || (await awaitAnswer(request, changeId, vendor.label))
     if (answer) return answer
     // What was sent is not withdrawn any more: only a change that was joined may come to nothing.

@@ -1,17 +1,13 @@
 import 'server-only'
-import { dueChanges } from '#lib/access/due-work.ts'
-import type { CustomerId } from '#lib/access/rules.ts'
-import { readAsset } from '#lib/assets/store.ts'
-import { readScope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
+import { type DueChange, dueChanges } from '#lib/access/due-work.ts'
 import { log } from '#lib/log.ts'
-import { remoteVendors, vendorOf } from '#lib/vendors/vendors.ts'
+import { remoteVendors } from '#lib/vendors/vendors.ts'
 import { readDue } from './reading/due.ts'
 import { forEach } from './reading/for-each.ts'
 import { readList } from './reading/pass.ts'
 import { isOpen } from './rules.ts'
 import { settleChange } from './settling/settle.ts'
-import type { Change } from './store/transitions.ts'
+import { readUnsettled } from './settling/unsettled.ts'
 
 // What runs in the background reads, and never buys.
 
@@ -22,30 +18,24 @@ import type { Change } from './store/transitions.ts'
  */
 export async function settleOpenChanges(requestId: string): Promise<number> {
   const due = await dueChanges()
-  await forEach(due, async ({ customerId, changeId }) => {
-    const change = await settleChange({ customerId }, changeId, requestId)
-    if (change && isOpen(change.state)) await warnOfDelay(customerId, change, requestId)
+  await forEach(due, async (one) => {
+    const change = await settleChange(one, one.changeId, requestId)
+    if (change && isOpen(change.state)) await warnOfDelay(one, requestId)
   })
   return due.length
 }
 
 /** Somebody has to hear of a change that is open for longer than its vendor may be late. */
-async function warnOfDelay(
-  customerId: CustomerId,
-  { id: changeId, assetId, ...change }: Change,
-  requestId: string,
-) {
-  const row = await readScope({ customerId }, (tx) => readAsset(tx, customerId, assetId))
-  const vendor = row && vendorOf(row)
-  const openMs = Date.now() - change.createdAt.getTime()
-  if (vendor?.books !== 'theirs' || openMs <= Math.max(vendor.settleMs, env().vendorTimes.leaseMs)) return
+async function warnOfDelay(due: DueChange, requestId: string): Promise<void> {
+  const { change, vendor, age, isOverdue } = (await readUnsettled(due)) ?? {}
+  if (!change || !isOverdue || !isOpen(change.state)) return
   const told = {
-    customerId,
-    assetId,
-    changeId,
-    vendor: vendor.name,
+    customerId: due.customerId,
+    assetId: change.assetId,
+    changeId: change.id,
+    vendor: vendor?.name,
     state: change.state,
-    openSeconds: Math.round(openMs / 1000),
+    openSeconds: Math.round((age ?? 0) / 1000),
   }
   log().warn({ requestId, ...told }, 'change open for longer than its vendor may be late')
 }

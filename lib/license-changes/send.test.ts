@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { wantPasses } from '#lib/access/vendor-readings/passes.ts'
 import { route } from '#lib/api/endpoint.ts'
 import { readAsset } from '#lib/assets/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addAsset, addCustomer, addKey } from '#lib/db/test-rows.ts'
+import { addAsset } from '#lib/db/test-rows.ts'
 import { setQuantity } from '#lib/license-changes/operations.ts'
 import { remoteVendors } from '#lib/vendors/vendors.ts'
 import { sceneries } from '../../fuzz/sceneries.ts'
 import { CUSTOMER, forgetVendors, type Scenery, type Seed, type Stage, setStage } from '../../fuzz/stage.ts'
-import { readVendors, settleOpenChanges } from './jobs.ts'
+import { settleOpenChanges } from './jobs.ts'
 
 const asset = route(readAsset, setQuantity)
 const scenery = sceneries[0] as Scenery
@@ -311,44 +310,5 @@ describe('dryRun with a vendor elsewhere', () => {
     const etag = (await patch(annual, 35, { search })).headers.get('etag') ?? ''
     expect((await patch(annual, 35, { headers: { 'if-match': etag } })).status).toBe(200)
     expect((await patch(annual, 36, { headers: { 'if-match': '"99.x"' } })).json.current).toBe(35)
-  })
-})
-
-describe('the hourly reading', () => {
-  it('takes in what changed at the vendor, notes the seats, and leaves open changes alone', async () => {
-    stage.fake.setByVendor(annual.id, 44)
-    stage.fake.change(annual.id, { assigned: 17 })
-    stage.fake.failNext('write', 'drop-before')
-    expect((await patch(flexible, 25)).status).toBe(504)
-    const { etag } = await read(flexible)
-    await readVendors('hourly')
-    const told = 'SELECT count(*)::int AS count FROM vendor_subscriptions WHERE observed_at IS NOT NULL'
-    expect(await database.sql(CUSTOMER, told)).toEqual([{ count: 60 }])
-    expect((await read(annual)).seats).toMatchObject({ NumberOfSeats: 44, LicensedNumberOfSeats: 17 })
-    expect(await changesOf(annual)).toEqual([expect.objectContaining({ state: 'DRIFT', from: 20, to: 44 })])
-    const readings = await database.sql(
-      CUSTOMER,
-      'SELECT purchased, assigned FROM seat_readings WHERE asset_id = $1',
-      [stage.assetId(annual)],
-    )
-    expect(readings).toEqual([{ purchased: 44, assigned: 17 }])
-    expect((await read(flexible)).etag).toBe(etag)
-  })
-  it('touches no other customer’s assets, and finds a subscription again whose id changed', async () => {
-    await addCustomer('other')
-    await addKey('other', ['admin'])
-    await addAsset(
-      'other',
-      'workspace-suite-1',
-      { purchased: 7 },
-      { vendorCustomerId: annual.customerId, skuId: annual.skuId },
-    )
-    const id = randomUUID()
-    stage.fake.change(annual.id, { id })
-    stage.fake.setByVendor(id, 50)
-    await wantPasses()
-    await readVendors('hourly')
-    expect((await read(annual)).total).toBe(50)
-    expect(await database.sql('other', 'SELECT seats_purchased AS total FROM assets')).toEqual([{ total: 7 }])
   })
 })

@@ -3,13 +3,13 @@ import type { Digest, Part } from './digest.ts'
 import { NOTICE_NAMES } from './rules.ts'
 import type { To } from './store.ts'
 
-export type Message = { subject: string; text: string; html: string; headers: Record<string, string> }
+export type Message = { subject: string; text: string; html?: string; headers: Record<string, string> }
 
 /**
  * A digest as a mail: as text and as HTML with nothing to load, each kind with the link that stops it, and the
  * headers with which mail programs offer to (RFC 8058).
  */
-export function messageOf(digest: Digest, to: To, baseUrl: string): Message {
+export function messageOf(digest: Digest, to: To, baseUrl: string): Required<Message> {
   const stop = (notice: string) => `link=${noticeLink({ ...to, notice })}`
   const page = (notice: string) => `${baseUrl}/unsubscribe?${stop(notice)}`
   return {

@@ -28,6 +28,7 @@ test('several processes share one queue in the database, made by a role that own
       { name: 'read-vendors', cron: '* * * * *' },
       { name: 'send-notices', cron: '23 6-23 * * *' },
       { name: 'settle-open-changes', cron: '* * * * *' },
+      { name: 'tell-operators', cron: '*/10 * * * *' },
     ])
   } finally {
     await Promise.all(both.map((jobs) => jobs.stop()))

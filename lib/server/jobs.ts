@@ -3,6 +3,7 @@ import { PgBoss } from 'pg-boss'
 import { readVendors, settleOpenChanges } from '#lib/license-changes/jobs.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { sendNotices } from '#lib/notices/send.ts'
+import { tellOperators } from '#lib/operator-mail/send.ts'
 
 type Job = {
   name: string
@@ -17,6 +18,7 @@ const JOBS: Job[] = [
   { name: 'read-vendors', cron: '* * * * *', run: readVendors },
   // From six in the morning on: the first run of a day tells what the night has brought, the others what is left.
   { name: 'send-notices', cron: '23 6-23 * * *', run: sendNotices },
+  { name: 'tell-operators', cron: '*/10 * * * *', run: tellOperators },
 ]
 
 /** A job that is due again is not queued twice, and not run twice at once, however many processes there are. */

@@ -7,18 +7,22 @@ type Order = {
   order: string
   change: string
   subscriptionId: string
-  state: 'open' | 'done' | 'refused'
+  state: 'open' | 'done' | 'refused' | 'void'
   no?: string
 }
 
+/** What becomes of a write that takes longer. */
+type Later = Exclude<Order['state'], 'open'>
+
 /**
  * Paperclip's writes, which can be asked for afterwards. `takes` makes a fault of one that takes longer: it is answered
- * with the order alone (202), and done or refused later. A repeat under the same change is the same order.
+ * with the order alone (202), or cut, and done or refused later, or dropped as if it had never come. A repeat under the
+ * same change is the same order.
  */
 export function orders() {
   const kept: Order[] = []
-  const later = new Map<Call, Order>()
-  let mode: 'now' | 'order' | 'order-refused' = 'now'
+  const later = new Map<Call, { order: Order; becomes: Later }>()
+  let next: Later | 'now' = 'now'
 
   function carryOut(order: Order, licenses: number, book: Book<unknown>): void {
     if (licenses % 12 !== 0) Object.assign(order, { state: 'refused', no: 'licenses come by the dozen' })
@@ -32,9 +36,10 @@ export function orders() {
     const { licenses } = JSON.parse(call.text)
     const open = later.get(call)
     if (open) {
-      if (open.no === undefined) carryOut(open, licenses, book)
-      else open.state = 'refused'
-      return answered(open, book)
+      const { order, becomes } = open
+      if (becomes === 'done') carryOut(order, licenses, book)
+      else Object.assign(order, { state: becomes, no: 'there is no wire left' })
+      return answered(order, book)
     }
     const change = String(call.headers['x-change'])
     const before = kept.find((order) => order.change === change)
@@ -42,20 +47,19 @@ export function orders() {
     const subscriptionId = call.subscriptionId ?? ''
     const order: Order = { order: `o-${kept.length + 1}`, change, subscriptionId, state: 'open' }
     kept.push(order)
-    if (mode === 'now') carryOut(order, licenses, book)
-    else later.set(call, order)
-    if (mode === 'order-refused') order.no = 'there is no wire left'
+    if (next === 'now') carryOut(order, licenses, book)
+    else later.set(call, { order, becomes: next })
     return answered(order, book)
   }
 
   const takes =
-    (isDone: boolean): OwnFault<Answer> =>
+    (becomes: Later, isCut = false): OwnFault<Answer> =>
     async (stage) => {
-      mode = isDone ? 'order' : 'order-refused'
+      next = becomes
       const answering = stage.act()
-      mode = 'now'
+      next = 'now'
       stage.later()
-      return answering
+      return isCut ? answering.then(() => 'cut') : answering
     }
 
   const told = (order: Order | undefined, pages: Pages<unknown>): Answer => {

@@ -54,7 +54,12 @@ function paperclipItself(): FakeVendor<unknown> {
     error: (status) => ({ status, body: { no: 'out of order' } }),
     throttled: (seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) }, body: {} }),
     notFound: () => ({ status: 404, body: {} }),
-    faults: { order: takes(true), 'order-refused': takes(false) },
+    faults: {
+      order: takes('done'),
+      'order-cut': takes('done', true),
+      'order-refused': takes('refused'),
+      'order-void': takes('void'),
+    },
   }
 }
 

@@ -66,7 +66,7 @@ describe('changes show', () => {
   test('tells each call to the vendor and who did what, and is for operators alone', async () => {
     const { id } = await lost(true)
     const { out } = await admin(`changes show ${id}`)
-    expect(out).toMatch(/1 +\d{4}-\d\d-\d\d \d\d:\d\d +30 +unknown +\d+ ms/)
+    expect(out).toMatch(/1 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +Writer 0 +30 +unknown +\d+ ms/)
     for (const action of ['claimed', 'sent', 'unknown', 'unclear'])
       expect(out).toContain(`license-change.${action}`)
     expect(out).toContain('We can’t tell')

@@ -1,21 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { unsettledChanges } from '#lib/access/due-work.ts'
-import type { CustomerId } from '#lib/access/rules.ts'
-import { Problem } from '#lib/api/problem.ts'
-import { scope } from '#lib/db/scope.ts'
-import { auditOf } from '#lib/history/audit.ts'
-import { isOpen } from '#lib/license-changes/rules.ts'
+import { resendByHand } from '#lib/license-changes/sending/by-hand.ts'
 import { settleByHand } from '#lib/license-changes/settling/by-hand.ts'
-import { attemptsOf } from '#lib/license-changes/store/attempts.ts'
-import { readChange } from '#lib/license-changes/store/find.ts'
-import type { Change } from '#lib/license-changes/store/transitions.ts'
-import { checkedText, customerNamed, withDatabase } from '../command.ts'
-import { type Cell, printRows } from '../table.ts'
-import { note, print } from '../terminal.ts'
+import { checkedText, withDatabase } from '../command.ts'
+import { operatorFor } from '../licenses/operator.ts'
+import { note } from '../terminal.ts'
+import { notFound, ownerOf } from './owner.ts'
+import { listChanges, showChange, type Where } from './show.ts'
 
-type Where = { customer?: string }
-type Listing = Where & { open?: boolean; unclear?: boolean; olderThan?: number; json?: boolean }
-type Settling = Where & { as: 'applied' | 'failed'; reason: string }
+type Reasoned = Where & { reason: string }
+type Settling = Reasoned & { as: 'applied' | 'failed' }
 
 export function addChangeCommands(program: Command): void {
   const parent = program
@@ -52,64 +45,14 @@ export function addChangeCommands(program: Command): void {
     )
     .requiredOption('--reason <text>', 'how you know; the customer reads it')
     .action(withDatabase(settleChange))
-}
-
-async function listChanges({ customer, open, unclear, olderThan = 0, json = false }: Listing): Promise<void> {
-  const only = customer === undefined ? undefined : (await customerNamed(customer)).customerId
-  const rows: (Record<string, Cell> & { since: Date })[] = []
-  for (const { customerId, changeId } of await unsettledChanges(only)) {
-    const change = await scope({ customerId }, (tx) => readChange(tx, customerId, changeId))
-    if (!change || Date.now() - change.createdAt.getTime() < olderThan) continue
-    const isWanted = open === unclear || (isOpen(change.state) ? open : unclear)
-    if (isWanted) rows.push(rowOf(customerId, change))
-  }
-  printRows(
-    rows.sort((a, b) => a.since.getTime() - b.since.getTime()),
-    { json },
+  command(
+    'resend',
+    'Send a change again under its id, where its vendor gives a repeat one effect. Only what is unknown.',
+    '5f0c6a1e-0b7e-4f43-9a4c-0d3c5a1f7a10 --reason "the customer is waiting, and the vendor shows the old total"',
   )
-}
-
-function rowOf(customer: CustomerId, change: Change) {
-  const {
-    id,
-    assetId: asset,
-    fromQuantity: from,
-    toQuantity: to,
-    state,
-    createdAt: since,
-    actorName,
-  } = change
-  return { id, customer, asset, from: String(from), to: String(to), state, since, by: actorName }
-}
-
-async function showChange(id: string, { customer }: Where): Promise<void> {
-  const customerId = await ownerOf(id, customer)
-  const { change, attempts, events } = await scope({ customerId }, async (tx) => ({
-    change: await readChange(tx, customerId, id),
-    attempts: await attemptsOf(tx, customerId, id),
-    events: await auditOf(tx, customerId, id),
-  }))
-  if (!change) throw notFound(id)
-  printRows([rowOf(customerId, change)], {})
-  if (change.vendorReason !== null) print(`\n${change.vendorReason}`)
-  if (attempts.length > 0) print('\nCalls to the vendor:')
-  printRows(
-    attempts.map(({ number, at, quantity, kind, tookMs, vendorRequestId, reason }) => ({
-      call: String(number),
-      at,
-      total: String(quantity),
-      answer: kind,
-      took: tookMs === null ? null : `${tookMs} ms`,
-      'vendor’s id': vendorRequestId,
-      reason,
-    })),
-    {},
-  )
-  print('\nHistory:')
-  printRows(
-    events.map(({ at, action, actorName, requestId }) => ({ at, action, by: actorName, request: requestId })),
-    {},
-  )
+    .argument('<id>', 'its id')
+    .requiredOption('--reason <text>', 'why; it stands in the history')
+    .action(withDatabase(resendChange))
 }
 
 async function settleChange(id: string, { customer, as, reason: given }: Settling): Promise<void> {
@@ -122,19 +65,15 @@ async function settleChange(id: string, { customer, as, reason: given }: Settlin
   note(`${id} is settled as ${as}: ${assetId}, ${fromQuantity} to ${toQuantity}.`)
 }
 
-/** Whose change it is: those that wait for a person are found without being told. */
-async function ownerOf(id: string, customer: string | undefined): Promise<CustomerId> {
-  if (customer !== undefined) return (await customerNamed(customer)).customerId
-  const found = (await unsettledChanges()).find(({ changeId }) => changeId === id)
-  if (!found) throw notFound(id)
-  return found.customerId
-}
-
-function notFound(id: string): Problem {
-  return new Problem(
-    'not_found',
-    `No change ${id} waits for a person. For one that is settled, give --customer.`,
-  )
+async function resendChange(id: string, { customer, reason: given }: Reasoned): Promise<void> {
+  const operator = await operatorFor(await ownerOf(id, customer), ['it-manager'])
+  if (!operator) throw notFound(id)
+  const { change, sent } = await resendByHand(operator, id, checkedText('reason', given, 500))
+  const { assetId, fromQuantity, toQuantity, state, vendorReason } = change
+  const what = `${assetId}, ${fromQuantity} to ${toQuantity}`
+  const how = sent ? 'was sent again' : 'was not sent again, and need not be'
+  note(`${id} ${how}: it is ${state} now (${what}).`)
+  if (vendorReason !== null) note(vendorReason)
 }
 
 const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }

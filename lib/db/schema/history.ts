@@ -3,7 +3,7 @@ import { bigint, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-
 import { createdAt, customerId, key, time } from './columns.ts'
 import { customers } from './customers.ts'
 
-/** Answers kept under a caller's Idempotency-Key, for 24 hours. */
+/** Answers kept under a caller's Idempotency-Key, for 24 hours; longer where the answer is not known yet. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {

@@ -29,6 +29,8 @@ export const licenseChanges = pgTable(
     /** Why the vendor refused, or what is known of a failure. */
     vendorReason: text('vendor_reason'),
     vendorRequestId: text('vendor_request_id'),
+    /** What the vendor calls the write, where it answered with an order to ask for later. */
+    pollRef: text('poll_ref'),
     actorKind: text('actor_kind').notNull(),
     actorId: text('actor_id').notNull(),
     actorName: text('actor_name').notNull(),
@@ -40,6 +42,10 @@ export const licenseChanges = pgTable(
     sentAt: time('sent_at'),
     /** When the vendor was last asked what became of it: who writes it may ask. */
     checkedAt: time('checked_at'),
+    /** The request or job that is asking; null: its turn has ended. */
+    checkedBy: text('checked_by'),
+    /** When operators were mailed of it last. */
+    operatorToldAt: time('operator_told_at'),
     settledAt: time('settled_at'),
     /** Who settled it by hand; null: the vendor's word did, or a read. */
     settledBy: text('settled_by'),
@@ -94,6 +100,8 @@ export const licenseChangeAttempts = pgTable(
     number: integer('number').notNull(),
     /** When the call could leave. */
     at: time('at').notNull().default(sql`clock_timestamp()`),
+    /** Who had it sent: whoever asked for the change, or for it again. */
+    actorName: text('actor_name'),
     /** The total that was sent. */
     quantity: integer('quantity').notNull(),
     /** What the vendor's answer came to: applied, rejected, not_sent or unknown. */

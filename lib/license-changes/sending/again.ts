@@ -16,49 +16,72 @@ import { type Change, moveChange } from '../store/transitions.ts'
 import { call, type Sent } from './call.ts'
 
 /**
+ * Why a change is not sent again. `not_unknown`: it is known what became of it, or a process is at it. `no_turn`: another
+ * request asks for it, or has just done so. `under_way`: the call before may be under way there. `forgotten`: the vendor
+ * may not remember its id any more.
+ */
+export type Unfit =
+  | 'not_unknown'
+  | 'no_turn'
+  | 'unread'
+  | 'moved'
+  | 'ordered'
+  | 'under_way'
+  | 'forgotten'
+  | 'refused'
+
+/** The answer to what was sent, undefined where nobody can tell; or why nothing was. */
+export type Again =
+  | { answer: Answer<Asset> | undefined; why?: undefined }
+  | { answer?: undefined; why: Unfit }
+
+/**
  * Sends a change again whose answer was lost, because a person or client asks for the same total again, and the vendor
  * says that a write under the same id has one effect. It is read first: only where the vendor shows the very total
  * that was decided on, and all our checks still allow it, it leaves. Of several who ask, one has the turn.
- * @returns undefined where nothing was sent: what became of it is to be waited for
+ * @param reason of an operator, for the history
  * @throws Problem `outcome_unknown`, which settles nothing
  */
-export async function sendAgain(
-  request: QuantityRequest,
-  changeId: string,
-): Promise<Answer<Asset> | undefined> {
-  const recorded: { again?: { claim: Claim; sent: Sent } | undefined } = {}
+export async function sendAgain(request: QuantityRequest, changeId: string, reason?: string): Promise<Again> {
+  const found: { again: { claim: Claim; sent: Sent } | Unfit } = { again: 'no_turn' }
   const { caller, requestId } = request
-  await settleChange(caller, changeId, requestId, async (tx, change, turn, reading) => {
-    recorded.again = await recordAgain(tx, request, change, turn, reading)
+  const change = await settleChange(caller, changeId, requestId, async (tx, change, turn, reading) => {
+    found.again = await recordAgain(tx, request, change, turn, reading, reason)
   })
-  return recorded.again && call(request, recorded.again.claim, recorded.again.sent)
+  const { again } = found
+  if (again === 'no_turn' && change?.state !== 'UNKNOWN') return { why: 'not_unknown' }
+  if (typeof again === 'string') return { why: again }
+  return { answer: await call(request, again.claim, again.sent) }
 }
 
 /** UNKNOWN becomes SENT once more, where it may. The asset's row is locked. */
 async function recordAgain(
   tx: Transaction,
   request: QuantityRequest,
-  { id, fromQuantity, seenQuantity }: Change,
+  { id, fromQuantity, seenQuantity, pollRef }: Change,
   { vendor, row }: Turn,
   reading: Reading,
-): Promise<{ claim: Claim; sent: Sent } | undefined> {
+  why: string | undefined,
+): Promise<{ claim: Claim; sent: Sent } | Unfit> {
   const { caller, quantity, requestId } = request
   const { readMs, writeMs } = env().vendorTimes
   const now = await readChange(tx, caller.customerId, id)
-  if (reading.kind !== 'read' || !now || seenQuantity !== null) return undefined
+  if (seenQuantity !== null) return 'moved'
+  if (reading.kind !== 'read' || !now) return 'unread'
   const { observed } = reading
-  if (observed.seats.purchased !== fromQuantity) return undefined
+  if (observed.seats.purchased !== fromQuantity) return 'moved'
+  if (pollRef !== null) return 'ordered'
   // The first call may be under way there for as long as it could take; and the vendor remembers its id for a while.
-  const isOver = now.age > 2 * writeMs
-  const isKnown = now.sinceSent + readMs + writeMs < (vendor.idempotentWrites ?? 0)
-  if (!isOver || !isKnown) return undefined
+  if (now.age <= 2 * writeMs) return 'under_way'
+  if (now.sinceSent + readMs + writeMs >= (vendor.idempotentWrites ?? 0)) return 'forgotten'
   const facts = knownOf(observedRow(row, observed))
   const asked = { quantity, ifMatch: undefined }
   const found = check(asked, { ...facts, foresee: () => vendor.foresee(observed, quantity) })
-  if (found.kind !== 'applied') return undefined
+  if (found.kind !== 'applied') return 'refused'
   const actor = actorOf(caller)
-  const move = { from: ['UNKNOWN'], to: 'SENT', as: 'resent', actor, requestId } as const
+  const move = { from: ['UNKNOWN'], to: 'SENT', as: 'resent', actor, why, requestId } as const
   const change = await moveChange(tx, caller.customerId, id, move)
   const at = Date.now()
-  return change && { claim: { change, row, vendor, claimedAt: at }, sent: { observed, at, isAgain: true } }
+  if (!change) return 'no_turn'
+  return { claim: { change, row, vendor, claimedAt: at }, sent: { observed, at, isAgain: true } }
 }

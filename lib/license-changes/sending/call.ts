@@ -9,6 +9,7 @@ import type { Observed, WriteAnswer } from '#lib/vendors/vendor.ts'
 import * as answers from '../answers.ts'
 import { observe } from '../observe.ts'
 import { type Claim, note, type QuantityRequest, withAsset } from '../request.ts'
+import { wordOf } from '../settling/word.ts'
 import { endAttempt } from '../store/attempts.ts'
 import { moveChange } from '../store/transitions.ts'
 
@@ -46,7 +47,7 @@ export async function call(
 
 /** What the answer to a repeat says of the write: whatever refuses the repeat says nothing of the first call. */
 function ofTheFirst(told: WriteAnswer): WriteAnswer {
-  return told.kind === 'applied' ? told : { kind: 'unknown', reason: told.reason }
+  return told.kind === 'applied' || told.kind === 'unknown' ? told : { kind: 'unknown', reason: told.reason }
 }
 
 /**
@@ -64,13 +65,9 @@ async function conclude(
   const word = wordOf(told, request.quantity, vendor.label)
   const settled = await withAsset(request, async (tx, asset) => {
     await endAttempt(tx, caller.customerId, change.id, attempt.told, attempt.tookMs)
-    const move = { from: ['SENT', 'UNKNOWN'], to: word.state, requestId } as const
-    const { vendorReason, vendorRequestId } = word
-    const moved = await moveChange(tx, caller.customerId, change.id, {
-      ...move,
-      vendorReason,
-      vendorRequestId,
-    })
+    const { state: to, ...reasons } = word
+    const move = { from: ['SENT', 'UNKNOWN'], to, requestId, ...reasons } as const
+    const moved = await moveChange(tx, caller.customerId, change.id, move)
     if (told.kind === 'rejected') return keepAnswer(tx, keyed, answers.rejected(told))
     // One that does not move was given up by now, long after its time: the next read will find it.
     if (told.kind !== 'applied' || word.state !== 'APPLIED' || !moved) return undefined
@@ -81,22 +78,4 @@ async function conclude(
   // An answer that came too late to be kept: somebody else has given the change up.
   if (word.state === 'APPLIED' && !settled) throw answers.outcomeUnknown(vendor.label, change.id)
   return settled
-}
-
-/** The state of a change by the vendor's word to its call, and why, for people. */
-function wordOf(told: WriteAnswer, quantity: number, label: string) {
-  const vendorRequestId = 'vendorRequestId' in told ? told.vendorRequestId : undefined
-  if (told.kind === 'applied' && told.observed.seats.purchased === quantity) {
-    return { state: 'APPLIED' as const, vendorReason: undefined, vendorRequestId }
-  }
-  if (told.kind === 'rejected') {
-    return { state: 'REJECTED' as const, vendorReason: told.reason, vendorRequestId }
-  }
-  if (told.kind === 'not_sent') {
-    const isBusy = told.code === 'change_in_progress'
-    const vendorReason = isBusy ? told.reason : `Nothing was changed: ${label} did not take the call.`
-    return { state: 'FAILED' as const, vendorReason, vendorRequestId }
-  }
-  const vendorReason = `${label} was asked, and gave no clear answer.`
-  return { state: 'UNKNOWN' as const, vendorReason, vendorRequestId }
 }

@@ -8,10 +8,9 @@ import { env } from '#lib/env.ts'
 import { logFailure } from '#lib/log.ts'
 import * as answers from '../answers.ts'
 import { type QuantityRequest, withAsset } from '../request.ts'
-import type { Change } from '../store/transitions.ts'
-import { isUnderWay, settleChange } from './settle.ts'
+import { isUnderWay, type Settled, settleChange } from './settle.ts'
 
-/** Between two looks at a change that another request carries out, in milliseconds. */
+/** Between two looks at a change that another request carries out or asks for, in milliseconds. */
 const LOOK_EVERY = 150
 
 /**
@@ -43,11 +42,11 @@ async function settledAnswer(
   const { caller, keyed, requestId } = request
   const { readMs, writeMs } = env().vendorTimes
   const deadline = Date.now() + readMs + writeMs
-  let change: Change | undefined
+  let change: Settled | undefined
   do {
     if (change) await pause(LOOK_EVERY)
     change = await settleChange(caller, changeId, requestId)
-  } while (isUnderWay(change) && Date.now() < deadline)
+  } while (isWorthWaiting(change) && Date.now() < deadline)
   if (!change) return undefined
   const { state, vendorReason } = change
   if (state === 'FAILED') throw answers.vendorUnavailable(label)
@@ -58,4 +57,10 @@ async function settledAnswer(
     const answer = state === 'APPLIED' ? replyOf(row) : answers.rejected({ code: 'vendor_rejected', reason })
     return keepAnswer(tx, keyed, answer)
   })
+}
+
+/** Whether it may be known in a moment: a request is at it, somebody asks the vendor, or the vendor has an order. */
+function isWorthWaiting(change: Settled | undefined): boolean {
+  if (isUnderWay(change)) return true
+  return change?.state === 'UNKNOWN' && (change.isBeingAsked === true || change.pollRef !== null)
 }

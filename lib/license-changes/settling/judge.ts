@@ -11,21 +11,27 @@ import { type Change, moveChange } from '../store/transitions.ts'
 import { noteSeen } from '../store/turns.ts'
 import { type Evidence, provenState } from './proof.ts'
 
-/** The turn to ask the vendor. `age` of the change before the read: what is judged is as old as that. */
-export type Turn = { vendor: GuardedVendor; row: LicensedRow; age: number }
+/** The turn to ask the vendor. `change` as it was before: what is judged is as old as that. */
+export type Turn = { vendor: GuardedVendor; row: LicensedRow; change: Change & { age: number } }
+
+/** Whether what was asked for is still to be judged: it is unknown, and was not sent again meanwhile. */
+export function isStillAsked(now: Change | undefined, { change }: Turn): now is Change {
+  return now?.state === 'UNKNOWN' && now.movedAt.getTime() === change.movedAt.getTime()
+}
 
 /** What a read proves of an unknown change. */
 export async function judge(
   tx: Transaction,
   customerId: CustomerId,
   changeId: string,
-  { vendor, row, age: ageOfRecord }: Turn,
+  turn: Turn,
   reading: Reading,
   requestId: string,
 ): Promise<Change | undefined> {
+  const { vendor, row } = turn
   const asset = await lockLicensed(tx, customerId, row.id)
   const change = await readChange(tx, customerId, changeId)
-  if (change?.state !== 'UNKNOWN') return change
+  if (!isStillAsked(change, turn)) return change
   const { fromQuantity: from, toQuantity: to, seenQuantity } = change
   const { staleMs, writeMs } = env().vendorTimes
   const lately = await changesWithin(tx, customerId, row, staleMs)
@@ -36,8 +42,9 @@ export async function judge(
     read,
     wasMoved: seenQuantity !== null,
     // The call left after its record, within the time of a write; and it took no longer than that again.
-    age: ageOfRecord - 2 * writeMs,
+    age: turn.change.age - 2 * writeMs,
     settleMs: vendor.settleMs,
+    isOrdered: change.pollRef !== null,
     hadBefore: lately.some(({ fromQuantity }) => fromQuantity === to),
   })
   if (state === 'UNKNOWN') {

@@ -10,6 +10,7 @@ describe('provenState', () => {
     wasMoved: false,
     age: 1000,
     settleMs: 120_000,
+    isOrdered: false,
     hadBefore: false,
   }
   const over = { ...seen, age: 120_001 }
@@ -31,6 +32,13 @@ describe('provenState', () => {
     ['however long it is', { ...over, read: 'hidden' }, 'UNCLEAR'],
     ['a vendor that does not answer is waited for', { ...over, age: late, read: 'unanswered' }, 'UNKNOWN'],
     ['for a day', { ...over, age: late + 120_001, read: 'unanswered' }, 'UNCLEAR'],
+    ['an order that was taken is waited for', { ...over, age: late, read: 50, isOrdered: true }, 'UNKNOWN'],
+    [
+      'for a day; then the total before does not disprove it',
+      { ...over, age: late + 120_001, read: 50, isOrdered: true },
+      'UNCLEAR',
+    ],
+    ['an order that was done is seen', { ...seen, isOrdered: true }, 'APPLIED'],
   ])('%s', (_, evidence, state) => {
     expect(provenState(evidence)).toBe(state)
   })

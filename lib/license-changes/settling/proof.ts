@@ -11,12 +11,17 @@ export type Evidence = {
   age: number
   /** How late the vendor may still do what it was asked. */
   settleMs: number
+  /** Whether the vendor took an order, which it may be at still: that it is not done only its own word says. */
+  isOrdered: boolean
   /** Whether the subscription had the asked total so lately that the read may be of that time. */
   hadBefore: boolean
 }
 
-/** For how long after its time a change waits for a vendor that does not answer: what it says later may prove it. */
-const UNANSWERED_MS = 24 * 60 * 60 * 1000
+/**
+ * For how long after its time a change waits for a vendor that does not answer, or that took an order: what it says
+ * later may prove it.
+ */
+const LONGER_MS = 24 * 60 * 60 * 1000
 
 /**
  * The state that a read proves, of a change whose answer was lost. A read that shows the asked total proves that it was
@@ -31,9 +36,10 @@ export function provenState({
   wasMoved,
   age,
   settleMs,
+  isOrdered,
   hadBefore,
 }: Evidence): 'APPLIED' | 'FAILED' | 'UNCLEAR' | 'UNKNOWN' {
   if (read === to) return hadBefore ? 'UNKNOWN' : 'APPLIED'
-  if (age <= settleMs + (read === 'unanswered' ? UNANSWERED_MS : 0)) return 'UNKNOWN'
-  return read === from && !wasMoved ? 'FAILED' : 'UNCLEAR'
+  if (age <= settleMs + (read === 'unanswered' || isOrdered ? LONGER_MS : 0)) return 'UNKNOWN'
+  return read === from && !wasMoved && !isOrdered ? 'FAILED' : 'UNCLEAR'
 }

@@ -9,15 +9,19 @@ import { vendorOf } from '#lib/vendors/vendors.ts'
 import { readOwn } from '../reading/read-own.ts'
 import { readChange } from '../store/find.ts'
 import { type Change, type Move, moveChange } from '../store/transitions.ts'
-import { takeTurn } from '../store/turns.ts'
+import { endTurn, takeTurn } from '../store/turns.ts'
 import { judge, type Turn } from './judge.ts'
+import { lookUp, settleByWord } from './look-up.ts'
 
 /** What to do where a read proves nothing of a change: in the transaction that has judged it. */
 export type WhenUnknown = (tx: Transaction, change: Change, turn: Turn, reading: Reading) => Promise<void>
 
+/** A change, and whether another request or job is asking its vendor at this moment. */
+export type Settled = Change & { isBeingAsked?: boolean }
+
 /**
- * Learns what became of an open change, by reading and by nothing else: it never buys. One whose process died is
- * taken over when its lease has ended: a claim had sent nothing, a sent one is unknown.
+ * Learns what became of an open change, by asking and reading and by nothing else: it never buys. One whose process died
+ * is taken over when its lease has ended: a claim had sent nothing, a sent one is unknown.
  * @returns the change as it is now, open still where the vendor can't tell yet; undefined where it was withdrawn
  */
 export async function settleChange(
@@ -25,14 +29,18 @@ export async function settleChange(
   changeId: string,
   requestId: string,
   whenUnknown?: WhenUnknown,
-): Promise<Change | undefined> {
+): Promise<Settled | undefined> {
   const { customerId } = who
   const { change, turn } = await scope(who, (tx) => takeOver(tx, customerId, changeId, requestId))
   if (!turn) return change
+  const told = await lookUp(turn)
+  const byWord = told && (await scope(who, (tx) => settleByWord(tx, customerId, turn, told, requestId)))
+  if (byWord && byWord.state !== 'UNKNOWN') return byWord
   const reading = await readOwn(turn.vendor, turn.row, env().vendorTimes.confirmMs)
   return scope(who, async (tx) => {
     const judged = await judge(tx, customerId, changeId, turn, reading, requestId)
     if (judged?.state === 'UNKNOWN') await whenUnknown?.(tx, judged, turn, reading)
+    await endTurn(tx, customerId, changeId, requestId)
     return judged
   })
 }
@@ -43,8 +51,8 @@ async function takeOver(
   customerId: CustomerId,
   changeId: string,
   requestId: string,
-): Promise<{ change?: Change | undefined; turn?: Turn }> {
-  const { leaseMs, checkMs } = env().vendorTimes
+): Promise<{ change?: Settled | undefined; turn?: Turn }> {
+  const { leaseMs, checkMs, confirmMs } = env().vendorTimes
   const unlocked = await readChange(tx, customerId, changeId)
   // As long as its process may be at work, there is nothing to take over, and nobody's row is locked to see that.
   if (!unlocked || (isUnderWay(unlocked) && unlocked.age <= leaseMs)) return { change: unlocked }
@@ -61,8 +69,11 @@ async function takeOver(
     const vendorReason = 'The process that sent it ended before the answer.'
     await moveChange(tx, customerId, changeId, { from: ['SENT'], to: 'UNKNOWN', vendorReason, requestId })
   }
-  const isOurTurn = await takeTurn(tx, customerId, changeId, checkMs)
-  return isOurTurn ? { change, turn: { vendor, row, age: change.age } } : { change }
+  const isOurTurn = await takeTurn(tx, customerId, changeId, { everyMs: checkMs, requestId })
+  if (isOurTurn) return { change, turn: { vendor, row, change } }
+  // A look-up and a read: whoever asks for longer is dead.
+  const isBeingAsked = change.askedFor !== null && change.askedFor < 2 * confirmMs
+  return { change: { ...change, isBeingAsked } }
 }
 
 /** Whether a process may be at work on the change. */

@@ -9,17 +9,17 @@ import type { WriteAnswer } from '#lib/vendors/vendor.ts'
 
 export type Attempt = typeof attempts.$inferSelect
 
-/** Writes down a call before it leaves, with the change that says SENT. The asset's row is locked. */
+/** Writes down a call before it leaves, and who has it sent, with the change that says SENT. The asset's row is locked. */
 export async function beginAttempt(
   tx: Transaction,
   customerId: CustomerId,
-  { id: changeId, toQuantity: quantity }: { id: string; toQuantity: number },
+  { id: changeId, toQuantity: quantity, actorName }: { id: string; toQuantity: number; actorName: string },
 ): Promise<void> {
   const before = tx
     .select({ count: sql<number>`count(*)::int + 1` })
     .from(attempts)
     .where(of(customerId, changeId))
-  await tx.insert(attempts).values({ customerId, changeId, quantity, number: sql`(${before})` })
+  await tx.insert(attempts).values({ customerId, changeId, quantity, actorName, number: sql`(${before})` })
 }
 
 /** Writes down how the latest call ended; `tookMs` is how long it took, in milliseconds. */

@@ -18,20 +18,25 @@ export const IS_OPEN = sql`${state} in ${sql.raw(`('${OPEN_STATES.join("', '")}'
 const MOVED_SEATS = ['APPLIED', 'DRIFT', 'RECORDED']
 
 /**
- * A change, how long ago it was claimed, sent or settled, and how long since it was sent first (0 where it never was);
- * in milliseconds of the database's clock.
+ * A change, how long ago it was claimed, sent or settled, how long since it was sent first (0 where it never was), and
+ * how long since somebody began to ask for it who does so still (null where nobody does); in milliseconds of the
+ * database's clock.
  */
 export async function readChange(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-): Promise<(Change & { age: number; sinceSent: number }) | undefined> {
+): Promise<(Change & { age: number; sinceSent: number; askedFor: number | null }) | undefined> {
   const since = (time: SQL | PgColumn) =>
     sql<number>`extract(epoch from clock_timestamp() - ${time})::float8 * 1000`
   const age = since(licenseChanges.movedAt)
   const sinceSent = sql<number>`coalesce(${since(licenseChanges.sentAt)}, 0)`
+  const { checkedAt, checkedBy } = licenseChanges
+  const askedFor = sql<
+    number | null
+  >`case when ${state} = 'UNKNOWN' and ${checkedBy} is not null then ${since(checkedAt)} end`
   const rows = await tx
-    .select({ ...getTableColumns(licenseChanges), age, sinceSent })
+    .select({ ...getTableColumns(licenseChanges), age, sinceSent, askedFor })
     .from(licenseChanges)
     .where(and(eq(customer, customerId), eq(ownId, id)))
   return rows[0]

@@ -63,6 +63,7 @@ export async function findChange(tx: Transaction, customerId: CustomerId, id: st
       change: licenseChanges,
       assetName: assets.name,
       type: assets.type,
+      vendor: assets.vendor,
       isDue: isDue(),
     })
     .from(licenseChanges)

@@ -60,11 +60,15 @@ export type Move = {
   fromQuantity?: number | undefined
   vendorReason?: string | undefined
   vendorRequestId?: string | undefined
+  /** What the vendor calls the write, where it took an order. */
+  pollRef?: string | undefined
   /** Of the request or job that learnt of it. */
   requestId: string
   /** The word for it in the history, and who did it, where these are not the state and who asked for the change. */
   as?: string | undefined
   actor?: Actor | undefined
+  /** Why that person did it, for the history alone. */
+  why?: string | undefined
   /** Who settles it by hand. */
   settledBy?: string | undefined
 }
@@ -77,12 +81,13 @@ export async function moveChange(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-  { from, to, fromQuantity, vendorReason, vendorRequestId, requestId, as, actor, settledBy }: Move,
+  { from, to, fromQuantity, vendorReason, vendorRequestId, pollRef, settledBy, ...told }: Move,
 ): Promise<Change | undefined> {
   const rows = await tx
     .update(licenseChanges)
     .set({
       state: to,
+      checkedBy: null,
       // What is unknown is as old as its call.
       ...(to === 'UNKNOWN' ? {} : { movedAt: sql`clock_timestamp()` }),
       ...(to === 'SENT' ? { sentAt: sql`coalesce(${licenseChanges.sentAt}, clock_timestamp())` } : {}),
@@ -90,15 +95,18 @@ export async function moveChange(
       // Why it was unknown for a while stays in the audit history.
       ...(to === 'APPLIED' || vendorReason !== undefined ? { vendorReason: vendorReason ?? null } : {}),
       ...(vendorRequestId === undefined ? {} : { vendorRequestId }),
+      ...(pollRef === undefined ? {} : { pollRef }),
       ...(isOpen(to) ? {} : { settledAt: sql`clock_timestamp()`, settledBy: settledBy ?? null }),
     })
     .where(and(own(customerId, id), inArray(licenseChanges.state, [...from])))
     .returning()
   const moved = rows[0]
   if (moved) {
-    if (to === 'SENT') await beginAttempt(tx, customerId, moved)
+    const { actor, as = moved.state, why = moved.vendorReason, requestId } = told
     const by = actor && { actorKind: actor.kind, actorId: actor.id, actorName: actor.name }
-    await recordTransition(tx, customerId, { ...moved, ...by, state: as ?? moved.state }, requestId)
+    const event = { ...moved, ...by, state: as, vendorReason: why }
+    if (to === 'SENT') await beginAttempt(tx, customerId, event)
+    await recordTransition(tx, customerId, event, requestId)
   }
   return moved
 }

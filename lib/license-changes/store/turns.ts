@@ -7,21 +7,46 @@ import { own } from './transitions.ts'
 
 // What is noted of a change that is unknown and stays so: who may ask, and what was seen.
 
-/** Takes the turn to ask the vendor what became of a change: one process at a time, and not too often. */
+/** Takes the turn to ask the vendor what became of a change: one request or job at a time, and not too often. */
 export async function takeTurn(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-  everyMs: number,
+  { everyMs, requestId }: { everyMs: number; requestId: string },
 ): Promise<boolean> {
   const { checkedAt, state } = licenseChanges
   const isFree = sql`(${checkedAt} IS NULL OR ${checkedAt} < clock_timestamp() - ${everyMs} * interval '1 millisecond')`
   const rows = await tx
     .update(licenseChanges)
-    .set({ checkedAt: sql`clock_timestamp()` })
+    .set({ checkedAt: sql`clock_timestamp()`, checkedBy: requestId })
     .where(and(own(customerId, id), eq(state, 'UNKNOWN'), isFree))
     .returning({ id: licenseChanges.id })
   return rows.length === 1
+}
+
+/** Gives the turn back, when the vendor was asked and nothing is known yet: whoever waits for it need not any more. */
+export async function endTurn(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  requestId: string,
+): Promise<void> {
+  const { checkedBy, state } = licenseChanges
+  await tx
+    .update(licenseChanges)
+    .set({ checkedBy: null })
+    .where(and(own(customerId, id), eq(state, 'UNKNOWN'), eq(checkedBy, requestId)))
+}
+
+/** Keeps what the vendor calls a write, where it told that only when it was asked. */
+export async function notePollRef(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  pollRef: string,
+): Promise<void> {
+  const unknown = and(own(customerId, id), eq(licenseChanges.state, 'UNKNOWN'))
+  await tx.update(licenseChanges).set({ pollRef }).where(unknown)
 }
 
 /** Keeps a third total that a read has shown of a change that is unknown: from then on the one before proves nothing. */

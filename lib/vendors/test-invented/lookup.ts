@@ -12,7 +12,7 @@ import { observedOf } from './subscription.ts'
 
 const Order = z.object({
   order: z.string(),
-  state: z.enum(['open', 'done', 'refused']),
+  state: z.enum(['open', 'done', 'refused', 'void']),
   no: z.string().optional(),
   subscription: z.unknown().optional(),
 })
@@ -31,6 +31,9 @@ export async function lookup(
   if (!told) return { kind: 'unknown', reason: unavailable(reply).reason, pollRef }
   if (told.state === 'refused') {
     return { kind: 'rejected', code: 'vendor_rejected', reason: `Paperclip says: ${told.no ?? 'no'}.` }
+  }
+  if (told.state === 'void') {
+    return { kind: 'not_sent', code: 'vendor_unavailable', reason: 'Paperclip dropped the order.' }
   }
   const observed = observedOf(told.subscription)
   if (told.state === 'done' && observed && hasSameIds(ref, observed)) return { kind: 'applied', observed }

@@ -1,0 +1,94 @@
+import { unsettledChanges } from '#lib/access/due-work.ts'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { readScope } from '#lib/db/scope.ts'
+import { auditOf } from '#lib/history/audit.ts'
+import { isOpen } from '#lib/license-changes/rules.ts'
+import { readUnsettled } from '#lib/license-changes/settling/unsettled.ts'
+import { attemptsOf } from '#lib/license-changes/store/attempts.ts'
+import { findChange } from '#lib/license-changes/store/list.ts'
+import type { Change } from '#lib/license-changes/store/transitions.ts'
+import { customerNamed } from '../command.ts'
+import { type Cell, printRows } from '../table.ts'
+import { note, print } from '../terminal.ts'
+import { notFound, ownerOf } from './owner.ts'
+
+export type Where = { customer?: string }
+export type Listing = Where & { open?: boolean; unclear?: boolean; olderThan?: number; json?: boolean }
+
+/** The changes that wait for their vendor or for a person. */
+export async function listChanges({
+  customer,
+  open,
+  unclear,
+  olderThan = 0,
+  json = false,
+}: Listing): Promise<void> {
+  const only = customer === undefined ? undefined : (await customerNamed(customer)).customerId
+  const rows: (Record<string, Cell> & { since: Date })[] = []
+  for (const due of await unsettledChanges(only)) {
+    const found = await readUnsettled(due)
+    if (!found || found.age < olderThan) continue
+    const isWanted = open === unclear || (isOpen(found.change.state) ? open : unclear)
+    if (isWanted) rows.push(rowOf(due.customerId, found.change, found.vendor.name))
+  }
+  rows.sort((a, b) => a.since.getTime() - b.since.getTime())
+  printRows(rows, { json })
+  if (rows.length === 0) note('No such change waits for its vendor or for a person.')
+}
+
+function rowOf(customer: CustomerId, change: Change, vendor: string | null) {
+  const {
+    id,
+    assetId: asset,
+    fromQuantity: from,
+    toQuantity: to,
+    state,
+    createdAt: since,
+    actorName: by,
+  } = change
+  return { id, customer, asset, vendor, from: String(from), to: String(to), state, since, by }
+}
+
+/** One change with all that is known of it. */
+export async function showChange(id: string, { customer }: Where): Promise<void> {
+  const customerId = await ownerOf(id, customer)
+  const { found, attempts, events } = await readScope({ customerId }, async (tx) => ({
+    found: await findChange(tx, customerId, id),
+    attempts: await attemptsOf(tx, customerId, id),
+    events: await auditOf(tx, customerId, id),
+  }))
+  if (!found) throw notFound(id)
+  const { change, vendor } = found
+  printRows([rowOf(customerId, change, vendor)], {})
+  if (change.vendorReason !== null) print(`\n${change.vendorReason}`)
+  if (attempts.length > 0) print('\nCalls to the vendor:')
+  printRows(
+    attempts.map(({ number, at, actorName, quantity, kind, tookMs, vendorRequestId, reason }) => ({
+      call: String(number),
+      'at (UTC)': secondOf(at),
+      by: actorName,
+      total: String(quantity),
+      answer: kind,
+      took: tookMs === null ? null : `${tookMs} ms`,
+      'vendor’s id': vendorRequestId,
+      reason,
+    })),
+    {},
+  )
+  print('\nHistory:')
+  printRows(
+    events.map(({ at, action, actorName: by, requestId: request, reason }) => ({
+      'at (UTC)': secondOf(at),
+      action,
+      by,
+      request,
+      reason,
+    })),
+    {},
+  )
+}
+
+/** Several things happen within a minute. */
+function secondOf(at: Date): string {
+  return at.toISOString().slice(0, 19).replace('T', ' ')
+}

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { knownMigrations } from '#lib/db/migrate.ts'
+import { type TestVendor, testVendor } from '#lib/license-changes/test-vendor.ts'
+import type { Figures } from '#lib/server/figures/figures.ts'
+import { startJobs } from '#lib/server/jobs.ts'
+import { google } from '../../../fuzz/sceneries.ts'
+import { CUSTOMER } from '../../../fuzz/stage.ts'
+import { commandLine } from '../test-command.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-status-'))
+let vendor: TestVendor
+const { admin } = commandLine(() => vendor.database.url, folder)
+beforeAll(async () => {
+  vendor = await testVendor(google, { assets: 4, times: { GOOGLE_SETTLE_SECONDS: '2' } })
+})
+afterAll(async () => {
+  await vendor.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function figures(): Promise<
+  Figures & { of: (name: string) => Figures['accounts'][number] | undefined }
+> {
+  const read: Figures = JSON.parse((await admin('status --json')).out)
+  return { ...read, of: (name) => read.accounts.find((one) => one.vendor === name) }
+}
+
+test('counts nothing where nothing waits, and no runs before a web process was there', async () => {
+  const { out } = await admin('status')
+  expect(out).toContain('Changes   0 open; 0 unclear\n')
+  expect(out).toContain('none: no web process has run on this database')
+  const { of, jobs, mails } = await figures()
+  expect([of('google-workspace'), of('microsoft-partner-center')]).toMatchObject([
+    {
+      isSetUp: true,
+      subscriptions: 4,
+      neverRead: 4,
+      oldestReading: null,
+      open: 0,
+      unclear: 0,
+      oldestOpenSeconds: null,
+    },
+    { isSetUp: false, subscriptions: 0 },
+  ])
+  expect([jobs, mails]).toEqual([[], { waiting: 0 }])
+})
+
+test('has the migrations of this release', async () => {
+  const all = knownMigrations()
+  const newest = all.at(-1)?.name
+  expect((await figures()).database).toEqual({ migrations: all.length, newest })
+  expect((await admin('status')).out).toContain(`Database  ${all.length} migrations, the newest ${newest}\n`)
+})
+
+describe('changes that wait', () => {
+  test('are counted by vendor, with the age of the oldest that is open', async () => {
+    const { fake, flexible, annual, patch, settled, database } = vendor
+    fake.failNext('write', 'drop-before')
+    await patch(flexible, 30)
+    fake.setByVendor(flexible.id, 26)
+    await settled(flexible)
+    fake.failNext('write', 'drop-before')
+    expect((await patch(annual, 30)).status).toBe(504)
+    const { of, changes } = await figures()
+    const counts = { open: 1, unclear: 1, oldestOpenSeconds: expect.any(Number) }
+    expect([changes, of('google-workspace')]).toEqual([counts, expect.objectContaining(counts)])
+    expect(of('google-workspace')).toMatchObject({ neverRead: 2, oldestReading: expect.any(String) })
+    expect((await admin('status')).out).toMatch(/Changes {3}1 open, the oldest for \d+ s; 1 unclear\n/)
+    await settled(annual)
+    expect((await figures()).changes).toEqual({ open: 0, unclear: 1, oldestOpenSeconds: null })
+    await database.sql(CUSTOMER, "UPDATE license_changes SET state = 'FAILED' WHERE state = 'UNCLEAR'")
+    expect((await figures()).changes).toMatchObject({ unclear: 0 })
+  })
+})
+
+test('jobs are shown with their latest runs', async () => {
+  const running = await startJobs(vendor.database.url)
+  try {
+    await vi.waitFor(
+      async () => {
+        const settling = (await figures()).jobs.find(({ job }) => job === 'settle-open-changes')
+        expect(settling).toBeDefined()
+      },
+      { timeout: 5000 },
+    )
+    // The queue's own words, as it writes them when a job is done and when it fails.
+    const jobs = vendor.database.opened.jobs
+    await jobs.query(`INSERT INTO pgboss.job (name, state, started_on, completed_on, output, policy)
+      VALUES ('read-vendors', 'failed', now(), now() - interval '2 hours', '{"message": "Google could not be read"}', 'standard'),
+        ('read-vendors', 'completed', now(), now() - interval '1 hour', NULL, 'standard')`)
+    const reading = (await figures()).jobs.find(({ job }) => job === 'read-vendors')
+    expect(reading).toMatchObject({
+      doneAt: expect.any(String),
+      failedAt: expect.any(String),
+      reason: 'Google could not be read',
+    })
+    expect((await admin('status')).out).toMatch(/read-vendors +- +\S+ \S+ +\S+ \S+ +Google could not be read/)
+  } finally {
+    await running.stop()
+  }
+})

@@ -1,0 +1,79 @@
+import type { Command } from 'commander'
+import { type Figures, readFigures } from '#lib/server/figures/figures.ts'
+import { withDatabase } from '../command.ts'
+import { printRows } from '../table.ts'
+import { print } from '../terminal.ts'
+
+export function addStatusCommand(program: Command): void {
+  program
+    .command('status')
+    .description('How the service does: changes that wait, vendors, jobs, mails, the database.')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  npm run -s admin -- status --json')
+    .action(withDatabase(showStatus))
+}
+
+async function showStatus({ json = false }: { json?: boolean }): Promise<void> {
+  const figures = await readFigures()
+  if (json) print(JSON.stringify(figures, null, 2))
+  else showFigures(figures)
+}
+
+function showFigures({ at, changes, accounts, jobs, mails, database }: Figures): void {
+  const oldest =
+    changes.oldestOpenSeconds === null ? '' : `, the oldest for ${ageOf(changes.oldestOpenSeconds)}`
+  print(`At        ${minuteOf(at)} UTC`)
+  print(`Changes   ${changes.open} open${oldest}; ${changes.unclear} unclear`)
+  print(`Mails     ${mails.waiting} on their way`)
+  print(`Database  ${database.migrations} migrations, the newest ${database.newest ?? 'of a later release'}`)
+  print('\nAccounts at vendors (times in UTC):')
+  printRows(
+    accounts.map((account) => ({
+      vendor: account.vendor,
+      account: account.vendorAccount,
+      'set up': account.isSetUp ? 'yes' : 'no',
+      subscriptions: String(account.subscriptions),
+      'never read': String(account.neverRead),
+      'oldest reading': account.oldestReading,
+      'list read': account.listReadAt,
+      'closed until': account.closedUntil,
+      open: String(account.open),
+      unclear: String(account.unclear),
+      'oldest open': account.oldestOpenSeconds === null ? null : ageOf(account.oldestOpenSeconds),
+    })),
+    {},
+  )
+  print('\nJobs of the last day (times in UTC):')
+  if (jobs.length === 0) print('none: no web process has run on this database')
+  printRows(
+    jobs.map(({ job, runningSince, doneAt, failedAt, reason }) => ({
+      job,
+      'running since': runningSince,
+      'last done': doneAt,
+      'last failed': failedAt,
+      reason,
+    })),
+    {},
+  )
+}
+
+function minuteOf(at: Date): string {
+  return at.toISOString().slice(0, 16).replace('T', ' ')
+}
+
+/** A time in its two largest units. */
+function ageOf(seconds: number): string {
+  const units: [number, string][] = [
+    [86_400, 'd'],
+    [3600, 'h'],
+    [60, 'min'],
+    [1, 's'],
+  ]
+  const at = units.findIndex(([size]) => seconds >= size)
+  if (at < 0) return '0 s'
+  const shown = units.slice(at, at + 2).map(([size, name], place) => {
+    const rest = place === 0 ? seconds : seconds % (units[at]?.[0] ?? 1)
+    return `${Math.floor(rest / size)} ${name}`
+  })
+  return shown.filter((one) => !one.startsWith('0 ')).join(' ')
+}

@@ -1,0 +1,31 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { env } from '#lib/env.ts'
+
+afterEach(() => vi.unstubAllEnvs())
+
+function given(addresses: string, url = 'smtp://127.0.0.1:25') {
+  vi.stubEnv('SMTP_URL', url)
+  vi.stubEnv('MAIL_FROM', url && 'billing@reseller.example')
+  vi.stubEnv('BASE_URL', 'https://console.example')
+  vi.stubEnv('OPERATOR_MAIL', addresses)
+  return env
+}
+
+test('there may be several operators, or none', () => {
+  expect(given('ops@reseller.example , night@reseller.example')().operators).toEqual([
+    'ops@reseller.example',
+    'night@reseller.example',
+  ])
+  expect(given('')().operators).toEqual([])
+})
+
+test.each([['nobody'], ['ops@reseller.example,'], ['Ops <ops@reseller.example>']])(
+  '"%s" is refused',
+  (text) => {
+    expect(given(text)).toThrow(/OPERATOR_MAIL.*: must be e-mail addresses/)
+  },
+)
+
+test('operators need a mail server', () => {
+  expect(given('ops@reseller.example', '')).toThrow('SMTP_URL: is needed too')
+})

@@ -1,0 +1,99 @@
+import 'server-only'
+import { database } from '#lib/db/client.ts'
+import type { Account } from '#lib/vendors/accounts/account.ts'
+
+// What is counted over all customers, as the role `console_jobs`: it sees no more of them than it counts.
+
+export type ChangeCounts = Account & { open: number; unclear: number; oldestOpenSeconds: number | null }
+
+/**
+ * The changes that wait, by account; accounts without any are left out. What its customer has acknowledged waits for
+ * nobody.
+ */
+export async function countChanges(): Promise<ChangeCounts[]> {
+  const { rows } = await database().jobs.query<ChangeCounts>(
+    `SELECT v.vendor, v.account AS "vendorAccount",
+       count(*) FILTER (WHERE c.state <> 'UNCLEAR')::int AS open,
+       count(*) FILTER (WHERE c.state = 'UNCLEAR')::int AS unclear,
+       extract(epoch FROM now() - min(c.created_at) FILTER (WHERE c.state <> 'UNCLEAR'))::int AS "oldestOpenSeconds"
+     FROM license_changes c JOIN vendor_subscriptions v ON v.customer_id = c.customer_id AND v.id = c.vendor_subscription_id
+     WHERE c.state IN ('CLAIMED', 'SENT', 'UNKNOWN', 'UNCLEAR') AND c.acknowledged_at IS NULL
+     GROUP BY v.vendor, v.account`,
+  )
+  return rows
+}
+
+export type Readings = Account & {
+  subscriptions: number
+  neverRead: number
+  oldestReading: Date | null
+  due: number
+}
+
+/** The subscriptions that vendors keep, by account, and how their reading goes. */
+export async function countReadings(): Promise<Readings[]> {
+  const { rows } = await database().jobs.query<Readings>(
+    `SELECT vendor, account AS "vendorAccount", count(*)::int AS subscriptions,
+       count(*) FILTER (WHERE observed_at IS NULL)::int AS "neverRead", min(observed_at) AS "oldestReading",
+       count(*) FILTER (WHERE next_read_at <= now())::int AS due
+     FROM vendor_subscriptions WHERE released_at IS NULL GROUP BY vendor, account`,
+  )
+  return rows
+}
+
+export type Lists = Account & { listReadAt: Date | null; listBeganAt: Date | null; closedUntil: Date | null }
+
+/** How far the reading of each account's list is, and until when its vendor wants no calls. */
+export async function listPasses(): Promise<Lists[]> {
+  const { rows } = await database().jobs.query<Lists>(
+    `SELECT a.vendor, a.name AS "vendorAccount", a.list_ended_at AS "listReadAt", a.list_began_at AS "listBeganAt",
+       (SELECT max(closed_until) FROM vendor_budgets b
+        WHERE b.vendor = a.vendor AND b.account = a.name AND closed_until > now()) AS "closedUntil"
+     FROM vendor_accounts a`,
+  )
+  return rows
+}
+
+/** How many mails of notices were begun of which nobody knows yet whether they left. */
+export async function countMails(): Promise<number> {
+  const { rows } = await database().jobs.query<{ count: number }>(
+    "SELECT count(*)::int AS count FROM notice_mails WHERE state = 'SENDING'",
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** When the migrations were made that this database has, in epoch milliseconds. */
+export async function appliedMigrations(): Promise<number[]> {
+  const { rows } = await database().jobs.query<{ when: string }>(
+    'SELECT created_at AS "when" FROM drizzle.__drizzle_migrations ORDER BY created_at',
+  )
+  return rows.map(({ when }) => Number(when))
+}
+
+export type JobRuns = {
+  job: string
+  runningSince: Date | null
+  doneAt: Date | null
+  failedAt: Date | null
+  reason: string | null
+}
+
+/** The latest runs of each job, as far as the queue keeps them: a day. None where no web process has run yet. */
+export async function listJobRuns(): Promise<JobRuns[]> {
+  const { jobs } = database()
+  const { rows: made } = await jobs.query("SELECT to_regclass('pgboss.schedule') IS NOT NULL AS made")
+  if (!made[0]?.made) return []
+  const { rows } = await jobs.query<JobRuns>(
+    `SELECT s.name AS job, active.started_on AS "runningSince", done.completed_on AS "doneAt",
+       failed.completed_on AS "failedAt", left(failed.output ->> 'message', 200) AS reason
+     FROM pgboss.schedule s
+     LEFT JOIN LATERAL (SELECT started_on FROM pgboss.job j WHERE j.name = s.name AND j.state = 'active'
+       ORDER BY started_on DESC LIMIT 1) active ON true
+     LEFT JOIN LATERAL (SELECT completed_on FROM pgboss.job j WHERE j.name = s.name AND j.state = 'completed'
+       ORDER BY completed_on DESC LIMIT 1) done ON true
+     LEFT JOIN LATERAL (SELECT completed_on, output FROM pgboss.job j WHERE j.name = s.name AND j.state = 'failed'
+       ORDER BY completed_on DESC LIMIT 1) failed ON true
+     ORDER BY s.name`,
+  )
+  return rows
+}
