@@ -7,7 +7,7 @@ import { readScope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { attachment } from '#lib/files/attachment.ts'
 import { CSV, dated } from '#lib/files/csv.ts'
-import { listWithOpenChange, readWithOpenChange, settleOnRead } from '#lib/license-changes/open-change.ts'
+import { listWithChanges, readWithChanges, settleOnRead } from '#lib/license-changes/open-change.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
 import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
@@ -29,10 +29,10 @@ export const listAssets = operation(contract.listAssets, async (caller, { query 
     const assets = shown.map(({ asset }) => serializeListItem(asset, baseUrl))
     return { body: { ...links, assets, rowCount: assets.length } }
   }
-  const rows = await readScope(caller, (tx) => listWithOpenChange(tx, caller.customerId, ...page))
+  const rows = await readScope(caller, (tx) => listWithChanges(tx, caller.customerId, ...page))
   const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
   settleOnRead(caller, shown, trace)
-  const assets = shown.map(({ asset, openChange }) => serializeFullItem(asset, openChange, baseUrl))
+  const assets = shown.map(({ asset, changes }) => serializeFullItem(asset, changes, baseUrl))
   return { body: { ...links, assets, rowCount: assets.length } }
 })
 
@@ -57,12 +57,12 @@ export const readAsset = operation(contract.readAsset, async (caller, { params }
  */
 export async function readAssetItem(caller: Caller, id: string, trace: Trace): Promise<AssetListItem> {
   checkPermission(caller, contract.readAsset.permission)
-  const { asset, openChange } = await readFull(caller, id, trace)
-  return shapes.AssetListItem.parse(serializeFullItem(asset, openChange, env().baseUrl))
+  const { asset, changes } = await readFull(caller, id, trace)
+  return shapes.AssetListItem.parse(serializeFullItem(asset, changes, env().baseUrl))
 }
 
 async function readFull(caller: Caller, id: string, trace: Trace) {
-  const row = await readScope(caller, (tx) => readWithOpenChange(tx, caller.customerId, id))
+  const row = await readScope(caller, (tx) => readWithChanges(tx, caller.customerId, id))
   if (!row) throw new Problem('not_found')
   settleOnRead(caller, [row], trace)
   return row

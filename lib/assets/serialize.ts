@@ -32,7 +32,7 @@ export function serializeListItem(row: AssetRow, baseUrl: string): AssetListItem
 /** With `view=full` an item carries all that a screen needs. */
 export function serializeFullItem(
   row: AssetRow,
-  openChange: AssetListItem['openChange'],
+  changes: Pick<AssetListItem, 'openChange' | 'lastChange' | 'waitUntil'>,
   baseUrl: string,
 ): AssetListItem {
   const { observedAt, scheduledTotal, scheduledAt } = row
@@ -43,7 +43,7 @@ export function serializeFullItem(
     ...(hasLicenses(row) ? { vendor: vendorOf(row) } : {}),
     ...(observedAt ? { observedTime: observedAt.getTime() } : {}),
     ...(scheduledTotal === null ? {} : { scheduled: scheduledOf(scheduledTotal, scheduledAt) }),
-    ...(openChange ? { openChange } : {}),
+    ...changes,
   }
 }
 

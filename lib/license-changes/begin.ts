@@ -134,7 +134,9 @@ async function claimChange(
   vendor: GuardedVendor,
   { caller, quantity, requestId }: QuantityRequest,
 ): Promise<Begun> {
-  if (vendor.pausedFor() > 0) throw answers.vendorUnavailable(vendor.label, vendor.pausedFor())
+  if (vendor.pausedFor() > 0) {
+    throw answers.vendorUnavailable(vendor.label, vendor.pausedFor(), vendor.pausedWhy())
+  }
   const change = await addLicenseChange(tx, caller.customerId, {
     assetId: row.id,
     from: row.seatsPurchased,

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { contract, paging, pagingOutput } from '#lib/api/contract.ts'
 import { switchText } from '#lib/api/query-text.ts'
+import { actor, others, outlook, seats, timeOf } from '#lib/assets/change-shapes.ts'
 import { params } from '#lib/assets/contract.ts'
 import { MAX_QUANTITY } from '#lib/assets/rules.ts'
-import { Asset, actor, others, seats, timeOf } from '#lib/assets/shapes.ts'
+import { Asset } from '#lib/assets/shapes.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/lists/filter.ts'
 import { unixTime } from '#lib/lists/unix-time.ts'
 import { calls } from './calls.ts'
@@ -58,6 +59,7 @@ const LicenseChange = z
     actor: actor.meta({ description: 'Who asked for it, or that the vendor did it.' }),
     createTime: timeOf('When it was asked for'),
     settleTime: timeOf('When the outcome was known').optional(),
+    ...outlook,
   })
   .meta({ id: 'LicenseChange', description: 'A total that was asked for, and what became of it.' })
 

@@ -1,5 +1,6 @@
 import 'server-only'
 import type { Reading, RemoteVendor, SubscriptionRef, Unavailable } from './vendor.ts'
+import type { Why } from './why.ts'
 
 type Page = Awaited<ReturnType<RemoteVendor['list']>>
 
@@ -7,6 +8,8 @@ type Page = Awaited<ReturnType<RemoteVendor['list']>>
 export type GuardedVendor = RemoteVendor & {
   /** Whole seconds for which it is left alone from now on; 0: it may be asked. */
   pausedFor(): number
+  /** Why the last call failed, while it is left alone. */
+  pausedWhy(): Why | undefined
 }
 
 const MOST_FAILURES = 5
@@ -30,6 +33,7 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number): GuardedVendo
   let isTrying = false
   let triedLast: string | undefined
   let lists = 0
+  let lastWhy: Why | undefined
 
   const isFailing = () => Object.values(failures).some(isMany)
   /** Whole seconds that a call has to wait. */
@@ -51,13 +55,14 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number): GuardedVendo
     call: () => Promise<A>,
   ): Promise<A | Unavailable> {
     const retryAfter = waitOf(whom.name)
-    if (retryAfter > 0) return { kind: 'unavailable', reason, retryAfter }
+    if (retryAfter > 0) return { kind: 'unavailable', reason, retryAfter, why: lastWhy }
     const isTrial = isFailing()
     if (isTrial) isTrying = true
     const answer = await call().finally(() => {
       if (isTrial) isTrying = false
     })
     const isDown = answer.kind === 'unavailable' && answer.others !== 'answer'
+    if (isDown) lastWhy = answer.why
     triedLast = isTrial && isDown ? whom.name : undefined
     learn('read', whom, isDown)
     return answer
@@ -67,6 +72,7 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number): GuardedVendo
   return {
     ...vendor,
     pausedFor: () => waitOf(),
+    pausedWhy: () => lastWhy,
     read: (ref, signal) => read(subscriptionOf(ref), () => vendor.read(ref, signal)),
     async list(cursor, signal) {
       lists += 1
@@ -77,6 +83,7 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number): GuardedVendo
     async setQuantity(observed, total, changeId, signal) {
       const answer = await vendor.setQuantity(observed, total, changeId, signal)
       const isLost = answer.kind === 'not_sent' && answer.code === 'vendor_unavailable'
+      if (isLost) lastWhy = answer.why
       learn('write', subscriptionOf(observed), answer.kind === 'unknown' || isLost)
       return answer
     },

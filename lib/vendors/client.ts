@@ -1,5 +1,6 @@
 import 'server-only'
 import { type Exchange, exchange } from './exchange.ts'
+import type { Wait, Why } from './why.ts'
 import { withoutSecrets } from './words.ts'
 
 // What the clients of all vendors have in common; client.ts in a vendor's folder adds its address and its headers.
@@ -18,16 +19,14 @@ export type Call = {
 /** `correlationId` is what the vendor's support asks for, where it has such a thing. */
 export type Reply =
   | (Extract<Exchange, { kind: 'answer' | 'cut' }> & { correlationId?: string | undefined })
-  | (Extract<Exchange, { kind: 'unsent' }> & { retryAfter?: number | undefined })
+  | (Extract<Exchange, { kind: 'unsent' }> & Wait)
 
 export type Answer = Extract<Reply, { kind: 'answer' }>
 
 /** Makes calls, each once; what is refused for its token alone, once more. Nothing here throws. */
 export type Client = { call(call: Call, signal: AbortSignal): Promise<Reply> }
 
-export type Token =
-  | { kind: 'token'; value: string }
-  | { kind: 'none'; reason: string; retryAfter?: number | undefined }
+export type Token = { kind: 'token'; value: string } | ({ kind: 'none'; reason: string } & Wait)
 
 export type Tokens = {
   /** A token, or why there is none. Others may wait for the same one: an abort ends only this wait. */
@@ -44,7 +43,7 @@ type Access = { url: string; tokens: Tokens; headers: Record<string, string>; se
  */
 export async function send(access: Access, call: Call, signal: AbortSignal): Promise<Reply> {
   const token = await access.tokens.token(signal)
-  if (token.kind === 'none') return { kind: 'unsent', reason: token.reason, retryAfter: token.retryAfter }
+  if (token.kind === 'none') return { ...token, kind: 'unsent' }
   const reply = await sendWith(token.value, access, call, signal)
   if (!isRefused(reply)) return reply
   access.tokens.drop(token.value)
@@ -76,4 +75,12 @@ function isRefused(reply: Reply): boolean {
 /** An id as one step of a path. Dots alone would climb, and nothing would shorten it: no id is like that. */
 export function segment(id: string): string {
   return encodeURIComponent(id.toWellFormed()).replace(/^\.*$/, '-')
+}
+
+/** Why a call was not taken; `said` is what the vendor's own code says of that. */
+export function whyOf(reply: Reply, said: Why | undefined): Why | undefined {
+  if (reply.kind === 'cut') return undefined
+  if (reply.kind === 'unsent') return reply.why ?? (reply.retryAfter === undefined ? undefined : 'throttled')
+  if (reply.status === 429) return 'throttled'
+  return said ?? (reply.status === 401 ? 'no_access' : undefined)
 }

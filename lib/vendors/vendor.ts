@@ -1,4 +1,5 @@
 import 'server-only'
+import type { Wait } from './why.ts'
 
 // The port to whoever sells the seats upstream. One folder per vendor stands behind it.
 
@@ -54,11 +55,9 @@ export type Rejected = {
 }
 
 /** The vendor could not be asked, or did not say. `reason` is for the log and for operators. */
-export type Unavailable = {
+export type Unavailable = Wait & {
   kind: 'unavailable'
   reason: string
-  /** Seconds to wait, where the vendor says so. */
-  retryAfter?: number | undefined
   /** Only this subscription or customer: the vendor itself answers. */
   others?: 'answer' | undefined
 }
@@ -74,12 +73,7 @@ export type WriteAnswer =
   | { kind: 'applied'; observed: Observed; vendorRequestId?: string | undefined }
   | (Rejected & { vendorRequestId?: string | undefined })
   /** Surely nothing was done: throttled, not let in, or another operation is pending there. */
-  | {
-      kind: 'not_sent'
-      code: 'vendor_unavailable' | 'change_in_progress'
-      reason: string
-      retryAfter?: number | undefined
-    }
+  | ({ kind: 'not_sent'; code: 'vendor_unavailable' | 'change_in_progress'; reason: string } & Wait)
   /**
    * Sent, and the outcome is not known: a timeout, a cut connection, a 5xx, a 202. A read can tell, or `lookup`:
    * `pollRef` is what the vendor itself calls the write, where it answered with an order to ask for later.

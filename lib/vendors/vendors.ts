@@ -48,7 +48,7 @@ function connected(declared: VendorDeclaration): GuardedVendor {
 
 function unconfigured({ name, facts: { label } }: VendorDeclaration): RemoteVendor {
   const reason = `${label} is not configured.`
-  const unavailable: Unavailable = { kind: 'unavailable', reason }
+  const unavailable: Unavailable = { kind: 'unavailable', reason, why: 'no_access' }
   return {
     name,
     label,
@@ -59,7 +59,7 @@ function unconfigured({ name, facts: { label } }: VendorDeclaration): RemoteVend
     foresee: () => ({ kind: 'rejected', code: 'vendor_rejected', reason }),
     isSame: () => false,
     read: async () => unavailable,
-    setQuantity: async () => ({ kind: 'not_sent', code: 'vendor_unavailable', reason }),
+    setQuantity: async () => ({ kind: 'not_sent', code: 'vendor_unavailable', reason, why: 'no_access' }),
     list: async () => unavailable,
   }
 }

@@ -94,6 +94,8 @@ export const licenseChanges = pgTable(
     /** When the vendor was last asked what became of it: who writes it may ask. */
     checkedAt: time('checked_at'),
     settledAt: time('settled_at'),
+    /** Before then the vendor takes no other change of the subscription, by its own word; null: it said nothing. */
+    notBefore: time('not_before'),
     /** Who settled it by hand; null: the vendor's word did, or a read. */
     settledBy: text('settled_by'),
   },

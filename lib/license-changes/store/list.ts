@@ -13,6 +13,8 @@ export type ChangeRow = {
   change: Change
   assetName: string
   type: string
+  /** The vendor's name, as stored with the asset. */
+  vendor: string
   /** Creation time in whole microseconds, which a Date would cut: half of the sort key. */
   micros: string
 }
@@ -43,6 +45,7 @@ export async function listLicenseChanges(
       change: licenseChanges,
       assetName: assets.name,
       type: assets.type,
+      vendor: assets.vendor,
       micros,
     })
     .from(licenseChanges)
@@ -62,6 +65,7 @@ export async function findChange(tx: Transaction, customerId: CustomerId, id: st
       change: licenseChanges,
       assetName: assets.name,
       type: assets.type,
+      vendor: assets.vendor,
       isDue: isDue(),
     })
     .from(licenseChanges)
