@@ -52,7 +52,7 @@ function Licensed({ item, subscription, back, lastPrice, proposed }: Given & { s
   }
   const control = (
     <div className="md:text-right">
-      <LicenseControl item={item} subscription={subscription} edit={edit} />
+      <LicenseControl item={item} subscription={subscription} edit={edit} isTold />
     </div>
   )
   return (

@@ -39,7 +39,9 @@ export const LicenseRow = memo(function LicenseRow({
         onKeyUp={() => review.current?.scrollIntoView({ block: 'nearest' })}
       >
         <AssetCells item={item} search={search}>
-          <ChangeSign item={item} search={search} onSet={isFree ? edit.edit : undefined} />
+          {edit.refused ? null : (
+            <ChangeSign item={item} search={search} onSet={isFree ? edit.edit : undefined} />
+          )}
         </AssetCells>
         <Cell place="right" right>
           <LicenseControl item={item} subscription={subscription} edit={edit} />

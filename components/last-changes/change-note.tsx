@@ -26,7 +26,14 @@ export function ChangeNote({ item, edit }: Given) {
   return (
     <div className="mb-4">
       <ReviewBox
-        title={newsText(lastChange, vendor?.label ?? 'the vendor')}
+        title={
+          <span>
+            {newsText(lastChange, vendor?.label ?? 'the vendor')}
+            <span suppressHydrationWarning className="font-normal text-ink-3">
+              , {agoText(settleTime, Date.now())}
+            </span>
+          </span>
+        }
         actions={
           again === undefined ? null : (
             <Button disabled={edit.open || edit.waitUntil !== undefined} onClick={() => edit.edit(again)}>
@@ -35,10 +42,7 @@ export function ChangeNote({ item, edit }: Given) {
           )
         }
       >
-        {state === 'UNCLEAR' ? whatToDoText(vendorReason) : vendorReason}{' '}
-        <span suppressHydrationWarning className="whitespace-nowrap">
-          Known {agoText(settleTime, Date.now())}.
-        </span>
+        {state === 'UNCLEAR' ? whatToDoText(vendorReason) : vendorReason}
         <QuotedId id={lastChange.id} />
       </ReviewBox>
     </div>

@@ -10,12 +10,10 @@ export function CopyId({ id }: { id: string }) {
       type="button"
       onClick={copy}
       title={id}
-      aria-label={`Copy the change’s id ${id}`}
       className="rounded-sm text-xs text-ink-2 underline underline-offset-2 hover:text-ink max-md:py-1.5"
     >
-      <span role="status">
-        {said === 'copied' ? 'Copied' : said === 'refused' ? 'Not copied' : 'Copy id'}
-      </span>
+      Copy id<span className="sr-only"> {id} of the change</span>
+      <span role="status">{said === 'copied' ? ': copied' : said === 'refused' ? ': not copied' : ''}</span>
     </button>
   )
 }

@@ -22,14 +22,17 @@ export function Confirming({
   from,
   openChange,
   edit,
+  isTold,
 }: {
   id: string
   item: AssetListItem
   from: number
   openChange: OpenChange
   edit: Edit
+  /** All else is told elsewhere on the page. */
+  isTold: boolean
 }) {
-  const { to, actor, knownBy, repeatable } = openChange
+  const { to, actor } = openChange
   return (
     <div className="mt-1 text-xs tabular-nums max-md:max-w-36 max-md:text-left">
       {/* Takes the focus that the control has lost. */}
@@ -45,6 +48,16 @@ export function Confirming({
           {actor.name ? `, ${actor.name}` : ''}
         </span>
       </p>
+      {isTold ? null : <Prospect item={item} openChange={openChange} edit={edit} />}
+    </div>
+  )
+}
+
+/** By when it is known, and what can be done now. */
+function Prospect({ item, openChange, edit }: { item: AssetListItem; openChange: OpenChange; edit: Edit }) {
+  const { id, to, knownBy, repeatable } = openChange
+  return (
+    <>
       <p className="text-ink-3">
         <Outlook label={item.vendor?.label ?? 'The vendor'} knownBy={knownBy} />
       </p>
@@ -59,9 +72,9 @@ export function Confirming({
             <span className="sr-only"> for {licensesText(to)}</span>
           </button>
         ) : null}
-        <CopyId id={openChange.id} />
+        <CopyId id={id} />
       </span>
-    </div>
+    </>
   )
 }
 

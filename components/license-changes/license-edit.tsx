@@ -15,8 +15,11 @@ import { factsOf, limitText, type Subscription } from './words.ts'
 
 type Given = { item: AssetListItem; subscription: Subscription; edit: ReturnType<typeof useLicenseEdit> }
 
-/** The control, or what stands in its place while the vendor is asked; under it why it is limited. */
-export function LicenseControl({ item, subscription, edit }: Given) {
+/**
+ * The control, or what stands in its place while the vendor is asked; under it why it is limited. `isTold`: what can be
+ * done about an open change stands elsewhere on the page.
+ */
+export function LicenseControl({ item, subscription, edit, isTold = false }: Given & { isTold?: boolean }) {
   const reasonId = useId()
   const facts = factsOf(subscription)
   const { held, waitUntil } = edit
@@ -40,7 +43,14 @@ export function LicenseControl({ item, subscription, edit }: Given) {
         />
       )}
       {held ? (
-        <Confirming id={reasonId} item={item} from={facts.purchased} openChange={held} edit={edit} />
+        <Confirming
+          id={reasonId}
+          item={item}
+          from={facts.purchased}
+          openChange={held}
+          edit={edit}
+          isTold={isTold}
+        />
       ) : null}
       {waitUntil === undefined ? null : (
         <p

@@ -1,5 +1,6 @@
 'use client'
 
+import { Fragment } from 'react'
 import { useHydrated } from '#components/ui/hydrated.ts'
 import { clockText } from './wait-text.ts'
 
@@ -8,7 +9,14 @@ export function ClockTime({ at }: { at: number }) {
   const zone = useHydrated() ? undefined : 'UTC'
   return (
     <time dateTime={new Date(at).toISOString()} className="tabular-nums">
-      {clockText(at, Date.now(), zone)}
+      {clockText(at, Date.now(), zone)
+        .split(/(?<=,) /)
+        .map((part, index) => (
+          <Fragment key={part}>
+            {index > 0 ? ' ' : ''}
+            <span className="whitespace-nowrap">{part}</span>
+          </Fragment>
+        ))}
     </time>
   )
 }

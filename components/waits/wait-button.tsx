@@ -35,7 +35,7 @@ export function WaitButton({
     >
       {text}
       {isOff ? (
-        <span aria-hidden="true" className="tabular-nums">
+        <span aria-hidden="true" className="-ml-1 tabular-nums">
           in {waitText(left)}
         </span>
       ) : null}
