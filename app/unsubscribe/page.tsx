@@ -20,7 +20,7 @@ export default async function Page({ searchParams }: { searchParams: Search }) {
         <Brand />
         <h1 className="mt-4 text-title">Notices by e-mail</h1>
         <p className="mt-1 text-ink-3 wrap-anywhere">
-          To {subscription.email}, of invoices of {subscription.customer}
+          To {subscription.email}, of {subscription.customer}
         </p>
         {done === undefined ? null : (
           <p className="mt-4 rounded-control bg-accent-tint px-3 py-2 text-accent">
