@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,6 +50,7 @@ test.beforeAll(async () => {
     at('google-workspace', 'workspace-suite-1', 'Business Plus'),
     at('google-workspace', 'workspace-suite-2', LONG),
     at('google-workspace', 'workspace-suite-3', 'Chat'),
+    at('google-workspace', 'workspace-suite-4', 'Vault'),
     at('microsoft-partner-center', 'office-suite-1', 'Office E3'),
     at('microsoft-partner-center', 'office-suite-2', 'Office E5'),
   ])
@@ -232,4 +234,39 @@ test('an open change says by when it is known and which id to quote, and is sent
     1,
   )
   expect(found).toEqual([])
+})
+
+test('what nobody can tell says so, what to do, and which id to quote', async ({ browser }) => {
+  google.setFault('S-workspace-suite-4', { write: 'drop-before' })
+  const page = await open(browser, member.ana)
+  await set(page, 'Vault', 250)
+  google.setByVendor('S-workspace-suite-4', 245)
+  const sign = row(page, 'Vault').getByRole('link', {
+    name: 'We can’t tell whether 250 licenses reached Google',
+  })
+  await expect(sign).toBeVisible()
+  await expect(control(page, 'Vault')).toBeEnabled()
+  await expectGoodEverywhere(page, 'list-unclear')
+  await sign.click()
+  await expect(
+    page.getByText(/^It shows 245, and somebody else has changed it there too\. Compare/),
+  ).toBeVisible()
+  await expect(page.getByText('If you ask for help, quote change')).toBeVisible()
+  await expectGoodEverywhere(page, 'asset-unclear')
+  google.setFault('S-workspace-suite-4', undefined)
+})
+
+test('a key that was withdrawn is the reseller’s matter: there is nothing to wait for', async ({
+  browser,
+}) => {
+  google.keyFile(data, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
+  google.revokeTokens()
+  const page = await open(browser, member.ana)
+  await set(page, 'Business Plus', 260)
+  const refusal = page.getByRole('alert').filter({ hasText: 'Not changed to 260 licenses' })
+  await expect(refusal).toContainText(
+    'We have no access to Google Workspace at the moment, which your reseller can restore. Nothing was changed.',
+  )
+  await expect(refusal).toContainText('Tell your reseller, and quote: Request')
+  await shot(page, 'no-access')
 })
