@@ -239,7 +239,11 @@ test('an open change says by when it is known and which id to quote, and is sent
 test('what nobody can tell says so, what to do, and which id to quote', async ({ browser }) => {
   google.setFault('S-workspace-suite-4', { write: 'drop-before' })
   const page = await open(browser, member.ana)
+  const sent = () => google.exchanges.filter(({ call }) => call.kind === 'write').length
+  const before = sent()
   await set(page, 'Vault', 250)
+  await expect.poll(sent).toBe(before + 1)
+  // Its answer is lost, and somebody sets a third total before it is asked what became of it.
   google.setByVendor('S-workspace-suite-4', 245)
   const sign = row(page, 'Vault').getByRole('link', {
     name: 'We can’t tell whether 250 licenses reached Google',

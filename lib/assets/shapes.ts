@@ -112,7 +112,7 @@ export const AssetListItem = z
       .meta({ description: 'With `view=full`: a change whose outcome is not known yet.' }),
     lastChange: lastChange.optional().meta({
       description:
-        'With `view=full`: the newest change, where it is settled, for seven days; one that is UNCLEAR until another follows.',
+        'With `view=full`: the newest change, where it is settled, for seven days; one that is UNCLEAR until another follows that is not the vendor’s own.',
     }),
     waitUntil: z.int().optional().meta({
       description:

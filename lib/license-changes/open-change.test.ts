@@ -96,14 +96,17 @@ describe('what a full item tells beyond the asset', () => {
         'northwind',
         `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind,
            actor_id, actor_name, request_id, created_at, settled_at)
-         VALUES ('northwind', $1 || $2, $1, 240, 250, $2, 'vendor', 'google-workspace', 'Google Workspace', 'r',
+         VALUES ('northwind', $1 || $2, $1, 240, 250, $4, 'vendor', 'google-workspace', 'Google Workspace', 'r',
            now() - $3 * interval '1 day', now() - $3 * interval '1 day')`,
-        [id, state, daysAgo],
+        [id, `${state}-${daysAgo}`, daysAgo, state],
       )
     const lastState = async () => (await full(id))?.lastChange?.state
     await settle('DRIFT', 8)
     expect(await lastState()).toBeUndefined()
     await settle('UNCLEAR', 7.5)
+    expect(await lastState()).toBe('UNCLEAR')
+    // The total that the vendor shows instead is what has made it unclear.
+    await settle('DRIFT', 7.4)
     expect(await lastState()).toBe('UNCLEAR')
     await settle('REJECTED', 7.2)
     expect(await lastState()).toBeUndefined()

@@ -72,7 +72,16 @@ export async function readBesideAsset(
   return rows[0]
 }
 
-/** The newest change of each asset of the statement around it: one look into an index. */
+/** The state of an asset's newest change that is not the vendor's own. */
+const OUR_NEWEST_STATE = sql`(
+  SELECT ours.state FROM license_changes ours
+  WHERE ours.customer_id = ${assets.customerId} AND ours.asset_id = ${assets.id} AND ours.state <> 'DRIFT'
+  ORDER BY ours.created_at DESC LIMIT 1)`
+
+/**
+ * The newest change of each asset of the statement around it: one look into an index. What makes a change unclear is
+ * often a total that the vendor's side has set, whose own row follows: the unclear one is what people should see.
+ */
 function newestOf(tx: Transaction) {
   const { customerId, assetId, createdAt, settledAt, notBefore, ...rest } = licenseChanges
   const { id, fromQuantity, toQuantity, state, vendorReason, actorKind, actorId, actorName } = rest
@@ -85,7 +94,13 @@ function newestOf(tx: Transaction) {
       isLately: sql<boolean | null>`${settledAt} > clock_timestamp() - interval '7 days'`.as('is_lately'),
     })
     .from(licenseChanges)
-    .where(and(eq(customerId, assets.customerId), eq(assetId, assets.id)))
+    .where(
+      and(
+        eq(customerId, assets.customerId),
+        eq(assetId, assets.id),
+        sql`NOT (${state} = 'DRIFT' AND ${OUR_NEWEST_STATE} IS NOT DISTINCT FROM 'UNCLEAR')`,
+      ),
+    )
     .orderBy(desc(createdAt))
     .limit(1)
     .as('newest')
