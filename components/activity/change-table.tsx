@@ -45,7 +45,7 @@ export function ChangeTable({
                   <AssetLink change={change} />
                 </Cell>
               ) : null}
-              <Cell className="wrap-anywhere max-md:text-sm max-md:text-ink-2 md:min-w-20">
+              <Cell className="wrap-anywhere max-md:text-sm max-md:text-ink-2 md:min-w-28">
                 {who(change)}
               </Cell>
               <Cell place="right-1" right number>

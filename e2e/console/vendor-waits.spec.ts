@@ -93,22 +93,15 @@ async function set(page: Page, name: string, quantity: number): Promise<void> {
 }
 
 /** Good to look at and to hear, on a desk and on a phone. */
-async function expectGoodEverywhere(page: Page, name: string): Promise<void> {
+async function expectGoodEverywhere(page: Page): Promise<void> {
   await page.mouse.move(0, 0)
-  await shot(page, name)
   await expectGood(page)
-  await shot(page, `${name}-dark`)
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize(PHONE)
-  await shot(page, `${name}-phone`)
   await expectGood(page)
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize({ width: 1360, height: 900 })
 }
-const shot = (page: Page, name: string) =>
-  process.env.SHOTS
-    ? page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true })
-    : undefined
 
 test('a throttle is counted down, and then the same total can be asked for again', async ({ browser }) => {
   const page = await open(browser, member.ana)
@@ -121,7 +114,6 @@ test('a throttle is counted down, and then the same total can be asked for again
   )
   const again = refusal.getByRole('button', { name: 'Try again' })
   await expect(again).toHaveAttribute('aria-disabled', 'true')
-  await shot(page, 'throttle')
   await again.click({ force: true })
   await expect(again).not.toHaveAttribute('aria-disabled')
   expect(google.subscription('S-workspace-suite-1')?.total).toBe(240)
@@ -141,7 +133,7 @@ test('what was not applied is set again by its review, from the row, its page an
   await expect(row(page, LONG)).toContainText(/Google Workspace will have told us by .*\d\d:\d\d GMT\+9\./)
   await expect(row(page, LONG)).toContainText('Not applied: 240 → 245, just now')
   google.setFault('S-workspace-suite-2', undefined)
-  await expectGoodEverywhere(page, 'list-failed')
+  await expectGoodEverywhere(page)
   const writes = google.writes.length
   await row(page, LONG).getByRole('button', { name: 'Set to 245 again' }).click()
   await expect(control(page, LONG)).toHaveValue('245')
@@ -150,11 +142,11 @@ test('what was not applied is set again by its review, from the row, its page an
   await expect(
     page.getByText('Google Workspace shows 240 as before: it was not applied.').first(),
   ).toBeVisible()
-  await expectGoodEverywhere(page, 'asset-failed')
+  await expectGoodEverywhere(page)
   await page.getByRole('button', { name: 'Set to 245 again' }).click()
   await expect(page.getByRole('button', { name: 'Set to 245 licenses' })).toBeVisible()
   await page.goto('/activity')
-  await expectGoodEverywhere(page, 'activity-failed')
+  await expectGoodEverywhere(page)
   await page.getByRole('link', { name: 'Set to 245 again' }).click()
   await expect(page).toHaveURL('/assets/workspace-suite-2?set=245')
   // Nothing is sent without the review.
@@ -174,7 +166,7 @@ test('a total that the vendor changed is signed in the row until somebody sets a
   await page.getByRole('button', { name: 'Keep 255' }).click()
   const sign = row(page, 'Chat').getByRole('link', { name: /^Changed at Google Workspace: 240 → 255, / })
   await expect(sign).toBeVisible()
-  await expectGoodEverywhere(page, 'list-drift')
+  await expectGoodEverywhere(page)
   await sign.click()
   await expect(page).toHaveURL('/assets/workspace-suite-3#history')
   await expect(page.getByRole('region', { name: 'History' })).toContainText('Changed at the vendor')
@@ -194,7 +186,6 @@ test('a wait of a day disables the control until then, after a reload and for ot
   await expect(refusal).toContainText('Try again after 24 hours.')
   await expect(refusal.getByRole('button', { name: 'Try again' })).toHaveAttribute('aria-disabled', 'true')
   await expect(control(page, 'Office E3')).toBeDisabled()
-  await shot(page, 'wait-refusal')
   const ida = await open(browser, member.ida)
   for (const shown of [page, ida]) {
     await shown.reload()
@@ -203,10 +194,10 @@ test('a wait of a day disables the control until then, after a reload and for ot
       /^Microsoft takes no change before \d+ \w+ \d{4}, \d\d:\d\d GMT\+9$/,
     )
   }
-  await expectGoodEverywhere(page, 'list-wait')
+  await expectGoodEverywhere(page)
   await page.goto('/assets/office-suite-1')
   await expect(page.getByRole('button', { name: 'Set to 250 again' })).toBeDisabled()
-  await expectGoodEverywhere(page, 'asset-wait')
+  await expectGoodEverywhere(page)
 })
 
 test('an open change says by when it is known and which id to quote, and is sent again where that is safe', async ({
@@ -220,13 +211,13 @@ test('an open change says by when it is known and which id to quote, and is sent
   await expect(
     row(page, 'Office E5').getByRole('button', { name: 'Ask again for 250 licenses' }),
   ).toBeVisible()
-  await expectGoodEverywhere(page, 'list-open')
+  await expectGoodEverywhere(page)
   const id = await row(page, 'Office E5')
     .getByRole('button', { name: /^Copy id .* of the change$/ })
     .getAttribute('title')
   await page.goto('/assets/office-suite-2')
   await expect(page.getByText(`If you ask for help, quote change ${id}`)).toBeVisible()
-  await expectGoodEverywhere(page, 'asset-open')
+  await expectGoodEverywhere(page)
   microsoft.setFault('S-office-suite-2', undefined)
   await page.getByRole('button', { name: 'Ask for 250 again' }).click()
   await expect(toast(page, 'Office E5: 240 → 250 licenses')).toBeVisible()
@@ -250,13 +241,13 @@ test('what nobody can tell says so, what to do, and which id to quote', async ({
   })
   await expect(sign).toBeVisible()
   await expect(control(page, 'Vault')).toBeEnabled()
-  await expectGoodEverywhere(page, 'list-unclear')
+  await expectGoodEverywhere(page)
   await sign.click()
   await expect(
     page.getByText(/^It shows 245, and somebody else has changed it there too\. Compare/),
   ).toBeVisible()
   await expect(page.getByText('If you ask for help, quote change')).toBeVisible()
-  await expectGoodEverywhere(page, 'asset-unclear')
+  await expectGoodEverywhere(page)
   google.setFault('S-workspace-suite-4', undefined)
 })
 
@@ -272,5 +263,4 @@ test('a key that was withdrawn is the reseller’s matter: there is nothing to w
     'We have no access to Google Workspace at the moment, which your reseller can restore. Nothing was changed.',
   )
   await expect(refusal).toContainText('Tell your reseller, and quote: Request')
-  await shot(page, 'no-access')
 })
