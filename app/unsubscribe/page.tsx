@@ -3,6 +3,7 @@ import { notFound } from 'next/navigation'
 import { Brand } from '#components/frame/brand.tsx'
 import { NoticeSwitches } from '#components/notices/notice-switches.tsx'
 import { Card } from '#components/ui/card.tsx'
+import type { NoticeSubscription } from '#lib/notices/rules.ts'
 import { readNoticeSubscription } from '#lib/notices/unsubscribe.ts'
 
 export const metadata: Metadata = { title: 'Notices by e-mail' }
@@ -20,7 +21,7 @@ export default async function Page({ searchParams }: { searchParams: Search }) {
         <Brand />
         <h1 className="mt-4 text-title">Notices by e-mail</h1>
         <p className="mt-1 text-ink-3 wrap-anywhere">
-          To {subscription.email}, of invoices of {subscription.customer}
+          To {subscription.email}, of {subject(subscription)} of {subscription.customer}
         </p>
         {done === undefined ? null : (
           <p className="mt-4 rounded-control bg-accent-tint px-3 py-2 text-accent">
@@ -34,4 +35,12 @@ export default async function Page({ searchParams }: { searchParams: Search }) {
       </Card>
     </main>
   )
+}
+
+/** What the notices of an address are about. */
+function subject({ notices }: NoticeSubscription): string {
+  const isOfInvoices = notices.some(({ notice }) => notice !== 'licenses')
+  const isOfLicenses = notices.some(({ notice }) => notice === 'licenses')
+  if (!isOfLicenses) return 'invoices'
+  return isOfInvoices ? 'invoices and licenses' : 'licenses'
 }

@@ -1,6 +1,7 @@
 import Link from 'next/link'
 import { assetHref } from '#components/assets/one-asset.ts'
 import { Moment } from '#components/dates/moment.tsx'
+import { idsToSetAgain } from '#components/last-changes/words.ts'
 import { ChangeOutcome } from '#components/license-changes/change-outcome.tsx'
 import { differenceText } from '#components/license-changes/words.ts'
 import { LinkHint } from '#components/ui/link-hint.tsx'
@@ -19,6 +20,8 @@ export function ChangeTable({
   named?: boolean
   busy?: boolean
 }) {
+  // The asset's own page offers it above the table.
+  const offered = idsToSetAgain(changes)
   return (
     // A long reason or name breaks; where even so there is too little room, the columns scroll, not the page.
     <div className="overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0">
@@ -54,7 +57,7 @@ export function ChangeTable({
                 {differenceText(change.to - change.from)}
               </Cell>
               <Cell place="across">
-                <ChangeOutcome change={change} />
+                <ChangeOutcome change={change} again={named && offered.has(change.id)} />
                 <Acknowledge change={change} />
               </Cell>
             </Row>

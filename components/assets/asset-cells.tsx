@@ -1,5 +1,5 @@
 import Link from 'next/link'
-import { Fragment } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { planEnd, planName } from '#components/license-changes/words.ts'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
@@ -11,9 +11,17 @@ import { Usage } from './usage.tsx'
 
 /**
  * What is known of an asset: all its cells but the last, the control. `search` is the list's query string,
- * which the asset's own address takes along.
+ * which the asset's own address takes along; `children` stand below the name.
  */
-export function AssetCells({ item, search }: { item: AssetListItem; search: string }) {
+export function AssetCells({
+  item,
+  search,
+  children,
+}: {
+  item: AssetListItem
+  search: string
+  children?: ReactNode
+}) {
   const subscription = item.properties?.subscription
   const end = subscription ? planEnd(subscription) : undefined
   return (
@@ -33,6 +41,7 @@ export function AssetCells({ item, search }: { item: AssetListItem; search: stri
           ) : null}
         </span>
         <span className="block text-xs text-ink-3">{breakable(item.properties?.customerDomain ?? '')}</span>
+        {children}
       </Cell>
       <Cell className="max-md:text-sm max-md:text-ink-2">
         <PlatformMark slug={item.type} />

@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import type { KeyboardEvent, ReactNode } from 'react'
+import { ChangeNote } from '#components/last-changes/change-note.tsx'
 import { LicenseControl, LicenseReview } from '#components/license-changes/license-edit.tsx'
 import { useLicenseEdit } from '#components/license-changes/use-license-edit.ts'
 import { useRefreshAfterChange } from '#components/license-changes/use-refresh-after-change.ts'
@@ -20,6 +21,8 @@ type Given = {
   /** The list view that the breadcrumb leads back to. */
   back: string
   lastPrice: LastPrice | undefined
+  /** A total that the address names, to begin its review with. */
+  proposed: number | undefined
 }
 
 /** What an asset is, and the control of its licenses. The page has put the asset into the cache. */
@@ -40,8 +43,8 @@ export function AssetHead(given: Given) {
   )
 }
 
-function Licensed({ item, subscription, back, lastPrice }: Given & { subscription: Subscription }) {
-  const edit = useLicenseEdit(item, factsOf(subscription))
+function Licensed({ item, subscription, back, lastPrice, proposed }: Given & { subscription: Subscription }) {
+  const edit = useLicenseEdit(item, factsOf(subscription), proposed)
   useRefreshAfterChange(item.openChange?.id)
   const open = edit.open && !edit.isPending
   const onKeyDown = (event: KeyboardEvent) => {
@@ -49,7 +52,7 @@ function Licensed({ item, subscription, back, lastPrice }: Given & { subscriptio
   }
   const control = (
     <div className="md:text-right">
-      <LicenseControl item={item} subscription={subscription} edit={edit} />
+      <LicenseControl item={item} subscription={subscription} edit={edit} isTold />
     </div>
   )
   return (
@@ -61,6 +64,7 @@ function Licensed({ item, subscription, back, lastPrice }: Given & { subscriptio
           <LicenseReview item={item} subscription={subscription} edit={edit} lastPrice={lastPrice} />
         </div>
       ) : null}
+      <ChangeNote item={item} edit={edit} />
     </div>
   )
 }

@@ -17,7 +17,7 @@ export function AssetHistory({
 }) {
   const { licenseChanges = [], previousPageToken: newer, pageToken: older } = changes ?? {}
   return (
-    <section aria-label="History">
+    <section id="history" aria-label="History" className="scroll-mt-4">
       <Card>
         {licenseChanges.length > 0 ? <ChangeTable changes={licenseChanges} /> : null}
         {changes?.rowCount === 0 ? (

@@ -1,6 +1,7 @@
 'use client'
 
 import { type KeyboardEvent, memo, useRef } from 'react'
+import { ChangeSign } from '#components/last-changes/change-sign.tsx'
 import { LicenseControl, LicenseReview } from '#components/license-changes/license-edit.tsx'
 import { useLicenseEdit } from '#components/license-changes/use-license-edit.ts'
 import { factsOf, type Subscription } from '#components/license-changes/words.ts'
@@ -25,6 +26,7 @@ export const LicenseRow = memo(function LicenseRow({
   const review = useRef<HTMLTableRowElement>(null)
   const edit = useLicenseEdit(item, factsOf(subscription))
   const open = edit.open && !edit.isPending
+  const isFree = !edit.open && !edit.isPending && edit.waitUntil === undefined
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && open) edit.discard()
   }
@@ -36,7 +38,11 @@ export const LicenseRow = memo(function LicenseRow({
         // Who types sees what it means. Never on a click: another button would come under the pointer.
         onKeyUp={() => review.current?.scrollIntoView({ block: 'nearest' })}
       >
-        <AssetCells item={item} search={search} />
+        <AssetCells item={item} search={search}>
+          {edit.refused ? null : (
+            <ChangeSign item={item} search={search} onSet={isFree ? edit.edit : undefined} />
+          )}
+        </AssetCells>
         <Cell place="right" right>
           <LicenseControl item={item} subscription={subscription} edit={edit} />
         </Cell>

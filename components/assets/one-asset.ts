@@ -26,10 +26,12 @@ export const oneAsset = {
    */
   read: async (item: AssetListItem, signal: AbortSignal): Promise<List> => {
     const { openChange } = item
-    const isSettled =
-      openChange !== undefined && !isOpen((await readChange(openChange.id, signal))?.state ?? '')
+    const change = openChange && (await readChange(openChange.id, signal))
     const list = withAsset(oneAsset.list(item), await readAsset({ params: { asset_id: item.id } }, signal))
-    return isSettled ? withOpenChange(list, item.id, undefined) : list
+    if (!openChange) return list
+    if (!change || !isOpen(change.state)) return withOpenChange(list, item.id, undefined)
+    const { state, knownBy, repeatable } = change
+    return withOpenChange(list, item.id, { ...openChange, state, knownBy, repeatable })
   },
 }
 

@@ -1,6 +1,10 @@
+import Link from 'next/link'
+import { assetHref } from '#components/assets/one-asset.ts'
+import { CopyId } from '#components/last-changes/copy-id.tsx'
+import { Outlook } from '#components/last-changes/outlook.tsx'
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 import type { LicenseChange } from '#lib/license-changes/contract.ts'
-import type { CHANGE_STATES } from '#lib/license-changes/rules.ts'
+import { type CHANGE_STATES, isOpen, OPEN_STATES } from '#lib/license-changes/rules.ts'
 import { statusText } from './words.ts'
 
 type Known = (typeof CHANGE_STATES)[number]
@@ -33,14 +37,33 @@ export function outcomeText(state: string): string {
   return NAMES[state as Known] ?? statusText(state)
 }
 
-/** What became of a change, and why the vendor refused it. */
-export function ChangeOutcome({ change: { state, vendorReason } }: { change: LicenseChange }) {
+/** Of these somebody may have to ask for help, who is asked which one it is. */
+const QUOTED = [...OPEN_STATES, 'FAILED', 'UNCLEAR']
+
+/** What became of a change and why, or by when it is known; with `again` the way to ask for it once more. */
+export function ChangeOutcome({ change, again }: { change: LicenseChange; again: boolean }) {
+  const { id, assetId, state, to, knownBy, vendorReason } = change
   return (
     <>
       <Badge tone={TONES[state as Known] ?? 'mute'}>{outcomeText(state)}</Badge>
+      {isOpen(state) ? (
+        <span className="mt-1 block text-xs text-ink-2">
+          <Outlook label="The vendor" knownBy={knownBy} />
+        </span>
+      ) : null}
       {vendorReason ? (
         <span className="mt-1 block text-xs wrap-anywhere text-ink-2">{vendorReason}</span>
       ) : null}
+      {again ? (
+        <Link
+          href={assetHref(assetId, `set=${to}`)}
+          prefetch={false}
+          className="mt-1 mr-3 inline-block rounded-sm text-xs font-medium text-accent underline underline-offset-2 max-md:py-1.5"
+        >
+          Set to {to.toLocaleString('en')} again
+        </Link>
+      ) : null}
+      {QUOTED.includes(state) ? <CopyId id={id} /> : null}
     </>
   )
 }

@@ -1,42 +1,113 @@
 import type { RefObject } from 'react'
 import type { OpenChange } from '#components/assets/one-asset.ts'
+import { CopyId } from '#components/last-changes/copy-id.tsx'
+import { Outlook } from '#components/last-changes/outlook.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
+import { ClockTime } from '#components/waits/clock-time.tsx'
+import type { AssetListItem } from '#lib/assets/contract.ts'
 import { ReviewBox } from './review-box.tsx'
+import type { useLicenseEdit } from './use-license-edit.ts'
 import { licensesText } from './words.ts'
 
-/** Under a control that is switched off: a change whose outcome the vendor has not told yet. */
+type Edit = ReturnType<typeof useLicenseEdit>
+
+/**
+ * Under a control that is switched off: a change whose outcome the vendor has not told yet, by when it will have, and
+ * what can be done now.
+ */
 export function Confirming({
   id,
+  item,
   from,
-  openChange: { to, actor },
-  place,
+  openChange,
+  edit,
+  isTold,
 }: {
   id: string
+  item: AssetListItem
   from: number
   openChange: OpenChange
-  /** Takes the focus that the control has lost. */
-  place: RefObject<HTMLParagraphElement | null>
+  edit: Edit
+  /** All else is told elsewhere on the page. */
+  isTold: boolean
+}) {
+  const { to, actor } = openChange
+  return (
+    <div className="mt-1 text-xs tabular-nums max-md:max-w-36 max-md:text-left">
+      {/* Takes the focus that the control has lost. */}
+      <p id={id} ref={edit.place} role="status" tabIndex={-1} className="rounded-sm">
+        <span className="inline-flex items-center gap-1.5 max-md:items-start">
+          <Spinner />
+          Confirming with the vendor…
+        </span>{' '}
+        <span className="block wrap-anywhere text-ink-3">
+          <span className="whitespace-nowrap">
+            {from.toLocaleString('en')} → {to.toLocaleString('en')}
+          </span>
+          {actor.name ? `, ${actor.name}` : ''}
+        </span>
+      </p>
+      {isTold ? null : <Prospect item={item} openChange={openChange} edit={edit} />}
+    </div>
+  )
+}
+
+/** By when it is known, and what can be done now. */
+function Prospect({ item, openChange, edit }: { item: AssetListItem; openChange: OpenChange; edit: Edit }) {
+  const { id, to, knownBy, repeatable } = openChange
+  return (
+    <>
+      <p className="text-ink-3">
+        <Outlook label={item.vendor?.label ?? 'The vendor'} knownBy={knownBy} />
+      </p>
+      <span className="inline-flex flex-wrap gap-x-3 md:justify-end">
+        {repeatable ? (
+          <button
+            type="button"
+            onClick={(event) => event.detail > 1 || edit.repeat(openChange)}
+            className="rounded-sm font-medium text-ink-2 underline underline-offset-2 hover:text-ink max-md:py-1.5"
+          >
+            Ask again
+            <span className="sr-only"> for {licensesText(to)}</span>
+          </button>
+        ) : null}
+        <CopyId id={id} />
+      </span>
+    </>
+  )
+}
+
+/** In the review's place while the vendor takes no change: what was typed is kept. */
+export function Waiting({
+  item,
+  until,
+  quantity,
+  first,
+  onDiscard,
+}: {
+  item: AssetListItem
+  until: number
+  quantity: number | null
+  first: RefObject<HTMLElement | null>
+  onDiscard: () => void
 }) {
   return (
-    <p
-      id={id}
-      ref={place}
-      role="status"
-      tabIndex={-1}
-      className="mt-1 rounded-sm text-xs tabular-nums max-md:max-w-30 max-md:text-left"
-    >
-      <span className="inline-flex items-center gap-1.5 max-md:items-start">
-        <Spinner />
-        Confirming with the vendor…
-      </span>{' '}
-      <span className="block wrap-anywhere text-ink-3">
-        <span className="whitespace-nowrap">
-          {from.toLocaleString('en')} → {to.toLocaleString('en')}
+    <ReviewBox
+      live="polite"
+      title={
+        <span>
+          {item.vendor?.label ?? 'The vendor'} takes no change before <ClockTime at={until} />
         </span>
-        {actor.name ? `, ${actor.name}` : ''}
-      </span>
-    </p>
+      }
+      actions={
+        <Button ref={first as RefObject<HTMLButtonElement>} onClick={onDiscard}>
+          Discard
+        </Button>
+      }
+    >
+      Your {quantity?.toLocaleString('en') ?? 'number'} is kept on this page, and can be reviewed then.
+    </ReviewBox>
   )
 }
 

@@ -2,11 +2,12 @@
 
 import { useId } from 'react'
 import type { LastPrice } from '#components/assets/cost.ts'
+import { ClockTime } from '#components/waits/clock-time.tsx'
 import { minimumQuantity } from '#lib/assets/commitment.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { Applying } from './applying.tsx'
 import { ChangeReview } from './change-review.tsx'
-import { Confirming, Held } from './confirming.tsx'
+import { Confirming, Held, Waiting } from './confirming.tsx'
 import { QuantityControl } from './quantity-control.tsx'
 import { Refusal } from './refusal.tsx'
 import type { useLicenseEdit } from './use-license-edit.ts'
@@ -14,12 +15,16 @@ import { factsOf, limitText, type Subscription } from './words.ts'
 
 type Given = { item: AssetListItem; subscription: Subscription; edit: ReturnType<typeof useLicenseEdit> }
 
-/** The control, or what stands in its place while the vendor is asked; under it why it is limited. */
-export function LicenseControl({ item, subscription, edit }: Given) {
+/**
+ * The control, or what stands in its place while the vendor is asked; under it why it is limited. `isTold`: what can be
+ * done about an open change stands elsewhere on the page.
+ */
+export function LicenseControl({ item, subscription, edit, isTold = false }: Given & { isTold?: boolean }) {
   const reasonId = useId()
   const facts = factsOf(subscription)
-  const { held } = edit
-  const reason = held ? undefined : limitText(facts)
+  const { held, waitUntil } = edit
+  const isOff = held !== undefined || waitUntil !== undefined
+  const reason = isOff ? undefined : limitText(facts)
   return (
     <>
       {edit.isPending ? (
@@ -30,14 +35,33 @@ export function LicenseControl({ item, subscription, edit }: Given) {
           value={edit.value}
           purchased={facts.purchased}
           minimum={minimumQuantity(facts)}
-          disabled={facts.status !== 'ACTIVE' || held !== undefined}
-          reasonId={reason || held ? reasonId : undefined}
+          disabled={facts.status !== 'ACTIVE' || isOff}
+          reasonId={reason || isOff ? reasonId : undefined}
           input={edit.input}
           onChange={edit.edit}
           onEnter={() => edit.first.current?.focus()}
         />
       )}
-      {held ? <Confirming id={reasonId} from={facts.purchased} openChange={held} place={edit.place} /> : null}
+      {held ? (
+        <Confirming
+          id={reasonId}
+          item={item}
+          from={facts.purchased}
+          openChange={held}
+          edit={edit}
+          isTold={isTold}
+        />
+      ) : null}
+      {waitUntil === undefined ? null : (
+        <p
+          id={reasonId}
+          ref={edit.place}
+          tabIndex={-1}
+          className="mt-1 rounded-sm text-xs text-ink-3 max-md:max-w-36 max-md:text-left"
+        >
+          {item.vendor?.label ?? 'The vendor'} takes no change before <ClockTime at={waitUntil} />
+        </p>
+      )}
       {reason ? (
         <p id={reasonId} className="mt-1 text-xs text-ink-3 max-md:max-w-30 max-md:text-left">
           {reason}
@@ -54,7 +78,7 @@ export function LicenseReview({
   edit,
   lastPrice,
 }: Given & { lastPrice: LastPrice | undefined }) {
-  const { first, refused, held } = edit
+  const { first, refused, held, waitUntil } = edit
   if (refused) {
     return (
       <Refusal
@@ -71,6 +95,11 @@ export function LicenseReview({
   }
   if (held) {
     return <Held openChange={held} quantity={edit.draft} first={first} onDiscard={edit.discard} />
+  }
+  if (waitUntil !== undefined) {
+    return (
+      <Waiting item={item} until={waitUntil} quantity={edit.draft} first={first} onDiscard={edit.discard} />
+    )
   }
   return (
     <ChangeReview

@@ -10,7 +10,7 @@ test('a vendor that can not be reached is named, with when to try again', () => 
   const detail = 'Google Workspace can not be reached for the moment. Nothing was changed.'
   expect(text('vendor_unavailable', detail, { retryAfter: 30 })).toEqual({
     title: 'Not changed to 250 licenses',
-    detail: `${detail} Try again in 30 s.`,
+    detail: `${detail} Try again in 30 seconds.`,
     again: true,
   })
   expect(text('vendor_unavailable', detail)).toMatchObject({ detail: `${detail} Try again in a moment.` })
@@ -19,11 +19,30 @@ test('a vendor that can not be reached is named, with when to try again', () => 
 test('another change says whose it is; what is pending at the vendor, in its words', () => {
   const detail = 'Ana Ruiz asked for 260 licenses, and the vendor has not confirmed it yet.'
   expect(text('change_in_progress', detail, { retryAfter: 2, members: { changeId: 'c1' } })).toMatchObject({
-    detail: `${detail} Try again in 2 s.`,
+    detail: `${detail} Try again in 2 seconds.`,
     again: true,
   })
   const atTheVendor = 'There is a pending operation. Try again after 24 hours.'
-  expect(text('change_in_progress', atTheVendor, { retryAfter: 2 }).detail).toBe(atTheVendor)
+  expect(text('change_in_progress', atTheVendor, { retryAfter: 86_400 })).toEqual({
+    title: 'Not changed to 250 licenses',
+    detail: atTheVendor,
+    again: true,
+    wait: 86_400,
+  })
+})
+
+test('a vendor that asks us to wait is asked again only then; a broken key is the reseller’s matter', () => {
+  const throttled = 'Google Workspace asks us to wait. Nothing was changed.'
+  expect(
+    text('vendor_unavailable', throttled, { retryAfter: 30, members: { because: 'throttled' } }),
+  ).toMatchObject({ detail: `${throttled} Try again in 30 seconds.`, again: true, wait: 30 })
+  const shut = 'We have no access to Google Workspace at the moment, which your reseller can restore.'
+  expect(text('vendor_unavailable', shut, { retryAfter: 5, members: { because: 'no_access' } })).toEqual({
+    title: 'Not changed to 250 licenses',
+    detail: shut,
+    again: true,
+    tell: true,
+  })
 })
 
 test('a refusal has the vendor’s reason, and the lowest total where users are the reason', () => {
@@ -32,9 +51,10 @@ test('a refusal has the vendor’s reason, and the lowest total where users are 
     title: 'Not changed: the vendor refused 250',
     detail: reason,
   })
-  expect(text('vendor_rejected', reason, { members: { foreseen: true } }).title).toBe(
-    'Not changed: the vendor would refuse 250',
-  )
+  expect(text('vendor_rejected', reason, { members: { foreseen: true } })).toEqual({
+    title: 'Not sent: the vendor would refuse 250',
+    detail: `We did not ask it. ${reason}`,
+  })
   expect(refusalText(new Problem('vendor_rejected', 'Users.'), 38, 41)).toMatchObject({ floor: 41 })
   const members = { current: 240, minimum: 240, commitmentEndTime: Date.UTC(2027, 2, 1) }
   expect(text('decrease_not_allowed', 'No.', { members })).toMatchObject({

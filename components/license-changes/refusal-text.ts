@@ -1,8 +1,20 @@
+import { waitText } from '#components/waits/wait-text.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { licensesText, untilText } from './words.ts'
 
-/** What a refusal says, and which ways out it offers: a lower bound to try, the same again, or signing in. */
-export type RefusalText = { title: string; detail: string; floor?: number; again?: boolean; signIn?: boolean }
+/**
+ * What a refusal says, and which ways out it offers: a lower bound to try, the same again, after so many seconds to
+ * `wait`, or signing in. With `tell` it is the reseller who has to do something.
+ */
+export type RefusalText = {
+  title: string
+  detail: string
+  floor?: number
+  again?: boolean
+  wait?: number
+  signIn?: boolean
+  tell?: boolean
+}
 
 /** @param quantity the total that was asked for */
 export function refusalText(error: Error, quantity: number, assigned: number): RefusalText {
@@ -15,8 +27,10 @@ export function refusalText(error: Error, quantity: number, assigned: number): R
   const detail = error.message
   switch (error.code) {
     case 'vendor_rejected': {
-      const verb = error.more.members?.foreseen ? 'would refuse' : 'refused'
-      const refused = { title: `Not changed: the vendor ${verb} ${quantity.toLocaleString('en')}`, detail }
+      const number = quantity.toLocaleString('en')
+      const refused = error.more.members?.foreseen
+        ? { title: `Not sent: the vendor would refuse ${number}`, detail: `We did not ask it. ${detail}` }
+        : { title: `Not changed: the vendor refused ${number}`, detail }
       return quantity < assigned ? { ...refused, floor: assigned } : refused
     }
     case 'decrease_not_allowed': {
@@ -27,10 +41,10 @@ export function refusalText(error: Error, quantity: number, assigned: number): R
     }
     case 'change_in_progress':
       // The vendor's own words about an operation of its own say what can be done.
-      if (error.more.members?.changeId === undefined) return { title, detail, again: true }
+      if (error.more.members?.changeId === undefined) return { title, detail, again: true, ...waitOf(error) }
       return { title, detail: `${detail} ${retryText(error)}`, again: true }
     case 'vendor_unavailable':
-      return { title, detail: `${detail} ${retryText(error)}`, again: true }
+      return { title, again: true, ...unavailableText(error) }
     case 'service_unavailable':
     case 'internal_error':
       return { title, detail, again: true }
@@ -41,6 +55,18 @@ export function refusalText(error: Error, quantity: number, assigned: number): R
   }
 }
 
+/** Our access is nothing that trying again mends; a vendor that asks us to wait is asked again only then. */
+function unavailableText(error: Problem): Pick<RefusalText, 'detail' | 'wait' | 'tell'> {
+  const { because } = error.more.members ?? {}
+  if (because === 'no_access') return { detail: error.message, tell: true }
+  const detail = `${error.message} ${retryText(error)}`
+  return because === 'throttled' ? { detail, ...waitOf(error) } : { detail }
+}
+
+function waitOf({ more: { retryAfter } }: Problem): Pick<RefusalText, 'wait'> {
+  return retryAfter === undefined ? {} : { wait: retryAfter }
+}
+
 function retryText({ more: { retryAfter } }: Problem): string {
-  return retryAfter === undefined ? 'Try again in a moment.' : `Try again in ${retryAfter} s.`
+  return `Try again in ${retryAfter === undefined ? 'a moment' : waitText(retryAfter)}.`
 }

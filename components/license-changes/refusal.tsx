@@ -4,6 +4,7 @@ import type { RefObject } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { RequestId } from '#components/ui/request-id.tsx'
+import { WaitButton } from '#components/waits/wait-button.tsx'
 import { Problem } from '#lib/api/problem.ts'
 import { Conflict, conflictOf } from './conflict.tsx'
 import { refusalText } from './refusal-text.ts'
@@ -52,7 +53,7 @@ export function Refusal({
       />
     )
   }
-  const { title, detail, floor, again, signIn } = refusalText(error, quantity, assigned)
+  const { title, detail, floor, again, wait = 0, signIn, tell } = refusalText(error, quantity, assigned)
   const requestId = error instanceof Problem ? error.more.requestId : undefined
   const ref = first as RefObject<HTMLButtonElement>
   return (
@@ -70,9 +71,8 @@ export function Refusal({
               </Button>
             )}
             {again ? (
-              <Button ref={ref} look="primary" onClick={onAgain}>
-                Try again
-              </Button>
+              // A refusal of its own has a wait of its own.
+              <WaitButton key={requestId} ref={ref} seconds={wait} text="Try again" onPress={onAgain} />
             ) : null}
             {signIn ? (
               <ButtonLink look="primary" href={`/sign-in?from=${encodeURIComponent(here())}`}>
@@ -85,6 +85,7 @@ export function Refusal({
         {detail}
         {requestId ? (
           <span className="block">
+            {tell ? 'Tell your reseller, and quote: ' : null}
             <RequestId id={requestId} />
           </span>
         ) : null}

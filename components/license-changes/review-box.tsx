@@ -12,7 +12,7 @@ export function ReviewBox({
   id?: string
   /** How the title is read out when it comes or changes; it is not where the box around it is. */
   live?: 'polite' | 'assertive'
-  title: string
+  title: ReactNode
   badge?: ReactNode
   children: ReactNode
   actions: ReactNode

@@ -1,6 +1,8 @@
 'use client'
 
 import { useEffect, useRef, useState } from 'react'
+import type { OpenChange } from '#components/assets/one-asset.ts'
+import { useWaiting } from '#components/waits/use-waiting.ts'
 import type { QuantityFacts } from '#lib/assets/commitment.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { useOutcome } from './use-outcome.ts'
@@ -10,8 +12,9 @@ import { isUnknown, newKey, useQuantityChange } from './use-quantity-change.ts'
  * What is typed into one row's control and what becomes of it. A typed total, and a refused one, stay until
  * they are discarded or changed, also while another row is edited: were this row's review to close then, that
  * row would move up, and the next click on its + would meet the button that buys.
+ * @param proposed a total to begin with, which nobody has confirmed
  */
-export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts) {
+export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts, proposed?: number) {
   const input = useRef<HTMLInputElement>(null)
   /** The first control of the review: where Enter in the quantity leads. */
   const first = useRef<HTMLElement>(null)
@@ -19,7 +22,7 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts) {
   const place = useRef<HTMLParagraphElement>(null)
   const returns = useRef(false)
   /** Undefined: nothing is typed. Null: what is typed is no whole number. */
-  const [draft, setDraft] = useState<number | null>()
+  const [draft, setDraft] = useState<number | null | undefined>(proposed)
   const active = draft !== undefined && draft !== facts.purchased
   const { mutate, reset, isPending, error, variables: sent } = useQuantityChange(item)
   const refused =
@@ -28,10 +31,12 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts) {
       : undefined
 
   const held = isPending ? undefined : item.openChange
+  const isWaiting = useWaiting(item.waitUntil)
+  const waitUntil = isWaiting && !isPending && !held ? item.waitUntil : undefined
   useOutcome(item, isPending)
 
   // When the outcome is known, the focus returns to the control, unless it has gone elsewhere meanwhile.
-  const isHeld = held !== undefined
+  const isHeld = held !== undefined || waitUntil !== undefined
   useEffect(() => {
     if (isPending) returns.current = true
     else if (returns.current) {
@@ -48,6 +53,8 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts) {
     isPending,
     /** The change that is open there: until its outcome is known, no other one can be made. */
     held,
+    /** Until when the vendor takes no other change, in epoch milliseconds. */
+    waitUntil,
     refused,
     draft: active ? draft : facts.purchased,
     value: active ? draft : (refused?.quantity ?? facts.purchased),
@@ -66,6 +73,10 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts) {
       if (isPending) return
       setDraft(undefined)
       mutate({ quantity, from: facts.purchased, etag, key: newKey() })
+    },
+    /** Asks once more for the total of an open change, which the vendor takes for one. */
+    repeat({ to: quantity }: OpenChange) {
+      if (!isPending) mutate({ quantity, from: facts.purchased, etag: item.etag, key: newKey() })
     },
     /** Asks the same again. Had it been heard the first time, nothing happens twice. */
     again() {

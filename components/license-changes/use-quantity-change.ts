@@ -53,7 +53,7 @@ export function useQuantityChange(item: AssetListItem) {
     },
     // Nobody knows yet what became of it: that is how it stands there, until a read tells.
     onError: (error, { quantity }) => {
-      const openChange = openChangeOf(error, quantity)
+      const openChange = openChangeOf(error, quantity, item.openChange)
       if (openChange) update((list) => withOpenChange(list, item.id, openChange))
     },
     // Also after a refusal: what it was decided by may not be what the screen shows. Not for who is signed
@@ -65,10 +65,11 @@ export function useQuantityChange(item: AssetListItem) {
   })
 }
 
-/** The change that a 504 tells of. Who asked for it comes with the next read. */
-function openChangeOf(error: Error, to: number): OpenChange | undefined {
+/** The change that a 504 tells of. Who asked for it, where that is not known, comes with the next read. */
+function openChangeOf(error: Error, to: number, known: OpenChange | undefined): OpenChange | undefined {
   if (!isUnknown(error)) return undefined
   const id = String(error.more.members?.changeId)
+  if (known?.id === id) return known
   return { id, to, state: 'UNKNOWN', actor: { kind: 'member', id: '', name: '' }, createTime: Date.now() }
 }
 

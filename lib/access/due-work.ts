@@ -55,7 +55,8 @@ export async function holdersOf(subscriptions: readonly AtVendor[]): Promise<Ass
 /** The customers who have anybody to send notices to. */
 export async function customersWithNotices(): Promise<CustomerId[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
-    'SELECT DISTINCT customer_id FROM notice_subscriptions ORDER BY customer_id',
+    `SELECT customer_id FROM notice_subscriptions
+     UNION SELECT customer_id FROM notice_recipients WHERE licenses_since IS NOT NULL ORDER BY customer_id`,
   )
   return rows.map((row) => row.customer_id)
 }

@@ -20,7 +20,7 @@ export const PERMISSION_NAMES: Record<Permission, string> = {
 }
 
 // spec 5.3; Admin holds both (CONTRACT 1)
-const ROLES_WITH: Record<Permission, readonly Role[]> = {
+export const ROLES_WITH: Record<Permission, readonly Role[]> = {
   'licenses-manager': ['it-manager', 'admin'],
   'invoice-viewer': ['finance-user', 'admin'],
 }

@@ -5,8 +5,14 @@ import { Problem } from '#lib/api/problem.ts'
 import { listBillingProfiles } from '#lib/billing-profiles/store.ts'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
-import { addRecipient, listRecipientRows, removeRecipient } from '#lib/notices/recipients.ts'
-import { isNotice, NOTICES, type Notice } from '#lib/notices/rules.ts'
+import {
+  addLicensesRecipient,
+  addRecipient,
+  listRecipientRows,
+  removeLicensesRecipient,
+  removeRecipient,
+} from '#lib/notices/recipients.ts'
+import { isKind, KINDS, type Kind, NOTICES } from '#lib/notices/rules.ts'
 import { customerNamed, recordDeed, withDatabase } from './command.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
 import { interruption, note, print } from './terminal.ts'
@@ -15,12 +21,12 @@ export function addNoticeCommands(program: Command): void {
   const of = customerCommands(
     program,
     'notices',
-    'Who is told by e-mail of new, due and past due invoices. Sent only where SMTP_URL is set.',
+    'Who is told by e-mail of invoices, and of licenses that vendors change. Sent only where SMTP_URL is set.',
   )
 
   of(
     'add',
-    'Tell addresses of the invoices of a billing profile, or set anew what they are told.',
+    'Tell addresses of the invoices of a billing profile, or set anew what they are told; with licenses, members who manage them of what vendors change.',
     'ap@sunbird.example ana@sunbird.example --kinds due,past-due --customer sunbird',
   )
     .argument('<email...>', 'one or more addresses')
@@ -45,7 +51,7 @@ export function addNoticeCommands(program: Command): void {
 
 type Given = { customer: string; profile?: string }
 
-type Added = Required<Given> & { kinds: Notice[]; again?: boolean }
+type Added = Required<Given> & { kinds: Kind[]; again?: boolean }
 
 async function add(emails: string[], { customer, profile, kinds, again = false }: Added): Promise<void> {
   const { customerId } = await customerNamed(customer)
@@ -56,8 +62,13 @@ async function add(emails: string[], { customer, profile, kinds, again = false }
     const profiles = await listBillingProfiles(tx, customerId)
     if (!profiles.some(({ id }) => id === profile))
       throw new Problem('not_found', `There is no billing profile "${profile}".`)
+    const ofInvoices = NOTICES.filter((kind) => kinds.includes(kind))
     for (const email of emails) {
-      const stopped = await addRecipient(tx, customerId, { email, profile, kinds, again })
+      const stopped: Kind[] = []
+      if (kinds.includes('licenses'))
+        stopped.push(...(await addLicensesRecipient(tx, customerId, { email, again })))
+      if (ofInvoices.length > 0)
+        stopped.push(...(await addRecipient(tx, customerId, { email, profile, kinds: ofInvoices, again })))
       await recordDeed(tx, customerId, 'notices.set', email, { profile, kinds, stopped })
       const held = kinds.filter((kind) => stopped.includes(kind))
       if (held.length > 0) note(`${email} has stopped ${held.join(', ')}, and is not told of it.`)
@@ -72,7 +83,9 @@ async function remove(emails: string[], { customer, profile }: Given): Promise<v
   await scope({ customerId }, async (tx) => {
     for (const email of emails) {
       const profiles = await removeRecipient(tx, customerId, email, profile)
-      if (profiles.length === 0) throw new Problem('not_found', `${email} gets no notices of ${name}.`)
+      const hadLicenses = profile === undefined && (await removeLicensesRecipient(tx, customerId, email))
+      if (profiles.length === 0 && !hadLicenses)
+        throw new Problem('not_found', `${email} gets no notices of ${name}.`)
       await recordDeed(tx, customerId, 'notices.removed', email, { profiles })
     }
   })
@@ -88,9 +101,9 @@ async function send({ customer }: Given): Promise<void> {
   print(String(await sendNotices(`admin-${randomUUID()}`, interruption.signal, customerId)))
 }
 
-function kindsOf(text: string): Notice[] {
+function kindsOf(text: string): Kind[] {
   const named = text.split(',').map((kind) => kind.trim())
-  const unknown = named.filter((kind) => !isNotice(kind))
-  if (unknown.length > 0) throw new InvalidArgumentError(`There are ${NOTICES.join(', ')}.`)
-  return NOTICES.filter((kind) => named.includes(kind))
+  const unknown = named.filter((kind) => !isKind(kind))
+  if (unknown.length > 0) throw new InvalidArgumentError(`There are ${KINDS.join(', ')}.`)
+  return KINDS.filter((kind) => named.includes(kind))
 }

@@ -28,6 +28,10 @@ const Member = z.object({
       'Nothing was sent: by its published rules, or by what it shows us, the vendor would refuse. Absent where it did.',
   }),
   to: z.int().min(0).meta({ description: 'The total that the open change asks for.' }),
+  because: z.enum(['throttled', 'not_answering', 'no_access']).meta({
+    description:
+      '`throttled`: the vendor asks us to wait. `not_answering`: it can not be reached, or fails. `no_access`: it does not let us in; asking again helps only when your reseller has seen to that.',
+  }),
 })
 
 /** What each problem says of its own (CONTRACT 4). What is not declared here never leaves. */
@@ -43,6 +47,7 @@ export const MEMBERS = {
   // None of them where the change is the vendor's own, or a lock was not free in time.
   change_in_progress: Member.pick({ changeId: true, to: true, changedBy: true, changedAt: true }).partial(),
   vendor_rejected: Member.pick({ foreseen: true }).partial(),
+  vendor_unavailable: Member.pick({ because: true }),
   outcome_unknown: Member.pick({ changeId: true }),
 }
 

@@ -170,7 +170,9 @@ function contractNamed(name: string): AnyContract {
 
 /** The example with what moves from day to day as it is today. */
 function settled({ answer: { body } }: Example, answered: unknown): unknown {
-  const { today } = Object(answered)
+  const { today, knownBy } = Object(answered)
+  // Of a change that was sent when the examples were set up.
+  if (typeof knownBy === 'number') return { ...(body as object), knownBy }
   if (typeof today !== 'number') return body
   expect(today % DAY).toBe(0)
   const text = JSON.stringify({ ...(body as object), today })

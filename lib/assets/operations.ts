@@ -8,9 +8,9 @@ import { env } from '#lib/env.ts'
 import { attachment } from '#lib/files/attachment.ts'
 import { CSV, dated } from '#lib/files/csv.ts'
 import {
-  listWithOpenChange,
+  listWithChanges,
   readOnLook,
-  readWithOpenChange,
+  readWithChanges,
   settleOnRead,
 } from '#lib/license-changes/open-change.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
@@ -34,7 +34,7 @@ export const listAssets = operation(contract.listAssets, async (caller, { query 
     const assets = shown.map(({ asset }) => serializeListItem(asset, baseUrl))
     return { body: { ...links, assets, rowCount: assets.length } }
   }
-  const rows = await readScope(caller, (tx) => listWithOpenChange(tx, caller.customerId, ...page))
+  const rows = await readScope(caller, (tx) => listWithChanges(tx, caller.customerId, ...page))
   const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
   settleOnRead(caller, shown, trace)
   const assets = shown.map((row) => serializeFullItem(row.asset, row, baseUrl))
@@ -67,7 +67,7 @@ export async function readAssetItem(caller: Caller, id: string, trace: Trace): P
 }
 
 async function readFull(caller: Caller, id: string, trace: Trace) {
-  const row = await readScope(caller, (tx) => readWithOpenChange(tx, caller.customerId, id))
+  const row = await readScope(caller, (tx) => readWithChanges(tx, caller.customerId, id))
   if (!row) throw new Problem('not_found')
   settleOnRead(caller, [row], trace)
   readOnLook(caller, row, trace)

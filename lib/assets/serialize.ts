@@ -32,7 +32,13 @@ export function serializeListItem(row: AssetRow, baseUrl: string): AssetListItem
 /** With `view=full` an item carries all that a screen needs; `observedAt` is when its vendor last told of it. */
 export function serializeFullItem(
   row: AssetRow,
-  { openChange, observedAt }: Pick<AssetListItem, 'openChange'> & { observedAt: Date | null },
+  {
+    changes,
+    observedAt,
+  }: {
+    changes: Pick<AssetListItem, 'openChange' | 'lastChange' | 'waitUntil'>
+    observedAt: Date | null
+  },
   baseUrl: string,
 ): AssetListItem {
   const { scheduledTotal, scheduledAt } = row
@@ -43,7 +49,7 @@ export function serializeFullItem(
     ...(hasLicenses(row) ? { vendor: vendorOf(row) } : {}),
     ...(observedAt ? { observedTime: observedAt.getTime() } : {}),
     ...(scheduledTotal === null ? {} : { scheduled: scheduledOf(scheduledTotal, scheduledAt) }),
-    ...(openChange ? { openChange } : {}),
+    ...changes,
   }
 }
 

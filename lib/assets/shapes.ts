@@ -1,9 +1,5 @@
 import { z } from 'zod'
-
-/** A moment on the wire, of which `what` says what happened then. */
-export const timeOf = (what: string) => z.int().meta({ description: `${what}: epoch time in milliseconds.` })
-export const seats = z.int().min(0)
-export const others = 'others are passed through.'
+import { lastChange, openChange, others, seats, timeOf } from './change-shapes.ts'
 
 const plan = z.object({
   CommitmentInterval: z.boolean().nullable().meta({ description: 'True, or null without a commitment.' }),
@@ -68,13 +64,6 @@ export const Asset = z
   })
   .meta({ id: 'Asset', description: 'A managed product.' })
 
-/** Who did something, as it was at the time. */
-export const actor = z.object({
-  kind: z.string().meta({ description: `key, member, operator, vendor; ${others}` }),
-  id: z.string().meta({ description: 'The id of that key or member, or the name of that vendor.' }),
-  name: z.string().meta({ description: 'As it was at the time.' }),
-})
-
 const vendor = z.object({
   name: z
     .string()
@@ -92,14 +81,6 @@ const vendor = z.object({
 const scheduled = z.object({
   quantity: seats.meta({ description: 'The total that it will be.' }),
   time: timeOf('When, where that is known').optional(),
-})
-
-const openChange = z.object({
-  id: z.string().meta({ description: 'Names the change: `/billing/v1/license-changes/{change_id}`.' }),
-  to: seats.meta({ description: 'The total that was asked for.' }),
-  state: z.string().meta({ description: 'CLAIMED, SENT, UNKNOWN.' }),
-  actor: actor.meta({ description: 'Who asked for it.' }),
-  createTime: timeOf('When it was asked for'),
 })
 
 /** spec 2.1, with the additions of CONTRACT 3 */
@@ -129,5 +110,13 @@ export const AssetListItem = z
     openChange: openChange
       .optional()
       .meta({ description: 'With `view=full`: a change whose outcome is not known yet.' }),
+    lastChange: lastChange.optional().meta({
+      description:
+        'With `view=full`: the newest change, where it is settled, for seven days; one that is UNCLEAR until another follows that is not the vendor’s own.',
+    }),
+    waitUntil: z.int().optional().meta({
+      description:
+        'With `view=full`: until when the vendor takes no other change of this subscription by its own word, as epoch time in milliseconds.',
+    }),
   })
   .meta({ id: 'AssetListItem', description: 'An asset as lists have it.' })

@@ -5,6 +5,7 @@ import { etagOf } from '#lib/assets/serialize.ts'
 import type { AssetRow } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import type { Rejected, WriteAnswer } from '#lib/vendors/vendor.ts'
+import type { Why } from '#lib/vendors/why.ts'
 import type { Refusal } from './checks.ts'
 import { lastChange } from './store/find.ts'
 import type { Change } from './store/transitions.ts'
@@ -66,16 +67,23 @@ export function foreseen({ code, reason }: Pick<Rejected, 'code' | 'reason'>): P
     : new Problem(code, reason)
 }
 
-/** 503: nothing was sent, or surely nothing done. */
-export function vendorUnavailable(label: string, seconds = 5): Problem {
-  const detail = `${label} can not be reached for the moment. Nothing was changed.`
-  return new Problem('vendor_unavailable', detail, { headers: { 'Retry-After': String(seconds) } })
+/** 503: nothing was sent, or surely nothing done. Our access is the reseller's matter, of which no detail is told. */
+export function vendorUnavailable(label: string, seconds = 5, why?: Why): Problem {
+  const details = {
+    throttled: `${label} asks us to wait. Nothing was changed.`,
+    no_access: `We have no access to ${label} at the moment, which your reseller can restore. Nothing was changed.`,
+    not_answering: `${label} can not be reached for the moment. Nothing was changed.`,
+  }
+  const because = why ?? 'not_answering'
+  const headers = { 'Retry-After': String(seconds) }
+  return new Problem('vendor_unavailable', details[because], { headers, members: { because } })
 }
 
 /** 503: it was asked a moment ago, and has told nothing since: it is asked still, or did not answer. */
 export function nothingTold(label: string, seconds: number): Problem {
   const detail = `${label} was asked a moment ago, and has told nothing yet.`
-  return new Problem('vendor_unavailable', detail, { headers: { 'Retry-After': String(seconds) } })
+  const headers = { 'Retry-After': String(seconds) }
+  return new Problem('vendor_unavailable', detail, { headers, members: { because: 'not_answering' } })
 }
 
 /** 409: another change of the asset is under way, here or at the vendor. */
@@ -84,10 +92,10 @@ export function changeInProgress(detail?: string, seconds = 2): Problem {
 }
 
 /** What the vendor surely did not do: 409 where something else is pending there, else 503. */
-export function notSent({ code, reason, retryAfter }: NotSent, label: string): Problem {
+export function notSent({ code, reason, retryAfter, why }: NotSent, label: string): Problem {
   return code === 'change_in_progress'
     ? changeInProgress(reason, retryAfter)
-    : vendorUnavailable(label, retryAfter)
+    : vendorUnavailable(label, retryAfter, why)
 }
 
 /** 409, with who asked for what: that change is open still. */

@@ -55,9 +55,8 @@ export async function changeQuantity(request: QuantityRequest): Promise<Answer<A
 }
 
 /** Whether a write may be sent again whose answer was lost. */
-function isRepeatable(vendor: OwnBooks | GuardedVendor): boolean {
-  return vendor.books === 'theirs' && vendor.idempotentWrites !== undefined
-}
+const isRepeatable = (vendor: OwnBooks | GuardedVendor): boolean =>
+  vendor.books === 'theirs' && vendor.idempotentWrites !== undefined
 
 async function begin(tx: Transaction, request: QuantityRequest): Promise<Begun> {
   const { caller, assetId, keyed } = request
@@ -89,11 +88,10 @@ async function firstStep(
   vendor: OwnBooks | GuardedVendor,
   request: QuantityRequest,
 ): Promise<Begun> {
-  const { caller, quantity } = request
-  const { customerId } = caller
+  const { customerId } = request.caller
   const books =
     vendor.books === 'ours'
-      ? { foresee: (facts: LicenseFacts) => vendor.foresee(facts, quantity) }
+      ? { foresee: (facts: LicenseFacts) => vendor.foresee(facts, request.quantity) }
       : { open: await findOpenChange(tx, customerId, row.id) }
   const found = check(request, { ...knownOf(row), ...books })
   const answered = (answer: Answer<Asset>): Begun => ({ kind: 'answered', answer })
@@ -136,7 +134,9 @@ async function claimChange(
   vendor: GuardedVendor,
   { caller, quantity, requestId }: QuantityRequest,
 ): Promise<Begun> {
-  if (vendor.pausedFor() > 0) throw answers.vendorUnavailable(vendor.label, vendor.pausedFor())
+  if (vendor.pausedFor() > 0) {
+    throw answers.vendorUnavailable(vendor.label, vendor.pausedFor(), vendor.pausedWhy())
+  }
   const change = await addLicenseChange(tx, caller.customerId, {
     asset: row,
     from: row.seatsPurchased,

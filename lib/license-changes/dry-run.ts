@@ -33,7 +33,9 @@ export async function foretellAnswer(question: Question): Promise<Answer<Asset>>
 
   const { row, vendor } = known
   const reading = await readOwn(vendor, row, env().vendorTimes.readMs)
-  if (reading.kind === 'unavailable') throw answers.vendorUnavailable(vendor.label, reading.retryAfter)
+  if (reading.kind === 'unavailable') {
+    throw answers.vendorUnavailable(vendor.label, reading.retryAfter, reading.why)
+  }
   if (reading.kind === 'missing') {
     return answers.foreseen({ code: 'vendor_rejected', reason: reading.reason })
   }

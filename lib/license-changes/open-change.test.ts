@@ -66,7 +66,7 @@ describe('what a full item tells beyond the asset', () => {
     const createTime = Date.parse('2026-11-20T13:08:00Z')
     expect(item).toEqual({
       ...before,
-      openChange: { id: changeId, to: 250, state: 'SENT', actor, createTime },
+      openChange: { id: changeId, to: 250, state: 'SENT', actor, createTime, knownBy: expect.any(Number) },
     })
     expect(await full(id)).toEqual(item)
     const [basic] = (await listAssets(ana, { params: {}, query: { search: id }, body: undefined }, origin))
@@ -77,8 +77,57 @@ describe('what a full item tells beyond the asset', () => {
       "UPDATE license_changes SET state = 'FAILED', settled_at = now() WHERE id = $1",
       [changeId],
     )
-    expect(await readAssetItem(ana, id, origin)).toEqual(before)
-    expect(await full(id)).toEqual(before)
+    const lastChange = {
+      id: changeId,
+      from: 240,
+      to: 250,
+      state: 'FAILED',
+      actor,
+      settleTime: expect.any(Number),
+    }
+    expect(await readAssetItem(ana, id, origin)).toEqual({ ...before, lastChange })
+    expect(await full(id)).toEqual({ ...before, lastChange })
+  })
+
+  test('the newest change for seven days, and one that is unclear for as long as it is the newest', async () => {
+    const id = await newAsset()
+    const settle = (state: string, daysAgo: number) =>
+      db.sql(
+        'northwind',
+        `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind,
+           actor_id, actor_name, request_id, created_at, settled_at)
+         VALUES ('northwind', $1 || $2, $1, 240, 250, $4, 'vendor', 'google-workspace', 'Google Workspace', 'r',
+           now() - $3 * interval '1 day', now() - $3 * interval '1 day')`,
+        [id, `${state}-${daysAgo}`, daysAgo, state],
+      )
+    const lastState = async () => (await full(id))?.lastChange?.state
+    await settle('DRIFT', 8)
+    expect(await lastState()).toBeUndefined()
+    await settle('UNCLEAR', 7.5)
+    expect(await lastState()).toBe('UNCLEAR')
+    // The total that the vendor shows instead is what has made it unclear.
+    await settle('DRIFT', 7.4)
+    expect(await lastState()).toBe('UNCLEAR')
+    await settle('REJECTED', 7.2)
+    expect(await lastState()).toBeUndefined()
+    await settle('APPLIED', 6.9)
+    expect(await lastState()).toBe('APPLIED')
+  })
+
+  test('until when its vendor takes no other change, while that is to come', async () => {
+    const id = await newAsset()
+    const changeId = await open(id, 'SENT', 1)
+    const until = (seconds: number) =>
+      db.sql(
+        'northwind',
+        `UPDATE license_changes SET state = 'FAILED', settled_at = now(),
+           not_before = now() + $2 * interval '1 second' WHERE id = $1`,
+        [changeId, seconds],
+      )
+    await until(3600)
+    const { waitUntil = 0 } = (await full(id)) ?? {}
+    expect(Math.abs(waitUntil - Date.now() - 3_600_000)).toBeLessThan(60_000)
+    expect((await readAssetItem(ana, id, origin)).waitUntil).toBe(waitUntil)
   })
 
   test('its vendor’s ways, when it told last, and what it has scheduled', async () => {

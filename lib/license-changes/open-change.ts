@@ -9,49 +9,55 @@ import { env } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { wantReading } from '#lib/vendor-subscriptions/store.ts'
 import { waitFor } from './reading/when.ts'
-import { serializeOpenChange } from './serialize.ts'
+import { isOpen } from './rules.ts'
+import { serializeLastChange, serializeOpenChange } from './serialize.ts'
+import { outlookOf } from './settling/outlook.ts'
 import { settleChange } from './settling/settle.ts'
-import { listBesideAssets, type OpenBeside, readBesideAsset } from './store/beside-assets.ts'
+import { type Beside, listBesideAssets, readBesideAsset } from './store/beside-assets.ts'
 
 // What assets ask of changes: nothing else leads from there to here.
 
-/** An asset and the change that is open there, as an item tells it. */
-export type WithOpenChange = {
+/** An asset and its changes, as an item tells them. */
+export type WithChanges = {
   asset: AssetRow
-  openChange: AssetListItem['openChange']
+  changes: Pick<AssetListItem, 'openChange' | 'lastChange' | 'waitUntil'>
   /** When its vendor last told of it; null where the books are ours. */
   observedAt: Date | null
   /** The id of that change, where it is time to ask what became of it. */
   due: string | undefined
 }
 
-/** The rows of `listAssets`, each with the change that is open there. */
-export async function listWithOpenChange(
+/** The rows of `listAssets`, each with its changes. */
+export async function listWithChanges(
   tx: Transaction,
   customerId: CustomerId,
   ...page: Page
-): Promise<(ListRow & WithOpenChange)[]> {
+): Promise<(ListRow & WithChanges)[]> {
   const rows = await listBesideAssets(tx, customerId, ...page)
   return rows.map((row) => ({ ...told(row), micros: row.micros }))
 }
 
-/** One asset with the change that is open there. */
-export async function readWithOpenChange(
+/** One asset with its changes. */
+export async function readWithChanges(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-): Promise<WithOpenChange | undefined> {
+): Promise<WithChanges | undefined> {
   const row = await readBesideAsset(tx, customerId, id)
   return row && told(row)
 }
 
-function told({ asset, open, isDue, observedAt }: OpenBeside): WithOpenChange {
-  return {
-    asset,
-    observedAt,
-    openChange: open ? serializeOpenChange(open) : undefined,
-    due: open && isDue ? open.id : undefined,
+function told({ asset, open, isDue, newest, observedAt }: Beside): WithChanges {
+  if (open) {
+    const openChange = serializeOpenChange(open, outlookOf(open, asset))
+    return { asset, observedAt, changes: { openChange }, due: isDue ? open.id : undefined }
   }
+  const isNews = newest && !isOpen(newest.state) && (newest.isLately || newest.state === 'UNCLEAR')
+  const changes = {
+    ...(isNews ? { lastChange: serializeLastChange(newest) } : {}),
+    ...(newest?.notBefore ? { waitUntil: newest.notBefore.getTime() } : {}),
+  }
+  return { asset, observedAt, changes, due: undefined }
 }
 
 /**
@@ -60,7 +66,7 @@ function told({ asset, open, isDue, observedAt }: OpenBeside): WithOpenChange {
  */
 export function readOnLook(
   who: { customerId: CustomerId },
-  { asset: { vendorSubscriptionId: id }, observedAt }: Pick<WithOpenChange, 'asset' | 'observedAt'>,
+  { asset: { vendorSubscriptionId: id }, observedAt }: Pick<WithChanges, 'asset' | 'observedAt'>,
   { requestId }: Trace,
 ): void {
   const age = observedAt ? Date.now() - observedAt.getTime() : Number.POSITIVE_INFINITY
@@ -83,7 +89,7 @@ const running = new Set<string>()
  */
 export function settleOnRead(
   who: { customerId: CustomerId },
-  rows: readonly Pick<WithOpenChange, 'due'>[],
+  rows: readonly Pick<WithChanges, 'due'>[],
   { requestId }: Trace,
 ): void {
   const due = rows.flatMap(({ due: id }) => (id !== undefined && !running.has(id) ? [id] : []))

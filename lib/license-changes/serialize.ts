@@ -1,5 +1,8 @@
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import type { LicenseChange } from './contract.ts'
+import { isOpen } from './rules.ts'
+import { type Outlook, outlookOf } from './settling/outlook.ts'
+import type { NewestChange } from './store/beside-assets.ts'
 import type { ChangeRow } from './store/list.ts'
 import type { Change } from './store/transitions.ts'
 
@@ -7,6 +10,7 @@ export function serializeLicenseChange({
   change,
   assetName,
   type,
+  ...account
 }: Omit<ChangeRow, 'micros'>): LicenseChange {
   const { vendorReason, settledAt } = change
   return {
@@ -22,6 +26,7 @@ export function serializeLicenseChange({
     createTime: change.createdAt.getTime(),
     ...(settledAt === null ? {} : { settleTime: settledAt.getTime() }),
     ...acknowledgementOf(change),
+    ...(isOpen(change.state) ? outlookOf(change, account) : {}),
   }
 }
 
@@ -32,12 +37,24 @@ function acknowledgementOf(change: Change): Pick<LicenseChange, 'acknowledged'> 
 }
 
 /** An open change, as the item of its asset tells it. */
-export function serializeOpenChange(open: Change): NonNullable<AssetListItem['openChange']> {
+export function serializeOpenChange(
+  open: Change,
+  outlook: Outlook,
+): NonNullable<AssetListItem['openChange']> {
   const { id, toQuantity: to, state, createdAt } = open
-  return { id, to, state, actor: actorOf(open), createTime: createdAt.getTime() }
+  return { id, to, state, actor: actorOf(open), createTime: createdAt.getTime(), ...outlook }
 }
 
+/** The newest change of an asset that is settled, as its item tells it. */
+export function serializeLastChange(newest: NewestChange): NonNullable<AssetListItem['lastChange']> {
+  const { id, fromQuantity: from, toQuantity: to, state, vendorReason, settledAt } = newest
+  const reason = vendorReason === null ? {} : { vendorReason }
+  return { id, from, to, state, ...reason, actor: actorOf(newest), settleTime: settledAt?.getTime() ?? 0 }
+}
+
+type Actor = Pick<Change, 'actorKind' | 'actorId' | 'actorName'>
+
 /** Who asked for a change. */
-function actorOf({ actorKind: kind, actorId: id, actorName: name }: Change): LicenseChange['actor'] {
+function actorOf({ actorKind: kind, actorId: id, actorName: name }: Actor): LicenseChange['actor'] {
   return { kind, id, name }
 }

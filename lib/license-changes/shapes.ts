@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { actor, others, seats, timeOf } from '#lib/assets/shapes.ts'
+import { actor, others, outlook, seats, timeOf } from '#lib/assets/change-shapes.ts'
 
 const acknowledged = z.object({
   actor: actor.meta({ description: 'Who said so.' }),
@@ -24,6 +24,7 @@ export const LicenseChange = z
     actor: actor.meta({ description: 'Who asked for it, or that the vendor did it.' }),
     createTime: timeOf('When it was asked for'),
     settleTime: timeOf('When the outcome was known').optional(),
+    ...outlook,
     acknowledged: acknowledged
       .optional()
       .meta({ description: 'That somebody has checked an UNCLEAR change. Absent where nobody has.' }),

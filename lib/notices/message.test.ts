@@ -26,7 +26,10 @@ const row = (id: string, notices: Notice[], given: Partial<ToldRow> = {}): ToldR
   ...given,
 })
 function message(rows: ToldRow[], { customer = 'Northwind Ltd', profiles = 1 } = {}) {
-  const digest = digestOf(rows, { customer, profiles, today: TODAY, baseUrl: BASE_URL })
+  const digest = digestOf(
+    { invoices: rows, changes: [] },
+    { customer, profiles, today: TODAY, baseUrl: BASE_URL },
+  )
   if (!digest) throw new Error('There is nothing to tell.')
   return messageOf(digest, to, BASE_URL)
 }

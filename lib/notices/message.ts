@@ -28,8 +28,7 @@ export function messageOf(digest: Digest, to: To, baseUrl: string): Required<Mes
 
 type Page = (notice: string) => string
 
-const WHY =
-  'This address gets notices of these invoices. One mail a day at most, and only when there is news.'
+const WHY = 'This address gets notices of these kinds. One mail a day at most, and only when there is news.'
 const stopLabel = ({ notice }: Part) => `Stop “${NOTICE_NAMES[notice]}”`
 
 function textOf({ title, parts }: Digest, page: Page): string {

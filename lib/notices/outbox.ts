@@ -2,6 +2,7 @@ import 'server-only'
 import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { listUntold, writeTold } from './licenses.ts'
 import { noticesOf } from './rules.ts'
 import { listCandidates, readDays, type To } from './store.ts'
 
@@ -20,9 +21,10 @@ const MOST_ROWS = 5000
 export async function listRecipients(tx: Transaction, customerId: CustomerId): Promise<string[]> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     SELECT id FROM notice_recipients r
-    WHERE customer_id = ${customerId} AND failure IS NULL AND EXISTS (
-      SELECT FROM notice_subscriptions s
-      WHERE s.customer_id = ${customerId} AND s.recipient_id = r.id AND NOT s.kinds <@ r.stopped)`)
+    WHERE customer_id = ${customerId} AND failure IS NULL AND (
+      (r.licenses_since IS NOT NULL AND NOT 'licenses' = ANY (r.stopped)) OR EXISTS (
+        SELECT FROM notice_subscriptions s
+        WHERE s.customer_id = ${customerId} AND s.recipient_id = r.id AND NOT s.kinds <@ r.stopped))`)
   return rows.map(({ id }) => id)
 }
 
@@ -66,7 +68,8 @@ async function writeMail(tx: Transaction, to: To): Promise<string | undefined> {
       return { id: candidate.id, kind, isAgain }
     }),
   )
-  if (told.length === 0) return undefined
+  const changes = await listUntold(tx, to)
+  if (told.length + changes.length === 0) return undefined
   const reminds = told.some(({ isAgain }) => isAgain)
   await tx.execute(sql`
     INSERT INTO notice_mails (customer_id, recipient_id, told_on, reminds)
@@ -76,6 +79,7 @@ async function writeMail(tx: Transaction, to: To): Promise<string | undefined> {
       INSERT INTO notices (customer_id, recipient_id, invoice_id, kind, told_on)
       SELECT ${customerId}, ${recipientId}, t.id, t.kind, ${today}::date
       FROM json_to_recordset(${JSON.stringify(told.slice(at, at + MOST_ROWS))}::json) AS t(id text, kind text)`)
+  await writeTold(tx, to, today, changes)
   return today
 }
 

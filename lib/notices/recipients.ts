@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import type { Notice } from './rules.ts'
+import type { Kind, Notice } from './rules.ts'
 
-/** An address as it gets notices of one billing profile. */
+/** An address as it gets notices of one billing profile, or of licenses, which have none. */
 export type RecipientRow = {
   email: string
-  profile: string
-  notices: Notice[]
+  profile: string | null
+  notices: Kind[]
   /** What the person has stopped themselves. */
-  stopped: Notice[]
+  stopped: Kind[]
   since: Date
   /** The day of the last mail that was sent. */
   lastMail: string | null
@@ -22,14 +22,18 @@ export type RecipientRow = {
 /** Who gets notices, by billing profile and address. */
 export async function listRecipientRows(tx: Transaction, customerId: CustomerId): Promise<RecipientRow[]> {
   const { rows } = await tx.execute<RecipientRow>(sql`
-    SELECT r.email, s.billing_profile_id AS profile, s.kinds AS notices, r.stopped, s.since, (
+    SELECT r.email, s.profile, s.kinds AS notices, r.stopped, s.since, (
         SELECT max(told_on)::text FROM notice_mails m
         WHERE m.customer_id = ${customerId} AND m.recipient_id = r.id AND m.state = 'SENT') AS "lastMail",
       r.failure
-    FROM notice_subscriptions s
-    JOIN notice_recipients r ON r.customer_id = s.customer_id AND r.id = s.recipient_id
-    WHERE s.customer_id = ${customerId}
-    ORDER BY s.billing_profile_id, lower(r.email) COLLATE "C"`)
+    FROM (
+      SELECT recipient_id, billing_profile_id AS profile, kinds, since FROM notice_subscriptions
+      WHERE customer_id = ${customerId}
+      UNION ALL
+      SELECT id, NULL, '{licenses}', licenses_since FROM notice_recipients
+      WHERE customer_id = ${customerId} AND licenses_since IS NOT NULL) s
+    JOIN notice_recipients r ON r.customer_id = ${customerId} AND r.id = s.recipient_id
+    ORDER BY s.profile, lower(r.email) COLLATE "C"`)
   return rows.map((row) => ({ ...row, since: new Date(row.since) }))
 }
 
@@ -63,6 +67,39 @@ export async function addRecipient(
     ON CONFLICT (customer_id, recipient_id, billing_profile_id) DO UPDATE
     SET kinds = excluded.kinds, since = CASE WHEN 'new' = ANY (s.kinds) AND NOT ${again} THEN s.since ELSE now() END`)
   return recipient?.stopped ?? []
+}
+
+/**
+ * Tells an address of the totals that vendors change, from now on, if it is not told yet. As with invoices, what its
+ * person has stopped stays so, unless they want it `again`.
+ * @returns what they have stopped
+ */
+export async function addLicensesRecipient(
+  tx: Transaction,
+  customerId: CustomerId,
+  { email, again }: { email: string; again: boolean },
+): Promise<Kind[]> {
+  const { rows } = await tx.execute<{ stopped: Kind[] }>(sql`
+    INSERT INTO notice_recipients AS r (customer_id, id, email, licenses_since)
+    VALUES (${customerId}, ${randomUUID()}, ${email}, now())
+    ON CONFLICT (customer_id, lower(email)) DO UPDATE
+    SET failure = NULL, failed_at = NULL, licenses_since = coalesce(r.licenses_since, now()),
+      stopped = CASE WHEN ${again} THEN array_remove(r.stopped, 'licenses') ELSE r.stopped END
+    RETURNING stopped`)
+  return rows[0]?.stopped ?? []
+}
+
+/** Tells an address of licenses no more. @returns whether it was told */
+export async function removeLicensesRecipient(
+  tx: Transaction,
+  customerId: CustomerId,
+  email: string,
+): Promise<boolean> {
+  const { rows } = await tx.execute(sql`
+    UPDATE notice_recipients SET licenses_since = NULL
+    WHERE customer_id = ${customerId} AND lower(email) = lower(${email}) AND licenses_since IS NOT NULL
+    RETURNING id`)
+  return rows.length > 0
 }
 
 /**

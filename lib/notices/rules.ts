@@ -4,15 +4,20 @@ import { addDays } from '#lib/days.ts'
 export const NOTICES = ['past-due', 'due', 'new'] as const
 export type Notice = (typeof NOTICES)[number]
 
-export const NOTICE_NAMES: Record<Notice, string> = {
+/** All that an address can be told of: `licenses` are totals that a vendor changed by itself. */
+export const KINDS = [...NOTICES, 'licenses'] as const
+export type Kind = (typeof KINDS)[number]
+
+export const NOTICE_NAMES: Record<Kind, string> = {
   'past-due': 'Past due',
   due: 'Due within 7 days',
   new: 'New invoices',
+  licenses: 'Licenses changed by a vendor',
 }
 
 /** Whether text names a kind of notice. */
-export function isNotice(text: string): text is Notice {
-  return (NOTICES as readonly string[]).includes(text)
+export function isKind(text: string): text is Kind {
+  return (KINDS as readonly string[]).includes(text)
 }
 
 /** What the holder of a link in a mail may see and change: the notices to that mail's address, and nothing else. */
@@ -20,9 +25,9 @@ export type NoticeSubscription = {
   email: string
   customer: string
   /** What the link is about. */
-  notice: Notice | 'all'
+  notice: Kind | 'all'
   /** The notices that the operator has set for the address, and whether it gets them. */
-  notices: { notice: Notice; isOn: boolean }[]
+  notices: { notice: Kind; isOn: boolean }[]
 }
 
 /** How long before its due date an invoice is told of, in days. */

@@ -5,6 +5,7 @@ import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
 import { type Digest, digestOf } from './digest.ts'
+import { listToldChanges } from './licenses.ts'
 import { type Delivery, deliver } from './mailer.ts'
 import { messageOf } from './message.ts'
 import { claimMail, giveUp, listRecipients, markRefused, markSent, withdraw } from './outbox.ts'
@@ -71,7 +72,8 @@ async function claim(tx: Parameters<typeof claimMail>[0], to: To): Promise<Claim
   const addressee = toldOn && (await readAddressee(tx, to))
   if (!toldOn || !addressee) return undefined
   const { today } = await readDays(tx, to)
-  const digest = digestOf(await listTold(tx, to, toldOn), { ...addressee, today, baseUrl: env().baseUrl })
+  const told = { invoices: await listTold(tx, to, toldOn), changes: await listToldChanges(tx, to, toldOn) }
+  const digest = digestOf(told, { ...addressee, today, baseUrl: env().baseUrl })
   if (digest) return { toldOn, email: addressee.email, digest }
   // It may have left before; meanwhile all was paid, or is not wanted any more.
   await giveUp(tx, to, toldOn)

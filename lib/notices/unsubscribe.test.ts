@@ -64,7 +64,12 @@ it('all are stopped, in every billing profile and also those that come later', a
   await stage.invoice(own, 'IN-2', 3)
   await stage.daysLater(8)
   expect(await stage.run()).toBe(0)
-  expect(await stage.add(own, 'ap@books.example', 'default', ['due'])).toEqual(['past-due', 'due', 'new'])
+  expect(await stage.add(own, 'ap@books.example', 'default', ['due'])).toEqual([
+    'past-due',
+    'due',
+    'new',
+    'licenses',
+  ])
   expect([await stage.run(), await on(links.all)]).toEqual([0, []])
 })
 
@@ -84,7 +89,10 @@ it('what is started again tells no old news', async () => {
 it('an operator can start it again at the wish of the person', async () => {
   const { links } = await linksOfMail()
   await stop(links.all)
-  expect(await stage.add(own, 'ap@books.example', 'default', ['due', 'past-due'], true)).toEqual(['new'])
+  expect(await stage.add(own, 'ap@books.example', 'default', ['due', 'past-due'], true)).toEqual([
+    'licenses',
+    'new',
+  ])
   expect(await on(links.all)).toEqual(['past-due', 'due'])
 })
 

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { readNoticeLink } from '#lib/access/notice-link.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
 import { type Actor, recordAudit } from '#lib/history/audit.ts'
-import { isNotice, NOTICES, type Notice, type NoticeSubscription } from './rules.ts'
+import { isKind, KINDS, type Kind, type NoticeSubscription } from './rules.ts'
 import { readAddressee, type To } from './store.ts'
 
 /** @returns undefined for a link that is none of ours, or whose recipient is gone */
@@ -13,17 +13,18 @@ export async function readNoticeSubscription(link: string): Promise<NoticeSubscr
   return readScope(given, async (tx) => {
     const addressee = await readAddressee(tx, given)
     if (!addressee) return undefined
-    const { rows } = await tx.execute<{ set: Notice[]; stopped: Notice[] }>(sql`
+    const { rows } = await tx.execute<{ set: Kind[]; stopped: Kind[] }>(sql`
       SELECT stopped, ARRAY(
         SELECT unnest(kinds) FROM notice_subscriptions
-        WHERE customer_id = ${given.customerId} AND recipient_id = ${given.recipientId}) AS set
+        WHERE customer_id = ${given.customerId} AND recipient_id = ${given.recipientId}
+        UNION SELECT 'licenses' WHERE licenses_since IS NOT NULL) AS set
       FROM notice_recipients WHERE customer_id = ${given.customerId} AND id = ${given.recipientId}`)
     const { set, stopped } = rows[0] ?? { set: [], stopped: [] }
-    const notices = NOTICES.filter((notice) => set.includes(notice))
+    const notices = KINDS.filter((notice) => set.includes(notice))
     return {
       email: addressee.email,
       customer: addressee.customer,
-      notice: isNotice(given.notice) ? given.notice : 'all',
+      notice: isKind(given.notice) ? given.notice : 'all',
       notices: notices.map((notice) => ({ notice, isOn: !stopped.includes(notice) })),
     }
   })
@@ -37,34 +38,32 @@ export async function readNoticeSubscription(link: string): Promise<NoticeSubscr
 export async function changeNoticeSubscription(
   link: string,
   want: 'stop' | 'start',
-  what: Notice | 'all' | undefined,
+  what: Kind | 'all' | undefined,
   requestId: string,
 ): Promise<boolean> {
   const given = readNoticeLink(link)
   if (!given) return false
   const chosen = what ?? given.notice
-  const notices = isNotice(chosen) ? [chosen] : [...NOTICES]
+  const notices = isKind(chosen) ? [chosen] : [...KINDS]
   return setStopped(given, want, notices, requestId)
 }
 
 async function setStopped(
   to: To,
   want: 'stop' | 'start',
-  notices: Notice[],
+  notices: Kind[],
   requestId: string,
 ): Promise<boolean> {
   const { customerId, recipientId: id } = to
   return scope(to, async (tx) => {
-    const { rows } = await tx.execute<{ email: string; stopped: Notice[] }>(sql`
+    const { rows } = await tx.execute<{ email: string; stopped: Kind[] }>(sql`
       SELECT email, stopped FROM notice_recipients WHERE customer_id = ${customerId} AND id = ${id}
       FOR NO KEY UPDATE`)
     const [recipient] = rows
     if (!recipient) return false
     const changed = notices.filter((notice) => recipient.stopped.includes(notice) === (want === 'start'))
     if (changed.length === 0) return true
-    const stopped = NOTICES.filter(
-      (notice) => recipient.stopped.includes(notice) !== changed.includes(notice),
-    )
+    const stopped = KINDS.filter((notice) => recipient.stopped.includes(notice) !== changed.includes(notice))
     await tx.execute(sql`
       UPDATE notice_recipients SET stopped = ${sql.param(stopped)}::text[]
       WHERE customer_id = ${customerId} AND id = ${id}`)
@@ -72,6 +71,10 @@ async function setStopped(
     if (want === 'start' && changed.includes('new'))
       await tx.execute(sql`
         UPDATE notice_subscriptions SET since = now() WHERE customer_id = ${customerId} AND recipient_id = ${id}`)
+    if (want === 'start' && changed.includes('licenses'))
+      await tx.execute(sql`
+        UPDATE notice_recipients SET licenses_since = now()
+        WHERE customer_id = ${customerId} AND id = ${id} AND licenses_since IS NOT NULL`)
     const actor: Actor = { kind: 'recipient', id, name: recipient.email }
     const action = want === 'stop' ? 'notices.stopped' : 'notices.started'
     await recordAudit(tx, customerId, {

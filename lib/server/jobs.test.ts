@@ -45,7 +45,16 @@ test('jobs see what is due in a few columns, and nothing else', async () => {
   await expect(query("UPDATE assets SET vendor = 'x'")).rejects.toThrow('permission denied')
   expect(await query('SELECT id FROM license_changes')).toEqual([])
   expect(await query('SELECT DISTINCT customer_id FROM notice_subscriptions')).toEqual([])
-  for (const table of ['notice_recipients', 'notice_mails', 'notices'])
+  for (const table of ['notice_changes', 'notice_mails', 'notices'])
     await expect(query(`SELECT customer_id FROM ${table}`)).rejects.toThrow('permission denied')
   await expect(query('SELECT kinds FROM notice_subscriptions')).rejects.toThrow('permission denied')
+  // Of addresses only whose customers have somebody to tell of licenses.
+  await database.sql(
+    'northwind',
+    "INSERT INTO notice_recipients (customer_id, id, email) VALUES ('northwind', 'r1', 'ap@books.example')",
+  )
+  expect(await query('SELECT customer_id FROM notice_recipients')).toEqual([])
+  await database.sql('northwind', 'UPDATE notice_recipients SET licenses_since = now()')
+  expect(await query('SELECT customer_id FROM notice_recipients')).toEqual([{ customer_id: 'northwind' }])
+  await expect(query('SELECT email FROM notice_recipients')).rejects.toThrow('permission denied')
 })

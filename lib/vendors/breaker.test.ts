@@ -165,7 +165,7 @@ describe('when the time is over', () => {
 
 test('a throttle counts neither as a failure nor as a success: the budget obeys it', async () => {
   await fail(1, 2, 3, 4)
-  answers.read = { kind: 'unavailable', reason: 'throttled', others: 'wait' }
+  answers.read = { kind: 'unavailable', reason: 'throttled', why: 'throttled' }
   await fail(5, 6)
   expect(vendor.pausedFor()).toBe(0)
   answers.read = down
@@ -174,7 +174,7 @@ test('a throttle counts neither as a failure nor as a success: the budget obeys 
   answers.read = up
   vi.advanceTimersByTime(PAUSE)
   await fail(6)
-  answers.write = { kind: 'not_sent', code: 'vendor_unavailable', reason: 'throttled', others: 'wait' }
+  answers.write = { kind: 'not_sent', code: 'vendor_unavailable', reason: 'throttled', why: 'throttled' }
   for (const n of [1, 2, 3, 4, 5, 6]) await write(n)
   expect(vendor.pausedFor()).toBe(0)
 })

@@ -1,5 +1,6 @@
 import 'server-only'
 import type { Reading, RemoteVendor, SubscriptionRef, Unavailable, WriteAnswer } from './vendor.ts'
+import type { Why } from './why.ts'
 
 type Page = Awaited<ReturnType<RemoteVendor['list']>>
 
@@ -7,6 +8,8 @@ type Page = Awaited<ReturnType<RemoteVendor['list']>>
 export type GuardedVendor = RemoteVendor & {
   /** Whole seconds for which it is left alone from now on; 0: it may be asked. */
   pausedFor(): number
+  /** Why the last call failed, while it is left alone. */
+  pausedWhy(): Why | undefined
 }
 
 const MOST_FAILURES = 5
@@ -30,6 +33,7 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number): GuardedVendo
   let isTrying = false
   let triedLast: string | undefined
   let lists = 0
+  let lastWhy: Why | undefined
 
   const isFailing = () => Object.values(failures).some(isMany)
   /** Whole seconds that a call has to wait. */
@@ -51,7 +55,7 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number): GuardedVendo
     call: () => Promise<A>,
   ): Promise<A | Unavailable> {
     const retryAfter = waitOf(whom.name)
-    if (retryAfter > 0) return { kind: 'unavailable', reason, retryAfter }
+    if (retryAfter > 0) return { kind: 'unavailable', reason, retryAfter, why: lastWhy }
     const isTrial = isFailing()
     if (isTrial) isTrying = true
     const answer = await call().finally(() => {
@@ -59,6 +63,7 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number): GuardedVendo
     })
     if (isThrottled(answer)) return answer
     const isDown = answer.kind === 'unavailable' && answer.others !== 'answer'
+    if (isDown) lastWhy = answer.why
     triedLast = isTrial && isDown ? whom.name : undefined
     learn('read', whom, isDown)
     return answer
@@ -68,6 +73,7 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number): GuardedVendo
   return {
     ...vendor,
     pausedFor: () => waitOf(),
+    pausedWhy: () => lastWhy,
     read: (ref, signal) => read(subscriptionOf(ref), () => vendor.read(ref, signal)),
     async list(cursor, signal) {
       lists += 1
@@ -79,6 +85,7 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number): GuardedVendo
       const answer = await vendor.setQuantity(observed, total, changeId, signal)
       if (isThrottled(answer)) return answer
       const isLost = answer.kind === 'not_sent' && answer.code === 'vendor_unavailable'
+      if (isLost) lastWhy = answer.why
       learn('write', subscriptionOf(observed), answer.kind === 'unknown' || isLost)
       return answer
     },
@@ -92,7 +99,7 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number): GuardedVendo
 
 /** Obeying a throttle is the budget's matter: it says nothing of what the vendor can do, good or bad. */
 function isThrottled(answer: Reading | Page | WriteAnswer): boolean {
-  return 'others' in answer && answer.others === 'wait'
+  return 'why' in answer && answer.why === 'throttled'
 }
 
 function isMany(failures: Failures): boolean {

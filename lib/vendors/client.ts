@@ -1,6 +1,7 @@
 import 'server-only'
 import type { Budget } from './budget.ts'
 import { type Exchange, exchange, retryAfterOf } from './exchange.ts'
+import type { Wait, Why } from './why.ts'
 import { withoutSecrets } from './words.ts'
 
 // What the clients of all vendors have in common; client.ts in a vendor's folder adds its address and its headers.
@@ -20,7 +21,7 @@ export type Call = {
 
 export type Reply = (
   | Extract<Exchange, { kind: 'answer' | 'cut' }>
-  | (Extract<Exchange, { kind: 'unsent' }> & { retryAfter?: number | undefined })
+  | (Extract<Exchange, { kind: 'unsent' }> & Wait)
 ) & {
   /** The vendor throttles the account, or its budget had no call for this one: all others wait too. */
   isThrottled?: boolean
@@ -29,11 +30,6 @@ export type Reply = (
 }
 
 export type Answer = Extract<Reply, { kind: 'answer' }>
-
-/** Whoever is throttled waits with all others of the account. */
-export function othersOf({ isThrottled }: Reply): 'wait' | undefined {
-  return isThrottled ? 'wait' : undefined
-}
 
 /**
  * Makes calls, each once; what is refused for its token alone, once more. Each is taken out of the account's budget.
@@ -46,9 +42,7 @@ export function inBackground({ call }: Client): Client {
   return { call: (given, signal) => call({ ...given, isBackground: true }, signal) }
 }
 
-export type Token =
-  | { kind: 'token'; value: string }
-  | { kind: 'none'; reason: string; retryAfter?: number | undefined }
+export type Token = { kind: 'token'; value: string } | ({ kind: 'none'; reason: string } & Wait)
 
 export type Tokens = {
   /** A token, or why there is none. Others may wait for the same one: an abort ends only this wait. */
@@ -73,7 +67,7 @@ type Access = {
  */
 export async function send(access: Access, call: Call, signal: AbortSignal): Promise<Reply> {
   const token = await access.tokens.token(signal)
-  if (token.kind === 'none') return { kind: 'unsent', reason: token.reason, retryAfter: token.retryAfter }
+  if (token.kind === 'none') return { ...token, kind: 'unsent' }
   const reply = await sendWith(token.value, access, call, signal)
   if (!isRefused(reply)) return reply
   access.tokens.drop(token.value)
@@ -110,4 +104,12 @@ function isRefused(reply: Reply): boolean {
 /** An id as one step of a path. Dots alone would climb, and nothing would shorten it: no id is like that. */
 export function segment(id: string): string {
   return encodeURIComponent(id.toWellFormed()).replace(/^\.*$/, '-')
+}
+
+/** Why a call was not taken; `said` is what the vendor's own code says of that. */
+export function whyOf(reply: Reply, said: Why | undefined): Why | undefined {
+  if (reply.isThrottled) return 'throttled'
+  if (reply.kind === 'cut') return undefined
+  if (reply.kind === 'unsent') return reply.why ?? (reply.retryAfter === undefined ? undefined : 'throttled')
+  return said ?? (reply.status === 401 ? 'no_access' : undefined)
 }

@@ -1,5 +1,6 @@
 import 'server-only'
 import type { ListPage, StaleCursor } from './list-page.ts'
+import type { Wait } from './why.ts'
 
 // The port to whoever sells the seats upstream. One folder per vendor stands behind it.
 
@@ -41,16 +42,11 @@ export type Rejected = {
 }
 
 /** The vendor could not be asked, or did not say. `reason` is for the log and for operators. */
-export type Unavailable = {
+export type Unavailable = Wait & {
   kind: 'unavailable'
   reason: string
-  /** Seconds to wait, where the vendor says so. */
-  retryAfter?: number | undefined
-  /**
-   * `answer`: only this subscription or customer, the vendor itself answers. `wait`: the account is throttled, and all
-   * wait until the vendor lets it call again.
-   */
-  others?: 'answer' | 'wait' | undefined
+  /** Only this subscription or customer: the vendor itself answers. */
+  others?: 'answer' | undefined
 }
 
 export type Reading =
@@ -64,14 +60,7 @@ export type WriteAnswer =
   | { kind: 'applied'; observed: Observed; vendorRequestId?: string | undefined }
   | (Rejected & { vendorRequestId?: string | undefined })
   /** Surely nothing was done: throttled, not let in, or another operation is pending there. */
-  | {
-      kind: 'not_sent'
-      code: 'vendor_unavailable' | 'change_in_progress'
-      reason: string
-      retryAfter?: number | undefined
-      /** The account is throttled, as with `Unavailable`. */
-      others?: 'wait' | undefined
-    }
+  | ({ kind: 'not_sent'; code: 'vendor_unavailable' | 'change_in_progress'; reason: string } & Wait)
   /**
    * Sent, and the outcome is not known: a timeout, a cut connection, a 5xx, a 202. A read can tell, or `lookup`:
    * `pollRef` is what the vendor itself calls the write, where it answered with an order to ask for later.

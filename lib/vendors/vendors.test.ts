@@ -66,7 +66,11 @@ describe('a vendor that is added to the list, and has a folder', () => {
     const vendor = vendorOf({ vendor: 'paperclip', vendorAccount: 'default' })
     const ref = { customerId: 'c', subscriptionId: 's', skuId: 'k' }
     const reading = vendor.books === 'theirs' && vendor.read(ref, AbortSignal.timeout(1000))
-    expect(await reading).toEqual({ kind: 'unavailable', reason: 'Paperclip is not configured.' })
+    expect(await reading).toEqual({
+      kind: 'unavailable',
+      reason: 'Paperclip is not configured.',
+      why: 'no_access',
+    })
   })
 
   test('has its settings read and checked with all others', () => {

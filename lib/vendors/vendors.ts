@@ -54,7 +54,7 @@ function connected(declared: VendorDeclaration, account: string): GuardedVendor 
 function unconfigured({ name, facts: { label } }: VendorDeclaration, account: string): RemoteVendor {
   const which = account === DEFAULT_ACCOUNT ? '' : `, account ${account},`
   const reason = `${label}${which} is not configured.`
-  const unavailable: Unavailable = { kind: 'unavailable', reason }
+  const unavailable: Unavailable = { kind: 'unavailable', reason, why: 'no_access' }
   return {
     name,
     label,
@@ -66,7 +66,7 @@ function unconfigured({ name, facts: { label } }: VendorDeclaration, account: st
     foresee: () => ({ kind: 'rejected', code: 'vendor_rejected', reason }),
     isSame: () => false,
     read: async () => unavailable,
-    setQuantity: async () => ({ kind: 'not_sent', code: 'vendor_unavailable', reason }),
+    setQuantity: async () => ({ kind: 'not_sent', code: 'vendor_unavailable', reason, why: 'no_access' }),
     list: async () => unavailable,
     spare: async () => 0,
   }

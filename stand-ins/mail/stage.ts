@@ -7,7 +7,7 @@ import { addDays } from '../../lib/days.ts'
 import { scope } from '../../lib/db/scope.ts'
 import { testDatabase } from '../../lib/db/test-database.ts'
 import { addInvoice } from '../../lib/db/test-rows.ts'
-import { addRecipient } from '../../lib/notices/recipients.ts'
+import { addLicensesRecipient, addRecipient } from '../../lib/notices/recipients.ts'
 import { NOTICES, type Notice } from '../../lib/notices/rules.ts'
 import { sendNotices } from '../../lib/notices/send.ts'
 import { type Catcher, startCatcher } from './catcher.ts'
@@ -31,7 +31,10 @@ export async function openStage() {
     catcher,
     /** Nobody gets notices any more, and the mail server is well and empty. */
     async clear() {
-      for (const customer of customers) await database.sql(customer, 'DELETE FROM notice_subscriptions')
+      for (const customer of customers) {
+        await database.sql(customer, 'DELETE FROM notice_subscriptions')
+        await database.sql(customer, 'UPDATE notice_recipients SET licenses_since = NULL')
+      }
       Object.assign(catcher, { mails: [], dropped: [], hold: undefined })
       catcher.faults.clear()
     },
@@ -45,6 +48,12 @@ export async function openStage() {
       const customerId = newCustomerId(customer)
       customers.add(customer)
       return scope({ customerId }, (tx) => addRecipient(tx, customerId, { email, profile, kinds, again }))
+    },
+    /** Tells an address of what vendors change. */
+    addForLicenses: (customer: string, email: string) => {
+      const customerId = newCustomerId(customer)
+      customers.add(customer)
+      return scope({ customerId }, (tx) => addLicensesRecipient(tx, customerId, { email, again: false }))
     },
     /** One run of the job. */
     run: (only?: string, signal = new AbortController().signal) =>
@@ -75,7 +84,15 @@ function takenOf({ mails }: Catcher) {
 async function makeOlder(url: string, days: number): Promise<void> {
   const owner = new pg.Client({ connectionString: url })
   await owner.connect()
-  const tables = ['notices', 'notice_mails', 'notice_subscriptions', 'invoices']
+  const tables = [
+    'notices',
+    'notice_changes',
+    'notice_mails',
+    'notice_subscriptions',
+    'notice_recipients',
+    'license_changes',
+    'invoices',
+  ]
   const forced = (how: string) =>
     tables.map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY;`).join(' ')
   try {
@@ -83,14 +100,19 @@ async function makeOlder(url: string, days: number): Promise<void> {
       BEGIN;
       ${forced('NO FORCE')}
       CREATE TEMP TABLE told AS SELECT * FROM notices;
+      CREATE TEMP TABLE changes AS SELECT * FROM notice_changes;
       CREATE TEMP TABLE mails AS SELECT * FROM notice_mails;
       UPDATE told SET told_on = told_on - ${days};
+      UPDATE changes SET told_on = told_on - ${days};
       UPDATE mails SET told_on = told_on - ${days}, claimed_at = claimed_at - interval '${days} days';
       DELETE FROM notice_mails;
       INSERT INTO notice_mails SELECT * FROM mails;
       INSERT INTO notices SELECT * FROM told;
-      DROP TABLE told, mails;
+      INSERT INTO notice_changes SELECT * FROM changes;
+      DROP TABLE told, changes, mails;
+      UPDATE notice_recipients SET licenses_since = licenses_since - interval '${days} days';
       UPDATE notice_subscriptions SET since = since - interval '${days} days';
+      UPDATE license_changes SET created_at = created_at - interval '${days} days';
       UPDATE invoices SET invoice_date = invoice_date - ${days}, due_date = due_date - ${days},
         created_at = created_at - interval '${days} days';
       ${forced('FORCE')}

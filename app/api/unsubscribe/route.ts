@@ -1,6 +1,6 @@
 import { Problem, toProblem } from '#lib/api/problem.ts'
 import { logFailure } from '#lib/log.ts'
-import { isNotice } from '#lib/notices/rules.ts'
+import { isKind } from '#lib/notices/rules.ts'
 import { changeNoticeSubscription } from '#lib/notices/unsubscribe.ts'
 
 // Whoever holds a link of ours may use it: from our page, and by mail programs themselves, who send the POST of
@@ -29,7 +29,7 @@ async function change(request: Request, requestId: string): Promise<Response> {
   })
   const [want, notice] = [fields.get('want'), String(fields.get('notice'))]
   if (want === 'stop' || want === 'start') {
-    const what = isNotice(notice) || notice === 'all' ? notice : undefined
+    const what = isKind(notice) || notice === 'all' ? notice : undefined
     const isDone = await changeNoticeSubscription(link, want, what, requestId)
     return toPage(link, isDone ? '&done=1' : '')
   }

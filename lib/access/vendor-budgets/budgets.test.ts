@@ -161,7 +161,7 @@ test('one 429 in the middle of a list: nobody calls with this account until then
     const calls = fake.exchanges.length
     const [first] = known
     if (!first) return expect.fail('nothing was read')
-    const throttled = { retryAfter: 30, others: 'wait' }
+    const throttled = { retryAfter: 30, why: 'throttled' }
     expect(await web.read(first, soon())).toMatchObject({ kind: 'unavailable', ...throttled })
     expect(await web.setQuantity(first, 26, crypto.randomUUID(), soon())).toMatchObject({
       ...{ kind: 'not_sent', code: 'vendor_unavailable' },

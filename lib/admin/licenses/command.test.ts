@@ -106,7 +106,7 @@ test('what can not be set says why, and keeps the others from nothing', async ()
     'can not go below 50 licenses before 2099-03-01',
     'is SUSPENDED',
     'have no licenses',
-    'Google Workspace can not be reached',
+    'We have no access to Google Workspace',
     'has no asset with this ID',
     'allowed',
   ]

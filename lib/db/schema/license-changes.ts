@@ -47,6 +47,8 @@ export const licenseChanges = pgTable(
     /** When operators were mailed of it last. */
     operatorToldAt: time('operator_told_at'),
     settledAt: time('settled_at'),
+    /** Before then the vendor takes no other change of the subscription, by its own word; null: it said nothing. */
+    notBefore: time('not_before'),
     /** Who settled it by hand; null: the vendor's word did, or a read. */
     settledBy: text('settled_by'),
     /** When the customer said of an unclear one that it was checked, and who did; null: nobody has yet. */

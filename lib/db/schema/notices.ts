@@ -14,10 +14,12 @@ import {
 import { createdAt, customerId, key, time } from './columns.ts'
 import { billingProfiles, customers } from './customers.ts'
 import { invoices } from './invoices.ts'
+import { licenseChanges } from './license-changes.ts'
 
 const NOTICES = sql.raw(`array['new','due','past-due']`)
+const STOPPABLE = sql.raw(`array['new','due','past-due','licenses']`)
 
-/** Whom notices of invoices go to: one address, whichever of the customer's billing profiles it is told of. */
+/** Whom notices go to: one address, whichever of the customer's billing profiles it is told of. */
 export const noticeRecipients = pgTable(
   'notice_recipients',
   {
@@ -30,11 +32,13 @@ export const noticeRecipients = pgTable(
     failure: text('failure'),
     failedAt: time('failed_at'),
     createdAt: createdAt(),
+    /** From when on it is told of the totals that a vendor changed by itself; null: it is not. */
+    licensesSince: time('licenses_since'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
     uniqueIndex('notice_recipients_email').on(t.customerId, sql`lower(${t.email})`),
-    check('notice_recipients_stopped', sql`${t.stopped} <@ ${NOTICES}`),
+    check('notice_recipients_stopped', sql`${t.stopped} <@ ${STOPPABLE}`),
     check('notice_recipients_failed', sql`(${t.failure} is null) = (${t.failedAt} is null)`),
   ],
 )
@@ -118,5 +122,28 @@ export const notices = pgTable(
       foreignColumns: [invoices.customerId, invoices.id],
     }).onDelete('cascade'),
     check('notices_kind', sql`array[${t.kind}] <@ ${NOTICES}`),
+  ],
+)
+
+/** What a mail tells of licenses: a total that a vendor changed by itself, to each recipient once. */
+export const noticeChanges = pgTable(
+  'notice_changes',
+  {
+    customerId: customerId(),
+    recipientId: key('recipient_id').notNull(),
+    changeId: key('change_id').notNull(),
+    toldOn: date('told_on').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.recipientId, t.changeId] }),
+    index('notice_changes_of_mail').on(t.customerId, t.recipientId, t.toldOn),
+    foreignKey({
+      columns: [t.customerId, t.recipientId, t.toldOn],
+      foreignColumns: [noticeMails.customerId, noticeMails.recipientId, noticeMails.toldOn],
+    }).onDelete('cascade'),
+    foreignKey({
+      columns: [t.customerId, t.changeId],
+      foreignColumns: [licenseChanges.customerId, licenseChanges.id],
+    }),
   ],
 )

@@ -1,32 +1,9 @@
 import { type Example, refused } from '#lib/api/openapi/example.ts'
+import { applied, unconfirmed } from './rows.ts'
 
-const asker = { kind: 'key', id: 'K1', name: 'joiners-sync' }
-const applied = {
-  id: '5f0c6a1e-0001',
-  assetId: 'workspace-suite-81f3c2',
-  assetName: 'Business Plus',
-  type: 'workspace-suite',
-  from: 240,
-  to: 250,
-  state: 'APPLIED',
-  actor: asker,
-  createTime: 1788251400000,
-  settleTime: 1788251400000,
-}
-const unconfirmed = {
-  id: '5f0c6a1e-0002',
-  assetId: 'office-suite-c04d11',
-  assetName: 'Office E1',
-  type: 'office-suite',
-  from: 100,
-  to: 120,
-  state: 'UNKNOWN',
-  actor: asker,
-  createTime: 1793614500000,
-}
-
+const { knownBy: _, ...settled } = unconfirmed
 const checked = {
-  ...unconfirmed,
+  ...settled,
   id: '5f0c6a1e-0003',
   to: 110,
   state: 'UNCLEAR',

@@ -1,41 +1,7 @@
 import { type Example, refused } from '#lib/api/openapi/example.ts'
 
-const openChange = {
-  changeId: '5f0c6a1e-0002',
-  to: 120,
-  changedBy: 'API key joiners-sync',
-  changedAt: 1793614500000,
-}
-const stale = {
-  current: 250,
-  changedBy: 'API key joiners-sync',
-  changedAt: 1788251400000,
-  etag: '"3.lXBneKNMuVuqP49At4QkOs"',
-}
+import { assetOf45, openChange, stale } from './rows.ts'
 
-const assetOf45 = {
-  id: 'office-suite-7e91b4',
-  type: 'office-suite',
-  properties: {
-    customerDomain: 'northwind.example',
-    customerID: 'C1',
-    reseller: 'sales@reseller.example',
-    subscription: {
-      BillingMethod: 'ONLINE',
-      CreationTime: 1775552400000,
-      PurchaseOrderID: '',
-      ResourceUIURL: '',
-      SkuID: 'SKU1',
-      SkuName: 'Office E3',
-      Status: 'ACTIVE',
-      ID: 'S1',
-      Plan: { CommitmentInterval: null, IsCommitmentPlan: false, PlanName: 'FLEXIBLE' },
-      RenewalSettings: null,
-      Seats: { LicensedNumberOfSeats: 31, MaximumNumberOfSeats: 45, NumberOfSeats: 45 },
-    },
-  },
-  settings: null,
-}
 export const setQuantity: readonly Example[] = [
   {
     name: 'more',
@@ -92,6 +58,18 @@ export const setQuantity: readonly Example[] = [
     query: { dryRun: true },
     body: { quantity: 150 },
     answer: refused('vendor_rejected', '182 users are assigned. Unassign 32 first, or choose 182 or more.'),
+  },
+  {
+    name: 'no-access',
+    summary: 'A dry run at a vendor that does not let the reseller in',
+    params: { asset_id: 'office-suite-c04d11' },
+    query: { dryRun: true },
+    body: { quantity: 120 },
+    answer: refused(
+      'vendor_unavailable',
+      'We have no access to Microsoft at the moment, which your reseller can restore. Nothing was changed.',
+      { members: { because: 'no_access' } },
+    ),
   },
   {
     name: 'not-confirmed',

@@ -8,7 +8,7 @@ import { log } from '#lib/log.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from '../answers.ts'
-import { readWithOpenChange, type WithOpenChange } from '../open-change.ts'
+import { readWithChanges, type WithChanges } from '../open-change.ts'
 import { settleChange } from '../settling/settle.ts'
 import { readOne } from './read-now.ts'
 import { takeReadTurn } from './turn.ts'
@@ -20,17 +20,17 @@ import { takeReadTurn } from './turn.ts'
  * @throws Problem `not_found`; `vendor_unavailable` where it can't be read, or has told nothing to who asked just before;
  * `subscription_not_active` where it shows no such subscription
  */
-export async function readAgain(caller: Caller, assetId: string, requestId: string): Promise<WithOpenChange> {
+export async function readAgain(caller: Caller, assetId: string, requestId: string): Promise<WithChanges> {
   const known = await readKnown(caller, assetId)
   const vendor = vendorOf(known.asset)
   if (vendor.books === 'ours') return known
-  if (known.openChange) await settleChange(caller, known.openChange.id, requestId)
+  if (known.changes.openChange) await settleChange(caller, known.changes.openChange.id, requestId)
   else await askVendor(caller, known.asset, vendor, requestId)
   return readKnown(caller, assetId)
 }
 
-async function readKnown(who: { customerId: CustomerId }, assetId: string): Promise<WithOpenChange> {
-  const known = await readScope(who, (tx) => readWithOpenChange(tx, who.customerId, assetId))
+async function readKnown(who: { customerId: CustomerId }, assetId: string): Promise<WithChanges> {
+  const known = await readScope(who, (tx) => readWithChanges(tx, who.customerId, assetId))
   if (!known) throw new Problem('not_found')
   return known
 }
@@ -51,5 +51,6 @@ async function askVendor(
   if (reading === undefined || reading.kind === 'read') return
   log().warn({ requestId, assetId, vendor: name, reason: reading.reason }, 'vendor')
   if (reading.kind === 'missing') throw new Problem('subscription_not_active', reading.reason)
-  throw answers.vendorUnavailable(label, Math.max(reading.retryAfter ?? 0, Math.ceil(againMs / 1000)))
+  const wait = Math.max(reading.retryAfter ?? 0, Math.ceil(againMs / 1000))
+  throw answers.vendorUnavailable(label, wait, reading.why)
 }

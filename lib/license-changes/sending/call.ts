@@ -12,6 +12,7 @@ import { type Claim, note, type QuantityRequest, withAsset } from '../request.ts
 import { wordOf } from '../settling/word.ts'
 import { endAttempt } from '../store/attempts.ts'
 import { moveChange } from '../store/transitions.ts'
+import { noteWait } from '../store/turns.ts'
 
 /** A change that was recorded as sent a moment ago: what was read before it, and when, in epoch milliseconds. */
 export type Sent = { observed: Observed; at: number; isAgain?: boolean }
@@ -65,6 +66,7 @@ async function conclude(
   const word = wordOf(told, request.quantity, vendor.label)
   const settled = await withAsset(request, async (tx, asset) => {
     await endAttempt(tx, caller.customerId, change.id, attempt.told, attempt.tookMs)
+    if (told.kind === 'not_sent') await noteWait(tx, caller.customerId, change.id, told.retryAfter)
     const { state: to, ...reasons } = word
     const move = { from: ['SENT', 'UNKNOWN'], to, requestId, ...reasons } as const
     const moved = await moveChange(tx, caller.customerId, change.id, move)

@@ -13,6 +13,7 @@ import { observe } from '../observe.ts'
 import { readOwn } from '../reading/read-own.ts'
 import { type Claim, note, type QuantityRequest, withAsset } from '../request.ts'
 import { type Move, moveChange, withdrawChange } from '../store/transitions.ts'
+import { noteWait } from '../store/turns.ts'
 import { call, type Sent } from './call.ts'
 
 /**
@@ -60,9 +61,11 @@ async function checkAgain(
   // The read may be as old as the claim: a process that slept since then begins anew.
   const isOld = Date.now() - claimedAt > env().vendorTimes.leaseMs
   if (reading.kind === 'unavailable' || isOld) {
-    await move('FAILED', { vendorReason: `Nothing was sent: ${vendor.label} could not be asked.` })
-    const wait = 'retryAfter' in reading ? reading.retryAfter : undefined
-    return stop(answers.vendorUnavailable(vendor.label, wait))
+    const { retryAfter, why } = reading.kind === 'unavailable' ? reading : {}
+    const vendorReason = `Nothing was sent: ${vendor.label} could not be asked.`
+    await noteWait(tx, customerId, change.id, retryAfter)
+    await move('FAILED', { vendorReason })
+    return stop(answers.vendorUnavailable(vendor.label, retryAfter, why))
   }
   if (reading.kind === 'missing') {
     await withdraw(reading.reason)

@@ -14,6 +14,9 @@ export type ChangeRow = {
   change: Change
   assetName: string
   type: string
+  /** Who keeps the asset's books, as stored with it. */
+  vendor: string
+  vendorAccount: string
   /** Creation time in whole microseconds, which a Date would cut: half of the sort key. */
   micros: string
 }
@@ -44,6 +47,8 @@ export async function listLicenseChanges(
       change: licenseChanges,
       assetName: assets.name,
       type: assets.type,
+      vendor: assets.vendor,
+      vendorAccount: assets.vendorAccount,
       micros,
     })
     .from(licenseChanges)
@@ -64,6 +69,7 @@ export async function findChange(tx: Transaction, customerId: CustomerId, id: st
       assetName: assets.name,
       type: assets.type,
       vendor: assets.vendor,
+      vendorAccount: assets.vendorAccount,
       isDue: isDue(),
     })
     .from(licenseChanges)

@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { licenseChanges } from '#lib/db/schema/license-changes.ts'
 import { own } from './transitions.ts'
 
-// What is noted of a change that is unknown and stays so: who may ask, and what was seen.
+// What is noted of a change that is open: who may ask what became of it, what was seen, and for how long to wait.
 
 /** Takes the turn to ask the vendor what became of a change: one request or job at a time, and not too often. */
 export async function takeTurn(
@@ -58,4 +58,19 @@ export async function noteSeen(
 ): Promise<void> {
   const unknown = and(own(customerId, id), eq(licenseChanges.state, 'UNKNOWN'))
   await tx.update(licenseChanges).set({ seenQuantity }).where(unknown)
+}
+
+/** In seconds: a shorter wait is counted down where the change was asked for, and not kept. */
+const SHORT_WAIT = 120
+
+/** Keeps for how long the vendor asks to wait with another change, with the change that it has not done. */
+export async function noteWait(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  seconds: number | undefined,
+): Promise<void> {
+  if (seconds === undefined || seconds <= SHORT_WAIT) return
+  const notBefore = sql`clock_timestamp() + ${seconds}::int * interval '1 second'`
+  await tx.update(licenseChanges).set({ notBefore }).where(own(customerId, id))
 }

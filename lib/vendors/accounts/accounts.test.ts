@@ -119,6 +119,7 @@ describe('a file that changes while the service runs', () => {
     expect(await tellsOf('apac')?.read(ref, AbortSignal.timeout(1000))).toEqual({
       kind: 'unavailable',
       reason: 'Google Workspace, account apac, is not configured.',
+      why: 'no_access',
     })
   })
 

@@ -192,7 +192,7 @@ test('list: a cursor that Google no longer takes is stale, and one that can’t 
   desk.fake.failNext('read', 'throttle')
   expect(await desk.vendor.list('no-such-page', soon())).toMatchObject({
     kind: 'unavailable',
-    others: 'wait',
+    why: 'throttled',
   })
 })
 

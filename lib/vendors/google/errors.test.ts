@@ -67,9 +67,17 @@ describe('what Google says to a write', () => {
 
   test('Retry-After is handed on', () => {
     const throttled = answer(429, 'quotaExceeded', { 'retry-after': '7' })
-    expect(refusal(throttled)).toMatchObject({ ...NOT_SENT, retryAfter: 7 })
-    expect(unavailable(throttled)).toMatchObject({ kind: 'unavailable', retryAfter: 7 })
-    expect(unavailable(answer(503, 'backendError'))).toMatchObject({ retryAfter: undefined })
+    expect(refusal(throttled)).toMatchObject({ ...NOT_SENT, retryAfter: 7, why: 'throttled' })
+    expect(unavailable(throttled)).toMatchObject({ kind: 'unavailable', retryAfter: 7, why: 'throttled' })
+    expect(unavailable(answer(503, 'backendError'))).toMatchObject({ retryAfter: undefined, why: undefined })
+  })
+
+  test('a key that was withdrawn is told apart from one that calls too often', () => {
+    const why = (status: number, reason: string) => unavailable(answer(status, reason)).why
+    expect(why(401, 'authError')).toBe('no_access')
+    expect(why(403, 'accessNotConfigured')).toBe('no_access')
+    expect(why(403, 'rateLimitExceeded')).toBe('throttled')
+    expect(why(403, 'forbidden')).toBeUndefined()
   })
 })
 

@@ -1,8 +1,9 @@
 import 'server-only'
 import { z } from 'zod'
-import { type Answer, othersOf, type Reply } from '../client.ts'
+import { type Answer, type Reply, whyOf } from '../client.ts'
 import { jsonOf, retryAfterOf } from '../exchange.ts'
 import type { Reading, Unavailable, WriteAnswer } from '../vendor.ts'
+import type { Why } from '../why.ts'
 import { oneLine } from '../words.ts'
 
 const reasons = z
@@ -16,25 +17,20 @@ const Envelope = z.object({
 })
 const NotFound = z.object({ error: z.object({ code: z.literal(404) }) })
 
-/** That we call too often, which Google says with 403, 429 and 503. */
-const THROTTLED = new Set([
-  'dailyLimitExceeded',
-  'dailyLimitExceededUnreg',
-  'rateLimitExceeded',
-  'userRateLimitExceeded',
-  'quotaExceeded',
-  'RATE_LIMIT_EXCEEDED',
-])
-
 /** What Google says of the caller and not of the change: quotas, the API switched off, the token. */
-const NOT_LET_IN = new Set([
-  ...THROTTLED,
-  'accessNotConfigured',
-  'SERVICE_DISABLED',
-  'authError',
-  'insufficientPermissions',
-  'ACCESS_TOKEN_SCOPE_INSUFFICIENT',
-])
+const NOT_LET_IN: Record<string, Why> = {
+  dailyLimitExceeded: 'throttled',
+  dailyLimitExceededUnreg: 'throttled',
+  rateLimitExceeded: 'throttled',
+  userRateLimitExceeded: 'throttled',
+  quotaExceeded: 'throttled',
+  RATE_LIMIT_EXCEEDED: 'throttled',
+  accessNotConfigured: 'no_access',
+  SERVICE_DISABLED: 'no_access',
+  authError: 'no_access',
+  insufficientPermissions: 'no_access',
+  ACCESS_TOKEN_SCOPE_INSUFFICIENT: 'no_access',
+}
 
 const REFUSED = 'Google refused the change'
 /** How a refusal by this status is told to people; Google's own words follow. */
@@ -54,15 +50,14 @@ export function toldBy({ text }: Answer): Told | undefined {
   return { code, words: oneLine(message) }
 }
 
-/** Whether Google's own words say that we call too often. */
+/** Whether Google's own words say that we call too often, which it does with 403, 429 and 503. */
 export function isThrottled(answer: Answer): boolean {
-  return THROTTLED.has(toldBy(answer)?.code ?? '')
+  return NOT_LET_IN[toldBy(answer)?.code ?? ''] === 'throttled'
 }
 
 /** Why something could not be read. */
 export function unavailable(reply: Reply): Unavailable {
-  const retryAfter = waitOf(reply)
-  return { kind: 'unavailable', reason: described(reply), retryAfter, others: othersOf(reply) }
+  return { kind: 'unavailable', reason: described(reply), retryAfter: waitOf(reply), why: reasonWhy(reply) }
 }
 
 /** An answer that is none: another subscription may be read all the same. */
@@ -91,8 +86,8 @@ export function closed(reply: Reply): Reading | undefined {
 export function refusal(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }> | 'gone' {
   const reason = described(reply)
   const retryAfter = waitOf(reply)
-  const others = othersOf(reply)
-  const notLetIn = { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter, others } as const
+  const why = reasonWhy(reply)
+  const notLetIn = { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter, why } as const
   if (reply.kind === 'unsent') return notLetIn
   if (reply.kind === 'cut') return { kind: 'unknown', reason }
   const { status } = reply
@@ -102,7 +97,7 @@ export function refusal(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }>
   if (status === 404) return { kind: 'unknown', reason }
   if (status === 409) return { kind: 'not_sent', code: 'change_in_progress', reason, retryAfter }
   const told = toldBy(reply)
-  if (!told || status === 401 || status === 429 || NOT_LET_IN.has(told.code ?? '')) return notLetIn
+  if (!told || why) return notLetIn
   if (status === 400 && told.code === 'badRequest') {
     const words = sentence('Google says that it is not active', told)
     return { kind: 'rejected', code: 'subscription_not_active', reason: words }
@@ -113,6 +108,11 @@ export function refusal(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }>
 function waitOf(reply: Reply): number | undefined {
   if (reply.kind === 'answer') return retryAfterOf(reply.headers)
   return reply.kind === 'unsent' ? reply.retryAfter : undefined
+}
+
+function reasonWhy(reply: Reply): Why | undefined {
+  const code = reply.kind === 'answer' ? toldBy(reply)?.code : undefined
+  return whyOf(reply, NOT_LET_IN[code ?? ''])
 }
 
 function described(reply: Reply): string {

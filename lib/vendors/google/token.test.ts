@@ -50,6 +50,7 @@ describe('is refused', () => {
     desk.fake.keyFile(desk.folder, privateKey)
     expect(await refused({})).toEqual({
       kind: 'none',
+      why: 'no_access',
       reason: expect.stringContaining('400 invalid_grant for the service account as admin@reseller.example'),
     })
   })

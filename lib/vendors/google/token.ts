@@ -32,7 +32,7 @@ export function tokens(credentials: Credentials, scope: Scope): Tokens {
     } catch (error) {
       // Whoever replaces the key need not restart anything.
       client = undefined
-      return none(reasonOf(error, credentials))
+      return { ...none(reasonOf(error, credentials)), why: isUnanswered(error) ? undefined : 'no_access' }
     }
   }
 
@@ -94,6 +94,13 @@ const HINTS: Record<string, string> = {
   unauthorized_client: 'both scopes have to be delegated to it, and the administrator has to exist',
 }
 
+/** The token endpoint could not be reached, or failed itself: nothing is said of the key. */
+function isUnanswered(error: unknown): boolean {
+  if (error instanceof Error && error.cause instanceof NoAnswer) return true
+  const status = Refused.safeParse(error).data?.response.status ?? 0
+  return status >= 500 || status === 429
+}
+
 /** In our own words: the errors of the library carry the signed assertion, and those of the parser the key. */
 function reasonOf(error: unknown, { keyFile, admin }: Credentials): string {
   if (error instanceof KeyFault) return `the key file ${keyFile} ${error.message}`
@@ -107,6 +114,6 @@ function reasonOf(error: unknown, { keyFile, admin }: Credentials): string {
   return `${said} for the service account as ${admin}${hint ? `: ${hint}` : ''}`
 }
 
-function none(reason: string): Token {
-  return { kind: 'none', reason: `no token: ${reason}` }
+function none(reason: string) {
+  return { kind: 'none' as const, reason: `no token: ${reason}` }
 }

@@ -70,7 +70,7 @@ export async function pageOf(
   if (reply.kind !== 'answer') return { kind: 'failed', told, stops: reply.kind === 'unsent' }
   if (reply.status === 400 && token !== undefined) return { kind: 'stale', reason: told.reason }
   if (reply.status === 403 || isGone(reply)) return { kind: 'gone', reason: told.reason }
-  const stops = reply.status === 401 || told.others === 'wait'
+  const stops = reply.status === 401 || told.why === 'throttled'
   if (reply.status !== 200) return { kind: 'failed', told, stops }
   const page = Page.safeParse(jsonOf(reply.text)).data
   const reason = 'Microsoft answered with a list that is none.'

@@ -1,8 +1,9 @@
 import 'server-only'
 import { z } from 'zod'
-import { type Answer, othersOf, type Reply } from '../client.ts'
+import { type Answer, type Reply, whyOf } from '../client.ts'
 import { jsonOf, retryAfterOf } from '../exchange.ts'
 import type { Reading, Unavailable, WriteAnswer } from '../vendor.ts'
+import type { Why } from '../why.ts'
 import { oneLine } from '../words.ts'
 
 /** What a code means for a write; see Partner Center's list of error codes. All others go by their status. */
@@ -57,16 +58,13 @@ export function toldBy({ text, status }: Answer): Told | undefined {
 
 /** Why something could not be read. */
 export function unavailable(reply: Reply): Unavailable {
-  return { kind: 'unavailable', reason: described(reply), retryAfter: waitOf(reply), others: othersOf(reply) }
+  return { kind: 'unavailable', reason: described(reply), retryAfter: waitOf(reply), why: reasonWhy(reply) }
 }
 
 /** An answer that is none: another subscription may be read all the same. */
 export function nonsense(): Unavailable {
-  return {
-    kind: 'unavailable',
-    reason: 'The answer from Microsoft could not be understood.',
-    others: 'answer',
-  }
+  const reason = 'The answer from Microsoft could not be understood.'
+  return { kind: 'unavailable', reason, others: 'answer' }
 }
 
 /** An answer that is about another one than was asked for, which must not be believed. */
@@ -93,10 +91,9 @@ export function closed(reply: Reply): Reading | undefined {
  * and nothing was done.
  */
 export function refusal(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }> | 'stale' {
-  const [retryAfter, others] = [waitOf(reply), othersOf(reply)]
-  if (reply.kind === 'unsent') {
-    return { kind: 'not_sent', code: 'vendor_unavailable', reason: described(reply), retryAfter, others }
-  }
+  const [retryAfter, why] = [waitOf(reply), reasonWhy(reply)]
+  const notLetIn = { kind: 'not_sent', code: 'vendor_unavailable', retryAfter, why } as const
+  if (reply.kind === 'unsent') return { ...notLetIn, reason: described(reply) }
   const vendorRequestId = reply.correlationId
   if (reply.kind === 'cut') return { kind: 'unknown', reason: described(reply), vendorRequestId }
   const told = toldBy(reply)
@@ -109,7 +106,7 @@ export function refusal(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }>
       return { kind: 'not_sent', code: 'change_in_progress', reason, retryAfter: wait }
     }
     case 'not_let_in':
-      return { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter, others }
+      return { ...notLetIn, reason }
     case 'unknown':
       return { kind: 'unknown', reason: described(reply), vendorRequestId }
     case 'inactive':
@@ -135,6 +132,11 @@ function meaning(status: number, code: string | undefined) {
 function waitOf(reply: Reply): number | undefined {
   if (reply.kind === 'answer') return retryAfterOf(reply.headers)
   return reply.kind === 'unsent' ? reply.retryAfter : undefined
+}
+
+function reasonWhy(reply: Reply): Why | undefined {
+  const code = reply.kind === 'answer' ? toldBy(reply)?.code : undefined
+  return whyOf(reply, CODES[code ?? ''] === 'not_let_in' ? 'no_access' : undefined)
 }
 
 function described(reply: Reply): string {

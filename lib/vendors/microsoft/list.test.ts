@@ -114,7 +114,7 @@ describe('where nobody is let through any more', () => {
       failing((customer) => customer === 'c-0', 'throttle'),
     )
     expect(await microsoft.list(undefined, soon())).toMatchObject({
-      ...{ kind: 'unavailable', retryAfter: 7, others: 'wait' },
+      ...{ kind: 'unavailable', retryAfter: 7, why: 'throttled' },
     })
   })
 })

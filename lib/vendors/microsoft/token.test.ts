@@ -79,7 +79,9 @@ test.each<[Partial<FakeMicrosoft['config']>, string]>([
 ])('no token with %j: nothing was sent, and no reason tells a secret', async (config, words) => {
   const microsoft = await vendor({}, config)
   const reading = await microsoft.read(ref, soon())
-  expect(reading).toEqual({ kind: 'unavailable', reason: expect.stringContaining(words) })
+  // Who can't be reached has said nothing of our access.
+  const why = config.tokenUrl ? undefined : 'no_access'
+  expect(reading).toEqual({ kind: 'unavailable', reason: expect.stringContaining(words), why })
   expect(JSON.stringify(reading)).not.toContain(config.clientSecret ?? 'only-for-the-fake')
   const list = await microsoft.list(undefined, soon())
   expect(list).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining(words) })

@@ -33,7 +33,9 @@ export function tokens(credentials: Credentials): Tokens {
     const granted = reply.status === 200 ? Granted.safeParse(jsonOf(reply.text)) : undefined
     if (!granted?.success) {
       const code = Refused.safeParse(jsonOf(reply.text)).data?.error ?? `status ${reply.status}`
-      return { kind: 'none', reason: `no token: ${code}`, retryAfter: retryAfterOf(reply.headers) }
+      const isRefused = reply.status >= 400 && reply.status < 500 && reply.status !== 429
+      const why = isRefused ? 'no_access' : undefined
+      return { kind: 'none', reason: `no token: ${code}`, retryAfter: retryAfterOf(reply.headers), why }
     }
     const { access_token: value, expires_in: seconds } = granted.data
     kept = { value, until: Date.now() + (seconds - Math.min(SPARE_SECONDS, seconds / 2)) * 1000 }

@@ -1,6 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
-import { othersOf, type Reply } from '../client.ts'
+import { type Reply, whyOf } from '../client.ts'
 import { jsonOf, retryAfterOf } from '../exchange.ts'
 import type { Unavailable, WriteAnswer } from '../vendor.ts'
 import { oneLine } from '../words.ts'
@@ -16,15 +16,14 @@ export function isGone(reply: Reply): boolean {
 export function unavailable(reply: Reply): Unavailable {
   const wait = reply.kind === 'unsent' ? reply.retryAfter : undefined
   const retryAfter = reply.kind === 'answer' ? retryAfterOf(reply.headers) : wait
-  return { kind: 'unavailable', reason: described(reply), retryAfter, others: othersOf(reply) }
+  return { kind: 'unavailable', reason: described(reply), retryAfter, why: whyOf(reply, undefined) }
 }
 
 /** What an answer to a write means that was no success. */
 export function refusal(reply: Reply): WriteAnswer {
-  const { reason, retryAfter } = unavailable(reply)
-  const others = othersOf(reply)
+  const { reason, retryAfter, why } = unavailable(reply)
   if (reply.kind === 'unsent' || (reply.kind === 'answer' && [401, 429].includes(reply.status))) {
-    return { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter, others }
+    return { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter, why }
   }
   const isRefused = reply.kind === 'answer' && reply.status >= 400 && reply.status < 500
   return isRefused ? { kind: 'rejected', code: 'vendor_rejected', reason } : { kind: 'unknown', reason }

@@ -12,6 +12,7 @@ import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/assets/contract.ts'
 import { listAssets, readAssetItem, readSeatHistory } from '#lib/assets/operations.ts'
 import * as queries from '#lib/assets/queries.ts'
+import { wholeNumber } from '#lib/license-lists/rules.ts'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
@@ -32,7 +33,7 @@ export default async function Page({ params, searchParams }: Given) {
   if (!may(caller, 'licenses-manager')) {
     return <MissingRole title={`Asset ${id}`} caller={caller} permission="licenses-manager" />
   }
-  const { history } = await searchParams
+  const { history, set } = await searchParams
   const item = await found(caller, id)
   const span = yearUntil(Date.now())
   const trace = await traceOf()
@@ -50,7 +51,12 @@ export default async function Page({ params, searchParams }: Given) {
   const seats = purchased === undefined || assigned === undefined ? undefined : { purchased, assigned }
   return (
     <Hydrated answers={[[oneAsset.key(id), oneAsset.list(item)]]}>
-      <AssetHead item={item} back={pathWith('/assets', listed)} lastPrice={lastPrice} />
+      <AssetHead
+        item={item}
+        back={pathWith('/assets', listed)}
+        lastPrice={lastPrice}
+        proposed={typeof set === 'string' ? wholeNumber(set) : undefined}
+      />
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
         <div className={seats ? 'xl:order-2' : ''}>
           <AssetFacts item={item} now={span.to} />
@@ -79,7 +85,7 @@ async function found(caller: Caller, id: string): Promise<contract.AssetListItem
 async function listOf(search: string): Promise<string> {
   const view = await readQuery(contract.listAssets, search)
   if (!(view instanceof Problem)) return queries.listAssets.search(view)
-  const parts = search.split('&').filter((part) => !part.startsWith('history='))
+  const parts = search.split('&').filter((part) => !/^(history|set)=/.test(part))
   return parts.join('&')
 }
 

@@ -1,0 +1,83 @@
+'use client'
+
+import { agoText } from '#components/dates/day.tsx'
+import { ReviewBox } from '#components/license-changes/review-box.tsx'
+import type { useLicenseEdit } from '#components/license-changes/use-license-edit.ts'
+import { licensesText } from '#components/license-changes/words.ts'
+import { Button } from '#components/ui/button.tsx'
+import { RequestId } from '#components/ui/request-id.tsx'
+import type { AssetListItem } from '#lib/assets/contract.ts'
+import { Outlook } from './outlook.tsx'
+import { newsText, totalToSetAgain, whatToDoText } from './words.ts'
+
+type Given = { item: AssetListItem; edit: ReturnType<typeof useLicenseEdit> }
+
+/**
+ * On an asset's page: what is known of its open change, or of the last one where that was not applied or is unclear;
+ * what can be done now; and the id of the change, which whoever is asked for help wants to know.
+ */
+export function ChangeNote({ item, edit }: Given) {
+  if (edit.held) return <OpenNote item={item} edit={edit} open={edit.held} />
+  const { lastChange, vendor, quantity = 0 } = item
+  if (!lastChange || !['FAILED', 'UNCLEAR'].includes(lastChange.state)) return null
+  const again = totalToSetAgain(lastChange, quantity)
+  if (edit.isPending || (lastChange.state === 'FAILED' && again === undefined)) return null
+  const { state, vendorReason = '', settleTime } = lastChange
+  return (
+    <div className="mb-4">
+      <ReviewBox
+        title={
+          <span>
+            {newsText(lastChange, vendor?.label ?? 'the vendor')}
+            <span suppressHydrationWarning className="font-normal text-ink-3">
+              , {agoText(settleTime, Date.now())}
+            </span>
+          </span>
+        }
+        actions={
+          again === undefined ? null : (
+            <Button disabled={edit.open || edit.waitUntil !== undefined} onClick={() => edit.edit(again)}>
+              Set to {again.toLocaleString('en')} again
+            </Button>
+          )
+        }
+      >
+        {state === 'UNCLEAR' ? whatToDoText(vendorReason) : vendorReason}
+        <QuotedId id={lastChange.id} />
+      </ReviewBox>
+    </div>
+  )
+}
+
+function OpenNote({ item, edit, open }: Given & { open: NonNullable<Given['edit']['held']> }) {
+  const { id, to, actor, knownBy, repeatable } = open
+  const label = item.vendor?.label ?? 'The vendor'
+  return (
+    <div className="mb-4">
+      <ReviewBox
+        title={`${licensesText(to)} asked for${actor.name ? ` by ${actor.name}` : ''}`}
+        actions={
+          repeatable ? (
+            <Button onClick={(event) => event.detail > 1 || edit.repeat(open)}>
+              Ask for {to.toLocaleString('en')} again
+            </Button>
+          ) : null
+        }
+      >
+        <Outlook label={label} knownBy={knownBy} />{' '}
+        {repeatable
+          ? 'Wait for it, or ask again: it is sent once more under the same id, and has one effect.'
+          : 'Until then there is nothing to do but wait.'}
+        <QuotedId id={id} />
+      </ReviewBox>
+    </div>
+  )
+}
+
+function QuotedId({ id }: { id: string }) {
+  return (
+    <span className="mt-1 block">
+      <RequestId what="If you ask for help, quote change" id={id} />
+    </span>
+  )
+}

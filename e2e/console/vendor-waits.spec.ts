@@ -1,0 +1,266 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { type FakeGoogle, startGoogle } from '../../stand-ins/google/stand-in.ts'
+import { type FakeMicrosoft, startMicrosoft } from '../../stand-ins/microsoft/stand-in.ts'
+import { asset, newCustomer } from '../admin.ts'
+import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+import { ownEnvironment, startOwnApp } from '../own-app.ts'
+
+// What the screens say of changes that have to wait, were not applied, or were made by the vendor.
+
+const TIMES = {
+  VENDOR_WRITE_MS: '500',
+  VENDOR_CONFIRM_MS: '500',
+  VENDOR_CHECK_MS: '1000',
+  VENDOR_STALE_MS: '500',
+  VENDOR_PAUSE_MS: '1000',
+  GOOGLE_SETTLE_SECONDS: '1',
+  MICROSOFT_SETTLE_SECONDS: '7200',
+}
+const LONG =
+  'Enterprise Plus for Regulated Research with Extended Data Residency and Assured Support (Nonprofit)'
+const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-own-'))
+const contexts: BrowserContext[] = []
+const member = { ana: '', ida: '' }
+let google: FakeGoogle
+let microsoft: FakeMicrosoft
+let app: Awaited<ReturnType<typeof startOwnApp>>
+
+test.describe.configure({ mode: 'serial' })
+
+test.beforeAll(async () => {
+  google = await startGoogle({ retryAfter: 4 })
+  microsoft = await startMicrosoft()
+  const env = ownEnvironment(data, { ...google.environment(data), ...microsoft.environment(), ...TIMES })
+  app = await startOwnApp(env)
+  const own = await newCustomer('waits', env)
+  const plan = { purchased: 240, assigned: 182 }
+  const at = (vendor: 'google-workspace' | 'microsoft-partner-center', id: string, name: string) => {
+    const fake = vendor === 'google-workspace' ? google : microsoft
+    const skuId = vendor === 'google-workspace' ? `SKU-${id}` : 'CFQ7TTC0LF8R:0001'
+    const { assigned, purchased: total } = plan
+    fake.add({ id: `S-${id}`, customerId: 'C01', skuId, assigned, total, plan: 'FLEXIBLE' } as never)
+    const item = asset(id, name, plan)
+    return { ...item, vendor, subscription: { ...item.subscription, skuId } }
+  }
+  await own.importAssets([
+    at('google-workspace', 'workspace-suite-1', 'Business Plus'),
+    at('google-workspace', 'workspace-suite-2', LONG),
+    at('google-workspace', 'workspace-suite-3', 'Chat'),
+    at('google-workspace', 'workspace-suite-4', 'Vault'),
+    at('microsoft-partner-center', 'office-suite-1', 'Office E3'),
+    at('microsoft-partner-center', 'office-suite-2', 'Office E5'),
+  ])
+  member.ana = await own.member('Ana Ruiz', 'it-manager')
+  member.ida = await own.member('Ida Tech', 'it-manager')
+})
+
+test.afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close()
+})
+
+test.afterAll(async () => {
+  app?.kill('SIGTERM')
+  await app?.ended
+  await google?.close()
+  await microsoft?.close()
+  rmSync(data, { recursive: true, force: true })
+})
+
+async function open(browser: Browser, email: string, path = '/assets'): Promise<Page> {
+  const context = await browser.newContext({
+    baseURL: app.url,
+    viewport: { width: 1360, height: 900 },
+    timezoneId: 'Asia/Tokyo',
+  })
+  contexts.push(context)
+  const page = await context.newPage()
+  await signIn(page, email, path)
+  return page
+}
+
+const control = (page: Page, name: string) =>
+  page.getByRole('spinbutton', { name: `Licenses of ${name}`, exact: true })
+const row = (page: Page, name: string) => page.getByRole('row').filter({ has: control(page, name) })
+const toast = (page: Page, text: string | RegExp) => page.getByRole('status').getByText(text)
+
+async function set(page: Page, name: string, quantity: number): Promise<void> {
+  await control(page, name).fill(String(quantity))
+  await page.getByRole('button', { name: `Set to ${quantity} licenses` }).click()
+}
+
+/** Good to look at and to hear, on a desk and on a phone. */
+async function expectGoodEverywhere(page: Page): Promise<void> {
+  await page.mouse.move(0, 0)
+  await expectGood(page)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize(PHONE)
+  await expectGood(page)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize({ width: 1360, height: 900 })
+}
+
+test('a throttle is counted down, and then the same total can be asked for again', async ({ browser }) => {
+  const page = await open(browser, member.ana)
+  const found = complaints(page)
+  google.failNext('write', 'throttle')
+  await set(page, 'Business Plus', 250)
+  const refusal = page.getByRole('alert').filter({ hasText: 'Not changed to 250 licenses' })
+  await expect(refusal).toContainText(
+    'Google Workspace asks us to wait. Nothing was changed. Try again in 4 seconds.',
+  )
+  const again = refusal.getByRole('button', { name: 'Try again' })
+  await expect(again).toHaveAttribute('aria-disabled', 'true')
+  await again.click({ force: true })
+  await expect(again).not.toHaveAttribute('aria-disabled')
+  expect(google.subscription('S-workspace-suite-1')?.total).toBe(240)
+  await again.click()
+  await expect(toast(page, 'Business Plus: 240 → 250 licenses')).toBeVisible()
+  expect(found).toEqual([])
+})
+
+test('what was not applied is set again by its review, from the row, its page and Activity', async ({
+  browser,
+}) => {
+  google.setFault('S-workspace-suite-2', { write: 'drop-before' })
+  const page = await open(browser, member.ana)
+  const found = complaints(page)
+  await set(page, LONG, 245)
+  await expect(row(page, LONG)).toContainText('Confirming with the vendor…')
+  await expect(row(page, LONG)).toContainText(/Google Workspace will have told us by .*\d\d:\d\d GMT\+9\./)
+  await expect(row(page, LONG)).toContainText('Not applied: 240 → 245, just now')
+  google.setFault('S-workspace-suite-2', undefined)
+  await expectGoodEverywhere(page)
+  const writes = google.writes.length
+  await row(page, LONG).getByRole('button', { name: 'Set to 245 again' }).click()
+  await expect(control(page, LONG)).toHaveValue('245')
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.goto('/assets/workspace-suite-2')
+  await expect(
+    page.getByText('Google Workspace shows 240 as before: it was not applied.').first(),
+  ).toBeVisible()
+  await expectGoodEverywhere(page)
+  await page.getByRole('button', { name: 'Set to 245 again' }).click()
+  await expect(page.getByRole('button', { name: 'Set to 245 licenses' })).toBeVisible()
+  await page.goto('/activity')
+  await expectGoodEverywhere(page)
+  await page.getByRole('link', { name: 'Set to 245 again' }).click()
+  await expect(page).toHaveURL('/assets/workspace-suite-2?set=245')
+  // Nothing is sent without the review.
+  expect(google.writes.length).toBe(writes)
+  await page.getByRole('button', { name: 'Set to 245 licenses' }).click()
+  await expect(toast(page, /240 → 245 licenses$/)).toBeVisible()
+  await expect(page.getByRole('button', { name: /again/ })).toHaveCount(0)
+  expect(found).toEqual([])
+})
+
+test('a total that the vendor changed is signed in the row until somebody sets another', async ({
+  browser,
+}) => {
+  google.setByVendor('S-workspace-suite-3', 255)
+  const page = await open(browser, member.ana)
+  await set(page, 'Chat', 260)
+  await page.getByRole('button', { name: 'Keep 255' }).click()
+  const sign = row(page, 'Chat').getByRole('link', { name: /^Changed at Google Workspace: 240 → 255, / })
+  await expect(sign).toBeVisible()
+  await expectGoodEverywhere(page)
+  await sign.click()
+  await expect(page).toHaveURL('/assets/workspace-suite-3#history')
+  await expect(page.getByRole('region', { name: 'History' })).toContainText('Changed at the vendor')
+  await page.goto('/assets')
+  await set(page, 'Chat', 256)
+  await expect(toast(page, 'Chat: 255 → 256 licenses')).toBeVisible()
+  await expect(sign).toHaveCount(0)
+})
+
+test('a wait of a day disables the control until then, after a reload and for others too', async ({
+  browser,
+}) => {
+  microsoft.setFault('S-office-suite-1', { write: 'code-900278' })
+  const page = await open(browser, member.ana)
+  await set(page, 'Office E3', 250)
+  const refusal = page.getByRole('alert').filter({ hasText: 'Not changed to 250 licenses' })
+  await expect(refusal).toContainText('Try again after 24 hours.')
+  await expect(refusal.getByRole('button', { name: 'Try again' })).toHaveAttribute('aria-disabled', 'true')
+  await expect(control(page, 'Office E3')).toBeDisabled()
+  const ida = await open(browser, member.ida)
+  for (const shown of [page, ida]) {
+    await shown.reload()
+    await expect(control(shown, 'Office E3')).toBeDisabled()
+    await expect(control(shown, 'Office E3')).toHaveAccessibleDescription(
+      /^Microsoft takes no change before \d+ \w+ \d{4}, \d\d:\d\d GMT\+9$/,
+    )
+  }
+  await expectGoodEverywhere(page)
+  await page.goto('/assets/office-suite-1')
+  await expect(page.getByRole('button', { name: 'Set to 250 again' })).toBeDisabled()
+  await expectGoodEverywhere(page)
+})
+
+test('an open change says by when it is known and which id to quote, and is sent again where that is safe', async ({
+  browser,
+}) => {
+  microsoft.setFault('S-office-suite-2', { write: 'drop-before' })
+  const page = await open(browser, member.ana)
+  const found = complaints(page)
+  await set(page, 'Office E5', 250)
+  await expect(row(page, 'Office E5')).toContainText(/Microsoft will have told us by .*GMT\+9\./)
+  await expect(
+    row(page, 'Office E5').getByRole('button', { name: 'Ask again for 250 licenses' }),
+  ).toBeVisible()
+  await expectGoodEverywhere(page)
+  const id = await row(page, 'Office E5')
+    .getByRole('button', { name: /^Copy id .* of the change$/ })
+    .getAttribute('title')
+  await page.goto('/assets/office-suite-2')
+  await expect(page.getByText(`If you ask for help, quote change ${id}`)).toBeVisible()
+  await expectGoodEverywhere(page)
+  microsoft.setFault('S-office-suite-2', undefined)
+  await page.getByRole('button', { name: 'Ask for 250 again' }).click()
+  await expect(toast(page, 'Office E5: 240 → 250 licenses')).toBeVisible()
+  expect(microsoft.writes.filter(({ subscriptionId }) => subscriptionId === 'S-office-suite-2')).toHaveLength(
+    1,
+  )
+  expect(found).toEqual([])
+})
+
+test('what nobody can tell says so, what to do, and which id to quote', async ({ browser }) => {
+  google.setFault('S-workspace-suite-4', { write: 'drop-before' })
+  const page = await open(browser, member.ana)
+  const sent = () => google.exchanges.filter(({ call }) => call.kind === 'write').length
+  const before = sent()
+  await set(page, 'Vault', 250)
+  await expect.poll(sent).toBe(before + 1)
+  // Its answer is lost, and somebody sets a third total before it is asked what became of it.
+  google.setByVendor('S-workspace-suite-4', 245)
+  const sign = row(page, 'Vault').getByRole('link', {
+    name: 'We can’t tell whether 250 licenses reached Google',
+  })
+  await expect(sign).toBeVisible()
+  await expect(control(page, 'Vault')).toBeEnabled()
+  await expectGoodEverywhere(page)
+  await sign.click()
+  await expect(
+    page.getByText(/^It shows 245, and somebody else has changed it there too\. Compare/),
+  ).toBeVisible()
+  await expect(page.getByText('If you ask for help, quote change')).toBeVisible()
+  await expectGoodEverywhere(page)
+  google.setFault('S-workspace-suite-4', undefined)
+})
+
+test('a key that was withdrawn is the reseller’s matter: there is nothing to wait for', async ({
+  browser,
+}) => {
+  google.keyFile(data, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
+  google.revokeTokens()
+  const page = await open(browser, member.ana)
+  await set(page, 'Business Plus', 260)
+  const refusal = page.getByRole('alert').filter({ hasText: 'Not changed to 260 licenses' })
+  await expect(refusal).toContainText(
+    'We have no access to Google Workspace at the moment, which your reseller can restore. Nothing was changed.',
+  )
+  await expect(refusal).toContainText('Tell your reseller, and quote: Request')
+})

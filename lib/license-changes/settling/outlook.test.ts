@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { outlookOf } from './outlook.ts'
+
+const NOW = Date.UTC(2026, 10, 22, 13, 0)
+const SECOND = 1000
+
+beforeAll(() => {
+  const times = { VENDOR_WRITE_MS: '8000', VENDOR_READ_MS: '4000', VENDOR_CONFIRM_MS: '3000' }
+  const google = { GOOGLE_KEY_FILE: '/key.json', GOOGLE_ADMIN: 'a@b.example', GOOGLE_SETTLE_SECONDS: '120' }
+  const microsoft = {
+    MICROSOFT_TENANT_ID: 'tenant',
+    MICROSOFT_CLIENT_ID: 'id',
+    MICROSOFT_CLIENT_SECRET: 'secret',
+    MICROSOFT_REPEAT_SECONDS: '3600',
+  }
+  for (const [name, value] of Object.entries({ ...times, ...google, ...microsoft, CHANGE_LEASE_MS: '30000' }))
+    vi.stubEnv(name, value)
+})
+afterAll(() => {
+  vi.unstubAllEnvs()
+})
+
+/** What is told of a change that was sent so many seconds ago. */
+const told = (vendor: string, secondsAgo: number, given = {}) => {
+  const at = new Date(NOW - secondsAgo * SECOND)
+  return outlookOf(
+    { state: 'UNKNOWN', movedAt: at, sentAt: at, seenQuantity: null, ...given },
+    { vendor, vendorAccount: 'default' },
+    NOW,
+  )
+}
+
+test('it is known when the call can not be under way, the vendor not be late any more, and the job has asked', () => {
+  const seconds = 2 * 8 + 120 + 60 + 3
+  expect(told('google-workspace', 0)).toEqual({ knownBy: NOW + seconds * SECOND })
+  expect(told('google-workspace', 100)).toEqual({ knownBy: NOW + (seconds - 100) * SECOND })
+  // What is claimed may be sent until its lease ends.
+  expect(told('google-workspace', 0, { state: 'CLAIMED', sentAt: null })).toEqual({
+    knownBy: NOW + (seconds + 30) * SECOND,
+  })
+})
+
+test('it may be asked for again once the call is over, for as long as the vendor knows its id', () => {
+  const isRepeatable = (secondsAgo: number, given = {}) =>
+    told('microsoft-partner-center', secondsAgo, given).repeatable ?? false
+  expect([16, 17, 3587, 3588].map((secondsAgo) => isRepeatable(secondsAgo))).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ])
+  expect(isRepeatable(60, { state: 'SENT' })).toBe(false)
+  expect(isRepeatable(60, { seenQuantity: 7 })).toBe(false)
+  expect(told('google-workspace', 60)).not.toHaveProperty('repeatable')
+})
