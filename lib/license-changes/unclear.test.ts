@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { google } from '../../fuzz/sceneries.ts'
 import type { Step } from '../../stand-ins/vendors/fake.ts'
+import type { Call } from '../../stand-ins/vendors/routes.ts'
 import { settleOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
@@ -71,6 +72,20 @@ test('the total from before proves nothing where somebody moved it meanwhile, an
   vendor.fake.setByVendor(vendor.flexible.id, 20)
   await vendor.settled(vendor.flexible)
   expect(await vendor.states(vendor.flexible)).toEqual(['UNCLEAR'])
+})
+
+test('an old read, of the total before our own change before, is no sign that somebody moved it', async () => {
+  const onStep = (step: Step, { text }: Call) => {
+    if (step !== 'write-arrived' || !text.includes('30')) return
+    vendor.fake.setFault(vendor.flexible.id, { read: 'stale' })
+  }
+  const times = { VENDOR_STALE_MS: '5000' }
+  vendor = await testVendor(google, { options: { onStep, staleMs: 1000 }, times })
+  expect((await vendor.patch(vendor.flexible, 25)).status).toBe(200)
+  vendor.fake.failNext('write', 'drop-before')
+  expect((await vendor.patch(vendor.flexible, 30)).status).toBe(504)
+  await vendor.settled(vendor.flexible)
+  expect(await vendor.states(vendor.flexible)).toEqual(['APPLIED', 'FAILED'])
 })
 
 test('the total from before, with nothing in between, says that it was not applied: asking again is safe', async () => {
