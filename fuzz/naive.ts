@@ -12,9 +12,9 @@ import type { Send } from './writers.ts'
 
 /**
  * The usual code: look into our row, call the vendor, write our row; a call that fails is a failure. The planted fault
- * that proves that the four counts can be other than zero.
+ * that proves that the counts can be other than zero.
  */
-export const naive: Send = async (stage, _writer, seed, quantity) => {
+export const naive: Send = async (stage, _writer, seed, quantity, headers) => {
   const own = { customerId: CUSTOMER as Caller['customerId'] }
   const isRow = eq(assets.id, stage.assetId(seed))
   const [row] = await scope(own, (tx) => tx.select().from(assets).where(isRow))
@@ -32,7 +32,11 @@ export const naive: Send = async (stage, _writer, seed, quantity) => {
   await scope(own, async (tx) => {
     await tx.update(assets).set({ seatsPurchased: quantity }).where(isRow)
     const change = { assetId: stage.assetId(seed), from: purchased, to: quantity, state: 'APPLIED' as const }
-    await addLicenseChange(tx, own.customerId, { ...change, actor: OPERATOR, requestId: 'naive' })
+    await addLicenseChange(tx, own.customerId, {
+      ...change,
+      actor: OPERATOR,
+      requestId: headers['request-id'] ?? '',
+    })
   })
   return { status: 200 }
 }

@@ -6,7 +6,15 @@ export const sceneries = standIns.map(sceneryOf)
 export const [google, microsoft] = sceneries as [Scenery, Scenery]
 
 /** A stand-in that lets through whatever our own rule allows, for that one is tried here. */
-export function sceneryOf({ vendor, start, settleSetting, given, lenient, ownFaults }: StandIn): Scenery {
+export function sceneryOf({
+  vendor,
+  start,
+  settleSetting,
+  given,
+  lenient,
+  ownFaults,
+  readFaults,
+}: StandIn): Scenery {
   return {
     vendor,
     start,
@@ -16,5 +24,6 @@ export function sceneryOf({ vendor, start, settleSetting, given, lenient, ownFau
       fake.add({ ...given({ ...seed, planName, status: 'ACTIVE' }), own: lenient ?? {} })
     },
     ownFaults,
+    readFaults,
   }
 }

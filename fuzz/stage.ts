@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { addAsset, addCustomer, addKey } from '#lib/db/test-rows.ts'
 import { knownVendors } from '#lib/vendors/known-vendors.ts'
 import type { Fake, FakeOptions } from '../stand-ins/vendors/fake.ts'
+import type { Call } from '../stand-ins/vendors/routes.ts'
 
 /** One subscription as both sides begin with it. */
 export type Seed = {
@@ -25,6 +26,8 @@ export type Scenery = {
   settleSetting: string
   /** Faults that only this vendor has, for writes. */
   ownFaults: readonly string[]
+  /** The same for reads. */
+  readFaults: readonly string[]
 }
 
 /** In milliseconds: some twenty times as fast as in earnest, so that thousands of calls take a minute. */
@@ -45,6 +48,9 @@ const STALE_MS = 60
 
 export type Stage = {
   fake: Fake
+  fakeOf(seed: Seed): Fake
+  /** Calls that would change a total, as they arrived at the vendor. */
+  arrivals: Call[]
   vendor: string
   seeds: Seed[]
   assetId(seed: Seed): string
@@ -70,9 +76,15 @@ export async function setStage(
   }: { assets: number; writers: number; options?: FakeOptions; times?: Times },
 ): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'console-fuzz-'))
-  const { fake, settings } = await scenery.start({ lateMs: LATE_MS, staleMs: STALE_MS, ...options }, folder)
-  const all = { ...TIMES, [scenery.settleSetting]: SETTLE_SECONDS, ...times, ...settings }
-  Object.assign(process.env, all)
+  const arrivals: Call[] = []
+  const onStep: FakeOptions['onStep'] = (step, call) => {
+    if (step === 'write-arrived') arrivals.push(call)
+    return options.onStep?.(step, call)
+  }
+  const all = { lateMs: LATE_MS, staleMs: STALE_MS, ...options, onStep }
+  const { fake, settings } = await scenery.start(all, folder)
+  const told = { ...TIMES, [scenery.settleSetting]: SETTLE_SECONDS, ...times, ...settings }
+  Object.assign(process.env, told)
   // Times as short as these have no room for it.
   await Promise.all(knownVendors.map(({ load }) => load()))
   await addCustomer(CUSTOMER)
@@ -81,7 +93,7 @@ export async function setStage(
     scenery.add(fake, seed)
     await addAsset(
       CUSTOMER,
-      assetId(seed),
+      assetIdOf(seed),
       { purchased: seed.total, assigned: seed.assigned, isCommitmentPlan: seed.isCommitmentPlan },
       {
         vendor: scenery.vendor,
@@ -96,16 +108,18 @@ export async function setStage(
   )
   return {
     fake,
+    fakeOf: () => fake,
+    arrivals,
     vendor: scenery.vendor,
     seeds,
-    assetId,
+    assetId: assetIdOf,
     keys,
-    settings: all,
+    settings: told,
     staleMs: options.staleMs ?? STALE_MS,
     async close() {
       await fake.close()
       await rm(folder, { recursive: true, force: true })
-      for (const name of Object.keys(all)) delete process.env[name]
+      for (const name of Object.keys(told)) delete process.env[name]
       // Another stage has other addresses.
       forgetVendors()
     },
@@ -130,6 +144,6 @@ function seedOf(n: number): Seed {
   }
 }
 
-function assetId({ id }: Seed): string {
+export function assetIdOf({ id }: Seed): string {
   return `workspace-suite-${id}`
 }

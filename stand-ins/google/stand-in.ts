@@ -72,6 +72,10 @@ export const google: StandIn = {
   needs: ['GOOGLE_KEY_FILE', 'GOOGLE_ADMIN'],
   settleSetting: 'GOOGLE_SETTLE_SECONDS',
   given: ({ planName, ...seed }) => ({ ...seed, plan: planName }),
-  ownFaults: [],
+  ownFaults: ['token-expired', 'another-customer', 'another-sku', 'other-seats', 'no-json'],
+  readFaults: [
+    ...['forbidden', 'not-found', 'api-off', 'daily-limit', 'token-expired'],
+    ...['another-customer', 'another-sku', 'proxy-404', 'no-json'],
+  ],
   trials,
 }

@@ -85,5 +85,6 @@ export const paperclip: StandIn = {
   settleSetting: 'PAPERCLIP_SETTLE_SECONDS',
   given: ({ planName, ...seed }) => ({ ...seed, plan: planName === 'FLEXIBLE' ? 'monthly' : 'yearly' }),
   ownFaults: [],
+  readFaults: [],
   trials,
 }
