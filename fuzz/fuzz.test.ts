@@ -1,28 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { dueChanges } from '#lib/access/due-work.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { readVendors, settleOpenChanges } from '#lib/license-changes/jobs.ts'
 import type { Step } from '../stand-ins/vendors/fake.ts'
 import type { Call } from '../stand-ins/vendors/routes.ts'
+import { readAll, settleAll } from './end.ts'
+import { keepSettling } from './jobs.ts'
 import { naive } from './naive.ts'
 import { hiddenChanges, settleByHand } from './people.ts'
 import { sceneries } from './sceneries.ts'
 import { type Scenery, type Stage, setStage, type Times } from './stage.ts'
 import { vendorConsole } from './vendor-console.ts'
 import { judge, type Verdict } from './verdict.ts'
+import { anyFault, FAULT_RATE, type FaultOf, seeded } from './weather.ts'
 import { randomFrom, write } from './writers.ts'
 
 // `npm run fuzz` runs it in full length; here a part of it holds the same zeros.
 const FULL = process.env.FUZZ === 'full'
 const PATCHES = FULL ? 3000 : 400
-const FAULT_RATE = 0.35
-const READ_FAULTS = ['drop-before', 'hang-before', 'error-before', 'throttle', 'stale']
-const WRITE_FAULTS = [
-  ...['drop-before', 'hang-before', 'error-before', 'throttle'],
-  ...['reset-after', 'hang-after', 'error-after', 'late', 'late-hang', 'twice', 'twice-cut'],
-]
-
 let database: TestDatabase
 let stage: Stage
 beforeEach(async () => {
@@ -107,26 +101,6 @@ function isLively({ vendorWrites, answers }: Verdict): void {
   expect(Object.keys(answers).filter((answer) => answer.startsWith('500'))).toEqual([])
 }
 
-type FaultOf = (call: Pick<Call, 'kind'>, random: () => number) => string | undefined
-
-function anyFault({ ownFaults, readFaults }: Scenery): FaultOf {
-  return ({ kind }, random) => {
-    if (random() > FAULT_RATE) return undefined
-    const faults =
-      kind === 'write'
-        ? [...WRITE_FAULTS, ...ownFaults]
-        : kind === 'read'
-          ? [...READ_FAULTS, ...readFaults]
-          : []
-    return faults[Math.floor(random() * faults.length)]
-  }
-}
-
-function seeded(faultOf: FaultOf) {
-  const random = randomFrom(20_261_120)
-  return (call: Call) => faultOf(call, random)
-}
-
 type Setting = {
   assets: number
   faultOf: FaultOf
@@ -177,28 +151,4 @@ async function fuzz(
   const outcome = { ...verdict, differedBefore, hidden, stuck: await settleByHand(database, stage) }
   if (FULL) console.log(scenery.vendor, assets, 'assets', isShared ? 'shared' : '', outcome)
   return outcome
-}
-
-/** Looks until no change is open any more. */
-async function settleAll(): Promise<void> {
-  const left = async () => {
-    // A row that is locked is somebody's at this moment.
-    await settleOpenChanges('fuzz-end').catch(() => {})
-    return (await dueChanges()).length
-  }
-  await expect.poll(left, { interval: 100, timeout: 300_000 }).toBe(0)
-}
-
-/** Reads all of the vendor's books. One that failed many times in a row is left alone for a while. */
-async function readAll(): Promise<void> {
-  const failure = () => readVendors('fuzz-end').then(() => undefined, String)
-  await expect.poll(failure, { interval: 100 }).toBeUndefined()
-}
-
-async function keepSettling(signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    // A row that is locked is somebody's at this moment: it is due again next time.
-    await settleOpenChanges('fuzz-job').catch(() => {})
-    await pause(250)
-  }
 }

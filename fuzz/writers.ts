@@ -49,7 +49,8 @@ export function randomFrom(seed: number): () => number {
 }
 
 type Work = {
-  patches: number
+  /** How many, or until it says that it is over. */
+  patches: number | AbortSignal
   seed: number
   by?: Send
   /** What the ids of requests begin with: processes differ in it. */
@@ -57,18 +58,19 @@ type Work = {
   onAnswer?: (answer: Answered) => void
 }
 
-/** Lets all writers of the stage ask for totals of all assets at once, `patches` in all. */
+/** Lets all writers of the stage ask for totals of all assets at once. */
 export async function write(
   stage: Desk,
   { patches, seed, by = send, name = 'fuzz', onAnswer }: Work,
 ): Promise<Answered[]> {
   const answers: Answered[] = []
-  let left = patches
+  let left = typeof patches === 'number' ? patches : Number.POSITIVE_INFINITY
+  const isOver = () => left <= 0 || (typeof patches !== 'number' && patches.aborted)
   let count = 0
   const writer = async (number: number) => {
     const random = randomFrom(seed + number * 7919)
-    while (left > 0) {
-      const { target, quantity, headers, repeats } = await wish(stage, number, `${name}-${left}`, random)
+    while (!isOver()) {
+      const { target, quantity, headers, repeats } = await wish(stage, number, `${name}-${count}`, random)
       left -= repeats
       const since = Date.now()
       for (let repeat = 0; repeat < repeats; repeat++) {
