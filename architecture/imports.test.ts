@@ -17,8 +17,8 @@ type Zone = {
 const ZONES: Zone[] = [
   {
     what: 'rules import rules, days and decimals',
-    from: /^lib\/[^/]+\/rules\.ts$/,
-    never: /^(?!lib\/([^/]+\/rules|days|decimals)\.ts$)/,
+    from: /^lib\/([^/]+\/rules|assets\/commitment|license-changes\/checks)\.ts$/,
+    never: /^(?!lib\/([^/]+\/rules|assets\/commitment|days|decimals)\.ts$)/,
     orTypes: true,
     planted: ['lib/assets/rules.ts', `import type { Asset } from './contract.ts'`],
   },

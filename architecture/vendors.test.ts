@@ -19,8 +19,9 @@ const LIST = 'lib/vendors/known-vendors.ts'
 const NETWORK = 'lib/vendors/exchange.ts'
 
 const files = projectFiles().filter((file) => file.startsWith('lib/vendors/') && !file.endsWith('.test.ts'))
+// lib/vendors/accounts is of all of them.
 const folders = Map.groupBy(
-  files.filter((file) => file.split('/').length === 4),
+  files.filter((file) => file.split('/').length === 4 && !file.startsWith('lib/vendors/accounts/')),
   (file) => file.split('/')[2] ?? '',
 )
 

@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm'
 import type { Caller } from '#lib/access/rules.ts'
-import { decideQuantity } from '#lib/assets/rules.ts'
+import { decideQuantity } from '#lib/assets/commitment.ts'
 import { assets } from '#lib/db/schema/assets.ts'
 import { scope } from '#lib/db/scope.ts'
 import { OPERATOR } from '#lib/history/audit.ts'
 import { addLicenseChange } from '#lib/license-changes/store/transitions.ts'
 import type { RemoteVendor } from '#lib/vendors/vendor.ts'
-import { vendorNamed } from '#lib/vendors/vendors.ts'
+import { vendorOf } from '#lib/vendors/vendors.ts'
 import { CUSTOMER } from './stage.ts'
 import type { Send } from './writers.ts'
 
@@ -22,7 +22,7 @@ export const naive: Send = async (stage, _writer, seed, quantity, headers) => {
   if (quantity === purchased) return { status: 200 }
   const facts = { status: 'ACTIVE', isCommitmentPlan: seed.isCommitmentPlan, purchased }
   if (!decideQuantity(facts, quantity).allowed) return { status: 409 }
-  const vendor = vendorNamed(stage.vendor) as RemoteVendor
+  const vendor = vendorOf({ vendor: stage.vendor, vendorAccount: seed.account }) as RemoteVendor
   const ref = { customerId: seed.customerId, subscriptionId: seed.id, skuId: seed.skuId }
   const reading = await vendor.read(ref, AbortSignal.timeout(200))
   if (reading.kind !== 'read') return { status: 503 }
@@ -31,7 +31,8 @@ export const naive: Send = async (stage, _writer, seed, quantity, headers) => {
   if (answer.kind !== 'applied') return { status: answer.kind === 'rejected' ? 422 : 502 }
   await scope(own, async (tx) => {
     await tx.update(assets).set({ seatsPurchased: quantity }).where(isRow)
-    const change = { assetId: stage.assetId(seed), from: purchased, to: quantity, state: 'APPLIED' as const }
+    const asset = { id: stage.assetId(seed), vendorSubscriptionId: row?.vendorSubscriptionId ?? null }
+    const change = { asset, from: purchased, to: quantity, state: 'APPLIED' as const }
     await addLicenseChange(tx, own.customerId, {
       ...change,
       actor: OPERATOR,

@@ -20,7 +20,7 @@ export async function hiddenChanges(database: TestDatabase): Promise<number> {
 
 /** Settles all that waits, each as the vendor's books have it; how many of them could not be settled. */
 export async function settleByHand(database: TestDatabase, stage: Stage): Promise<number> {
-  const done = new Set(stage.fake.writes.map((written) => askOf(stage.fake.callOf(written))))
+  const done = new Set(stage.fakes.flatMap(({ writes, callOf }) => writes.map(callOf)).map(askOf))
   const asks = new Map((await database.sql(CUSTOMER, WAITING)).map(({ id, ask }) => [id, String(ask)]))
   for (const { id } of await listed(database)) {
     const as = done.has(asks.get(id)) ? 'applied' : 'failed'

@@ -66,9 +66,9 @@ describe.each(sceneries)('$vendor', (scenery) => {
       start(name.slice(0, 1))
     }
 
-    async function onStep(step: Step, call: Call): Promise<void> {
+    async function onStep(step: Step, call: Call, at: string): Promise<void> {
       if (!failing) return
-      const seed = stage.seeds.find(({ id }) => id === call.subscriptionId)
+      const seed = stage.seeds.find(({ id, account }) => id === call.subscriptionId && account === at)
       if (seed && step === 'write-applied' && random() < 0.1) somebody.change(seed)
       const name = askOf(call)?.replace(/^-*/, '').split('-')[0]
       if (name && kills < KILLS && random() < KILL_RATE) await kill(name)
@@ -76,7 +76,7 @@ describe.each(sceneries)('$vendor', (scenery) => {
 
     const chosen = seeded(anyFault(scenery))
     const choose = (call: Call) => (failing ? chosen(call) : undefined)
-    stage = await setStage(scenery, { assets: 40, writers: 12, options: { choose, onStep } })
+    stage = await setStage(scenery, { assets: 40, writers: 12, accounts: 2, options: { choose, onStep } })
     const somebody = vendorConsole(stage, random)
     const end = new AbortController()
     const changing = somebody.keepChanging(end.signal)
@@ -98,7 +98,7 @@ describe.each(sceneries)('$vendor', (scenery) => {
 
     const hidden = await hiddenChanges(database)
     await settleAll()
-    await stage.fake.settled()
+    for (const fake of stage.fakes) await fake.settled()
     await pause(1000)
     await readAll()
     const verdict = await judge(database, stage, answers)

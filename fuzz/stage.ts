@@ -5,9 +5,12 @@ import { addAsset, addCustomer, addKey } from '#lib/db/test-rows.ts'
 import { knownVendors } from '#lib/vendors/known-vendors.ts'
 import type { Fake, FakeOptions } from '../stand-ins/vendors/fake.ts'
 import type { Call } from '../stand-ins/vendors/routes.ts'
+import { type Options, openAccounts } from './accounts.ts'
 
 /** One subscription as both sides begin with it. */
 export type Seed = {
+  /** The reseller's account at the vendor. */
+  account: string
   id: string
   customerId: string
   skuId: string
@@ -47,8 +50,10 @@ const LATE_MS = 300
 const STALE_MS = 60
 
 export type Stage = {
+  /** The vendor as the first account has it, and at the account of a subscription: each has books of its own. */
   fake: Fake
   fakeOf(seed: Seed): Fake
+  fakes: Fake[]
   /** Calls that would change a total, as they arrived at the vendor. */
   arrivals: Call[]
   vendor: string
@@ -65,38 +70,46 @@ export type Stage = {
 
 export const CUSTOMER = 'fuzz'
 
-/** Assets in our database and the same subscriptions in the books of a fake vendor. The database is open already. */
+const ACCOUNTS = ['default', 'second']
+
+type Setting = { assets: number; writers: number; accounts?: 1 | 2; options?: Options; times?: Times }
+
+/**
+ * Assets in our database and the same subscriptions in the books of a fake vendor. The database is open already. With
+ * two accounts there are two of that vendor, and each id of a subscription is in the books of both.
+ */
 export async function setStage(
   scenery: Scenery,
-  {
-    assets,
-    writers,
-    options = {},
-    times = {},
-  }: { assets: number; writers: number; options?: FakeOptions; times?: Times },
+  { assets, writers, accounts = 1, options = {}, times = {} }: Setting,
 ): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'console-fuzz-'))
   const arrivals: Call[] = []
-  const onStep: FakeOptions['onStep'] = (step, call) => {
+  const onStep: Options['onStep'] = (step, call, account) => {
     if (step === 'write-arrived') arrivals.push(call)
-    return options.onStep?.(step, call)
+    return options.onStep?.(step, call, account)
   }
-  const all = { lateMs: LATE_MS, staleMs: STALE_MS, ...options, onStep }
-  const { fake, settings } = await scenery.start(all, folder)
-  const told = { ...TIMES, [scenery.settleSetting]: SETTLE_SECONDS, ...times, ...settings }
+  const own = { ...TIMES, [scenery.settleSetting]: SETTLE_SECONDS, ...times }
+  const names = ACCOUNTS.slice(0, accounts)
+  const opened = await openAccounts(scenery, names, folder, {
+    options: { lateMs: LATE_MS, staleMs: STALE_MS, ...options, onStep },
+    settings: own,
+  })
+  const { fakes, settings: told } = opened
   Object.assign(process.env, told)
   // Times as short as these have no room for it.
   await Promise.all(knownVendors.map(({ load }) => load()))
   await addCustomer(CUSTOMER)
-  const seeds = Array.from({ length: assets }, (_, n) => seedOf(n))
+  const fakeOf = ({ account }: Seed) => fakes.get(account) as Fake
+  const seeds = Array.from({ length: assets }, (_, n) => seedOf(n, accounts))
   for (const seed of seeds) {
-    scenery.add(fake, seed)
+    scenery.add(fakeOf(seed), seed)
     await addAsset(
       CUSTOMER,
       assetIdOf(seed),
       { purchased: seed.total, assigned: seed.assigned, isCommitmentPlan: seed.isCommitmentPlan },
       {
         vendor: scenery.vendor,
+        vendorAccount: seed.account,
         vendorCustomerId: seed.customerId,
         subscriptionId: seed.id,
         skuId: seed.skuId,
@@ -107,8 +120,9 @@ export async function setStage(
     Array.from({ length: writers }, (_, n) => addKey(CUSTOMER, ['it-manager'], { name: `Writer ${n}` })),
   )
   return {
-    fake,
-    fakeOf: () => fake,
+    fake: fakeOf(seedOf(0, 1)),
+    fakeOf,
+    fakes: [...fakes.values()],
     arrivals,
     vendor: scenery.vendor,
     seeds,
@@ -117,7 +131,7 @@ export async function setStage(
     settings: told,
     staleMs: options.staleMs ?? STALE_MS,
     async close() {
-      await fake.close()
+      for (const one of fakes.values()) await one.close()
       await rm(folder, { recursive: true, force: true })
       for (const name of Object.keys(told)) delete process.env[name]
       // Another stage has other addresses.
@@ -132,18 +146,21 @@ export function forgetVendors(): void {
 }
 
 /** GUIDs, as one of the vendors wants them; half of the plans are commitments. */
-function seedOf(n: number): Seed {
-  const guid = (kind: number) => `${kind}0000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+function seedOf(n: number, accounts: number): Seed {
+  const [place, at] = [Math.floor(n / accounts), n % accounts]
+  const guid = (kind: number) => `${kind}0000000-0000-4000-8000-${String(place).padStart(12, '0')}`
   return {
+    account: ACCOUNTS[at] ?? '',
     id: guid(1),
     customerId: guid(2),
-    skuId: `SKU-${n}`,
-    total: 20,
+    skuId: `SKU-${place}`,
+    // Whoever asks the wrong books is told another total.
+    total: 20 + 2 * at,
     assigned: 3,
-    isCommitmentPlan: n % 2 === 1,
+    isCommitmentPlan: place % 2 === 1,
   }
 }
 
-export function assetIdOf({ id }: Seed): string {
-  return `workspace-suite-${id}`
+export function assetIdOf({ id, account }: Seed): string {
+  return `workspace-suite-${id}${account === 'default' ? '' : `-${account}`}`
 }

@@ -48,7 +48,6 @@ export async function judge(database: TestDatabase, stage: Stage, answers: Answe
   for (const change of changes)
     for (const ask of change.asks) byAsk.set(ask, [...(byAsk.get(ask) ?? []), change])
   const answerTo = new Map(answers.map((answer) => [answer.ask, answer.status]))
-  const fakes = [...new Set(stage.seeds.map(stage.fakeOf))]
   const writes = stage.seeds.flatMap((seed) => writesOf(stage, seed).map((written) => ({ ...written, seed })))
   const made = writes.filter(({ by }) => by === 'client')
 
@@ -73,7 +72,7 @@ export async function judge(database: TestDatabase, stage: Stage, answers: Answe
     writesWithoutRecord: made.filter((written) => !recordOf(written)).length,
     toldAsNotApplied: made.filter(isDenied).length,
     assetsThatDiffer: stage.seeds.filter(differs).length,
-    overlappingWrites: fakes.reduce((sum, { overlaps }) => sum + overlaps, 0),
+    overlappingWrites: stage.fakes.reduce((sum, { overlaps }) => sum + overlaps, 0),
     answersWithoutEvidence: answers.filter((answer) => answer.status === 200 && !isEvident(stage, answer))
       .length,
     recordsWithoutWrite: count((change) => change.state === 'APPLIED' && !behind.has(change)),

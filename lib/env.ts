@@ -5,7 +5,7 @@ import { type MailConfig, settings as mailSettings } from './notices/settings.ts
 import { hasNoPath, namesIn, text, withoutSlash } from './settings.ts'
 import type { VendorConfig } from './vendors/declaration.ts'
 import { knownVendors } from './vendors/known-vendors.ts'
-import { settings as timeSettings, type VendorTimes } from './vendors/settings.ts'
+import { accountsSettings, settings as timeSettings, type VendorTimes } from './vendors/settings.ts'
 
 const port = z.coerce.number().int().min(0).max(65_535)
 
@@ -44,6 +44,8 @@ export type Env = {
   callerDir: string
   /** By the vendor's name; absent where it is not set up. */
   vendors: Partial<Record<string, VendorConfig>>
+  /** Absolute path of the file that names more accounts at vendors. */
+  vendorAccountsFile: string | undefined
   /** Undefined where no notices are sent. */
   mail: MailConfig | undefined
   /** Whom the API's description names. */
@@ -64,14 +66,20 @@ export function env(): Env {
 let last: { given: string; env: Env } | undefined
 
 function names(): string[] {
-  return [
+  if (known?.vendors === knownVendors.length) return known.names
+  const schemas = [
     Own,
     timeSettings,
+    accountsSettings,
     mailSettings,
     apiSettings,
     ...knownVendors.map(({ settings }) => settings),
-  ].flatMap(namesIn)
+  ]
+  known = { vendors: knownVendors.length, names: schemas.flatMap(namesIn) }
+  return known.names
 }
+
+let known: { vendors: number; names: string[] } | undefined
 
 function read(): Env {
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''))
@@ -84,9 +92,10 @@ function read(): Env {
   const data = read(Own)
   const vendors = Object.fromEntries(knownVendors.map(({ name, settings }) => [name, read(settings)]))
   const vendorTimes = read(timeSettings)
+  const accountsFile = read(accountsSettings)
   const mail = read(mailSettings)
   const apiInfo = read(apiSettings)
-  if (!data || !vendorTimes || !apiInfo || faults.length > 0)
+  if (!data || !vendorTimes || !accountsFile || !apiInfo || faults.length > 0)
     throw new Error(`Wrong configuration. ${faults.join('; ')}`)
   const baseUrl = withoutSlash(data.BASE_URL ?? `http://localhost:${data.PORT}`)
   return {
@@ -102,6 +111,7 @@ function read(): Env {
     vendorTimes,
     callerDir: data.INIT_CWD ?? process.cwd(),
     vendors,
+    vendorAccountsFile: accountsFile.path,
     mail,
     apiInfo,
   }

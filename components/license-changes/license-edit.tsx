@@ -2,8 +2,8 @@
 
 import { useId } from 'react'
 import type { LastPrice } from '#components/assets/cost.ts'
+import { minimumQuantity } from '#lib/assets/commitment.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
-import { minimumQuantity } from '#lib/assets/rules.ts'
 import { Applying } from './applying.tsx'
 import { ChangeReview } from './change-review.tsx'
 import { Confirming, Held } from './confirming.tsx'

@@ -1,8 +1,8 @@
 'use client'
 
 import { useEffect, useRef, useState } from 'react'
+import type { QuantityFacts } from '#lib/assets/commitment.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
-import type { QuantityFacts } from '#lib/assets/rules.ts'
 import { useOutcome } from './use-outcome.ts'
 import { isUnknown, newKey, useQuantityChange } from './use-quantity-change.ts'
 

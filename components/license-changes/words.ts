@@ -1,5 +1,5 @@
+import { decideQuantity, type QuantityFacts } from '#lib/assets/commitment.ts'
 import type { Asset } from '#lib/assets/contract.ts'
-import { decideQuantity, type QuantityFacts } from '#lib/assets/rules.ts'
 import { dayText } from '#lib/days.ts'
 import type { LicenseChange } from '#lib/license-changes/contract.ts'
 

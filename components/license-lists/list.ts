@@ -1,5 +1,5 @@
+import type { QuantityFacts } from '#lib/assets/commitment.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
-import type { QuantityFacts } from '#lib/assets/rules.ts'
 import type { Checked } from '#lib/license-lists/check.ts'
 import type { Fate } from '#lib/license-lists/fate.ts'
 import type { Target } from '#lib/license-lists/rules.ts'

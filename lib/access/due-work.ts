@@ -1,5 +1,6 @@
 import 'server-only'
 import { database } from '#lib/db/client.ts'
+import type { Account } from '#lib/vendors/accounts/account.ts'
 import type { CustomerId } from './rules.ts'
 
 // What jobs look for across customers, as the role `console_jobs`, which sees just these columns of the rows that are
@@ -25,7 +26,7 @@ export async function unsettledChanges(customerId?: CustomerId): Promise<DueChan
   return rows.map((row) => ({ customerId: row.customer_id, changeId: row.id }))
 }
 
-export type AssetAtVendor = {
+export type AssetAtVendor = Account & {
   customerId: CustomerId
   assetId: string
   vendorCustomerId: string
@@ -33,30 +34,29 @@ export type AssetAtVendor = {
   skuId: string
 }
 
-/** All assets of all customers whose books this vendor keeps. */
-export async function assetsAt(vendor: string): Promise<AssetAtVendor[]> {
+const AT_VENDOR = `v.vendor, v.account AS "vendorAccount", v.vendor_customer_id AS "vendorCustomerId",
+  v.subscription_id AS "subscriptionId", v.sku_id AS "skuId", v.customer_id AS "customerId", a.id AS "assetId"
+  FROM vendor_subscriptions v
+  JOIN assets a ON a.customer_id = v.customer_id AND a.vendor_subscription_id = v.id`
+
+/** All assets of all customers whose books this account of a vendor keeps. */
+export async function assetsAt({ vendor, vendorAccount }: Account): Promise<AssetAtVendor[]> {
   const { rows } = await database().jobs.query(
-    `SELECT customer_id AS "customerId", id AS "assetId", vendor_customer_id AS "vendorCustomerId",
-       subscription_id AS "subscriptionId", sku_id AS "skuId"
-     FROM assets WHERE vendor = $1 AND vendor <> 'built-in' AND subscription_id IS NOT NULL`,
-    [vendor],
+    `SELECT ${AT_VENDOR} WHERE v.vendor = $1 AND v.account = $2 AND v.released_at IS NULL`,
+    [vendor, vendorAccount],
   )
   return rows
 }
 
-export type AtVendor = { vendor: string; vendorCustomerId: string; subscriptionId: string }
+export type AtVendor = Account & { vendorCustomerId: string; subscriptionId: string }
 
 /** The assets of all customers that stand for some subscriptions at vendors: one each, where one does. */
-export async function holdersOf(
-  subscriptions: readonly AtVendor[],
-): Promise<(AtVendor & { customerId: CustomerId; assetId: string })[]> {
+export async function holdersOf(subscriptions: readonly AtVendor[]): Promise<AssetAtVendor[]> {
   const column = (name: keyof AtVendor) => subscriptions.map((subscription) => subscription[name])
   const { rows } = await database().jobs.query(
-    `SELECT vendor, vendor_customer_id AS "vendorCustomerId", subscription_id AS "subscriptionId",
-       customer_id AS "customerId", id AS "assetId"
-     FROM assets WHERE vendor <> 'built-in' AND (vendor, vendor_customer_id, subscription_id) IN
-       (SELECT * FROM unnest($1::text[], $2::text[], $3::text[]))`,
-    [column('vendor'), column('vendorCustomerId'), column('subscriptionId')],
+    `SELECT ${AT_VENDOR} WHERE v.released_at IS NULL AND (v.vendor, v.account, v.vendor_customer_id, v.subscription_id) IN
+       (SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]))`,
+    [column('vendor'), column('vendorAccount'), column('vendorCustomerId'), column('subscriptionId')],
   )
   return rows
 }

@@ -32,7 +32,7 @@ export const listAssets = operation(contract.listAssets, async (caller, { query 
   const rows = await readScope(caller, (tx) => listWithOpenChange(tx, caller.customerId, ...page))
   const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
   settleOnRead(caller, shown, trace)
-  const assets = shown.map(({ asset, openChange }) => serializeFullItem(asset, openChange, baseUrl))
+  const assets = shown.map((row) => serializeFullItem(row.asset, row, baseUrl))
   return { body: { ...links, assets, rowCount: assets.length } }
 })
 
@@ -57,8 +57,8 @@ export const readAsset = operation(contract.readAsset, async (caller, { params }
  */
 export async function readAssetItem(caller: Caller, id: string, trace: Trace): Promise<AssetListItem> {
   checkPermission(caller, contract.readAsset.permission)
-  const { asset, openChange } = await readFull(caller, id, trace)
-  return shapes.AssetListItem.parse(serializeFullItem(asset, openChange, env().baseUrl))
+  const row = await readFull(caller, id, trace)
+  return shapes.AssetListItem.parse(serializeFullItem(row.asset, row, env().baseUrl))
 }
 
 async function readFull(caller: Caller, id: string, trace: Trace) {

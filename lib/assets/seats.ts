@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assets } from '#lib/db/schema/assets.ts'
-import type { QuantityFacts } from './rules.ts'
+import type { QuantityFacts } from './commitment.ts'
 import { type AssetRow, hasLicenses, type LicensedRow } from './store.ts'
 
 type Seats = { purchased: number; maximum: number; assigned: number }
@@ -41,7 +41,7 @@ export async function setSeats(
   return rows[0] as AssetRow
 }
 
-/** Writes what the vendor told, now; `moves` says whether the seat version does. The row must be locked. */
+/** Writes what the vendor told; `moves` says whether the seat version does. The row must be locked. */
 export async function setObserved(
   tx: Transaction,
   customerId: CustomerId,
@@ -53,7 +53,6 @@ export async function setObserved(
     .update(assets)
     .set({
       ...values,
-      observedAt: sql`clock_timestamp()`,
       ...(moves ? { seatVersion: sql`${assets.seatVersion} + 1` } : {}),
     })
     .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))

@@ -29,13 +29,13 @@ export function serializeListItem(row: AssetRow, baseUrl: string): AssetListItem
   }
 }
 
-/** With `view=full` an item carries all that a screen needs. */
+/** With `view=full` an item carries all that a screen needs; `observedAt` is when its vendor last told of it. */
 export function serializeFullItem(
   row: AssetRow,
-  openChange: AssetListItem['openChange'],
+  { openChange, observedAt }: Pick<AssetListItem, 'openChange'> & { observedAt: Date | null },
   baseUrl: string,
 ): AssetListItem {
-  const { observedAt, scheduledTotal, scheduledAt } = row
+  const { scheduledTotal, scheduledAt } = row
   return {
     ...serializeListItem(row, baseUrl),
     properties: propertiesOf(row),

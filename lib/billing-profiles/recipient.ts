@@ -5,7 +5,7 @@ import { checkPermission } from '#lib/api/operation.ts'
 import { billingProfiles } from '#lib/db/schema/customers.ts'
 import { invoices } from '#lib/db/schema/invoices.ts'
 import { readScope } from '#lib/db/scope.ts'
-import { owned } from '#lib/invoices/selection.ts'
+import { owned } from '#lib/invoices/owned-and-selected.ts'
 import type { BillingProfile } from './rules.ts'
 
 /** Whom an invoice addresses; undefined where the caller can't see it. */

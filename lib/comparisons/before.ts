@@ -5,7 +5,7 @@ import { checkPermission } from '#lib/api/operation.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { invoices, lineItems } from '#lib/db/schema/invoices.ts'
 import { readScope } from '#lib/db/scope.ts'
-import { type Owner, owned } from '#lib/invoices/selection.ts'
+import { type Owner, owned } from '#lib/invoices/owned-and-selected.ts'
 import { readHead } from '#lib/invoices/store.ts'
 
 /** How many earlier invoices are looked at, and how many lines of each: the first ones weigh most. */

@@ -7,7 +7,7 @@ import { epochOfDay } from '#lib/days.ts'
 import { invoices } from '#lib/db/schema/invoices.ts'
 import { readScope } from '#lib/db/scope.ts'
 import type { Invoice } from '#lib/invoices/contract.ts'
-import { owned } from '#lib/invoices/selection.ts'
+import { owned } from '#lib/invoices/owned-and-selected.ts'
 import { type InvoiceRow, readHead, readInvoice } from '#lib/invoices/store.ts'
 import { type Comparison, compareInvoices, incomparable } from './comparison.ts'
 

@@ -5,6 +5,7 @@ import type { Caller, Role } from '#lib/access/rules.ts'
 import { assets } from './schema/assets.ts'
 import { apiKeys, billingProfiles, customers, members } from './schema/customers.ts'
 import { invoices, lineItems } from './schema/invoices.ts'
+import { vendorSubscriptions } from './schema/vendors.ts'
 import { scope } from './scope.ts'
 
 // Rows for tests, each with harmless defaults. They go in through the one door, as the app's do.
@@ -73,11 +74,12 @@ export async function addAsset(
   customerId: string,
   id: string,
   subscription: Subscription | null,
-  given: Partial<typeof assets.$inferInsert> = {},
+  { observedAt, ...given }: Partial<typeof assets.$inferInsert> & { observedAt?: Date } = {},
 ): Promise<void> {
   const type = id.split('-').slice(0, 2).join('-')
   const values = { customerId, id, type, name: id, customerDomain: `${customerId}.example` }
-  const rest = {
+  const row = {
+    ...values,
     vendorCustomerId: 'C1',
     reseller: 'sales@reseller.example',
     ...licensed(subscription),
@@ -85,7 +87,15 @@ export async function addAsset(
     ...(subscription && given.vendor ? { subscriptionId: `S-${customerId}-${id}` } : {}),
     ...given,
   }
-  await scope(owner(customerId), (tx) => tx.insert(assets).values({ ...values, ...rest }))
+  const { vendor, vendorAccount: account = 'default', vendorCustomerId, subscriptionId, skuId } = row
+  const isThere = vendor !== undefined && vendor !== 'built-in' && subscriptionId && skuId
+  const vendorSubscriptionId = isThere ? `at-${id}` : null
+  await scope(owner(customerId), async (tx) => {
+    const place = isThere && { vendor, account, vendorCustomerId, subscriptionId, skuId }
+    const held = { customerId, id: `at-${id}`, observedAt: observedAt ?? null }
+    if (place) await tx.insert(vendorSubscriptions).values({ ...place, ...held })
+    await tx.insert(assets).values({ ...row, vendorSubscriptionId })
+  })
 }
 
 function licensed(subscription: Subscription | null): Partial<typeof assets.$inferInsert> {

@@ -1,19 +1,28 @@
-import { decideQuantity } from '#lib/assets/rules.ts'
+import { decideQuantity } from '#lib/assets/commitment.ts'
 import { type AssetRow, hasLicenses } from '#lib/assets/store.ts'
+import { DEFAULT_ACCOUNT } from '#lib/vendors/accounts/account.ts'
+import { builtIn } from '#lib/vendors/built-in.ts'
 import { difference, type ImportProblem } from './refused.ts'
 import type { NewAsset, NewSubscription } from './shapes.ts'
 
 /** What an import may write of an asset's row: not what only its vendor tells. */
 export type AssetValues = Omit<
   AssetRow,
-  'customerId' | 'seatVersion' | 'observedAt' | 'scheduledTotal' | 'scheduledAt'
+  'customerId' | 'seatVersion' | 'vendorSubscriptionId' | 'scheduledTotal' | 'scheduledAt'
 >
 
 /** The row that an asset from outside makes; what it does not tell comes from the stored one. */
 export function valuesOf(given: NewAsset, stored?: AssetRow): AssetValues {
   const { subscription, ...asset } = given
-  const { reseller = stored?.reseller ?? '', vendor = stored?.vendor ?? 'built-in' } = given
-  return { ...asset, reseller, vendor, ...(subscription ? licensesOf(subscription) : NO_LICENSES) }
+  const { reseller = stored?.reseller ?? '', vendor = stored?.vendor ?? builtIn.name } = given
+  const { vendorAccount = stored?.vendor === vendor ? stored.vendorAccount : DEFAULT_ACCOUNT } = given
+  return {
+    ...asset,
+    reseller,
+    vendor,
+    vendorAccount,
+    ...(subscription ? licensesOf(subscription) : NO_LICENSES),
+  }
 }
 
 const NO_LICENSES = {

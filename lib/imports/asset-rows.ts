@@ -8,6 +8,14 @@ import type { Transaction } from '#lib/db/client.ts'
 import { assets } from '#lib/db/schema/assets.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 import { addLicenseChange } from '#lib/license-changes/store/transitions.ts'
+import {
+  forgetObservation,
+  holdSubscriptions,
+  type Place,
+  releaseSubscription,
+  setSku,
+} from '#lib/vendor-subscriptions/store.ts'
+import { builtIn } from '#lib/vendors/built-in.ts'
 import type { AssetValues } from './asset-differences.ts'
 import { type ImportProblem, MOST_PROBLEMS, problemText } from './refused.ts'
 
@@ -28,7 +36,15 @@ export async function readStored(tx: Transaction, customerId: CustomerId, ids: s
 /** Adds assets that are not there, and what their seats are from now on: a few hundred at most. */
 export async function addAssets(tx: Transaction, customerId: CustomerId, added: AssetValues[]) {
   if (added.length === 0) return
-  await tx.insert(assets).values(added.map((values) => ({ customerId, ...values })))
+  const places = new Map(added.flatMap((values) => [[values, placeOf(values)] as const]))
+  const held = [...places.values()].filter((place) => place !== undefined)
+  const ids = new Map((await holdSubscriptions(tx, customerId, held)).map((id, at) => [held[at], id]))
+  const rows = added.map((values) => ({
+    customerId,
+    ...values,
+    vendorSubscriptionId: ids.get(places.get(values)) ?? null,
+  }))
+  await tx.insert(assets).values(rows)
   await addReadings(tx, customerId, added.flatMap(readingOf))
 }
 
@@ -50,17 +66,50 @@ export async function overwriteAsset(
   const by = { actor: OPERATOR, requestId }
   const { id } = stored
   const [from, to] = [stored.seatsPurchased ?? 0, values.seatsPurchased ?? 0]
+  const vendorSubscriptionId = await moved(tx, customerId, stored, values)
   if (from !== to) {
-    await addLicenseChange(tx, customerId, { assetId: id, from, to, state: 'RECORDED', ...by })
+    const asset = { id, vendorSubscriptionId }
+    await addLicenseChange(tx, customerId, { asset, from, to, state: 'RECORDED', ...by })
   }
   const seatVersion = movesVersion(stored, values) ? sql`${assets.seatVersion} + 1` : undefined
   await tx
     .update(assets)
-    .set({ ...values, ...(seatVersion && { seatVersion }) })
+    .set({ ...values, vendorSubscriptionId, ...(seatVersion && { seatVersion }) })
     .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))
   if (from !== to || stored.seatsAssigned !== values.seatsAssigned) {
     await addReadings(tx, customerId, readingOf(values))
   }
   const changes = problems.slice(0, MOST_PROBLEMS).map(problemText)
   await recordAudit(tx, customerId, { action: 'asset.replaced', subject: id, details: { changes }, ...by })
+}
+
+/** Where the subscription of an asset is kept; undefined where the books are ours, or it has none. */
+export function placeOf({ vendor, vendorAccount, ...values }: AssetValues): Place | undefined {
+  const { vendorCustomerId, subscriptionId, skuId } = values
+  if (vendor === builtIn.name || subscriptionId === null || skuId === null) return undefined
+  return { vendor, vendorAccount, vendorCustomerId, subscriptionId, skuId }
+}
+
+/** The subscription to which an asset that is written over points from now on: the same one, another one, or none. */
+async function moved(
+  tx: Transaction,
+  customerId: CustomerId,
+  stored: AssetRow,
+  values: AssetValues,
+): Promise<string | null> {
+  const { vendorSubscriptionId: held } = stored
+  const [from, to] = [placeOf(stored), placeOf(values)]
+  if (held !== null && from && to && isSamePlace(from, to)) {
+    if (from.skuId !== to.skuId) await setSku(tx, customerId, held, to.skuId)
+    await forgetObservation(tx, customerId, held)
+    return held
+  }
+  if (held !== null) await releaseSubscription(tx, customerId, held)
+  const [id] = await holdSubscriptions(tx, customerId, to ? [to] : [])
+  return id ?? null
+}
+
+function isSamePlace(one: Place, other: Place): boolean {
+  const names = ['vendor', 'vendorAccount', 'vendorCustomerId', 'subscriptionId'] as const
+  return names.every((name) => one[name] === other[name])
 }

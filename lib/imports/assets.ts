@@ -4,9 +4,11 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import type { AssetRow } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assetsWithOpenChange } from '#lib/license-changes/store/find.ts'
-import { isVendor, vendorNamed } from '#lib/vendors/vendors.ts'
+import { DEFAULT_ACCOUNT } from '#lib/vendors/accounts/account.ts'
+import { hasAccount } from '#lib/vendors/accounts/accounts.ts'
+import { isVendor } from '#lib/vendors/vendors.ts'
 import { type AssetValues, differencesOf, lostLicenses, valuesOf } from './asset-differences.ts'
-import { addAssets, overwriteAsset, type Replacement, readStored } from './asset-rows.ts'
+import { addAssets, overwriteAsset, placeOf, type Replacement, readStored } from './asset-rows.ts'
 import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from './refused.ts'
 import type { Imported, NewAsset } from './shapes.ts'
 import { takenAmong } from './taken-subscriptions.ts'
@@ -47,8 +49,7 @@ export async function importAssets(
     if (problems.length > 0) continue
     await addAssets(tx, customerId, fresh)
     for (const replacement of other) await overwriteAsset(tx, customerId, replacement, requestId)
-    for (const { id, vendor, subscriptionId } of written)
-      if (subscriptionId !== null && vendorNamed(vendor).books === 'theirs') onVendorsBooks?.(id)
+    for (const values of written) if (placeOf(values)) onVendorsBooks?.(values.id)
     counts.added += fresh.length
     counts.replaced += other.length
     counts.unchanged += batch.length - fresh.length - other.length
@@ -60,13 +61,19 @@ export async function importAssets(
 /** What makes an asset unfit whatever is stored. */
 function faultsOf(assets: NewAsset[]): ImportProblem[] {
   const seen = new Set<string>()
-  return assets.flatMap(({ id, vendor }) => {
+  return assets.flatMap(({ id, vendor, vendorAccount }) => {
     const subject = `asset ${id}`
     const twice = seen.has(id)
     seen.add(id)
     if (twice) return [{ subject, reason: 'is given twice' }]
-    if (vendor === undefined || isVendor(vendor)) return []
-    return [{ subject, column: 'vendor', reason: `there is no vendor named ${vendor}` }]
+    if (vendor !== undefined && !isVendor(vendor))
+      return [{ subject, column: 'vendor', reason: `there is no vendor named ${vendor}` }]
+    if (vendorAccount === undefined || vendorAccount === DEFAULT_ACCOUNT) return []
+    if (vendor !== undefined && hasAccount(vendor, vendorAccount)) return []
+    const reason = vendor
+      ? `there is no account of ${vendor} named ${vendorAccount}`
+      : 'needs the vendor beside it'
+    return [{ subject, column: 'vendorAccount', reason }]
   })
 }
 

@@ -41,6 +41,8 @@ export type NewAsset = {
   reseller?: string | undefined
   /** Absent: `built-in`; of an asset that is there, the one that it has. */
   vendor?: string | undefined
+  /** The reseller's account at the vendor. Absent: of an asset that is there, the one that it has; else `default`. */
+  vendorAccount?: string | undefined
   createdAt: Date
   /** Null: no licenses, billed by usage. */
   subscription: NewSubscription | null

@@ -39,10 +39,10 @@ export async function takenAmong(
 }
 
 async function ownHolders(tx: Transaction, customerId: CustomerId, held: readonly Held[]) {
-  const { vendor, vendorCustomerId, subscriptionId, id: assetId } = assets
+  const { vendor, vendorAccount, vendorCustomerId, subscriptionId, id: assetId } = assets
   const ids = held.map((one) => one.subscriptionId)
   const rows = await tx
-    .select({ vendor, vendorCustomerId, subscriptionId, assetId })
+    .select({ vendor, vendorAccount, vendorCustomerId, subscriptionId, assetId })
     .from(assets)
     .where(
       and(eq(assets.customerId, customerId), ne(vendor, builtIn.name), inArray(subscriptionId, [...ids])),
@@ -52,6 +52,6 @@ async function ownHolders(tx: Transaction, customerId: CustomerId, held: readonl
   )
 }
 
-function nameOf({ vendor, vendorCustomerId, subscriptionId }: AtVendor): string {
-  return JSON.stringify([vendor, vendorCustomerId, subscriptionId])
+function nameOf({ vendor, vendorAccount, vendorCustomerId, subscriptionId }: AtVendor): string {
+  return JSON.stringify([vendor, vendorAccount, vendorCustomerId, subscriptionId])
 }

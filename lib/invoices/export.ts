@@ -9,8 +9,8 @@ import type { Cursor } from '#lib/lists/page-token.ts'
 import { itemize } from './itemization.ts'
 import { countLines, listLines } from './lines.ts'
 import { type InvoiceOrder, keyOf } from './order.ts'
+import type { Owner, Selection } from './owned-and-selected.ts'
 import { statusOf } from './rules.ts'
-import type { Owner, Selection } from './selection.ts'
 import * as store from './store.ts'
 
 type Selected = Selection & { orderBy?: InvoiceOrder | undefined }

@@ -2,7 +2,7 @@ import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { lineItems } from '#lib/db/schema/invoices.ts'
-import type { Owner } from './selection.ts'
+import type { Owner } from './owned-and-selected.ts'
 import { type LineItemRow, lineColumns } from './store.ts'
 
 /** How many lines each of these invoices has, which the caller has been shown to see. */

@@ -7,7 +7,7 @@ import { issuerColumns, NO_DETAILS } from '#lib/issuers/store.ts'
 import { pageByKey } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
 import { type InvoiceOrder, keysetOf } from './order.ts'
-import { type Owner, owned, type Selection, selected, today } from './selection.ts'
+import { type Owner, owned, type Selection, selected, today } from './owned-and-selected.ts'
 
 /** Amounts are exact decimal text, dates `YYYY-MM-DD`; `today` is the database's day in UTC. */
 export type InvoiceRow = {

@@ -2,7 +2,7 @@ import 'server-only'
 import { and, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { invoices } from '#lib/db/schema/invoices.ts'
-import { type Owner, owned, type Selection, selected, today } from './selection.ts'
+import { type Owner, owned, type Selection, selected, today } from './owned-and-selected.ts'
 
 /** A sum of one currency: of a platform in a month, of a month (no platform), or of all (no month either). */
 export type Billed = {

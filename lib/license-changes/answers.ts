@@ -5,7 +5,7 @@ import { etagOf } from '#lib/assets/serialize.ts'
 import type { AssetRow } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import type { Rejected, WriteAnswer } from '#lib/vendors/vendor.ts'
-import type { Refusal } from './rules.ts'
+import type { Refusal } from './checks.ts'
 import { lastChange } from './store/find.ts'
 import type { Change } from './store/transitions.ts'
 

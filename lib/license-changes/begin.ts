@@ -11,10 +11,10 @@ import { scope } from '#lib/db/scope.ts'
 import { actorOf } from '#lib/history/audit.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import type { Foreseen, OwnBooks, VendorSeats } from '#lib/vendors/vendor.ts'
-import { vendorNamed } from '#lib/vendors/vendors.ts'
+import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
+import { check } from './checks.ts'
 import type { Claim, QuantityRequest } from './request.ts'
-import { check } from './rules.ts'
 import { sendAgain } from './sending/again.ts'
 import { send } from './sending/send.ts'
 import { awaitAnswer } from './settling/await-answer.ts'
@@ -62,7 +62,7 @@ async function begin(tx: Transaction, request: QuantityRequest): Promise<Begun> 
   const { caller, assetId, keyed } = request
   const row = await readAsset(tx, caller.customerId, assetId, { lock: true })
   if (!row) throw new Problem('not_found')
-  const vendor = vendorNamed(row.vendor)
+  const vendor = vendorOf(row)
   const known = keyed && (await takeKey(tx, keyed))
   if (known?.kind === 'answered') return known
   if (known?.kind === 'change') {
@@ -109,12 +109,13 @@ async function firstStep(
 
 async function changeOurBooks(
   tx: Transaction,
-  { id: assetId, seatsPurchased: from }: LicensedRow,
+  row: LicensedRow,
   found: Foreseen<VendorSeats>,
   { caller, quantity, requestId }: QuantityRequest,
 ): Promise<Answer<Asset>> {
   const { customerId } = caller
-  const change = { assetId, from, to: quantity, actor: actorOf(caller), requestId }
+  const { id: assetId, seatsPurchased: from } = row
+  const change = { asset: row, from, to: quantity, actor: actorOf(caller), requestId }
   if (found.kind === 'rejected') {
     await addLicenseChange(tx, customerId, { ...change, state: 'REJECTED', vendorReason: found.reason })
     return answers.rejected(found)
@@ -136,7 +137,7 @@ async function claimChange(
 ): Promise<Begun> {
   if (vendor.pausedFor() > 0) throw answers.vendorUnavailable(vendor.label, vendor.pausedFor())
   const change = await addLicenseChange(tx, caller.customerId, {
-    assetId: row.id,
+    asset: row,
     from: row.seatsPurchased,
     to: quantity,
     state: 'CLAIMED',

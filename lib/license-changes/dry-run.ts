@@ -11,11 +11,11 @@ import { readScope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import type { Foreseen, ObservedSeats, VendorSeats } from '#lib/vendors/vendor.ts'
-import { vendorNamed } from '#lib/vendors/vendors.ts'
+import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
+import { type Asked, check } from './checks.ts'
 import { isDisputed, observedRow } from './observe.ts'
 import { readOwn } from './reading/read-own.ts'
-import { type Asked, check } from './rules.ts'
 import { findOpenChange } from './store/find.ts'
 
 type Question = Asked & { caller: Caller; assetId: string }
@@ -53,7 +53,7 @@ async function byOurRow(
 ): Promise<{ answer: Answer<Asset> } | { row: LicensedRow; vendor: GuardedVendor }> {
   const row = await readAsset(tx, customerId, question.assetId)
   if (!row) throw new Problem('not_found')
-  const vendor = vendorNamed(row.vendor)
+  const vendor = vendorOf(row)
   if (vendor.books === 'ours') {
     const answer = foretold(tx, customerId, question, row, (facts) =>
       vendor.foresee(facts, question.quantity),
@@ -79,7 +79,7 @@ async function foretold(
   if (found.kind === 'refused') return answers.refused(tx, customerId, row, found)
   if (found.kind === 'unchanged') return replyOf(row)
   if (found.kind === 'rejected') {
-    return vendorNamed(row.vendor).books === 'ours' ? answers.rejected(found) : answers.foreseen(found)
+    return vendorOf(row).books === 'ours' ? answers.rejected(found) : answers.foreseen(found)
   }
   const { purchased, maximum, assigned = row.seatsAssigned } = found.seats
   return replyOf({

@@ -6,7 +6,7 @@ import { readScope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
 import type { Observed, RemoteVendor } from '#lib/vendors/vendor.ts'
-import { remoteVendors, vendorNamed } from '#lib/vendors/vendors.ts'
+import { remoteVendors, vendorOf } from '#lib/vendors/vendors.ts'
 import { refOf } from './observe.ts'
 import { forEach } from './reading/for-each.ts'
 import { readOwn } from './reading/read-own.ts'
@@ -38,7 +38,7 @@ async function warnOfDelay(
   requestId: string,
 ) {
   const row = await readScope({ customerId }, (tx) => readAsset(tx, customerId, assetId))
-  const vendor = row && vendorNamed(row.vendor)
+  const vendor = row && vendorOf(row)
   const openMs = Date.now() - change.createdAt.getTime()
   if (vendor?.books !== 'theirs' || openMs <= Math.max(vendor.settleMs, env().vendorTimes.leaseMs)) return
   const told = {
@@ -70,7 +70,7 @@ export async function readVendors(requestId: string): Promise<number> {
 const PAGE_TAKES = 5
 
 async function readVendor(vendor: RemoteVendor, requestId: string): Promise<number> {
-  const assets = await assetsAt(vendor.name)
+  const assets = await assetsAt({ vendor: vendor.name, vendorAccount: vendor.account })
   const listed = new Set<AssetAtVendor>()
   const failure = await readList(vendor, assets, async (pairs) => {
     for (const [asset] of pairs) listed.add(asset)

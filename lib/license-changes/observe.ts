@@ -6,7 +6,11 @@ import { setObserved } from '#lib/assets/seats.ts'
 import type { LicensedRow } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { env } from '#lib/env.ts'
+import type { Actor } from '#lib/history/audit.ts'
+import { observationOf } from '#lib/vendor-subscriptions/observation.ts'
+import { noteObserved, pointAnew } from '#lib/vendor-subscriptions/store.ts'
 import type { Observed, RemoteVendor, SubscriptionRef } from '#lib/vendors/vendor.ts'
+import { isAsTold, valuesOf } from './observed-values.ts'
 import { isConfirmed } from './rules.ts'
 import { changesWithin } from './store/find.ts'
 import { addLicenseChange } from './store/transitions.ts'
@@ -41,26 +45,52 @@ export async function observe(
   { vendor, observed, requestId, confirmed = false }: Seen,
 ): Promise<LicensedRow> {
   const values = valuesOf(row, observed)
-  if (!confirmed && (await isDisputed(tx, customerId, row, observed))) {
+  const actor = { kind: 'vendor', id: vendor.name, name: vendor.label } as const
+  const isOpen = !confirmed && (await isDisputed(tx, customerId, row, observed))
+  if (isOpen) {
     values.seatsPurchased = row.seatsPurchased
     values.seatsMaximum = row.seatsMaximum
   } else if (!confirmed && values.seatsPurchased !== row.seatsPurchased) {
     await addLicenseChange(tx, customerId, {
-      assetId: row.id,
+      asset: row,
       from: row.seatsPurchased,
       to: values.seatsPurchased,
       state: 'DRIFT',
       requestId,
-      actor: { kind: 'vendor', id: vendor.name, name: vendor.label },
+      actor,
     })
   }
+  const own = vendorSubscriptionOf(row)
+  const { subscriptionId } = await followed(tx, customerId, row, { vendor, observed, actor, requestId })
   const { seatsPurchased: purchased, seatsAssigned: assigned } = values
-  const isNews = purchased !== row.seatsPurchased || assigned !== row.seatsAssigned || row.observedAt === null
+  const isNews = purchased !== row.seatsPurchased || assigned !== row.seatsAssigned
   const [stored] = await Promise.all([
-    setObserved(tx, customerId, row.id, values, { moves: movesVersion(row, { ...row, ...values }) }),
+    isAsTold(row, values)
+      ? row
+      : setObserved(tx, customerId, row.id, values, { moves: movesVersion(row, { ...row, ...values }) }),
+    noteObserved(tx, customerId, own, isOpen ? null : observationOf(observed)),
     isNews ? addReadings(tx, customerId, [{ assetId: row.id, purchased, assigned }]) : undefined,
   ])
-  return stored
+  return { ...stored, subscriptionId }
+}
+
+/** Follows a subscription to the id that its vendor gives it now; a letter's case is no other id. */
+async function followed(
+  tx: Transaction,
+  customerId: CustomerId,
+  row: LicensedRow,
+  { vendor, observed, ...by }: Pick<Seen, 'vendor' | 'observed' | 'requestId'> & { actor: Actor },
+): Promise<Pick<LicensedRow, 'subscriptionId'>> {
+  if (vendor.isSame({ ...refOf(row), skuId: observed.skuId }, observed)) return row
+  const [from, to] = [row.subscriptionId, observed.subscriptionId]
+  await pointAnew(tx, customerId, vendorSubscriptionOf(row), { from, to, assetId: row.id, ...by })
+  return { subscriptionId: to }
+}
+
+/** An asset at a vendor points to its subscription (a CHECK holds it). */
+function vendorSubscriptionOf({ id, vendorSubscriptionId }: LicensedRow): string {
+  if (vendorSubscriptionId === null) throw new Error(`The asset ${id} is at no vendor.`)
+  return vendorSubscriptionId
 }
 
 /** Whether a read shows other purchased seats than the vendor confirmed to us lately: nobody can tell which is older. */
@@ -71,7 +101,7 @@ export async function isDisputed(
   { seats }: Observed,
 ): Promise<boolean> {
   if (seats.purchased === row.seatsPurchased) return false
-  const lately = await changesWithin(tx, customerId, row.id, env().vendorTimes.staleMs)
+  const lately = await changesWithin(tx, customerId, row, env().vendorTimes.staleMs)
   return lately.some(isConfirmed)
 }
 
@@ -79,40 +109,4 @@ export async function isDisputed(
 export function observedRow(row: LicensedRow, observed: Observed): LicensedRow {
   const seen = { ...row, ...valuesOf(row, observed) }
   return { ...seen, seatVersion: row.seatVersion + (movesVersion(row, seen) ? 1 : 0) }
-}
-
-/** What of a row its vendor decides. */
-type ObservedValues = Pick<
-  LicensedRow,
-  | 'vendorCustomerId'
-  | 'subscriptionId'
-  | 'status'
-  | 'planName'
-  | 'isCommitmentPlan'
-  | 'commitmentStart'
-  | 'commitmentEnd'
-  | 'renewalType'
-  | 'seatsPurchased'
-  | 'seatsMaximum'
-  | 'seatsAssigned'
-  | 'scheduledTotal'
-  | 'scheduledAt'
->
-
-function valuesOf(row: LicensedRow, { seats, ...told }: Observed): ObservedValues {
-  return {
-    vendorCustomerId: row.vendorCustomerId,
-    subscriptionId: told.subscriptionId,
-    status: told.status,
-    planName: told.planName,
-    isCommitmentPlan: told.isCommitmentPlan,
-    commitmentStart: told.commitmentStart,
-    commitmentEnd: told.commitmentEnd,
-    renewalType: told.renewalType,
-    seatsPurchased: seats.purchased,
-    seatsMaximum: seats.maximum,
-    seatsAssigned: seats.assigned ?? row.seatsAssigned,
-    scheduledTotal: told.scheduled?.total ?? null,
-    scheduledAt: told.scheduled?.at ?? null,
-  }
 }

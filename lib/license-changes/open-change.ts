@@ -15,6 +15,8 @@ import { listBesideAssets, type OpenBeside, readBesideAsset } from './store/besi
 export type WithOpenChange = {
   asset: AssetRow
   openChange: AssetListItem['openChange']
+  /** When its vendor last told of it; null where the books are ours. */
+  observedAt: Date | null
   /** The id of that change, where it is time to ask what became of it. */
   due: string | undefined
 }
@@ -39,9 +41,10 @@ export async function readWithOpenChange(
   return row && told(row)
 }
 
-function told({ asset, open, isDue }: OpenBeside): WithOpenChange {
+function told({ asset, open, isDue, observedAt }: OpenBeside): WithOpenChange {
   return {
     asset,
+    observedAt,
     openChange: open ? serializeOpenChange(open) : undefined,
     due: open && isDue ? open.id : undefined,
   }

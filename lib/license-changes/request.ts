@@ -7,7 +7,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { log } from '#lib/log.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
-import type { Asked } from './rules.ts'
+import type { Asked } from './checks.ts'
 import type { Change } from './store/transitions.ts'
 
 /** A PATCH of a quantity. */

@@ -1,5 +1,5 @@
 import { Problem } from '#lib/api/problem.ts'
-import type { QuantityFacts } from '#lib/assets/rules.ts'
+import type { QuantityFacts } from '#lib/assets/commitment.ts'
 import { fateOf } from './fate.ts'
 
 /** What is known of an asset before its change: undefined where it has no licenses. `etag` is of its version. */

@@ -1,4 +1,4 @@
-import { decideQuantity, needsTypedTotal, type QuantityFacts } from '#lib/assets/rules.ts'
+import { decideQuantity, needsTypedTotal, type QuantityFacts } from '#lib/assets/commitment.ts'
 
 /** How many assets one list may change. */
 export const MOST_TARGETS = 250

@@ -5,6 +5,7 @@ import { sessionSecret } from '#lib/access/session-cookie.ts'
 import { startDatabase } from '#lib/db/start.ts'
 import { enterProduction, env, setPort } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
+import { accounts } from '#lib/vendors/accounts/accounts.ts'
 import { drain } from './drain.ts'
 import { frontDoor } from './front-door.ts'
 import { healthCheck } from './health.ts'
@@ -34,8 +35,9 @@ export async function startApplication(isStopping: () => boolean): Promise<Appli
   if (!isBuilt()) {
     throw new Error('The application is not built yet: run `npm run build` first.')
   }
-  // Now rather than at the first sign-in.
+  // Now rather than at the first sign-in, or the first change.
   sessionSecret()
+  accounts()
   const database = await startDatabase().catch(explain)
   try {
     const app = await prepareNext()

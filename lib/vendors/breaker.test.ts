@@ -42,6 +42,7 @@ beforeEach(() => {
   const remote: RemoteVendor = {
     name: 'v',
     label: 'V',
+    account: 'default',
     books: 'theirs',
     settleMs: 1,
     idempotentWrites: undefined,

@@ -1,12 +1,15 @@
 import 'server-only'
 import { log } from '#lib/log.ts'
+import { DEFAULT_ACCOUNT } from './accounts/account.ts'
 import type { VendorCalls, VendorConfig, VendorDeclaration } from './declaration.ts'
-import { hasSameIds, type RemoteVendor } from './vendor.ts'
+import { hasSameIds } from './same.ts'
+import type { RemoteVendor } from './vendor.ts'
 
 /** A vendor that is set up, as the port has it. What calls it is being loaded; whoever asks before waits for that. */
 export function remoteVendor<Config extends VendorConfig>(
   { name, facts, foresee, isSame = hasSameIds, looksUp, load }: VendorDeclaration<Config>,
   config: Config,
+  account = DEFAULT_ACCOUNT,
 ): RemoteVendor {
   const loading = load().then(({ connect }) => connect(config))
   // Each call tells its own caller; without this line the process would end before anybody asks.
@@ -14,6 +17,7 @@ export function remoteVendor<Config extends VendorConfig>(
   return {
     name,
     label: facts.label,
+    account,
     books: 'theirs',
     settleMs: config.settleMs,
     idempotentWrites: config.idempotentWrites,
@@ -26,7 +30,7 @@ export function remoteVendor<Config extends VendorConfig>(
     async list(cursor, signal) {
       const page = await (await loading).list(cursor, signal)
       const unread = page.kind === 'page' ? page.unread : 0
-      if (unread > 0) log().warn({ vendor: name, unread }, 'subscriptions were not understood')
+      if (unread > 0) log().warn({ vendor: name, account, unread }, 'subscriptions were not understood')
       return page
     },
   }

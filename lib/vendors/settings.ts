@@ -1,4 +1,7 @@
+import 'server-only'
+import { resolve } from 'node:path'
 import { z } from 'zod'
+import { text } from '#lib/settings.ts'
 
 /** How long we wait for vendors, and how late they may be: assumptions, all in milliseconds. */
 export type VendorTimes = {
@@ -19,6 +22,11 @@ export type VendorTimes = {
 
 /** Milliseconds, one at least. */
 const wait = z.coerce.number().int().min(1)
+
+/** The file that names accounts beside those of the environment; docs/vendors.md has its shape. */
+export const accountsSettings = z
+  .object({ VENDOR_ACCOUNTS_FILE: text.optional() })
+  .transform(({ VENDOR_ACCOUNTS_FILE: path }) => ({ path: path && resolve(path) }))
 
 /** The times that hold for all vendors; what one of them alone needs is declared in its own folder. */
 export const settings = z

@@ -32,20 +32,6 @@ export type Observed = SubscriptionRef & {
   own?: unknown
 }
 
-/** Whether all that a decision on a quantity rests on is as it was. */
-export function isSameBasis(before: Observed, after: Observed): boolean {
-  const basis = ({ status, isCommitmentPlan, seats }: Observed) =>
-    [status, isCommitmentPlan, seats.purchased].join()
-  return basis(before) === basis(after)
-}
-
-/** Whether customer, subscription and SKU have the same ids. */
-export function hasSameIds(one: SubscriptionRef, other: SubscriptionRef): boolean {
-  const ids = ({ customerId, subscriptionId, skuId }: SubscriptionRef) =>
-    JSON.stringify([customerId, subscriptionId, skuId])
-  return ids(one) === ids(other)
-}
-
 /** A refusal that settles the request. `reason` is the vendor's, in words for people. */
 export type Rejected = {
   kind: 'rejected'
@@ -113,6 +99,8 @@ export type OwnBooks = Named & {
  */
 export type RemoteVendor = Named & {
   books: 'theirs'
+  /** The reseller's account there, for operators. */
+  account: string
   /** How long a write may stay unseen by reads, in milliseconds: an assumption, and configuration. */
   settleMs: number
   /**

@@ -16,7 +16,7 @@ import { vendorFacts } from './facts.ts'
 import { knownVendors } from './known-vendors.ts'
 import { paperclip } from './test-invented/declaration.ts'
 import type { Observed, RemoteVendor } from './vendor.ts'
-import { isVendor, remoteVendors, vendorNamed } from './vendors.ts'
+import { isVendor, remoteVendors, vendorOf } from './vendors.ts'
 
 // Longer than a busy machine takes for a call that is answered.
 const seedRef = ({ id: subscriptionId, customerId, skuId }: Seed) => ({ subscriptionId, customerId, skuId })
@@ -63,7 +63,7 @@ describe('a vendor that is added to the list, and has a folder', () => {
     expect(isVendor('paperclip')).toBe(true)
     expect(vendorFacts('paperclip')).toMatchObject({ label: 'Paperclip', locksIncreases: true })
     expect(remoteVendors()).toEqual([])
-    const vendor = vendorNamed('paperclip')
+    const vendor = vendorOf({ vendor: 'paperclip', vendorAccount: 'default' })
     const ref = { customerId: 'c', subscriptionId: 's', skuId: 'k' }
     const reading = vendor.books === 'theirs' && vendor.read(ref, AbortSignal.timeout(1000))
     expect(await reading).toEqual({ kind: 'unavailable', reason: 'Paperclip is not configured.' })
@@ -142,7 +142,7 @@ describe('a vendor that is added to the list, and has a folder', () => {
 
     describe('and answers a write with an order', () => {
       const soon = () => AbortSignal.timeout(5000)
-      const port = () => vendorNamed('paperclip') as RemoteVendor
+      const port = () => vendorOf({ vendor: 'paperclip', vendorAccount: 'default' }) as RemoteVendor
       const lookup = async (pollRef?: string) =>
         port().lookup?.(seedRef(seed), { changeId: 'change-1', pollRef }, soon())
       const sent = () => stage.fake.exchanges.filter(({ call }) => call.kind === 'write').length

@@ -1,57 +1,61 @@
 import 'server-only'
 import { env } from '#lib/env.ts'
+import { type Account, DEFAULT_ACCOUNT } from './accounts/account.ts'
+import { accounts, configOf } from './accounts/accounts.ts'
 import { type GuardedVendor, withBreaker } from './breaker.ts'
 import { builtIn } from './built-in.ts'
-import type { VendorDeclaration } from './declaration.ts'
+import type { VendorConfig, VendorDeclaration } from './declaration.ts'
 import { knownVendors } from './known-vendors.ts'
 import { remoteVendor } from './remote-vendor.ts'
 import type { OwnBooks, RemoteVendor, Unavailable } from './vendor.ts'
 
-// The vendors by name, connected by their settings. Which there are says known-vendors.ts, which env.ts reads too.
+// The vendors by name and account, connected by their settings. Which vendors there are says known-vendors.ts, which
+// env.ts reads too.
+
+type Connected = { config: VendorConfig | undefined; vendor: GuardedVendor }
 
 // Pages and route handlers get separate copies of this module: they share what a breaker has learnt.
-const slot = globalThis as typeof globalThis & { licensesInvoicesVendors?: Map<string, GuardedVendor> }
+const slot = globalThis as typeof globalThis & { licensesInvoicesVendors?: Map<string, Connected> }
 
 /** Whether an asset may name this vendor. */
 export function isVendor(name: string): boolean {
   return name === builtIn.name || knownVendors.some((vendor) => vendor.name === name)
 }
 
-/** The vendor with this name, as stored with an asset. One without configuration can't be reached. */
-export function vendorNamed(name: string): OwnBooks | GuardedVendor {
-  if (name === builtIn.name) return builtIn
-  const declared = knownVendors.find((vendor) => vendor.name === name)
-  if (!declared) throw new Error(`There is no vendor named ${name}.`)
-  return connected(declared)
+/** Who keeps the books of an asset: ours, or an account at a vendor. One that is not set up can't be reached. */
+export function vendorOf(asset: Account): OwnBooks | GuardedVendor {
+  if (asset.vendor === builtIn.name) return builtIn
+  const declared = knownVendors.find(({ name }) => name === asset.vendor)
+  if (!declared) throw new Error(`There is no vendor named ${asset.vendor}.`)
+  return connected(declared, asset.vendorAccount)
 }
 
-/** The vendors whose books are kept elsewhere, where they are configured. */
+/** The accounts at vendors whose books are kept elsewhere, as far as they are set up. */
 export function remoteVendors(): GuardedVendor[] {
-  const configs = env().vendors
-  return knownVendors.filter(({ name }) => configs[name]).map(connected)
+  return accounts().map((account) => vendorOf(account) as GuardedVendor)
 }
 
-/** Once for each vendor of a process. */
-function connected(declared: VendorDeclaration): GuardedVendor {
+/** Once for each account of a process, and anew where its settings have changed. */
+function connected(declared: VendorDeclaration, account: string): GuardedVendor {
   slot.licensesInvoicesVendors ??= new Map()
-  const known = slot.licensesInvoicesVendors.get(declared.name)
-  if (known) return known
-  const { vendors, vendorTimes } = env()
-  const config = vendors[declared.name]
-  const vendor = withBreaker(
-    config ? remoteVendor(declared, config) : unconfigured(declared),
-    vendorTimes.pauseMs,
-  )
-  slot.licensesInvoicesVendors.set(declared.name, vendor)
+  const name = JSON.stringify([declared.name, account])
+  const known = slot.licensesInvoicesVendors.get(name)
+  const config = configOf({ vendor: declared.name, vendorAccount: account })
+  if (known && JSON.stringify(known.config) === JSON.stringify(config)) return known.vendor
+  const remote = config ? remoteVendor(declared, config, account) : unconfigured(declared, account)
+  const vendor = withBreaker(remote, env().vendorTimes.pauseMs)
+  slot.licensesInvoicesVendors.set(name, { config, vendor })
   return vendor
 }
 
-function unconfigured({ name, facts: { label } }: VendorDeclaration): RemoteVendor {
-  const reason = `${label} is not configured.`
+function unconfigured({ name, facts: { label } }: VendorDeclaration, account: string): RemoteVendor {
+  const which = account === DEFAULT_ACCOUNT ? '' : `, account ${account},`
+  const reason = `${label}${which} is not configured.`
   const unavailable: Unavailable = { kind: 'unavailable', reason }
   return {
     name,
     label,
+    account,
     books: 'theirs',
     settleMs: 0,
     idempotentWrites: undefined,

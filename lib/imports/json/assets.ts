@@ -34,6 +34,7 @@ const Asset = z
     vendorCustomerId: text(),
     reseller: z.email('is no e-mail address').max(254).optional(),
     vendor: text(60).optional(),
+    vendorAccount: text(60).optional(),
     createdAt: time,
     subscription: Subscription.nullable(),
   })

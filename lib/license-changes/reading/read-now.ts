@@ -3,7 +3,7 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import { hasLicenses, readAsset } from '#lib/assets/store.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
-import { vendorNamed } from '#lib/vendors/vendors.ts'
+import { vendorOf } from '#lib/vendors/vendors.ts'
 import { forEach } from './for-each.ts'
 import { readOwn } from './read-own.ts'
 import { take } from './take.ts'
@@ -32,12 +32,10 @@ export async function readNow(
 async function readOne(customerId: CustomerId, assetId: string, requestId: string): Promise<boolean> {
   const row = await readScope({ customerId }, (tx) => readAsset(tx, customerId, assetId))
   if (!row || !hasLicenses(row)) return true
-  const vendor = vendorNamed(row.vendor)
+  const vendor = vendorOf(row)
   if (vendor.books === 'ours') return true
   const reading = await readOwn(vendor, row, env().vendorTimes.readMs)
   if (reading.kind !== 'read') return false
-  const { vendorCustomerId, subscriptionId, skuId } = row
-  const asset = { customerId, assetId, vendorCustomerId, subscriptionId, skuId }
-  await take(vendor, asset, reading.observed, requestId)
+  await take(vendor, { ...row, customerId, assetId }, reading.observed, requestId)
   return true
 }

@@ -10,13 +10,14 @@ import { type TestVendor, testVendor } from '../test-vendor.ts'
 let vendor: TestVendor
 beforeEach(async () => {
   vendor = await testVendor(google)
-  const { fake, flexible, annual, database, assetId } = vendor
+  const { fake, flexible, annual, database } = vendor
   // Both are of one customer and SKU; then the first one is gone there.
   const { customerId, skuId } = flexible
   fake.change(flexible.id, { customerId: 'elsewhere' })
   fake.change(annual.id, { customerId, skuId })
-  const statement = 'UPDATE assets SET vendor_customer_id = $1, sku_id = $2 WHERE id = $3'
-  await database.sql(CUSTOMER, statement, [customerId, skuId, assetId(annual)])
+  const statement =
+    'UPDATE vendor_subscriptions SET vendor_customer_id = $1, sku_id = $2 WHERE subscription_id = $3'
+  await database.sql(CUSTOMER, statement, [customerId, skuId, annual.id])
 })
 afterEach(() => vendor.close())
 const ids = async () => {

@@ -4,7 +4,7 @@ import type { LicensedRow } from '#lib/assets/store.ts'
 import type { Reading, RemoteVendor } from '#lib/vendors/vendor.ts'
 import { refOf } from '../observe.ts'
 
-type Own = Pick<LicensedRow, 'vendorCustomerId' | 'subscriptionId' | 'skuId'>
+type Own = Pick<LicensedRow, 'vendorAccount' | 'vendorCustomerId' | 'subscriptionId' | 'skuId'>
 
 /**
  * Reads the subscription of an asset at its vendor. The vendor may have found it by customer and SKU, because its id has
@@ -14,8 +14,9 @@ type Own = Pick<LicensedRow, 'vendorCustomerId' | 'subscriptionId' | 'skuId'>
 export async function readOwn(vendor: RemoteVendor, own: Own, waitMs: number): Promise<Reading> {
   const reading = await vendor.read(refOf(own), AbortSignal.timeout(waitMs))
   if (reading.kind !== 'read' || reading.observed.subscriptionId === own.subscriptionId) return reading
-  const { vendorCustomerId } = own
-  const found = { vendor: vendor.name, vendorCustomerId, subscriptionId: reading.observed.subscriptionId }
+  const { vendorAccount, vendorCustomerId } = own
+  const { subscriptionId } = reading.observed
+  const found = { vendor: vendor.name, vendorAccount, vendorCustomerId, subscriptionId }
   const [taker] = await holdersOf([found])
   if (!taker) return reading
   const reason = `${vendor.label} has no such subscription of this customer any more.`

@@ -16,7 +16,7 @@ export function nameAtVendor({ vendorCustomerId, subscriptionId }: Named): strin
 /** Takes what a vendor told into our row. A change that is open is left to whoever carries it out, or to the job that settles it. */
 export async function take(
   vendor: RemoteVendor,
-  asset: AssetAtVendor,
+  asset: Named & Pick<AssetAtVendor, 'customerId' | 'assetId'>,
   observed: Observed,
   requestId: string,
 ) {
@@ -24,7 +24,8 @@ export async function take(
   await scope(asset, async (tx) => {
     const row = await lockLicensed(tx, customerId, assetId)
     // An import may have pointed it elsewhere since.
-    const isSame = row.vendor === vendor.name && nameAtVendor(row) === nameAtVendor(asset)
+    const isThere = row.vendor === vendor.name && row.vendorAccount === vendor.account
+    const isSame = isThere && nameAtVendor(row) === nameAtVendor(asset)
     if (!isSame || (await findOpenChange(tx, customerId, assetId))) return
     await observe(tx, customerId, row, { vendor, observed, requestId })
   })

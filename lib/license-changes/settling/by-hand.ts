@@ -5,7 +5,7 @@ import { Problem } from '#lib/api/problem.ts'
 import { lockLicensed } from '#lib/assets/store.ts'
 import { scope } from '#lib/db/scope.ts'
 import { OPERATOR } from '#lib/history/audit.ts'
-import { vendorNamed } from '#lib/vendors/vendors.ts'
+import { vendorOf } from '#lib/vendors/vendors.ts'
 import { readNow } from '../reading/read-now.ts'
 import { readChange } from '../store/find.ts'
 import { type Change, moveChange } from '../store/transitions.ts'
@@ -25,8 +25,7 @@ export async function settleByHand(
   const settled = await scope({ customerId }, async (tx) => {
     const unlocked = await readChange(tx, customerId, changeId)
     if (!unlocked) throw new Problem('not_found', `There is no change ${changeId}.`)
-    const { vendor: name } = await lockLicensed(tx, customerId, unlocked.assetId)
-    const vendor = vendorNamed(name)
+    const vendor = vendorOf(await lockLicensed(tx, customerId, unlocked.assetId))
     const change = (await readChange(tx, customerId, changeId)) ?? unlocked
     const settleMs = vendor.books === 'theirs' ? vendor.settleMs : 0
     if (change.state === 'UNKNOWN' && change.age <= settleMs) {

@@ -28,7 +28,7 @@ export async function judge(
   if (change?.state !== 'UNKNOWN') return change
   const { fromQuantity: from, toQuantity: to, seenQuantity } = change
   const { staleMs, writeMs } = env().vendorTimes
-  const lately = await changesWithin(tx, customerId, row.id, staleMs)
+  const lately = await changesWithin(tx, customerId, row, staleMs)
   const read = totalIn(reading)
   const state = provenState({
     from,

@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import type { Reading } from '#lib/vendors/vendor.ts'
-import { vendorNamed } from '#lib/vendors/vendors.ts'
+import { vendorOf } from '#lib/vendors/vendors.ts'
 import { readOwn } from '../reading/read-own.ts'
 import { readChange } from '../store/find.ts'
 import { type Change, type Move, moveChange } from '../store/transitions.ts'
@@ -50,7 +50,7 @@ async function takeOver(
   if (!unlocked || (isUnderWay(unlocked) && unlocked.age <= leaseMs)) return { change: unlocked }
   const row = await lockLicensed(tx, customerId, unlocked.assetId)
   const change = await readChange(tx, customerId, changeId)
-  const vendor = vendorNamed(row.vendor)
+  const vendor = vendorOf(row)
   if (!change || vendor.books === 'ours') return { change }
   if (change.state === 'CLAIMED' && change.age > leaseMs) {
     const vendorReason = 'Nothing was sent: the process that began it ended.'

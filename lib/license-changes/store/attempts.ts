@@ -2,7 +2,7 @@ import 'server-only'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { licenseChangeAttempts as attempts } from '#lib/db/schema/attempts.ts'
+import { licenseChangeAttempts as attempts } from '#lib/db/schema/license-changes.ts'
 import type { WriteAnswer } from '#lib/vendors/vendor.ts'
 
 // Each call of a change to its vendor, for operators: no customer reads of it.

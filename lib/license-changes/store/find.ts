@@ -2,8 +2,9 @@ import 'server-only'
 import { and, eq, getTableColumns, gte, inArray, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { CustomerId } from '#lib/access/rules.ts'
+import type { LicensedRow } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { licenseChanges } from '#lib/db/schema/assets.ts'
+import { licenseChanges } from '#lib/db/schema/license-changes.ts'
 import { env } from '#lib/env.ts'
 import { OPEN_STATES } from '../rules.ts'
 import type { Change } from './transitions.ts'
@@ -89,15 +90,16 @@ export async function lastChange(
   return rows[0]
 }
 
-/** The changes that moved the seats within the last `ms` milliseconds. */
+/** The changes that moved the seats of a subscription within the last `ms` milliseconds, whatever stood in its asset before. */
 export async function changesWithin(
   tx: Transaction,
   customerId: CustomerId,
-  assetId: string,
+  { id: assetId, vendorSubscriptionId }: Pick<LicensedRow, 'id' | 'vendorSubscriptionId'>,
   ms: number,
 ): Promise<Change[]> {
   const since = sql`clock_timestamp() - ${ms} * interval '1 millisecond'`
-  const moved = and(eq(customer, customerId), eq(asset, assetId), inArray(state, MOVED_SEATS))
+  const same = sql`${licenseChanges.vendorSubscriptionId} IS NOT DISTINCT FROM ${vendorSubscriptionId}`
+  const moved = and(eq(customer, customerId), eq(asset, assetId), same, inArray(state, MOVED_SEATS))
   return tx
     .select()
     .from(licenseChanges)

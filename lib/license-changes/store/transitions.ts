@@ -2,8 +2,9 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
+import type { AssetRow } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { licenseChanges } from '#lib/db/schema/assets.ts'
+import { licenseChanges } from '#lib/db/schema/license-changes.ts'
 import { type Actor, recordAudit } from '#lib/history/audit.ts'
 import { type ChangeState, isOpen } from '../rules.ts'
 import { beginAttempt } from './attempts.ts'
@@ -14,7 +15,7 @@ import { beginAttempt } from './attempts.ts'
 export type Change = typeof licenseChanges.$inferSelect
 
 type NewChange = {
-  assetId: string
+  asset: Pick<AssetRow, 'id' | 'vendorSubscriptionId'>
   from: number
   to: number
   state: ChangeState
@@ -27,12 +28,13 @@ type NewChange = {
 export async function addLicenseChange(
   tx: Transaction,
   customerId: CustomerId,
-  { assetId, from, to, state, vendorReason, actor, requestId }: NewChange,
+  { asset, from, to, state, vendorReason, actor, requestId }: NewChange,
 ): Promise<Change> {
   const values = {
     customerId,
     id: randomUUID(),
-    assetId,
+    assetId: asset.id,
+    vendorSubscriptionId: asset.vendorSubscriptionId,
     fromQuantity: from,
     toQuantity: to,
     state,

@@ -2,7 +2,7 @@ import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { licenseChanges } from '#lib/db/schema/assets.ts'
+import { licenseChanges } from '#lib/db/schema/license-changes.ts'
 import { own } from './transitions.ts'
 
 // What is noted of a change that is unknown and stays so: who may ask, and what was seen.

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto'
+import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { reasonOf } from '#lib/log.ts'
+import { migrate } from './migrate.ts'
+import { ensureRoles } from './roles.ts'
+import { onDatabase, run } from './test-server.ts'
+
+// Databases that an older version of the program has filled, and what the newest one makes of them.
+
+let url: string
+let name: string
+let client: pg.Client
+beforeEach(async () => {
+  name = `console_upgrade_${randomBytes(6).toString('hex')}`
+  url = onDatabase(inject('templateUrl'), name)
+  await run(onDatabase(url, 'postgres'), `CREATE DATABASE ${name}`)
+  client = new pg.Client({ connectionString: url })
+  await client.connect()
+})
+afterEach(async () => {
+  await client.end()
+  await run(onDatabase(url, 'postgres'), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+})
+
+/** Migrates to the version that had migrations up to this one alone. */
+async function migrateUpTo(last: string): Promise<void> {
+  const folder = join(await mkdtemp(join(tmpdir(), 'migrations-')), 'all')
+  await cp(fileURLToPath(new URL('./migrations', import.meta.url)), folder, { recursive: true })
+  const path = join(folder, 'meta/_journal.json')
+  const journal = JSON.parse(await readFile(path, 'utf8')) as { entries: { tag: string }[] }
+  const end = journal.entries.findIndex(({ tag }) => tag === last)
+  expect(end).toBeGreaterThan(0)
+  await writeFile(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, end + 1) }))
+  await ensureRoles(client)
+  await applyMigrations(drizzle(client), { migrationsFolder: folder })
+}
+
+/** As the app's role in one customer's scope, for the owner sees nothing. */
+async function as(customer: string, statement: string, values: unknown[] = []) {
+  await client.query('SET ROLE console_app')
+  await client.query("SELECT set_config('console.customer', $1, false)", [customer])
+  try {
+    return (await client.query(statement, values)).rows
+  } finally {
+    await client.query('RESET ROLE')
+  }
+}
+
+const addCustomer = (id: string) =>
+  as(id, "INSERT INTO customers (id, name, domain, contact_email) VALUES ($1, $1, $1, $1 || '@x.example')", [
+    id,
+  ])
+
+async function addAsset(customer: string, id: string, subscriptionId: string, vendor = 'google-workspace') {
+  await as(
+    customer,
+    `INSERT INTO assets (customer_id, id, type, name, customer_domain, vendor_customer_id, reseller, vendor,
+       subscription_id, sku_id, sku_name, billing_method, status, plan_name, is_commitment_plan,
+       seats_purchased, seats_maximum, seats_assigned)
+     VALUES ($1, $2, 'workspace-suite', $2, 'x.example', 'C1', '', $3, $4, 'SKU1', 'Plus', 'ONLINE', 'ACTIVE',
+       'FLEXIBLE', false, 5, 5, 0)`,
+    [customer, id, vendor, subscriptionId],
+  )
+}
+
+describe('a subscription stands in one asset', () => {
+  beforeEach(async () => {
+    await migrateUpTo('0014_recorded-changes')
+    for (const customer of ['sunbird', 'northwind']) await addCustomer(customer)
+  })
+
+  test('those in several are named, and nothing is changed', async () => {
+    await addAsset('sunbird', 'workspace-suite-1', 'S-1')
+    await addAsset('northwind', 'workspace-suite-2', 'S-1')
+    await addAsset('northwind', 'workspace-suite-3', 'S-2')
+    const told = await migrate(url).then(() => 'done', reasonOf)
+    expect(told).toContain('A subscription may stand in one asset only.')
+    expect(told).toMatch(/google-workspace, customer C1, subscription S-1: .*workspace-suite-1 of sunbird/)
+    expect(told).toContain('workspace-suite-2 of northwind')
+    expect(told).not.toContain('workspace-suite-3')
+    await expect(addAsset('sunbird', 'workspace-suite-4', 'S-2')).resolves.toBeUndefined()
+  })
+
+  test('our own books may repeat themselves, and one of each vendor is one', async () => {
+    await addAsset('sunbird', 'workspace-suite-1', 'S-1', 'built-in')
+    await addAsset('sunbird', 'workspace-suite-2', 'S-1', 'built-in')
+    await addAsset('sunbird', 'workspace-suite-3', 'S-1')
+    await addAsset('sunbird', 'workspace-suite-4', 'S-1', 'microsoft-partner-center')
+    await migrate(url)
+    const held = "SELECT count(*)::int AS count FROM vendor_subscriptions WHERE subscription_id = 'S-1'"
+    expect(await as('sunbird', held)).toEqual([{ count: 2 }])
+    expect(await as('northwind', held)).toEqual([{ count: 0 }])
+  })
+})
+
+test('subscriptions at vendors get an id of ours, with what was told of them and what was changed', async () => {
+  await migrateUpTo('0016_attempts')
+  await addCustomer('sunbird')
+  await addAsset('sunbird', 'workspace-suite-1', 'S-1')
+  await addAsset('sunbird', 'workspace-suite-2', 'S-2', 'built-in')
+  await as('sunbird', "UPDATE assets SET observed_at = '2026-11-20T13:07:00Z' WHERE id = 'workspace-suite-1'")
+  for (const asset of ['1', '2'])
+    await as(
+      'sunbird',
+      `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
+         actor_name, request_id, settled_at)
+       VALUES ('sunbird', $1, 'workspace-suite-' || $1, 4, 5, 'APPLIED', 'key', 'K1', 'sync', 'r', now())`,
+      [asset],
+    )
+  await migrate(url)
+  expect(
+    await as(
+      'sunbird',
+      `SELECT a.id, v.vendor, v.account, v.subscription_id AS "at", v.observed_at AS told, c.id AS change
+       FROM assets a JOIN vendor_subscriptions v ON v.id = a.vendor_subscription_id
+       JOIN license_changes c ON c.vendor_subscription_id = v.id`,
+    ),
+  ).toEqual([
+    {
+      id: 'workspace-suite-1',
+      vendor: 'google-workspace',
+      account: 'default',
+      at: 'S-1',
+      told: new Date('2026-11-20T13:07:00Z'),
+      change: '1',
+    },
+  ])
+  const ours = "SELECT vendor_subscription_id AS id FROM license_changes WHERE asset_id = 'workspace-suite-2'"
+  expect(await as('sunbird', ours)).toEqual([{ id: null }])
+})

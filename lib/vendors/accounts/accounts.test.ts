@@ -1,0 +1,149 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { vendorOf } from '../vendors.ts'
+import { accounts, configOf } from './accounts.ts'
+
+let folder: string
+let path: string
+let made = 0
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'accounts-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+beforeEach(() => {
+  made += 1
+  path = join(folder, `accounts-${made}.json`)
+  vi.stubEnv('VENDOR_ACCOUNTS_FILE', path)
+})
+afterEach(() => vi.unstubAllEnvs())
+
+/** As a supervisor replaces a file: at once. */
+async function write(given: unknown) {
+  await writeFile(`${path}.new`, typeof given === 'string' ? given : JSON.stringify({ accounts: given }))
+  await rename(`${path}.new`, path)
+}
+const google = (name: string, settings: object = {}) => ({
+  vendor: 'google-workspace',
+  name,
+  settings: { GOOGLE_KEY_FILE: 'key.json', GOOGLE_ADMIN: 'admin@reseller.example', ...settings },
+})
+const microsoft = (name: string, settings: object) => ({
+  vendor: 'microsoft-partner-center',
+  name,
+  settings: { MICROSOFT_TENANT_ID: 'reseller.example', MICROSOFT_CLIENT_ID: 'client', ...settings },
+})
+const at = (vendor: string, vendorAccount: string) => ({ vendor, vendorAccount })
+const tellsOf = (account: string) => {
+  const vendor = vendorOf(at('google-workspace', account))
+  return vendor.books === 'theirs' ? vendor : undefined
+}
+
+describe('accounts of a file', () => {
+  test('stand beside those of the environment; paths start at the file’s folder', async () => {
+    await writeFile(join(folder, 'secret'), ' from a file \n')
+    await write([
+      google('emea', { GOOGLE_SETTLE_SECONDS: '60' }),
+      microsoft('emea', { MICROSOFT_CLIENT_SECRET_FILE: 'secret' }),
+    ])
+    vi.stubEnv('GOOGLE_KEY_FILE', '/own.json')
+    vi.stubEnv('GOOGLE_ADMIN', 'own@reseller.example')
+    expect(accounts()).toEqual([
+      at('google-workspace', 'default'),
+      at('google-workspace', 'emea'),
+      at('microsoft-partner-center', 'emea'),
+    ])
+    const own = configOf(at('google-workspace', 'default'))
+    expect(own).toMatchObject({ admin: 'own@reseller.example', keyFile: '/own.json', settleMs: 120_000 })
+    const keyFile = join(folder, 'key.json')
+    const emea = configOf(at('google-workspace', 'emea'))
+    expect(emea).toMatchObject({ admin: 'admin@reseller.example', keyFile, settleMs: 60_000 })
+    const secret = { clientSecret: 'from a file' }
+    expect(configOf(at('microsoft-partner-center', 'emea'))).toMatchObject(secret)
+    expect(configOf(at('microsoft-partner-center', 'default'))).toBeUndefined()
+  })
+
+  test('are told with each fault, where they make no sense', async () => {
+    await write([google('EMEA'), { vendor: 'google-workspace', name: 'apac', settings: { GOOGLE_ADMIN: 1 } }])
+    expect(accounts).toThrow(
+      /accounts\.0\.name: must be of small letters.*accounts\.1\.settings\.GOOGLE_ADMIN/,
+    )
+    vi.stubEnv('GOOGLE_KEY_FILE', '/own.json')
+    vi.stubEnv('GOOGLE_ADMIN', 'own@reseller.example')
+    await write([
+      google('default'),
+      google('emea'),
+      google('emea', { GOOGLE_ADMN: 'x', GOOGLE_URL_FILE: 'nowhere' }),
+      { vendor: 'paper', name: 'one', settings: {} },
+      { vendor: 'google-workspace', name: 'none', settings: {} },
+      google('half', { GOOGLE_ADMIN: 'nobody' }),
+    ])
+    const faults = [
+      'accounts[0] (google-workspace, default): the environment has it already',
+      'accounts[2] (google-workspace, emea): is given twice',
+      'accounts[2] (google-workspace, emea): GOOGLE_ADMN: is no setting of this vendor',
+      `accounts[2] (google-workspace, emea): GOOGLE_URL_FILE: the file ${join(folder, 'nowhere')} cannot be read, or is empty`,
+      'accounts[3] (paper, one): there is no such vendor',
+      'accounts[4] (google-workspace, none): its settings do not say how it is reached',
+      'accounts[5] (google-workspace, half): GOOGLE_ADMIN: Invalid email address',
+    ]
+    expect(accounts).toThrow(`Wrong configuration. ${path}: ${faults.join('; ')}`)
+    await write('{"accounts": [')
+    expect(accounts).toThrow(`${path}: the file: Invalid input`)
+    await rm(path)
+    expect(accounts).toThrow(`${path}: cannot be read`)
+  })
+})
+
+describe('a file that changes while the service runs', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+  const later = () => vi.setSystemTime(Date.now() + 1001)
+
+  test('is read again: a new account is reached, one that is gone is not, one as it was stays connected', async () => {
+    await write([google('emea'), google('apac')])
+    const [emea, apac] = [tellsOf('emea'), tellsOf('apac')]
+    expect(tellsOf('emea')).toBe(emea)
+    await write([google('emea'), google('latam')])
+    expect(accounts().map(({ vendorAccount }) => vendorAccount)).toEqual(['emea', 'apac'])
+    later()
+    expect(accounts().map(({ vendorAccount }) => vendorAccount)).toEqual(['emea', 'latam'])
+    expect(tellsOf('emea')).toBe(emea)
+    expect(tellsOf('apac')).not.toBe(apac)
+    const ref = { customerId: 'c', subscriptionId: 's', skuId: 'k' }
+    expect(await tellsOf('apac')?.read(ref, AbortSignal.timeout(1000))).toEqual({
+      kind: 'unavailable',
+      reason: 'Google Workspace, account apac, is not configured.',
+    })
+  })
+
+  test('and so is a secret’s file', async () => {
+    await writeFile(join(folder, 'rolled'), 'old')
+    await write([microsoft('emea', { MICROSOFT_CLIENT_SECRET_FILE: 'rolled' })])
+    const emea = at('microsoft-partner-center', 'emea')
+    expect(configOf(emea)).toMatchObject({ clientSecret: 'old' })
+    await writeFile(join(folder, 'rolled'), 'newer')
+    later()
+    expect(configOf(emea)).toMatchObject({ clientSecret: 'newer' })
+  })
+
+  test('keeps the accounts from before where it has become wrong, until it is right again', async () => {
+    await write([google('emea')])
+    expect(accounts()).toHaveLength(1)
+    const apac = microsoft('apac', { MICROSOFT_CLIENT_SECRET_FILE: `apac-${made}` })
+    await write([google('emea'), apac])
+    for (const _ of [1, 2]) {
+      later()
+      expect(accounts()).toEqual([at('google-workspace', 'emea')])
+    }
+    // The file itself is as it was.
+    await writeFile(join(folder, `apac-${made}`), 'a secret')
+    later()
+    expect(accounts()).toEqual([at('google-workspace', 'emea'), at('microsoft-partner-center', 'apac')])
+  })
+})
