@@ -18,14 +18,21 @@ export async function seedSubscriptions(url: string, vendor: string, size: Size)
     [size.customers],
   )
   await owner.query(
-    `INSERT INTO assets (customer_id, id, type, name, customer_domain, vendor_customer_id, reseller, vendor,
-       subscription_id, sku_id, sku_name, billing_method, status, plan_name, is_commitment_plan,
-       seats_purchased, seats_maximum, seats_assigned)
-     SELECT 'c' || n % $3, 'workspace-suite-' || n, 'workspace-suite', 'Suite ' || n, 'c' || n % $3 || '.example',
-       ${guid(2, 'n % $3')}, 'sales@reseller.example', $1,
-       ${guid(1, 'n')}, 'SKU-' || n / $3, 'Business Plus', 'ONLINE', 'ACTIVE', 'FLEXIBLE', false, 20, 20, 3
+    `INSERT INTO vendor_subscriptions
+       (customer_id, id, vendor, account, vendor_customer_id, subscription_id, sku_id)
+     SELECT 'c' || n % $3, 'at-' || n, $1, 'default', ${guid(2, 'n % $3')}, ${guid(1, 'n')}, 'SKU-' || n / $3
      FROM generate_series(0, $2 - 1) n`,
     [vendor, size.subscriptions, size.customers],
+  )
+  await owner.query(
+    `INSERT INTO assets (customer_id, id, type, name, customer_domain, reseller,
+       vendor, vendor_account, vendor_subscription_id, vendor_customer_id, subscription_id, sku_id,
+       sku_name, billing_method, status, plan_name, is_commitment_plan,
+       seats_purchased, seats_maximum, seats_assigned)
+     SELECT customer_id, 'workspace-suite-' || id, 'workspace-suite', id, customer_id || '.example', 'reseller',
+       vendor, account, id, vendor_customer_id, subscription_id, sku_id,
+       'Business Plus', 'ONLINE', 'ACTIVE', 'FLEXIBLE', false, 20, 20, 3
+     FROM vendor_subscriptions`,
   )
   await owner.query('VACUUM ANALYZE')
   await owner.end()

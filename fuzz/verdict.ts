@@ -30,14 +30,27 @@ export type Verdict = {
   unclear: number
   /** Answers by status and code. */
   answers: Record<string, number>
+  /** For each that was told wrongly, our change and the vendor's books at that time. */
+  findings: string[]
 }
 
-type Change = { asset_id: string; state: string; to_quantity: number; asks: string[] }
+type Change = {
+  asset_id: string
+  state: string
+  from_quantity: number
+  to_quantity: number
+  reason: string | null
+  began: number
+  settled: number | null
+  asks: string[]
+}
 
 /** What says that nothing was done. */
 const NOT_DONE = ['FAILED', 'REJECTED']
 /** What an answer may be whose write was done: that it was, or that nobody can tell. */
 const DONE_OR_UNKNOWN = [200, 504]
+/** What of the vendor's books a finding shows before and after a change. */
+const AROUND_MS = 5000
 
 /** Compares our books with the vendor's. */
 export async function judge(database: TestDatabase, stage: Stage, answers: Answered[]): Promise<Verdict> {
@@ -60,33 +73,53 @@ export async function judge(database: TestDatabase, stage: Stage, answers: Answe
     return NOT_DONE.includes(recordOf(written)?.state ?? '') || !DONE_OR_UNKNOWN.includes(status)
   }
   const behind = new Set(made.map(recordOf))
+  // What a write of ours came to that nobody could tell, may seem to be anybody's.
+  const isForeign = (written: (typeof writes)[number]) =>
+    written.by === 'vendor' || recordOf(written)?.state === 'UNCLEAR'
   const hasSet = ({ asset_id, to_quantity }: Change) =>
     writes.some(
-      ({ seed, by, to }) => by === 'vendor' && stage.assetId(seed) === asset_id && to === to_quantity,
+      (written) =>
+        stage.assetId(written.seed) === asset_id && written.to === to_quantity && isForeign(written),
     )
+  const denied = made.filter(isDenied)
+  const invented = changes.filter((change) => change.state === 'DRIFT' && !hasSet(change))
+  const finding = (change: Change | undefined, told?: number) => {
+    const [since, until] = [(change?.began ?? 0) - AROUND_MS, (change?.settled ?? 0) + AROUND_MS]
+    const books = writes.filter(({ seed, at }) => {
+      return stage.assetId(seed) === change?.asset_id && at > since && at < until
+    })
+    const lines = books.map(({ from, to, at, by, ask }) => `${at}: ${from} to ${to} by ${ask ?? by}`)
+    return [JSON.stringify(change), `answered ${told}`, ...lines].join('\n')
+  }
   const differs = (seed: Seed) =>
     totals.get(stage.assetId(seed)) !== stage.fakeOf(seed).subscription(seed.id)?.total
   const count = (fits: (change: Change) => boolean) => changes.filter(fits).length
   return {
     vendorWrites: made.length,
     writesWithoutRecord: made.filter((written) => !recordOf(written)).length,
-    toldAsNotApplied: made.filter(isDenied).length,
+    toldAsNotApplied: denied.length,
     assetsThatDiffer: stage.seeds.filter(differs).length,
     overlappingWrites: stage.fakes.reduce((sum, { overlaps }) => sum + overlaps, 0),
     answersWithoutEvidence: answers.filter((answer) => answer.status === 200 && !isEvident(stage, answer))
       .length,
     recordsWithoutWrite: count((change) => change.state === 'APPLIED' && !behind.has(change)),
-    drift: count((change) => change.state === 'DRIFT' && !hasSet(change)),
+    drift: invented.length,
     open: count(({ state }) => isOpen(state)),
     callsWithoutRecord: stage.arrivals.filter((call) => !byAsk.has(askOf(call) ?? '')).length,
     unclear: count(({ state }) => state === 'UNCLEAR'),
     answers: countBy(answers, ({ status, code }) => `${status} ${code ?? ''}`.trim()),
+    findings: [
+      ...denied.map((written) => finding(recordOf(written), answerTo.get(written.ask ?? ''))),
+      ...invented.map((change) => finding(change)),
+    ],
   }
 }
 
 /** Our changes, each with the ids of the PATCHes that had it sent. */
 async function changesIn(database: TestDatabase): Promise<Change[]> {
-  const statement = `SELECT asset_id, state, to_quantity, request_id || coalesce((
+  const statement = `SELECT asset_id, state, from_quantity, to_quantity, vendor_reason AS reason,
+      (extract(epoch FROM created_at) * 1000)::float8 AS began,
+      (extract(epoch FROM settled_at) * 1000)::float8 AS settled, request_id || coalesce((
       SELECT array_agg(request_id) FROM audit_events
       WHERE subject = license_changes.id AND action = 'license-change.resent'), '{}') AS asks
     FROM license_changes`
