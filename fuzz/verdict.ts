@@ -1,7 +1,7 @@
 import type { TestDatabase } from '#lib/db/test-database.ts'
 import { isOpen } from '#lib/license-changes/rules.ts'
-import type { Written } from '../stand-ins/vendors/book.ts'
 import { askOf } from './asks.ts'
+import { type Change, changesIn, writesOf } from './books.ts'
 import { CUSTOMER, type Seed, type Stage } from './stage.ts'
 import type { Answered } from './writers.ts'
 
@@ -32,17 +32,6 @@ export type Verdict = {
   answers: Record<string, number>
   /** For each that was told wrongly, our change and the vendor's books at that time. */
   findings: string[]
-}
-
-type Change = {
-  asset_id: string
-  state: string
-  from_quantity: number
-  to_quantity: number
-  reason: string | null
-  began: number
-  settled: number | null
-  asks: string[]
 }
 
 /** What says that nothing was done. */
@@ -113,24 +102,6 @@ export async function judge(database: TestDatabase, stage: Stage, answers: Answe
       ...invented.map((change) => finding(change)),
     ],
   }
-}
-
-/** Our changes, each with the ids of the PATCHes that had it sent. */
-async function changesIn(database: TestDatabase): Promise<Change[]> {
-  const statement = `SELECT asset_id, state, from_quantity, to_quantity, vendor_reason AS reason,
-      (extract(epoch FROM created_at) * 1000)::float8 AS began,
-      (extract(epoch FROM settled_at) * 1000)::float8 AS settled, request_id || coalesce((
-      SELECT array_agg(request_id) FROM audit_events
-      WHERE subject = license_changes.id AND action = 'license-change.resent'), '{}') AS asks
-    FROM license_changes`
-  return (await database.sql(CUSTOMER, statement)) as Change[]
-}
-
-/** What happened to a subscription in the vendor's books, in order; `ask` is the PATCH that did it. */
-function writesOf(stage: Stage, seed: Seed): (Written & { ask: string | undefined })[] {
-  const fake = stage.fakeOf(seed)
-  const own = fake.writes.filter(({ subscriptionId }) => subscriptionId === seed.id)
-  return own.map((written) => ({ ...written, ask: askOf(fake.callOf(written)) }))
 }
 
 /** A read may tell what was true `staleMs` ago, by the vendor's own rules. */
