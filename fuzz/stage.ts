@@ -6,6 +6,7 @@ import { knownVendors } from '#lib/vendors/known-vendors.ts'
 import type { Fake, FakeOptions } from '../stand-ins/vendors/fake.ts'
 import type { Call } from '../stand-ins/vendors/routes.ts'
 import { type Options, openAccounts } from './accounts.ts'
+import { ACCOUNTS, assetIdOf, seedOf } from './seeds.ts'
 
 /** One subscription as both sides begin with it. */
 export type Seed = {
@@ -69,8 +70,6 @@ export type Stage = {
 }
 
 export const CUSTOMER = 'fuzz'
-
-const ACCOUNTS = ['default', 'second']
 
 type Setting = { assets: number; writers: number; accounts?: 1 | 2; options?: Options; times?: Times }
 
@@ -143,24 +142,4 @@ export async function setStage(
 /** The process connects anew, and its breakers have learnt nothing yet. */
 export function forgetVendors(): void {
   delete (globalThis as { licensesInvoicesVendors?: unknown }).licensesInvoicesVendors
-}
-
-/** GUIDs, as one of the vendors wants them; half of the plans are commitments. */
-function seedOf(n: number, accounts: number): Seed {
-  const [place, at] = [Math.floor(n / accounts), n % accounts]
-  const guid = (kind: number) => `${kind}0000000-0000-4000-8000-${String(place).padStart(12, '0')}`
-  return {
-    account: ACCOUNTS[at] ?? '',
-    id: guid(1),
-    customerId: guid(2),
-    skuId: `SKU-${place}`,
-    // Whoever asks the wrong books is told another total.
-    total: 20 + 2 * at,
-    assigned: 3,
-    isCommitmentPlan: place % 2 === 1,
-  }
-}
-
-export function assetIdOf({ id, account }: Seed): string {
-  return `workspace-suite-${id}${account === 'default' ? '' : `-${account}`}`
 }

@@ -1,6 +1,7 @@
 import { openDatabase } from '#lib/db/client.ts'
 import { keepSettling } from './jobs.ts'
-import { assetIdOf, type Seed } from './stage.ts'
+import { assetIdOf } from './seeds.ts'
+import type { Seed } from './stage.ts'
 import { type Answered, write } from './writers.ts'
 
 // One of several processes that share a database: writers and the job, until it is told to end, or killed.
