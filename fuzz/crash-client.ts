@@ -1,18 +1,21 @@
 import { route } from '#lib/api/endpoint.ts'
 import { openDatabase } from '#lib/db/client.ts'
 import { setQuantity } from '#lib/license-changes/operations.ts'
+import { askedBy } from './asks.ts'
 
-// One PATCH in a process of its own, which is killed in the midst of it.
+// One PATCH in a process of its own, which is killed in the midst of it. Its id is the last argument.
 
-const [database = '', key = '', id = '', quantity = ''] = process.argv.slice(2)
+const [database = '', key = '', id = '', quantity = '', ask = ''] = process.argv.slice(2)
 const opened = openDatabase(database)
 const body = JSON.stringify({ quantity: Number(quantity) })
 const headers = {
   authorization: `Bearer ${key}`,
   'content-type': 'application/json',
   'content-length': `${body.length}`,
+  'request-id': ask,
 }
 const url = `http://console.example/billing/v1/assets/${id}`
-const response = await route(setQuantity).PATCH(new Request(url, { method: 'PATCH', headers, body }))
+const request = new Request(url, { method: 'PATCH', headers, body })
+const response = await askedBy(ask, () => route(setQuantity).PATCH(request))
 process.stdout.write(String(response.status))
 await opened.close()

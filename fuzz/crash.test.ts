@@ -50,7 +50,7 @@ describe.each(sceneries)('$vendor', (scenery) => {
 
   async function killedPatch(seed: Seed): Promise<string> {
     const args = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', CLIENT]
-    const given = [database.url, stage.keys[0] ?? '', stage.assetId(seed), String(TARGET)]
+    const given = [database.url, stage.keys[0] ?? '', stage.assetId(seed), String(TARGET), `crash-${seed.id}`]
     const env = { ...process.env, ...stage.settings }
     client = spawn(process.execPath, [...args, ...given], { env, stdio: ['ignore', 'pipe', 'inherit'] })
     let said = ''
@@ -83,6 +83,8 @@ describe.each(sceneries)('$vendor', (scenery) => {
     expect(verdict).toMatchObject({
       open: 0,
       writesWithoutRecord: 0,
+      toldAsNotApplied: 0,
+      callsWithoutRecord: 0,
       assetsThatDiffer: 0,
       overlappingWrites: 0,
     })

@@ -12,9 +12,9 @@ import type { Send } from './writers.ts'
 
 /**
  * The usual code: look into our row, call the vendor, write our row; a call that fails is a failure. The planted fault
- * that proves that the four counts can be other than zero.
+ * that proves that the counts can be other than zero.
  */
-export const naive: Send = async (stage, _writer, seed, quantity) => {
+export const naive: Send = async (stage, _writer, seed, quantity, headers) => {
   const own = { customerId: CUSTOMER as Caller['customerId'] }
   const isRow = eq(assets.id, stage.assetId(seed))
   const [row] = await scope(own, (tx) => tx.select().from(assets).where(isRow))
@@ -22,7 +22,7 @@ export const naive: Send = async (stage, _writer, seed, quantity) => {
   if (quantity === purchased) return { status: 200 }
   const facts = { status: 'ACTIVE', isCommitmentPlan: seed.isCommitmentPlan, purchased }
   if (!decideQuantity(facts, quantity).allowed) return { status: 409 }
-  const vendor = vendorOf({ vendor: stage.vendor, vendorAccount: 'default' }) as RemoteVendor
+  const vendor = vendorOf({ vendor: stage.vendor, vendorAccount: seed.account }) as RemoteVendor
   const ref = { customerId: seed.customerId, subscriptionId: seed.id, skuId: seed.skuId }
   const reading = await vendor.read(ref, AbortSignal.timeout(200))
   if (reading.kind !== 'read') return { status: 503 }
@@ -33,7 +33,11 @@ export const naive: Send = async (stage, _writer, seed, quantity) => {
     await tx.update(assets).set({ seatsPurchased: quantity }).where(isRow)
     const asset = { id: stage.assetId(seed), vendorSubscriptionId: row?.vendorSubscriptionId ?? null }
     const change = { asset, from: purchased, to: quantity, state: 'APPLIED' as const }
-    await addLicenseChange(tx, own.customerId, { ...change, actor: OPERATOR, requestId: 'naive' })
+    await addLicenseChange(tx, own.customerId, {
+      ...change,
+      actor: OPERATOR,
+      requestId: headers['request-id'] ?? '',
+    })
   })
   return { status: 200 }
 }

@@ -14,6 +14,7 @@ export function sceneryOf({
   given,
   lenient,
   ownFaults,
+  readFaults,
 }: StandIn): Scenery {
   return {
     vendor,
@@ -25,5 +26,6 @@ export function sceneryOf({
       fake.add({ ...given({ ...seed, planName, status: 'ACTIVE' }), own: lenient ?? {} })
     },
     ownFaults,
+    readFaults,
   }
 }

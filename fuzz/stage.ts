@@ -4,9 +4,15 @@ import { join } from 'node:path'
 import { addAsset, addCustomer, addKey } from '#lib/db/test-rows.ts'
 import { knownVendors } from '#lib/vendors/known-vendors.ts'
 import type { Fake, FakeOptions } from '../stand-ins/vendors/fake.ts'
+import type { Call } from '../stand-ins/vendors/routes.ts'
+import { type Options, openAccounts } from './accounts.ts'
+import { ACCOUNTS, assetIdOf, seedOf } from './seeds.ts'
+import { CALLS_PER_MINUTE, SETTLE_SECONDS, TIMES, type Times } from './times.ts'
 
 /** One subscription as both sides begin with it. */
 export type Seed = {
+  /** The reseller's account at the vendor. */
+  account: string
   id: string
   customerId: string
   skuId: string
@@ -27,30 +33,20 @@ export type Scenery = {
   callsSetting: string
   /** Faults that only this vendor has, for writes. */
   ownFaults: readonly string[]
+  /** The same for reads. */
+  readFaults: readonly string[]
 }
-
-/** In milliseconds: some twenty times as fast as in earnest, so that thousands of calls take a minute. */
-const TIMES = {
-  VENDOR_READ_MS: '200',
-  VENDOR_WRITE_MS: '200',
-  VENDOR_CONFIRM_MS: '150',
-  VENDOR_CHECK_MS: '200',
-  VENDOR_STALE_MS: '250',
-  VENDOR_PAUSE_MS: '150',
-  CHANGE_LEASE_MS: '1500',
-}
-const SETTLE_SECONDS = '2'
-/** More than anybody makes: what is tried here is not how many. */
-const CALLS_PER_MINUTE = '1000000'
-export type Times = Partial<
-  Record<keyof typeof TIMES | `${string}_SETTLE_SECONDS` | `${string}_CALLS_PER_MINUTE`, string>
->
 
 const LATE_MS = 300
 const STALE_MS = 60
 
 export type Stage = {
+  /** The vendor as the first account has it, and at the account of a subscription: each has books of its own. */
   fake: Fake
+  fakeOf(seed: Seed): Fake
+  fakes: Fake[]
+  /** Calls that would change a total, as they arrived at the vendor. */
+  arrivals: Call[]
   vendor: string
   seeds: Seed[]
   assetId(seed: Seed): string
@@ -65,33 +61,45 @@ export type Stage = {
 
 export const CUSTOMER = 'fuzz'
 
-/** Assets in our database and the same subscriptions in the books of a fake vendor. The database is open already. */
+type Setting = { assets: number; writers: number; accounts?: 1 | 2; options?: Options; times?: Times }
+
+/**
+ * Assets in our database and the same subscriptions in the books of a fake vendor. The database is open already. With
+ * two accounts there are two of that vendor, and each id of a subscription is in the books of both.
+ */
 export async function setStage(
   scenery: Scenery,
-  {
-    assets,
-    writers,
-    options = {},
-    times = {},
-  }: { assets: number; writers: number; options?: FakeOptions; times?: Times },
+  { assets, writers, accounts = 1, options = {}, times = {} }: Setting,
 ): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'console-fuzz-'))
-  const { fake, settings } = await scenery.start({ lateMs: LATE_MS, staleMs: STALE_MS, ...options }, folder)
-  const own = { [scenery.settleSetting]: SETTLE_SECONDS, [scenery.callsSetting]: CALLS_PER_MINUTE }
-  const all = { ...TIMES, ...own, ...times, ...settings }
-  Object.assign(process.env, all)
+  const arrivals: Call[] = []
+  const onStep: Options['onStep'] = (step, call, account) => {
+    if (step === 'write-arrived') arrivals.push(call)
+    return options.onStep?.(step, call, account)
+  }
+  const calls = { [scenery.callsSetting]: CALLS_PER_MINUTE }
+  const own = { ...TIMES, ...calls, [scenery.settleSetting]: SETTLE_SECONDS, ...times }
+  const names = ACCOUNTS.slice(0, accounts)
+  const opened = await openAccounts(scenery, names, folder, {
+    options: { lateMs: LATE_MS, staleMs: STALE_MS, ...options, onStep },
+    settings: own,
+  })
+  const { fakes, settings: told } = opened
+  Object.assign(process.env, told)
   // Times as short as these have no room for it.
   await Promise.all(knownVendors.map(({ load }) => load()))
   await addCustomer(CUSTOMER)
-  const seeds = Array.from({ length: assets }, (_, n) => seedOf(n))
+  const fakeOf = ({ account }: Seed) => fakes.get(account) as Fake
+  const seeds = Array.from({ length: assets }, (_, n) => seedOf(n, accounts))
   for (const seed of seeds) {
-    scenery.add(fake, seed)
+    scenery.add(fakeOf(seed), seed)
     await addAsset(
       CUSTOMER,
-      assetId(seed),
+      assetIdOf(seed),
       { purchased: seed.total, assigned: seed.assigned, isCommitmentPlan: seed.isCommitmentPlan },
       {
         vendor: scenery.vendor,
+        vendorAccount: seed.account,
         vendorCustomerId: seed.customerId,
         subscriptionId: seed.id,
         skuId: seed.skuId,
@@ -102,17 +110,20 @@ export async function setStage(
     Array.from({ length: writers }, (_, n) => addKey(CUSTOMER, ['it-manager'], { name: `Writer ${n}` })),
   )
   return {
-    fake,
+    fake: fakeOf(seedOf(0, 1)),
+    fakeOf,
+    fakes: [...fakes.values()],
+    arrivals,
     vendor: scenery.vendor,
     seeds,
-    assetId,
+    assetId: assetIdOf,
     keys,
-    settings: all,
+    settings: told,
     staleMs: options.staleMs ?? STALE_MS,
     async close() {
-      await fake.close()
+      for (const one of fakes.values()) await one.close()
       await rm(folder, { recursive: true, force: true })
-      for (const name of Object.keys(all)) delete process.env[name]
+      for (const name of Object.keys(told)) delete process.env[name]
       // Another stage has other addresses.
       forgetVendors()
     },
@@ -122,21 +133,4 @@ export async function setStage(
 /** The process connects anew, and its breakers have learnt nothing yet. */
 export function forgetVendors(): void {
   delete (globalThis as { licensesInvoicesVendors?: unknown }).licensesInvoicesVendors
-}
-
-/** GUIDs, as one of the vendors wants them; half of the plans are commitments. */
-function seedOf(n: number): Seed {
-  const guid = (kind: number) => `${kind}0000000-0000-4000-8000-${String(n).padStart(12, '0')}`
-  return {
-    id: guid(1),
-    customerId: guid(2),
-    skuId: `SKU-${n}`,
-    total: 20,
-    assigned: 3,
-    isCommitmentPlan: n % 2 === 1,
-  }
-}
-
-function assetId({ id }: Seed): string {
-  return `workspace-suite-${id}`
 }

@@ -1,12 +1,18 @@
 import type { TestDatabase } from '#lib/db/test-database.ts'
+import { isOpen } from '#lib/license-changes/rules.ts'
+import { askOf } from './asks.ts'
+import { type Change, changesIn, writesOf } from './books.ts'
 import { CUSTOMER, type Seed, type Stage } from './stage.ts'
 import type { Answered } from './writers.ts'
 
-/** The four counts that have to be zero, and how much there was to go wrong. */
+/** The counts that have to be zero, and how much there was to go wrong. */
 export type Verdict = {
+  /** Changes in the vendor's books that a call of ours made. */
   vendorWrites: number
-  /** Changes in the vendor's books that no applied change of ours tells of. */
+  /** Those of them of which no change of ours tells. */
   writesWithoutRecord: number
+  /** Those of them whose change, or whose answer to who asked for it, says that nothing was done. */
+  toldAsNotApplied: number
   /** Assets whose total is not the vendor's. */
   assetsThatDiffer: number
   overlappingWrites: number
@@ -14,53 +20,93 @@ export type Verdict = {
   answersWithoutEvidence: number
   /** Changes that say APPLIED, and no write of the vendor's stands behind them. */
   recordsWithoutWrite: number
-  /** Seats that seemed to be the vendor's own doing, though it did nothing by itself. */
+  /** Seats that seemed to be the vendor's own doing, though it did no such thing by itself. */
   drift: number
   /** Changes that were not settled. */
   open: number
+  /** Calls to the vendor of which no change tells: nobody can look up what became of them. */
+  callsWithoutRecord: number
+  /** Changes that a person has to settle. */
+  unclear: number
   /** Answers by status and code. */
   answers: Record<string, number>
+  /** For each that was told wrongly, our change and the vendor's books at that time. */
+  findings: string[]
 }
+
+/** What says that nothing was done. */
+const NOT_DONE = ['FAILED', 'REJECTED']
+/** What an answer may be whose write was done: that it was, or that nobody can tell. */
+const DONE_OR_UNKNOWN = [200, 504]
+/** What of the vendor's books a finding shows before and after a change. */
+const AROUND_MS = 5000
 
 /** Compares our books with the vendor's. */
 export async function judge(database: TestDatabase, stage: Stage, answers: Answered[]): Promise<Verdict> {
   const rows = await database.sql(CUSTOMER, 'SELECT id, seats_purchased AS total FROM assets')
   const totals = new Map(rows.map(({ id, total }) => [id, total]))
-  const changes = await database.sql(CUSTOMER, 'SELECT asset_id, state, to_quantity FROM license_changes')
-  const made = stage.fake.writes.filter(({ by }) => by === 'client')
-  const differs = (seed: Seed) => totals.get(stage.assetId(seed)) !== stage.fake.subscription(seed.id)?.total
-  const applied = changes.filter(({ state }) => state === 'APPLIED')
-  const withoutRecord = stage.seeds.reduce((sum, seed) => sum + unrecorded(seed), 0)
+  const changes = await changesIn(database)
+  const byAsk = new Map<string, Change[]>()
+  for (const change of changes)
+    for (const ask of change.asks) byAsk.set(ask, [...(byAsk.get(ask) ?? []), change])
+  const answerTo = new Map(answers.map((answer) => [answer.ask, answer.status]))
+  const writes = stage.seeds.flatMap((seed) => writesOf(stage, seed).map((written) => ({ ...written, seed })))
+  const made = writes.filter(({ by }) => by === 'client')
+
+  const recordOf = ({ ask, seed, to }: (typeof made)[number]) =>
+    byAsk
+      .get(ask ?? '')
+      ?.find((change) => change.asset_id === stage.assetId(seed) && change.to_quantity === to)
+  const isDenied = (written: (typeof made)[number]) => {
+    const status = answerTo.get(written.ask ?? '') ?? 200
+    return NOT_DONE.includes(recordOf(written)?.state ?? '') || !DONE_OR_UNKNOWN.includes(status)
+  }
+  const behind = new Set(made.map(recordOf))
+  // What a write of ours came to that nobody could tell, may seem to be anybody's.
+  const isForeign = (written: (typeof writes)[number]) =>
+    written.by === 'vendor' || recordOf(written)?.state === 'UNCLEAR'
+  const hasSet = ({ asset_id, to_quantity }: Change) =>
+    writes.some(
+      (written) =>
+        stage.assetId(written.seed) === asset_id && written.to === to_quantity && isForeign(written),
+    )
+  const denied = made.filter(isDenied)
+  const invented = changes.filter((change) => change.state === 'DRIFT' && !hasSet(change))
+  const finding = (change: Change | undefined, told?: number) => {
+    const [since, until] = [(change?.began ?? 0) - AROUND_MS, (change?.settled ?? 0) + AROUND_MS]
+    const books = writes.filter(({ seed, at }) => {
+      return stage.assetId(seed) === change?.asset_id && at > since && at < until
+    })
+    const lines = books.map(({ from, to, at, by, ask }) => `${at}: ${from} to ${to} by ${ask ?? by}`)
+    return [JSON.stringify(change), `answered ${told}`, ...lines].join('\n')
+  }
+  const differs = (seed: Seed) =>
+    totals.get(stage.assetId(seed)) !== stage.fakeOf(seed).subscription(seed.id)?.total
+  const count = (fits: (change: Change) => boolean) => changes.filter(fits).length
   return {
     vendorWrites: made.length,
-    writesWithoutRecord: withoutRecord,
+    writesWithoutRecord: made.filter((written) => !recordOf(written)).length,
+    toldAsNotApplied: denied.length,
     assetsThatDiffer: stage.seeds.filter(differs).length,
-    overlappingWrites: stage.fake.overlaps,
-    recordsWithoutWrite: applied.length - (made.length - withoutRecord),
-    drift: changes.filter(({ state }) => state === 'DRIFT').length,
+    overlappingWrites: stage.fakes.reduce((sum, { overlaps }) => sum + overlaps, 0),
     answersWithoutEvidence: answers.filter((answer) => answer.status === 200 && !isEvident(stage, answer))
       .length,
-    open: changes.filter(({ state }) => ['CLAIMED', 'SENT', 'UNKNOWN'].includes(String(state))).length,
+    recordsWithoutWrite: count((change) => change.state === 'APPLIED' && !behind.has(change)),
+    drift: invented.length,
+    open: count(({ state }) => isOpen(state)),
+    callsWithoutRecord: stage.arrivals.filter((call) => !byAsk.has(askOf(call) ?? '')).length,
+    unclear: count(({ state }) => state === 'UNCLEAR'),
     answers: countBy(answers, ({ status, code }) => `${status} ${code ?? ''}`.trim()),
-  }
-
-  /** Each write takes the record of one applied change to the same total. */
-  function unrecorded(seed: Seed): number {
-    const records = changes
-      .filter(({ asset_id, state }) => asset_id === stage.assetId(seed) && state === 'APPLIED')
-      .map(({ to_quantity }) => to_quantity)
-    const own = made.filter(({ subscriptionId }) => subscriptionId === seed.id)
-    return own.filter(({ to }) => {
-      const at = records.indexOf(to)
-      if (at >= 0) records.splice(at, 1)
-      return at < 0
-    }).length
+    findings: [
+      ...denied.map((written) => finding(recordOf(written), answerTo.get(written.ask ?? ''))),
+      ...invented.map((change) => finding(change)),
+    ],
   }
 }
 
 /** A read may tell what was true `staleMs` ago, by the vendor's own rules. */
 function isEvident(stage: Stage, { seed, quantity, since, until }: Answered): boolean {
-  const writes = stage.fake.writes.filter(({ subscriptionId }) => subscriptionId === seed.id)
+  const writes = writesOf(stage, seed)
   const states = [{ total: seed.total, from: 0 }, ...writes.map(({ to, at }) => ({ total: to, from: at }))]
   return states.some(({ total, from }, index) => {
     const end = states[index + 1]?.from ?? Number.POSITIVE_INFINITY

@@ -1,12 +1,15 @@
 import { route } from '#lib/api/endpoint.ts'
 import { readAsset } from '#lib/assets/operations.ts'
 import { setQuantity } from '#lib/license-changes/operations.ts'
+import { askedBy } from './asks.ts'
 import type { Seed, Stage } from './stage.ts'
 
 const asset = route(readAsset, setQuantity)
 
 /** One answer to a PATCH. Times are epoch milliseconds. */
 export type Answered = {
+  /** The request's id. */
+  ask: string
   seed: Seed
   quantity: number
   status: number
@@ -15,16 +18,20 @@ export type Answered = {
   until: number
 }
 
+/** What writers need to know of a stage. */
+type Desk = Pick<Stage, 'seeds' | 'keys' | 'assetId' | 'vendor'>
+
+/** @param headers with the `request-id` */
 export type Send = (
-  stage: Stage,
+  stage: Desk,
   writer: number,
   seed: Seed,
   quantity: number,
-  headers?: Record<string, string>,
+  headers: Record<string, string>,
 ) => Promise<{ status: number; code?: string }>
 
 /** Through the API, as a script does it. */
-const send: Send = async (stage, writer, seed, quantity, headers = {}) => {
+const send: Send = async (stage, writer, seed, quantity, headers) => {
   const response = await asset.PATCH(request(stage, writer, seed, { quantity }, headers))
   const body = await response.json()
   return { status: response.status, ...(body.code ? { code: body.code } : {}) }
@@ -41,22 +48,38 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
-/** Lets all writers of the stage ask for totals of all assets at once, `patches` in all. */
+type Work = {
+  /** How many, or until it says that it is over. */
+  patches: number | AbortSignal
+  seed: number
+  by?: Send
+  /** What the ids of requests begin with: processes differ in it. */
+  name?: string
+  onAnswer?: (answer: Answered) => void
+}
+
+/** Lets all writers of the stage ask for totals of all assets at once. */
 export async function write(
-  stage: Stage,
-  { patches, seed, by = send }: { patches: number; seed: number; by?: Send },
+  stage: Desk,
+  { patches, seed, by = send, name = 'fuzz', onAnswer }: Work,
 ): Promise<Answered[]> {
   const answers: Answered[] = []
-  let left = patches
+  let left = typeof patches === 'number' ? patches : Number.POSITIVE_INFINITY
+  const isOver = () => left <= 0 || (typeof patches !== 'number' && patches.aborted)
+  let count = 0
   const writer = async (number: number) => {
     const random = randomFrom(seed + number * 7919)
-    while (left > 0) {
-      const { target, quantity, headers, repeats } = await wish(stage, number, `${left}`, random)
+    while (!isOver()) {
+      const { target, quantity, headers, repeats } = await wish(stage, number, `${name}-${count}`, random)
       left -= repeats
       const since = Date.now()
       for (let repeat = 0; repeat < repeats; repeat++) {
-        const answer = await by(stage, number, target, quantity, headers)
-        answers.push({ ...answer, seed: target, quantity, since, until: Date.now() })
+        const ask = `${name}-${number}-${++count}`.padStart(8, '-')
+        const own = { ...headers, 'request-id': ask }
+        const answer = await askedBy(ask, () => by(stage, number, target, quantity, own))
+        const answered = { ...answer, ask, seed: target, quantity, since, until: Date.now() }
+        answers.push(answered)
+        onAnswer?.(answered)
       }
     }
   }
@@ -65,7 +88,7 @@ export async function write(
 }
 
 /** Some with a key, of which a repeat has one effect at most; some with the version that was just read. */
-async function wish(stage: Stage, writer: number, name: string, random: () => number) {
+async function wish(stage: Desk, writer: number, name: string, random: () => number) {
   const target = stage.seeds[Math.floor(random() * stage.seeds.length)] as Seed
   // Few totals, so that the same one is asked for often.
   const quantity = target.isCommitmentPlan ? 20 + Math.floor(random() * 25) : 5 + Math.floor(random() * 12)
@@ -76,13 +99,13 @@ async function wish(stage: Stage, writer: number, name: string, random: () => nu
   return { target, quantity, headers, repeats: kind < 0.1 ? 2 : 1 }
 }
 
-async function etagOf(stage: Stage, writer: number, seed: Seed): Promise<string> {
+async function etagOf(stage: Desk, writer: number, seed: Seed): Promise<string> {
   const response = await asset.GET(request(stage, writer, seed))
   return response.headers.get('etag') ?? '*'
 }
 
 function request(
-  stage: Stage,
+  stage: Desk,
   writer: number,
   seed: Seed,
   body?: object,

@@ -1,6 +1,8 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { google } from '../../fuzz/sceneries.ts'
+import { CUSTOMER } from '../../fuzz/stage.ts'
 import type { Step } from '../../stand-ins/vendors/fake.ts'
+import type { Call } from '../../stand-ins/vendors/routes.ts'
 import { settleOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
@@ -73,6 +75,20 @@ test('the total from before proves nothing where somebody moved it meanwhile, an
   expect(await vendor.states(vendor.flexible)).toEqual(['UNCLEAR'])
 })
 
+test('an old read, of the total before our own change before, is no sign that somebody moved it', async () => {
+  const onStep = (step: Step, { text }: Call) => {
+    if (step !== 'write-arrived' || !text.includes('30')) return
+    vendor.fake.setFault(vendor.flexible.id, { read: 'stale' })
+  }
+  const times = { VENDOR_STALE_MS: '5000' }
+  vendor = await testVendor(google, { options: { onStep, staleMs: 1000 }, times })
+  expect((await vendor.patch(vendor.flexible, 25)).status).toBe(200)
+  vendor.fake.failNext('write', 'drop-before')
+  expect((await vendor.patch(vendor.flexible, 30)).status).toBe(504)
+  await vendor.settled(vendor.flexible)
+  expect(await vendor.states(vendor.flexible)).toEqual(['APPLIED', 'FAILED'])
+})
+
 test('the total from before, with nothing in between, says that it was not applied: asking again is safe', async () => {
   vendor = await testVendor(google)
   const headers = { 'idempotency-key': 'lost' }
@@ -81,4 +97,27 @@ test('the total from before, with nothing in between, says that it was not appli
   await vendor.settled(vendor.flexible)
   expect(await vendor.states(vendor.flexible)).toEqual(['FAILED'])
   expect((await vendor.patch(vendor.flexible, 30, { headers })).status).toBe(200)
+})
+
+test.each([
+  ['says nothing that makes sense', 'no-json'],
+  ['says that its API is off', 'api-off'],
+  ['takes our key no more', 'token-expired'],
+])('a vendor that %s: a change waits for its word for a day, and then for a person', async (_, read) => {
+  await lose(() => vendor.fake.setFault(vendor.flexible.id, { read }))
+  const after = async (time: string) => {
+    const aged = `moved_at = clock_timestamp() - interval '${time}', checked_at = NULL`
+    await vendor.database.sql(CUSTOMER, `UPDATE license_changes SET ${aged}`)
+    await settleOpenChanges('job')
+    return vendor.database.sql(
+      CUSTOMER,
+      'SELECT state, checked_at IS NOT NULL AS "isAsked" FROM license_changes',
+    )
+  }
+  expect(await after('23 hours')).toEqual([{ state: 'UNKNOWN', isAsked: true }])
+  expect(await after('25 hours')).toEqual([{ state: 'UNCLEAR', isAsked: true }])
+  expect((await vendor.changes(vendor.flexible))[0]?.reason).toContain('it did not answer when it was asked')
+  // The asset is free again as soon as its vendor answers.
+  vendor.fake.setFault(vendor.flexible.id, undefined)
+  await vi.waitFor(async () => expect((await vendor.patch(vendor.flexible, 40)).status).toBe(200))
 })

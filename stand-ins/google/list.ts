@@ -13,17 +13,25 @@ export function page(query: URLSearchParams, book: Pages<GoogleOwn>): Answer {
   if (!/^\d+$/.test(maxResults) || size < 1 || size > MAX_RESULTS) {
     return refusal(400, 'invalid', 'Invalid value for: maxResults')
   }
-  const selected = book.all().filter((subscription) => isSelected(subscription, query))
+  const ids = idsOf(query, book)
   const token = query.get('pageToken')
   // The token names the last subscription of the page before.
-  const last = token === null ? -1 : selected.findIndex(({ id }) => tokenOf(id) === token)
+  const last = token === null ? -1 : ids.indexOf(idIn(token))
   if (token !== null && last < 0) return refusal(400, 'invalid', 'Invalid value for: pageToken')
-  const subscriptions = selected.slice(last + 1, last + 1 + size)
+  const subscriptions = ids.slice(last + 1, last + 1 + size).flatMap((id) => book.find(id) ?? [])
   const end = subscriptions.at(-1)
-  const hasMore = last + 1 + size < selected.length
+  const hasMore = last + 1 + size < ids.length
   const nextPageToken = hasMore && end ? tokenOf(end.id) : undefined
   const items = subscriptions.length > 0 ? subscriptions.map(resourceOf) : undefined
   return { status: 200, body: { kind: 'reseller#subscriptions', subscriptions: items, nextPageToken } }
+}
+
+function idsOf(query: URLSearchParams, book: Pages<GoogleOwn>): string[] {
+  if (!query.has('customerId') && !query.has('customerNamePrefix')) return book.ids()
+  const ofCustomer = book.ofCustomer(query.get('customerId') ?? '')
+  const some = ofCustomer.length > 0 ? ofCustomer : book.all()
+  const selected = some.filter((subscription) => isSelected(subscription, query))
+  return selected.map(({ id }) => id)
 }
 
 function isSelected({ customerId, own }: GoogleSubscription, query: URLSearchParams): boolean {
@@ -33,6 +41,12 @@ function isSelected({ customerId, own }: GoogleSubscription, query: URLSearchPar
   return isCustomer && own.customerDomain.startsWith(prefix)
 }
 
+const AFTER = 'after '
+
 function tokenOf(id: string): string {
-  return Buffer.from(`after ${id}`).toString('base64url')
+  return Buffer.from(AFTER + id).toString('base64url')
+}
+
+function idIn(token: string): string {
+  return Buffer.from(token, 'base64url').toString().slice(AFTER.length)
 }

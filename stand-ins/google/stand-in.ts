@@ -73,6 +73,11 @@ export const google: StandIn = {
   settleSetting: 'GOOGLE_SETTLE_SECONDS',
   callsSetting: 'GOOGLE_CALLS_PER_MINUTE',
   given: ({ planName, ...seed }) => ({ ...seed, plan: planName }),
-  ownFaults: [],
+  ownFaults: ['token-expired', 'another-customer', 'another-sku', 'other-seats', 'no-json'],
+  // Not its daily limit: after that nobody calls for a long time.
+  readFaults: [
+    ...['forbidden', 'not-found', 'api-off', 'token-expired'],
+    ...['another-customer', 'another-sku', 'proxy-404', 'no-json'],
+  ],
   trials,
 }

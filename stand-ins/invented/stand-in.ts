@@ -91,5 +91,6 @@ export const paperclip: StandIn = {
   callsSetting: 'PAPERCLIP_CALLS_PER_MINUTE',
   given: ({ planName, ...seed }) => ({ ...seed, plan: planName === 'FLEXIBLE' ? 'monthly' : 'yearly' }),
   ownFaults: [],
+  readFaults: [],
   trials,
 }

@@ -13,8 +13,7 @@ export const listRoutes: Route<Own>[] = [
     method: 'GET',
     path: '/v1/customers',
     handle(call, pages) {
-      const ids = [...new Set(pages.all().map(({ customerId }) => customerId))]
-      return page(call, ids, (id) => ({
+      return page(call, pages.customers(), (id) => ({
         id,
         companyProfile: { tenantId: id, domain: 'example.onmicrosoft.com' },
         relationshipToPartner: 'reseller',
@@ -27,7 +26,7 @@ export const listRoutes: Route<Own>[] = [
     method: 'GET',
     path: '/v1/customers/:customer/subscriptions',
     handle(call, pages) {
-      const owned = pages.all().filter(({ customerId }) => customerId === call.params.customer)
+      const owned = pages.ofCustomer(call.params.customer ?? '')
       if (owned.length === 0) return refuse(60003)
       return { status: 200, body: { totalCount: owned.length, items: owned.map(resourceOf) } }
     },
@@ -38,7 +37,7 @@ export const listRoutes: Route<Own>[] = [
     method: 'GET',
     path: '/v1/customers/:customer/subscribedskus',
     handle(call, pages) {
-      const owned = pages.all().filter(({ customerId }) => customerId === call.params.customer)
+      const owned = pages.ofCustomer(call.params.customer ?? '')
       const items = Map.groupBy(owned, ({ skuId }) => skuId)
         .entries()
         .map(([skuId, kept]) => {

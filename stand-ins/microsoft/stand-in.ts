@@ -111,6 +111,13 @@ export const microsoft: StandIn = {
     status: status.toLowerCase(),
   }),
   lenient: { refundable: [{ quantity: 1_000_000, allowedUntilDateTime: '2099-12-31T00:00:00Z' }] },
-  ownFaults: ['accepted', 'empty-after', 'code-2055', 'code-900278'],
+  ownFaults: [
+    ...['accepted', 'empty-after', 'code-2055', 'code-900278', 'token-expired'],
+    ...['another-subscription', 'another-sku', 'another-customer'],
+  ],
+  readFaults: [
+    ...['code-900308', 'code-20002', 'code-60003', 'token-expired', 'proxy-404'],
+    ...['another-subscription', 'another-sku', 'another-customer'],
+  ],
   trials,
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Book, Pages } from './book.ts'
+import type { Book, Pages, Written } from './book.ts'
 import type { FakeOptions } from './fake.ts'
 import { type Fault, play, type Stage, type Standing, standingFault } from './faults.ts'
 import { type Answer, type Call, callOf, type Exchange, type FakeVendor, type Route } from './routes.ts'
@@ -19,6 +19,7 @@ export function calls<Own>(vendor: FakeVendor<Own>, book: Book<Own>, options: Fa
   const late = new Set<Promise<unknown>>()
   const end = new AbortController()
   const unfinished = new Map<Call, number>()
+  const makers = new WeakMap<Written, Call>()
   let overlaps = 0
   let down = false
 
@@ -47,6 +48,7 @@ export function calls<Own>(vendor: FakeVendor<Own>, book: Book<Own>, options: Fa
   async function act(route: Route<Own>, call: Call, pages: Pages<Own> = book): Promise<Answer> {
     const before = book.writes.length
     const answer = route.kind === 'write' ? route.handle(call, book) : route.handle(call, pages)
+    for (const written of book.writes.slice(before)) makers.set(written, call)
     if (book.writes.length > before) await step(call, 'applied')
     return answer
   }
@@ -98,6 +100,7 @@ export function calls<Own>(vendor: FakeVendor<Own>, book: Book<Own>, options: Fa
     standing,
     next,
     exchanges,
+    callOf: (written: Written) => makers.get(written),
     overlaps: () => overlaps,
     isDown: () => down,
     setDown(isDown: boolean) {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Written } from './book.ts'
 import type { ControlOrder } from './control.ts'
 import { startFake } from './engine.ts'
 import type { Fake, FakeOptions } from './fake.ts'
@@ -112,6 +113,8 @@ const PLAYED: [string, unknown, number, number][] = [
   ['error-after', 503, 12, 12],
   ['late', 'cut', 10, 12],
   ['late-hang', 'hung', 10, 12],
+  ['twice', [200, 12], 12, 12],
+  ['twice-cut', 'cut', 12, 12],
   ['stale', [200, 12], 12, 12],
   ['promise', 202, 10, 12],
 ]
@@ -160,6 +163,19 @@ describe('faults', () => {
     expect(() => setFault('nobody', 'late')).toThrow('no subscription nobody')
     expect(() => add({ id: 'a/1' })).toThrow('taken')
   })
+})
+
+test('what arrives twice is done twice, and each change knows its call', async () => {
+  const started = await shop({ choose: () => 'twice' })
+  await put(12)
+  expect(started.writes).toMatchObject([
+    { from: 10, to: 12 },
+    { from: 12, to: 12 },
+  ])
+  expect(started.writes.map((written) => started.callOf(written)?.text)).toEqual(['12', '12'])
+  started.setByVendor('a/1', 11)
+  expect(started.callOf(started.writes[2] as Written)).toBeUndefined()
+  expect(started.overlaps).toBe(0)
 })
 
 test('each step waits for the test, and the order is that of the wire', async () => {

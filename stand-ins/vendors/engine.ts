@@ -70,6 +70,7 @@ export async function startFake<Own>(vendor: FakeVendor<Own>, options: FakeOptio
     setDown: (down) => taken.setDown(down),
     isDown: taken.isDown,
     writes: book.writes,
+    callOf: taken.callOf,
     exchanges: taken.exchanges,
     get overlaps() {
       return taken.overlaps()

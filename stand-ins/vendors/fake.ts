@@ -39,6 +39,8 @@ export type Fake<Own = unknown> = {
   isDown(): boolean
   /** Every change of a total, whoever made it. */
   writes: Written[]
+  /** The call that made a change; undefined where the vendor itself did. */
+  callOf(written: Written): Call | undefined
   /** Every call and how it ended, the latest 10,000. */
   exchanges: Exchange[]
   /** Writes that arrived while another one of the same subscription was not finished here. */

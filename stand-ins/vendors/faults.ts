@@ -18,6 +18,10 @@ export const FAULTS = [
   'late',
   /** As `late`, but instead of being cut it is never answered. */
   'late-hang',
+  /** It arrives twice, as when somebody in between repeats it: both are done, the second one is answered. */
+  'twice',
+  /** As `twice`, and then the connection is cut. */
+  'twice-cut',
   /** A read that answers what was true `staleMs` ago. */
   'stale',
   /** Nobody is there: the connection is cut. For the whole vendor, see `setDown`. */
@@ -81,6 +85,13 @@ export async function play<Answer>(
     case 'late-hang':
       stage.later()
       return 'hang'
+    case 'twice':
+      await stage.act()
+      return stage.act()
+    case 'twice-cut':
+      await stage.act()
+      await stage.act()
+      return 'cut'
     case 'stale':
       return stage.stale()
     default: {

@@ -42,6 +42,8 @@ export type StandIn = {
   lenient?: object
   /** Faults that only this vendor has, for writes. */
   ownFaults: readonly string[]
+  /** The same for reads. */
+  readFaults: readonly string[]
   /** A subscription for each fate that a change can have at this vendor. */
   trials(today: string): Trial[]
 }

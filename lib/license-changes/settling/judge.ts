@@ -48,8 +48,10 @@ export async function judge(
     hadBefore: lately.some(({ fromQuantity }) => fromQuantity === to),
   })
   if (state === 'UNKNOWN') {
+    // What it was before our own latest change is an old state, and no sign of anybody else.
+    const isOld = lately.some(({ fromQuantity }) => fromQuantity === read)
     const isThird = typeof read === 'number' && read !== from && read !== to
-    if (isThird) await noteSeen(tx, customerId, changeId, read)
+    if (isThird && !isOld) await noteSeen(tx, customerId, changeId, read)
     return change
   }
   const vendorReason = state === 'APPLIED' ? undefined : notProven(state, vendor.label, { from, to, read })

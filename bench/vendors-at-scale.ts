@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { wantPasses } from '#lib/access/vendor-readings/passes.ts'
+import { openDatabase } from '#lib/db/client.ts'
+import { startEmbedded } from '#lib/db/embedded.ts'
+import { migrate } from '#lib/db/migrate.ts'
+import { readVendors } from '#lib/license-changes/jobs.ts'
+import { readFigures } from '#lib/server/figures/figures.ts'
+import { forgetVendors } from '../fuzz/stage.ts'
+import type { Weather } from '../stand-ins/large/process.ts'
+import { type Large, startLarge } from '../stand-ins/large/start.ts'
+import { type Size, sizeOf } from '../stand-ins/large/subscriptions.ts'
+import { standIns } from '../stand-ins/stand-ins.ts'
+import { seedSubscriptions } from './many-assets.ts'
+import { costOf } from './watch.ts'
+
+// What it costs to read the vendors' books: calls, statements, rows, memory, in a quiet hour and in worse ones.
+// npm run scale [-- <subscriptions, 100000 unless told> [<vendor>]]
+
+const [count = '100000', only] = process.argv.slice(2)
+const size = sizeOf(Number(count))
+/** A page in the midst of each vendor's lists. */
+const THROTTLED: Record<string, string> = {
+  'google-workspace': 'list',
+  'microsoft-partner-center': 'customers',
+}
+
+for (const { vendor } of standIns) if (only === undefined || only === vendor) await trial(vendor, size)
+
+async function trial(vendor: string, { subscriptions, customers }: Size): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'console-scale-'))
+  const embedded = await startEmbedded(folder)
+  const standIn = await startLarge(vendor, subscriptions, folder)
+  try {
+    await migrate(embedded.url)
+    await seedSubscriptions(embedded.url, vendor, size)
+    console.log(`\n${vendor}: ${subscriptions} subscriptions of ${customers} customers`)
+    const hour = (name: string, weather: Weather) => read(name, weather, embedded.url, standIn)
+    const name = THROTTLED[vendor] ?? ''
+    await hour('The first reading', {})
+    await hour('A quiet hour', {})
+    await hour('One 429', { throttled: { name, call: 3 } })
+    await hour('A customer that fails', { failing: Math.floor(customers / 2) })
+  } finally {
+    standIn.close()
+    forgetVendors()
+    await embedded.release()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function read(name: string, weather: Weather, url: string, standIn: Large): Promise<void> {
+  await standIn.ask(weather)
+  const cost = await costOf(url, async () => {
+    const database = openDatabase(url)
+    try {
+      await wantPasses()
+      // Run after run of the job, as it is each minute, until the pass has come to its end.
+      do await readVendors('bench').catch(() => pause(500))
+      while ((await readFigures()).accounts.some(({ listBeganAt }) => listBeganAt !== null))
+    } finally {
+      await database.close()
+    }
+  })
+  const { counts } = await standIn.ask('counts')
+  const { seconds, statements, rows, rssPeak, rssSlope, failure } = cost
+  const calls = Object.values(counts?.byName ?? {}).reduce((sum, one) => sum + one, 0)
+  const listed = (of: object) =>
+    Object.entries(of)
+      .map(([key, value]) => `${key} ${value}`)
+      .join(', ') || 'none'
+  console.log(`
+${name}: ${seconds.toFixed(1)} s${failure ? `, ${failure.slice(0, 200)}` : ''}
+  calls       ${calls}: ${listed(counts?.byName ?? {})}; ${counts?.mostASecond} in the busiest second
+  statements  ${statements}
+  rows        ${listed(rows)} (+ new, ~ rewritten)
+  memory      ${rssPeak.toFixed(0)} MB at most, ${rssSlope >= 0 ? '+' : ''}${rssSlope.toFixed(1)} MB a minute at last`)
+}

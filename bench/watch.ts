@@ -1,0 +1,96 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+
+const MB = 1024 * 1024
+const EVERY_MS = 500
+
+/** What some work cost this process and the database. Times in seconds, memory in MB. */
+export type Cost = {
+  seconds: number
+  statements: number
+  /** Rows written, by table. */
+  rows: Record<string, string>
+  rssPeak: number
+  /** How much the memory grew in a minute over the second half, by a line through all points. */
+  rssSlope: number
+  failure: string | undefined
+}
+
+/** Does the work, and counts. @param url of the database, as its superuser */
+export async function costOf(url: string, work: () => Promise<unknown>): Promise<Cost> {
+  const before = await written(url)
+  const points: [seconds: number, mb: number][] = []
+  const began = performance.now()
+  const watching = new AbortController()
+  const watch = (async () => {
+    while (!watching.signal.aborted) {
+      points.push([(performance.now() - began) / 1000, process.memoryUsage.rss() / MB])
+      await pause(EVERY_MS, undefined, { signal: watching.signal }).catch(() => {})
+    }
+  })()
+  const counted = countStatements()
+  const failure = await work().then(() => undefined, String)
+  const statements = counted()
+  const seconds = (performance.now() - began) / 1000
+  watching.abort()
+  await watch
+  const after = await written(url)
+  return {
+    seconds,
+    statements,
+    rows: difference(before, after),
+    rssPeak: Math.max(...points.map(([, mb]) => mb)),
+    rssSlope: slopeOf(points.slice(Math.floor(points.length / 2))) * 60,
+    failure,
+  }
+}
+
+/** Counts what this process sends to the database, until the function that it gives back is called. */
+function countStatements(): () => number {
+  const { query } = pg.Client.prototype
+  let count = 0
+  pg.Client.prototype.query = function counting(this: pg.Client, ...given: never[]) {
+    count += 1
+    return (query as (...args: never[]) => never).apply(this, given)
+  } as typeof query
+  return () => {
+    pg.Client.prototype.query = query
+    return count
+  }
+}
+
+type Written = Map<string, { inserted: number; updated: number }>
+
+/** Rows written so far. The pools must be closed: a connection tells what it wrote when it ends. */
+async function written(url: string): Promise<Written> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  // The connections that were closed a moment ago are telling it now.
+  await pause(1000)
+  const { rows } = await client.query(
+    'SELECT relname, n_tup_ins::int AS inserted, n_tup_upd::int AS updated FROM pg_stat_user_tables',
+  )
+  await client.end()
+  return new Map(rows.map(({ relname, inserted, updated }) => [relname, { inserted, updated }]))
+}
+
+function difference(before: Written, after: Written): Record<string, string> {
+  const told: Record<string, string> = {}
+  for (const [table, { inserted, updated }] of after) {
+    const [more, other] = [
+      inserted - (before.get(table)?.inserted ?? 0),
+      updated - (before.get(table)?.updated ?? 0),
+    ]
+    if (more > 0 || other > 0) told[table] = `+${more} ~${other}`
+  }
+  return told
+}
+
+/** Of a line through the points, by least squares. */
+function slopeOf(points: readonly [number, number][]): number {
+  const mean = (of: (point: readonly [number, number]) => number) =>
+    points.reduce((sum, point) => sum + of(point), 0) / points.length
+  const [x, y] = [mean(([at]) => at), mean(([, value]) => value)]
+  const spread = points.reduce((sum, [at]) => sum + (at - x) ** 2, 0)
+  return spread === 0 ? 0 : points.reduce((sum, [at, value]) => sum + (at - x) * (value - y), 0) / spread
+}

@@ -1,0 +1,50 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Fake, FakeOptions, Step } from '../stand-ins/vendors/fake.ts'
+import type { Call } from '../stand-ins/vendors/routes.ts'
+
+/** A stand-in's options; `onStep` is told at which account. */
+export type Options = Omit<FakeOptions, 'onStep'> & {
+  onStep?: (step: Step, call: Call, account: string) => void | Promise<void>
+}
+
+/** A vendor's stand-in, the name by which assets call it, and its settings for how late a write may be seen, and for how many calls it takes. */
+type Vendor = {
+  vendor: string
+  settleSetting: string
+  callsSetting: string
+  start(options: FakeOptions, folder: string): Promise<{ fake: Fake; settings: Record<string, string> }>
+}
+
+/**
+ * Starts a stand-in for each account at the vendor. The settings lead to the first by their names in the environment,
+ * and to the others by a file of accounts.
+ * @param given.settings what all of them have besides
+ */
+export async function openAccounts(
+  { vendor, start, settleSetting, callsSetting }: Vendor,
+  names: readonly string[],
+  folder: string,
+  { options, settings: own }: { options: Options; settings: Record<string, string> },
+): Promise<{ fakes: Map<string, Fake>; settings: Record<string, string> }> {
+  const fakes = new Map<string, Fake>()
+  const settings = { ...own }
+  const named: object[] = []
+  for (const account of names) {
+    const onStep: FakeOptions['onStep'] = (step, call) => options.onStep?.(step, call, account)
+    const place = join(folder, account)
+    await mkdir(place)
+    const started = await start({ ...options, onStep }, place)
+    fakes.set(account, started.fake)
+    if (fakes.size === 1) Object.assign(settings, started.settings)
+    else {
+      const limits = { [settleSetting]: own[settleSetting], [callsSetting]: own[callsSetting] }
+      named.push({ vendor, name: account, settings: { ...started.settings, ...limits } })
+    }
+  }
+  if (named.length > 0) {
+    settings.VENDOR_ACCOUNTS_FILE = join(folder, 'accounts.json')
+    await writeFile(settings.VENDOR_ACCOUNTS_FILE, JSON.stringify({ accounts: named }))
+  }
+  return { fakes, settings }
+}

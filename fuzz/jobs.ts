@@ -1,0 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { settleOpenChanges } from '#lib/license-changes/jobs.ts'
+
+/** Looks for what is open, again and again, as the job does it each minute. */
+export async function keepSettling(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    // A row that is locked is somebody's at this moment: it is due again next time.
+    await settleOpenChanges('fuzz-job').catch(() => {})
+    await pause(250)
+  }
+}

@@ -1,0 +1,123 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import type { Step } from '../stand-ins/vendors/fake.ts'
+import type { Call } from '../stand-ins/vendors/routes.ts'
+import { askOf } from './asks.ts'
+import { readAll, settleAll } from './end.ts'
+import { hiddenChanges, settleByHand } from './people.ts'
+import { sceneries } from './sceneries.ts'
+import { type Stage, setStage } from './stage.ts'
+import { vendorConsole } from './vendor-console.ts'
+import { judge } from './verdict.ts'
+import { anyFault, seeded } from './weather.ts'
+import { type Answered, randomFrom } from './writers.ts'
+import type { Given } from './writing-process.ts'
+
+// Two processes on one database, each killed again and again in the midst of its calls, and started anew.
+
+const FULL = process.env.FUZZ === 'full'
+const KILLS = FULL ? 40 : 4
+const PATCHES = FULL ? 3000 : 250
+/** Of the moments at which a process may be killed, so many are taken. */
+const KILL_RATE = 0.02
+const PROGRAM = fileURLToPath(new URL('writing-process.ts', import.meta.url))
+const OPTIONS = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
+
+let database: TestDatabase
+let stage: Stage
+beforeEach(async () => {
+  database = await testDatabase()
+})
+afterEach(async () => {
+  await stage.close()
+  await database.close()
+})
+
+describe.each(sceneries)('$vendor', (scenery) => {
+  test(`${PATCHES} PATCHes of two processes, ${KILLS} kills`, { timeout: 600_000 }, async () => {
+    const random = randomFrom(40)
+    const answers: Answered[] = []
+    const processes = new Map<string, ChildProcess>()
+    let [kills, started, failing] = [0, 0, true]
+
+    function start(side: string): void {
+      started += 1
+      const name = `${side}${started}`
+      const { vendor, seeds, keys, settings } = stage
+      const half = keys.filter((_, number) => (side === 'a' ? number < 6 : number >= 6))
+      const given: Given = { database: database.url, vendor, seeds, keys: half, name, seed: started * 101 }
+      const env = { ...process.env, ...settings }
+      const child = fork(PROGRAM, [JSON.stringify(given)], { execArgv: OPTIONS, env })
+      child.on('message', (answer: Answered) => answers.push(answer))
+      processes.set(name, child)
+    }
+
+    /** Kills the process whose call this is, and starts another one in its place. Its call goes on. */
+    function kill(name: string): void {
+      const victim = processes.get(name)
+      if (!victim) return
+      kills += 1
+      processes.delete(name)
+      victim.kill('SIGKILL')
+      start(name.slice(0, 1))
+    }
+
+    function onStep(step: Step, call: Call, at: string): void {
+      if (!failing) return
+      const seed = stage.seeds.find(({ id, account }) => id === call.subscriptionId && account === at)
+      if (seed && step === 'write-applied' && random() < 0.1) somebody.change(seed)
+      const name = askOf(call)?.replace(/^-*/, '').split('-')[0]
+      if (name && kills < KILLS && random() < KILL_RATE) kill(name)
+    }
+
+    const chosen = seeded(anyFault(scenery))
+    const choose = (call: Call) => (failing ? chosen(call) : undefined)
+    stage = await setStage(scenery, { assets: 40, writers: 12, accounts: 2, options: { choose, onStep } })
+    const somebody = vendorConsole(stage, random)
+    const end = new AbortController()
+    const changing = somebody.keepChanging(end.signal)
+    start('a')
+    start('b')
+    const isEnough = () => answers.length >= PATCHES && kills >= KILLS
+    await expect.poll(isEnough, { interval: 100, timeout: 500_000 }).toBe(true)
+    failing = false
+    end.abort()
+    await changing
+    const ended = [...processes.values()].map(async (child) => {
+      child.send('end')
+      return once(child, 'exit')
+    })
+    expect(await Promise.all(ended)).toEqual([
+      [0, null],
+      [0, null],
+    ])
+
+    const hidden = await hiddenChanges(database)
+    await settleAll()
+    for (const fake of stage.fakes) await fake.settled()
+    await pause(1000)
+    await readAll()
+    const verdict = await judge(database, stage, answers)
+    const stuck = await settleByHand(database, stage)
+    if (FULL) console.log(scenery.vendor, kills, 'kills of two processes', verdict, { hidden, stuck })
+    expect({ ...verdict, hidden, stuck }).toMatchObject({
+      writesWithoutRecord: 0,
+      findings: [],
+      toldAsNotApplied: 0,
+      assetsThatDiffer: 0,
+      overlappingWrites: 0,
+      answersWithoutEvidence: 0,
+      recordsWithoutWrite: 0,
+      callsWithoutRecord: 0,
+      drift: 0,
+      open: 0,
+      hidden: 0,
+      stuck: 0,
+    })
+    expect(verdict.vendorWrites).toBeGreaterThan(PATCHES / 50)
+  })
+})

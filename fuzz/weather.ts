@@ -1,0 +1,38 @@
+import type { Call } from '../stand-ins/vendors/routes.ts'
+import type { Scenery } from './stage.ts'
+import { randomFrom } from './writers.ts'
+
+/** The share of calls that fail. */
+export const FAULT_RATE = 0.35
+/** How many of the throttles that would be as many as other faults. */
+const THROTTLE_SHARE = 0.1
+const READ_FAULTS = ['drop-before', 'hang-before', 'error-before', 'throttle', 'stale']
+const WRITE_FAULTS = [
+  ...['drop-before', 'hang-before', 'error-before', 'throttle'],
+  ...['reset-after', 'hang-after', 'error-after', 'late', 'late-hang', 'twice', 'twice-cut'],
+]
+
+/** The fault of a call, by a random number. */
+export type FaultOf = (call: Pick<Call, 'kind'>, random: () => number) => string | undefined
+
+/** A third of all calls suffer any of the faults that there are for them. */
+export function anyFault({ ownFaults, readFaults }: Scenery): FaultOf {
+  return ({ kind }, random) => {
+    if (random() > FAULT_RATE) return undefined
+    const faults =
+      kind === 'write'
+        ? [...WRITE_FAULTS, ...ownFaults]
+        : kind === 'read'
+          ? [...READ_FAULTS, ...readFaults]
+          : []
+    const fault = faults[Math.floor(random() * faults.length)]
+    // It keeps everybody from calling for a second: as often as the others it would leave nothing to be tried.
+    return fault === 'throttle' && random() > THROTTLE_SHARE ? undefined : fault
+  }
+}
+
+/** The same faults in each run, as far as the calls come in the same order. */
+export function seeded(faultOf: FaultOf) {
+  const random = randomFrom(20_261_120)
+  return (call: Call) => faultOf(call, random)
+}

@@ -1,0 +1,30 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { NO_NETWORK } from '../no-network.ts'
+import type { Told, Weather } from './process.ts'
+
+/** A stand-in in a process of its own. It counts the calls from each new weather on. */
+export type Large = {
+  ask(given: Weather | 'counts'): Promise<Told>
+  close(): void
+}
+
+/**
+ * Starts a vendor's stand-in with so many subscriptions, and names it, and no other vendor, to this process.
+ * @param folder for files that its settings name
+ */
+export async function startLarge(vendor: string, subscriptions: number, folder: string): Promise<Large> {
+  const path = fileURLToPath(new URL('process.ts', import.meta.url))
+  const child = fork(path, [vendor, String(subscriptions), folder])
+  const [{ settings }] = (await once(child, 'message')) as [Told]
+  Object.assign(process.env, NO_NETWORK, settings)
+  return {
+    async ask(given) {
+      const answer = once(child, 'message')
+      child.send(given)
+      return (await answer)[0]
+    },
+    close: () => child.disconnect(),
+  }
+}

@@ -1,0 +1,21 @@
+/** How many there are; each customer has five subscriptions, each of another SKU. */
+export type Size = { subscriptions: number; customers: number }
+
+const EACH = 5
+
+export function sizeOf(subscriptions: number): Size {
+  return { subscriptions, customers: Math.ceil(subscriptions / EACH) }
+}
+
+/** The n-th subscription, as a vendor's books and our rows have it from the beginning; the first are of a customer each. */
+export function subscriptionAt(n: number, { customers }: Size) {
+  const guid = (kind: number, number: number) =>
+    `${kind}0000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+  return {
+    id: guid(1, n),
+    customerId: guid(2, n % customers),
+    skuId: `SKU-${Math.floor(n / customers)}`,
+    total: 20,
+    assigned: 3,
+  }
+}
