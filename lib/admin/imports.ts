@@ -84,7 +84,7 @@ async function runImport(
     display.end()
     print(`${what}: ${counts.added} added, ${counts.replaced} replaced, ${counts.unchanged} unchanged`)
     if (counts.unread)
-      note(`${counts.unread} could not be read from their vendor yet; the hourly reading does it.`)
+      note(`${counts.unread} could not be read from their vendor yet; the next readings do it.`)
   } finally {
     display.end()
   }

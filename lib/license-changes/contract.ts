@@ -127,7 +127,7 @@ export const acknowledgeLicenseChange = contract({
   examples: changes.acknowledgeLicenseChange,
 })
 
-/** An addition: what the hourly reading does, for one asset and at once. */
+/** An addition: what the regular reading does, for one asset and at once. */
 export const readFromVendor = contract({
   ...calls.readFromVendor,
   summary: 'Read an asset from its vendor now',

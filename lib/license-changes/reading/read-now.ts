@@ -16,7 +16,7 @@ const MOST_AT_ONCE = 100
 
 /**
  * Reads assets whose books a vendor keeps, because somebody else has written what our copy says.
- * @returns how many of them are still to be read: by the hourly reading, where their vendor did not answer, or where
+ * @returns how many of them are still to be read: by the readings that follow, where their vendor did not answer, or where
  * there are too many
  */
 export async function readNow(
