@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { NO_NETWORK } from '../no-network.ts'
+import { standIns } from '../stand-ins.ts'
 import type { Told, Weather } from './process.ts'
 
 /** A stand-in in a process of its own. It counts the calls from each new weather on. */
@@ -18,7 +19,9 @@ export async function startLarge(vendor: string, subscriptions: number, folder: 
   const path = fileURLToPath(new URL('process.ts', import.meta.url))
   const child = fork(path, [vendor, String(subscriptions), folder])
   const [{ settings }] = (await once(child, 'message')) as [Told]
-  Object.assign(process.env, NO_NETWORK, settings)
+  // What is counted is how many calls there are, and not how long they have to wait for each other.
+  const limits = Object.fromEntries(standIns.map(({ callsSetting }) => [callsSetting, '10000000']))
+  Object.assign(process.env, NO_NETWORK, limits, settings)
   return {
     async ask(given) {
       const answer = once(child, 'message')
