@@ -20,7 +20,7 @@ export async function startLarge(vendor: string, subscriptions: number, folder: 
   const child = fork(path, [vendor, String(subscriptions), folder])
   const [{ settings }] = (await once(child, 'message')) as [Told]
   // What is counted is how many calls there are, and not how long they have to wait for each other.
-  const limits = Object.fromEntries(standIns.map(({ callsSetting }) => [callsSetting, '10000000']))
+  const limits = Object.fromEntries(standIns.map(({ callsSetting }) => [callsSetting, '1000000']))
   Object.assign(process.env, NO_NETWORK, limits, settings)
   return {
     async ask(given) {
