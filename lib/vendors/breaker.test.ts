@@ -28,6 +28,7 @@ let calls: number
 /** Each call is answered when this is resolved. */
 let held: Promise<void>
 let vendor: GuardedVendor
+let remote: RemoteVendor
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
@@ -39,7 +40,7 @@ beforeEach(() => {
     await held
     return answer()
   }
-  const remote: RemoteVendor = {
+  remote = {
     name: 'v',
     label: 'V',
     account: 'default',
@@ -218,4 +219,37 @@ test('a write whose outcome is unknown counts as a failure, and is never held ba
   await fail(1, 2, 3, 4, 5)
   await write()
   expect(calls).toBe(6)
+})
+
+describe('several processes share the turns to try again', () => {
+  const turns = { isFree: true, taken: 0 }
+  const probes = {
+    take: async () => {
+      if (!turns.isFree) return false
+      turns.isFree = false
+      turns.taken += 1
+      return true
+    },
+    release: async () => {
+      turns.isFree = true
+    },
+  }
+
+  test('so that one call tries for all of them, until one is answered', async () => {
+    const [one, another] = [withBreaker(remote, PAUSE, probes), withBreaker(remote, PAUSE, probes)]
+    for (const n of [1, 2, 3, 4, 5]) for (const process of [one, another]) await process.read(ref(n), signal)
+    expect([one.pausedFor(), another.pausedFor()]).toEqual([30, 30])
+    const before = calls
+    vi.setSystemTime(Date.now() + PAUSE)
+    expect(await one.read(ref(6), signal)).toMatchObject({ reason: 'no answer' })
+    expect(await another.read(ref(6), signal)).toMatchObject({ retryAfter: 30 })
+    expect([calls - before, turns.taken]).toEqual([1, 1])
+    turns.isFree = true
+    answers.read = up
+    vi.setSystemTime(Date.now() + PAUSE)
+    expect((await one.read(ref(7), signal)).kind).toBe('read')
+    // Nobody has to wait for a turn when it answers again.
+    expect((await another.read(ref(7), signal)).kind).toBe('read')
+    expect([one.pausedFor(), another.pausedFor()]).toEqual([0, 0])
+  })
 })

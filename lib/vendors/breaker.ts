@@ -1,4 +1,5 @@
 import 'server-only'
+import type { Probes } from './budget.ts'
 import type { Reading, RemoteVendor, SubscriptionRef, Unavailable, WriteAnswer } from './vendor.ts'
 import type { Why } from './why.ts'
 
@@ -12,6 +13,9 @@ export type GuardedVendor = RemoteVendor & {
   pausedWhy(): Why | undefined
 }
 
+/** Of a process that calls alone. */
+const OWN: Probes = { take: async () => true, release: async () => {} }
+
 const MOST_FAILURES = 5
 const LEAST_CUSTOMERS = 2
 
@@ -24,9 +28,10 @@ type Failures = Map<string, string>
  * Puts a circuit breaker before a vendor: after calls for five subscriptions of two customers failed in a row, however
  * often each was tried, it is not called for `pauseMs` milliseconds, so that requests fail at once and it can recover.
  * Then one call at a time is let through, which decides; the subscription for which it failed has to wait twice as long
- * before it may try for all again. Kept per process: each learns it by itself.
+ * before it may try for all again. What failed is known to a process alone, and the turns to try again are shared: the
+ * more processes there are, the fewer each has.
  */
-export function withBreaker(vendor: RemoteVendor, pauseMs: number): GuardedVendor {
+export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = OWN): GuardedVendor {
   // Apart, for a vendor may go on showing what it can't change: a read that went well says nothing of its writes.
   const failures: Record<'read' | 'write', Failures> = { read: new Map(), write: new Map() }
   let pausedUntil = 0
@@ -50,23 +55,54 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number): GuardedVendo
   }
   const reason = `${vendor.label} failed for ${MOST_FAILURES} subscriptions in a row and is left alone.`
 
+  const leftAlone = (retryAfter: number): Unavailable => ({
+    kind: 'unavailable',
+    reason,
+    retryAfter,
+    why: lastWhy,
+  })
+
   async function read<A extends Reading | Page>(
     whom: Whom,
     call: () => Promise<A>,
   ): Promise<A | Unavailable> {
     const retryAfter = waitOf(whom.name)
-    if (retryAfter > 0) return { kind: 'unavailable', reason, retryAfter, why: lastWhy }
-    const isTrial = isFailing()
-    if (isTrial) isTrying = true
-    const answer = await call().finally(() => {
-      if (isTrial) isTrying = false
-    })
-    if (isThrottled(answer)) return answer
+    if (retryAfter > 0) return leftAlone(retryAfter)
+    if (isFailing()) return tryForAll(whom, call)
+    const answer = await call()
+    heard(whom, answer)
+    return answer
+  }
+
+  /** The one call that finds out whether the vendor answers again, where it is this process's turn. */
+  async function tryForAll<A extends Reading | Page>(
+    whom: Whom,
+    call: () => Promise<A>,
+  ): Promise<A | Unavailable> {
+    isTrying = true
+    try {
+      if (!(await probes.take(pauseMs))) {
+        pausedUntil = Date.now() + pauseMs
+        return leftAlone(Math.ceil(pauseMs / 1000))
+      }
+      const answer = await call()
+      const isDown = heard(whom, answer)
+      triedLast = isDown ? whom.name : undefined
+      if (isDown === false) await probes.release()
+      return answer
+    } finally {
+      isTrying = false
+    }
+  }
+
+  /** @returns whether the vendor is down; undefined where it throttles, which tells nothing of that */
+  function heard(whom: Whom, answer: Reading | Page): boolean | undefined {
+    if (isThrottled(answer)) return undefined
     const isDown = answer.kind === 'unavailable' && answer.others !== 'answer'
     if (isDown) lastWhy = answer.why
-    triedLast = isTrial && isDown ? whom.name : undefined
+    else triedLast = undefined
     learn('read', whom, isDown)
-    return answer
+    return isDown
   }
 
   const { lookup } = vendor

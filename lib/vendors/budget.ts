@@ -1,6 +1,7 @@
 import 'server-only'
 
-// How many calls an account may make at a vendor's API. lib/access keeps count of them, for all processes.
+// How many calls an account may make at a vendor's API, and who tries one that failed. lib/access keeps count of both,
+// for all processes.
 
 /** What became of asking for a call. One that is held was not made; `retryAfter` is in seconds. */
 export type Permit = { kind: 'granted' } | { kind: 'held'; reason: string; retryAfter: number }
@@ -23,3 +24,11 @@ export type Budget = {
 
 /** The budgets of one account, by the API's name. @param callsPerMinute the most that are made in any minute */
 export type Budgets = (api: string, callsPerMinute: number) => Budget
+
+/** The turns to try a vendor that failed, shared by all who call it with one account. Nothing here throws. */
+export type Probes = {
+  /** Whether it may be tried now: once in so many milliseconds. */
+  take(everyMs: number): Promise<boolean>
+  /** It answered: whoever is next may try at once. */
+  release(): Promise<void>
+}

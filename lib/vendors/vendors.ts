@@ -1,5 +1,6 @@
 import 'server-only'
 import { budgetsOf } from '#lib/access/vendor-budgets/budgets.ts'
+import { probesOf } from '#lib/access/vendor-budgets/probes.ts'
 import { env } from '#lib/env.ts'
 import { type Account, DEFAULT_ACCOUNT } from './accounts/account.ts'
 import { accounts, configOf } from './accounts/accounts.ts'
@@ -41,12 +42,13 @@ function connected(declared: VendorDeclaration, account: string): GuardedVendor 
   slot.licensesInvoicesVendors ??= new Map()
   const name = JSON.stringify([declared.name, account])
   const known = slot.licensesInvoicesVendors.get(name)
-  const config = configOf({ vendor: declared.name, vendorAccount: account })
+  const named = { vendor: declared.name, vendorAccount: account }
+  const config = configOf(named)
   if (known && JSON.stringify(known.config) === JSON.stringify(config)) return known.vendor
   const remote = config
     ? remoteVendor(declared, config, budgetsOf(declared.name, account), account)
     : unconfigured(declared, account)
-  const vendor = withBreaker(remote, env().vendorTimes.pauseMs)
+  const vendor = withBreaker(remote, env().vendorTimes.pauseMs, probesOf(named))
   slot.licensesInvoicesVendors.set(name, { config, vendor })
   return vendor
 }

@@ -5,6 +5,7 @@ import { microsoft } from '#lib/vendors/microsoft/declaration.ts'
 import { remoteVendor } from '#lib/vendors/remote-vendor.ts'
 import { startMicrosoft } from '../../../stand-ins/microsoft/stand-in.ts'
 import { budgetsOf } from './budgets.ts'
+import { probesOf } from './probes.ts'
 
 let database: TestDatabase
 let owner: pg.Client
@@ -177,4 +178,15 @@ test('one 429 in the middle of a list: nobody calls with this account until then
   } finally {
     await fake.close()
   }
+})
+
+test('the turn to try a vendor again is one for all processes, until it answers', async () => {
+  const account = { vendor: 'probed', vendorAccount: 'default' }
+  const asked = await Promise.all(Array.from({ length: 8 }, () => probesOf(account).take(60_000)))
+  expect(asked.filter(Boolean)).toHaveLength(1)
+  expect(await probesOf({ ...account, vendorAccount: 'emea' }).take(60_000)).toBe(true)
+  expect(await probesOf(account).take(0)).toBe(true)
+  expect(await probesOf(account).take(60_000)).toBe(false)
+  await probesOf(account).release()
+  expect(await probesOf(account).take(60_000)).toBe(true)
 })

@@ -20,6 +20,8 @@ export const vendorAccounts = pgTable(
     listBeganAt: time('list_began_at'),
     listCursor: text('list_cursor'),
     listFailed: text('list_failed').array().notNull().default(sql`'{}'`),
+    /** When a process last tried it after it had failed for many; null: its vendor answered since. */
+    probedAt: time('probed_at'),
     /** When a pass last came to the end of the list. */
     listEndedAt: time('list_ended_at'),
   },

@@ -1,0 +1,1 @@
+ALTER TABLE "vendor_accounts" ADD COLUMN "probed_at" timestamp with time zone;
