@@ -11,18 +11,25 @@ import { readUnsettled } from './settling/unsettled.ts'
 
 // What runs in the background reads, and never buys.
 
+/** Of a run that nobody stops. */
+const NEVER = new AbortController().signal
+
 /**
  * Settles what is open, by reading; one that fails keeps no other from it.
+ * @param signal when to leave the rest to the next run
  * @returns how many were looked at
  * @throws AggregateError of those that failed
  */
-export async function settleOpenChanges(requestId: string): Promise<number> {
+export async function settleOpenChanges(requestId: string, signal = NEVER): Promise<number> {
   const due = await dueChanges()
+  let looked = 0
   await forEach(due, async (one) => {
+    if (signal.aborted) return
+    looked += 1
     const change = await settleChange(one, one.changeId, requestId)
     if (change && isOpen(change.state)) await warnOfDelay(one, requestId)
   })
-  return due.length
+  return looked
 }
 
 /** Somebody has to hear of a change that is open for longer than its vendor may be late. */
@@ -46,7 +53,7 @@ async function warnOfDelay(due: DueChange, requestId: string): Promise<void> {
  * @returns how many assets were told of
  * @throws AggregateError of the accounts that could not be read; what was read of them is kept
  */
-export async function readVendors(requestId: string, signal = new AbortController().signal): Promise<number> {
+export async function readVendors(requestId: string, signal = NEVER): Promise<number> {
   let count = 0
   await forEach(remoteVendors(), async (vendor) => {
     const due = await readDue(vendor, requestId, signal)

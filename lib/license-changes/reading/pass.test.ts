@@ -8,7 +8,7 @@ import type { Times } from '../../../fuzz/times.ts'
 import type { FakeOptions } from '../../../stand-ins/vendors/fake.ts'
 import type { Fault } from '../../../stand-ins/vendors/faults.ts'
 import type { Call } from '../../../stand-ins/vendors/routes.ts'
-import { readVendors } from '../jobs.ts'
+import { readVendors, settleOpenChanges } from '../jobs.ts'
 import { type TestVendor, testVendor } from '../test-vendor.ts'
 
 // Passes through a vendor's list, run by run of the job, as any process may carry them out.
@@ -233,4 +233,13 @@ describe('a subscription is read by itself', () => {
     await run()
     expect(named('get')).toBe(1)
   })
+})
+
+test('the job that settles leaves the rest to the next run when it is told to stop', async () => {
+  await begin(google, 2)
+  vendor.fake.failNext('write', 'drop-before')
+  expect((await vendor.patch(vendor.flexible, 25)).status).toBe(504)
+  const before = calls.length
+  expect([await settleOpenChanges('job', AbortSignal.abort()), calls.length]).toEqual([0, before])
+  expect(await settleOpenChanges('job')).toBe(1)
 })
