@@ -27,8 +27,8 @@ export function AssetTable({
       <Table label="Assets" busy={busy} fixed>
         <TableHead>
           <HeadCell>Asset</HeadCell>
-          <HeadCell className="w-[15%] xl:w-[18%]">Type</HeadCell>
-          <HeadCell className="w-[17%] xl:w-[19%]">Plan</HeadCell>
+          <HeadCell className="w-[15%] xl:w-[17%]">Type</HeadCell>
+          <HeadCell className="w-[17%] xl:w-[16%]">Plan</HeadCell>
           <HeadCell className="w-34 xl:w-41">Usage</HeadCell>
           <HeadCell right className="w-42 xl:w-62">
             Licenses

@@ -33,7 +33,8 @@ export const LicenseRow = memo(function LicenseRow({
   return (
     <>
       <Row
-        className={open ? 'border-b-transparent bg-accent-tint max-md:pb-2' : ''}
+        // On a phone, what stands below the control pushes nothing on its left apart.
+        className={`max-md:grid-rows-[auto_auto_1fr_auto] ${open ? 'border-b-transparent bg-accent-tint max-md:pb-2' : ''}`}
         onKeyDown={onKeyDown}
         // Who types sees what it means. Never on a click: another button would come under the pointer.
         onKeyUp={() => review.current?.scrollIntoView({ block: 'nearest' })}

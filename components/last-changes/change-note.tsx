@@ -1,5 +1,6 @@
 'use client'
 
+import { whoText } from '#components/activity/who.ts'
 import { agoText } from '#components/dates/day.tsx'
 import { ReviewBox } from '#components/license-changes/review-box.tsx'
 import type { useLicenseEdit } from '#components/license-changes/use-license-edit.ts'
@@ -42,7 +43,17 @@ export function ChangeNote({ item, edit }: Given) {
           )
         }
       >
-        {state === 'UNCLEAR' ? whatToDoText(vendorReason) : vendorReason}
+        {state === 'UNCLEAR' ? (
+          <>
+            {whatToDoText(vendorReason)} When you have, say so{' '}
+            <a href="#history" className="rounded-sm text-ink-2 underline underline-offset-2 hover:text-ink">
+              in the history
+            </a>
+            .
+          </>
+        ) : (
+          vendorReason
+        )}
         <QuotedId id={lastChange.id} />
       </ReviewBox>
     </div>
@@ -55,7 +66,7 @@ function OpenNote({ item, edit, open }: Given & { open: NonNullable<Given['edit'
   return (
     <div className="mb-4">
       <ReviewBox
-        title={`${licensesText(to)} asked for${actor.name ? ` by ${actor.name}` : ''}`}
+        title={`${licensesText(to)} asked for${actor.name ? ` by ${whoText(actor)}` : ''}`}
         actions={
           repeatable ? (
             <Button onClick={(event) => event.detail > 1 || edit.repeat(open)}>
@@ -66,8 +77,8 @@ function OpenNote({ item, edit, open }: Given & { open: NonNullable<Given['edit'
       >
         <Outlook label={label} knownBy={knownBy} />{' '}
         {repeatable
-          ? 'Wait for it, or ask again: it is sent once more under the same id, and has one effect.'
-          : 'Until then there is nothing to do but wait.'}
+          ? 'Wait, or ask again: that counts as the same request, and changes nothing twice.'
+          : 'There is nothing that you have to do meanwhile.'}
         <QuotedId id={id} />
       </ReviewBox>
     </div>

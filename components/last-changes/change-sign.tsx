@@ -39,10 +39,13 @@ export function ChangeSign({
           prefetch={false}
           className={`rounded-sm underline-offset-2 hover:underline ${tone}`}
         >
-          {text}
+          {stepTogether(text)}
           {/* The minute may have changed on its way to the browser. */}
-          <span suppressHydrationWarning className="text-ink-3">
-            , {agoText(lastChange.settleTime, Date.now())}
+          <span className="text-ink-3">
+            ,{' '}
+            <span suppressHydrationWarning className="whitespace-nowrap">
+              {agoText(lastChange.settleTime, Date.now())}
+            </span>
           </span>
           <LinkHint />
         </Link>
@@ -62,4 +65,9 @@ export function ChangeSign({
       </span>
     </span>
   )
+}
+
+/** A step stays on one line, unless its numbers are so long that they would break themselves. */
+function stepTogether(text: string): string {
+  return text.replace(/\S+ → \S+/, (step) => (step.length > 15 ? step : step.replaceAll(' ', '\u00a0')))
 }

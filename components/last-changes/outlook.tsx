@@ -3,15 +3,18 @@
 import { ClockTime } from '#components/waits/clock-time.tsx'
 import { useWaiting } from '#components/waits/use-waiting.ts'
 
-/** By when the outcome of an open change is known; `label` is the vendor's name for people. */
-export function Outlook({ label, knownBy }: { label: string; knownBy: number | undefined }) {
+/**
+ * By when the outcome of an open change is known.
+ * @param label the vendor's name for people; none where it stands beside this already
+ */
+export function Outlook({ label, knownBy }: { label?: string; knownBy: number | undefined }) {
   const isToCome = useWaiting(knownBy)
   if (knownBy === undefined) return null
   return isToCome ? (
     <>
-      {label} will have told us by <ClockTime at={knownBy} />.
+      We expect to know{label ? ` from ${label}` : ''} by <ClockTime at={knownBy} />.
     </>
   ) : (
-    <>{label} takes longer than usual to tell us. We go on asking.</>
+    <>{label ? `${label} takes` : 'It takes'} longer than usual to answer. We go on asking.</>
   )
 }

@@ -46,13 +46,11 @@ export function ChangeOutcome({ change, again }: { change: LicenseChange; again:
   return (
     <>
       <Badge tone={TONES[state as Known] ?? 'mute'}>{outcomeText(state)}</Badge>
-      {isOpen(state) ? (
-        <span className="mt-1 block text-xs text-ink-2">
-          <Outlook label="The vendor" knownBy={knownBy} />
+      {vendorReason || isOpen(state) ? (
+        // A long reason asks for no more room than is good to read: names and days keep theirs.
+        <span className="mt-1 block text-xs wrap-anywhere text-ink-2 md:max-w-72">
+          {vendorReason} {isOpen(state) ? <Outlook knownBy={knownBy} /> : null}
         </span>
-      ) : null}
-      {vendorReason ? (
-        <span className="mt-1 block text-xs wrap-anywhere text-ink-2">{vendorReason}</span>
       ) : null}
       {again ? (
         <Link

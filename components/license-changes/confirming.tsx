@@ -1,4 +1,5 @@
 import type { RefObject } from 'react'
+import { whoText } from '#components/activity/who.ts'
 import type { OpenChange } from '#components/assets/one-asset.ts'
 import { CopyId } from '#components/last-changes/copy-id.tsx'
 import { Outlook } from '#components/last-changes/outlook.tsx'
@@ -45,7 +46,7 @@ export function Confirming({
           <span className="whitespace-nowrap">
             {from.toLocaleString('en')} → {to.toLocaleString('en')}
           </span>
-          {actor.name ? `, ${actor.name}` : ''}
+          {actor.name ? `, ${whoText(actor)}` : ''}
         </span>
       </p>
       {isTold ? null : <Prospect item={item} openChange={openChange} edit={edit} />}
@@ -69,7 +70,10 @@ function Prospect({ item, openChange, edit }: { item: AssetListItem; openChange:
             className="rounded-sm font-medium text-ink-2 underline underline-offset-2 hover:text-ink max-md:py-1.5"
           >
             Ask again
-            <span className="sr-only"> for {licensesText(to)}</span>
+            <span className="sr-only">
+              {' '}
+              for {licensesText(to)}: {item.assetName}
+            </span>
           </button>
         ) : null}
         <CopyId id={id} />
@@ -133,8 +137,8 @@ export function Held({
         </Button>
       }
     >
-      {actor.name || 'Somebody'} asked for {licensesText(to)}, and the vendor has not confirmed it yet. Your{' '}
-      {quantity?.toLocaleString('en') ?? 'number'} is kept, and can be reviewed then.
+      {actor.name ? whoText(actor) : 'Somebody'} asked for {licensesText(to)}, and the vendor has not
+      confirmed it yet. Your {quantity?.toLocaleString('en') ?? 'number'} is kept, and can be reviewed then.
     </ReviewBox>
   )
 }

@@ -13,7 +13,10 @@ const GROUP =
 const BUTTON =
   'grid w-7.5 max-md:w-10 touch-manipulation select-none place-items-center text-ink hover:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:bg-sunken aria-disabled:text-ink-3'
 const INPUT =
-  'w-16 border-x border-line bg-transparent text-center text-base font-[550] tabular-nums text-ink outline-none disabled:text-ink-3 max-md:text-lg'
+  'border-x border-line bg-transparent text-center text-base font-[550] tabular-nums text-ink outline-none disabled:text-ink-3'
+/** No digit is cut off, up to 1,000,000: what is longer than 10,000 is set closer, and has more room in the end. */
+const widthOf = (text: string) =>
+  text.length > 6 ? `tracking-tight ${text.length > 7 ? 'w-19' : 'w-16'}` : 'w-16 max-md:text-lg'
 
 const STEPS: Record<string, number> = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }
 
@@ -97,7 +100,7 @@ export function QuantityControl(given: Given) {
         }}
         onBlur={() => value !== null && setTyped('')}
         onKeyDown={onKeyDown}
-        className={INPUT}
+        className={`${INPUT} ${widthOf(text)}`}
       />
       <button
         {...stepper(1, disabled || (value !== null && value >= MAX_QUANTITY))}

@@ -59,8 +59,9 @@ export function refusalText(error: Error, quantity: number, assigned: number): R
 function unavailableText(error: Problem): Pick<RefusalText, 'detail' | 'wait' | 'tell'> {
   const { because } = error.more.members ?? {}
   if (because === 'no_access') return { detail: error.message, tell: true }
-  const detail = `${error.message} ${retryText(error)}`
-  return because === 'throttled' ? { detail, ...waitOf(error) } : { detail }
+  if (because === 'throttled' && error.more.retryAfter !== undefined)
+    return { detail: error.message, ...waitOf(error) }
+  return { detail: `${error.message} ${retryText(error)}` }
 }
 
 function waitOf({ more: { retryAfter } }: Problem): Pick<RefusalText, 'wait'> {

@@ -5,6 +5,7 @@ import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { RequestId } from '#components/ui/request-id.tsx'
 import { WaitButton } from '#components/waits/wait-button.tsx'
+import { waitText } from '#components/waits/wait-text.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { Conflict, conflictOf } from './conflict.tsx'
 import { refusalText } from './refusal-text.ts'
@@ -83,6 +84,8 @@ export function Refusal({
         }
       >
         {detail}
+        {/* The button counts it down for who sees it. */}
+        {wait > 0 ? <span className="sr-only"> Try again in {waitText(wait)}.</span> : null}
         {requestId ? (
           <span className="block">
             {tell ? 'Tell your reseller, and quote: ' : null}

@@ -29,9 +29,11 @@ export function ReviewBox({
         </p>
         <div className="mt-0.5 text-xs text-ink-3 tabular-nums">{children}</div>
       </div>
-      <div className="flex shrink-0 flex-wrap items-center gap-2 max-lg:flex-col max-lg:items-stretch">
-        {actions}
-      </div>
+      {actions === null ? null : (
+        <div className="flex shrink-0 flex-wrap items-center gap-2 max-lg:flex-col max-lg:items-stretch">
+          {actions}
+        </div>
+      )}
     </div>
   )
 }

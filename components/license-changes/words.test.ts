@@ -71,8 +71,13 @@ it('says what became of a change', () => {
       vendorReason: 'The vendor did not apply it.',
     }),
   ).toBe('Not changed: Business Plus stays at 240 licenses. The vendor did not apply it.')
-  const unclear = { from: 1, to: 2, state: 'UNCLEAR', vendorReason: 'We can’t tell.' }
-  expect(settledText('Vault', unclear)).toBe('Vault: We can’t tell.')
+  const unclear = {
+    from: 1,
+    to: 2,
+    state: 'UNCLEAR',
+    vendorReason: 'We can’t tell whether it came: it shows 3. Compare.',
+  }
+  expect(settledText('Vault', unclear)).toBe('Vault: We can’t tell whether it came.')
   expect(settledText('Vault', { from: 1, to: 2, state: 'REJECTED' })).toBe(
     'Not changed: Vault stays at 1 license.',
   )

@@ -71,13 +71,13 @@ export function differenceText(change: number): string {
   return `${change < 0 ? '−' : '+'}${Math.abs(change).toLocaleString('en')}`
 }
 
-/** What became of a change that is settled, in a sentence; `from` is what it started from. */
+/** What became of a change that is settled, in short; what to do about it stands beside its asset. */
 export function settledText(
   name: string,
   { state, from, to, vendorReason }: Pick<LicenseChange, 'state' | 'from' | 'to' | 'vendorReason'>,
 ): string {
   if (state === 'APPLIED') return `${name}: ${from.toLocaleString('en')} → ${licensesText(to)}`
   if (state === 'UNCLEAR')
-    return [`${name}:`, vendorReason ?? 'we can’t tell whether it was changed.'].join(' ')
+    return `${name}: ${vendorReason?.replace(/^(We can’t tell [^:]*): .+$/, '$1.') ?? 'we can’t tell whether it was changed.'}`
   return [`Not changed: ${name} stays at ${licensesText(from)}.`, vendorReason].filter(Boolean).join(' ')
 }

@@ -33,7 +33,7 @@ export function NoticeSwitches({
       <ul aria-label="Notices" className="mt-4 divide-y divide-line border-y border-line">
         {notices.map((one) => (
           <li key={one.notice} className="flex flex-wrap items-center gap-x-3 gap-y-2 py-2.5">
-            <span className="min-w-0 grow">{NOTICE_NAMES[one.notice]}</span>
+            <span className="min-w-0 grow basis-36">{NOTICE_NAMES[one.notice]}</span>
             {one.isOn ? <Badge tone="ok">On</Badge> : <Badge>Stopped</Badge>}
             <Switch
               action={action}

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { complaints, expectGood, signIn } from '../browser.ts'
+import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
 
 const COMMITTED = { assigned: 60, commitmentEnd: '2099-03-01T00:00:00Z' }
 const member = { it: '', both: '' }
@@ -31,6 +31,23 @@ async function purchased(page: Page, id: string): Promise<number> {
   const answer = await page.request.get(`/billing/v1/assets/${id}`)
   return (await answer.json()).properties.subscription.Seats.NumberOfSeats
 }
+
+test('no digit of a total is cut off, at a desk and on a phone', async ({ page }) => {
+  await signIn(page, member.it, '/assets')
+  const field = control(page, 'Business Plus')
+  for (const [total, shown] of [
+    [999_500, '999,500'],
+    [1_000_000, '1,000,000'],
+  ] as const) {
+    await field.fill(String(total))
+    await field.blur()
+    await expect(field).toHaveValue(shown)
+    for (const size of [{ width: 1360, height: 900 }, PHONE]) {
+      await page.setViewportSize(size)
+      expect(await field.evaluate((input) => input.scrollWidth - input.clientWidth)).toBe(0)
+    }
+  }
+})
 
 test('lowers a flexible plan by keyboard alone; one Enter never buys', async ({ page }) => {
   const found = complaints(page)

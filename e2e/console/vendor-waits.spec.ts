@@ -130,7 +130,9 @@ test('what was not applied is set again by its review, from the row, its page an
   const found = complaints(page)
   await set(page, LONG, 245)
   await expect(row(page, LONG)).toContainText('Confirming with the vendor…')
-  await expect(row(page, LONG)).toContainText(/Google Workspace will have told us by .*\d\d:\d\d GMT\+9\./)
+  await expect(row(page, LONG)).toContainText(
+    /We expect to know from Google Workspace by .*\d\d:\d\d GMT\+9\./,
+  )
   await expect(row(page, LONG)).toContainText('Not applied: 240 → 245, just now')
   google.setFault('S-workspace-suite-2', undefined)
   await expectGoodEverywhere(page)
@@ -207,7 +209,7 @@ test('an open change says by when it is known and which id to quote, and is sent
   const page = await open(browser, member.ana)
   const found = complaints(page)
   await set(page, 'Office E5', 250)
-  await expect(row(page, 'Office E5')).toContainText(/Microsoft will have told us by .*GMT\+9\./)
+  await expect(row(page, 'Office E5')).toContainText(/We expect to know from Microsoft by .*GMT\+9\./)
   await expect(
     row(page, 'Office E5').getByRole('button', { name: 'Ask again for 250 licenses' }),
   ).toBeVisible()
@@ -248,6 +250,8 @@ test('what nobody can tell says so, what to do, and which id to quote', async ({
   ).toBeVisible()
   await expect(page.getByText('If you ask for help, quote change')).toBeVisible()
   await expectGoodEverywhere(page)
+  await page.getByRole('link', { name: 'in the history' }).click()
+  await expect(page.getByRole('button', { name: /^I have checked it/ })).toBeInViewport()
   google.setFault('S-workspace-suite-4', undefined)
 })
 

@@ -13,7 +13,7 @@ let whenApplied: (() => void) | undefined
 afterEach(() => vendor.close())
 
 /** A PATCH that is done, whose answer is lost; and then, before anybody can read, `after` happens there. */
-async function lose(after: () => void, headers = {}) {
+async function lose(after: () => void, headers = {}, quantity = 30) {
   const onStep = (step: Step) => {
     if (step !== 'write-applied') return
     whenApplied?.()
@@ -22,7 +22,7 @@ async function lose(after: () => void, headers = {}) {
   vendor = await testVendor(google, { options: { onStep } })
   whenApplied = after
   vendor.fake.failNext('write', 'reset-after')
-  return vendor.patch(vendor.flexible, 30, { headers })
+  return vendor.patch(vendor.flexible, quantity, { headers })
 }
 
 const LOST: [string, () => void][] = [
@@ -48,6 +48,14 @@ test.each(LOST)('done, and then %s: nothing says that it was not applied', async
     ...(vendor.total(vendor.flexible) === 26 ? [{ state: 'DRIFT', from: 20, to: 26 }] : []),
   ])
   expect((await vendor.audit(vendor.flexible)).slice(0, 4)).toEqual(['claimed', 'sent', 'unknown', 'unclear'])
+})
+
+test('its totals are told as people write them', async () => {
+  await lose(() => vendor.fake.setByVendor(vendor.flexible.id, 1026), {}, 1030)
+  await vendor.settled(vendor.flexible)
+  const [{ reason } = {}] = await vendor.changes(vendor.flexible)
+  expect(reason).toContain('the change to 1,030 reached')
+  expect(reason).toContain('it shows 1,026, and')
 })
 
 test('the next change is decided on a fresh read; the lost one’s key goes on telling that nobody knows', async () => {

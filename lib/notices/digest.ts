@@ -40,8 +40,7 @@ export function digestOf({ invoices: told, changes }: ToTell, given: Given): Dig
   }
 }
 
-const totals = (count: number) =>
-  `${count.toLocaleString('en')} ${count === 1 ? 'total' : 'totals'} of licenses`
+const totals = (count: number) => `${count.toLocaleString('en')} license ${count === 1 ? 'total' : 'totals'}`
 
 function licensesPart(changes: readonly ToldChange[], { baseUrl }: Given): Part {
   const others = changes.length - MOST_NAMED

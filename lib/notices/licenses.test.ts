@@ -37,7 +37,7 @@ it('tells a manager of licenses what vendors changed, once, in one mail a day', 
   expect(rest).toEqual([])
   expect([mail?.to, mail?.subject]).toEqual([
     `Ana@${own}.example`,
-    `${own}: 2 totals of licenses changed by a vendor`,
+    `${own}: 2 license totals changed by a vendor`,
   ])
   for (const said of [
     `Licenses of ${own}`,
@@ -63,7 +63,7 @@ it('shares the mail of the day with what is told of invoices', async () => {
   await change(20, 25)
   expect(await stage.run()).toBe(1)
   const [mail] = mails()
-  expect(mail?.subject).toBe(`${own}: 1 invoice past due, 1 total of licenses changed by a vendor`)
+  expect(mail?.subject).toBe(`${own}: 1 invoice past due, 1 license total changed by a vendor`)
   expect(mail?.text).toContain(`Invoices and licenses of ${own}`)
 })
 

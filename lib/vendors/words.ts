@@ -2,12 +2,10 @@ import 'server-only'
 
 const LONGEST = 300
 
-/** What a vendor said, on one line and cut to 300 characters, for people and logs. */
+/** What a vendor said, on one line, for people and logs; of more than 300 characters the first, with the sign for more. */
 export function oneLine(said: string): string {
-  return said
-    .replace(/[\p{C}\s]+/gu, ' ')
-    .trim()
-    .slice(0, LONGEST)
+  const line = said.replace(/[\p{C}\s]+/gu, ' ').trim()
+  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1).trimEnd()}…` : line
 }
 
 /** A text without the secrets that were sent, where it repeats them. */

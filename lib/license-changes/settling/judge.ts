@@ -79,12 +79,16 @@ function notProven(
   label: string,
   { from, to, read }: Pick<Evidence, 'from' | 'to' | 'read'>,
 ): string {
-  if (state === 'FAILED') return `${label} shows ${from} as before: it was not applied.`
+  if (state === 'FAILED') return `${label} shows ${count(from)} as before: it was not applied.`
   const shown = {
     hidden: 'it does not show us this subscription any more',
     unanswered: 'it did not answer when it was asked',
   }
   const what =
-    typeof read === 'number' ? `it shows ${read}, and somebody else has changed it there too` : shown[read]
-  return `We can’t tell whether the change to ${to} reached ${label}: ${what}. Compare the total there with the one that you need, and set it again where it differs.`
+    typeof read === 'number'
+      ? `it shows ${count(read)}, and somebody else has changed it there too`
+      : shown[read]
+  return `We can’t tell whether the change to ${count(to)} reached ${label}: ${what}. Compare the total there with the one that you need, and set it again where it differs.`
 }
+
+const count = (total: number) => total.toLocaleString('en')

@@ -85,7 +85,7 @@ test.each([
   [{ error: { message: 'M', details: [{}, { reason: 'SERVICE_DISABLED' }] } }, 'SERVICE_DISABLED', 'M'],
   [{ error: { message: 'M', errors: 'odd' } }, undefined, 'M'],
   [{ error: {} }, undefined, ''],
-  [{ error: { message: `a\u0000\n b ${'x'.repeat(400)}` } }, undefined, `a b ${'x'.repeat(296)}`],
+  [{ error: { message: `a\u0000\n b ${'x'.repeat(400)}` } }, undefined, `a b ${'x'.repeat(295)}…`],
 ])('reads %j', (body, code, words) => {
   expect(toldBy({ ...answer(400), text: JSON.stringify(body) })).toEqual({ code, words })
 })

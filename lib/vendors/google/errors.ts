@@ -125,5 +125,6 @@ function described(reply: Reply): string {
 }
 
 function sentence(what: string, { words }: Told): string {
-  return words ? `${what}: ${words.replace(/\.$/, '')}.` : `${what}.`
+  const text = words ? `${what}: ${words}` : what
+  return /[.…]$/.test(text) ? text : `${text}.`
 }

@@ -18,7 +18,7 @@ test.each([
   [404, '<html>', 'unknown', expect.stringContaining('404')],
   [404, { message: 'no Route matched' }, 'unknown', expect.stringContaining('404')],
   [404, { code: 20002 }, 'rejected', 'It answered 404. (20002)'],
-  [400, { code: 1, description: 'y'.repeat(1000) }, 'rejected', `${'y'.repeat(300)} (1)`],
+  [400, { code: 1, description: 'y'.repeat(1000) }, 'rejected', `${'y'.repeat(299)}… (1)`],
   [405, '', 'not_sent', 'It answered 405.'],
   [403, { code: '900416', description: 'Locked.' }, 'rejected', 'Locked. (900416)'],
   [403, '<html>', 'not_sent', 'It answered 403.'],
