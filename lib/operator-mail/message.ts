@@ -1,6 +1,7 @@
 import 'server-only'
 import type { Unsettled } from '#lib/license-changes/settling/unsettled.ts'
 import type { Message } from '#lib/notices/message.ts'
+import type { Place } from '#lib/vendor-subscriptions/store.ts'
 import { oneLine } from '#lib/vendors/words.ts'
 
 /** So many are named: of more, the others are told as a number. */
@@ -31,7 +32,7 @@ export function messageOf(found: readonly Unsettled[]): Message {
   }
 }
 
-function textOf({ customerId, change, vendor, isRepeatable }: Unsettled): string {
+function textOf({ customerId, change, vendor, place, isRepeatable }: Unsettled): string {
   const { id, assetId, fromQuantity, toQuantity, state, createdAt, settledAt, vendorReason } = change
   const isUnclear = state === 'UNCLEAR'
   const since = isUnclear && settledAt ? `, unclear since ${minuteOf(settledAt)}` : ''
@@ -39,6 +40,7 @@ function textOf({ customerId, change, vendor, isRepeatable }: Unsettled): string
   return [
     `* ${vendor.label}, customer ${customerId}: ${assetId}, from ${fromQuantity} to ${toQuantity}`,
     `  Change ${id}, ${state}`,
+    ...(place ? [`  There: ${placeText(place)}`] : []),
     `  Asked for by ${oneLine(change.actorName)} at ${minuteOf(createdAt)}${since}`,
     ...(vendorReason === null ? [] : [`  ${oneLine(vendorReason)}`]),
     `  Look:        ${run(`show ${id}`)}`,
@@ -46,6 +48,11 @@ function textOf({ customerId, change, vendor, isRepeatable }: Unsettled): string
     `  Settle:      ${run(`settle ${id} --as applied --reason "…"`)}`,
     `          or:  ${run(`settle ${id} --as failed --reason "…"`)}`,
   ].join('\n')
+}
+
+/** What to look for in the vendor's own console. */
+function placeText({ vendorAccount, vendorCustomerId, subscriptionId }: Place): string {
+  return oneLine(`account ${vendorAccount}, customer ${vendorCustomerId}, subscription ${subscriptionId}`)
 }
 
 function minuteOf(at: Date): string {
