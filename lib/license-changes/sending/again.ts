@@ -83,5 +83,8 @@ async function recordAgain(
   const change = await moveChange(tx, caller.customerId, id, move)
   const at = Date.now()
   if (!change) return 'no_turn'
-  return { claim: { change, row, vendor, claimedAt: at }, sent: { observed, at, isAgain: true } }
+  return {
+    claim: { change, row, vendor, claimedAt: at },
+    sent: { observed, at, movedAt: change.movedAt, isAgain: true },
+  }
 }
