@@ -91,6 +91,24 @@ test('so are two in one file, however far apart', async () => {
   expect(await db.sql(customer, 'SELECT FROM assets')).toEqual([])
 })
 
+test('so is one that is written in other letters: a vendor takes both for the same', async () => {
+  const customer = await addNewCustomer()
+  const one = subscription('AB-1')
+  await run(customer, [asset('1', one, GOOGLE)])
+  const others = [
+    asset('2', { ...one, id: 'ab-1' }, GOOGLE),
+    { ...asset('2', one, GOOGLE), vendorCustomerId: 'c0123' },
+  ]
+  for (const other of others)
+    await expect(run(customer, [other])).rejects.toMatchObject(refusalOf('2', /workspace-suite-1 already$/))
+  const another = await addNewCustomer()
+  for (const other of others)
+    await expect(run(another, [other])).rejects.toMatchObject(refusalOf('2', /workspace-suite-1 of the/))
+  await expect(
+    run(another, [asset('3', subscription('X-1'), GOOGLE), asset('4', subscription('x-1'), GOOGLE)]),
+  ).rejects.toMatchObject(refusalOf('4', /workspace-suite-3 already$/))
+})
+
 test('our own books have no such subscriptions', async () => {
   const customer = await addNewCustomer()
   const one = subscription()
