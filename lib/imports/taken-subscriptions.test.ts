@@ -115,12 +115,15 @@ test('our own books have no such subscriptions', async () => {
   expect(await run(customer, [asset('1', one), asset('2', one)])).toMatchObject({ added: 2 })
 })
 
-test('two imports at once leave one asset', async () => {
+test.each([
+  ['', 'RACE-1', 'RACE-1'],
+  [', in whatever letters', 'RACE-2', 'race-2'],
+])('two imports at once leave one asset%s', async (_how, one, other) => {
   const [first, second] = [await addNewCustomer(), await addNewCustomer()]
-  const one = subscription()
-  const ends = await Promise.allSettled(
-    [first, second].map((customer) => run(customer, [asset('1', one, GOOGLE)])),
-  )
+  const ends = await Promise.allSettled([
+    run(first, [asset('1', subscription(one), GOOGLE)]),
+    run(second, [asset('1', subscription(other), GOOGLE)]),
+  ])
   expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 })
 

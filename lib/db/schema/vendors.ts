@@ -52,12 +52,9 @@ export const vendorSubscriptions = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
-    // Over all customers: whoever holds a subscription has its lock and its open change.
+    // Over all customers: whoever holds a subscription has its lock and its open change. Also what the vendors' lists are
+    // matched by: letters' case tells no two apart.
     uniqueIndex('vendor_subscriptions_held')
-      .on(t.vendor, t.account, t.vendorCustomerId, t.subscriptionId)
-      .where(sql`${t.releasedAt} is null`),
-    // What the vendors' lists are matched by.
-    index('vendor_subscriptions_listed')
       .on(t.vendor, t.account, sql`lower(${t.vendorCustomerId})`, sql`lower(${t.subscriptionId})`)
       .where(sql`${t.releasedAt} is null`),
     index('vendor_subscriptions_due')
