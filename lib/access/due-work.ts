@@ -48,10 +48,14 @@ export type AtVendor = Account & { vendorCustomerId: string; subscriptionId: str
 export async function holdersOf(subscriptions: readonly AtVendor[]): Promise<AssetAtVendor[]> {
   const column = (name: keyof AtVendor) => subscriptions.map((subscription) => subscription[name])
   const { rows } = await database().jobs.query(
-    `SELECT ${AT_VENDOR} WHERE v.released_at IS NULL AND (v.vendor, v.account, lower(v.vendor_customer_id), lower(v.subscription_id)) IN
-       (SELECT vendor, account, lower(customer), lower(subscription)
-        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS l (vendor, account, customer, subscription))`,
-    [column('vendor'), column('vendorAccount'), column('vendorCustomerId'), column('subscriptionId')],
+    `SELECT ${AT_VENDOR} WHERE v.released_at IS NULL AND (v.vendor, v.account, v.vendor_customer_key, v.subscription_key) IN
+       (SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]))`,
+    [
+      column('vendor'),
+      column('vendorAccount'),
+      column('vendorCustomerId').map((id) => id.toLowerCase()),
+      column('subscriptionId').map((id) => id.toLowerCase()),
+    ],
   )
   return rows
 }

@@ -29,7 +29,7 @@ export async function heldOf({ vendor, vendorAccount }: Account, listed: readonl
   const { rows } = await database().jobs.query<Held>(
     `SELECT ${COLUMNS} FROM unnest($3::text[], $4::text[]) AS l (customer, subscription)
      JOIN vendor_subscriptions v ON v.vendor = $1 AND v.account = $2 AND v.released_at IS NULL
-       AND lower(v.vendor_customer_id) = l.customer AND lower(v.subscription_id) = l.subscription
+       AND v.vendor_customer_key = l.customer AND v.subscription_key = l.subscription
      ${ITS_ASSET}`,
     [
       vendor,
