@@ -12,17 +12,30 @@ import { readUnsettled } from './settling/unsettled.ts'
 // What runs in the background reads, and never buys.
 
 /**
- * Settles what is open, by reading; one that fails keeps no other from it.
- * @returns how many were looked at
+ * Settles what is open, by reading; one that fails keeps no other from it. Where there are more than may be called for,
+ * each run comes to others of them.
+ * @param signal when to leave the rest to the next run
+ * @returns how many were open
  * @throws AggregateError of those that failed
  */
-export async function settleOpenChanges(requestId: string): Promise<number> {
-  const due = await dueChanges()
+export async function settleOpenChanges(
+  requestId: string,
+  signal = new AbortController().signal,
+): Promise<number> {
+  const due = shuffled(await dueChanges())
   await forEach(due, async (one) => {
-    const change = await settleChange(one, one.changeId, requestId)
+    if (signal.aborted) return
+    const change = await settleChange(one, one.changeId, requestId, { isJob: true })
     if (change && isOpen(change.state)) await warnOfDelay(one, requestId)
   })
   return due.length
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ item }) => item)
 }
 
 /** Somebody has to hear of a change that is open for longer than its vendor may be late. */
