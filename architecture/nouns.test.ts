@@ -18,7 +18,13 @@ const STANDS_ON: Record<string, string[]> = {
   'license-changes': ['assets', 'vendor-subscriptions'],
   'license-lists': ['assets'],
   notices: ['invoices'],
-  'operator-mail': ['license-changes', 'notices/mailer.ts', 'notices/message.ts', 'notices/settings.ts'],
+  'operator-mail': [
+    'license-changes',
+    'notices/mailer.ts',
+    'notices/message.ts',
+    'notices/settings.ts',
+    'vendor-subscriptions',
+  ],
   statements: ['billing-profiles', 'invoices'],
 }
 

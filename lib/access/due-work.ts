@@ -41,13 +41,21 @@ const AT_VENDOR = `v.vendor, v.account AS "vendorAccount", v.vendor_customer_id 
 
 export type AtVendor = Account & { vendorCustomerId: string; subscriptionId: string }
 
-/** The assets of all customers that stand for some subscriptions at vendors: one each, where one does. */
+/**
+ * The assets of all customers that stand for some subscriptions at vendors: one each, where one does. Letters' case is left
+ * aside: at a vendor that does so too, the same ids in other letters are no other subscription.
+ */
 export async function holdersOf(subscriptions: readonly AtVendor[]): Promise<AssetAtVendor[]> {
   const column = (name: keyof AtVendor) => subscriptions.map((subscription) => subscription[name])
   const { rows } = await database().jobs.query(
-    `SELECT ${AT_VENDOR} WHERE v.released_at IS NULL AND (v.vendor, v.account, v.vendor_customer_id, v.subscription_id) IN
+    `SELECT ${AT_VENDOR} WHERE v.released_at IS NULL AND (v.vendor, v.account, v.vendor_customer_key, v.subscription_key) IN
        (SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]))`,
-    [column('vendor'), column('vendorAccount'), column('vendorCustomerId'), column('subscriptionId')],
+    [
+      column('vendor'),
+      column('vendorAccount'),
+      column('vendorCustomerId').map((id) => id.toLowerCase()),
+      column('subscriptionId').map((id) => id.toLowerCase()),
+    ],
   )
   return rows
 }

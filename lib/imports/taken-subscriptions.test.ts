@@ -91,18 +91,39 @@ test('so are two in one file, however far apart', async () => {
   expect(await db.sql(customer, 'SELECT FROM assets')).toEqual([])
 })
 
+test('so is one that is written in other letters: a vendor takes both for the same', async () => {
+  const customer = await addNewCustomer()
+  const one = subscription('AB-1')
+  await run(customer, [asset('1', one, GOOGLE)])
+  const others = [
+    asset('2', { ...one, id: 'ab-1' }, GOOGLE),
+    { ...asset('2', one, GOOGLE), vendorCustomerId: 'c0123' },
+  ]
+  for (const other of others)
+    await expect(run(customer, [other])).rejects.toMatchObject(refusalOf('2', /workspace-suite-1 already$/))
+  const another = await addNewCustomer()
+  for (const other of others)
+    await expect(run(another, [other])).rejects.toMatchObject(refusalOf('2', /workspace-suite-1 of the/))
+  await expect(
+    run(another, [asset('3', subscription('X-1'), GOOGLE), asset('4', subscription('x-1'), GOOGLE)]),
+  ).rejects.toMatchObject(refusalOf('4', /workspace-suite-3 already$/))
+})
+
 test('our own books have no such subscriptions', async () => {
   const customer = await addNewCustomer()
   const one = subscription()
   expect(await run(customer, [asset('1', one), asset('2', one)])).toMatchObject({ added: 2 })
 })
 
-test('two imports at once leave one asset', async () => {
+test.each([
+  ['', 'RACE-1', 'RACE-1'],
+  [', in whatever letters', 'RACE-2', 'race-2'],
+])('two imports at once leave one asset%s', async (_how, one, other) => {
   const [first, second] = [await addNewCustomer(), await addNewCustomer()]
-  const one = subscription()
-  const ends = await Promise.allSettled(
-    [first, second].map((customer) => run(customer, [asset('1', one, GOOGLE)])),
-  )
+  const ends = await Promise.allSettled([
+    run(first, [asset('1', subscription(one), GOOGLE)]),
+    run(second, [asset('1', subscription(other), GOOGLE)]),
+  ])
   expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 })
 

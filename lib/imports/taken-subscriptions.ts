@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, eq, inArray, ne } from 'drizzle-orm'
+import { and, eq, inArray, ne, sql } from 'drizzle-orm'
 import { type AtVendor, holdersOf } from '#lib/access/due-work.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
@@ -40,18 +40,23 @@ export async function takenAmong(
 
 async function ownHolders(tx: Transaction, customerId: CustomerId, held: readonly Held[]) {
   const { vendor, vendorAccount, vendorCustomerId, subscriptionId, id: assetId } = assets
-  const ids = held.map((one) => one.subscriptionId)
+  const ids = held.map((one) => one.subscriptionId.toLowerCase())
   const rows = await tx
     .select({ vendor, vendorAccount, vendorCustomerId, subscriptionId, assetId })
     .from(assets)
     .where(
-      and(eq(assets.customerId, customerId), ne(vendor, builtIn.name), inArray(subscriptionId, [...ids])),
+      and(
+        eq(assets.customerId, customerId),
+        ne(vendor, builtIn.name),
+        inArray(sql`lower(${subscriptionId})`, ids),
+      ),
     )
   return rows.flatMap((row) =>
     row.subscriptionId === null ? [] : [{ ...row, subscriptionId: row.subscriptionId }],
   )
 }
 
+/** Microsoft takes capital and small letters for the same. */
 function nameOf({ vendor, vendorAccount, vendorCustomerId, subscriptionId }: AtVendor): string {
-  return JSON.stringify([vendor, vendorAccount, vendorCustomerId, subscriptionId])
+  return JSON.stringify([vendor, vendorAccount, vendorCustomerId, subscriptionId]).toLowerCase()
 }

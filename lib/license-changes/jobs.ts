@@ -6,7 +6,7 @@ import { readDue } from './reading/due.ts'
 import { forEach } from './reading/for-each.ts'
 import { readList } from './reading/pass.ts'
 import { isOpen } from './rules.ts'
-import { settleChange } from './settling/settle.ts'
+import { settleChange, type WhenUnknown } from './settling/settle.ts'
 import { readUnsettled } from './settling/unsettled.ts'
 
 // What runs in the background reads, and never buys.
@@ -15,24 +15,33 @@ import { readUnsettled } from './settling/unsettled.ts'
 const NEVER = new AbortController().signal
 
 /**
- * Settles what is open, by reading; one that fails keeps no other from it.
+ * Settles what is open, by reading; one that fails keeps no other from it. Where there are more than may be called for,
+ * each run comes to others of them.
  * @param signal when to leave the rest to the next run
  * @returns how many were looked at
  * @throws AggregateError of those that failed
  */
 export async function settleOpenChanges(requestId: string, signal = NEVER): Promise<number> {
-  const due = await dueChanges()
+  const due = shuffled(await dueChanges())
   let looked = 0
   await forEach(due, async (one) => {
     if (signal.aborted) return
     looked += 1
     let told: string | undefined
-    const change = await settleChange(one, one.changeId, requestId, async (_tx, _change, _turn, reading) => {
+    const whenUnknown: WhenUnknown = async (_tx, _change, _turn, reading) => {
       told = reading.kind === 'read' ? `It shows ${reading.observed.seats.purchased}.` : reading.reason
-    })
+    }
+    const change = await settleChange(one, one.changeId, requestId, { whenUnknown, isJob: true })
     if (change && isOpen(change.state)) await warnOfDelay(one, told, requestId)
   })
   return looked
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ item }) => item)
 }
 
 /** Somebody has to hear of a change that is open for longer than its vendor may be late. */

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Budget } from './budget.ts'
 import { type Call, send, type Token, type Tokens } from './client.ts'
 import { uncounted } from './test-budget.ts'
@@ -50,6 +50,21 @@ test.each([
 ])('after 401 with %s', async (_what, given, told, sent) => {
   expect(await post(given)).toMatchObject({ kind: 'answer', ...told })
   expect(asked).toEqual(sent.map((token) => ({ token, body: 'change' })))
+})
+
+test('a process that was stopped on its way to the call does not send it any more', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const budget: Budget = {
+    ...uncounted('', 0),
+    take: async () => {
+      vi.setSystemTime(Date.now() + 60_000)
+      return { kind: 'granted' }
+    },
+  }
+  const access = { url, tokens: tokens('good'), budget, headers: {} }
+  const reply = await send(access, { path: '/', method: 'POST', body: 'change' }, AbortSignal.timeout(5000))
+  vi.useRealTimers()
+  expect([reply, asked]).toEqual([{ kind: 'unsent', reason: 'the process was held up' }, []])
 })
 
 describe('of the budget', () => {

@@ -62,18 +62,25 @@ type Access = {
 }
 
 /**
+ * Of a process that was stopped for longer than anybody waits, in milliseconds: whatever it was about to send was decided
+ * long ago, and others may have taken it for dead. Its own time limits may not have noticed yet.
+ */
+const HELD_UP_MS = 20_000
+
+/**
  * Makes one call with a token. Where the vendor no longer takes that (401), nothing was done: the token is renewed, and
  * the call made once more, unless there is no other token.
  */
 export async function send(access: Access, call: Call, signal: AbortSignal): Promise<Reply> {
+  const began = Date.now()
   const token = await access.tokens.token(signal)
   if (token.kind === 'none') return { ...token, kind: 'unsent' }
-  const reply = await sendWith(token.value, access, call, signal)
+  const reply = await sendWith(token.value, access, call, signal, began)
   if (!isRefused(reply)) return reply
   access.tokens.drop(token.value)
   const renewed = await access.tokens.token(signal)
   if (renewed.kind === 'none' || renewed.value === token.value) return reply
-  const second = await sendWith(renewed.value, access, call, signal)
+  const second = await sendWith(renewed.value, access, call, signal, began)
   if (isRefused(second)) access.tokens.drop(renewed.value)
   return second
 }
@@ -83,9 +90,11 @@ async function sendWith(
   { url, budget, headers, secrets = [], isThrottled = () => false }: Access,
   { path, method = 'GET', headers: more, body, isBackground = false }: Call,
   signal: AbortSignal,
+  began: number,
 ): Promise<Reply> {
   const permit = await budget.take(isBackground, signal)
   if (permit.kind === 'held') return { ...permit, kind: 'unsent', isThrottled: true }
+  if (Date.now() - began > HELD_UP_MS) return { kind: 'unsent', reason: 'the process was held up' }
   const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
   const own = { ...type, accept: 'application/json', authorization: `Bearer ${token}` }
   const reply = await exchange(url + path, { method, headers: { ...headers, ...more, ...own }, body }, signal)

@@ -36,40 +36,52 @@ export async function openPass({ vendor, vendorAccount }: Account): Promise<Pass
   return rows[0]
 }
 
-/** Keeps the place of a pass after a page, and who failed on it. */
+/** In a statement on accounts: the pass itself, as long as it is under way. Another process may have ended it. */
+const ITS_PASS = "vendor = $1 AND name = $2 AND date_trunc('milliseconds', list_began_at) = $3"
+
+/**
+ * Keeps the place of a pass after a page, and who failed on it.
+ * @returns false where the pass is over: another process, which took this one for dead, has ended it
+ */
 export async function keepPlace(
   { vendor, vendorAccount }: Account,
+  { beganAt }: Pick<Pass, 'beganAt'>,
   cursor: string,
   failed: readonly string[],
-): Promise<void> {
-  await database().jobs.query(
-    `UPDATE vendor_accounts SET list_cursor = $3, list_failed = (list_failed || $4::text[])[1:${MOST_FAILED}]
-     WHERE vendor = $1 AND name = $2`,
-    [vendor, vendorAccount, cursor, failed],
+): Promise<boolean> {
+  const { rowCount } = await database().jobs.query(
+    `UPDATE vendor_accounts SET list_cursor = $4, list_failed = (list_failed || $5::text[])[1:${MOST_FAILED}]
+     WHERE ${ITS_PASS}`,
+    [vendor, vendorAccount, beganAt, cursor, failed],
   )
+  return rowCount === 1
 }
 
 /** Lets a pass rest for so many seconds; `anew`: it begins at the first page then, because its place is gone. */
 export async function pausePass(
   { vendor, vendorAccount }: Account,
+  { beganAt }: Pick<Pass, 'beganAt'>,
   seconds: number,
   { anew = false } = {},
 ): Promise<void> {
   await database().jobs.query(
-    `UPDATE vendor_accounts SET list_next_at = clock_timestamp() + $3::int * interval '1 second',
-       list_cursor = CASE WHEN $4 THEN NULL ELSE list_cursor END
-     WHERE vendor = $1 AND name = $2`,
-    [vendor, vendorAccount, seconds, anew],
+    `UPDATE vendor_accounts SET list_next_at = clock_timestamp() + $4::int * interval '1 second',
+       list_cursor = CASE WHEN $5 THEN NULL ELSE list_cursor END
+     WHERE ${ITS_PASS}`,
+    [vendor, vendorAccount, beganAt, seconds, anew],
   )
 }
 
 /** Ends a pass that has come to the end of the list. */
-export async function endPass({ vendor, vendorAccount }: Account): Promise<void> {
+export async function endPass(
+  { vendor, vendorAccount }: Account,
+  { beganAt }: Pick<Pass, 'beganAt'>,
+): Promise<void> {
   await database().jobs.query(
     `UPDATE vendor_accounts SET list_ended_at = clock_timestamp(), list_next_at = list_began_at + interval '${EVERY}',
        list_began_at = NULL, list_cursor = NULL, list_failed = '{}'
-     WHERE vendor = $1 AND name = $2`,
-    [vendor, vendorAccount],
+     WHERE ${ITS_PASS}`,
+    [vendor, vendorAccount, beganAt],
   )
 }
 

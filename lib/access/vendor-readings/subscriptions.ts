@@ -29,7 +29,7 @@ export async function heldOf({ vendor, vendorAccount }: Account, listed: readonl
   const { rows } = await database().jobs.query<Held>(
     `SELECT ${COLUMNS} FROM unnest($3::text[], $4::text[]) AS l (customer, subscription)
      JOIN vendor_subscriptions v ON v.vendor = $1 AND v.account = $2 AND v.released_at IS NULL
-       AND lower(v.vendor_customer_id) = l.customer AND lower(v.subscription_id) = l.subscription
+       AND v.vendor_customer_key = l.customer AND v.subscription_key = l.subscription
      ${ITS_ASSET}`,
     [
       vendor,
@@ -77,7 +77,8 @@ export async function takeDue({ vendor, vendorAccount }: Account, limit: number)
 
 /**
  * Makes those due that a complete pass has not come to: their id may have changed. Where many are missed it is the list
- * that is wrong, and not each of them: the ones told of longest ago are due, `limit` at most.
+ * that is wrong, and not each of them: of those whose reading is not planned anyway, the ones told of longest ago are due,
+ * `limit` at most.
  * @param failed the vendor's customers of whom the pass knows nothing
  * @returns how many were missed in all
  */
@@ -89,12 +90,12 @@ export async function makeMissedDue(
 ): Promise<number> {
   const { rows } = await database().jobs.query<{ missed: number }>(
     `WITH missed AS (
-       SELECT customer_id, id, observed_at FROM vendor_subscriptions
+       SELECT customer_id, id, observed_at, next_read_at FROM vendor_subscriptions
        WHERE vendor = $1 AND account = $2 AND released_at IS NULL
          AND coalesce(observed_at, '-infinity') < $3 AND created_at < $3 AND vendor_customer_id <> ALL ($4::text[])
      ), due AS (
        UPDATE vendor_subscriptions s SET next_read_at = clock_timestamp()
-       FROM (SELECT * FROM missed ORDER BY observed_at NULLS FIRST LIMIT $5) m
+       FROM (SELECT * FROM missed WHERE next_read_at IS NULL ORDER BY observed_at NULLS FIRST LIMIT $5) m
        WHERE s.customer_id = m.customer_id AND s.id = m.id AND s.next_read_at IS NULL
      ) SELECT count(*)::int AS missed FROM missed`,
     [vendor, vendorAccount, beganAt, failed, limit],

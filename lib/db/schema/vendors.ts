@@ -40,6 +40,10 @@ export const vendorSubscriptions = pgTable(
     vendorCustomerId: text('vendor_customer_id').notNull(),
     subscriptionId: text('subscription_id').notNull(),
     skuId: text('sku_id').notNull(),
+    // The two ids in small letters: a vendor may write them in any. Columns, for under row-level security no index on a
+    // call of lower() is used.
+    vendorCustomerKey: text('vendor_customer_key').generatedAlwaysAs(sql`lower(vendor_customer_id)`),
+    subscriptionKey: text('subscription_key').generatedAlwaysAs(sql`lower(subscription_id)`),
     createdAt: createdAt(),
     /** When its vendor last told us of it. */
     observedAt: time('observed_at'),
@@ -54,13 +58,10 @@ export const vendorSubscriptions = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
-    // Over all customers: whoever holds a subscription has its lock and its open change.
+    // Over all customers: whoever holds a subscription has its lock and its open change. Also what the vendors' lists are
+    // matched by: letters' case tells no two apart.
     uniqueIndex('vendor_subscriptions_held')
-      .on(t.vendor, t.account, t.vendorCustomerId, t.subscriptionId)
-      .where(sql`${t.releasedAt} is null`),
-    // What the vendors' lists are matched by.
-    index('vendor_subscriptions_listed')
-      .on(t.vendor, t.account, sql`lower(${t.vendorCustomerId})`, sql`lower(${t.subscriptionId})`)
+      .on(t.vendor, t.account, t.vendorCustomerKey, t.subscriptionKey)
       .where(sql`${t.releasedAt} is null`),
     index('vendor_subscriptions_due')
       .on(t.vendor, t.account, t.nextReadAt)

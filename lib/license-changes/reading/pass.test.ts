@@ -181,6 +181,17 @@ describe('what a pass has missed', () => {
     await run()
     expect(named('get')).toBe(100)
   })
+
+  test('leaves none out for ever, because others can’t be read', async () => {
+    await begin(google, 140)
+    await run()
+    const { seeds } = vendor.stage
+    for (const seed of seeds) vendor.fake.change(seed.id, { customerId: 'elsewhere' })
+    await nextPass()
+    expect(named('get')).toBe(100)
+    await nextPass()
+    expect(named('get')).toBe(140)
+  })
 })
 
 describe('a subscription is read by itself', () => {

@@ -43,21 +43,21 @@ export async function readList(
     if (!(await mayGoOn(vendor, end, signal))) return count
     const page = await vendor.list(cursor, AbortSignal.any([signal, timeOfPage()]))
     if (signal.aborted) return count
-    if (page.kind !== 'page') throw await paused(vendor, page)
+    if (page.kind !== 'page') throw await paused(vendor, pass, page)
     count += await takePage(vendor, page.items, requestId)
     failed.push(...page.failed)
     cursor = page.next
     if (cursor === undefined) return count + (await finish(vendor, pass, requestId, signal))
-    await keepPlace(account, cursor, page.failed)
+    if (!(await keepPlace(account, pass, cursor, page.failed))) return count
     count += await readDue(vendor, requestId, signal)
   }
 }
 
 /** Lets the pass rest, and begin anew where its place is gone. @returns the error that says why */
-async function paused(vendor: RemoteVendor, page: StaleCursor | Unavailable): Promise<Error> {
+async function paused(vendor: RemoteVendor, pass: Pass, page: StaleCursor | Unavailable): Promise<Error> {
   const anew = page.kind === 'stale'
   const wait = page.kind === 'stale' ? STALE_WAIT : (page.retryAfter ?? FAILED_WAIT)
-  await pausePass(accountOf(vendor), wait, { anew })
+  await pausePass(accountOf(vendor), pass, wait, { anew })
   return new Error(`${vendor.label} (${vendor.account}) could not be read: ${page.reason}`)
 }
 
@@ -79,13 +79,14 @@ async function mayGoOn(vendor: RemoteVendor, end: number, signal: AbortSignal): 
 /** The end of a list: what it did not come to is read by itself, as far as that is not the list's own fault. */
 async function finish(
   vendor: RemoteVendor,
-  { beganAt, failed }: Pass,
+  pass: Pass,
   requestId: string,
   signal: AbortSignal,
 ): Promise<number> {
+  const { beganAt, failed } = pass
   const account = accountOf(vendor)
   const missed = await makeMissedDue(account, beganAt, failed, MOST_MISSED)
-  await endPass(account)
+  await endPass(account, pass)
   const told = { ...account, requestId, missed, failedCustomers: failed.length }
   if (missed > MOST_MISSED || failed.length > 0) log().warn(told, 'vendor’s list: some are left out')
   return readDue(vendor, requestId, signal)

@@ -35,3 +35,14 @@ test('nothing is sent to the subscription of another asset, and none is pointed 
   expect((await patch(annual, 30)).status).toBe(200)
   expect((await ids()).get(assetId(annual))).toBe(annual.id)
 })
+
+test('also where that asset has its id in other letters', async () => {
+  const { fake, flexible, annual, patch, total, writes, database } = vendor
+  const anew = 'S-told-Anew'
+  fake.change(annual.id, { id: anew })
+  const statement = 'UPDATE vendor_subscriptions SET subscription_id = $1 WHERE subscription_id = $2'
+  await database.sql(CUSTOMER, statement, [anew.toUpperCase(), annual.id])
+  expect((await patch(flexible, 30)).json).toMatchObject({ code: 'vendor_rejected', foreseen: true })
+  expect([total({ ...annual, id: anew }), writes({ ...annual, id: anew })]).toEqual([20, []])
+  expect((await patch(annual, 30)).status).toBe(200)
+})

@@ -4,7 +4,10 @@ import type { LicensedRow } from '#lib/assets/store.ts'
 import type { Reading, RemoteVendor } from '#lib/vendors/vendor.ts'
 import { refOf } from '../observe.ts'
 
-type Own = Pick<LicensedRow, 'vendorAccount' | 'vendorCustomerId' | 'subscriptionId' | 'skuId'>
+type Own = Pick<
+  LicensedRow,
+  'customerId' | 'id' | 'vendorAccount' | 'vendorCustomerId' | 'subscriptionId' | 'skuId'
+>
 
 /**
  * Reads the subscription of an asset at its vendor. The vendor may have found it by customer and SKU, because its id has
@@ -17,8 +20,11 @@ export async function readOwn(vendor: RemoteVendor, own: Own, waitMs: number): P
   const { vendorAccount, vendorCustomerId } = own
   const { subscriptionId } = reading.observed
   const found = { vendor: vendor.name, vendorAccount, vendorCustomerId, subscriptionId }
-  const [taker] = await holdersOf([found])
-  if (!taker) return reading
+  const holders = await holdersOf([found])
+  // The same id in other letters is its own.
+  if (holders.every(({ customerId, assetId }) => customerId === own.customerId && assetId === own.id)) {
+    return reading
+  }
   const reason = `${vendor.label} has no such subscription of this customer any more.`
   return { kind: 'missing', reason }
 }

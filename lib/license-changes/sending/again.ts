@@ -10,7 +10,7 @@ import { check } from '../checks.ts'
 import { observedRow } from '../observe.ts'
 import type { Claim, QuantityRequest } from '../request.ts'
 import type { Turn } from '../settling/judge.ts'
-import { settleChange } from '../settling/settle.ts'
+import { settleChange, type WhenUnknown } from '../settling/settle.ts'
 import { readChange } from '../store/find.ts'
 import { type Change, moveChange } from '../store/transitions.ts'
 import { call, type Sent } from './call.ts'
@@ -45,9 +45,10 @@ export type Again =
 export async function sendAgain(request: QuantityRequest, changeId: string, reason?: string): Promise<Again> {
   const found: { again: { claim: Claim; sent: Sent } | Unfit } = { again: 'no_turn' }
   const { caller, requestId } = request
-  const change = await settleChange(caller, changeId, requestId, async (tx, change, turn, reading) => {
+  const whenUnknown: WhenUnknown = async (tx, change, turn, reading) => {
     found.again = await recordAgain(tx, request, change, turn, reading, reason)
-  })
+  }
+  const change = await settleChange(caller, changeId, requestId, { whenUnknown })
   const { again } = found
   if (again === 'no_turn' && change?.state !== 'UNKNOWN') return { why: 'not_unknown' }
   if (typeof again === 'string') return { why: again }
@@ -83,5 +84,8 @@ async function recordAgain(
   const change = await moveChange(tx, caller.customerId, id, move)
   const at = Date.now()
   if (!change) return 'no_turn'
-  return { claim: { change, row, vendor, claimedAt: at }, sent: { observed, at, isAgain: true } }
+  return {
+    claim: { change, row, vendor, claimedAt: at },
+    sent: { observed, at, movedAt: change.movedAt, isAgain: true },
+  }
 }

@@ -1,8 +1,10 @@
 import 'server-only'
+import type { CustomerId } from '#lib/access/rules.ts'
 import { type Answer, keepAnswer } from '#lib/api/idempotency.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Asset } from '#lib/assets/contract.ts'
 import { replyOf } from '#lib/assets/serialize.ts'
+import type { Transaction } from '#lib/db/client.ts'
 import { env } from '#lib/env.ts'
 import { logFailure } from '#lib/log.ts'
 import type { Observed, WriteAnswer } from '#lib/vendors/vendor.ts'
@@ -11,11 +13,18 @@ import { observe } from '../observe.ts'
 import { type Claim, note, type QuantityRequest, withAsset } from '../request.ts'
 import { wordOf } from '../settling/word.ts'
 import { endAttempt } from '../store/attempts.ts'
+import { readChange } from '../store/find.ts'
 import { moveChange } from '../store/transitions.ts'
 import { noteWait } from '../store/turns.ts'
 
 /** A change that was recorded as sent a moment ago: what was read before it, and when, in epoch milliseconds. */
-export type Sent = { observed: Observed; at: number; isAgain?: boolean }
+export type Sent = {
+  observed: Observed
+  at: number
+  /** That time in the change's row: another one there means that it was sent again since. */
+  movedAt: Date
+  isAgain?: boolean
+}
 
 /**
  * The call of a change that is recorded as sent, and what its answer makes of it.
@@ -25,7 +34,7 @@ export type Sent = { observed: Observed; at: number; isAgain?: boolean }
 export async function call(
   request: QuantityRequest,
   claim: Claim,
-  { observed, at, isAgain = false }: Sent,
+  { observed, at, movedAt, isAgain = false }: Sent,
 ): Promise<Answer<Asset> | undefined> {
   const { change, vendor } = claim
   const { writeMs } = env().vendorTimes
@@ -37,7 +46,7 @@ export async function call(
     : await vendor.setQuantity(observed, request.quantity, change.id, AbortSignal.timeout(writeMs))
   if ('reason' in told) note(request, claim, told.reason)
   const word = isAgain ? ofTheFirst(told) : told
-  const attempt = { told, tookMs: performance.now() - began }
+  const attempt = { told, tookMs: performance.now() - began, movedAt }
   return conclude(request, claim, word, attempt).catch((error) => {
     if (error instanceof Problem) throw error
     // The call may have been done, whatever keeps us from writing that down.
@@ -60,11 +69,14 @@ async function conclude(
   request: QuantityRequest,
   { change, vendor }: Claim,
   told: WriteAnswer,
-  attempt: { told: WriteAnswer; tookMs: number },
+  attempt: { told: WriteAnswer; tookMs: number; movedAt: Date },
 ): Promise<Answer<Asset> | undefined> {
   const { caller, keyed, requestId } = request
   const word = wordOf(told, request.quantity, vendor.label)
+  let isOver = false
   const settled = await withAsset(request, async (tx, asset) => {
+    isOver = told.kind !== 'applied' && (await isTakenOver(tx, caller.customerId, change.id, attempt))
+    if (isOver) return undefined
     await endAttempt(tx, caller.customerId, change.id, attempt.told, attempt.tookMs)
     if (told.kind === 'not_sent') await noteWait(tx, caller.customerId, change.id, told.retryAfter)
     const { state: to, ...reasons } = word
@@ -76,8 +88,22 @@ async function conclude(
     const seen = { vendor, observed: told.observed, requestId, confirmed: true }
     return keepAnswer(tx, keyed, replyOf(await observe(tx, caller.customerId, asset, seen)))
   })
-  if (told.kind === 'not_sent') throw answers.notSent(told, vendor.label)
+  if (told.kind === 'not_sent' && !isOver) throw answers.notSent(told, vendor.label)
   // An answer that came too late to be kept: somebody else has given the change up.
   if (word.state === 'APPLIED' && !settled) throw answers.outcomeUnknown(vendor.label, change.id)
   return settled
+}
+
+/**
+ * Whether somebody took this call's process for dead, and has sent the change again or settled it: whatever did not come
+ * of this call says nothing of that.
+ */
+async function isTakenOver(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  { movedAt }: { movedAt: Date },
+): Promise<boolean> {
+  const now = await readChange(tx, customerId, id)
+  return now?.movedAt.getTime() !== movedAt.getTime()
 }

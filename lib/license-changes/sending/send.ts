@@ -93,5 +93,5 @@ async function checkAgain(
   const sent = await move('SENT', { fromQuantity: fresh.seatsPurchased })
   // The lease ended while we slept: somebody else may have given the change up.
   if (!sent) return stop(answers.vendorUnavailable(vendor.label))
-  return { kind: 'call', observed, at: Date.now() }
+  return { kind: 'call', observed, at: Date.now(), movedAt: sent.movedAt }
 }

@@ -21,7 +21,7 @@ export type Evidence = {
  * For how long after its time a change waits for a vendor that does not answer, or that took an order: what it says
  * later may prove it.
  */
-const LONGER_MS = 24 * 60 * 60 * 1000
+export const LONGER_MS = 24 * 60 * 60 * 1000
 
 /**
  * The state that a read proves, of a change whose answer was lost. A read that shows the asked total proves that it was

@@ -12,9 +12,13 @@ import { type Change, type Move, moveChange } from '../store/transitions.ts'
 import { endTurn, takeTurn } from '../store/turns.ts'
 import { judge, type Turn } from './judge.ts'
 import { lookUp, settleByWord } from './look-up.ts'
+import { LONGER_MS } from './proof.ts'
 
 /** What to do where a read proves nothing of a change: in the transaction that has judged it. */
 export type WhenUnknown = (tx: Transaction, change: Change, turn: Turn, reading: Reading) => Promise<void>
+
+/** `isJob`: nobody waits for it, so that it leaves the vendor's calls to people where they are scarce. */
+type How = { whenUnknown?: WhenUnknown; isJob?: boolean }
 
 /** A change, and whether another request or job is asking its vendor at this moment. */
 export type Settled = Change & { isBeingAsked?: boolean }
@@ -28,11 +32,15 @@ export async function settleChange(
   who: { customerId: CustomerId },
   changeId: string,
   requestId: string,
-  whenUnknown?: WhenUnknown,
+  { whenUnknown, isJob = false }: How = {},
 ): Promise<Settled | undefined> {
   const { customerId } = who
   const { change, turn } = await scope(who, (tx) => takeOver(tx, customerId, changeId, requestId))
   if (!turn) return change
+  if (isJob && turn.change.age <= turn.vendor.settleMs + LONGER_MS && (await turn.vendor.spare()) > 0) {
+    await scope(who, (tx) => endTurn(tx, customerId, changeId, requestId))
+    return change
+  }
   const told = await lookUp(turn)
   const byWord = told && (await scope(who, (tx) => settleByWord(tx, customerId, turn, told, requestId)))
   if (byWord && byWord.state !== 'UNKNOWN') return byWord

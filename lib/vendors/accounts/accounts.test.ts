@@ -1,4 +1,5 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { renameSync } from 'node:fs'
+import { mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -146,5 +147,37 @@ describe('a file that changes while the service runs', () => {
     await writeFile(join(folder, `apac-${made}`), 'a secret')
     later()
     expect(accounts()).toEqual([at('google-workspace', 'emea'), at('microsoft-partner-center', 'apac')])
+  })
+
+  test('also where its place can’t even be looked at', async () => {
+    await write([google('emea')])
+    expect(accounts()).toHaveLength(1)
+    await rm(path)
+    await symlink(path, path)
+    later()
+    expect(accounts()).toHaveLength(1)
+  })
+
+  test('what is written while it is being read is not overlooked', async () => {
+    await writeFile(join(folder, 'raced'), 'one')
+    await write([microsoft('emea', { MICROSOFT_CLIENT_SECRET_FILE: 'raced' })])
+    const emea = at('microsoft-partner-center', 'emea')
+    expect(configOf(emea)).toMatchObject({ clientSecret: 'one' })
+    later()
+    // The last file that is read comes after the file itself: just then somebody replaces that.
+    const parse = vi.spyOn(JSON, 'parse').mockImplementationOnce((text) => {
+      renameSync(`${path}.new`, path)
+      return JSON.parse(text)
+    })
+    const settings = { MICROSOFT_CLIENT_SECRET_FILE: 'raced' }
+    await write([microsoft('emea', { ...settings, MICROSOFT_SETTLE_SECONDS: '60' })])
+    await writeFile(
+      `${path}.new`,
+      JSON.stringify({ accounts: [microsoft('emea', { ...settings, MICROSOFT_SETTLE_SECONDS: '70' })] }),
+    )
+    expect(configOf(emea)).toMatchObject({ settleMs: 60_000 })
+    parse.mockRestore()
+    later()
+    expect(configOf(emea)).toMatchObject({ settleMs: 70_000 })
   })
 })

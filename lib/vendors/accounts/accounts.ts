@@ -69,7 +69,8 @@ function file(): AccountsFile {
     return known.file
   }
   if (known) log().info({ accounts: read.file.accounts.length }, 'vendor accounts: read again')
-  const { secretFiles } = read.file
-  last = { path, lookedAt: now, signature: signatureOf([path, ...secretFiles]), file: read.file }
+  // As it was before it was read: what is written meanwhile is read with the next look, as is the first time what a
+  // secret's file has that was not known of.
+  last = { path, lookedAt: now, signature, file: read.file }
   return read.file
 }

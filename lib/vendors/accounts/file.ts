@@ -92,12 +92,17 @@ function givenValue(given: string, value: string, known: readonly string[], fold
 
 /** What tells whether files have changed: their times and sizes, and that they are there. */
 export function signatureOf(paths: readonly string[]): string {
-  return JSON.stringify(
-    paths.map((path) => {
-      const stat = statSync(path, { throwIfNoEntry: false })
-      return stat ? [path, stat.mtimeMs, stat.size, stat.ino] : [path]
-    }),
-  )
+  return JSON.stringify(paths.map((path) => [path, ...looksOf(path)]))
+}
+
+/** None where there is no such file, or where it can't be looked at: whatever keeps us from it is no fault of a request. */
+function looksOf(path: string): number[] {
+  try {
+    const { mtimeMs, size, ino } = statSync(path)
+    return [mtimeMs, size, ino]
+  } catch {
+    return []
+  }
 }
 
 function faultsOf(error: z.ZodError): string[] {
