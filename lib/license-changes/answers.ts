@@ -115,6 +115,15 @@ export function disputed(label: string): Problem {
   return changeInProgress(detail, 60)
 }
 
+/**
+ * 409: the vendor has no subscription under the id that we knew, and the one that it has in its place shows another total
+ * than whoever asked can have known.
+ */
+export function foundAnew(label: string, total: number): Problem {
+  const detail = `${label} shows another subscription in place of this one, with ${total} licenses. Nothing was changed; look at it, and ask again.`
+  return changeInProgress(detail)
+}
+
 /** 504, until a person settles it: its time is over, and no read can prove what became of it. */
 export function outcomeUnclear({ id: changeId, vendorReason }: Change, label: string): Problem {
   const detail = vendorReason ?? `We can’t tell whether the change reached ${label}.`

@@ -14,7 +14,7 @@ import type { Foreseen, ObservedSeats, VendorSeats } from '#lib/vendors/vendor.t
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
 import { type Asked, check } from './checks.ts'
-import { disputeOf, observedRow } from './observe.ts'
+import { disputeOf, isAnew, observedRow } from './observe.ts'
 import { readOwn } from './reading/read-own.ts'
 import { findOpenChange } from './store/find.ts'
 
@@ -43,6 +43,9 @@ export async function foretellAnswer(question: Question): Promise<Answer<Asset>>
   return readScope(caller, async (tx) => {
     if (await disputeOf(tx, customerId, row, observed)) throw answers.disputed(vendor.label)
     const fresh = observedRow(row, observed)
+    if (isAnew(vendor, row, observed) && fresh.seatsPurchased !== row.seatsPurchased) {
+      throw answers.foundAnew(vendor.label, fresh.seatsPurchased)
+    }
     return foretold(tx, customerId, question, fresh, () => vendor.foresee(observed, quantity))
   })
 }

@@ -78,14 +78,19 @@ export async function observe(
   return { ...stored, subscriptionId }
 }
 
-/** Follows a subscription to the id that its vendor gives it now; a letter's case is no other id. */
+/** Whether its vendor told of a subscription under another id than we know; a letter's case is no other id. */
+export function isAnew(vendor: RemoteVendor, row: LicensedRow, observed: Observed): boolean {
+  return !vendor.isSame({ ...refOf(row), skuId: observed.skuId }, observed)
+}
+
+/** Follows a subscription to the id that its vendor gives it now. */
 async function followed(
   tx: Transaction,
   customerId: CustomerId,
   row: LicensedRow,
   { vendor, observed, ...by }: Pick<Seen, 'vendor' | 'observed' | 'requestId'> & { actor: Actor },
 ): Promise<Pick<LicensedRow, 'subscriptionId'>> {
-  if (vendor.isSame({ ...refOf(row), skuId: observed.skuId }, observed)) return row
+  if (!isAnew(vendor, row, observed)) return row
   const [from, to] = [row.subscriptionId, observed.subscriptionId]
   await pointAnew(tx, customerId, vendorSubscriptionOf(row), { from, to, assetId: row.id, ...by })
   return { subscriptionId: to }

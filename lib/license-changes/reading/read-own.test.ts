@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { google } from '../../../fuzz/sceneries.ts'
 import { CUSTOMER } from '../../../fuzz/stage.ts'
 import { readVendors } from '../jobs.ts'
@@ -45,4 +45,35 @@ test('also where that asset has its id in other letters', async () => {
   expect((await patch(flexible, 30)).json).toMatchObject({ code: 'vendor_rejected', foreseen: true })
   expect([total({ ...annual, id: anew }), writes({ ...annual, id: anew })]).toEqual([20, []])
   expect((await patch(annual, 30)).status).toBe(200)
+})
+
+test('one that no asset has is followed, and not written to before its total is known', async () => {
+  const { fake, flexible, annual, patch, total, writes, database } = vendor
+  const statement = "UPDATE vendor_subscriptions SET subscription_id = 'S-gone' WHERE subscription_id = $1"
+  await database.sql(CUSTOMER, statement, [annual.id])
+  fake.setByVendor(annual.id, 50)
+  expect((await patch(flexible, 55, { search: '?dryRun=true' })).code).toBe('change_in_progress')
+  const { code, detail } = (await patch(flexible, 55)).json
+  expect([code, detail]).toEqual(['change_in_progress', expect.stringContaining('with 50 licenses')])
+  expect([total(annual), writes(annual)]).toEqual([50, []])
+  expect(await vendor.states(flexible)).toEqual(['DRIFT'])
+  // Now it is known.
+  expect([(await patch(flexible, 55)).status, total(annual)]).toEqual([200, 55])
+})
+
+test('and it proves of no change that it was not applied', async () => {
+  const { fake, flexible, annual, patch, settled, states, database } = vendor
+  const { customerId } = flexible
+  fake.change(annual.id, { customerId: 'elsewhere' })
+  fake.change(flexible.id, { customerId })
+  fake.failNext('write', 'hang-after')
+  const statement = "UPDATE vendor_subscriptions SET subscription_id = 'S-gone' WHERE subscription_id = $1"
+  await database.sql(CUSTOMER, statement, [annual.id])
+  const asked = patch(flexible, 30)
+  await vi.waitFor(() => expect(vendor.total(flexible)).toBe(30), { interval: 1 })
+  fake.change(flexible.id, { customerId: 'elsewhere' })
+  fake.change(annual.id, { customerId })
+  await asked
+  await settled(flexible)
+  expect((await states(flexible))[0]).toBe('UNCLEAR')
 })

@@ -9,7 +9,7 @@ import { env } from '#lib/env.ts'
 import type { Reading } from '#lib/vendors/vendor.ts'
 import * as answers from '../answers.ts'
 import { check } from '../checks.ts'
-import { observe } from '../observe.ts'
+import { isAnew, observe } from '../observe.ts'
 import { readOwn } from '../reading/read-own.ts'
 import { type Claim, note, type QuantityRequest, withAsset } from '../request.ts'
 import { type Move, moveChange, withdrawChange } from '../store/transitions.ts'
@@ -76,6 +76,11 @@ async function checkAgain(
   if (fresh.seatsPurchased !== observed.seats.purchased) {
     await withdraw('disputed')
     return stop(answers.disputed(vendor.label))
+  }
+  // What was asked for was meant for the one that we knew: at an equal total, the two are the same to whoever asked.
+  if (isAnew(vendor, asset, observed) && fresh.seatsPurchased !== asset.seatsPurchased) {
+    await withdraw('found anew')
+    return stop(answers.foundAnew(vendor.label, fresh.seatsPurchased))
   }
   const found = check(request, { ...knownOf(fresh), foresee: () => vendor.foresee(observed, quantity) })
   if (found.kind === 'refused') {

@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { env } from '#lib/env.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import type { Reading } from '#lib/vendors/vendor.ts'
-import { observe } from '../observe.ts'
+import { isAnew, observe } from '../observe.ts'
 import { changesWithin, readChange } from '../store/find.ts'
 import { type Change, moveChange } from '../store/transitions.ts'
 import { noteSeen } from '../store/turns.ts'
@@ -40,7 +40,8 @@ export async function judge(
     from,
     to,
     read,
-    wasMoved: seenQuantity !== null,
+    // Under another id it may be another subscription: that it has the total from before proves nothing of ours.
+    wasMoved: seenQuantity !== null || (reading.kind === 'read' && isAnew(vendor, row, reading.observed)),
     // The call left after its record, within the time of a write; and it took no longer than that again.
     age: turn.change.age - 2 * writeMs,
     settleMs: vendor.settleMs,
