@@ -19,14 +19,17 @@ import { readUnsettled } from './settling/unsettled.ts'
 export async function settleOpenChanges(requestId: string): Promise<number> {
   const due = await dueChanges()
   await forEach(due, async (one) => {
-    const change = await settleChange(one, one.changeId, requestId)
-    if (change && isOpen(change.state)) await warnOfDelay(one, requestId)
+    let told: string | undefined
+    const change = await settleChange(one, one.changeId, requestId, async (_tx, _change, _turn, reading) => {
+      told = reading.kind === 'read' ? `It shows ${reading.observed.seats.purchased}.` : reading.reason
+    })
+    if (change && isOpen(change.state)) await warnOfDelay(one, told, requestId)
   })
   return due.length
 }
 
 /** Somebody has to hear of a change that is open for longer than its vendor may be late. */
-async function warnOfDelay(due: DueChange, requestId: string): Promise<void> {
+async function warnOfDelay(due: DueChange, reading: string | undefined, requestId: string): Promise<void> {
   const { change, vendor, age, isOverdue } = (await readUnsettled(due)) ?? {}
   if (!change || !isOverdue || !isOpen(change.state)) return
   const told = {
@@ -34,8 +37,11 @@ async function warnOfDelay(due: DueChange, requestId: string): Promise<void> {
     assetId: change.assetId,
     changeId: change.id,
     vendor: vendor?.name,
+    account: vendor?.account,
     state: change.state,
     openSeconds: Math.round((age ?? 0) / 1000),
+    // What a read of its subscription has just told; it was no proof.
+    reading,
   }
   log().warn({ requestId, ...told }, 'change open for longer than its vendor may be late')
 }

@@ -38,5 +38,6 @@ export function withAsset<T>(
 
 /** The vendor's words and our own troubles are for operators; the change's row tells people what they need. */
 export function note({ requestId }: QuantityRequest, { change, vendor }: Claim, reason: string): void {
-  log().warn({ requestId, changeId: change.id, vendor: vendor.name, reason }, 'vendor')
+  const { name, account } = vendor
+  log().warn({ requestId, changeId: change.id, vendor: name, account, reason }, 'vendor')
 }

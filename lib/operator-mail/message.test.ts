@@ -19,7 +19,8 @@ function one(number: number, state = 'UNKNOWN', given: object = {}): Unsettled {
   }
   const age = 1000 - number
   const known = { customerId: newCustomerId('c'), age, isOverdue: true, isRepeatable: false }
-  return { ...known, vendor: { label: 'Vendor' }, change } as unknown as Unsettled
+  const place = { vendorAccount: 'emea', vendorCustomerId: 'C01', subscriptionId: 'S-1', skuId: 'K' }
+  return { ...known, vendor: { label: 'Vendor' }, place, change } as unknown as Unsettled
 }
 
 test('names fifty, the oldest first and what is open before, and says how many there are beside', () => {
@@ -37,4 +38,5 @@ test('what others wrote stays on its line', () => {
   ])
   expect(text).toContain('Asked for by Ana Bcc: x at 2026-11-22 04:00 UTC, unclear since')
   expect(text).toContain('  no * another\n')
+  expect(text).toContain('\n  There: account emea, customer C01, subscription S-1\n')
 })

@@ -31,7 +31,7 @@ export function messageOf(found: readonly Unsettled[]): Message {
   }
 }
 
-function textOf({ customerId, change, vendor, isRepeatable }: Unsettled): string {
+function textOf({ customerId, change, vendor, place, isRepeatable }: Unsettled): string {
   const { id, assetId, fromQuantity, toQuantity, state, createdAt, settledAt, vendorReason } = change
   const isUnclear = state === 'UNCLEAR'
   const since = isUnclear && settledAt ? `, unclear since ${minuteOf(settledAt)}` : ''
@@ -39,6 +39,7 @@ function textOf({ customerId, change, vendor, isRepeatable }: Unsettled): string
   return [
     `* ${vendor.label}, customer ${customerId}: ${assetId}, from ${fromQuantity} to ${toQuantity}`,
     `  Change ${id}, ${state}`,
+    ...(place ? [`  There: ${placeText(place)}`] : []),
     `  Asked for by ${oneLine(change.actorName)} at ${minuteOf(createdAt)}${since}`,
     ...(vendorReason === null ? [] : [`  ${oneLine(vendorReason)}`]),
     `  Look:        ${run(`show ${id}`)}`,
@@ -46,6 +47,15 @@ function textOf({ customerId, change, vendor, isRepeatable }: Unsettled): string
     `  Settle:      ${run(`settle ${id} --as applied --reason "…"`)}`,
     `          or:  ${run(`settle ${id} --as failed --reason "…"`)}`,
   ].join('\n')
+}
+
+/** What to look for in the vendor's own console. */
+function placeText({
+  vendorAccount,
+  vendorCustomerId,
+  subscriptionId,
+}: NonNullable<Unsettled['place']>): string {
+  return oneLine(`account ${vendorAccount}, customer ${vendorCustomerId}, subscription ${subscriptionId}`)
 }
 
 function minuteOf(at: Date): string {

@@ -64,11 +64,12 @@ describe('changes list', () => {
 
 describe('changes show', () => {
   test('tells each call to the vendor and who did what, and is for operators alone', async () => {
-    const { id } = await lost(true)
+    const { seed, id } = await lost(true)
     const { out } = await admin(`changes show ${id}`)
     expect(out).toMatch(/1 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +Writer 0 +30 +unknown +\d+ ms/)
     for (const action of ['claimed', 'sent', 'unknown', 'unclear'])
       expect(out).toContain(`license-change.${action}`)
+    expect(out).toContain(`\nAt the vendor: customer ${seed.customerId}, subscription ${seed.id}, SKU `)
     expect(out).toContain('We can’t tell')
     expect((await admin('changes show nothing')).err).toContain('No change nothing waits')
   })
@@ -146,7 +147,9 @@ test('each pass of the job warns of a change that is open for longer than its ve
   expect(warned()[0]?.[0]).toMatchObject({
     customerId: CUSTOMER,
     vendor: 'google-workspace',
+    account: 'default',
     state: 'UNKNOWN',
+    reading: 'The answer from Google could not be understood.',
   })
   warn.mockRestore()
 })

@@ -7,6 +7,8 @@ import { readUnsettled } from '#lib/license-changes/settling/unsettled.ts'
 import { attemptsOf } from '#lib/license-changes/store/attempts.ts'
 import { findChange } from '#lib/license-changes/store/list.ts'
 import type { Change } from '#lib/license-changes/store/transitions.ts'
+import { findPlace } from '#lib/vendor-subscriptions/find.ts'
+import type { Place } from '#lib/vendor-subscriptions/store.ts'
 import { customerNamed } from '../command.ts'
 import { type Cell, printRows } from '../table.ts'
 import { note, print } from '../terminal.ts'
@@ -29,14 +31,15 @@ export async function listChanges({
     const found = await readUnsettled(due)
     if (!found || found.age < olderThan) continue
     const isWanted = open === unclear || (isOpen(found.change.state) ? open : unclear)
-    if (isWanted) rows.push(rowOf(due.customerId, found.change, found.vendor.name))
+    if (isWanted) rows.push(rowOf(due.customerId, found.change, found.place))
   }
   rows.sort((a, b) => a.since.getTime() - b.since.getTime())
   printRows(rows, { json })
   if (rows.length === 0) note('No such change waits for its vendor or for a person.')
 }
 
-function rowOf(customer: CustomerId, change: Change, vendor: string | null) {
+function rowOf(customer: CustomerId, change: Change, place: Place | undefined) {
+  const { vendor = null, vendorAccount: account = null } = place ?? {}
   const {
     id,
     assetId: asset,
@@ -45,21 +48,44 @@ function rowOf(customer: CustomerId, change: Change, vendor: string | null) {
     state,
     createdAt: since,
     actorName: by,
+    acknowledgedAt: checked,
   } = change
-  return { id, customer, asset, vendor, from: String(from), to: String(to), state, since, by }
+  return {
+    id,
+    customer,
+    asset,
+    vendor,
+    account,
+    from: String(from),
+    to: String(to),
+    state,
+    since,
+    by,
+    checked,
+  }
 }
 
 /** One change with all that is known of it. */
 export async function showChange(id: string, { customer }: Where): Promise<void> {
   const customerId = await ownerOf(id, customer)
-  const { found, attempts, events } = await readScope({ customerId }, async (tx) => ({
-    found: await findChange(tx, customerId, id),
-    attempts: await attemptsOf(tx, customerId, id),
-    events: await auditOf(tx, customerId, id),
-  }))
+  const { found, place, attempts, events } = await readScope({ customerId }, async (tx) => {
+    const found = await findChange(tx, customerId, id)
+    const own = found?.change.vendorSubscriptionId ?? null
+    const place = own === null ? undefined : await findPlace(tx, customerId, own)
+    return {
+      found,
+      place,
+      attempts: await attemptsOf(tx, customerId, id),
+      events: await auditOf(tx, customerId, id),
+    }
+  })
   if (!found) throw notFound(id)
-  const { change, vendor } = found
-  printRows([rowOf(customerId, change, vendor)], {})
+  const { change } = found
+  printRows([rowOf(customerId, change, place)], {})
+  if (place) {
+    const { vendorCustomerId, subscriptionId, skuId } = place
+    print(`\nAt the vendor: customer ${vendorCustomerId}, subscription ${subscriptionId}, SKU ${skuId}`)
+  }
   if (change.vendorReason !== null) print(`\n${change.vendorReason}`)
   if (attempts.length > 0) print('\nCalls to the vendor:')
   printRows(

@@ -38,7 +38,7 @@ async function readKnown(who: { customerId: CustomerId }, assetId: string): Prom
 async function askVendor(
   who: { customerId: CustomerId },
   { id: assetId, vendorSubscriptionId }: AssetRow,
-  { name, label }: GuardedVendor,
+  { name, account, label }: GuardedVendor,
   requestId: string,
 ): Promise<void> {
   const { customerId } = who
@@ -49,7 +49,7 @@ async function askVendor(
   if (turn.kind === 'waits') throw answers.nothingTold(label, turn.seconds)
   const reading = await readOne(customerId, assetId, requestId)
   if (reading === undefined || reading.kind === 'read') return
-  log().warn({ requestId, assetId, vendor: name, reason: reading.reason }, 'vendor')
+  log().warn({ requestId, assetId, vendor: name, account, reason: reading.reason }, 'vendor')
   if (reading.kind === 'missing') throw new Problem('subscription_not_active', reading.reason)
   const wait = Math.max(reading.retryAfter ?? 0, Math.ceil(againMs / 1000))
   throw answers.vendorUnavailable(label, wait, reading.why)

@@ -4,6 +4,8 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import { readAsset } from '#lib/assets/store.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
+import { findPlace } from '#lib/vendor-subscriptions/find.ts'
+import type { Place } from '#lib/vendor-subscriptions/store.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import { isOpen } from '../rules.ts'
@@ -15,6 +17,8 @@ export type Unsettled = {
   customerId: CustomerId
   change: Change
   vendor: GuardedVendor
+  /** What the vendor's own console has to be asked for. */
+  place: Place | undefined
   /** Since it was asked for, in milliseconds. */
   age: number
   isOverdue: boolean
@@ -33,12 +37,14 @@ export async function readUnsettled({ customerId, changeId }: DueChange): Promis
     const row = await readAsset(tx, customerId, change.assetId)
     const vendor = row && vendorOf(row)
     if (vendor?.books !== 'theirs') return undefined
+    const own = change.vendorSubscriptionId
+    const place = own === null ? undefined : await findPlace(tx, customerId, own)
     const age = Date.now() - change.createdAt.getTime()
     const isLate = age > Math.max(vendor.settleMs, env().vendorTimes.leaseMs)
     const isRepeatable = change.state === 'UNKNOWN' && change.sinceSent < (vendor.idempotentWrites ?? 0)
     const isUnclear = change.state === 'UNCLEAR'
     // What its customer has checked waits for nobody.
     const isOverdue = isUnclear ? change.acknowledgedAt === null : isLate
-    return { customerId, change, vendor, age, isOverdue, isRepeatable }
+    return { customerId, change, vendor, place, age, isOverdue, isRepeatable }
   })
 }
