@@ -21,7 +21,7 @@ export function tokens({ clientId, clientSecret, tokenSeconds }: TokenRules) {
       const form = new URLSearchParams(text)
       if (form.get('grant_type') !== 'client_credentials') return denied(400, 'unsupported_grant_type')
       if (form.get('client_id') !== clientId) return denied(400, 'unauthorized_client')
-      if (form.get('client_secret') !== clientSecret) return denied(401, 'invalid_client')
+      if (form.get('client_secret') !== clientSecret) return denied(401, 'invalid_client', 7000215)
       if (form.get('scope') !== SCOPE) return denied(400, 'invalid_scope')
       const token = `fake.${randomUUID()}`
       given.set(token, Date.now() + tokenSeconds * 1000)
@@ -35,9 +35,9 @@ export function tokens({ clientId, clientSecret, tokenSeconds }: TokenRules) {
   }
 }
 
-function denied(status: number, error: string): Answer {
+function denied(status: number, error: string, number = 70000): Answer {
   // The real one repeats what it was given in its words, so ours does too.
-  return { status, body: { error, error_description: `AADSTS70000: ${error}.` } }
+  return { status, body: { error, error_description: `AADSTS${number}: ${error}.` } }
 }
 
 /** A route that is for callers with a token, and what an application alone may not see. */

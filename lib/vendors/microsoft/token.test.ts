@@ -72,7 +72,7 @@ test('a call that is refused with a new token too is not made a third time', asy
 })
 
 test.each<[Partial<FakeMicrosoft['config']>, string]>([
-  [{ clientSecret: 'a-wrong-secret' }, 'invalid_client'],
+  [{ clientSecret: 'a-wrong-secret' }, 'invalid_client (AADSTS7000215: the secret is wrong)'],
   [{ clientId: 'somebody' }, 'unauthorized_client'],
   [{ tokenUrl: 'http://127.0.0.1:9/token' }, 'connection failed'],
   [{ tokenUrl: 'nonsense' }, 'could not be written'],

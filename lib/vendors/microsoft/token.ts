@@ -15,7 +15,18 @@ const Granted = z.object({
   access_token: z.string().min(1),
   expires_in: z.coerce.number().positive(),
 })
-const Refused = z.object({ error: z.string().regex(/^\w{1,60}$/) })
+const Refused = z.object({
+  error: z.string().regex(/^\w{1,60}$/),
+  // Only its number is taken over: its words repeat what they were given.
+  error_description: z.string().optional().catch(undefined),
+})
+
+/** What an operator has to do, by the numbers of Entra ID. */
+const HINTS: Record<string, string> = {
+  AADSTS7000215: 'the secret is wrong',
+  AADSTS7000222: 'the secret has expired',
+  AADSTS700016: 'the tenant does not know the application',
+}
 
 /** App-only tokens of Entra ID (client credentials): kept until shortly before they expire, fetched one at a time. */
 export function tokens(credentials: Credentials): Tokens {
@@ -32,7 +43,7 @@ export function tokens(credentials: Credentials): Tokens {
     if (reply.kind !== 'answer') return { kind: 'none', reason: `no token: ${reply.reason}` }
     const granted = reply.status === 200 ? Granted.safeParse(jsonOf(reply.text)) : undefined
     if (!granted?.success) {
-      const code = Refused.safeParse(jsonOf(reply.text)).data?.error ?? `status ${reply.status}`
+      const code = codeOf(Refused.safeParse(jsonOf(reply.text)).data) ?? `status ${reply.status}`
       const isRefused = reply.status >= 400 && reply.status < 500 && reply.status !== 429
       const why = isRefused ? 'no_access' : undefined
       return { kind: 'none', reason: `no token: ${code}`, retryAfter: retryAfterOf(reply.headers), why }
@@ -54,4 +65,12 @@ export function tokens(credentials: Credentials): Tokens {
       if (kept?.value === value) kept = undefined
     },
   }
+}
+
+function codeOf(refused: z.output<typeof Refused> | undefined): string | undefined {
+  if (!refused) return undefined
+  const number = /^AADSTS\d{4,9}\b/.exec(refused.error_description ?? '')?.[0]
+  if (number === undefined) return refused.error
+  const hint = HINTS[number]
+  return `${refused.error} (${number}${hint ? `: ${hint}` : ''})`
 }
