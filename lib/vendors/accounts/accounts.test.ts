@@ -90,7 +90,7 @@ describe('accounts of a file', () => {
     ]
     expect(accounts).toThrow(`Wrong configuration. ${path}: ${faults.join('; ')}`)
     await write('{"accounts": [')
-    expect(accounts).toThrow(`${path}: the file: Invalid input`)
+    expect(accounts).toThrow(`${path}: is no JSON`)
     await rm(path)
     expect(accounts).toThrow(`${path}: cannot be read`)
   })

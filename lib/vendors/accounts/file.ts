@@ -39,7 +39,9 @@ export function readAccountsFile(
 ): { kind: 'read'; file: AccountsFile } | { kind: 'faults'; faults: string[] } {
   const content = contentOf(path)
   if (content === undefined) return { kind: 'faults', faults: ['cannot be read'] }
-  const parsed = Shape.safeParse(jsonOf(content))
+  const json = jsonOf(content)
+  if (json === undefined) return { kind: 'faults', faults: ['is no JSON'] }
+  const parsed = Shape.safeParse(json)
   if (!parsed.success) return { kind: 'faults', faults: faultsOf(parsed.error) }
   const given = parsed.data.accounts
   const names = given.map(({ vendor, name }) => JSON.stringify([vendor, name]))
