@@ -36,6 +36,12 @@ test('several addresses are told of a billing profile, each of what is set', asy
     'add ap@a.example Boss@a.example --customer sunbird.example --kinds due,past-due',
   )
   expect([code, err]).toEqual([0, expect.stringContaining('SMTP_URL is not set here.')])
+  expect(err).toContain('Boss@a.example: past-due, due of the billing profile default.')
+  const both = await admin('add ap@a.example --customer other --kinds licenses,due')
+  expect(both.err).toContain(
+    'ap@a.example: due of the billing profile default; licenses that vendors change.',
+  )
+  await admin('remove ap@a.example --customer other')
   expect(await admin('add boss@A.example --customer sunbird --profile emea --kinds new')).toMatchObject({
     code: 0,
   })

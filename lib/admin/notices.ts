@@ -74,7 +74,12 @@ async function add(emails: string[], { customer, profile, kinds, again = false }
       if (held.length > 0) note(`${email} has stopped ${held.join(', ')}, and is not told of it.`)
     }
   })
-  note(`${emails.join(', ')}: ${kinds.join(', ')} of the billing profile ${profile}.`)
+  const ofProfile = NOTICES.filter((kind) => kinds.includes(kind))
+  const told = [
+    ...(ofProfile.length > 0 ? [`${ofProfile.join(', ')} of the billing profile ${profile}`] : []),
+    ...(kinds.includes('licenses') ? ['licenses that vendors change'] : []),
+  ]
+  note(`${emails.join(', ')}: ${told.join('; ')}.`)
   if (!env().mail) note('SMTP_URL is not set here. Where the console runs without it, nothing is sent.')
 }
 
