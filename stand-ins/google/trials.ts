@@ -25,7 +25,7 @@ export function trials(today: string): Trial[] {
     {
       purchase: google(14, 'Never does it'),
       fault: 'drop-before',
-      shows: 'Confirming… for some 40 s, then Not applied',
+      shows: 'Confirming… for some 50 s, then Not applied',
     },
     {
       purchase: google(15, 'Is too busy'),
