@@ -7,7 +7,7 @@ import { print } from '../terminal.ts'
 export function addStatusCommand(program: Command): void {
   program
     .command('status')
-    .description('How the service does: changes that wait, vendors, jobs, mails, the database.')
+    .description('How the service does: changes that wait, accounts at vendors, jobs, mails, the database.')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  npm run -s admin -- status --json')
     .action(withDatabase(showStatus))
