@@ -18,13 +18,7 @@ const STANDS_ON: Record<string, string[]> = {
   'license-changes': ['assets', 'vendor-subscriptions'],
   'license-lists': ['assets'],
   notices: ['invoices'],
-  'operator-mail': [
-    'license-changes',
-    'notices/mailer.ts',
-    'notices/message.ts',
-    'notices/settings.ts',
-    'vendor-subscriptions',
-  ],
+  'operator-mail': ['license-changes', 'notices/mailer.ts', 'notices/message.ts', 'notices/settings.ts'],
   statements: ['billing-profiles', 'invoices'],
 }
 

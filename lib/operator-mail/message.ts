@@ -1,7 +1,6 @@
 import 'server-only'
 import type { Unsettled } from '#lib/license-changes/settling/unsettled.ts'
 import type { Message } from '#lib/notices/message.ts'
-import type { Place } from '#lib/vendor-subscriptions/store.ts'
 import { oneLine } from '#lib/vendors/words.ts'
 
 /** So many are named: of more, the others are told as a number. */
@@ -51,7 +50,11 @@ function textOf({ customerId, change, vendor, place, isRepeatable }: Unsettled):
 }
 
 /** What to look for in the vendor's own console. */
-function placeText({ vendorAccount, vendorCustomerId, subscriptionId }: Place): string {
+function placeText({
+  vendorAccount,
+  vendorCustomerId,
+  subscriptionId,
+}: NonNullable<Unsettled['place']>): string {
   return oneLine(`account ${vendorAccount}, customer ${vendorCustomerId}, subscription ${subscriptionId}`)
 }
 

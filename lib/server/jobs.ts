@@ -71,8 +71,10 @@ async function carryOut(name: string, run: Job['run'], signal: AbortSignal): Pro
     const count = await run(requestId, signal)
     if (count > 0) log().info({ job: name, requestId, count }, 'job done')
   } catch (error) {
-    log().warn({ job: name, requestId, reason: reasonsOf(error) }, 'job failed')
-    throw error
+    const reason = reasonsOf(error)
+    log().warn({ job: name, requestId, reason }, 'job failed')
+    // The queue keeps this error's own words, for `admin status`: a count of errors would tell nobody anything.
+    throw error instanceof AggregateError ? new Error(reason, { cause: error.errors[0] }) : error
   }
 }
 

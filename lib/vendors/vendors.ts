@@ -2,6 +2,7 @@ import 'server-only'
 import { budgetsOf } from '#lib/access/vendor-budgets/budgets.ts'
 import { probesOf } from '#lib/access/vendor-budgets/probes.ts'
 import { env } from '#lib/env.ts'
+import { DAY_SECONDS } from '#lib/settings.ts'
 import { type Account, DEFAULT_ACCOUNT } from './accounts/account.ts'
 import { accounts, configOf } from './accounts/accounts.ts'
 import { type GuardedVendor, withBreaker } from './breaker.ts'
@@ -62,7 +63,8 @@ function unconfigured({ name, facts: { label } }: VendorDeclaration, account: st
     label,
     account,
     books: 'theirs',
-    settleMs: 0,
+    // What was sent before it was taken away may be done still: as late as the slowest vendor says.
+    settleMs: DAY_SECONDS * 1000,
     idempotentWrites: undefined,
     // Never asked: whoever can't be read is not written to.
     foresee: () => ({ kind: 'rejected', code: 'vendor_rejected', reason }),

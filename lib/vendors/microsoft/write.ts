@@ -39,6 +39,10 @@ export async function setQuantity(
   const reading = await readOne(client, observed, signal)
   if (reading.kind !== 'read') return nothingSent('vendor_unavailable', reading.reason)
   const fresh = withAssigned(reading.observed, observed.seats.assigned)
+  // It may be our own call that was done: one that the network has doubled is refused the second time.
+  if (fresh.seats.purchased === total) {
+    return { kind: 'unknown', reason: 'Microsoft refused the change as an old one, and shows its total.' }
+  }
   const moved = nothingSent('change_in_progress', 'Someone else changed this subscription just now.')
   if (fresh.subscriptionId !== observed.subscriptionId || !isSameBasis(observed, fresh)) return moved
   const second = await write(client, fresh, total, following(changeId), signal)

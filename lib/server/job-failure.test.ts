@@ -1,0 +1,43 @@
+import { PgBoss } from 'pg-boss'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { listJobRuns } from './figures/store.ts'
+import { startJobs } from './jobs.ts'
+
+vi.mock('#lib/license-changes/jobs.ts', () => ({
+  settleOpenChanges: async () => 0,
+  readVendors: async () => {
+    throw new AggregateError([new Error('Google (default) could not be read: no token')], '1 of 2 failed.')
+  },
+}))
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+test('the figures say why a job failed, and not how many of its parts', async () => {
+  const jobs = await startJobs(database.url)
+  const asJobs = { options: '-c role=console_jobs' }
+  const boss = new PgBoss({
+    connectionString: database.url,
+    schema: 'pgboss',
+    createSchema: false,
+    ...asJobs,
+  })
+  try {
+    await boss.start()
+    await boss.send('read-vendors')
+    await vi.waitFor(
+      async () => {
+        const run = (await listJobRuns()).find(({ job }) => job === 'read-vendors')
+        expect(run?.reason).toBe('Google (default) could not be read: no token')
+      },
+      { timeout: 20_000, interval: 200 },
+    )
+  } finally {
+    await boss.stop()
+    await jobs.stop()
+  }
+}, 40_000)
