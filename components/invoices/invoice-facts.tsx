@@ -1,8 +1,8 @@
 import { Day } from '#components/dates/day.tsx'
-import { moneyText } from '#components/money/money.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Fact } from '#components/ui/fact.tsx'
 import type { Invoice } from '#lib/invoices/contract.ts'
+import { moneyText } from '#lib/money.ts'
 
 /** When and how much, at a glance. */
 export function InvoiceFacts({

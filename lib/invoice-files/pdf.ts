@@ -2,10 +2,11 @@ import 'server-only'
 import { createHash } from 'node:crypto'
 import type Big from 'big.js'
 import { epochOfDay } from '#lib/days.ts'
-import { Exact, formatAmount, formatDecimal, minorUnit } from '#lib/decimals.ts'
+import { Exact } from '#lib/decimals.ts'
 import { type Itemization, itemize } from '#lib/invoices/itemization.ts'
 import type { LineItemRow } from '#lib/invoices/store.ts'
 import { settlementOf } from '#lib/invoices/total-to-balance.ts'
+import { formatAmount, formatDecimal, minorUnit } from '#lib/money.ts'
 import { drawPair, drawWrapped } from '#lib/pdf/block.ts'
 import {
   element,

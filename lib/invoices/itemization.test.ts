@@ -1,7 +1,7 @@
 import Big from 'big.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { minorUnit } from '#lib/decimals.ts'
+import { minorUnit } from '#lib/money.ts'
 import { itemizationText, itemize } from './itemization.ts'
 
 const line = (price: string | number, qty: string | number = 1, currency = 'USD') => ({

@@ -1,5 +1,6 @@
 import type Big from 'big.js'
-import { type Decimal, Exact } from '#lib/decimals.ts'
+import { Exact } from '#lib/decimals.ts'
+import type { Decimal } from '#lib/money.ts'
 
 type Labelled = { label: string; amount: string }
 

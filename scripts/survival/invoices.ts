@@ -1,7 +1,7 @@
 import Big from 'big.js'
-import { minorUnit } from '#lib/decimals.ts'
 import { type Random, randomFrom } from '#lib/demo/random.ts'
 import type { NewInvoice, NewLineItem } from '#lib/imports/shapes.ts'
+import { minorUnit } from '#lib/money.ts'
 import { hostileText } from './texts.ts'
 
 /** Of two, no, three and four decimals. */

@@ -1,9 +1,9 @@
 import 'server-only'
 import type { ShownLine, ShownSums } from '#components/invoices/invoice-lines.tsx'
-import { formatAmount, formatDecimal, minorUnit } from '#lib/decimals.ts'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
 import { itemizationText } from '#lib/invoices/itemization.ts'
 import { settlementOf } from '#lib/invoices/total-to-balance.ts'
+import { formatAmount, formatDecimal, minorUnit } from '#lib/money.ts'
 
 /** An invoice's lines and sums as text: what the service has added up exactly. */
 export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums: ShownSums } {

@@ -2,7 +2,7 @@ import 'server-only'
 import Big from 'big.js'
 import type { ShownChange, ShownDifference } from '#components/comparisons/comparison-lines.tsx'
 import type { InvoiceChange, InvoiceComparison } from '#lib/comparisons/contract.ts'
-import { formatAmount, formatDecimal, minorUnit } from '#lib/decimals.ts'
+import { formatAmount, formatDecimal, minorUnit } from '#lib/money.ts'
 
 /** More differences are folded away: their effects become ever smaller. */
 const MOST_SHOWN = 50
