@@ -1,7 +1,8 @@
 import { daysBetween, dayText } from '#lib/days.ts'
 import { Exact } from '#lib/decimals.ts'
 import { platformName } from '#lib/invoices/rules.ts'
-import { moneyText } from '#lib/money.ts'
+import { payableOf } from '#lib/invoices/total-to-balance.ts'
+import { isFiner, moneyText } from '#lib/money.ts'
 import type { ToldChange } from './licenses.ts'
 import { type Kind, MOST_NAMED, NOTICE_NAMES, type Notice, type Section, sectionsOf } from './rules.ts'
 import type { ToldRow } from './store.ts'
@@ -105,7 +106,8 @@ function sumsOf(rows: readonly ToldRow[], notice: Notice): string[] {
 function amountOf({ totalAmount, balanceAmount, currency, isOpen }: ToldRow, notice: Notice): string {
   const isWhole = new Exact(totalAmount).eq(balanceAmount)
   if (notice === 'new' && (isWhole || !isOpen)) return moneyText(totalAmount, currency)
-  const left = `${moneyText(balanceAmount, currency)} to pay`
+  const exact = isFiner(balanceAmount, currency) ? ` (exactly ${moneyText(balanceAmount, currency)})` : ''
+  const left = `${moneyText(payableOf(balanceAmount, currency), currency)} to pay${exact}`
   return isWhole ? left : `${left} of ${moneyText(totalAmount, currency)}`
 }
 
