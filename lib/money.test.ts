@@ -129,6 +129,17 @@ describe('any amount in any currency', () => {
     )
   })
 
+  test('of 15 digits comes whole through a JSON number', () => {
+    const digits = fc.bigInt({ min: -(10n ** 15n) + 1n, max: 10n ** 15n - 1n })
+    fc.assert(
+      fc.property(digits, fc.integer({ min: 0, max: 15 }), currency, (amount, places, code) => {
+        const text = new Big(`${amount}e-${places}`).toFixed()
+        const wire = JSON.parse(JSON.stringify(Number(text)))
+        expect(formatAmount(wire, code)).toBe(formatAmount(text, code))
+      }),
+    )
+  })
+
   test('is added up by whole numbers without a float', () => {
     expect(sumOf([])).toBe('0')
     expect(sumOf([[0.1, 3]])).toBe('0.3')
