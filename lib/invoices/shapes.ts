@@ -39,7 +39,9 @@ export const Invoice = z
     dueDate: dayOf('When it is due'),
     status: z.enum(['OPEN', 'PAST DUE', 'PAID']).meta({ description: 'Derived from balance and due date.' }),
     totalAmount: money.meta({ description: 'What is billed, with taxes. An exact decimal inside.' }),
-    balanceAmount: money.meta({ description: 'Outstanding. May be negative, or above the total.' }),
+    balanceAmount: money.meta({
+      description: 'Outstanding. May be negative, above the total, or finer than the minor unit of ISO 4217.',
+    }),
     currency,
     url: z.url().meta({ description: 'The invoice as a PDF file.' }),
   })
