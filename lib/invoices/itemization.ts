@@ -60,7 +60,7 @@ export function itemizationText(
     : [`The line items do not add up to the invoice total. Not itemized: ${money(notItemized)}.`]
   if (reading === 'line') said.push('Each price is that of its whole line, not of one unit.')
   if (new Exact(rounding).cmp(0) !== 0)
-    said.push(`The total was rounded once: the amounts shown differ from it by ${money(rounding)}.`)
+    said.push(`Each line's amount is rounded: together they differ from the total by ${money(rounding)}.`)
   if (foreign > 0)
     said.push(`Not counted: ${foreign} ${foreign === 1 ? 'line' : 'lines'} in another currency.`)
   return said.join(' ')

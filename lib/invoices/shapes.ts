@@ -57,7 +57,7 @@ const Itemization = z
     lineItemsAmount: money.meta({ description: 'The line items together.' }),
     notItemizedAmount: money.meta({ description: 'What they leave out of the total, or have above it.' }),
     roundingAmount: money.meta({
-      description: 'The total was rounded once: what the rounded amounts together are short of it.',
+      description: "Each line's amount is rounded: what they together are short of the total.",
     }),
     otherCurrencyLines: z.int().min(0).meta({ description: 'Lines in another currency: never added.' }),
   })
