@@ -30,10 +30,11 @@ const ALLOWED: Record<string, string[]> = {
     '#lib/license-lists/targets.ts',
     '#lib/api/client.ts',
     '#lib/days.ts',
+    '#lib/money.ts',
     '#components/ui/button.tsx',
   ],
   'components/ui/button.tsx': ['./icon.tsx', 'react', '#components/ui/icon.tsx'],
-  'lib/assets/rules.ts': ['#lib/access/rules.ts', '#lib/days.ts', '#lib/decimals.ts'],
+  'lib/assets/rules.ts': ['#lib/access/rules.ts', '#lib/days.ts', '#lib/decimals.ts', '#lib/money.ts'],
 }
 
 test.each(Object.entries(REFUSED))('Biome refuses every planted import in %s', (file, specifiers) => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decimalOf, formatAmount, formatDecimal, minorUnit, plainAmount } from './decimals.ts'
+import { decimalOf, Exact, roundMoney } from './decimals.ts'
+import { PUBLISHED } from './test-iso-4217.ts'
 
 describe('decimalOf', () => {
   test.each([
@@ -55,46 +56,38 @@ describe('decimalOf', () => {
   })
 })
 
-describe('formatDecimal', () => {
+describe('roundMoney', () => {
   test.each([
-    ['0', 0, '0'],
-    ['1234567.5', 2, '1,234,567.50'],
-    ['-1234', 2, '−1,234.00'],
-    ['0.0000125', 2, '0.0000125'],
-    ['123', 0, '123'],
-    ['1000', 0, '1,000'],
-    [1e21, 0, '1,000,000,000,000,000,000,000'],
-    [1e-7, 2, '0.0000001'],
-    [0.1, 2, '0.10'],
-    ['0.00', 2, '0.00'],
-  ])('writes %s with at least %i places as %s', (value, decimals, shown) => {
-    expect(formatDecimal(value, decimals)).toBe(shown)
+    ['USD', '10.005', '10.01'],
+    ['USD', '-10.005', '-10.01'],
+    ['USD', '10.004999', '10'],
+    ['HUF', '10.49', '10.49'],
+    ['PKR', '0.45', '0.45'],
+    ['JPY', '0.5', '1'],
+    ['KWD', '1.2345', '1.235'],
+    ['CLF', '0.00005', '0.0001'],
+  ])('of %s %s is %s: half away from zero', (currency, value, rounded) => {
+    expect(roundMoney(new Exact(value), currency).toFixed()).toBe(rounded)
   })
-})
 
-test.each([
-  ['USD', '39004.92', '39,004.92'],
-  ['JPY', '39005', '39,005'],
-  ['KWD', '7.5', '7.500'],
-])('formatAmount gives %s its own places', (currency, value, shown) => {
-  expect(formatAmount(value, currency)).toBe(shown)
-})
-
-describe('minorUnit', () => {
-  test.each([
-    ['USD', 2],
-    ['JPY', 0],
-    ['KWD', 3],
-    ['XYZ', 2],
-  ])('%s has %i decimals', (currency, decimals) => {
-    expect(minorUnit(currency)).toBe(decimals)
+  test('is within half a unit, and leaves alone what has no more places, in each currency', () => {
+    const amount = fc.tuple(
+      fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }),
+      fc.integer({ min: 0, max: 12 }),
+    )
+    fc.assert(
+      fc.property(fc.constantFrom(...PUBLISHED), amount, ({ code, unit }, [digits, places]) => {
+        const value = new Exact(`${digits}e-${places}`)
+        const rounded = roundMoney(value, code)
+        expect(rounded.minus(value).abs().times(2).lte(new Exact(10).pow(-unit))).toBe(true)
+        expect(
+          rounded
+            .times(new Exact(10).pow(unit))
+            .round()
+            .eq(rounded.times(new Exact(10).pow(unit))),
+        ).toBe(true)
+        if (places <= unit) expect(rounded.eq(value)).toBe(true)
+      }),
+    )
   })
-})
-
-test.each([
-  ['USD', '39004.9', '39004.90'],
-  ['JPY', '-39005.5', '-39005.5'],
-  ['KWD', 7.5, '7.500'],
-])('plainAmount writes %s %s for programs as %s', (currency, value, text) => {
-  expect(plainAmount(value, currency)).toBe(text)
 })

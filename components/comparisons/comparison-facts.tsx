@@ -1,10 +1,10 @@
 import Link from 'next/link'
 import { Day } from '#components/dates/day.tsx'
 import { invoiceHref } from '#components/invoices/view.ts'
-import { moneyText } from '#components/money/money.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Fact } from '#components/ui/fact.tsx'
 import type { Invoice } from '#lib/invoices/contract.ts'
+import { moneyText } from '#lib/money.ts'
 
 /** The two invoices, and how much dearer the second is; `share` is that in percent, as text. */
 export function ComparisonFacts({

@@ -1,11 +1,11 @@
 import { ArrowLeftRight } from 'lucide-react'
 import { useId } from 'react'
 import { comparisonHref } from '#components/invoices/view.ts'
-import { amountText } from '#components/money/money.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { buttonLook } from '#components/ui/button-look.ts'
 import { dayText } from '#lib/days.ts'
 import type { Invoice } from '#lib/invoices/contract.ts'
+import { formatAmount } from '#lib/money.ts'
 
 type Choice = Pick<Invoice, 'id' | 'invoiceDate' | 'totalAmount' | 'currency'>
 
@@ -67,7 +67,7 @@ function Picker({
         {chosen && !isOffered ? <option value={chosen}>{chosen}</option> : null}
         {choices.map((choice) => (
           <option key={choice.id} value={choice.id}>
-            {choice.id} · {dayText(choice.invoiceDate)} · {amountText(choice.totalAmount, choice.currency)}{' '}
+            {choice.id} · {dayText(choice.invoiceDate)} · {formatAmount(choice.totalAmount, choice.currency)}{' '}
             {choice.currency}
           </option>
         ))}

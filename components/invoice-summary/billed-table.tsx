@@ -1,10 +1,10 @@
 import { hrefOf, type View } from '#components/invoices/view.ts'
-import { amountText } from '#components/money/money.tsx'
 import { GoLink } from '#components/ui/go-link.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { monthAndYear } from '#lib/days.ts'
 import type { CurrencySummary } from '#lib/invoices/contract.ts'
 import { platformName } from '#lib/invoices/rules.ts'
+import { formatAmount } from '#lib/money.ts'
 import { platformsOf, viewOfMonth } from './billed.ts'
 
 /** The plot's amounts, newest month first; each month leads to its invoices. Closed at first. */
@@ -63,12 +63,12 @@ export function BilledTable({
                         className="text-sm text-ink-2 max-md:flex max-md:justify-between max-md:gap-3"
                       >
                         <span className="whitespace-normal md:hidden">{platformName(platform)}</span>
-                        {amount === undefined ? '–' : amountText(amount, currency)}
+                        {amount === undefined ? '–' : formatAmount(amount, currency)}
                       </Cell>
                     )
                   })}
                   <Cell place="right-1" right number className="font-semibold">
-                    {amountText(one.totalAmount, currency)}
+                    {formatAmount(one.totalAmount, currency)}
                   </Cell>
                 </Row>
               )

@@ -1,8 +1,8 @@
 import { withValues } from '#components/filters/view.ts'
 import { rangeOf, type View } from '#components/invoices/view.ts'
-import { amountText } from '#components/money/money.tsx'
 import { DAY_MS, daysBetween, daysText, dayText, monthAndYear, monthBegin, monthText } from '#lib/days.ts'
 import type { CurrencySummary, InvoiceSummary } from '#lib/invoices/contract.ts'
+import { formatAmount } from '#lib/money.ts'
 
 /** One figure of one currency: an amount, and what it is made of. */
 export type Figure = {
@@ -48,7 +48,7 @@ function total({ count, totalAmount }: CurrencySummary): Figure {
 }
 
 function outstanding({ outstanding: open, credit, currency }: CurrencySummary): Figure {
-  const inCredit = credit.count > 0 ? `${amountText(-credit.amount, currency)} in credit` : ''
+  const inCredit = credit.count > 0 ? `${formatAmount(-credit.amount, currency)} in credit` : ''
   const note = [open.count > 0 ? invoicesText(open.count) : '', inCredit].filter(Boolean).join(', ')
   return { name: 'Outstanding', amount: open.amount, note: note || 'none' }
 }

@@ -1,9 +1,9 @@
 import { hrefOf, isFiltered, type View } from '#components/invoices/view.ts'
-import { amountText } from '#components/money/money.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { GoLink } from '#components/ui/go-link.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import type { InvoiceSummary } from '#lib/invoices/contract.ts'
+import { formatAmount } from '#lib/money.ts'
 import { type Figure, type FigureSet, figuresOf } from './figures-of.ts'
 
 type Go = (view: View) => void
@@ -28,7 +28,7 @@ const LINE =
 
 /** One currency: a card for each figure. */
 function Cards({ currency, figures, onGo }: FigureSet & { onGo: Go }) {
-  const isLong = figures.some(({ amount }) => amountText(amount, currency).length > 13)
+  const isLong = figures.some(({ amount }) => formatAmount(amount, currency).length > 13)
   const size = `max-md:text-base max-md:font-semibold ${isLong ? 'text-lg font-[650]' : 'text-title'}`
   return (
     <dl className="max-md:divide-y max-md:divide-line max-md:rounded-card max-md:border max-md:border-line max-md:bg-surface max-md:shadow-card md:grid md:grid-cols-2 md:gap-3 xl:grid-cols-4">
@@ -89,7 +89,7 @@ function PerCurrency({ sets, onGo }: { sets: FigureSet[]; onGo: Go }) {
 function Amount({ figure, currency }: { figure: Figure; currency: string }) {
   return (
     <span className={`whitespace-nowrap tabular-nums ${figure.late ? 'text-danger' : ''}`}>
-      {amountText(figure.amount, currency)}{' '}
+      {formatAmount(figure.amount, currency)}{' '}
       <span className="text-xs font-medium tracking-normal text-ink-3">{currency}</span>
     </span>
   )

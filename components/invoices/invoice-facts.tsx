@@ -1,17 +1,18 @@
 import { Day } from '#components/dates/day.tsx'
-import { moneyText } from '#components/money/money.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Fact } from '#components/ui/fact.tsx'
 import type { Invoice } from '#lib/invoices/contract.ts'
+import { moneyText } from '#lib/money.ts'
 
 /** When and how much, at a glance. */
 export function InvoiceFacts({
   invoice,
-  balanceLabel,
+  balance,
   late,
 }: {
   invoice: Invoice
-  balanceLabel: string
+  /** What is left to pay, as text. */
+  balance: { label: string; amount: string }
   late: boolean
 }) {
   const { currency } = invoice
@@ -27,10 +28,8 @@ export function InvoiceFacts({
           </span>
         </Fact>
         <Fact label="Total">{moneyText(invoice.totalAmount, currency)}</Fact>
-        <Fact label={balanceLabel}>
-          <span className="text-lg font-[650] tracking-tight">
-            {moneyText(invoice.balanceAmount, currency)}
-          </span>
+        <Fact label={balance.label}>
+          <span className="text-lg font-[650] tracking-tight">{balance.amount}</span>
         </Fact>
       </dl>
     </Card>

@@ -21,8 +21,12 @@ export type ShownSums = {
   /** Whether the lines explain the total, in words. */
   verdict: string
   total: string
-  settled: Pair
+  /** What was paid; of a balance that nobody can pay exactly also it, and its rounding. */
+  settled: Pair[]
+  /** What can be paid, with its currency. */
   balance: Pair
+  /** Why that is not the exact balance. */
+  rounding: string | undefined
 }
 
 // Said once for the whole table, not on each cell: an invoice may have thousands of lines. On a phone
@@ -32,12 +36,10 @@ const TABLE =
 
 /** What an invoice bills for, and what it comes to. */
 export function InvoiceLines({
-  currency,
   rows,
   sums,
   seats,
 }: {
-  currency: string
   rows: readonly ShownLine[]
   sums: ShownSums
   /** What the seats that we know say of all lines. */
@@ -91,14 +93,17 @@ export function InvoiceLines({
           <Sum label="Line items" amount={sums.lineItems} />
           {sums.notItemized ? <Sum label="Not itemized" amount={sums.notItemized} /> : null}
           {sums.notItemized ? <Sum label="Total" amount={sums.total} /> : null}
-          <Sum label={sums.settled.label} amount={sums.settled.amount} />
+          {sums.settled.map((one) => (
+            <Sum key={one.label} {...one} />
+          ))}
           <div className="flex flex-wrap justify-between gap-x-4 px-4 py-3 font-[650] max-md:px-3.5">
             <dt>{sums.balance.label}</dt>
-            <dd>
-              {sums.balance.amount} {currency}
-            </dd>
+            <dd>{sums.balance.amount}</dd>
           </div>
         </dl>
+        {sums.rounding ? (
+          <p className="px-4 pb-3 text-right text-sm text-ink-2 max-md:px-3.5">{sums.rounding}</p>
+        ) : null}
       </Card>
       <Verdict text={sums.verdict} fits={sums.notItemized === undefined} />
       {seats ? <Verdict text={seats.text} fits={seats.tone === 'ok'} /> : null}

@@ -1,12 +1,13 @@
 import Link from 'next/link'
 import { Day } from '#components/dates/day.tsx'
-import { amountText, Money } from '#components/money/money.tsx'
+import { Money } from '#components/money/money.tsx'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 import { SortHead } from '#components/ui/sort-head.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import type { Invoice } from '#lib/invoices/contract.ts'
 import { listInvoices } from '#lib/invoices/queries.ts'
+import { formatAmount } from '#lib/money.ts'
 import { latenessOf } from './lateness.ts'
 import { headOf, type OrderKey, orderName } from './order.ts'
 import { StatusBadge } from './status-badge.tsx'
@@ -127,7 +128,7 @@ function InvoiceRow({ invoice, search, today, mixed, ticked, onTick }: Given) {
       </Cell>
       <Cell place="right-2" right number className="max-md:text-sm max-md:text-ink-2">
         <span className="md:hidden">Balance </span>
-        {mixed ? <Money amount={balanceAmount} currency={currency} /> : amountText(balanceAmount, currency)}
+        {mixed ? <Money amount={balanceAmount} currency={currency} /> : formatAmount(balanceAmount, currency)}
       </Cell>
     </Row>
   )

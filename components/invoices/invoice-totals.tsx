@@ -1,7 +1,7 @@
 import { invoicesText } from '#components/invoice-summary/figures-of.ts'
-import { moneyText } from '#components/money/money.tsx'
 import type { Output } from '#lib/api/contract.ts'
 import type { summarizeInvoices } from '#lib/invoices/contract.ts'
+import { moneyText } from '#lib/money.ts'
 
 type Summary = Output<typeof summarizeInvoices>
 

@@ -4,9 +4,9 @@ import { type FormEvent, useId, useState } from 'react'
 import type { LastPrice } from '#components/assets/cost.ts'
 import { holdBack } from '#components/license-changes/change-review.tsx'
 import { ReviewBox } from '#components/license-changes/review-box.tsx'
-import { moneyText } from '#components/money/money.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { totalsOf } from '#lib/license-lists/rules.ts'
+import { moneyText } from '#lib/money.ts'
 import { changesOf, type LicenseList, moneyOf, rowsIn } from './list.ts'
 
 type Given = {
@@ -93,8 +93,8 @@ function costsText(list: LicenseList, prices: Record<string, LastPrice>): string
   const allowed = rowsIn(list, 'allowed')
   const { amounts, unpriced } = moneyOf(allowed, prices)
   const parts = amounts.map(({ currency, amount }) => {
-    const more = amount < 0 ? 'less' : 'more'
-    return `${moneyText(Math.abs(amount), currency)} ${more}`
+    const more = amount.startsWith('-') ? 'less' : 'more'
+    return `${moneyText(amount.replace('-', ''), currency)} ${more}`
   })
   if (parts.length === 0) return ''
   const without =

@@ -3,6 +3,7 @@ import type { AssetListItem } from '#lib/assets/contract.ts'
 import type { Checked } from '#lib/license-lists/check.ts'
 import type { Fate } from '#lib/license-lists/fate.ts'
 import type { Target } from '#lib/license-lists/rules.ts'
+import { sumOf } from '#lib/money.ts'
 
 /** Where a row stands: before the confirmation, or `sending` and what became of it. */
 export type RowState = 'waiting' | 'checking' | Checked['check'] | 'sending' | Exclude<Fate, 'stopped'>
@@ -103,16 +104,15 @@ export function moneyOf(
   rows: readonly ListRow[],
   prices: Record<string, { price: number; currency: string }>,
 ) {
-  const amounts = new Map<string, number>()
+  const parts = new Map<string, [price: number, times: number][]>()
   let unpriced = 0
   for (const { assetId, quantity, facts, item } of rows) {
     const last = prices[assetId]
     if (!last || !facts || item?.vendor?.quantityIsCap) unpriced += 1
-    else
-      amounts.set(
-        last.currency,
-        (amounts.get(last.currency) ?? 0) + (quantity - facts.purchased) * last.price,
-      )
+    else {
+      const own = parts.get(last.currency) ?? []
+      parts.set(last.currency, [...own, [last.price, quantity - facts.purchased]])
+    }
   }
-  return { amounts: [...amounts].map(([currency, amount]) => ({ currency, amount })), unpriced }
+  return { amounts: [...parts].map(([currency, own]) => ({ currency, amount: sumOf(own) })), unpriced }
 }

@@ -1,5 +1,5 @@
 import { DAY_MS } from '#lib/days.ts'
-import { Exact, minorUnit, roundTo } from '#lib/decimals.ts'
+import { Exact, roundMoney } from '#lib/decimals.ts'
 import { billedPeriod, type Period } from './billed-period.ts'
 
 /** A change of a product's seats. `by` is absent where the reader may not know. */
@@ -94,7 +94,7 @@ function plain(text: string): string {
 /** What the licenses that are not explained cost, at this line's own price. */
 function moneyOf({ amount, qty, currency }: Line, gap: number): string {
   if (qty === 0) return '0'
-  return roundTo(new Exact(amount).times(gap).div(qty), minorUnit(currency)).toFixed()
+  return roundMoney(new Exact(amount).times(gap).div(qty), currency).toFixed()
 }
 
 function sum(numbers: number[]): number {

@@ -1,5 +1,5 @@
-import { plainAmount } from '#lib/decimals.ts'
 import { type Column, csv } from '#lib/files/csv.ts'
+import { plainAmount } from '#lib/money.ts'
 import type { ComparedInvoices } from './compared.ts'
 import type { Comparison } from './comparison.ts'
 import type { Part } from './line-match.ts'

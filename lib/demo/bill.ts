@@ -1,7 +1,7 @@
 import Big from 'big.js'
 import { addDays } from '#lib/days.ts'
-import { minorUnit } from '#lib/decimals.ts'
 import type { NewInvoice, NewLineItem } from '#lib/imports/shapes.ts'
+import { minorUnit } from '#lib/money.ts'
 import type { Lines } from './northwind/usage-lines.ts'
 import { randomFrom } from './random.ts'
 

@@ -1,7 +1,7 @@
 import Big from 'big.js'
 import { describe, expect, test } from 'vitest'
 import { daysBetween } from '#lib/days.ts'
-import { minorUnit } from '#lib/decimals.ts'
+import { minorUnit } from '#lib/money.ts'
 import { assetsOf } from './asset.ts'
 import { addMonths } from './calendar.ts'
 import { demoCustomers } from './customers.ts'

@@ -1,9 +1,9 @@
 import 'server-only'
 import { dayText } from '#lib/days.ts'
-import { formatAmount } from '#lib/decimals.ts'
 import { type Itemization, itemizationText } from '#lib/invoices/itemization.ts'
-import { settlementOf } from '#lib/invoices/total-to-balance.ts'
+import { roundingText, settlementOf } from '#lib/invoices/total-to-balance.ts'
 import { ibanText } from '#lib/issuers/bank-codes.ts'
+import { moneyText } from '#lib/money.ts'
 import { drawFact, drawWrapped } from '#lib/pdf/block.ts'
 import { element, ensureRoom, INK, PAGE, type Paper, rule, type Style, write } from '#lib/pdf/paper.ts'
 import type { BilledInvoice } from './parties.ts'
@@ -16,17 +16,14 @@ export function drawPayment(paper: Paper, itemization: Itemization, invoice: Bil
   const { currency } = invoice
   paper.y += 10
   const style = itemization.reading ? NOTE : { ...NOTE, color: INK.amber, bold: true }
-  drawWrapped(
-    paper,
-    element(paper, paper.root, 'P'),
-    itemizationText(itemization, currency),
-    PAGE.left,
-    PAGE.right,
-    style,
-  )
+  const say = (text: string, how: Style) =>
+    drawWrapped(paper, element(paper, paper.root, 'P'), text, PAGE.left, PAGE.right, how)
+  say(itemizationText(itemization, currency), style)
+  const rounding = roundingText(invoice)
+  if (rounding) say(rounding, NOTE)
   const { balance } = settlementOf(invoice)
   const owed = !balance.amount.startsWith('-') && /[1-9]/.test(balance.amount)
-  const rows = owed ? paymentRows(invoice) : []
+  const rows = owed ? paymentRows(invoice, balance.amount) : []
   paper.y += 14
   ensureRoom(paper, 34 + rows.length * 15)
   rule(paper, paper.y)
@@ -36,17 +33,17 @@ export function drawPayment(paper: Paper, itemization: Itemization, invoice: Bil
   for (const [label, value] of rows) drawFact(paper, { x: PAGE.left, indent: 100 }, label, value, VALUE)
   if (rows.length > 0) return
   const said = balance.amount.startsWith('-')
-    ? `Nothing is to be paid: ${formatAmount(balance.amount.slice(1), currency)} ${currency} are in your favor.`
+    ? `Nothing is to be paid: ${moneyText(balance.amount.slice(1), currency)} are in your favor.`
     : 'Nothing is left to pay.'
-  drawWrapped(paper, element(paper, paper.root, 'P'), said, PAGE.left, PAGE.right, VALUE)
+  say(said, VALUE)
 }
 
-function paymentRows(invoice: BilledInvoice): [label: string, value: string][] {
-  const { id, issuer, dueDate, currency, balanceAmount, issuerDetails } = invoice
+function paymentRows(invoice: BilledInvoice, payable: string): [label: string, value: string][] {
+  const { id, issuer, dueDate, currency, issuerDetails } = invoice
   const { bank, iban, bic, account, terms } = issuerDetails
   const known = bank ?? iban ?? bic ?? account
   const rows: [string, string | null][] = [
-    ['Amount due', `${formatAmount(balanceAmount, currency)} ${currency}`],
+    ['Amount due', moneyText(payable, currency)],
     ['Payable by', dayText(dueDate)],
     ['Reference', id],
     ['Account holder', known === null ? null : issuer],

@@ -164,6 +164,38 @@ test.each([
   expect(texts).not.toContain('IBAN')
 })
 
+test.each([
+  ['USD', '10.005', ['10.005', '0.005', '10.01 USD'], '10.01 USD'],
+  ['JPY', '1200.5', ['1,200.5', '0.5', '1,201 JPY'], '1,201 JPY'],
+  ['USD', '0.004', ['0.004', '−0.004', '0.00 USD'], undefined],
+])(
+  'of %s %s tells the exact balance, its rounding and what can be paid apart',
+  async (currency, balanceAmount, shown, due) => {
+    const texts = await textsOf({ currency, balanceAmount }, [line({ currency })])
+    const at = texts.indexOf('Exact balance')
+    expect([texts[at + 1], texts[at + 2], texts[at + 3], texts[at + 5]]).toEqual([
+      shown[0],
+      'Rounding',
+      shown[1],
+      shown[2],
+    ])
+    expect(texts.join(' ')).toContain(`The exact balance is ${shown[0]} ${currency}. No amount below`)
+    expect(texts.includes('Amount due') ? texts[texts.indexOf('Amount due') + 1] : undefined).toBe(due)
+  },
+)
+
+test.each([
+  ['HUF', '10.49', '10.49'],
+  ['PKR', '0.45', '0.45'],
+  ['HUF', '1234.56', '1,234.56'],
+  ['USD', '999999999999999.99', '999,999,999,999,999.99'],
+])('says %s %s as it is: line, total, balance and amount due', async (currency, amount, shown) => {
+  const given = { currency, totalAmount: amount, balanceAmount: amount }
+  const texts = await textsOf(given, [line({ currency, price: amount, qty: '1' })])
+  expect(texts.filter((text) => text === shown).length).toBeGreaterThanOrEqual(3)
+  expect(texts.filter((text) => text === `${shown} ${currency}`)).toHaveLength(2)
+})
+
 test('a credit is called a credit note', async () => {
   const texts = await textsOf({ totalAmount: '-12.50', balanceAmount: '-12.50' })
   for (const text of ['Credit note', 'Credit note number', 'Credit note date', '−12.50'])

@@ -2,10 +2,11 @@ import 'server-only'
 import { createHash } from 'node:crypto'
 import type Big from 'big.js'
 import { epochOfDay } from '#lib/days.ts'
-import { Exact, formatAmount, formatDecimal, minorUnit } from '#lib/decimals.ts'
+import { Exact } from '#lib/decimals.ts'
 import { type Itemization, itemize } from '#lib/invoices/itemization.ts'
 import type { LineItemRow } from '#lib/invoices/store.ts'
 import { settlementOf } from '#lib/invoices/total-to-balance.ts'
+import { formatAmount, formatDecimal, minorUnit, moneyText } from '#lib/money.ts'
 import { drawPair, drawWrapped } from '#lib/pdf/block.ts'
 import {
   element,
@@ -87,7 +88,7 @@ async function drawLines(
     line.currency === currency ? [amounts[index + MOST_PRINTED] ?? 0] : [],
   )
   const sum = own.reduce<Big>((all, amount) => all.plus(amount), new Exact(0))
-  const text = `${others.length.toLocaleString('en')} more line items, ${formatAmount(sum.toFixed(), currency)} ${currency} together, are not printed here. The CSV export of the line items has them.`
+  const text = `${others.length.toLocaleString('en')} more line items, ${moneyText(sum.toFixed(), currency)} together, are not printed here. The CSV export of the line items has them.`
   paper.y += 8
   drawWrapped(paper, element(paper, paper.root, 'P'), text, PAGE.left, PAGE.right, VALUE)
 }
@@ -101,12 +102,12 @@ function drawSums(
   invoice: BilledInvoice,
 ): void {
   const { currency } = invoice
-  const { total, settled, balance } = settlementOf(invoice)
+  const { total, settled, finer = [], balance } = settlementOf(invoice)
   const rows = [
     ['Line items', lineItems],
     ...(reading ? [] : [['Not itemized', notItemized]]),
     ['Total', total],
-    [settled.label, settled.amount],
+    ...[settled, ...finer].map(({ label, amount }) => [label, amount]),
   ]
   ensureRoom(paper, rows.length * 17 + 46)
   paper.y += 12
@@ -116,6 +117,6 @@ function drawSums(
   paper.y += 3
   rule(paper, paper.y, from)
   paper.y += 8
-  const left = `${formatAmount(balance.amount, currency)} ${currency}`
+  const left = moneyText(balance.amount, currency)
   drawPair(paper, from, balance.label, left, { size: 12, bold: true })
 }

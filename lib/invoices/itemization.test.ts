@@ -1,7 +1,7 @@
 import Big from 'big.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { minorUnit } from '#lib/decimals.ts'
+import { minorUnit } from '#lib/money.ts'
 import { itemizationText, itemize } from './itemization.ts'
 
 const line = (price: string | number, qty: string | number = 1, currency = 'USD') => ({
@@ -30,7 +30,7 @@ describe('lines that add up', () => {
     expect(against('0.99', ...thirds)).toMatchObject({ reading: 'unit', rounding: '0' })
     expect(against('1.00', ...thirds)).toMatchObject({ reading: 'unit', rounding: '0.01' })
     expect(against('1.002', ...thirds)).toMatchObject({ reading: 'unit', rounding: '0.012' })
-    expect(said(against('1.00', ...thirds))).toContain('differ from it by 0.01 USD')
+    expect(said(against('1.00', ...thirds))).toContain('differ from the total by 0.01 USD')
     expect(against('1.01', ...thirds)).toMatchObject({ notItemized: '0.02' })
   })
 
@@ -92,3 +92,12 @@ test.each(['USD', 'JPY', 'KWD'])(
     )
   },
 )
+
+test('of a total that is finer than its currency it is the amounts of the lines that are rounded', () => {
+  const invoice = { totalAmount: '10.005', currency: 'USD' }
+  const found = itemize(invoice, [{ price: '10.005', qty: '1', currency: 'USD' }])
+  expect(found).toMatchObject({ amounts: ['10.01'], lineItems: '10.005', rounding: '-0.005' })
+  expect(itemizationText(found, 'USD')).toBe(
+    "The line items add up to the invoice total. Each line's amount is rounded: together they differ from the total by −0.005 USD.",
+  )
+})

@@ -1,5 +1,6 @@
 import type Big from 'big.js'
-import { type Decimal, Exact, formatAmount, minorUnit, roundTo } from '#lib/decimals.ts'
+import { Exact, roundMoney } from '#lib/decimals.ts'
+import { type Decimal, moneyText } from '#lib/money.ts'
 
 type Line = { price: Decimal; qty: Decimal; currency: string }
 
@@ -31,15 +32,15 @@ export function itemize(
   const own = lines.filter((line) => line.currency === currency)
   const foreign = lines.length - own.length
   for (const reading of ['unit', 'line'] as const) {
-    const { exact, rounded } = sumsOf(own, reading, minorUnit(currency))
+    const { exact, rounded } = sumsOf(own, reading, currency)
     // Some issuers round each line, some only the sum, some nothing: each adds up.
-    const fits = [exact, roundTo(exact, minorUnit(currency)), rounded].some((sum) => sum.eq(total))
+    const fits = [exact, roundMoney(exact, currency), rounded].some((sum) => sum.eq(total))
     if (!fits || own.length === 0) continue
     const amounts = lines.map((line) => amountOf(line, reading))
     const rounding = total.minus(rounded).toFixed()
     return { reading, amounts, lineItems: total.toFixed(), notItemized: '0', rounding, foreign }
   }
-  const { rounded } = sumsOf(own, 'unit', minorUnit(currency))
+  const { rounded } = sumsOf(own, 'unit', currency)
   const notItemized = total.minus(rounded).toFixed()
   const amounts = lines.map((line) => amountOf(line, 'unit'))
   return { amounts, lineItems: rounded.toFixed(), notItemized, rounding: '0', foreign }
@@ -53,30 +54,30 @@ export function itemizationText(
   { reading, notItemized, rounding, foreign }: Verdict,
   currency: string,
 ): string {
-  const money = (amount: Decimal) => `${formatAmount(amount, currency)} ${currency}`
+  const money = (amount: Decimal) => moneyText(amount, currency)
   const said = reading
     ? ['The line items add up to the invoice total.']
     : [`The line items do not add up to the invoice total. Not itemized: ${money(notItemized)}.`]
   if (reading === 'line') said.push('Each price is that of its whole line, not of one unit.')
   if (new Exact(rounding).cmp(0) !== 0)
-    said.push(`The total was rounded once: the amounts shown differ from it by ${money(rounding)}.`)
+    said.push(`Each line's amount is rounded: together they differ from the total by ${money(rounding)}.`)
   if (foreign > 0)
     said.push(`Not counted: ${foreign} ${foreign === 1 ? 'line' : 'lines'} in another currency.`)
   return said.join(' ')
 }
 
-function sumsOf(own: readonly Line[], reading: Reading, unit: number): { exact: Big; rounded: Big } {
+function sumsOf(own: readonly Line[], reading: Reading, currency: string): { exact: Big; rounded: Big } {
   let [exact, rounded] = [new Exact(0), new Exact(0)]
   for (const line of own) {
     const amount = exactAmount(line, reading)
     exact = exact.plus(amount)
-    rounded = rounded.plus(roundTo(amount, unit))
+    rounded = rounded.plus(roundMoney(amount, currency))
   }
   return { exact, rounded }
 }
 
 function amountOf(line: Line, reading: Reading): string {
-  return roundTo(exactAmount(line, reading), minorUnit(line.currency)).toFixed()
+  return roundMoney(exactAmount(line, reading), line.currency).toFixed()
 }
 
 function exactAmount({ price, qty }: Line, reading: Reading): Big {

@@ -39,7 +39,9 @@ export const Invoice = z
     dueDate: dayOf('When it is due'),
     status: z.enum(['OPEN', 'PAST DUE', 'PAID']).meta({ description: 'Derived from balance and due date.' }),
     totalAmount: money.meta({ description: 'What is billed, with taxes. An exact decimal inside.' }),
-    balanceAmount: money.meta({ description: 'Outstanding. May be negative, or above the total.' }),
+    balanceAmount: money.meta({
+      description: 'Outstanding. May be negative, above the total, or finer than the minor unit of ISO 4217.',
+    }),
     currency,
     url: z.url().meta({ description: 'The invoice as a PDF file.' }),
   })
@@ -55,7 +57,7 @@ const Itemization = z
     lineItemsAmount: money.meta({ description: 'The line items together.' }),
     notItemizedAmount: money.meta({ description: 'What they leave out of the total, or have above it.' }),
     roundingAmount: money.meta({
-      description: 'The total was rounded once: what the rounded amounts together are short of it.',
+      description: "Each line's amount is rounded: what they together are short of the total.",
     }),
     otherCurrencyLines: z.int().min(0).meta({ description: 'Lines in another currency: never added.' }),
   })

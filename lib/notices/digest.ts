@@ -1,6 +1,8 @@
 import { daysBetween, dayText } from '#lib/days.ts'
-import { Exact, formatAmount } from '#lib/decimals.ts'
+import { Exact } from '#lib/decimals.ts'
 import { platformName } from '#lib/invoices/rules.ts'
+import { payableOf } from '#lib/invoices/total-to-balance.ts'
+import { isFiner, moneyText } from '#lib/money.ts'
 import type { ToldChange } from './licenses.ts'
 import { type Kind, MOST_NAMED, NOTICE_NAMES, type Notice, type Section, sectionsOf } from './rules.ts'
 import type { ToldRow } from './store.ts'
@@ -97,14 +99,15 @@ function sumsOf(rows: readonly ToldRow[], notice: Notice): string[] {
     const amount = notice === 'new' ? totalAmount : balanceAmount
     sums.set(currency, (sums.get(currency) ?? new Exact(0)).plus(amount))
   }
-  return [...sums].sort().map(([currency, sum]) => money(sum.toFixed(), currency))
+  return [...sums].sort().map(([currency, sum]) => moneyText(sum.toFixed(), currency))
 }
 
 function amountOf({ totalAmount, balanceAmount, currency, isOpen }: ToldRow, notice: Notice): string {
   const isWhole = new Exact(totalAmount).eq(balanceAmount)
-  if (notice === 'new' && (isWhole || !isOpen)) return money(totalAmount, currency)
-  const left = `${money(balanceAmount, currency)} to pay`
-  return isWhole ? left : `${left} of ${money(totalAmount, currency)}`
+  if (notice === 'new' && (isWhole || !isOpen)) return moneyText(totalAmount, currency)
+  const exact = isFiner(balanceAmount, currency) ? ` (exactly ${moneyText(balanceAmount, currency)})` : ''
+  const left = `${moneyText(payableOf(balanceAmount, currency), currency)} to pay${exact}`
+  return isWhole ? left : `${left} of ${moneyText(totalAmount, currency)}`
 }
 
 function dueText({ dueDate, invoiceDate, isOpen }: ToldRow, notice: Notice, today: string): string {
@@ -119,10 +122,6 @@ function dueText({ dueDate, invoiceDate, isOpen }: ToldRow, notice: Notice, toda
 function originOf({ platform, issuer, profile }: ToldRow, profiles: number): string {
   const from = `${platformName(oneLine(platform))}, from ${oneLine(issuer)}`
   return profiles > 1 ? `${from}, billed to ${oneLine(profile)}` : from
-}
-
-function money(amount: string, currency: string): string {
-  return `${formatAmount(amount, currency)} ${currency}`
 }
 
 /** Without line ends, and without the marks that turn the order of what is read. */

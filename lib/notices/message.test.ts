@@ -60,6 +60,8 @@ describe('what a mail says', () => {
     ['4.50 USD to pay of 10.00 USD\n', 'new', { balanceAmount: '4.5' }],
     ['10.00 USD\n', 'new', { balanceAmount: '0', isOpen: false }],
     ['−50.55 USD\n', 'new', { totalAmount: '-50.55', balanceAmount: '-50.55', isOpen: false }],
+    ['0.45 PKR to pay\n', 'due', { totalAmount: '0.45', balanceAmount: '0.45', currency: 'PKR' }],
+    ['10.01 USD to pay (exactly 10.005 USD)\n', 'due', { totalAmount: '10.005', balanceAmount: '10.005' }],
     ['1,200 JPY to pay\n', 'due', { totalAmount: '1200', balanceAmount: '1200', currency: 'JPY' }],
     ['1.234 KWD to pay\n', 'past-due', { totalAmount: '1.234', balanceAmount: '1.234', currency: 'KWD' }],
     [

@@ -3,11 +3,11 @@ import type { Caller } from '#lib/access/rules.ts'
 import { listBillingProfiles } from '#lib/billing-profiles/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { streamScope } from '#lib/db/scope.ts'
-import { plainAmount } from '#lib/decimals.ts'
 import { type Column, csv } from '#lib/files/csv.ts'
 import { statusOf } from '#lib/invoices/rules.ts'
 import { allPages } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
+import { plainAmount } from '#lib/money.ts'
 import { keyOf, listOpenItems, type OpenItem, type Selection } from './store.ts'
 
 type Row = OpenItem & { profile: string }

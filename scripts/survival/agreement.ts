@@ -1,5 +1,4 @@
 import Big from 'big.js'
-import { formatAmount } from '#lib/decimals.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
 import { itemizationText, itemize } from '#lib/invoices/itemization.ts'
@@ -7,6 +6,7 @@ import { settlementOf } from '#lib/invoices/total-to-balance.ts'
 import { faultsOf } from '#lib/pdf/test-check.ts'
 import { readPages } from '#lib/pdf/test-read.ts'
 import { printable } from '#lib/pdf/text.ts'
+import { paperAmount, unitOf } from './currencies.ts'
 
 /** One invoice in all its forms. CSV: the cells by column; the lines in their order. */
 export type Forms = {
@@ -33,11 +33,19 @@ export function disagreements({ given, json, pdf, csv, csvLines }: Forms): strin
   for (const [index, amount] of itemization.amounts.entries()) {
     check(same(json.lineItems[index]?.amount, amount), `JSON: amount of line ${index}`)
     check(same(csvLines[index]?.lineAmount, amount), `CSV: amount of line ${index}`)
+    check(isRounded(amount, lines[index], unitOf(given.currency)), `rounding of line ${index}`)
     check(sameText(csvLines[index]?.lineDescription, lines[index]?.description), `CSV: text of line ${index}`)
   }
   check(sameText(csv.id, given.id), 'CSV: id')
   check(same(json.itemization.notItemizedAmount, itemization.notItemized), 'JSON: not itemized')
   return [...found, ...paperFaults(given, itemization, readPages(pdf)).map((fault) => `PDF: ${fault}`)]
+}
+
+/** Whether it has no more places than the currency, and is half a minor unit at most from the price, or price × quantity. */
+function isRounded(amount: string, line: { price: string; qty: string } | undefined, unit: number): boolean {
+  const [value, price] = [new Big(amount), new Big(line?.price ?? 0)]
+  const isNear = (exact: Big) => value.minus(exact).abs().times(2).lte(new Big(10).pow(-unit))
+  return value.round(unit).eq(value) && (isNear(price) || isNear(price.times(line?.qty ?? 0)))
 }
 
 /** A CSV cell may have apostrophes before what would be a formula. */
@@ -59,12 +67,18 @@ function paperFaults(given: NewInvoice, itemization: ReturnType<typeof itemize>,
   const body = pages.map((page) => page.filter(({ y }) => y > 50))
   const texts = body.flat().map(({ text }) => text)
   const after = (label: string) => texts[texts.lastIndexOf(label) + 1]
-  const { total, settled, balance } = settlementOf({ totalAmount, balanceAmount })
-  const shown = (amount: string) => formatAmount(amount, currency)
+  const { total, settled, finer = [] } = settlementOf({ totalAmount, balanceAmount, currency })
+  const shown = (amount: string | Big) => paperAmount(amount, currency)
   check(after('Total') === shown(total), `total is ${after('Total')}`)
   check(after('Line items') === shown(itemization.lineItems), `line items are ${after('Line items')}`)
   check(after(settled.label) === shown(settled.amount), `${settled.label} is ${after(settled.label)}`)
-  check(texts.includes(`${shown(balance.amount)} ${currency}`), 'the balance is missing')
+  for (const { label, amount } of finer) check(after(label) === shown(amount), `${label} is ${after(label)}`)
+  const balance = new Big(balanceAmount)
+  const payable = balance.round(unitOf(currency), Big.roundHalfUp)
+  const due = `${shown(payable)} ${currency}`
+  check(texts.includes(due), 'the balance is missing')
+  check(payable.eq(balance) || after('Exact balance') === shown(balance), 'the exact balance is missing')
+  if (payable.gt(0)) check(after('Amount due') === due, `amount due is ${after('Amount due')}`)
   const counts = new Map<string, number>()
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
   for (const [amount, wanted] of tally(itemization.amounts.map(shown)))

@@ -1,15 +1,22 @@
 import Big from 'big.js'
-import { minorUnit } from '#lib/decimals.ts'
 import { type Random, randomFrom } from '#lib/demo/random.ts'
 import type { NewInvoice, NewLineItem } from '#lib/imports/shapes.ts'
+import { CURRENCIES, unitOf } from './currencies.ts'
 import { hostileText } from './texts.ts'
 
-/** Of two, no, three and four decimals. */
-const CURRENCIES = ['USD', 'EUR', 'GBP', 'JPY', 'KRW', 'CLP', 'ISK', 'KWD', 'BHD', 'TND', 'CLF'] as const
 const PLATFORMS = ['web-services', 'cloud-platform', 'workspace-suite', 'office-suite', 'own-slug'] as const
 
 /** What an invoice's total has to do with its lines. */
-const TOTALS = ['sum', 'sum', 'sum of rounded lines', 'sum of prices', 'more', 'less', 'anything'] as const
+const TOTALS = [
+  'sum',
+  'sum',
+  'sum of rounded lines',
+  'sum of prices',
+  'more',
+  'less',
+  'anything',
+  'finer',
+] as const
 
 /** As many invented invoices, the same each time: all kinds of currencies, texts, sums and lengths. */
 export function* survivors(count: number): Generator<NewInvoice> {
@@ -25,7 +32,7 @@ export const ISSUERS = Array.from({ length: 40 }, (_, index) => {
 })
 
 function invoiceOf(index: number, random: Random): NewInvoice {
-  const currency = random.pick(CURRENCIES)
+  const currency = CURRENCIES[index % CURRENCIES.length] ?? 'USD'
   const platform = random.pick(PLATFORMS)
   // One in a hundred is long.
   const length = index % 100 === 99 ? random.int(200, 1200) : random.int(1, random.pick([1, 4, 20]))
@@ -48,7 +55,7 @@ function invoiceOf(index: number, random: Random): NewInvoice {
 }
 
 function lineOf(type: string, currency: string, random: Random): NewLineItem {
-  const places = random.pick([minorUnit(currency), minorUnit(currency), 4, 8])
+  const places = random.pick([unitOf(currency), unitOf(currency), 4, 8])
   const price = new Big(random.int(-2000, 5_000_000)).div(10 ** random.int(0, places)).round(places)
   const qty = random.pick([1, 1, random.int(0, 5000), random.int(1, 99_999) / 100, -random.int(1, 9)])
   const details = random.next() < 0.5 ? hostileText(random) : null
@@ -56,7 +63,7 @@ function lineOf(type: string, currency: string, random: Random): NewLineItem {
 }
 
 function totalOf(lines: NewLineItem[], currency: string, random: Random): Big {
-  const places = minorUnit(currency)
+  const places = unitOf(currency)
   const kind = random.pick(TOTALS)
   const round = (value: Big) => value.round(places, Big.roundHalfUp)
   const add = (amount: (line: NewLineItem) => Big) =>
@@ -68,13 +75,14 @@ function totalOf(lines: NewLineItem[], currency: string, random: Random): Big {
   if (kind === 'sum of prices') return round(add(({ price }) => new Big(price)))
   if (kind === 'more') return sum.plus(other)
   if (kind === 'less') return sum.minus(other)
+  if (kind === 'finer') return sum.plus(new Big(random.int(1, 99)).div(10 ** (places + 2)))
   return kind === 'anything' ? other.times(random.pick([1, -1])) : sum
 }
 
 function balanceOf(total: Big, currency: string, random: Random): string {
-  const part = new Big(random.int(-5000, 200_000)).div(10 ** minorUnit(currency))
+  const part = new Big(random.int(-5000, 200_000)).div(10 ** unitOf(currency))
   return random
-    .pick([total, new Big(0), total.minus(part), part, new Big('-0.0').plus(part.times(-1))])
+    .pick([total, new Big(0), total.minus(part), part, new Big('-0.0').plus(part.times(-1)), part.div(1000)])
     .toFixed()
 }
 

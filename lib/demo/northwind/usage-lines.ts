@@ -1,5 +1,5 @@
-import { minorUnit } from '#lib/decimals.ts'
 import type { NewLineItem } from '#lib/imports/shapes.ts'
+import { minorUnit } from '#lib/money.ts'
 import type { Random } from '../random.ts'
 import type { Service } from './usage-services.ts'
 

@@ -1,4 +1,5 @@
 import type Big from 'big.js'
+import { currencyFault } from '#lib/currencies.ts'
 import { decimalOf } from '#lib/decimals.ts'
 import { decimalFault, quoted, textFault } from '#lib/imports/faults.ts'
 import type { ProblemList } from '../problem-list.ts'
@@ -66,8 +67,8 @@ export function fieldReader({ read, columnOf }: Header, problems: ProblemList): 
       const start = time(row, line, 'start')
       const end = time(row, line, 'end')
       const own = invoiceId(row, line)
-      if (currency && !/^[A-Z]{3}$/.test(currency))
-        return fault(line, 'currency', `${quoted(currency)} is not a three-letter code`)
+      const unknown = currency && currencyFault(currency)
+      if (unknown) return fault(line, 'currency', unknown)
       if (!issuer || !account || !currency || !start || !end || !own) return undefined
       if (start >= end) return fault(line, 'end', 'is not after BillingPeriodStart')
       return { invoiceId: own.id, issuer, account, currency, start, end }

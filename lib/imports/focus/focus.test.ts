@@ -92,6 +92,18 @@ describe('a FOCUS 1.0 file', () => {
     ])
   })
 
+  test.each([
+    ['HUF', '10.494', '10.49'],
+    ['PKR', '0.451', '0.45'],
+    ['JPY', '10.5', '11'],
+    ['KWD', '10.4905', '10.491'],
+    ['CLF', '10.49004', '10.4900'],
+  ])('%s %s is rounded to its minor unit by ISO 4217', async (BillingCurrency, BilledCost, total) => {
+    expect(await read(csv([{ BillingCurrency, BilledCost }]))).toMatchObject([
+      { totalAmount: total, lines: [{ price: total }] },
+    ])
+  })
+
   test('is split by issuer, billing account, billing period and currency', async () => {
     const other = { BillingPeriodStart: '2026-10-01', BillingPeriodEnd: '2026-11-01' }
     const invoices = await read(
@@ -235,6 +247,17 @@ describe('a bad file', () => {
   ])('is told of %s %j, with its line', async (column, value) => {
     const rows = [{ ...(column === 'InvoiceId' ? { InvoiceId: 'x' } : {}) }, { [column]: value }]
     expect(await refusal(csv(rows))).toMatchObject([{ line: 3, column }])
+  })
+
+  test.each([
+    ['XXX', 'is XXX, which says that there is no currency'],
+    ['XTS', 'is XTS, which is for tests and no currency'],
+    ['ABC', 'is ABC, which is no currency of ISO 4217'],
+    ['usd', 'is not a three-letter code such as USD'],
+  ])('is told of the currency %s, and a withdrawn one is taken', async (currency, reason) => {
+    const column = 'BillingCurrency'
+    expect(await refusal(csv([{ [column]: currency }]))).toEqual([{ line: 2, column, reason }])
+    expect(await read(csv([{ [column]: 'DEM' }]))).toMatchObject([{ currency: 'DEM' }])
   })
 
   test('is told of a row with too few or too many columns', async () => {

@@ -83,6 +83,16 @@ describe('readInvoices', () => {
     expect(more).toEqual([])
   })
 
+  test.each([
+    ['XXX', 'is XXX, which says that there is no currency'],
+    ['XTS', 'is XTS, which is for tests and no currency'],
+    ['ABC', 'is ABC, which is no currency of ISO 4217'],
+    ['usd', 'is not a three-letter code such as USD'],
+  ])('refuses the currency %s, and takes a withdrawn one', async (currency, reason) => {
+    expect(await refusal({ ...INVOICE, currency })).toEqual([{ line: 1, column: 'currency', reason }])
+    expect(await read(JSON.stringify({ ...INVOICE, currency: 'DEM' }))).toMatchObject([{ currency: 'DEM' }])
+  })
+
   test('names the place of what is wrong inside', async () => {
     const lines = [INVOICE.lines[0], { description: 'x', price: 'y' }]
     expect(await refusal({ ...INVOICE, lines, colour: 'red' })).toMatchObject([

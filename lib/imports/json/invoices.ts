@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { currencyFault } from '#lib/currencies.ts'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
 import { timeOf } from '../times.ts'
@@ -25,7 +26,10 @@ const Invoice = z
     issuer: Issuer,
     invoiceDate: day,
     dueDate: day,
-    currency: z.string().regex(/^[A-Z]{3}$/, 'is not a three-letter code such as USD'),
+    currency: z.string().check(({ value, issues }) => {
+      const message = currencyFault(value)
+      if (message) issues.push({ code: 'custom', input: value, message })
+    }),
     totalAmount: amount,
     balanceAmount: amount.optional(),
     lines: z.array(Line).min(1, 'has no lines').max(100_000, 'has more than 100,000 lines'),

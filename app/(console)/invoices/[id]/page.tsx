@@ -81,8 +81,8 @@ export default async function Page({ params, searchParams }: Given) {
           </>
         }
       />
-      <InvoiceFacts invoice={invoice} balanceLabel={sums.balance.label} late={late !== undefined} />
-      <InvoiceLines currency={invoice.currency} rows={noted} sums={sums} seats={seats.summary} />
+      <InvoiceFacts invoice={invoice} balance={sums.balance} late={late !== undefined} />
+      <InvoiceLines rows={noted} sums={sums} seats={seats.summary} />
     </>
   )
 }

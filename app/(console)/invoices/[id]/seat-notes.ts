@@ -5,8 +5,9 @@ import { LICENSE_TYPES } from '#lib/assets/rules.ts'
 import { knownSeats } from '#lib/billed-seats/operations.ts'
 import { type KnownSeats, type SeatVerdict, seatVerdict } from '#lib/billed-seats/verdict.ts'
 import { dayText } from '#lib/days.ts'
-import { Exact, formatAmount } from '#lib/decimals.ts'
+import { Exact } from '#lib/decimals.ts'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
+import { moneyText } from '#lib/money.ts'
 
 /** What the known seats say of each line, in words, and of all of them; empty where no line sells licenses. */
 export async function seatNotes(
@@ -45,7 +46,7 @@ function noteOf(verdict: SeatVerdict, currency: string): SeatNote | undefined {
     return { tone: 'info', text: `Changed ${count(from)} → ${count(to)} on ${dayText(at)}${who}${doubt}` }
   }
   const { known, gap, money } = verdict
-  const amount = `${formatAmount(money.replace('-', ''), currency)} ${currency}`
+  const amount = moneyText(money.replace('-', ''), currency)
   const more = gap > 0 ? 'more' : 'fewer'
   const text = `${count(Math.abs(gap))} ${more} than the ${count(known)} that we know: ${amount}${doubt}`
   return { tone: 'warn', text }
@@ -74,7 +75,7 @@ function moneyOf(verdicts: SeatVerdict[], currency: string): string {
     const side = verdict.gap > 0 ? 'above' : 'below'
     sums[side] = sums[side].plus(new Exact(verdict.money).abs())
   }
-  const shown = (sum: { toFixed(): string }) => `${formatAmount(sum.toFixed(), currency)} ${currency}`
+  const shown = (sum: { toFixed(): string }) => moneyText(sum.toFixed(), currency)
   const parts = [
     sums.above.gt(0) ? `${shown(sums.above)} above` : '',
     sums.below.gt(0) ? `${shown(sums.below)} below` : '',

@@ -1,14 +1,14 @@
 import 'server-only'
 import type { ShownLine, ShownSums } from '#components/invoices/invoice-lines.tsx'
-import { formatAmount, formatDecimal, minorUnit } from '#lib/decimals.ts'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
 import { itemizationText } from '#lib/invoices/itemization.ts'
-import { settlementOf } from '#lib/invoices/total-to-balance.ts'
+import { roundingText, settlementOf } from '#lib/invoices/total-to-balance.ts'
+import { formatAmount, formatDecimal, minorUnit, moneyText } from '#lib/money.ts'
 
 /** An invoice's lines and sums as text: what the service has added up exactly. */
 export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums: ShownSums } {
   const { currency, lineItems, itemization } = invoice
-  const { total, settled, balance } = settlementOf(invoice)
+  const { total, settled, finer = [], balance } = settlementOf(invoice)
   const shown = (amount: string | number) => formatAmount(amount, currency)
   const rows = lineItems.map((line) => {
     const amount = formatAmount(line.amount, line.currency)
@@ -36,8 +36,9 @@ export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums
       notItemized: addsUp ? undefined : shown(notItemizedAmount),
       verdict: itemizationText(verdict, currency),
       total: shown(total),
-      settled: { ...settled, amount: shown(settled.amount) },
-      balance: { ...balance, amount: shown(balance.amount) },
+      settled: [settled, ...finer].map((one) => ({ ...one, amount: shown(one.amount) })),
+      balance: { ...balance, amount: moneyText(balance.amount, currency) },
+      rounding: roundingText(invoice),
     },
   }
 }

@@ -2,7 +2,7 @@ import 'server-only'
 import Big from 'big.js'
 import type { ShownChange, ShownDifference } from '#components/comparisons/comparison-lines.tsx'
 import type { InvoiceChange, InvoiceComparison } from '#lib/comparisons/contract.ts'
-import { formatAmount, formatDecimal, minorUnit } from '#lib/decimals.ts'
+import { type Decimal, formatAmount, formatDecimal, minorUnit } from '#lib/money.ts'
 
 /** More differences are folded away: their effects become ever smaller. */
 const MOST_SHOWN = 50
@@ -43,7 +43,7 @@ function smallerOf(changes: readonly InvoiceChange[], currency: string): ShownDi
   const own = changes.filter((change) => change.currency === currency)
   const sum = own.reduce((all, { effectAmount }) => all.plus(effectAmount), new Big(0))
   const label = `${changes.length.toLocaleString('en')} smaller differences, below`
-  return { label, from: '', to: '', effect: signed(Number(sum), currency) }
+  return { label, from: '', to: '', effect: signed(sum.toFixed(), currency) }
 }
 
 function shownChange(
@@ -78,8 +78,8 @@ function shownChange(
 }
 
 /** With its sign: `+2.15`, `−20.00`, and `0.00` where nothing is different. */
-function signed(amount: number, currency: string): string {
-  return `${amount > 0 ? '+' : ''}${formatAmount(amount, currency)}`
+function signed(amount: Decimal, currency: string): string {
+  return `${new Big(amount).gt(0) ? '+' : ''}${formatAmount(amount, currency)}`
 }
 
 /** `3 lines changed, 1 added, 12 unchanged`. */

@@ -4,7 +4,7 @@ import type { ShownAgeing } from '#components/statements/ageing-table.tsx'
 import type { ShownAccount, ShownItem } from '#components/statements/open-items.tsx'
 import { hrefOf, isSame, type View } from '#components/statements/view.ts'
 import { daysText } from '#lib/days.ts'
-import { formatAmount } from '#lib/decimals.ts'
+import { formatAmount } from '#lib/money.ts'
 import type { Ageing, Statement, StatementItem } from '#lib/statements/contract.ts'
 import { AGES } from '#lib/statements/rules.ts'
 

@@ -1,0 +1,64 @@
+import { expect, test } from '@playwright/test'
+import { invoice, newCustomer } from '../admin.ts'
+import { expectGood, PHONE, signIn } from '../browser.ts'
+import { day } from '../days.ts'
+
+let finance = ''
+
+test.beforeAll(async () => {
+  const own = await newCustomer('currencies')
+  const one = (id: string, currency: string, amount: string, age: number) =>
+    invoice(id, {
+      invoiceDate: day(-age),
+      dueDate: day(9),
+      currency,
+      totalAmount: amount,
+      lines: [{ description: 'Compute', price: amount, qty: '1' }],
+    })
+  await own.importInvoices([
+    one('HU-1', 'HUF', '1234.56', 1),
+    one('PK-1', 'PKR', '0.45', 2),
+    one('KW-1', 'KWD', '7.5', 3),
+    one('US-1', 'USD', '10.005', 4),
+    one('US-2', 'USD', '9999999999999.99', 5),
+  ])
+  finance = await own.member('Fin Clerk', 'finance-user')
+})
+
+const SHOWN = [
+  ['HU-1', '1,234.56', 'HUF'],
+  ['PK-1', '0.45', 'PKR'],
+  ['KW-1', '7.500', 'KWD'],
+  ['US-2', '9,999,999,999,999.99', 'USD'],
+] as const
+
+test('an amount is the same on list, invoice and statement, in each currency', async ({ page }) => {
+  await signIn(page, finance)
+  for (const [id, amount, currency] of SHOWN) {
+    await page.goto('/invoices')
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: id }) })
+    await expect(row.getByText(`${amount} ${currency}`)).toHaveCount(2)
+    await page.goto(`/invoices/${id}`)
+    const facts = page.getByRole('definition').filter({ hasText: `${amount} ${currency}` })
+    // Total and balance above, balance below.
+    await expect(facts).toHaveCount(3)
+    const line = page.getByRole('row', { name: /Compute/ })
+    await expect(line.getByRole('cell').filter({ hasText: amount })).not.toHaveCount(0)
+    await page.goto(`/invoices/statement?filter=currency:${currency}`)
+    await expect(page.getByText(amount, { exact: true }).first()).toBeVisible()
+  }
+})
+
+test('what nobody can pay exactly is told apart from what is due', async ({ page }) => {
+  await signIn(page, finance)
+  await page.goto('/invoices/US-1')
+  const said = (term: string) =>
+    page.locator('dl > div').filter({ has: page.getByText(term, { exact: true }) })
+  await expect(said('Exact balance')).toHaveText('Exact balance10.005')
+  await expect(said('Rounding')).toHaveText('Rounding0.005')
+  for (const place of [0, 1]) await expect(said('Balance due').nth(place)).toHaveText('Balance due10.01 USD')
+  await expect(page.getByText('The exact balance is 10.005 USD. No amount below 0.01')).toBeVisible()
+  await expectGood(page)
+  await page.setViewportSize(PHONE)
+  await expectGood(page)
+})

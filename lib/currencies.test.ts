@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { currencyFault } from './currencies.ts'
+import { PUBLISHED, UNITLESS, WITHDRAWN } from './test-iso-4217.ts'
+
+test('all that is money by ISO 4217 can be billed in, and of all other codes none', () => {
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+  const codes = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => a + b + c)))
+  const published = [...PUBLISHED.map(({ code }) => code), ...UNITLESS, ...WITHDRAWN]
+  const wanted = published.filter((code) => code !== 'XXX' && code !== 'XTS')
+  expect(codes.filter((code) => currencyFault(code) === undefined)).toEqual(wanted.sort())
+})
+
+test.each([
+  ['XXX', 'is XXX, which says that there is no currency'],
+  ['XTS', 'is XTS, which is for tests and no currency'],
+  ['ABC', 'is ABC, which is no currency of ISO 4217'],
+  ['usd', 'is not a three-letter code such as USD'],
+  ['€', 'is not a three-letter code such as USD'],
+  ['', 'is not a three-letter code such as USD'],
+])('%j is refused: %s', (code, fault) => {
+  expect(currencyFault(code)).toBe(fault)
+})

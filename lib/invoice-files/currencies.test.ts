@@ -1,0 +1,63 @@
+import Big from 'big.js'
+import { parse } from 'csv-parse/sync'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Caller } from '#lib/access/rules.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addCustomer, addInvoice, callerOf } from '#lib/db/test-rows.ts'
+import { exportInvoices, readInvoice } from '#lib/invoices/operations.ts'
+import { readPages } from '#lib/pdf/test-read.ts'
+import { PUBLISHED } from '#lib/test-iso-4217.ts'
+import { readInvoiceFile } from './operations.ts'
+
+const trace = { requestId: 'test' }
+let database: TestDatabase
+let fin: Caller
+
+/** One whole and one smallest amount in each currency: `1234.01`, in JPY `1234`. */
+const INVOICES = PUBLISHED.map(({ code, unit }) => ({
+  id: code,
+  currency: code,
+  amount: new Big(1234).plus(unit === 0 ? 0 : new Big(10).pow(-unit)).toFixed(unit),
+}))
+/** Stored before imports refused them. */
+const OLD = ['XXX', 'XTS', 'ABC'].map((code) => ({ id: code, currency: code, amount: '1234.01' }))
+
+beforeAll(async () => {
+  database = await testDatabase()
+  await addCustomer('northwind')
+  fin = await callerOf('northwind', 'finance-user')
+  for (const { id, currency, amount } of [...INVOICES, ...OLD])
+    await addInvoice('northwind', id, { currency, totalAmount: amount, balanceAmount: amount }, [
+      { price: amount },
+    ])
+})
+afterAll(() => database.close())
+
+async function rowsOf(lines: 'true' | 'false') {
+  const { body } = await exportInvoices(fin, { params: {}, query: { lines }, body: undefined }, trace)
+  const text = await new Response(body as ReadableStream).text()
+  const rows: Record<string, string>[] = parse(text, { bom: true, columns: true })
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+describe('an amount is the same as JSON, PDF and CSV, to its minor unit', () => {
+  test('in each currency that ISO 4217 has, and in what is stored with a code that is none', async () => {
+    const [rows, lines] = [await rowsOf('false'), await rowsOf('true')]
+    for (const { id, currency, amount } of [...INVOICES, ...OLD]) {
+      const input = { params: { invoice_id: id }, query: {}, body: undefined }
+      const { body: json } = await readInvoice(fin, input, trace)
+      expect([json.totalAmount, json.balanceAmount, json.lineItems[0]?.amount]).toEqual(
+        Array(3).fill(Number(amount)),
+      )
+      const [row, line] = [rows.get(id), lines.get(id)]
+      expect([row?.totalAmount, row?.balanceAmount, line?.lineAmount]).toEqual(Array(3).fill(amount))
+      const shown = amount.replace('1234', '1,234')
+      const texts = readPages((await readInvoiceFile(fin, input, trace)).body)
+        .flat()
+        .map(({ text }) => text)
+      // Price, amount, line items, total; balance and amount due.
+      expect(texts.filter((text) => text === shown)).toHaveLength(4)
+      expect(texts.filter((text) => text === `${shown} ${currency}`)).toHaveLength(2)
+    }
+  })
+})

@@ -1,0 +1,29 @@
+import Big from 'big.js'
+import { minorUnit } from '#lib/money.ts'
+import { PUBLISHED, UNITLESS, WITHDRAWN } from '#lib/test-iso-4217.ts'
+
+/** All in which something can be billed: in use, without a minor unit, withdrawn. */
+export const CURRENCIES = [
+  ...PUBLISHED.map(({ code }) => code),
+  ...UNITLESS.filter((code) => code !== 'XXX' && code !== 'XTS'),
+  ...WITHDRAWN,
+]
+
+const units = new Map(PUBLISHED.map(({ code, unit }) => [code, unit]))
+
+/** The published minor unit; only where none is published, ours. */
+export function unitOf(currency: string): number {
+  return units.get(currency) ?? minorUnit(currency)
+}
+
+/** An amount as paper must have it, found without the formatter that is tried here. */
+export function paperAmount(amount: string | Big, currency: string): string {
+  const value = new Big(amount)
+  const own = value.toFixed().split('.')[1]?.length ?? 0
+  const [whole = '', fraction] = value
+    .abs()
+    .toFixed(Math.max(own, unitOf(currency)))
+    .split('.')
+  const grouped = BigInt(whole).toLocaleString('en-US')
+  return `${value.lt(0) ? '−' : ''}${grouped}${fraction ? `.${fraction}` : ''}`
+}
