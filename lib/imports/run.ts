@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
-import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { allowImportTimes } from '#lib/db/plans.ts'
 import { scope } from '#lib/db/scope.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 import { readNow } from '#lib/license-changes/reading/read-now.ts'
@@ -82,8 +82,7 @@ async function stored(
 ): Promise<Imported> {
   const requestId = randomUUID()
   return scope({ customerId }, async (tx) => {
-    // The next row may come from somebody's slow pipe.
-    await tx.execute(sql`SET LOCAL idle_in_transaction_session_timeout = '10min'`)
+    await allowImportTimes(tx)
     const counts = await write(tx, requestId)
     signal?.throwIfAborted()
     if (counts.added + counts.replaced === 0) return counts
