@@ -56,11 +56,24 @@ test('a first file is stored by primary keys, and so it is again', async () => {
 
 test('so is a large file among customers with one invoice each, once the server has looked at them', async () => {
   for (let n = 0; n < 300; n++) await addInvoice(await addNewCustomer(), 'I-1')
-  const owner = new pg.Client({ connectionString: db.url })
-  await owner.connect()
-  await owner.query('ANALYZE')
-  await owner.end()
+  await analyze()
   const customer = await addNewCustomer()
   expect(await astray(customer, '1')).toBeLessThanOrEqual(FIRST)
   expect(await astray(customer, '2')).toBeLessThanOrEqual(FIRST)
 })
+
+test('so is the file of a second customer, once the server has looked at the first', async () => {
+  await astray(await addNewCustomer(), '1')
+  await analyze()
+  const customer = await addNewCustomer()
+  expect(await astray(customer, '1')).toBeLessThanOrEqual(FIRST)
+  expect(await astray(customer, '2')).toBeLessThanOrEqual(FIRST)
+})
+
+/** As the server does by itself, now and then. */
+async function analyze(): Promise<void> {
+  const owner = new pg.Client({ connectionString: db.url })
+  await owner.connect()
+  await owner.query('ANALYZE')
+  await owner.end()
+}
