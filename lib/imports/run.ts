@@ -13,7 +13,8 @@ import { importInvoices } from './invoices.ts'
 import { readAssets } from './json/assets.ts'
 import { readInvoices } from './json/invoices.ts'
 import { readText } from './read-text.ts'
-import type { Imported } from './shapes.ts'
+import { ImportRefused } from './refused.ts'
+import type { Imported, NewInvoice } from './shapes.ts'
 
 /** One import of one file (`-` is the standard input) for one customer. */
 export type Run = {
@@ -21,7 +22,7 @@ export type Run = {
   file: string
   replace: boolean
   /** Told how many rows, invoices or assets have been read. */
-  onProgress?: (count: number) => void
+  onProgress?: ((count: number) => void) | undefined
   /** Stops the import; nothing of it is stored then. */
   signal?: AbortSignal
 }
@@ -31,13 +32,32 @@ const BATCH_WEIGHT = 5000
 const ASSET_WEIGHT = 20
 
 /** Imports a FOCUS file. Nothing is written before all of it has been read. */
-export async function importFocusFile(run: Run, terms: Terms): Promise<Imported> {
-  const { file, onProgress, signal } = run
-  const invoices = await readFocus(readText(file, signal), { ...terms, onLine: onProgress, signal })
-  const { replace, customerId } = run
-  return stored(run, 'invoices.imported', (tx, requestId) =>
-    importInvoices(tx, customerId, invoices, { replace, requestId }),
+export function importFocusFile(run: Run, terms: Terms): Promise<Imported> {
+  const { customerId, file, onProgress, replace, signal } = run
+  return readFocus(
+    readText(file, signal),
+    { ...terms, ...(onProgress ? { onLine: onProgress } : {}), ...(signal ? { signal } : {}) },
+    (invoices) =>
+      stored(run, 'invoices.imported', (tx, requestId) =>
+        inBatches(
+          eachOnce(invoices),
+          ({ lines }) => 10 + lines.length,
+          { ...run, onProgress: undefined },
+          (batch) => importInvoices(tx, customerId, batch, { replace, requestId }),
+        ),
+      ),
   )
+}
+
+/** @throws ImportRefused at an id that comes again: a later batch would take it for one that is stored */
+function* eachOnce(invoices: Iterable<NewInvoice>): Generator<NewInvoice> {
+  const seen = new Set<string>()
+  for (const invoice of invoices) {
+    const { id } = invoice
+    if (seen.has(id)) throw new ImportRefused([{ subject: `invoice ${id}`, reason: 'is given twice' }])
+    seen.add(id)
+    yield invoice
+  }
 }
 
 /** Imports invoices from our own JSON. */
@@ -93,7 +113,7 @@ async function stored(
 }
 
 async function inBatches<T>(
-  values: AsyncIterable<T>,
+  values: Iterable<T> | AsyncIterable<T>,
   weightOf: (value: T) => number,
   { onProgress, signal }: Run,
   write: (batch: T[]) => Promise<Imported>,

@@ -30,13 +30,17 @@ function csv(rows: Row[], base: Row = ROW): string {
   return `${columns.join(',')}\n${lines.join('\n')}\n`
 }
 
-type Terms = { dueDays?: number; paid?: boolean; pairs?: string[] }
+type Terms = { dueDays?: number; paid?: boolean; pairs?: string[]; mostInMemory?: number }
 
-async function read(text: string, { dueDays = 30, paid = false, pairs }: Terms = {}): Promise<NewInvoice[]> {
+async function read(
+  text: string,
+  { dueDays = 30, paid = false, pairs, mostInMemory = 1000 }: Terms = {},
+): Promise<NewInvoice[]> {
   const source = (async function* () {
     yield text
   })()
-  return readFocus(source, { platforms: platformTable(pairs), dueDays, paid })
+  const options = { platforms: platformTable(pairs), dueDays, paid, mostInMemory }
+  return readFocus(source, options, async (invoices) => [...invoices])
 }
 
 const refusal = async (text: string) => {
