@@ -7,10 +7,10 @@ import type { Field, Header } from './columns.ts'
 import { type BillHead, fieldReader } from './fields.ts'
 import { overflow } from './overflow.ts'
 
-/** Far more than any invoice has. */
-const MOST_GROUPS = 1_000_000
+/** Far more than any invoice has, and as many as one of our own JSON may have. */
+const MOST_GROUPS = 100_000
 /** Each takes some 1 kB; what is more than these goes to a file for a while. */
-const MOST_IN_MEMORY = 40_000
+const MOST_IN_MEMORY = 20_000
 
 const BILL: readonly Field[] = ['invoiceId', 'issuer', 'account', 'currency', 'start', 'end']
 const CHARGE: readonly Field[] = ['provider', 'service', 'category']
