@@ -21,8 +21,8 @@ export type Run = {
   customerId: CustomerId
   file: string
   replace: boolean
-  /** Told how many rows, invoices or assets have been read. */
-  onProgress?: ((count: number) => void) | undefined
+  /** Told how many rows, invoices or assets have been read; or of what else, if that is named. */
+  onProgress?: ((count: number, what?: string) => void) | undefined
   /** Stops the import; nothing of it is stored then. */
   signal?: AbortSignal
 }
@@ -42,7 +42,7 @@ export function importFocusFile(run: Run, terms: Terms): Promise<Imported> {
         inBatches(
           eachOnce(invoices),
           ({ lines }) => 10 + lines.length,
-          { ...run, onProgress: undefined },
+          { ...run, onProgress: (count) => onProgress?.(count, 'invoices stored') },
           (batch) => importInvoices(tx, customerId, batch, { replace, requestId }),
         ),
       ),

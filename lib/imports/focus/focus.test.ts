@@ -261,6 +261,23 @@ describe('a bad file', () => {
   })
 
   test.each([
+    [';', 'semicolons'],
+    ['\t', 'tabs'],
+    ['|', 'bars'],
+  ])('is told that its columns are separated by %j', async (separator, name) => {
+    const reason = `This file is separated by ${name}; save it as CSV with commas between the columns and points in the numbers.`
+    const quotedCells = csv([{ BilledCost: '1.5' }])
+      .replaceAll('","', `"${separator}"`)
+      .replaceAll(',', separator)
+    for (const text of [
+      quotedCells,
+      quotedCells.replaceAll('"', ''),
+      `\r\n${quotedCells.replaceAll('\n', '\r\n')}`,
+    ])
+      expect(await refusal(text)).toEqual([{ reason }])
+  })
+
+  test.each([
     ['nothing but a header', csv([{}]).split('\n')[0] ?? ''],
     ['nothing', ''],
   ])('is told that it has %s', async (_what, text) => {

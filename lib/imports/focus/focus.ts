@@ -6,6 +6,7 @@ import type { Bill } from './bill.ts'
 import { gatherCharges } from './charges.ts'
 import { readHeader } from './columns.ts'
 import { invoiceOf, type Terms } from './invoice.ts'
+import { separatedByCommas } from './separator.ts'
 
 export type FocusOptions = Terms & {
   /** Told each row's line, for a display of progress. */
@@ -40,7 +41,7 @@ export async function readFocus<T>(
     else problems.add({ line, reason: `has ${row.length} columns, but the header has ${width}` })
   }
   try {
-    await readRows(text, takeRow, options.signal)
+    await readRows(separatedByCommas(text), takeRow, options.signal)
     problems.refuseIfAny()
     const bills = charges?.bills() ?? []
     return await take(invoicesOf(bills, options))
