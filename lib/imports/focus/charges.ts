@@ -102,16 +102,16 @@ export function gatherCharges(header: Header, problems: ProblemList, mostInMemor
     *bills(): Generator<Bill> {
       if (more.isEmpty()) return yield* [...bills.values()].map(whole)
       putAway()
-      for (const part of more.parts()) {
-        const known = new Map<string, Known>()
-        for (const [key, one] of part) {
-          const before = known.get(key)
-          if (before) addTogether(before, one)
-          else known.set(key, one)
+      let last: { key: string; known: Known } | undefined
+      for (const [key, known] of more.inOrder()) {
+        if (last?.key === key) addTogether(last.known, known)
+        else {
+          if (last) yield whole(last.known)
+          last = { key, known }
         }
         problems.refuseIfAny()
-        yield* [...known.values()].map(whole)
       }
+      if (last) yield whole(last.known)
     },
     close: () => more.close(),
   }

@@ -19,7 +19,7 @@ export type FocusOptions = Terms & {
 /**
  * Reads a cost and usage file of FOCUS 1.0 to 1.3 (CSV) into invoices: one per `InvoiceId`, and of the
  * charges without one per issuer, billing account, billing period and currency.
- * @param take is given the invoices once all of the file has been read; those of a large file in any order
+ * @param take is given the invoices once all of the file has been read; those of a large file by their number
  * @throws ImportRefused that lists what is wrong with the file, by line and column
  */
 export async function readFocus<T>(
