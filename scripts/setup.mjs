@@ -1,4 +1,4 @@
-// Every npm script starts here: `node scripts/setup.mjs [--no-env-file] <script.ts> [arguments]`.
+// Every npm script starts here: `node scripts/setup.mjs [--no-env-file] [Node's options] <script.ts> [arguments]`.
 // Plain JavaScript for any Node from 18: it installs what is missing, then runs the script with the Node 24
 // that npm installed. What it says goes to stderr, so that a script's own output can be piped.
 import { spawn, spawnSync } from 'node:child_process'
@@ -19,8 +19,10 @@ const outerPath = (process.env.PATH ?? '')
 const args = process.argv.slice(2)
 // Tests must not reach the database that a developer's .env names.
 const wantsEnvFile = args[0] !== '--no-env-file' || !args.shift()
+const nodeOptions = []
+while (args[0]?.startsWith('--')) nodeOptions.push(args.shift())
 const script = args.shift()
-if (!script) stop('Usage: node scripts/setup.mjs [--no-env-file] <script.ts> [arguments]', 2)
+if (!script) stop("Usage: node scripts/setup.mjs [--no-env-file] [Node's options] <script.ts> [arguments]", 2)
 
 if (!isInstalled()) install()
 if (!existsSync(node)) {
@@ -82,7 +84,7 @@ function install() {
 }
 
 function run(file) {
-  const options = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
+  const options = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', ...nodeOptions]
   const envFile = join(root, '.env')
   if (wantsEnvFile && existsSync(envFile)) options.push(`--env-file=${envFile}`)
   const child = spawn(node, [...options, resolve(root, file), ...args], {

@@ -77,7 +77,7 @@ async function runImport(
 ): Promise<void> {
   const { customerId } = await customerNamed(customer)
   const path = file === '-' ? file : resolve(env().callerDir, file)
-  const display = progress(counted)
+  const display = progress(`${counted} read`)
   try {
     const { signal } = interruption
     const counts = await run({ customerId, file: path, replace, onProgress: display.update, signal })

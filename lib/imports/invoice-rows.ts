@@ -1,13 +1,15 @@
 import 'server-only'
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { billingProfiles } from '#lib/db/schema/customers.ts'
-import { invoices, lineItems } from '#lib/db/schema/invoices.ts'
-import { storedInvoiceColumns } from '#lib/invoices/store.ts'
 import type { StoredInvoice, StoredLine } from './invoice-differences.ts'
 
 const MOST_ROWS = 5000
+
+// How many rows a customer has is not known while its first file is stored, nor before the server next looks. So each
+// statement here leaves the planner one way only, by the primary key: a row for a row, with what is in that key's order
+// and in no other's; and what is there already is written over by ON CONFLICT, not by a join.
 
 /** Ids of the customer's billing profiles. */
 export async function listProfiles(tx: Transaction, customerId: CustomerId): Promise<Set<string>> {
@@ -22,27 +24,20 @@ export async function readStored(
   customerId: CustomerId,
   ids: string[],
 ): Promise<Map<string, StoredInvoice>> {
-  const found = await tx
-    .select(storedInvoiceColumns)
-    .from(invoices)
-    .where(and(eq(invoices.customerId, customerId), inArray(invoices.id, ids)))
-    .orderBy(invoices.id)
-    .for('no key update')
-  const stored = new Map(found.map((row) => [row.id, { ...row, lines: [] as StoredLine[] }]))
-  if (found.length === 0) return stored
-  const lines = await tx
-    .select({
-      invoiceId: lineItems.invoiceId,
-      type: lineItems.type,
-      description: lineItems.description,
-      price: lineItems.price,
-      qty: lineItems.qty,
-      details: lineItems.details,
-    })
-    .from(lineItems)
-    .where(and(eq(lineItems.customerId, customerId), inArray(lineItems.invoiceId, [...stored.keys()])))
-    .orderBy(lineItems.invoiceId, lineItems.position)
-  for (const { invoiceId, ...line } of lines) stored.get(invoiceId)?.lines.push(line)
+  const found = await tx.execute<Omit<StoredInvoice, 'lines'>>(sql`
+    SELECT found.* FROM unnest(${textsOf(ids)}) AS given(id) CROSS JOIN LATERAL (
+      SELECT id, billing_profile_id AS "billingProfileId", platform, issuer, invoice_date::text AS "invoiceDate",
+        due_date::text AS "dueDate", currency, total_amount AS "totalAmount", balance_amount AS "balanceAmount"
+      FROM invoices
+      WHERE customer_id = ${customerId} AND id >= given.id AND id <= given.id
+      ORDER BY customer_id, id LIMIT 1 FOR NO KEY UPDATE) AS found`)
+  const stored = new Map(found.rows.map((row) => [row.id, { ...row, lines: [] as StoredLine[] }]))
+  if (stored.size === 0) return stored
+  const lines = await tx.execute<StoredLine & { invoiceId: string }>(sql`
+    SELECT found.* FROM unnest(${textsOf(stored.keys())}) AS given(id) CROSS JOIN LATERAL (
+      SELECT invoice_id AS "invoiceId", type, description, price, qty, details
+      FROM line_items WHERE customer_id = ${customerId} AND invoice_id = given.id ORDER BY position) AS found`)
+  for (const { invoiceId, ...line } of lines.rows) stored.get(invoiceId)?.lines.push(line)
   return stored
 }
 
@@ -50,9 +45,7 @@ export async function readStored(
 export async function addInvoices(tx: Transaction, customerId: CustomerId, added: StoredInvoice[]) {
   if (added.length === 0) return
   await tx.execute(sql`
-    INSERT INTO invoices (customer_id, id, billing_profile_id, platform, issuer, invoice_date, due_date,
-      currency, total_amount, balance_amount)
-    SELECT ${customerId}, r.* FROM ${rowsOf(added)}`)
+    INSERT INTO invoices (${COLUMNS}) SELECT ${customerId}, r.* FROM ${rowsOf(added)}`)
   await addLines(tx, customerId, added)
 }
 
@@ -60,18 +53,24 @@ export async function addInvoices(tx: Transaction, customerId: CustomerId, added
 export async function overwriteInvoices(tx: Transaction, customerId: CustomerId, changed: StoredInvoice[]) {
   if (changed.length === 0) return
   await tx.execute(sql`
-    UPDATE invoices i
-    SET billing_profile_id = r."billingProfileId", platform = r.platform, issuer = r.issuer,
-      invoice_date = r."invoiceDate", due_date = r."dueDate", currency = r.currency,
-      total_amount = r."totalAmount", balance_amount = r."balanceAmount"
-    FROM ${rowsOf(changed)}
-    WHERE i.customer_id = ${customerId} AND i.id = r.id`)
-  const ids = changed.map(({ id }) => id)
-  await tx
-    .delete(lineItems)
-    .where(and(eq(lineItems.customerId, customerId), inArray(lineItems.invoiceId, ids)))
+    INSERT INTO invoices (${COLUMNS}) SELECT ${customerId}, r.* FROM ${rowsOf(changed)}
+    ON CONFLICT (customer_id, id) DO UPDATE
+    SET billing_profile_id = excluded.billing_profile_id, platform = excluded.platform, issuer = excluded.issuer,
+      invoice_date = excluded.invoice_date, due_date = excluded.due_date, currency = excluded.currency,
+      total_amount = excluded.total_amount, balance_amount = excluded.balance_amount`)
+  await tx.execute(sql`
+    DELETE FROM line_items WHERE customer_id = ${customerId} AND ctid = ANY (ARRAY(
+      SELECT found.ctid FROM unnest(${textsOf(changed.map(({ id }) => id))}) AS given(id) CROSS JOIN LATERAL (
+        SELECT ctid FROM line_items WHERE customer_id = ${customerId} AND invoice_id = given.id OFFSET 0) AS found))`)
   await addLines(tx, customerId, changed)
 }
+
+const COLUMNS = sql.raw(
+  'customer_id, id, billing_profile_id, platform, issuer, invoice_date, due_date, currency, total_amount, balance_amount',
+)
+
+// Sorted, so that two imports lock in one order.
+const textsOf = (ids: Iterable<string>) => sql`${sql.param([...ids].sort())}::text[]`
 
 // One parameter for all rows, however many: a list of values ends at 65,535 parameters.
 const rowsOf = (rows: StoredInvoice[]) => sql`

@@ -2,6 +2,7 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { planAgain } from '#lib/db/plans.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 import { balanceOf, differencesOf, faultsOf, type StoredInvoice } from './invoice-differences.ts'
 import { addInvoices, listProfiles, overwriteInvoices, readStored } from './invoice-rows.ts'
@@ -39,6 +40,7 @@ export async function importInvoices(
   problems.push(...(await importIssuers(tx, customerId, issuers, { replace, requestId })))
   const counts: Imported = { added: 0, unchanged: 0, replaced: 0 }
   for (const batch of batchesOf(invoices)) {
+    await planAgain(tx)
     const ids = batch.map(({ id }) => id)
     const stored = await readStored(tx, customerId, ids)
     const { fresh, other, unchanged } = sorted(batch, stored)

@@ -100,8 +100,8 @@ describe('importFocusFile', () => {
     const rows = Array.from({ length: 200_000 }, (_, index) => charge(String(index % 7), '0.001'))
     let told = 0
     const run = await newRun([HEADER, ...rows].join('\n'), {
-      onProgress: (line) => {
-        told = line
+      onProgress: (line, what) => {
+        if (what === undefined) told = line
       },
     })
     expect(await importFocusFile(run, TERMS)).toMatchObject({ added: 7 })

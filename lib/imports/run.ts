@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
-import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { allowImportTimes } from '#lib/db/plans.ts'
 import { scope } from '#lib/db/scope.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 import { readNow } from '#lib/license-changes/reading/read-now.ts'
@@ -13,15 +13,16 @@ import { importInvoices } from './invoices.ts'
 import { readAssets } from './json/assets.ts'
 import { readInvoices } from './json/invoices.ts'
 import { readText } from './read-text.ts'
-import type { Imported } from './shapes.ts'
+import { ImportRefused } from './refused.ts'
+import type { Imported, NewInvoice } from './shapes.ts'
 
 /** One import of one file (`-` is the standard input) for one customer. */
 export type Run = {
   customerId: CustomerId
   file: string
   replace: boolean
-  /** Told how many rows, invoices or assets have been read. */
-  onProgress?: (count: number) => void
+  /** Told how many rows, invoices or assets have been read; or of what else, if that is named. */
+  onProgress?: ((count: number, what?: string) => void) | undefined
   /** Stops the import; nothing of it is stored then. */
   signal?: AbortSignal
 }
@@ -31,13 +32,32 @@ const BATCH_WEIGHT = 5000
 const ASSET_WEIGHT = 20
 
 /** Imports a FOCUS file. Nothing is written before all of it has been read. */
-export async function importFocusFile(run: Run, terms: Terms): Promise<Imported> {
-  const { file, onProgress, signal } = run
-  const invoices = await readFocus(readText(file, signal), { ...terms, onLine: onProgress, signal })
-  const { replace, customerId } = run
-  return stored(run, 'invoices.imported', (tx, requestId) =>
-    importInvoices(tx, customerId, invoices, { replace, requestId }),
+export function importFocusFile(run: Run, terms: Terms): Promise<Imported> {
+  const { customerId, file, onProgress, replace, signal } = run
+  return readFocus(
+    readText(file, signal),
+    { ...terms, ...(onProgress ? { onLine: onProgress } : {}), ...(signal ? { signal } : {}) },
+    (invoices) =>
+      stored(run, 'invoices.imported', (tx, requestId) =>
+        inBatches(
+          eachOnce(invoices),
+          ({ lines }) => 10 + lines.length,
+          { ...run, onProgress: (count) => onProgress?.(count, 'invoices stored') },
+          (batch) => importInvoices(tx, customerId, batch, { replace, requestId }),
+        ),
+      ),
   )
+}
+
+/** @throws ImportRefused at an id that comes again: a later batch would take it for one that is stored */
+function* eachOnce(invoices: Iterable<NewInvoice>): Generator<NewInvoice> {
+  const seen = new Set<string>()
+  for (const invoice of invoices) {
+    const { id } = invoice
+    if (seen.has(id)) throw new ImportRefused([{ subject: `invoice ${id}`, reason: 'is given twice' }])
+    seen.add(id)
+    yield invoice
+  }
 }
 
 /** Imports invoices from our own JSON. */
@@ -82,8 +102,7 @@ async function stored(
 ): Promise<Imported> {
   const requestId = randomUUID()
   return scope({ customerId }, async (tx) => {
-    // The next row may come from somebody's slow pipe.
-    await tx.execute(sql`SET LOCAL idle_in_transaction_session_timeout = '10min'`)
+    await allowImportTimes(tx)
     const counts = await write(tx, requestId)
     signal?.throwIfAborted()
     if (counts.added + counts.replaced === 0) return counts
@@ -94,7 +113,7 @@ async function stored(
 }
 
 async function inBatches<T>(
-  values: AsyncIterable<T>,
+  values: Iterable<T> | AsyncIterable<T>,
   weightOf: (value: T) => number,
   { onProgress, signal }: Run,
   write: (batch: T[]) => Promise<Imported>,

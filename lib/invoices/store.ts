@@ -25,7 +25,7 @@ export type InvoiceRow = {
 export type LineItemRow = Omit<typeof lineItems.$inferSelect, 'customerId' | 'invoiceId'>
 
 /** What is stored of an invoice. */
-export const storedInvoiceColumns = {
+const storedInvoiceColumns = {
   id: invoices.id,
   billingProfileId: invoices.billingProfileId,
   platform: invoices.platform,

@@ -59,6 +59,14 @@ export function readHeader(header: readonly string[], line: number): Header | Im
   }
 }
 
+/** How many of these names, in any case, are columns that we read. */
+export function knownColumns(names: readonly string[]): number {
+  const ours = new Set<string>(
+    Object.values(COLUMNS).flatMap((columns) => columns.map((name) => name.toLowerCase())),
+  )
+  return names.filter((name) => ours.has(name.trim().toLowerCase())).length
+}
+
 function first(row: readonly string[], positions: readonly number[]): string | undefined {
   for (const position of positions) {
     const value = row[position]?.trim()

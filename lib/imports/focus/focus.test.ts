@@ -30,13 +30,17 @@ function csv(rows: Row[], base: Row = ROW): string {
   return `${columns.join(',')}\n${lines.join('\n')}\n`
 }
 
-type Terms = { dueDays?: number; paid?: boolean; pairs?: string[] }
+type Terms = { dueDays?: number; paid?: boolean; pairs?: string[]; mostInMemory?: number }
 
-async function read(text: string, { dueDays = 30, paid = false, pairs }: Terms = {}): Promise<NewInvoice[]> {
+async function read(
+  text: string,
+  { dueDays = 30, paid = false, pairs, mostInMemory = 1000 }: Terms = {},
+): Promise<NewInvoice[]> {
   const source = (async function* () {
     yield text
   })()
-  return readFocus(source, { platforms: platformTable(pairs), dueDays, paid })
+  const options = { platforms: platformTable(pairs), dueDays, paid, mostInMemory }
+  return readFocus(source, options, async (invoices) => [...invoices])
 }
 
 const refusal = async (text: string) => {
@@ -277,6 +281,23 @@ describe('a bad file', () => {
       { line: 5, column: 'BillingCurrency' },
     ])
     expect(await refusal(csv(Array.from({ length: 100 }, () => bad)))).toHaveLength(20)
+  })
+
+  test.each([
+    [';', 'semicolons'],
+    ['\t', 'tabs'],
+    ['|', 'bars'],
+  ])('is told that its columns are separated by %j', async (separator, name) => {
+    const reason = `This file is separated by ${name}; save it as CSV with commas between the columns and points in the numbers.`
+    const quotedCells = csv([{ BilledCost: '1.5' }])
+      .replaceAll('","', `"${separator}"`)
+      .replaceAll(',', separator)
+    for (const text of [
+      quotedCells,
+      quotedCells.replaceAll('"', ''),
+      `\r\n${quotedCells.replaceAll('\n', '\r\n')}`,
+    ])
+      expect(await refusal(text)).toEqual([{ reason }])
   })
 
   test.each([

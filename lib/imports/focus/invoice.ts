@@ -3,7 +3,7 @@ import Big from 'big.js'
 import { addDays, dayOf } from '#lib/days.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
 import { minorUnit } from '#lib/money.ts'
-import type { Bill, ChargeGroup } from './charges.ts'
+import type { Bill, ChargeGroup } from './bill.ts'
 import type { Platforms } from './platforms.ts'
 import { roundTogether } from './rounding.ts'
 

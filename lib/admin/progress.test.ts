@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { progress } from './progress.ts'
+
+function watched(isTTY: boolean) {
+  let written = ''
+  let time = 0
+  const output = { isTTY, write: (text: string) => (written += text) }
+  const shown = progress('lines read', output, () => time)
+  const at = (ms: number, count: number, what?: string) => {
+    time = ms
+    shown.update(count, what)
+  }
+  return { at, end: shown.end, written: () => written }
+}
+
+test('a log gets a line every five seconds, and none of what is soon done', () => {
+  const { at, end, written } = watched(false)
+  at(4900, 64_000)
+  expect(written()).toBe('')
+  at(5000, 128_000)
+  at(9000, 192_000)
+  at(10_000, 256_000)
+  end()
+  expect(written()).toBe('128,000 lines read …\n256,000 lines read …\n')
+})
+
+test('a terminal gets one line that is written over and wiped out in the end', () => {
+  const { at, end, written } = watched(true)
+  at(0, 64)
+  at(50, 128)
+  at(100, 192, 'invoices stored')
+  end()
+  expect(written()).toBe('\r\u001b[K64 lines read …\r\u001b[K192 invoices stored …\r\u001b[K')
+})

@@ -1,0 +1,21 @@
+import 'server-only'
+import { sql } from 'drizzle-orm'
+import type { Transaction } from './client.ts'
+
+/**
+ * Limits of their own for an import's transaction: its next row may come from somebody's slow pipe, and a batch of it may wait
+ * longer for a busy disk than a request may.
+ */
+export async function allowImportTimes(tx: Transaction): Promise<void> {
+  await tx.execute(sql`
+    SELECT set_config('idle_in_transaction_session_timeout', '10min', true),
+      set_config('statement_timeout', '60s', true)`)
+}
+
+/**
+ * Forgets how statements were planned. A foreign key's check is planned once for a connection: what was made when the
+ * tables were empty may read all of a customer's invoices for each line, and so a first file takes the square of its size.
+ */
+export async function planAgain(tx: Transaction): Promise<void> {
+  await tx.execute(sql`DISCARD PLANS`)
+}
