@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, openDatabase } from './client.ts'
-import { onDatabase, run } from './test-server.ts'
+import { dropDatabase, onDatabase, run } from './test-server.ts'
 
 type Row = Record<string, unknown>
 
@@ -40,7 +40,7 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
     async close() {
       await viewer.end()
       await opened.close()
-      await run(maintenance, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      await dropDatabase(maintenance, name)
     },
   }
 }

@@ -8,6 +8,8 @@ import { startWarden } from './embedded/test-warden.ts'
 import { startEmbedded } from './embedded.ts'
 import { migrate } from './migrate.ts'
 
+const INSUFFICIENT_PRIVILEGE = '42501'
+
 declare module 'vitest' {
   interface ProvidedContext {
     /** Database URL of the migrated template that each test file clones. */
@@ -35,7 +37,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await migrate(templateUrl)
   project.provide('templateUrl', templateUrl)
   return async () => {
-    await run(server.url, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`)
+    await dropDatabase(server.url, template)
     await server.stop()
     await warden.dismiss()
   }
@@ -74,4 +76,16 @@ export async function run(url: string, statement: string): Promise<void> {
   } finally {
     await client.end()
   }
+}
+
+/**
+ * Drops a database with whoever is connected to it. A worker of autovacuum may not be ended by a plain owner's FORCE;
+ * without it, the server ends such a worker itself.
+ */
+export async function dropDatabase(url: string, name: string): Promise<void> {
+  const drop = `DROP DATABASE IF EXISTS ${name}`
+  await run(url, `${drop} WITH (FORCE)`).catch((error: { code?: string }) => {
+    if (error.code !== INSUFFICIENT_PRIVILEGE) throw error
+    return run(url, drop)
+  })
 }

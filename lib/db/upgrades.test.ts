@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { reasonOf } from '#lib/log.ts'
 import { migrate } from './migrate.ts'
 import { ensureRoles } from './roles.ts'
-import { onDatabase, run } from './test-server.ts'
+import { dropDatabase, onDatabase, run } from './test-server.ts'
 
 // Databases that an older version of the program has filled, and what the newest one makes of them.
 
@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await client.end()
-  await run(onDatabase(url, 'postgres'), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  await dropDatabase(onDatabase(url, 'postgres'), name)
 })
 
 /** Migrates to the version that had migrations up to this one alone. */
