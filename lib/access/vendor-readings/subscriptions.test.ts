@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer } from '#lib/db/test-rows.ts'
 import { holdersOf } from '../due-work.ts'
-import { heldOf } from './subscriptions.ts'
+import { heldOf, makeMissedDue } from './subscriptions.ts'
 
 // Under row-level security, an index on a call such as lower() is never used: each page would read the whole table.
 
@@ -45,4 +45,12 @@ test.each([
   expect(plan).toMatch(
     /vendor_subscriptions_held on vendor_subscriptions[^\n]*\n *Index Cond: .*subscription_key = /,
   )
+})
+
+test('whoever failed in a pass is not missed by it, in whatever letters the vendor names the customer', async () => {
+  const failed = Array.from({ length: 400 }, (_, n) => `c${n}`)
+  const soon = new Date(Date.now() + 60_000)
+  expect(await makeMissedDue(account, soon, failed, 100)).toBe(1)
+  const due = 'SELECT subscription_id AS "at" FROM vendor_subscriptions WHERE next_read_at IS NOT NULL'
+  expect(await database.sql('many', due)).toEqual([{ at: 'S2000' }])
 })

@@ -92,13 +92,13 @@ export async function makeMissedDue(
     `WITH missed AS (
        SELECT customer_id, id, observed_at, next_read_at FROM vendor_subscriptions
        WHERE vendor = $1 AND account = $2 AND released_at IS NULL
-         AND coalesce(observed_at, '-infinity') < $3 AND created_at < $3 AND vendor_customer_id <> ALL ($4::text[])
+         AND coalesce(observed_at, '-infinity') < $3 AND created_at < $3 AND vendor_customer_key <> ALL ($4::text[])
      ), due AS (
        UPDATE vendor_subscriptions s SET next_read_at = clock_timestamp()
        FROM (SELECT * FROM missed WHERE next_read_at IS NULL ORDER BY observed_at NULLS FIRST LIMIT $5) m
        WHERE s.customer_id = m.customer_id AND s.id = m.id AND s.next_read_at IS NULL
      ) SELECT count(*)::int AS missed FROM missed`,
-    [vendor, vendorAccount, beganAt, failed, limit],
+    [vendor, vendorAccount, beganAt, failed.map((customer) => customer.toLowerCase()), limit],
   )
   return rows[0]?.missed ?? 0
 }
