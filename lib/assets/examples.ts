@@ -65,6 +65,32 @@ export const exportAssets: readonly Example[] = [
   },
 ]
 
+/** Of an asset with a commitment, as other examples tell of it too. */
+export const committed = {
+  customerDomain: 'northwind.example',
+  customerID: 'C1',
+  reseller: 'sales@reseller.example',
+  subscription: {
+    BillingMethod: 'ONLINE',
+    CreationTime: 1772355600000,
+    PurchaseOrderID: '',
+    ResourceUIURL: '',
+    SkuID: 'SKU1',
+    SkuName: 'Enterprise Standard',
+    Status: 'ACTIVE',
+    ID: 'S1',
+    Plan: {
+      CommitmentInterval: true,
+      CommitmentStartTime: 1772323200000,
+      CommitmentEndTime: 1803859200000,
+      IsCommitmentPlan: true,
+      PlanName: 'ANNUAL_MONTHLY_PAY',
+    },
+    RenewalSettings: { renewalType: 'AUTO_RENEW' },
+    Seats: { LicensedNumberOfSeats: 57, MaximumNumberOfSeats: 60, NumberOfSeats: 60 },
+  },
+}
+
 export const readAsset: readonly Example[] = [
   {
     name: 'commitment',
@@ -75,30 +101,7 @@ export const readAsset: readonly Example[] = [
       body: {
         id: 'workspace-suite-5d20a7',
         type: 'workspace-suite',
-        properties: {
-          customerDomain: 'northwind.example',
-          customerID: 'C1',
-          reseller: 'sales@reseller.example',
-          subscription: {
-            BillingMethod: 'ONLINE',
-            CreationTime: 1772355600000,
-            PurchaseOrderID: '',
-            ResourceUIURL: '',
-            SkuID: 'SKU1',
-            SkuName: 'Enterprise Standard',
-            Status: 'ACTIVE',
-            ID: 'S1',
-            Plan: {
-              CommitmentInterval: true,
-              CommitmentStartTime: 1772323200000,
-              CommitmentEndTime: 1803859200000,
-              IsCommitmentPlan: true,
-              PlanName: 'ANNUAL_MONTHLY_PAY',
-            },
-            RenewalSettings: { renewalType: 'AUTO_RENEW' },
-            Seats: { LicensedNumberOfSeats: 57, MaximumNumberOfSeats: 60, NumberOfSeats: 60 },
-          },
-        },
+        properties: committed,
         settings: null,
       },
     },

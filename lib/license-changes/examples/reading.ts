@@ -1,4 +1,5 @@
 import type { Example } from '#lib/api/openapi/example.ts'
+import { committed } from '#lib/assets/examples.ts'
 
 export const readFromVendor: readonly Example[] = [
   {
@@ -16,30 +17,7 @@ export const readFromVendor: readonly Example[] = [
         name: 'Enterprise Standard',
         quantity: 60,
         createTime: 1772355600000,
-        properties: {
-          customerDomain: 'northwind.example',
-          customerID: 'C1',
-          reseller: 'sales@reseller.example',
-          subscription: {
-            BillingMethod: 'ONLINE',
-            CreationTime: 1772355600000,
-            PurchaseOrderID: '',
-            ResourceUIURL: '',
-            SkuID: 'SKU1',
-            SkuName: 'Enterprise Standard',
-            Status: 'ACTIVE',
-            ID: 'S1',
-            Plan: {
-              CommitmentInterval: true,
-              CommitmentStartTime: 1772323200000,
-              CommitmentEndTime: 1803859200000,
-              IsCommitmentPlan: true,
-              PlanName: 'ANNUAL_MONTHLY_PAY',
-            },
-            RenewalSettings: { renewalType: 'AUTO_RENEW' },
-            Seats: { LicensedNumberOfSeats: 57, MaximumNumberOfSeats: 60, NumberOfSeats: 60 },
-          },
-        },
+        properties: committed,
         etag: '"1._EnRKzSHoNIyhQ2_-uId_s"',
         vendor: {
           name: 'built-in',
