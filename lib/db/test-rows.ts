@@ -123,8 +123,8 @@ export async function addInvoice(
   given: Partial<typeof invoices.$inferInsert> = {},
   lines: { description?: string; price?: string; qty?: string; details?: string }[] = [{}],
 ): Promise<void> {
-  const own = { customerId, id, billingProfileId: 'default', platform: 'cloud-platform', issuer: 'Reseller' }
-  const terms = { invoiceDate: '2026-10-31', dueDate: '2026-11-30', currency: 'USD' }
+  const own = { customerId, id, number: id, billingProfileId: 'default', platform: 'cloud-platform' }
+  const terms = { issuer: 'Reseller', invoiceDate: '2026-10-31', dueDate: '2026-11-30', currency: 'USD' }
   const values = { ...own, ...terms, totalAmount: '10.00', balanceAmount: '10.00', ...given }
   await scope(owner(customerId), async (tx) => {
     await tx.insert(invoices).values(values)

@@ -45,7 +45,7 @@ export async function readStored(
 export async function addInvoices(tx: Transaction, customerId: CustomerId, added: StoredInvoice[]) {
   if (added.length === 0) return
   await tx.execute(sql`
-    INSERT INTO invoices (${COLUMNS}) SELECT ${customerId}, r.* FROM ${rowsOf(added)}`)
+    INSERT INTO invoices (${COLUMNS}) SELECT ${customerId}, r.id, r.* FROM ${rowsOf(added)}`)
   await addLines(tx, customerId, added)
 }
 
@@ -53,7 +53,7 @@ export async function addInvoices(tx: Transaction, customerId: CustomerId, added
 export async function overwriteInvoices(tx: Transaction, customerId: CustomerId, changed: StoredInvoice[]) {
   if (changed.length === 0) return
   await tx.execute(sql`
-    INSERT INTO invoices (${COLUMNS}) SELECT ${customerId}, r.* FROM ${rowsOf(changed)}
+    INSERT INTO invoices (${COLUMNS}) SELECT ${customerId}, r.id, r.* FROM ${rowsOf(changed)}
     ON CONFLICT (customer_id, id) DO UPDATE
     SET billing_profile_id = excluded.billing_profile_id, platform = excluded.platform, issuer = excluded.issuer,
       invoice_date = excluded.invoice_date, due_date = excluded.due_date, currency = excluded.currency,
@@ -66,7 +66,7 @@ export async function overwriteInvoices(tx: Transaction, customerId: CustomerId,
 }
 
 const COLUMNS = sql.raw(
-  'customer_id, id, billing_profile_id, platform, issuer, invoice_date, due_date, currency, total_amount, balance_amount',
+  'customer_id, number, id, billing_profile_id, platform, issuer, invoice_date, due_date, currency, total_amount, balance_amount',
 )
 
 // Sorted, so that two imports lock in one order.

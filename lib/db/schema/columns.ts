@@ -1,11 +1,13 @@
 import { sql } from 'drizzle-orm'
-import { customType, doublePrecision, timestamp } from 'drizzle-orm/pg-core'
+import { customType, doublePrecision, text, timestamp } from 'drizzle-orm/pg-core'
 
 // The customer is the first column of every primary key, foreign key and index of a tenant table, so
 // that one customer's rows lie together. Row-level security is in the migration `walls`.
 
 /** Text that orders and pages the same on every server, whatever its locale. */
 export const key = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
+/** Bytes as they are. */
+export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 /** A moment, to the microsecond. */
 export const time = (name: string) => timestamp(name, { withTimezone: true })
 /** When the row was written. */
@@ -19,3 +21,5 @@ export const customerId = () => key('customer_id').notNull()
  */
 export const sortable = (name: string, amount: string) =>
   doublePrecision(name).generatedAlwaysAs(sql.raw(`${amount}::double precision`))
+/** Where a company is, beside the lines of its address; the country is its code of two letters (ISO 3166-1). */
+export const place = () => ({ postcode: text('postcode'), city: text('city'), country: text('country') })

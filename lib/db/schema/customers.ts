@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, foreignKey, index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { createdAt, customerId, key, time } from './columns.ts'
+import { createdAt, customerId, key, place, time } from './columns.ts'
 
 export const customers = pgTable('customers', {
   id: key('id').primaryKey(),
@@ -17,7 +17,10 @@ export const billingProfiles = pgTable(
     id: key('id').notNull(),
     name: text('name').notNull(),
     address: text('address'),
+    ...place(),
     taxId: text('tax_id'),
+    /** In its country's register of companies. */
+    registration: text('registration'),
     createdAt: createdAt(),
   },
   (t) => [primaryKey({ columns: [t.customerId, t.id] })],

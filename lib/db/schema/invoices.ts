@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import {
+  boolean,
   check,
   date,
   foreignKey,
@@ -9,39 +10,27 @@ import {
   pgTable,
   primaryKey,
   text,
+  uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import { createdAt, customerId, key, sortable } from './columns.ts'
 import { billingProfiles, customers } from './customers.ts'
-
-/** Who sends a customer's invoices, with what the paper says of them. An invoice names its issuer by name. */
-export const issuers = pgTable(
-  'issuers',
-  {
-    customerId: customerId().references(() => customers.id),
-    name: key('name').notNull(),
-    /** One line of the address per line. */
-    address: text('address'),
-    taxId: text('tax_id'),
-    bank: text('bank'),
-    iban: text('iban'),
-    bic: text('bic'),
-    /** Of a bank without IBAN: account and routing number, in one line. */
-    account: text('account'),
-    /** What was agreed on payment, in words. */
-    terms: text('terms'),
-    createdAt: createdAt(),
-  },
-  (t) => [primaryKey({ columns: [t.customerId, t.name] })],
-)
+import { imports } from './imports.ts'
+import { parties } from './parties.ts'
 
 export const invoices = pgTable(
   'invoices',
   {
     customerId: customerId().references(() => customers.id),
+    /** On the wire, for ever: the number, where no other of the customer's invoices had it first. */
     id: key('id').notNull(),
+    /** As its issuer numbers it; of one issuer, no two invoices that are not voided have the same. */
+    number: key('number').notNull(),
+    documentState: text('document_state').notNull().default('issued'),
+    /** An invoice as it was issued, or a summary of charges of which the vendor issued no such paper. */
+    form: text('form').notNull().default('invoice'),
     billingProfileId: key('billing_profile_id').notNull(),
     platform: text('platform').notNull(),
-    issuer: text('issuer').notNull(),
+    issuer: key('issuer').notNull(),
     invoiceDate: date('invoice_date').notNull(),
     dueDate: date('due_date').notNull(),
     currency: text('currency').notNull(),
@@ -49,6 +38,20 @@ export const invoices = pgTable(
     balanceAmount: numeric('balance_amount').notNull(),
     totalSort: sortable('total_sort', 'total_amount'),
     balanceSort: sortable('balance_sort', 'balance_amount'),
+    /** The issuer's account of the customer, and the period that is billed; the end is exclusive. */
+    billingAccount: key('billing_account'),
+    periodStart: date('period_start'),
+    periodEnd: date('period_end'),
+    /** The number of the same issuer's invoice that this credit note or correction refers to. */
+    corrects: key('corrects'),
+    /** The invoice that came into the place of this voided one. */
+    replacedBy: key('replaced_by'),
+    /** Imported for the record: nobody is reminded of it. */
+    isHistory: boolean('is_history').notNull().default(false),
+    /** The import that added it; null: it was added before imports were kept. */
+    importId: key('import_id'),
+    sellerId: key('seller_id'),
+    buyerId: key('buyer_id'),
     createdAt: createdAt(),
   },
   (t) => [
@@ -63,11 +66,28 @@ export const invoices = pgTable(
     index('invoices_statement')
       .on(t.customerId, t.currency, t.billingProfileId, t.dueDate, t.id)
       .where(sql`${t.balanceAmount} <> 0`),
+    uniqueIndex('invoices_number')
+      .on(t.customerId, t.issuer, t.number)
+      .where(sql`${t.documentState} <> 'voided'`),
+    index('invoices_not_issued')
+      .on(t.customerId, t.invoiceDate, t.id)
+      .where(sql`${t.documentState} <> 'issued'`),
+    index('invoices_correcting').on(t.customerId, t.issuer, t.corrects).where(sql`${t.corrects} IS NOT NULL`),
+    index('invoices_replaced').on(t.customerId, t.replacedBy).where(sql`${t.replacedBy} IS NOT NULL`),
+    foreignKey({ columns: [t.customerId, t.replacedBy], foreignColumns: [t.customerId, t.id] }),
+    foreignKey({ columns: [t.customerId, t.importId], foreignColumns: [imports.customerId, imports.id] }),
+    foreignKey({ columns: [t.customerId, t.sellerId], foreignColumns: [parties.customerId, parties.id] }),
+    foreignKey({ columns: [t.customerId, t.buyerId], foreignColumns: [parties.customerId, parties.id] }),
     foreignKey({
       columns: [t.customerId, t.billingProfileId],
       foreignColumns: [billingProfiles.customerId, billingProfiles.id],
     }),
     check('invoices_currency', sql`${t.currency} ~ '^[A-Z]{3}$'`),
+    check('invoices_state', sql`${t.documentState} in ('draft', 'issued', 'voided')`),
+    check('invoices_form', sql`${t.form} in ('invoice', 'summary')`),
+    check('invoices_owed', sql`${t.documentState} = 'issued' or ${t.balanceAmount} = 0`),
+    check('invoices_replaced_by', sql`${t.documentState} = 'voided' or ${t.replacedBy} is null`),
+    check('invoices_period', sql`${t.periodStart} < ${t.periodEnd}`),
     check('invoices_dates', sql`${t.dueDate} >= ${t.invoiceDate}`),
   ],
 )
@@ -91,6 +111,27 @@ export const lineItems = pgTable(
     foreignKey({
       columns: [t.customerId, t.invoiceId],
       foreignColumns: [invoices.customerId, invoices.id],
+    }).onDelete('cascade'),
+  ],
+)
+
+/** How a reseller's price of a line was made, for operators alone: a role that answers customers can't read it. */
+export const linePrices = pgTable(
+  'line_prices',
+  {
+    customerId: customerId(),
+    invoiceId: key('invoice_id').notNull(),
+    position: integer('position').notNull(),
+    /** The rule in words: `+8 %`, `4.50 each`, `ListCost`. */
+    rule: text('rule').notNull(),
+    /** What the vendor billed for the line, exactly. */
+    billedCost: numeric('billed_cost').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.invoiceId, t.position] }),
+    foreignKey({
+      columns: [t.customerId, t.invoiceId, t.position],
+      foreignColumns: [lineItems.customerId, lineItems.invoiceId, lineItems.position],
     }).onDelete('cascade'),
   ],
 )

@@ -1,0 +1,46 @@
+import { sql } from 'drizzle-orm'
+import { check, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { createdAt, customerId, key, time } from './columns.ts'
+import { customers } from './customers.ts'
+
+/** One import of one or more files for one customer. Several customers' parts of one run have the same id. */
+export const imports = pgTable(
+  'imports',
+  {
+    customerId: customerId().references(() => customers.id),
+    id: key('id').notNull(),
+    kind: text('kind').notNull(),
+    /** Name, bytes and SHA-256 of each file. */
+    files: jsonb('files').notNull(),
+    /** The report that the run printed, as data. */
+    report: jsonb('report').notNull(),
+    createdAt: createdAt(),
+    undoneAt: time('undone_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.id] }),
+    index('imports_newest').on(t.customerId, t.createdAt, t.id),
+    check('imports_kind', sql`${t.kind} in ('focus', 'invoices', 'assets')`),
+  ],
+)
+
+/** What an import changed of an invoice that was there, so that it can be undone. */
+export const importChanges = pgTable(
+  'import_changes',
+  {
+    customerId: customerId(),
+    importId: key('import_id').notNull(),
+    position: integer('position').notNull(),
+    invoiceId: key('invoice_id').notNull(),
+    /** The fields that were changed, as they were before; of a draft also its lines. */
+    before: jsonb('before').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.importId, t.position] }),
+    index('import_changes_invoice').on(t.customerId, t.invoiceId),
+    foreignKey({
+      columns: [t.customerId, t.importId],
+      foreignColumns: [imports.customerId, imports.id],
+    }),
+  ],
+)

@@ -1,0 +1,43 @@
+import { jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { createdAt, customerId, key, place } from './columns.ts'
+import { customers } from './customers.ts'
+
+/** Who sends a customer's invoices, with what the paper says of them. An invoice names its issuer by name. */
+export const issuers = pgTable(
+  'issuers',
+  {
+    customerId: customerId().references(() => customers.id),
+    name: key('name').notNull(),
+    /** One line of the address per line. */
+    address: text('address'),
+    ...place(),
+    taxId: text('tax_id'),
+    /** In its country's register of companies. */
+    registration: text('registration'),
+    bank: text('bank'),
+    iban: text('iban'),
+    bic: text('bic'),
+    /** Of a bank without IBAN: account and routing number, in one line. */
+    account: text('account'),
+    /** What was agreed on payment, in words. */
+    terms: text('terms'),
+    createdAt: createdAt(),
+  },
+  (t) => [primaryKey({ columns: [t.customerId, t.name] })],
+)
+
+/**
+ * Who sells and who buys, as it stood when an invoice arrived. Rows are only added: invoices point to them, and an
+ * edit of today's settings changes none.
+ */
+export const parties = pgTable(
+  'parties',
+  {
+    customerId: customerId().references(() => customers.id),
+    /** A digest of the content, so that many invoices share one row. */
+    id: key('id').notNull(),
+    content: jsonb('content').notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [primaryKey({ columns: [t.customerId, t.id] })],
+)
