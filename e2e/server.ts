@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createWriteStream, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +7,7 @@ import { startWarden } from '../lib/db/embedded/test-warden.ts'
 import { build } from '../scripts/build.ts'
 import { NO_NETWORK } from '../stand-ins/no-network.ts'
 import { createDatabase } from './database.ts'
+import { freePort } from './free-port.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const LOG = join(ROOT, 'test-results', 'server.log')
@@ -119,14 +119,4 @@ function hasEnded(app: ChildProcess): boolean {
 
 function lastLines(): string {
   return readFileSync(LOG, 'utf8').split('\n').slice(-30).join('\n')
-}
-
-/** A loopback port that nobody listened on a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (!address || typeof address === 'string') throw new Error('No free port.')
-  return address.port
 }

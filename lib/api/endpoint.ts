@@ -7,34 +7,54 @@ import type { AnyOperation } from './operation.ts'
 import { Problem } from './problem.ts'
 import type { ApiRequest } from './request.ts'
 
-type Handlers = Record<(typeof METHODS)[number], (request: Request) => Promise<Response>>
+/** What answers the requests to one path; it never throws. */
+export type Respond = (request: ApiRequest) => Promise<ApiResponse>
+
+type Handler = (request: Request) => Promise<Response>
+type Handlers = Record<(typeof METHODS)[number], Handler>
 
 /** The route handlers of one path: its operations, and a 405 for every other method. */
 export function route(...operations: AnyOperation[]): Handlers {
-  return handlers((request) => answer(operations, request))
+  return handlers(operations[0]?.contract.path, (request) => answer(operations, request))
 }
 
 /** The JSON 404 of every path under the API that names nothing. */
 export function unknownPath(): Handlers {
-  return handlers((request) => guarded(request, () => Promise.reject(new Problem('not_found'))))
+  return handlers(undefined, (request) => guarded(request, () => Promise.reject(new Problem('not_found'))))
 }
 
-function handlers(respond: (request: ApiRequest) => Promise<ApiResponse>): Handlers {
+const mounted = new WeakMap<Handler, Mounted>()
+
+/** What a route file mounts. */
+export type Mounted = {
+  /** Its contract's path, as in `/billing/v1/assets/{asset_id}`; absent: all that no other route has. */
+  path: string | undefined
+  respond: Respond
+}
+
+/**
+ * What is behind a route handler, for a server that has no need of `Request` and `Response` in between.
+ * @param handler one of those that `route` or `unknownPath` gave
+ */
+export function mountedBy(handler: Handler): Mounted | undefined {
+  return mounted.get(handler)
+}
+
+function handlers(path: string | undefined, respond: Respond): Handlers {
   const handle = async (request: Request) => {
     const { pathname, search } = new URL(request.url)
     const { status, headers, body } = await respond({
-      // The front door names one that Next does not carry.
-      method: request.headers.get('x-method') ?? request.method,
+      method: request.method,
       path: pathname,
-      // The front door keeps it as it was sent.
-      search: request.headers.get('x-query') ?? search.slice(1),
+      search: search.slice(1),
       headers: request.headers,
-      read: (limit) => readBytes(request, limit),
+      read: (limit) => readBytes(request.body, limit),
       gone: request.signal,
     })
     const sent = isOutgoing(body) ? streamOf(body) : body
     return new Response(sent as BodyInit | null, { status, headers })
   }
+  mounted.set(handle, { path, respond })
   return Object.fromEntries(METHODS.map((method) => [method, handle])) as Handlers
 }
 
@@ -53,11 +73,18 @@ function streamOf(body: Outgoing): ReadableStream<Uint8Array> {
   )
 }
 
-async function readBytes(request: Request, limit: number): Promise<Uint8Array | 'too large'> {
+/**
+ * A request's body, as far as it may go.
+ * @throws Problem `invalid_request` where it broke off
+ */
+export async function readBytes(
+  body: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null,
+  limit: number,
+): Promise<Uint8Array | 'too large'> {
   const chunks: Uint8Array[] = []
   let size = 0
   try {
-    for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
       size += chunk.length
       if (size > limit) return 'too large'
       chunks.push(chunk)

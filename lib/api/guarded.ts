@@ -30,9 +30,15 @@ export async function guarded(
   if (isOutgoing(body)) noteEnd(body, requestId, note)
   else note()
   if (isOutgoing(body) && request.method === 'HEAD') await body.return()
+  const length = typeof body === 'string' || body instanceof Uint8Array ? Buffer.byteLength(body) : undefined
   return {
     status,
-    headers: { ...headers, 'Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' },
+    headers: {
+      ...headers,
+      ...(length === undefined ? {} : { 'Content-Length': String(length) }),
+      'Request-Id': requestId,
+      'X-Content-Type-Options': 'nosniff',
+    },
     body: request.method === 'HEAD' ? null : body,
   }
 }

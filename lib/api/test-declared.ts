@@ -23,7 +23,7 @@ export function undeclared(document: Document, method: string, path: string, ans
 }
 
 // What every HTTP answer with a body has; the document's media types say it.
-const OF_HTTP = ['content-type']
+const OF_HTTP = ['content-type', 'content-length']
 
 function strangeHeaders(document: Document, declared: Response, { headers }: Answered): string[] {
   const known = Object.keys(declared.headers).map((name) => name.toLowerCase())

@@ -6,6 +6,7 @@ import { startDatabase } from '#lib/db/start.ts'
 import { enterProduction, env, setPort } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { accounts } from '#lib/vendors/accounts/accounts.ts'
+import { loadApi } from './api.ts'
 import { drain } from './drain.ts'
 import { frontDoor } from './front-door.ts'
 import { healthCheck } from './health.ts'
@@ -40,7 +41,7 @@ export async function startApplication(isStopping: () => boolean): Promise<Appli
   accounts()
   const database = await startDatabase().catch(explain)
   try {
-    const app = await prepareNext()
+    const [app, api] = await Promise.all([prepareNext(), loadApi()])
     const checkRouterState = await routerStateCheck()
     const server = httpServer((req, res) => door(req, res))
     const url = await listen(server)
@@ -52,6 +53,7 @@ export async function startApplication(isStopping: () => boolean): Promise<Appli
       https: baseUrl.startsWith('https:'),
       checkRouterState,
       health: healthCheck(isStopping),
+      api,
       inside: app.getRequestHandler(),
     })
     const jobs = await startJobs(database.url)

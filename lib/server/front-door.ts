@@ -2,13 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Problem, toProblem } from '#lib/api/problem.ts'
 import { log, logFailure } from '#lib/log.ts'
-import { carryMethod, checkMethod } from './area-methods.ts'
+import type { Api } from './api.ts'
 import { carriesBody, closeUnread } from './connection-end.ts'
 import { refuse } from './refusal.ts'
 import { checkSingleHost, stripHeaders } from './request-headers.ts'
 import { pagePolicy, securityHeaders } from './security-headers.ts'
 import { servedHosts } from './served-hosts.ts'
-import { type Area, areaOf, readTarget, type Target } from './target.ts'
+import { type Area, areaOf, checkMethod, readTarget, type Target } from './target.ts'
 import { logVisit } from './visit-log.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void
@@ -24,7 +24,9 @@ export type FrontDoor = {
   checkRouterState: (header: string | string[] | undefined) => unknown
   /** Answers `/healthz`. */
   health: Handler
-  /** The application behind the door. */
+  /** Answers the paths of the API. */
+  api: Api
+  /** Answers the pages: the application behind the door. */
   inside: Handler
 }
 
@@ -41,7 +43,7 @@ const FORM_LIMIT = 16 * 1024
  * navigation (400); then the application answers.
  */
 export function frontDoor(options: FrontDoor): Handler {
-  const { hosts, trustProxy, https, checkRouterState, health, inside } = options
+  const { hosts, trustProxy, https, checkRouterState, health, api, inside } = options
   const hostOf = servedHosts(hosts, trustProxy)
   const fixed = securityHeaders(https)
 
@@ -49,7 +51,7 @@ export function frontDoor(options: FrontDoor): Handler {
   const admit = (req: IncomingMessage, requestId: string): Target => {
     const target = readTarget(req.url ?? '')
     stripHeaders(req.headers, target.area, trustProxy)
-    if (target.area !== 'api') checkMethod(req, target.area)
+    if (target.area !== 'api') checkMethod(req.method, target.area)
     if (target.area !== 'health') {
       checkSingleHost(req.rawHeaders)
       req.headers.host = checkHost(hostOf(req.headers, target.host), requestId)
@@ -61,23 +63,15 @@ export function frontDoor(options: FrontDoor): Handler {
     return target
   }
 
-  const lead = (
-    req: IncomingMessage,
-    res: ServerResponse,
-    { area, path, url }: Target,
-    requestId: string,
-  ) => {
+  const lead = (req: IncomingMessage, res: ServerResponse, target: Target, requestId: string) => {
+    const { area, path } = target
     // The core logs the calls that reach it.
     if (area !== 'api') logVisit(req, res, { requestId, path, quiet: QUIET.has(area) })
     req.headers['request-id'] = requestId
-    // As it was sent: Next writes the query anew, and what is no UTF-8 would look like text.
     if (area === 'sign-in') req.headers['x-client-address'] = clientAddress(req, trustProxy)
-    if (area === 'api') {
-      req.headers['x-query'] = url.slice(path.length + 1)
-      carryMethod(req)
-    }
     if (area === 'page') givePolicy(req, res, https)
     if (req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion === '1.1') res.writeContinue()
+    if (area === 'api') return api(req, res, target)
     return area === 'health' ? health(req, res) : inside(req, res)
   }
 

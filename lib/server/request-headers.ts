@@ -5,7 +5,7 @@ import type { Area } from './target.ts'
 
 // What Next, or we, say to ourselves by header: from outside it would skip or steer what they guard.
 const INTERNAL =
-  /^(x-(middleware|nextjs|next|invoke|now|vercel|prerender)-|x-matched-path$|x-nonce$|x-query$|x-method$|x-client-address$|content-security-policy|next-(action|resume)|request-id$)/
+  /^(x-(middleware|nextjs|next|invoke|now|vercel|prerender)-|x-matched-path$|x-nonce$|x-client-address$|content-security-policy|next-(action|resume)|request-id$)/
 // Belongs to navigation between pages; a route handler would answer with a redirect.
 const NAVIGATION = /^(rsc$|next-router-|next-url$)/
 const FORWARDED = /^(x-forwarded-|forwarded$|x-real-ip$)/

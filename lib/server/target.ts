@@ -74,3 +74,18 @@ function decodeUnreserved(path: string): string {
 function invalid(detail: string): Problem {
   return new Problem('invalid_request', detail)
 }
+
+/** The methods of an area. Of the API each path has its own: lib/api/methods.ts refuses the others. */
+const ALLOWED: Record<Exclude<Area, 'api'>, string> = {
+  'sign-in': 'GET, HEAD, POST',
+  health: 'GET, HEAD',
+  asset: 'GET, HEAD',
+  page: 'GET, HEAD',
+}
+
+/** @throws Problem `method_not_allowed`, with what the area has */
+export function checkMethod(method: string | undefined, area: Exclude<Area, 'api'>): void {
+  const allowed = ALLOWED[area]
+  if (allowed.split(', ').includes(method ?? '')) return
+  throw new Problem('method_not_allowed', `Use ${allowed} here.`, { headers: { Allow: allowed } })
+}

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type FrontDoor, frontDoor } from './front-door.ts'
 import { httpServer } from './http-server.ts'
@@ -10,16 +10,18 @@ type Seen = { method: string | undefined; url: string | undefined; headers: Inco
 /** A front door on a free port. Behind it: an application that answers `inside` and remembers what it saw. */
 export async function openDoor(options: Partial<FrontDoor> = {}) {
   const seen: Seen[] = []
+  const see = (req: IncomingMessage, res: ServerResponse) => {
+    seen.push({ method: req.method, url: req.url, headers: { ...req.headers } })
+    res.end('inside')
+  }
   const door = frontDoor({
     hosts: ['console.example'],
     trustProxy: false,
     https: false,
     checkRouterState: () => {},
     health: (_, res) => void res.end('healthy'),
-    inside: (req, res) => {
-      seen.push({ method: req.method, url: req.url, headers: { ...req.headers } })
-      res.end('inside')
-    },
+    api: async (req, res) => (options.inside ?? see)(req, res),
+    inside: (req, res) => see(req, res),
     ...options,
   })
   const server = httpServer(door)

@@ -1,0 +1,180 @@
+import { type IncomingHttpHeaders, request } from 'node:http'
+import { expect, test } from '@playwright/test'
+import { asset, invoice, newCustomer } from '../admin.ts'
+import { startNextAlone } from '../next-alone.ts'
+
+// The route files are mounted twice: by our server without Next's router, and by Next. What a client gets is the same
+// to the byte, but for dates, the names of requests and what the front door adds.
+
+let alone: Awaited<ReturnType<typeof startNextAlone>>
+let keys: Record<'admin' | 'finance' | 'it' | 'none' | 'other', string>
+
+test.beforeAll(async () => {
+  const own = await newCustomer('twoways')
+  const other = await newCustomer('elsewhere')
+  await own.importAssets([
+    asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
+    asset('workspace-suite-2', 'Business Plus', { purchased: 240, assigned: 182 }),
+    asset('cloud-platform-1', 'Production'),
+  ])
+  await own.importInvoices([invoice('IN-1'), invoice('IN/2 é'), invoice('IN-3', { totalAmount: '12.5' })])
+  keys = {
+    admin: await own.key('admin'),
+    finance: await own.key('finance-user'),
+    it: await own.key('it-manager'),
+    none: await own.key('it-manager'),
+    other: await other.key('admin'),
+  }
+  alone = await startNextAlone()
+})
+test.afterAll(() => alone?.stop())
+
+type Call = { method?: string; path: string; headers?: Record<string, string>; body?: string }
+type Answer = { status: number | undefined; headers: IncomingHttpHeaders; body: Buffer }
+
+function ask(base: string, { method = 'GET', path, headers = {}, body }: Call): Promise<Answer> {
+  const { hostname, port, host } = new URL(base)
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, method, path, headers: { host, ...headers } }, (res) => {
+      const chunks: Buffer[] = []
+      res.on('data', (chunk) => chunks.push(chunk))
+      res.on('error', reject)
+      res.on('end', () =>
+        resolve({ status: res.statusCode, headers: res.headers, body: Buffer.concat(chunks) }),
+      )
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+/** What the connection, the clock and the front door decide. */
+const NOT_COMPARED = [
+  'date',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'request-id',
+  'vary',
+  'content-security-policy',
+  'cross-origin-opener-policy',
+  'cross-origin-resource-policy',
+  'permissions-policy',
+  'referrer-policy',
+  'strict-transport-security',
+  'x-frame-options',
+]
+
+function plain({ status, headers, body }: Answer) {
+  const id = headers['request-id']
+  const text = body.toString('latin1')
+  const kept = Object.entries(headers).filter(([name]) => !NOT_COMPARED.includes(name))
+  // A change's id and moments are its own.
+  const same = (id ? text.replaceAll(String(id), 'ID') : text)
+    .replace(/"(id|time|settleTime|createTime)":("[0-9a-f-]{36}"|\d{13})/g, '"$1":0')
+    .replaceAll('workspace-suite-2', 'workspace-suite-1')
+  return { status, headers: Object.fromEntries(kept), body: same }
+}
+
+async function compare(base: string, call: Call, other = call) {
+  const [ours, nexts] = [await ask(base, call), await ask(alone.url, other)]
+  // The tag of a thing goes with its id.
+  if (other !== call) nexts.headers.etag = ours.headers.etag
+  const told = `${call.method ?? 'GET'} ${call.path}`
+  expect({ told, ...plain(ours) }).toEqual({ told, ...plain(nexts) })
+  expect(String(ours.headers.vary ?? '')).not.toMatch(/rsc|next/i)
+  return ours
+}
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+
+test('each path of the description is answered alike, whoever asks, and so are its refusals', async ({
+  baseURL,
+}) => {
+  const base = baseURL as string
+  const { body } = await ask(base, { path: '/billing/v1/openapi.json' })
+  const { paths } = JSON.parse(body.toString()) as { paths: Record<string, Record<string, unknown>> }
+  const places: Record<string, string> = {
+    asset_id: 'workspace-suite-1',
+    invoice_id: 'IN%2F2%20%C3%A9',
+    change_id: 'none',
+  }
+  expect(Object.keys(paths).length).toBeGreaterThan(15)
+  for (const template of Object.keys(paths)) {
+    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? 'none')
+    for (const key of [keys.admin, keys.finance, keys.it, keys.other, 'lik_nobody'])
+      await compare(base, { path, headers: bearer(key) })
+    for (const call of [
+      { path },
+      { path: `${path}/`, headers: bearer(keys.admin) },
+      // But for what is no UTF-8, of which Next makes text that looks like it.
+      { path: `${path}?filter=x&maxResults=0&pageToken=x`, headers: bearer(keys.admin) },
+      { path, method: 'HEAD', headers: bearer(keys.admin) },
+      { path, method: 'PUT', headers: bearer(keys.admin), body: '{}' },
+      { path, method: 'OPTIONS', headers: bearer(keys.admin) },
+    ])
+      await compare(base, call)
+  }
+})
+
+test('lists, pages, files and streams are the same to the byte', async ({ baseURL }) => {
+  const base = baseURL as string
+  const headers = bearer(keys.admin)
+  for (const path of [
+    '/billing/v1/invoices?maxResults=1',
+    '/billing/v1/invoices?filter=status%3APAST%20DUE%7COPEN&orderBy=totalAmount+desc',
+    '/billing/v1/invoices?search=in%2F2&minCreationTime=1',
+    '/billing/v1/invoices.csv?lines=true',
+    '/billing/v1/invoices.zip?ids=IN-1%7CIN-3',
+    '/billing/v1/invoices/IN-1/file',
+    '/billing/v1/invoice-comparison?from=IN-1&to=IN-3',
+    '/billing/v1/assets?view=full&filter=type:workspace-suite',
+  ]) {
+    const { headers: answered } = await compare(base, { path, headers })
+    const etag = answered.etag
+    if (etag) await compare(base, { path, headers: { ...headers, 'if-none-match': etag } })
+  }
+})
+
+test('changes, and what is refused of them, are answered alike', async ({ baseURL }) => {
+  const base = baseURL as string
+  const path = '/billing/v1/assets/workspace-suite-1'
+  const json = { ...bearer(keys.it), 'content-type': 'application/json' }
+  const patch = (body: string, headers: Record<string, string> = json): Call => ({
+    method: 'PATCH',
+    path,
+    headers,
+    body,
+  })
+  for (const call of [
+    patch('{}'),
+    patch('{"quantity":'),
+    patch('{"quantity":"5"}'),
+    patch('{"quantity":5,"odd":1}'),
+    patch('{"quantity":5}', bearer(keys.it)),
+    patch('{"quantity":5}', { ...json, 'if-match': '"x"' }),
+    patch('{"quantity":5}', { ...json, ...bearer(keys.finance) }),
+    patch(`{"quantity":5,"note":"${'x'.repeat(20_000)}"}`),
+    { method: 'DELETE', path, headers: json },
+    { method: 'POST', path: '/billing/v1/nowhere', headers: json, body: '{}' },
+  ])
+    await compare(base, call)
+  const twin = { ...patch('{"quantity":250}'), path: '/billing/v1/assets/workspace-suite-2' }
+  const done = await compare(base, patch('{"quantity":250}'), twin)
+  expect(done.status).toBe(200)
+})
+
+test('paths that name nothing are answered alike', async ({ baseURL }) => {
+  for (const path of [
+    '/billing',
+    '/billing/',
+    '/billing/v1',
+    '/billing/v2/invoices',
+    '/billing/v1/invoices/IN-1/file/more',
+    '/billing/v1/Invoices',
+    '/auth',
+    '/auth/v1/validate/more',
+  ])
+    for (const headers of [{}, bearer(keys.admin)]) await compare(baseURL as string, { path, headers })
+})

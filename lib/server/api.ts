@@ -1,0 +1,103 @@
+import { globSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { type Mounted, mountedBy, type Respond, readBytes } from '#lib/api/endpoint.ts'
+import { type ApiResponse, isOutgoing } from '#lib/api/guarded.ts'
+import type { Outgoing } from '#lib/files/stream.ts'
+import type { Target } from './target.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Answers a request to a path of the API. */
+export type Api = (req: IncomingMessage, res: ServerResponse, target: Target) => Promise<void>
+
+/**
+ * Loads the API's route files, those that Next would load, and answers by what they mount: without Next's router, and
+ * without its `Request` and `Response`. The paths are those of their contracts; there is no table beside them.
+ */
+export async function loadApi(): Promise<Api> {
+  const files = globSync('app/{billing,auth}/**/route.ts', { cwd: ROOT })
+  const mounted = await Promise.all(files.map((file) => mountedIn(join(ROOT, file))))
+  const find = finder(mounted)
+  return async (req, res, { path, url }) => {
+    const left = new AbortController()
+    res.once('close', () => left.abort())
+    const answer = await find(path)({
+      method: req.method ?? 'GET',
+      path,
+      search: url.slice(path.length + 1),
+      headers: { get: (name) => headerOf(req, name) },
+      read: (limit) => readBytes(req, limit),
+      gone: left.signal,
+    })
+    await send(res, answer)
+  }
+}
+
+async function mountedIn(file: string): Promise<Mounted> {
+  const { GET } = (await import(pathToFileURL(file).href)) as { GET: Parameters<typeof mountedBy>[0] }
+  const found = mountedBy(GET)
+  if (!found) throw new Error(`${file} mounts nothing of lib/api/endpoint.ts.`)
+  return found
+}
+
+/** By path: those without a parameter by name, the others segment by segment. */
+function finder(mounted: readonly Mounted[]): (path: string) => Respond {
+  const fixed = new Map<string, Respond>()
+  const templates: { parts: string[]; respond: Respond }[] = []
+  let unknown: Respond | undefined
+  for (const { path, respond } of mounted) {
+    if (path === undefined) unknown = respond
+    else if (path.includes('{')) templates.push({ parts: path.split('/'), respond })
+    else fixed.set(path, respond)
+  }
+  if (!unknown) throw new Error('No route answers the paths that name nothing.')
+  const otherwise = unknown
+  return (given) => {
+    // CONTRACT 1: a trailing slash answers the same as without.
+    const path = given.replace(/\/$/, '')
+    const respond = fixed.get(path)
+    if (respond) return respond
+    const parts = path.split('/')
+    return templates.find((template) => fits(template.parts, parts))?.respond ?? otherwise
+  }
+}
+
+function fits(template: readonly string[], parts: readonly string[]): boolean {
+  return (
+    template.length === parts.length &&
+    template.every((part, index) => (part.startsWith('{') ? parts[index] !== '' : part === parts[index]))
+  )
+}
+
+/** As the Fetch standard joins what was sent more than once. */
+function headerOf(req: IncomingMessage, name: string): string | null {
+  const value = req.headers[name.toLowerCase()]
+  return Array.isArray(value) ? value.join(', ') : (value ?? null)
+}
+
+async function send(res: ServerResponse, { status, headers, body }: ApiResponse): Promise<void> {
+  res.writeHead(status, headers)
+  if (!isOutgoing(body)) res.end(body ?? undefined)
+  else await pour(body, res).catch(() => res.destroy())
+}
+
+/** Takes the next chunk only when the one before has left. Where it breaks off, the connection is cut. */
+async function pour(body: Outgoing, res: ServerResponse): Promise<void> {
+  for (let part = await body.next(); !part.done; part = await body.next()) {
+    if (res.destroyed) return body.return()
+    if (!res.write(part.value)) await drained(res)
+  }
+  res.end()
+}
+
+function drained(res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      res.off('drain', done).off('close', done)
+      resolve()
+    }
+    res.on('drain', done).on('close', done)
+  })
+}
