@@ -12,9 +12,9 @@ import type { Terms } from './focus/invoice.ts'
 import { importInvoices } from './invoices.ts'
 import { readAssets } from './json/assets.ts'
 import { readInvoices } from './json/invoices.ts'
-import { readText } from './read-text.ts'
 import { ImportRefused } from './refused.ts'
 import type { Imported, NewInvoice } from './shapes.ts'
+import { readText } from './sources/read-text.ts'
 
 /** One import of one file (`-` is the standard input) for one customer. */
 export type Run = {
