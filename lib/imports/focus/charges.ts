@@ -16,8 +16,9 @@ const BILL: readonly Field[] = ['invoiceId', 'issuer', 'account', 'currency', 's
 const CHARGE: readonly Field[] = ['provider', 'service', 'category']
 
 /** Adds up the rows of a file, in bounded memory, however many rows and bills it has. `close` it in the end. */
-export function gatherCharges(header: Header, problems: ProblemList, mostInMemory = MOST_IN_MEMORY) {
-  const fields = fieldReader(header, problems)
+export function gatherCharges(first: Header, problems: ProblemList, mostInMemory = MOST_IN_MEMORY) {
+  let header = first
+  let fields = fieldReader(first, problems)
   const more = overflow()
   const bills = new Map<string, Known>()
   // By their fields as they are written: only the first row of a kind is looked at closely.
@@ -89,6 +90,11 @@ export function gatherCharges(header: Header, problems: ProblemList, mostInMemor
   }
 
   return {
+    /** The rows of the next file have these columns. */
+    goOn(next: Header): void {
+      header = next
+      fields = fieldReader(next, problems)
+    },
     add(row: readonly string[], line: number): void {
       const cost = fields.cost(row, line)
       const bill = billOf(row, line)

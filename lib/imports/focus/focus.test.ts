@@ -37,10 +37,14 @@ async function read(
   { dueDays = 30, paid = false, pairs, mostInMemory = 1000 }: Terms = {},
 ): Promise<NewInvoice[]> {
   const source = (async function* () {
-    yield text
+    yield { name: '', text: oneChunk(text) }
   })()
   const options = { platforms: platformTable(pairs), dueDays, paid, mostInMemory }
-  return readFocus(source, options, async (invoices) => [...invoices])
+  return readFocus(source, options, async (read) => [...read].map(({ invoice }) => invoice))
+}
+
+async function* oneChunk(text: string) {
+  yield text
 }
 
 const refusal = async (text: string) => {

@@ -25,9 +25,12 @@ async function read(rows: string[], mostInMemory: number): Promise<NewInvoice[]>
   const text = (async function* () {
     yield [HEADER, ...rows].join('\n')
   })()
+  const sources = (async function* () {
+    yield { name: '', text }
+  })()
   const terms = { platforms: platformTable(), dueDays: 30, paid: false, mostInMemory }
   const byId = (one: NewInvoice, other: NewInvoice) => (one.number < other.number ? -1 : 1)
-  return readFocus(text, terms, async (invoices) => [...invoices].sort(byId))
+  return readFocus(sources, terms, async (read) => [...read].map(({ invoice }) => invoice).sort(byId))
 }
 
 test('what memory has no room for becomes the same invoices, to the last digit', async () => {

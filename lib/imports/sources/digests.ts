@@ -43,3 +43,22 @@ export async function fileRecords(
   }
   return records
 }
+
+/** The same source, and what is known of its bytes once they have been read to their end. */
+export function recorded({ name, open }: Source): { source: Source; record(): SourceFile } {
+  const sha256 = createHash('sha256')
+  let bytes = 0
+  return {
+    source: {
+      name,
+      async *open() {
+        for await (const piece of open()) {
+          sha256.update(piece)
+          bytes += piece.length
+          yield piece
+        }
+      },
+    },
+    record: () => ({ name, bytes, sha256: sha256.digest('hex') }),
+  }
+}

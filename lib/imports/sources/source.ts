@@ -16,4 +16,8 @@ export type SourceFile = {
 }
 
 /** The text of a source, to be read once. */
-export type SourceText = { name: string; text: AsyncIterable<string> }
+export type SourceText = {
+  /** As problems tell it; empty where there is one source only, for then a line number says where. */
+  name: string
+  text: AsyncIterable<string>
+}
