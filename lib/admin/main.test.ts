@@ -197,7 +197,7 @@ describe('import', () => {
     expect(await db.sql('sunbird', sql)).toEqual(expected)
     const other = await admin('import focus - --customer sunbird', FOCUS)
     expectRefusal(other, 'platform: stored web-services, given hoster')
-    expect(other.err).toContain('--replace')
+    expect(other.err).toContain('--correct')
     expect(await db.sql('sunbird', sql)).toEqual(expected)
     expect((await admin('import focus - --customer sunbird --correct', FOCUS)).out).toContain('1 corrected')
   })
