@@ -7,8 +7,8 @@ import { scope } from '#lib/db/scope.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 import { readNow } from '#lib/license-changes/reading/read-now.ts'
 import { importAssets } from './assets.ts'
-import { readFocus } from './focus/focus.ts'
-import type { Terms } from './focus/invoice.ts'
+import { type OwnedInvoice, readFocus } from './focus/focus.ts'
+import type { Terms } from './focus/terms.ts'
 import { importInvoices } from './invoices/import.ts'
 import { readAssets } from './json/assets.ts'
 import { readInvoices } from './json/invoices.ts'
@@ -34,11 +34,17 @@ const ASSET_WEIGHT = 20
 /** Imports a FOCUS file. Nothing is written before all of it has been read. */
 export function importFocusFile(run: Run, terms: Terms): Promise<InvoiceCounts> {
   const { file, onProgress, signal } = run
-  return readFocus(
-    readText(file, signal),
-    { ...terms, ...(onProgress ? { onLine: onProgress } : {}), ...(signal ? { signal } : {}) },
-    (invoices) => storedInvoices(run, invoices),
+  const one = async function* () {
+    yield { name: '', text: readText(file, signal) }
+  }
+  const display = onProgress ? { onLine: onProgress } : {}
+  return readFocus(one(), { ...terms, now: new Date(), ...display, ...(signal ? { signal } : {}) }, (all) =>
+    storedInvoices(run, invoicesOf(all)),
   )
+}
+
+function* invoicesOf(all: Iterable<OwnedInvoice>): Generator<NewInvoice> {
+  for (const { invoice } of all) yield invoice
 }
 
 /** Imports invoices from our own JSON. */
