@@ -56,6 +56,7 @@ test('the commands are these', () => {
     'import assets',
     'import list',
     'import show',
+    'import undo',
     'notices add',
     'notices list',
     'notices remove',

@@ -1,37 +1,53 @@
 import { readFocus } from './focus/focus.ts'
-import type { Terms as FocusTerms } from './focus/invoice.ts'
+import type { Terms } from './focus/terms.ts'
 import { readInvoices } from './json/invoices.ts'
 import { notedPlatforms } from './report/platforms.ts'
 import type { Entry } from './sessions/parts.ts'
-import { type Done, runSession, type Terms } from './sessions/session.ts'
+import { entriesOf, readResale } from './sessions/resale.ts'
+import { type Done, runSession, type SessionTerms } from './sessions/session.ts'
 import { fileRecords } from './sources/digests.ts'
 import { withSources } from './sources/find.ts'
 import { textOf } from './sources/read-text.ts'
 import type { SourceFile, SourceText } from './sources/source.ts'
 
 /** One import of invoices: of files, folders and archives; `-` is the standard input. */
-export type Run = Terms & {
+export type Run = SessionTerms & {
   paths: readonly string[]
   /** The folder from which relative paths lead on. */
   folder?: string | undefined
 }
 
-/** Imports FOCUS files as one bill, whatever their order. Nothing is written before all of them have been read. */
-export function importFocus(run: Run, terms: FocusTerms): Promise<Done> {
-  return withTexts(run, ({ files, leftOut, texts }) => {
-    const { onProgress, signal } = run
-    const noted = notedPlatforms(terms.platforms)
-    const options = {
-      ...terms,
-      platforms: noted.platforms,
-      ...(onProgress ? { onLine: onProgress } : {}),
-      ...(signal ? { signal } : {}),
-    }
-    return readFocus(texts(), options, (entries, { rows, used, charges }) => {
+/** How charges become invoices: with the operator's own files by their paths. */
+export type FocusTerms = Omit<Terms, 'customer' | 'accounts' | 'prices'> & {
+  /** Leads each account to its customer; the run names none then. */
+  map?: string | undefined
+  prices?: string | undefined
+}
+
+/**
+ * Imports FOCUS files as one bill, whatever their order. Nothing is written before all of them have been read.
+ * @throws ImportRefused that lists what is wrong with any of the files
+ */
+export async function importFocus(run: Run, { map, prices, ...given }: FocusTerms): Promise<Done> {
+  const { customerId: customer, onProgress, signal } = run
+  const resale = await readResale({ map, prices }, run)
+  const noted = notedPlatforms(given.platforms)
+  const options = {
+    ...given,
+    ...resale,
+    customer,
+    platforms: noted.platforms,
+    now: new Date(),
+    ...(onProgress ? { onLine: onProgress } : {}),
+    ...(signal ? { signal } : {}),
+  }
+  return withTexts(run, ({ files, leftOut, texts }) =>
+    readFocus(texts(), options, (invoices, { rows, used, charges }) => {
+      const entries = entriesOf(invoices, resale.customers)
       const figures = () => ({ files: [...files], leftOut, rows, used, charges })
       return runSession({ kind: 'focus', files, entries, figures, oddities: noted.list }, run)
-    })
-  })
+    }),
+  )
 }
 
 /** Imports invoices from our own JSON. */

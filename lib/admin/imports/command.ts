@@ -4,6 +4,7 @@ import { expectationsOf } from '#lib/imports/report/expectations.ts'
 import { collect, withDatabase } from '../command.ts'
 import { importAssets, importFocus, importInvoices } from './import.ts'
 import { listAllImports, showImport } from './list.ts'
+import { undo } from './undo.ts'
 
 const PATHS = 'files, also gzipped, ZIP archives, or folders of them, as one import; - is the standard input'
 
@@ -25,7 +26,17 @@ export function addImportCommands(program: Command): void {
     'costs-2026-10.csv.gz --customer sunbird',
   )
     .argument('<path...>', PATHS)
-    .requiredOption('--customer <id>', 'id or domain of the customer')
+    .option('--customer <id>', 'id or domain of the customer')
+    .option(
+      '--map <file>',
+      'CSV that leads each billing or sub-account to its customer and profile, in the place of --customer',
+    )
+    .option(
+      '--issuer <name>',
+      'you, in the place of the vendor whose charges you resell; with --prices or --at-cost',
+    )
+    .option('--prices <file>', 'CSV of rules that make your prices')
+    .option('--at-cost', 'your prices are what the vendor billed')
     .option(
       '--platform <pair>',
       'platform of a provider, as in "AWS=web-services"; may be given several times',
@@ -33,7 +44,7 @@ export function addImportCommands(program: Command): void {
     )
     .option('--due-days <days>', 'days from the invoice date to the due date', daysOf, 30)
     .option('--paid', 'nothing is left to pay')
-  ofInvoices(focus).action(withDatabase(importFocus))
+  ofInvoices(focus).hook('preAction', oneOwner).action(withDatabase(importFocus))
 
   const invoices = command(
     'invoices',
@@ -66,6 +77,23 @@ export function addImportCommands(program: Command): void {
     .argument('<id>', 'as the list has it')
     .option('--json', 'as JSON')
     .action(withDatabase(showImport))
+
+  command(
+    'undo',
+    'Take back what an import of invoices did, unless something later builds on it.',
+    '20261122-4f3a9c1e',
+  )
+    .argument('<id>', 'as the list has it')
+    .action(withDatabase(undo))
+}
+
+/** Charges go to whom the map names, or to the one customer; not to both, and not to nobody. */
+function oneOwner(_: Command, command: Command): void {
+  const { customer, map } = command.opts()
+  if ((customer === undefined) === (map === undefined))
+    command.error(
+      'error: give either --customer, whose all charges are, or --map, which leads each account to its own',
+    )
 }
 
 /** What holds for invoices, wherever they come from. */

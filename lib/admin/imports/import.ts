@@ -12,15 +12,18 @@ import { type Progress, progress } from '../progress.ts'
 import { interruption, note, print } from '../terminal.ts'
 import { reportLines } from './report-lines.ts'
 
-type Common = { customer: string; dryRun?: boolean; replace?: boolean; json?: boolean }
-type OfInvoices = Common & { correct?: boolean; expect?: string[]; history?: boolean }
-type Focus = OfInvoices & { platform?: string[]; dueDays: number; paid?: boolean }
+type Common = { dryRun?: boolean; replace?: boolean; json?: boolean }
+type OfInvoices = Common & { customer?: string; correct?: boolean; expect?: string[]; history?: boolean }
+type Focus = OfInvoices &
+  Omit<imports.FocusTerms, 'platforms' | 'paid'> & { platform?: string[]; paid?: boolean }
+type Assets = Common & { customer: string; reseller?: string }
 
-export async function importFocus(paths: string[], { platform, dueDays, paid = false, ...rest }: Focus) {
-  const terms = { platforms: platformTable(platform), dueDays, paid }
+export async function importFocus(paths: string[], options: Focus) {
+  const { platform, dueDays, paid = false, map, issuer, prices, atCost } = options
+  const terms = { platforms: platformTable(platform), dueDays, paid, map, issuer, prices, atCost }
   await watched('lines read', async (display) => {
-    const run = await runOf(paths, rest, display)
-    return told(await imports.importFocus(run, terms), rest)
+    const run = await runOf(paths, options, display)
+    return told(await imports.importFocus(run, terms), options)
   })
 }
 
@@ -31,7 +34,7 @@ export async function importInvoices(paths: string[], options: OfInvoices) {
   })
 }
 
-export async function importAssets(file: string, { reseller, ...options }: Common & { reseller?: string }) {
+export async function importAssets(file: string, { reseller, ...options }: Assets) {
   if (reseller !== undefined && !z.email().max(254).safeParse(reseller).success)
     throw new Problem('invalid_request', `"${reseller}" is not an e-mail address.`)
   const { customerId } = await customerNamed(options.customer)
@@ -59,11 +62,10 @@ async function runOf(
       'invalid_request',
       'An invoice is not written over. --correct voids the one that is there, and puts what the files have in its place.',
     )
-  const { customerId } = await customerNamed(customer)
   return {
     paths,
     folder: env().callerDir,
-    customerId,
+    customerId: customer === undefined ? undefined : (await customerNamed(customer)).customerId,
     correct,
     isDryRun: dryRun,
     isHistory: history,

@@ -32,12 +32,7 @@ export async function listAllImports({ customer, json = false }: { customer?: st
 }
 
 export async function showImport(id: string, { json }: { json?: boolean }): Promise<void> {
-  const found: Found[] = []
-  for (const { customerId } of await listCustomers()) {
-    const part = await readScope({ customerId }, (tx) => findImport(tx, customerId, id))
-    if (part) found.push({ customerId, part })
-  }
-  const [listed] = grouped(found)
+  const [listed] = grouped(await partsWith(id))
   if (!listed) throw new Problem('not_found', `There is no import "${id}".`)
   const { first, customers: names } = listed
   const { id: importId, kind, createdAt, undoneAt } = first
@@ -50,6 +45,16 @@ export async function showImport(id: string, { json }: { json?: boolean }): Prom
   if (undoneAt) print(`Undone ${timeText(undoneAt)}`)
   print('')
   for (const line of reportLines(report)) print(line)
+}
+
+/** What each customer has of an import. */
+export async function partsWith(id: string): Promise<Found[]> {
+  const found: Found[] = []
+  for (const { customerId } of await listCustomers()) {
+    const part = await readScope({ customerId }, (tx) => findImport(tx, customerId, id))
+    if (part) found.push({ customerId, part })
+  }
+  return found
 }
 
 function grouped(found: readonly Found[]): Listed[] {

@@ -8,8 +8,8 @@ import type { Transaction } from '#lib/db/client.ts'
 const PAUSE = 200
 
 type Waiting = {
-  /** Told again and again while another import of the customer runs. */
-  onWait?: (() => void) | undefined
+  /** Told again and again while another import of the customer runs: how often it has been asked by now. */
+  onWait?: ((tries: number) => void) | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -23,11 +23,11 @@ export async function lockImports(
   customerId: CustomerId,
   { onWait, signal }: Waiting = {},
 ): Promise<void> {
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     const { rows } = await tx.execute<{ isLocked: boolean }>(sql`
       SELECT pg_try_advisory_xact_lock(hashtextextended(${`imports of ${customerId}`}, 0)) AS "isLocked"`)
     if (rows[0]?.isLocked) return
-    onWait?.()
+    onWait?.(tries)
     await sleep(PAUSE, undefined, signal ? { signal } : {})
   }
 }

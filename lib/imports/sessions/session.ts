@@ -16,7 +16,7 @@ import { type Entry, partsOf } from './parts.ts'
 import { addImport, endImport, newImportId, readToday } from './store.ts'
 
 /** What holds for an import of invoices, wherever they come from. */
-export type Terms = {
+export type SessionTerms = {
   /** Whose the invoices are that name no other. */
   customerId?: CustomerId | undefined
   /** Issued invoices that are there with another content are voided, and these come into their place. */
@@ -65,7 +65,7 @@ class DryRun extends Error {
  * something has its row of the import, with its own part of the report.
  * @throws ImportRefused that lists what stands in the way
  */
-export async function runSession(input: Input, terms: Terms): Promise<Done> {
+export async function runSession(input: Input, terms: SessionTerms): Promise<Done> {
   const importId = newImportId()
   try {
     return await scopeOfMany(async (enter) => {
@@ -92,12 +92,13 @@ async function storePart(
   tx: Transaction,
   { importId: id, customerId, entries }: PartOfImport,
   input: Input,
-  { customerId: named, correct = false, isHistory = false, onProgress, signal }: Terms,
+  { customerId: named, correct = false, isHistory = false, onProgress, signal }: SessionTerms,
 ): Promise<InvoiceReport> {
   await allowImportTimes(tx)
   await lockImports(tx, customerId, {
     signal,
-    onWait: () => onProgress?.(0, `invoices stored: another import for ${customerId} is waited for`),
+    onWait: () =>
+      onProgress?.(0, `invoices stored: another import for ${customerId} runs, and is waited for`),
   })
   const { kind, files } = input
   await addImport(tx, customerId, { id, kind, files })
