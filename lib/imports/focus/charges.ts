@@ -46,7 +46,9 @@ export function gatherCharges(terms: Terms, problems: ProblemList, mostInMemory 
 
   const open = (head: BillHead, row: readonly string[], line: number): Written | undefined => {
     const { account = '', currency } = head
-    const subAccount = accounts && header.read(row, 'subAccount')
+    const code = accounts ? fields.code(row, line, 'subAccount') : {}
+    if (!code) return undefined
+    const subAccount = code.value
     const owner = accounts?.ownerOf(account, subAccount)
     entries += 1
     if (accounts && !owner) {

@@ -37,6 +37,8 @@ export type FieldReader = {
   amount(row: readonly string[], line: number, column: string): Big | undefined
   bill(row: readonly string[], line: number): BillHead | undefined
   charge(row: readonly string[], line: number): ChargeHead | undefined
+  /** May be empty, and is `{}` then. */
+  code(row: readonly string[], line: number, field: 'subAccount' | 'sku'): { value?: string } | undefined
 }
 
 export function fieldReader(header: Header, problems: ProblemList): FieldReader {
@@ -72,6 +74,7 @@ export function fieldReader(header: Header, problems: ProblemList): FieldReader 
       const issue = issueOf(cells, row, line, own.value)
       return issue && { ...head, issue }
     },
+    code: textIfAny,
     charge(row, line) {
       const provider = text(row, line, 'provider')
       const category = text(row, line, 'category')

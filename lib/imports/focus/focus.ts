@@ -2,11 +2,11 @@ import Big from 'big.js'
 import { type ImportProblem, ImportRefused } from '#lib/imports/refused.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
 import { readRows } from '../csv-rows.ts'
-import { type ProblemList, problemList } from '../problem-list.ts'
+import { ofFile, type ProblemList, problemList } from '../problem-list.ts'
 import type { Owner } from '../resale/accounts.ts'
 import type { Bill } from './bill.ts'
 import { gatherCharges } from './charges.ts'
-import { type Dataset, readHeader } from './columns.ts'
+import { type Dataset, knownColumns, readHeader } from './columns.ts'
 import { invoiceOf } from './invoice.ts'
 import type { Reading } from './reading.ts'
 import { separatedByCommas } from './separator.ts'
@@ -73,7 +73,7 @@ type Charges = ReturnType<typeof gatherCharges>
 
 /** Each problem tells its file, where files have names. */
 function named(list: ProblemList, before: Before): ProblemList {
-  return { ...list, add: (problem) => list.add({ file: before.file, ...problem }) }
+  return { ...list, add: (problem) => list.add(before.file ? { file: before.file, ...problem } : problem) }
 }
 
 async function readSource(
@@ -103,11 +103,10 @@ async function readSource(
     else problems.add({ line, reason: `has ${row.length} columns, but the header has ${width}` })
   }
   try {
-    await readRows(separatedByCommas(text), takeRow, signal)
+    await readRows(separatedByCommas(text, knownColumns), takeRow, signal)
     before.lines += last
   } catch (error) {
-    if (file === undefined || !(error instanceof ImportRefused)) throw error
-    throw new ImportRefused(error.problems.map((problem) => ({ file, ...problem })))
+    throw file === undefined ? error : ofFile(error, file)
   }
 }
 

@@ -22,11 +22,13 @@ export function groupsOf({ platforms, prices, customer }: Terms, problems: Probl
   const priced = prices && pricing(prices, platforms, problems)
   const told = prices ? PRICED : CHARGE
 
-  const kindOf = (known: Known, { header, fields, row, place }: RowAt): Kind | undefined => {
+  const kindOf = (known: Known, { fields, row, place }: RowAt): Kind | undefined => {
     const head = fields.charge(row, place.line)
     if (!head) return undefined
     if (!priced) return { group: groupOf(known, head, undefined) }
-    const sku = header.read(row, 'sku')
+    const code = fields.code(row, place.line, 'sku')
+    if (!code) return undefined
+    const sku = code.value
     const found = priced.ruleOf({ ...head, sku }, known, customer, place)
     if ('lack' in found) return found
     // With one price per SKU, a line has a quantity and a price.

@@ -26,7 +26,7 @@ export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
   const [corrects, ...others] = bill.issue?.corrects ?? []
   const profile = bill.owner?.billingProfile
   return {
-    number: numberOf(bill),
+    number: numberOf(bill, terms),
     isNumbered: bill.invoiceId !== undefined,
     documentState,
     // A vendor that issued invoices issued none of these lines, unless it says so; a reseller does.
@@ -63,14 +63,25 @@ function lineOf(charge: ChargeGroup, share: string, platforms: Platforms): NewLi
   }
 }
 
-/** The issuer's own; else the period and a short digest of what tells this bill from others of it. */
-function numberOf({ invoiceId, issuer, account, currency, start, end, owner }: Bill): string {
+/**
+ * The issuer's own; else the period and a short digest of what tells this bill from others: the same in every run, and
+ * with or without a map of accounts. A reseller's differ among all its customers, a vendor's among those of one.
+ */
+function numberOf({ invoiceId, issuer, account, currency, start, end, owner }: Bill, terms: Terms): string {
   const profile = owner?.billingProfile
   // One vendor's invoice may be divided among several profiles of a customer, and each needs a number of its own.
   if (invoiceId !== undefined) return profile === undefined ? invoiceId : `${invoiceId}/${profile}`
-  const whose = owner ? [owner.customer, ...(profile === undefined ? [] : [profile])] : []
-  const whole = JSON.stringify([issuer, account, currency, dayOf(start), dayOf(end), ...whose])
-  const digest = createHash('sha256').update(whole).digest('hex').slice(0, 8)
+  const whose = terms.issuer === undefined ? [] : [owner?.customer ?? terms.customer ?? '']
+  const what = [
+    issuer,
+    account,
+    currency,
+    dayOf(start),
+    dayOf(end),
+    ...whose,
+    ...(profile ? [{ profile }] : []),
+  ]
+  const digest = createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 8)
   return `${dayOf(start).slice(0, 7)}-${digest}`
 }
 

@@ -10,7 +10,7 @@ export type Terms = {
   dueDays: number
   /** Nothing is left to pay. Otherwise the file says nothing of payments. */
   paid: boolean
-  /** The customer whose price rules hold where there is no map of accounts. */
+  /** The id of the customer whose charges these are where there is no map of accounts: its price rules hold. */
   customer?: string | undefined
   /** Leads each account to its customer. Absent: all charges are of one customer. */
   accounts?: Accounts | undefined

@@ -1,6 +1,6 @@
 import { readTable } from './table.ts'
 
-/** Whose invoices the charges of an account become. Absent profile: the customer's `default`. */
+/** Whose invoices the charges of an account become: a customer, by its id, and a profile other than `default`. */
 export type Owner = { customer: string; billingProfile?: string | undefined }
 
 /** Which account is whose, as the operator says in a file. */
@@ -29,10 +29,12 @@ export async function readAccounts(
     text,
     file,
     columns,
-    ({ line, cells: { account, customer, billingProfile } }) => {
+    ({ line, cells: { account, customer, billingProfile: given } }) => {
       if (!account || !customer) return `has no ${account ? 'customer' : 'account'}`
       const before = lines.get(account)
       if (before !== undefined) return `account ${account} is in line ${before}, too`
+      // Whether it is said or not changes no invoice's number.
+      const billingProfile = given === 'default' ? undefined : given
       const key = JSON.stringify([customer, billingProfile])
       const { owner } = named.get(key) ?? { owner: { customer, ...(billingProfile && { billingProfile }) } }
       if (!named.has(key)) named.set(key, { owner, line })

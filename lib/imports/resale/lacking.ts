@@ -4,19 +4,19 @@ import { ImportRefused, MOST_PROBLEMS } from '../refused.ts'
 /** Charges that can't be invoiced for one and the same reason. */
 export type Lack = { add(cost: Big): void }
 
-/** Beyond these, only the money of those that are known is counted: memory has a bound, whatever the file. */
+/** Beyond these, they are not told apart any more: memory has a bound, whatever the file. */
 const MOST_KNOWN = 50_000
 
 /** Gathers what an operator's own files leave out, to name it all at once with its weight. */
 export function lacking(reason: string) {
   const found = new Map<string, { count: number; sums: Map<string, Big> }>()
-  let others = 0
+  let isCut = false
   return {
     /** Of one subject, such as an account, and one currency. */
     of(subject: string, currency: string): Lack {
       const known = found.get(subject) ?? { count: 0, sums: new Map<string, Big>() }
       if (found.size < MOST_KNOWN) found.set(subject, known)
-      else if (!found.has(subject)) others += 1
+      else if (!found.has(subject)) isCut = true
       return {
         add(cost) {
           known.count += 1
@@ -34,8 +34,9 @@ export function lacking(reason: string) {
         const money = [...sums].map(([currency, sum]) => `${sum.toFixed()} ${currency}`).join(', ')
         return { subject, reason: `${reason} (${count} ${count === 1 ? 'charge' : 'charges'}, ${money})` }
       })
-      const more = heaviest.length - problems.length + others
-      throw new ImportRefused(more > 0 ? [...problems, { reason: `and ${more} more` }] : problems)
+      const more = heaviest.length - problems.length
+      const rest = { reason: `and ${isCut ? 'more than ' : ''}${more} more` }
+      throw new ImportRefused(more > 0 ? [...problems, rest] : problems)
     },
   }
 }

@@ -10,7 +10,7 @@ import type { Rule } from './rule.ts'
 /** A reseller's rule for charges of one kind, or that there is none. */
 export type Found = { rule: Rule } | { lack: Lack }
 /** What a charge costs its customer; the quantity where the price is a fixed one. */
-export type Price = { amount: Big; quantity?: Big }
+type Price = { amount: Big; quantity?: Big }
 
 /** Finds rules for charges, and keeps what no rule covers: that is never passed on at cost. */
 export function pricing(prices: Prices, platforms: Platforms, problems: ProblemList) {

@@ -1,7 +1,8 @@
 import { readRows } from '../csv-rows.ts'
 import { quoted, textFault } from '../faults.ts'
-import { problemList } from '../problem-list.ts'
-import { ImportRefused } from '../refused.ts'
+import { separatedByCommas } from '../focus/separator.ts'
+import { ofFile, problemList } from '../problem-list.ts'
+import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '../refused.ts'
 
 /** The cells of a row by the names of their columns; one that is blank is absent. */
 export type TableRow<Column extends string> = { line: number; cells: Partial<Record<Column, string>> }
@@ -22,25 +23,38 @@ export async function readTable<Required extends string, Optional extends string
   take: (row: TableRow<Required | Optional>) => string | undefined,
   signal?: AbortSignal,
 ): Promise<void> {
+  const known = [...columns.required, ...columns.optional]
   const problems = problemList()
   let names: (Required | Optional)[] | undefined
-  await readRows(
-    text,
-    (row, line) => {
-      if (!names) {
-        names = namesOf(row, file, line, columns)
-        return
-      }
-      const fault = row.length === names.length ? undefined : `has ${row.length} columns, not ${names.length}`
-      const cells = cellsOf(row, names)
-      const longest = Object.values<string | undefined>(cells).find((cell) => textFault(cell ?? '', LONGEST))
-      const reason = fault ?? (longest && textFault(longest, LONGEST)) ?? take({ line, cells })
-      if (reason) problems.add({ file, line, reason })
-    },
-    signal,
-  )
-  problems.refuseIfAny()
-  if (!names) throw new ImportRefused([{ file, reason: 'is empty' }])
+  const takeRow = (row: string[], line: number) => {
+    if (!names) {
+      names = namesOf(row, line, known, columns.required)
+      return
+    }
+    const reason = faultOf(row, names.length) ?? take({ line, cells: cellsOf(row, names) })
+    if (reason) problems.add({ line, reason })
+  }
+  try {
+    await readRows(
+      separatedByCommas(text, (given) => given.filter((name) => find(known, name)).length),
+      takeRow,
+      signal,
+    )
+    problems.refuseIfAny()
+    if (!names) throw new ImportRefused([{ reason: 'is empty' }])
+  } catch (error) {
+    throw ofFile(error, file)
+  }
+}
+
+function faultOf(row: string[], width: number): string | undefined {
+  if (row.length !== width) return `has ${row.length} columns, not ${width}`
+  return row.map((cell) => textFault(cell.trim(), LONGEST)).find((fault) => fault !== undefined)
+}
+
+/** A name in any case. */
+function find<Column extends string>(known: readonly Column[], name: string): Column | undefined {
+  return known.find((each) => each.toLowerCase() === name.trim().toLowerCase())
 }
 
 function cellsOf<Column extends string>(row: string[], names: Column[]) {
@@ -48,27 +62,24 @@ function cellsOf<Column extends string>(row: string[], names: Column[]) {
   return Object.fromEntries(filled) as Partial<Record<Column, string>>
 }
 
-function namesOf<Required extends string, Optional extends string>(
+function namesOf<Column extends string>(
   header: string[],
-  file: string,
   line: number,
-  { required, optional }: { required: readonly Required[]; optional: readonly Optional[] },
-): (Required | Optional)[] {
-  const known = [...required, ...optional]
-  const given = header.map((name) => name.trim())
-  const found = given.map((name) => known.find((each) => each.toLowerCase() === name.toLowerCase()))
+  known: readonly Column[],
+  required: readonly Column[],
+): Column[] {
+  const found = header.map((name) => find(known, name))
   const missing = required.filter((name) => !found.includes(name))
-  const unknown = given.filter((_, index) => found[index] === undefined)
+  const unknown = header.filter((_, index) => found[index] === undefined)
   const twice = known.filter((name) => found.indexOf(name) !== found.lastIndexOf(name))
-  const problems = [
-    ...missing.map((column) => ({ file, line, column, reason: 'there is no such column' })),
+  const problems: ImportProblem[] = [
+    ...missing.map((column) => ({ line, column, reason: 'there is no such column' })),
     ...unknown.map((name) => ({
-      file,
       line,
-      reason: `${quoted(name)} is no column of this file: ${known.join(', ')}`,
+      reason: `${quoted(name.trim())} is no column of this file: ${known.join(', ')}`,
     })),
-    ...twice.map((column) => ({ file, line, column, reason: 'there are two such columns' })),
+    ...twice.map((column) => ({ line, column, reason: 'there are two such columns' })),
   ]
-  if (problems.length > 0) throw new ImportRefused(problems.slice(0, 20))
-  return found as (Required | Optional)[]
+  if (problems.length > 0) throw new ImportRefused(problems.slice(0, MOST_PROBLEMS))
+  return found.filter((name) => name !== undefined)
 }
