@@ -32,19 +32,22 @@ export async function importFocus(run: Run, { map, prices, ...given }: FocusTerm
   const { customerId: customer, onProgress, signal } = run
   const resale = await readResale({ map, prices }, run)
   const noted = notedPlatforms(given.platforms)
+  const sources: { rows: number; used: number }[] = []
   const options = {
     ...given,
     ...resale,
     customer,
     platforms: noted.platforms,
     now: new Date(),
+    onSource: (read: { rows: number; used: number }) => sources.push(read),
     ...(onProgress ? { onLine: onProgress } : {}),
     ...(signal ? { signal } : {}),
   }
   return withTexts(run, ({ files, leftOut, texts }) =>
     readFocus(texts(), options, (invoices, { rows, used, charges }) => {
       const entries = entriesOf(invoices, resale.customers)
-      const figures = () => ({ files: [...files], leftOut, rows, used, charges })
+      const read = files.map((file, at) => ({ ...file, rows: 0, used: 0, ...sources[at] }))
+      const figures = () => ({ files: read, leftOut, rows, used, charges })
       return runSession({ kind: 'focus', files, entries, figures, oddities: noted.list }, run)
     }),
   )
@@ -59,8 +62,12 @@ export function importInvoiceFiles(run: Run): Promise<Done> {
       for await (const invoice of readInvoices(texts(), count)) yield { invoice }
     }
     const figures = () => {
-      const rows = [...read.values()].reduce((sum, some) => sum + some, 0)
-      return { files: [...files], leftOut, rows, used: rows }
+      const told = files.map((file) => {
+        const rows = read.get(files.length === 1 ? '' : file.name) ?? 0
+        return { ...file, rows, used: rows }
+      })
+      const rows = told.reduce((sum, file) => sum + file.rows, 0)
+      return { files: told, leftOut, rows, used: rows }
     }
     return runSession({ kind: 'invoices', files, entries: entries(), figures }, run)
   })

@@ -38,9 +38,9 @@ describe('a report', () => {
     expect([code, err]).toEqual([0, ''])
     expect(out).toBe(
       [
-        '2 files      Bytes',
-        'costs/1.csv    279',
-        'costs/2.csv    206',
+        '2 files      Bytes  Rows  Used',
+        'costs/1.csv    279     2     2',
+        'costs/2.csv    206     1     1',
         'Left out: costs/notes.txt',
         '',
         'Rows      3  all of them used',

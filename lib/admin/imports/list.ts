@@ -36,15 +36,17 @@ export async function showImport(id: string, { json }: { json?: boolean }): Prom
   if (!listed) throw new Problem('not_found', `There is no import "${id}".`)
   const { first, customers: names } = listed
   const { id: importId, kind, createdAt, undoneAt } = first
-  const report = { ...reportOf(listed), files: first.files }
+  const report = reportOf(listed)
+  // Of one customer among many, only the names of the files are kept.
+  const files = report.files.length > 0 ? report.files : first.files
   if (json)
     return print(
-      JSON.stringify({ import: importId, customers: names, createdAt, undoneAt, ...report }, null, 2),
+      JSON.stringify({ import: importId, customers: names, createdAt, undoneAt, ...report, files }, null, 2),
     )
   print(`Import ${importId} of ${kind} for ${namesOf(names)}, ${timeText(createdAt)}`)
   if (undoneAt) print(`Undone ${timeText(undoneAt)}`)
   print('')
-  for (const line of reportLines(report)) print(line)
+  for (const line of reportLines(report, files)) print(line)
 }
 
 /** What each customer has of an import. */

@@ -1,4 +1,11 @@
-import type { Group, ImportReport, InvoiceReport, OddityName, Sum } from '#lib/imports/report/report.ts'
+import type {
+  FileReport,
+  Group,
+  ImportReport,
+  InvoiceReport,
+  OddityName,
+  Sum,
+} from '#lib/imports/report/report.ts'
 import type { SourceFile } from '#lib/imports/sources/source.ts'
 import { formatAmount } from '#lib/money.ts'
 import { type AlignedCell, aligned } from './aligned.ts'
@@ -29,8 +36,11 @@ const ODDITIES: Record<OddityName, string> = {
 }
 
 /** A report as people read it, line by line. */
-export function reportLines(report: ImportReport): string[] {
-  const lines = filesOf(report.files)
+export function reportLines(
+  report: ImportReport,
+  files: readonly (SourceFile & Partial<FileReport>)[] = report.files,
+): string[] {
+  const lines = filesOf(files)
   if (report.kind === 'assets')
     return [...lines, '', ...aligned([['Assets', countOf(report.rows), countsOf(report.counts)]])]
   return [
@@ -46,15 +56,19 @@ export function reportLines(report: ImportReport): string[] {
   ]
 }
 
-function filesOf(files: readonly SourceFile[]): string[] {
+function filesOf(files: readonly (SourceFile & Partial<FileReport>)[]): string[] {
   const shown = files.slice(0, MOST_SHOWN)
-  const rows = shown.map(({ name, bytes }): AlignedCell[] => [
+  const hasRows = files.some(({ rows }) => rows !== undefined)
+  const number = (count = 0) => ({ right: countOf(count) })
+  const rows = shown.map(({ name, bytes, rows, used }): AlignedCell[] => [
     name === '-' ? 'standard input' : name,
-    { right: bytes.toLocaleString('en') },
+    number(bytes),
+    ...(hasRows ? [number(rows), number(used)] : []),
   ])
   const more = files.length - shown.length
+  const head = [{ right: 'Bytes' }, ...(hasRows ? [{ right: 'Rows' }, { right: 'Used' }] : [])]
   return [
-    ...aligned([[files.length === 1 ? 'File' : `${files.length} files`, { right: 'Bytes' }], ...rows]),
+    ...aligned([[files.length === 1 ? 'File' : `${countOf(files.length)} files`, ...head], ...rows]),
     ...(more > 0 ? [`… and ${countOf(more)} more`] : []),
   ]
 }

@@ -32,6 +32,8 @@ export type FocusOptions = Terms & {
   now: Date
   /** Told the lines that are read so far, of all sources together, for a display of progress. */
   onLine?: (line: number) => void
+  /** Told of each source, once it is read, its rows and how many of them are in an invoice. */
+  onSource?: (read: Pick<Reading, 'rows' | 'used'>) => void
   signal?: AbortSignal
   /** How many lines of invoices are gathered in memory. */
   mostInMemory?: number
@@ -58,7 +60,11 @@ export async function readFocus<T>(
   const problems = named(problemList(), before)
   const charges = gatherCharges(options, problems, options.mostInMemory)
   try {
-    for await (const source of sources) await readSource(source, options, charges, problems, before)
+    for await (const source of sources) {
+      const { rows, used } = charges.reading
+      await readSource(source, options, charges, problems, before)
+      options.onSource?.({ rows: charges.reading.rows - rows, used: charges.reading.used - used })
+    }
     problems.refuseIfAny()
     charges.refuseIfAny()
     return await take(invoicesOf(charges.bills(), options), charges.reading)

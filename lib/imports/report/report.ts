@@ -1,6 +1,9 @@
 import type { Imported, InvoiceCounts } from '../shapes.ts'
 import type { SourceFile } from '../sources/source.ts'
 
+/** A file with its rows or objects, without headers, and how many of them are in an invoice. */
+export type FileReport = SourceFile & { rows: number; used: number }
+
 /** Amounts of one currency as exact decimal text: as the files have them, and as the invoices say them. */
 export type Sum = { currency: string; invoices: number; exact: string; invoiced: string }
 
@@ -30,10 +33,10 @@ export type OddityName =
 /** What an import of invoices did, or a dry run would do. All of it is JSON. */
 export type InvoiceReport = {
   kind: 'focus' | 'invoices'
-  files: SourceFile[]
+  files: FileReport[]
   /** Names of what was passed over in folders and archives. */
   leftOut: string[]
-  /** How many rows or objects the files have, without headers, and how many of them are in an invoice. */
+  /** Of all files. */
   rows: number
   used: number
   /** Rows of costs that became lines of invoices; absent where the files hold invoices. */

@@ -123,6 +123,7 @@ describe('several files', () => {
       expect(group.invoiced).toBe(sumOf(own).round(2, Big.roundHalfUp).toFixed())
     }
     expect([report.rows, report.used, report.charges, report.invoices]).toEqual([200, 200, 200, 14])
+    expect(report.files.map(({ rows, used }) => [rows, used])).toEqual(names.map(() => [20, 20]))
   })
 
   test('leave nothing where one in the middle can not be read', async () => {
@@ -156,8 +157,10 @@ describe('an import', () => {
   test('is kept with its files and its report, and its invoices name it', async () => {
     const run = await newRun([write('kept.ndjson', invoice('I-1'))])
     const { importId, report } = await importInvoiceFiles(run)
+    const [file] = report.files
+    const files = [{ name: 'kept.ndjson', bytes: file?.bytes, sha256: file?.sha256 }]
     expect(await db.sql(run.customerId, 'SELECT id, kind, files, report FROM imports')).toEqual([
-      { id: importId, kind: 'invoices', files: report.files, report },
+      { id: importId, kind: 'invoices', files, report },
     ])
     expect(await db.sql(run.customerId, 'SELECT import_id FROM invoices')).toEqual([{ import_id: importId }])
     expect(await db.sql(run.customerId, 'SELECT action, subject, details FROM audit_events')).toEqual([
