@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { planAgain } from '#lib/db/plans.ts'
+import { planAgain, planForAnyCustomer } from '#lib/db/plans.ts'
 import { billingProfiles } from '#lib/db/schema/customers.ts'
 import { importIssuers } from '../issuers.ts'
 import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '../refused.ts'
@@ -37,6 +37,7 @@ export async function importInvoices(
   invoices: Iterable<NewInvoice> | AsyncIterable<NewInvoice>,
   { correct = false, requestId = randomUUID(), signal, ...rest }: InvoiceImport = {},
 ): Promise<InvoiceCounts> {
+  await planForAnyCustomer(tx)
   const profiles = await listProfiles(tx, customerId)
   const seen = new Set<string>()
   const problems: ImportProblem[] = []
