@@ -22,7 +22,7 @@ export function addImportCommands(program: Command): void {
 
   const focus = command(
     'focus',
-    'Make invoices of FOCUS 1.0 to 1.3 cost and usage files (CSV).',
+    'Make invoices of FOCUS 1.0 to 1.4 files (CSV).',
     'costs-2026-10.csv.gz --customer sunbird',
   )
     .argument('<path...>', PATHS)

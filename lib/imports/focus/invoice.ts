@@ -15,8 +15,7 @@ import type { Terms } from './terms.ts'
 export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
   const { platforms, dueDays, paid } = terms
   const charges = bill.charges.toSorted(dearestFirst)
-  const costs = charges.map(({ cost }) => cost)
-  const { total, shares } = roundTogether(costs, minorUnit(bill.currency))
+  const { total, shares } = rounded(charges, bill.currency)
   // The end is exclusive, so the last day of the period is the one that holds the moment before.
   const last = dayOf(bill.end - 1)
   const invoiceDate = bill.issue?.issueDate ?? last
@@ -44,8 +43,18 @@ export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
     periodStart: dayOf(bill.start),
     periodEnd: addDays(last, 1),
     ...(corrects !== undefined && others.length === 0 ? { corrects } : {}),
-    lines: charges.map((charge, index) => lineOf(charge, shares[index] ?? '0', platforms)),
+    lines: charges.map((charge) => lineOf(charge, shares.get(charge) ?? '0', platforms)),
   }
+}
+
+/** The total, and the amount of each line that has no quantity with a fixed price: such a one stays exact. */
+function rounded(charges: readonly ChargeGroup[], currency: string) {
+  const isExact = ({ priced }: ChargeGroup) => priced?.each !== undefined
+  const others = charges.filter((charge) => !isExact(charge))
+  const beside = charges.filter(isExact).reduce((sum, { cost }) => sum.plus(cost), new Big(0))
+  const costs = others.map(({ cost }) => cost)
+  const { total, shares } = roundTogether(costs, minorUnit(currency), beside)
+  return { total, shares: new Map(others.map((charge, index) => [charge, shares[index] ?? '0'])) }
 }
 
 function lineOf(charge: ChargeGroup, share: string, platforms: Platforms): NewLineItem {

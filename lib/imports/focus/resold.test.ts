@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ImportRefused } from '#lib/imports/refused.ts'
+import { itemize } from '#lib/invoices/itemization.ts'
 import { readAccounts } from '../resale/accounts.ts'
 import { readPrices } from '../resale/prices.ts'
 import { type FocusOptions, readFocus } from './focus.ts'
@@ -240,6 +241,28 @@ describe('a reseller in the place of the vendor', () => {
       // 3.833 × 4.50 = 17.2485
       expect(invoice?.totalAmount).toBe('17.25')
     }
+  })
+
+  test('has lines that add up to the total, whatever is exact and whatever is rounded', async () => {
+    const prices = await rules(',,,+8.125%\n,,K-1,0.0049\n,,K-2,1.005\n')
+    const charge = fc.record({
+      ServiceName: fc.constantFrom('Compute', 'Storage', 'Queue', 'Mail'),
+      SkuId: fc.constantFrom('K-1', 'K-2', 'K-3'),
+      PricingQuantity: fc.integer({ min: -20, max: 50 }).map((tenths) => `${tenths / 10}`),
+      BilledCost: fc.integer({ min: -30_000, max: 90_000 }).map((units) => `${units}e-4`),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(charge, { minLength: 1, maxLength: 30 }), async (charges) => {
+        const [invoice] = await resold(charges, '', { prices })
+        const { currency = '', totalAmount = '', lines = [] } = invoice ?? {}
+        const { reading, notItemized } = itemize(
+          { totalAmount, currency },
+          lines.map(({ price, qty }) => ({ price, qty, currency })),
+        )
+        expect([reading, notItemized]).toEqual(['unit', '0'])
+      }),
+      { numRuns: 300 },
+    )
   })
 
   test.each<[string, Row, string, object]>([

@@ -50,7 +50,13 @@ export function pricing(prices: Prices, platforms: Platforms, problems: ProblemL
       return { rule: found.rule }
     },
     /** @returns undefined where the row lacks what the rule needs, and the problem is on the list then */
-    priceOf(rule: Rule, billed: Big, fields: FieldReader, row: readonly string[], line: number) {
+    priceOf(
+      rule: Rule,
+      billed: Big,
+      fields: FieldReader,
+      row: readonly string[],
+      line: number,
+    ): Price | undefined {
       if (rule.kind === 'percent') return { amount: billed.times(rule.factor) }
       if (rule.kind === 'column') {
         const amount = fields.amount(row, line, rule.column)
