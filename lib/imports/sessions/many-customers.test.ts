@@ -94,7 +94,9 @@ test('a customer in the middle that can not be written leaves nothing of those b
   ]
   const figures = () => ({ files: [], leftOut: [], rows: 2, used: 2 })
   const failing = runSession({ kind: 'invoices', files: [], entries, figures }, {})
-  await expect(failing).rejects.toThrow('there is no billing profile nowhere')
+  await expect(failing).rejects.toThrow(
+    'customer-1, invoice I-1, billingProfileId: there is no billing profile nowhere',
+  )
   expect(await rowsLeft()).toBe(0)
 })
 
