@@ -10,7 +10,7 @@ import { startEmbedded } from '#lib/db/embedded.ts'
 import { migrate } from '#lib/db/migrate.ts'
 import { addNewCustomer } from '#lib/db/test-rows.ts'
 import { platformTable } from '#lib/imports/focus/platforms.ts'
-import { importFocusFile, importInvoiceFile, type Run } from '#lib/imports/run.ts'
+import { importFocus, importInvoiceFiles, type Run } from '#lib/imports/run.ts'
 import { costOf } from './watch.ts'
 
 // Whether many small invoices are stored at one pace: a first file into an empty database, the same file again, and a
@@ -24,14 +24,14 @@ const embedded = url === undefined ? await startEmbedded(folder) : undefined
 const server = embedded?.url ?? (url as string)
 await migrate(server)
 try {
-  await trial('FOCUS', 'csv', focusRows, (run) => importFocusFile(run, terms))
-  await trial('JSON', 'ndjson', jsonRows, importInvoiceFile)
+  await trial('FOCUS', 'csv', focusRows, (run) => importFocus(run, terms))
+  await trial('JSON', 'ndjson', jsonRows, importInvoiceFiles)
 } finally {
   await embedded?.release()
   await rm(folder, { recursive: true, force: true })
 }
 
-type Import = (run: Run) => Promise<{ added: number; unchanged: number }>
+type Import = (run: Run) => Promise<unknown>
 
 async function trial(name: string, ending: string, rows: (count: number) => Iterable<string>, load: Import) {
   const paces: number[] = []
@@ -39,7 +39,7 @@ async function trial(name: string, ending: string, rows: (count: number) => Iter
     const { seconds, rssPeak, failure } = await costOf(server, async () => {
       const database = openDatabase(server)
       try {
-        await load({ customerId: newCustomerId(customer), file, replace: false })
+        await load({ customerId: newCustomerId(customer), paths: [file] })
       } finally {
         await database.close()
       }

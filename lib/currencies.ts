@@ -22,6 +22,12 @@ const WITHDRAWN = `
 `
 
 const known = new Set(`${ACTIVE} ${WITHDRAWN}`.match(/[A-Z]{3}/g))
+const withdrawn = new Set(WITHDRAWN.match(/[A-Z]{3}/g))
+
+/** Whether nobody pays in this currency any more. */
+export function isWithdrawn(code: string): boolean {
+  return withdrawn.has(code)
+}
 
 /** Why nothing can be billed in what stands for a currency; undefined where it can. */
 export function currencyFault(code: string): string | undefined {

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { database, type Transaction } from './client.ts'
 import { transaction, transactionStream } from './transaction.ts'
@@ -31,4 +32,37 @@ export function streamScope<T>(
   fn: (tx: Transaction) => AsyncIterable<T>,
 ): AsyncGenerator<T, void, undefined> {
   return transactionStream(database().streams, caller.customerId, fn)
+}
+
+/** Runs a customer's part, which sees and writes that customer's rows only. */
+export type Enter = <T>(customerId: CustomerId, part: (tx: Transaction) => Promise<T>) => Promise<T>
+
+/** No customer has it for an id: outside of a part there is no row to be seen. */
+const NOBODY = ''
+
+/**
+ * The same door for several customers in one transaction: all parts are committed when `fn` returns, and none when it
+ * throws. One part at a time, in the order of the customers' ids, so that two such transactions never wait for each
+ * other's locks.
+ * @throws Error where a part is begun inside of another, or after a customer that comes later
+ */
+export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>): Promise<T> {
+  return transaction(database().app, NOBODY, async (tx) => {
+    let last = NOBODY
+    let isInside = false
+    const see = (customerId: string) =>
+      tx.execute(sql`SELECT set_config('console.customer', ${customerId}, true)`)
+    return fn(async (customerId, part) => {
+      if (isInside) throw new Error('One customer is left before the next one is entered.')
+      if (customerId < last) throw new Error('Customers are entered in the order of their ids.')
+      isInside = true
+      last = customerId
+      await see(customerId)
+      const value = await part(tx)
+      // Where the part threw, the transaction is rolled back: there is nothing more to see.
+      await see(NOBODY)
+      isInside = false
+      return value
+    })
+  })
 }

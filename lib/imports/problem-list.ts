@@ -22,3 +22,9 @@ export function problemList(): ProblemList {
     },
   }
 }
+
+/** The same error; where it is a refusal, each of its problems tells the file. */
+export function ofFile(error: unknown, file: string): unknown {
+  if (!(error instanceof ImportRefused)) return error
+  return new ImportRefused(error.problems.map((problem) => ({ file, ...problem })))
+}

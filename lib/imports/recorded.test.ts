@@ -6,7 +6,7 @@ import { newCustomerId } from '#lib/access/store.ts'
 import { type TestVendor, testVendor } from '#lib/license-changes/test-vendor.ts'
 import { google } from '../../fuzz/sceneries.ts'
 import { CUSTOMER } from '../../fuzz/stage.ts'
-import { importAssetFile } from './run.ts'
+import { importAssetFile } from './asset-file.ts'
 
 // What a file says of a vendor's asset is recorded, and the vendor is asked at once.
 
@@ -39,7 +39,12 @@ async function load(purchased: number) {
   }
   const file = join(tmpdir(), `assets-${process.pid}-${purchased}.json`)
   await writeFile(file, JSON.stringify([asset]))
-  return importAssetFile({ customerId: newCustomerId(CUSTOMER), file, replace: true })
+  const { report, unread } = await importAssetFile({
+    customerId: newCustomerId(CUSTOMER),
+    file,
+    replace: true,
+  })
+  return { ...report.counts, ...(unread > 0 ? { unread } : {}) }
 }
 const purchased = async () => {
   const statement = 'SELECT seats_purchased AS total FROM assets WHERE id = $1'

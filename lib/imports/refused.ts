@@ -5,6 +5,10 @@ export type Leave = '--replace' | '--correct'
 
 /** One thing that stands in the way of an import. */
 export type ImportProblem = {
+  /** Whose part of an import it is in, where that is for several customers. */
+  customer?: string | undefined
+  /** Which file, where there are several. */
+  file?: string | undefined
   /** Line in the file, from 1; absent where the trouble is not one of the file's lines. */
   line?: number | undefined
   /** What it is about where no line tells: `invoice 2024-09-1a2b3c4d`. */
@@ -31,8 +35,9 @@ export class ImportRefused extends Problem {
 }
 
 /** As people read it: `line 12, BilledCost: "abc" is not a number`. */
-export function problemText({ line, subject, column, reason }: ImportProblem): string {
-  const place = [line === undefined ? undefined : `line ${line}`, subject, column].filter(Boolean)
+export function problemText({ customer, file, line, subject, column, reason }: ImportProblem): string {
+  const lineText = line === undefined ? undefined : `line ${line}`
+  const place = [customer, file, lineText, subject, column].filter(Boolean)
   return place.length === 0 ? reason : `${place.join(', ')}: ${reason}`
 }
 

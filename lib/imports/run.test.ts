@@ -5,8 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newCustomerId } from '#lib/access/store.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addNewCustomer } from '#lib/db/test-rows.ts'
+import { importAssetFile } from './asset-file.ts'
 import { platformTable } from './focus/platforms.ts'
-import { importAssetFile, importFocusFile, importInvoiceFile, type Run } from './run.ts'
+import { importFocus, importInvoiceFiles, type Run } from './run.ts'
+import type { InvoiceCounts } from './shapes.ts'
 
 const NONE = { added: 0, unchanged: 0, moved: 0, redrafted: 0, corrected: 0, superseded: 0, voided: 0 }
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-run-'))
@@ -22,21 +24,25 @@ afterAll(async () => {
 })
 
 /** An import of this text for a new customer. */
-async function newRun(text: string, more: Partial<Run> = {}): Promise<Run> {
+async function newRun(text: string, more: Partial<Run> = {}) {
   const id = await addNewCustomer()
   const file = join(folder, `${id}.txt`)
   writeFileSync(file, text)
-  return { customerId: newCustomerId(id), file, replace: false, ...more }
+  return { paths: [file], file, ...more, customerId: newCustomerId(id) }
 }
+type OneFile = Awaited<ReturnType<typeof newRun>>
 
-const count = async (run: Run) => {
+const focusCounts = async (run: Run): Promise<InvoiceCounts> => (await importFocus(run, TERMS)).report.counts
+const invoiceCounts = async (run: Run) => (await importInvoiceFiles(run)).report.counts
+
+const count = async (run: OneFile) => {
   const [row] = await db.sql(
     run.customerId,
     'SELECT (SELECT count(*)::int FROM invoices) AS invoices, (SELECT count(*)::int FROM line_items) AS lines, (SELECT count(*)::int FROM assets) AS assets',
   )
   return row
 }
-const audits = (run: Run) =>
+const audits = (run: OneFile) =>
   db.sql(run.customerId, 'SELECT action, subject, details FROM audit_events ORDER BY id')
 
 const HEADER =
@@ -44,19 +50,19 @@ const HEADER =
 const charge = (account: string, cost: string) =>
   `Resale,${account},2026-09-01,2026-10-01,USD,AWS,Compute,Usage,${cost}`
 
-describe('importFocusFile', () => {
+describe('importFocus', () => {
   test('stores the invoices, with one audit row; the same file again changes nothing', async () => {
     const text = [HEADER, charge('1', '1.004'), charge('1', '2'), charge('2', '-0.5')].join('\n')
     const run = await newRun(text)
-    expect(await importFocusFile(run, TERMS)).toEqual({ ...NONE, added: 2, unchanged: 0 })
+    expect(await focusCounts(run)).toEqual({ ...NONE, added: 2, unchanged: 0 })
     expect(
       await db.sql(run.customerId, 'SELECT total_amount, balance_amount FROM invoices ORDER BY 1'),
     ).toEqual([
       { total_amount: '-0.50', balance_amount: '-0.50' },
       { total_amount: '3.00', balance_amount: '3.00' },
     ])
-    expect(await importFocusFile(run, TERMS)).toEqual({ ...NONE, added: 0, unchanged: 2 })
-    expect(await importFocusFile({ ...run, correct: true }, TERMS)).toEqual({
+    expect(await focusCounts(run)).toEqual({ ...NONE, added: 0, unchanged: 2 })
+    expect(await focusCounts({ ...run, correct: true })).toEqual({
       ...NONE,
       added: 0,
       unchanged: 2,
@@ -65,16 +71,16 @@ describe('importFocusFile', () => {
       {
         action: 'invoices.imported',
         subject: `${run.customerId}.txt`,
-        details: { ...NONE, added: 2, unchanged: 0 },
+        details: { added: 2, unchanged: 0, import: expect.stringMatching(/^\d{8}-[0-9a-f]{8}$/) },
       },
     ])
   })
 
   test('refuses the same charges with one more, unless told to correct', async () => {
     const run = await newRun([HEADER, charge('1', '1')].join('\n'))
-    await importFocusFile(run, TERMS)
+    await focusCounts(run)
     writeFileSync(run.file, [HEADER, charge('1', '1'), charge('1', '2'), charge('2', '1')].join('\n'))
-    await expect(importFocusFile(run, TERMS)).rejects.toMatchObject({
+    await expect(focusCounts(run)).rejects.toMatchObject({
       problems: [
         { column: 'totalAmount', reason: 'stored 1.00, given 3.00' },
         { column: 'lines[0].price' },
@@ -82,7 +88,7 @@ describe('importFocusFile', () => {
       ],
     })
     expect(await count(run)).toEqual({ invoices: 1, lines: 1, assets: 0 })
-    expect(await importFocusFile({ ...run, correct: true }, TERMS)).toEqual({
+    expect(await focusCounts({ ...run, correct: true })).toEqual({
       ...NONE,
       added: 1,
       corrected: 1,
@@ -92,7 +98,7 @@ describe('importFocusFile', () => {
   test('stores nothing of a file with one bad row', async () => {
     const rows = Array.from({ length: 3000 }, (_, index) => charge(String(index), '1'))
     const run = await newRun([HEADER, ...rows, charge('x', '1,5')].join('\n'))
-    await expect(importFocusFile(run, TERMS)).rejects.toMatchObject({ problems: [{ line: 3002 }] })
+    await expect(focusCounts(run)).rejects.toMatchObject({ problems: [{ line: 3002 }] })
     expect(await count(run)).toEqual({ invoices: 0, lines: 0, assets: 0 })
     expect(await audits(run)).toEqual([])
   })
@@ -105,7 +111,7 @@ describe('importFocusFile', () => {
         if (what === undefined) told = line
       },
     })
-    expect(await importFocusFile(run, TERMS)).toMatchObject({ added: 7 })
+    expect(await focusCounts(run)).toMatchObject({ added: 7 })
     expect(told).toBe(200_001)
   })
 })
@@ -123,18 +129,18 @@ const invoice = (id: string, given: object = {}) =>
     ...given,
   })
 
-describe('importInvoiceFile', () => {
+describe('importInvoiceFiles', () => {
   test('stores more than one batch, whole or not at all', async () => {
     const lines = Array.from({ length: 1200 }, (_, index) => invoice(`I-${index}`))
     const bad = await newRun([...lines, invoice('last', { currency: 'usd' })].join('\n'))
-    await expect(importInvoiceFile(bad)).rejects.toMatchObject({
+    await expect(invoiceCounts(bad)).rejects.toMatchObject({
       problems: [{ line: 1201, column: 'currency' }],
     })
     expect(await count(bad)).toEqual({ invoices: 0, lines: 0, assets: 0 })
 
     const good = await newRun(`[${lines.join(',\n')}]`)
-    expect(await importInvoiceFile(good)).toEqual({ ...NONE, added: 1200, unchanged: 0 })
-    expect(await importInvoiceFile(good)).toEqual({ ...NONE, added: 0, unchanged: 1200 })
+    expect(await invoiceCounts(good)).toEqual({ ...NONE, added: 1200, unchanged: 0 })
+    expect(await invoiceCounts(good)).toEqual({ ...NONE, added: 0, unchanged: 1200 })
     expect(await audits(good)).toHaveLength(1)
   })
 
@@ -145,18 +151,21 @@ describe('importInvoiceFile', () => {
       if (read === 2500) controller.abort(new Error('Interrupted'))
     }
     const run = await newRun(lines.join('\n'), { onProgress, signal: controller.signal })
-    await expect(importInvoiceFile(run)).rejects.toThrow()
+    await expect(invoiceCounts(run)).rejects.toThrow()
     expect(await count(run)).toEqual({ invoices: 0, lines: 0, assets: 0 })
   })
 
   test('two at once store it once; the loser says so or finds it done', async () => {
     const run = await newRun(Array.from({ length: 300 }, (_, index) => invoice(`I-${index}`)).join('\n'))
-    const outcomes = await Promise.allSettled([importInvoiceFile(run), importInvoiceFile(run)])
+    const outcomes = await Promise.allSettled([invoiceCounts(run), invoiceCounts(run)])
     const added = outcomes.map((each) => (each.status === 'fulfilled' ? each.value.added : 0))
     expect(added.sort()).toEqual([0, 300])
     expect(await count(run)).toEqual({ invoices: 300, lines: 300, assets: 0 })
   })
 })
+
+const assetCounts = async (run: OneFile, reseller?: string) =>
+  (await importAssetFile({ ...run, replace: false }, reseller)).report.counts
 
 test('importAssetFile stores both shapes, with the contact of those that name none', async () => {
   const own = { id: 'web-services-1', type: 'web-services', name: 'Hosting', customerDomain: 'a.example' }
@@ -178,8 +187,8 @@ test('importAssetFile stores both shapes, with the contact of those that name no
     seats: { maximumNumberOfSeats: 9, licensedNumberOfSeats: 3 },
   }
   const run = await newRun(JSON.stringify([{ ...own, ...rest }, google]))
-  expect(await importAssetFile(run, 'us@reseller.example')).toEqual({ added: 2, unchanged: 0, replaced: 0 })
-  expect(await importAssetFile(run)).toEqual({ added: 0, unchanged: 2, replaced: 0 })
+  expect(await assetCounts(run, 'us@reseller.example')).toEqual({ added: 2, unchanged: 0, replaced: 0 })
+  expect(await assetCounts(run)).toEqual({ added: 0, unchanged: 2, replaced: 0 })
   expect(
     await db.sql(run.customerId, 'SELECT id, reseller, seats_purchased FROM assets ORDER BY id'),
   ).toEqual([

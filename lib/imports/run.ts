@@ -1,124 +1,90 @@
-import { randomUUID } from 'node:crypto'
-import { basename } from 'node:path'
-import type { CustomerId } from '#lib/access/rules.ts'
-import type { Transaction } from '#lib/db/client.ts'
-import { allowImportTimes } from '#lib/db/plans.ts'
-import { scope } from '#lib/db/scope.ts'
-import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
-import { readNow } from '#lib/license-changes/reading/read-now.ts'
-import { importAssets } from './assets.ts'
 import { readFocus } from './focus/focus.ts'
-import type { Terms } from './focus/invoice.ts'
-import { importInvoices } from './invoices/import.ts'
-import { readAssets } from './json/assets.ts'
+import type { Terms } from './focus/terms.ts'
 import { readInvoices } from './json/invoices.ts'
-import { readText } from './read-text.ts'
-import type { Imported, InvoiceCounts, NewInvoice } from './shapes.ts'
+import { notedPlatforms } from './report/platforms.ts'
+import type { Entry } from './sessions/parts.ts'
+import { entriesOf, readResale } from './sessions/resale.ts'
+import { type Done, runSession } from './sessions/session.ts'
+import type { SessionTerms } from './sessions/terms.ts'
+import { fileRecords } from './sources/digests.ts'
+import { withSources } from './sources/find.ts'
+import { textOf } from './sources/read-text.ts'
+import type { SourceFile, SourceText } from './sources/source.ts'
 
-/** One import of one file (`-` is the standard input) for one customer. */
-export type Run = {
-  customerId: CustomerId
-  file: string
-  replace: boolean
-  correct?: boolean
-  /** Told how many rows, invoices or assets have been read; or of what else, if that is named. */
-  onProgress?: ((count: number, what?: string) => void) | undefined
-  /** Stops the import; nothing of it is stored then. */
-  signal?: AbortSignal
+/** One import of invoices: of files, folders and archives; `-` is the standard input. */
+export type Run = SessionTerms & {
+  paths: readonly string[]
+  /** The folder from which relative paths lead on. */
+  folder?: string | undefined
 }
 
-/** So that a batch is small in memory and quick to write, whatever is in it. */
-const BATCH_WEIGHT = 5000
-const ASSET_WEIGHT = 20
+/** How charges become invoices: with the operator's own files by their paths. */
+export type FocusTerms = Omit<Terms, 'customer' | 'accounts' | 'prices'> & {
+  /** Leads each account to its customer; the run names none then. */
+  map?: string | undefined
+  prices?: string | undefined
+}
 
-/** Imports a FOCUS file. Nothing is written before all of it has been read. */
-export function importFocusFile(run: Run, terms: Terms): Promise<InvoiceCounts> {
-  const { file, onProgress, signal } = run
-  return readFocus(
-    readText(file, signal),
-    { ...terms, ...(onProgress ? { onLine: onProgress } : {}), ...(signal ? { signal } : {}) },
-    (invoices) => storedInvoices(run, invoices),
+/**
+ * Imports FOCUS files as one bill, whatever their order. Nothing is written before all of them have been read.
+ * @throws ImportRefused that lists what is wrong with any of the files
+ */
+export async function importFocus(run: Run, { map, prices, ...given }: FocusTerms): Promise<Done> {
+  const { customerId: customer, onProgress, signal } = run
+  const resale = await readResale({ map, prices }, run)
+  const noted = notedPlatforms(given.platforms)
+  const sources: { rows: number; used: number }[] = []
+  const options = {
+    ...given,
+    ...resale,
+    customer,
+    platforms: noted.platforms,
+    now: new Date(),
+    onSource: (read: { rows: number; used: number }) => sources.push(read),
+    ...(onProgress ? { onLine: onProgress } : {}),
+    ...(signal ? { signal } : {}),
+  }
+  return withTexts(run, ({ files, leftOut, texts }) =>
+    readFocus(texts(), options, (invoices, { rows, used, charges }) => {
+      const entries = entriesOf(invoices, resale.customers)
+      const read = files.map((file, at) => ({ ...file, rows: 0, used: 0, ...sources[at] }))
+      const figures = () => ({ files: read, leftOut, rows, used, charges })
+      return runSession({ kind: 'focus', files, entries, figures, oddities: noted.list }, run)
+    }),
   )
 }
 
 /** Imports invoices from our own JSON. */
-export function importInvoiceFile(run: Run): Promise<InvoiceCounts> {
-  return storedInvoices(run, readInvoices(readText(run.file, run.signal)))
-}
-
-function storedInvoices(run: Run, invoices: Iterable<NewInvoice> | AsyncIterable<NewInvoice>) {
-  const { customerId, correct = false, onProgress, signal } = run
-  let count = 0
-  const onResult = () => onProgress?.(++count, 'invoices stored')
-  return stored(run, 'invoices.imported', (tx, requestId) =>
-    importInvoices(tx, customerId, invoices, { correct, requestId, onResult, ...(signal ? { signal } : {}) }),
-  )
-}
-
-/**
- * Imports assets from our own JSON, or from Google's subscriptions with this contact of the reseller. Then those whose
- * books a vendor keeps are read there, for the vendor's word counts and not the file's.
- * @returns also `unread`, where some of these are still to be read
- */
-export async function importAssetFile(run: Run, reseller?: string): Promise<Imported & { unread?: number }> {
-  const { customerId, file, replace, signal } = run
-  const written: string[] = []
-  const onVendorsBooks = (assetId: string) => written.push(assetId)
-  const counts = await stored(run, 'assets.imported', (tx, requestId) =>
-    inBatches(
-      readAssets(readText(file, signal), reseller),
-      () => ASSET_WEIGHT,
-      run,
-      (batch) => importAssets(tx, customerId, batch, { replace, requestId, onVendorsBooks }),
-    ),
-  )
-  const unread = await readNow(customerId, written, randomUUID())
-  return unread > 0 ? { ...counts, unread } : counts
-}
-
-/** All or nothing: one transaction, with an audit row of its own if anything was stored. */
-async function stored<Counts extends Record<string, number> & { unchanged: number }>(
-  { customerId, file, signal }: Run,
-  action: string,
-  write: (tx: Transaction, requestId: string) => Promise<Counts>,
-): Promise<Counts> {
-  const requestId = randomUUID()
-  return scope({ customerId }, async (tx) => {
-    await allowImportTimes(tx)
-    const counts = await write(tx, requestId)
-    signal?.throwIfAborted()
-    const changed = Object.values(counts).reduce((sum, count) => sum + count, 0) - counts.unchanged
-    if (changed === 0) return counts
-    const subject = file === '-' ? 'stdin' : basename(file)
-    await recordAudit(tx, customerId, { action, subject, actor: OPERATOR, requestId, details: counts })
-    return counts
+export function importInvoiceFiles(run: Run): Promise<Done> {
+  return withTexts(run, ({ files, leftOut, texts }) => {
+    const read = new Map<string, number>()
+    const count = ({ name }: SourceText) => read.set(name, (read.get(name) ?? 0) + 1)
+    const entries = async function* (): AsyncGenerator<Entry> {
+      for await (const invoice of readInvoices(texts(), count)) yield { invoice }
+    }
+    const figures = () => {
+      const told = files.map((file) => {
+        const rows = read.get(files.length === 1 ? '' : file.name) ?? 0
+        return { ...file, rows, used: rows }
+      })
+      const rows = told.reduce((sum, file) => sum + file.rows, 0)
+      return { files: told, leftOut, rows, used: rows }
+    }
+    return runSession({ kind: 'invoices', files, entries: entries(), figures }, run)
   })
 }
 
-async function inBatches<T>(
-  values: Iterable<T> | AsyncIterable<T>,
-  weightOf: (value: T) => number,
-  { onProgress, signal }: Run,
-  write: (batch: T[]) => Promise<Imported>,
-): Promise<Imported> {
-  const total: Imported = { added: 0, unchanged: 0, replaced: 0 }
-  let batch: T[] = []
-  let weight = 0
-  let read = 0
-  const flush = async () => {
-    signal?.throwIfAborted()
-    const counts = await write(batch)
-    for (const key of ['added', 'unchanged', 'replaced'] as const) total[key] += counts[key]
-    batch = []
-    weight = 0
-  }
-  for await (const value of values) {
-    read += 1
-    onProgress?.(read)
-    batch.push(value)
-    weight += weightOf(value)
-    if (weight >= BATCH_WEIGHT) await flush()
-  }
-  if (batch.length > 0) await flush()
-  return total
+type Texts = { files: SourceFile[]; leftOut: string[]; texts(): AsyncGenerator<SourceText> }
+
+/** Finds all sources and reads each once before the first is imported: what is there twice is refused at once. */
+function withTexts<T>(run: Run, use: (texts: Texts) => Promise<T>): Promise<T> {
+  const { paths, onProgress, signal } = run
+  return withSources(paths, run, async ({ sources, leftOut }) => {
+    const files = await fileRecords(sources, (count) => onProgress?.(count, 'MB looked through'), signal)
+    const texts = async function* () {
+      for (const source of sources)
+        yield { name: sources.length === 1 ? '' : source.name, text: textOf(source) }
+    }
+    return use({ files, leftOut, texts })
+  })
 }

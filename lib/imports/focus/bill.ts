@@ -1,9 +1,27 @@
 import type Big from 'big.js'
+import type { Owner } from '../resale/accounts.ts'
 import type { BillHead, ChargeHead } from './fields.ts'
 
-/** The charges of one provider, service and charge category: their number and their exact sum. */
-export type ChargeGroup = ChargeHead & { count: number; cost: Big }
+/** What a reseller's rule made of charges. */
+export type Priced = {
+  /** In words: `+8 %`, `4.50 each`, `ListCost`. */
+  rule: string
+  /** What the vendor billed, exactly. */
+  billed: Big
+  /** Of a fixed price: how many, and for how much each. */
+  each?: { quantity: Big; price: string } | undefined
+}
+/** The charges that become one line: their number, and the exact sum that is invoiced for them. */
+export type ChargeGroup = ChargeHead & { count: number; cost: Big; priced?: Priced | undefined }
 /** What becomes one invoice. */
-export type Bill = BillHead & { charges: ChargeGroup[] }
-/** A bill while it is gathered: where it begins in the file, and its charges by their fields as they are written. */
-export type Known = { head: BillHead; line: number; groups: Map<string, ChargeGroup> }
+export type Bill = BillHead & { owner?: Owner | undefined; charges: ChargeGroup[] }
+
+/** Where something stands. */
+export type Place = { file?: string | undefined; line: number }
+/** A bill while it is gathered: where it begins, and its charges by what tells their lines apart. */
+export type Known = {
+  head: BillHead
+  owner?: Owner | undefined
+  place: Place
+  groups: Map<string, ChargeGroup>
+}

@@ -1,126 +1,125 @@
-import Big from 'big.js'
-import { quoted } from '#lib/imports/faults.ts'
-import { ImportRefused } from '#lib/imports/refused.ts'
 import type { ProblemList } from '../problem-list.ts'
+import { type Lack, lacking } from '../resale/lacking.ts'
 import type { Bill, Known } from './bill.ts'
 import type { Field, Header } from './columns.ts'
-import { type BillHead, fieldReader } from './fields.ts'
+import { type BillHead, type FieldReader, fieldReader } from './fields.ts'
+import { groupsOf, type Kind } from './groups.ts'
+import { billKey, joined, joinHead } from './merge.ts'
 import { overflow } from './overflow.ts'
+import { newReading, type Tally } from './reading.ts'
+import type { Terms } from './terms.ts'
 
-/** Far more than any invoice has, and as many as one of our own JSON may have. */
-const MOST_GROUPS = 100_000
 /** Each takes some 1 kB; what is more than these goes to a file for a while. */
 const MOST_IN_MEMORY = 20_000
 
 const BILL: readonly Field[] = ['invoiceId', 'issuer', 'account', 'currency', 'start', 'end']
-const CHARGE: readonly Field[] = ['provider', 'service', 'category']
+const ISSUE: readonly Field[] = ['status', 'issueDate', 'dueDate', 'reference']
 
-/** Adds up the rows of a file, in bounded memory, however many rows and bills it has. `close` it in the end. */
-export function gatherCharges(header: Header, problems: ProblemList, mostInMemory = MOST_IN_MEMORY) {
-  const fields = fieldReader(header, problems)
+/** Rows with the same fields, as they are written: their bill, or that nobody is known whose it is. */
+type Written = { known: Known; tally: Tally; kinds: Map<string, Kind> } | { unowned: Lack }
+
+/** Adds up the rows of files, in bounded memory, however many rows and bills they have. `close` it in the end. */
+export function gatherCharges(terms: Terms, problems: ProblemList, mostInMemory = MOST_IN_MEMORY) {
+  const { accounts, issuer } = terms
+  const { reading, tallyOf } = newReading()
+  const unowned = lacking('is not in the map of accounts')
+  const groups = groupsOf(terms, problems)
   const more = overflow()
   const bills = new Map<string, Known>()
   // By their fields as they are written: only the first row of a kind is looked at closely.
-  const written = new Map<string, Known>()
-  let groups = 0
+  const written = new Map<string, Written>()
+  let entries = 0
+  let header: Header
+  let fields: FieldReader
+  let file: string | undefined
+  let billFields = BILL
 
-  const billOf = (row: readonly string[], line: number): Known | undefined => {
-    const text = keyOf(row, BILL)
+  const billOf = (row: readonly string[], line: number): Written | undefined => {
+    const text = header.keyOf(row, billFields)
     const found = written.get(text)
     if (found) return found
     const head = fields.bill(row, line)
-    if (!head) return undefined
-    const key = billKey(head)
-    const known = bills.get(key) ?? { head: { ...head }, line, groups: new Map() }
-    if (!join(known.head, head, line)) return undefined
-    bills.set(key, known)
-    written.set(text, known)
-    return known
+    const opened = head && open(head, row, line)
+    if (opened) written.set(text, opened)
+    return opened
   }
 
-  /** One invoice has one issuer and one currency; its period spans those of its charges. */
-  const join = (bill: BillHead, head: BillHead, line: number): boolean => {
-    for (const field of ['issuer', 'currency'] as const) {
-      if (bill[field] === head[field]) continue
-      const [was, is] = [quoted(bill[field]), quoted(head[field])]
-      const reason = `${is}, but invoice ${bill.invoiceId} began with ${was}`
-      problems.add({ line, column: header.columnOf(field), reason })
-      return false
+  const open = (head: BillHead, row: readonly string[], line: number): Written | undefined => {
+    const { account = '', currency } = head
+    const code = accounts ? fields.code(row, line, 'subAccount') : {}
+    if (!code) return undefined
+    const subAccount = code.value
+    const owner = accounts?.ownerOf(account, subAccount)
+    entries += 1
+    if (accounts && !owner) {
+      const whose = subAccount === undefined ? '' : `sub-account ${subAccount} of `
+      return { unowned: unowned.of(`${whose}account ${account}`, currency) }
     }
-    bill.start = Math.min(bill.start, head.start)
-    bill.end = Math.max(bill.end, head.end)
-    return true
+    // The vendor's number is none of the reseller's.
+    const own = issuer === undefined ? { ...head } : { ...head, issuer, invoiceId: undefined }
+    const key = billKey(own, owner)
+    const known = bills.get(key) ?? { head: own, owner, place: { file, line }, groups: new Map() }
+    if (!joinHead(known.head, own, { file, line }, problems)) return undefined
+    bills.set(key, known)
+    return { known, tally: tallyOf(head, owner?.customer), kinds: new Map() }
   }
-
-  const groupOf = ({ groups: own }: Known, row: readonly string[], line: number) => {
-    const text = keyOf(row, CHARGE)
-    const found = own.get(text)
-    if (found) return found
-    const head = fields.charge(row, line)
-    if (!head) return undefined
-    groups += 1
-    const group = { ...head, count: 0, cost: new Big(0) }
-    own.set(text, group)
-    return group
-  }
-
-  const keyOf = (row: readonly string[], of: readonly Field[]) =>
-    of.map((field) => header.read(row, field) ?? '').join('\u0000')
 
   const putAway = () => {
     more.put(bills)
     bills.clear()
     written.clear()
-    groups = 0
-  }
-
-  const addTogether = (whole: Known, part: Known) => {
-    if (!join(whole.head, part.head, part.line)) return
-    for (const [text, group] of part.groups) {
-      const known = whole.groups.get(text)
-      if (!known) whole.groups.set(text, group)
-      else {
-        known.count += group.count
-        known.cost = known.cost.plus(group.cost)
-      }
-    }
-    if (whole.groups.size > MOST_GROUPS)
-      throw new ImportRefused([{ line: part.line, reason: `more than ${MOST_GROUPS} lines of one invoice` }])
+    entries = 0
   }
 
   return {
+    reading,
+    /** The rows that follow have these columns, and stand in this file. */
+    begin(its: Header, name: string | undefined): void {
+      header = its
+      file = name
+      fields = fieldReader(its, problems)
+      const issue = its.dataset === 'details' ? ISSUE : []
+      billFields = [...BILL, ...(accounts ? (['subAccount'] as const) : []), ...issue]
+    },
     add(row: readonly string[], line: number): void {
+      reading.rows += 1
       const cost = fields.cost(row, line)
       const bill = billOf(row, line)
-      const group = bill && groupOf(bill, row, line)
-      if (!cost || !group) return
-      group.count += 1
-      group.cost = group.cost.plus(cost)
-      if (groups >= mostInMemory) putAway()
-    },
-    /** All of them, once all rows are added; @throws ImportRefused where what was put away does not go together */
-    *bills(): Generator<Bill> {
-      if (more.isEmpty()) return yield* [...bills.values()].map(whole)
-      putAway()
-      let last: { key: string; known: Known } | undefined
-      for (const [key, known] of more.inOrder()) {
-        if (last?.key === key) addTogether(last.known, known)
-        else {
-          if (last) yield whole(last.known)
-          last = { key, known }
-        }
-        problems.refuseIfAny()
+      if (!cost || !bill) return
+      if ('unowned' in bill) {
+        bill.unowned.add(cost)
+        return
       }
-      if (last) yield whole(last.known)
+      const { known, tally, kinds } = bill
+      const before = kinds.size
+      const amount = groups.add(known, kinds, cost, { header, fields, row, place: { file, line } })
+      entries += kinds.size - before
+      if (!amount) return
+      tally.rows += 1
+      tally.billed = tally.billed.plus(cost)
+      tally.amount = tally.amount.plus(amount)
+      reading.used += 1
+      if (header.dataset === 'charges') reading.charges += 1
+      if (entries >= mostInMemory) putAway()
+    },
+    /** @throws ImportRefused that names the accounts without a customer, or the charges without a price */
+    refuseIfAny(): void {
+      unowned.refuseIfAny()
+      groups.refuseIfAny()
+    },
+    /** All of them by their keys, once all rows are added; @throws ImportRefused where two parts of one don't agree */
+    *bills(): Generator<Bill> {
+      if (more.isEmpty()) {
+        for (const key of [...bills.keys()].sort()) yield whole(bills.get(key) as Known)
+        return
+      }
+      putAway()
+      for (const known of joined(more.inOrder(), problems)) yield whole(known)
     },
     close: () => more.close(),
   }
 }
 
-function whole({ head, groups }: Known): Bill {
-  return { ...head, charges: [...groups.values()] }
-}
-
-function billKey({ invoiceId, issuer, account, currency, start, end }: BillHead): string {
-  return JSON.stringify(invoiceId === undefined ? [issuer, account, currency, start, end] : [invoiceId])
+function whole({ head, owner, groups }: Known): Bill {
+  return { ...head, owner, charges: [...groups.values()] }
 }

@@ -1,10 +1,9 @@
 import type { ImportProblem } from '#lib/imports/refused.ts'
 
-/**
- * The columns of FOCUS 1.0 to 1.3 that make an invoice, by our names. Where a column has been renamed,
- * the newest name stands first, and a row that leaves it empty is read by the next.
- */
-const COLUMNS = {
+// The columns of FOCUS that make an invoice, by our names. Where a column has been renamed, the newest name stands
+// first, and a row that leaves it empty is read by the next.
+
+const BOTH = {
   cost: ['BilledCost'],
   account: ['BillingAccountId'],
   currency: ['BillingCurrency'],
@@ -12,48 +11,99 @@ const COLUMNS = {
   end: ['BillingPeriodEnd'],
   category: ['ChargeCategory'],
   issuer: ['InvoiceIssuerName'],
+  // Of charges only from 1.2 on, and only recommended.
+  invoiceId: ['InvoiceId'],
+}
+const NONE = {
+  subAccount: [] as string[],
+  sku: [] as string[],
+  quantity: [] as string[],
+  status: [] as string[],
+  issueDate: [] as string[],
+  dueDate: [] as string[],
+  reference: [] as string[],
+  detail: [] as string[],
+}
+/** Of a Cost and Usage file, FOCUS 1.0 to 1.4. */
+const CHARGES = {
+  ...NONE,
+  ...BOTH,
   // 1.3 puts ServiceProviderName and HostProviderName in the place of ProviderName.
   provider: ['ServiceProviderName', 'ProviderName', 'HostProviderName'],
   service: ['ServiceName'],
-  invoiceId: ['InvoiceId'],
-} as const
-/** Only from 1.2 on, and only recommended. */
-const OPTIONAL: readonly Field[] = ['invoiceId']
+  subAccount: ['SubAccountId'],
+  sku: ['SkuId'],
+  quantity: ['PricingQuantity', 'ConsumedQuantity'],
+}
+/** Of an Invoice Detail file, FOCUS 1.4. It knows no provider, so that the issuer stands for it. */
+const DETAILS: typeof CHARGES = {
+  ...NONE,
+  ...BOTH,
+  provider: BOTH.issuer,
+  service: ['InvoiceDetailDescription'],
+  status: ['InvoiceIssueStatus'],
+  issueDate: ['InvoiceIssueDate'],
+  dueDate: ['PaymentDueDate'],
+  reference: ['ReferenceInvoiceId'],
+  detail: ['InvoiceDetailId'],
+}
 
-export type Field = keyof typeof COLUMNS
-type Positions = Record<Field, number[]>
+export type Field = keyof typeof CHARGES
+/** Which of the two a file is: charges, or the lines of invoices. */
+export type Dataset = 'charges' | 'details'
+
+const REQUIRED: Record<Dataset, readonly Field[]> = {
+  charges: ['cost', 'account', 'currency', 'start', 'end', 'category', 'issuer', 'provider', 'service'],
+  details: ['cost', 'account', 'currency', 'start', 'end', 'category', 'issuer', 'service', 'status'],
+}
 
 /** The columns that a file has. */
 export type Header = {
+  dataset: Dataset
   /** One field of a row; empty and NULL are absent. */
   read(row: readonly string[], field: Field): string | undefined
+  /** The same of any column by its own name, in any case; also absent where there is no such column. */
+  readColumn(row: readonly string[], column: string): string | undefined
+  /** Some fields of a row together, as they are written: what is equal in all of them has the same key. */
+  keyOf(row: readonly string[], fields: readonly Field[]): string
   /** The name of a field's column in this file, for messages. */
   columnOf(field: Field): string
 }
 
 /**
- * Finds the columns in a header, whose names may be in any case.
+ * Finds the columns in a header, whose names may be in any case. A file with InvoiceIssueStatus has invoice details.
  * @returns them, or what is wrong with the header
  */
 export function readHeader(header: readonly string[], line: number): Header | ImportProblem[] {
   const names = header.map((name) => name.trim().toLowerCase())
+  const dataset = names.includes('invoiceissuestatus') ? 'details' : 'charges'
+  const columns: Record<Field, readonly string[]> = dataset === 'details' ? DETAILS : CHARGES
+  const fields = Object.keys(columns) as Field[]
   const problems: ImportProblem[] = []
   const positions = Object.fromEntries(
-    Object.entries(COLUMNS).map(([field, columns]) => [field, columns.flatMap((column) => find(column))]),
-  ) as Positions
-  for (const field of Object.keys(COLUMNS) as Field[])
-    if (positions[field].length === 0 && !OPTIONAL.includes(field))
-      problems.push({ line, column: COLUMNS[field].join(' or '), reason: 'there is no such column' })
+    fields.map((field) => [field, columns[field].flatMap((column) => find(column))]),
+  ) as Record<Field, number[]>
+  for (const field of fields)
+    if (positions[field].length === 0 && REQUIRED[dataset].includes(field))
+      problems.push({ line, column: columns[field].join(' or '), reason: 'there is no such column' })
   if (problems.length > 0) return problems
+  const others = new Map<string, number[]>()
   return {
+    dataset,
     read: (row, field) => first(row, positions[field]),
-    columnOf: (field) => header[positions[field][0] ?? -1]?.trim() ?? COLUMNS[field][0],
+    readColumn(row, column) {
+      if (!others.has(column)) others.set(column, [names.indexOf(column.toLowerCase())])
+      return first(row, others.get(column) ?? [])
+    },
+    keyOf: (row, fields) => fields.map((field) => first(row, positions[field]) ?? '').join('\u0000'),
+    columnOf: (field) => header[positions[field][0] ?? -1]?.trim() ?? columns[field][0] ?? field,
   }
 
   function find(column: string): number[] {
     const wanted = column.toLowerCase()
     const at = names.indexOf(wanted)
-    if (at !== names.lastIndexOf(wanted))
+    const isTold = problems.some((problem) => problem.column === column)
+    if (at !== names.lastIndexOf(wanted) && !isTold)
       problems.push({ line, column, reason: 'there are two such columns' })
     return at === -1 ? [] : [at]
   }
@@ -61,9 +111,8 @@ export function readHeader(header: readonly string[], line: number): Header | Im
 
 /** How many of these names, in any case, are columns that we read. */
 export function knownColumns(names: readonly string[]): number {
-  const ours = new Set<string>(
-    Object.values(COLUMNS).flatMap((columns) => columns.map((name) => name.toLowerCase())),
-  )
+  const known = [...Object.values(CHARGES), ...Object.values(DETAILS)].flat()
+  const ours = new Set(known.map((name: string) => name.toLowerCase()))
   return names.filter((name) => ours.has(name.trim().toLowerCase())).length
 }
 

@@ -1,65 +1,63 @@
 import type Big from 'big.js'
 import { currencyFault } from '#lib/currencies.ts'
-import { decimalOf } from '#lib/decimals.ts'
-import { decimalFault, quoted, textFault } from '#lib/imports/faults.ts'
+import { quoted } from '#lib/imports/faults.ts'
 import type { ProblemList } from '../problem-list.ts'
-import { timeOf } from '../times.ts'
-import type { Field, Header } from './columns.ts'
+import { cellReader } from './cells.ts'
+import type { Header } from './columns.ts'
+import { type Issue, issueOf } from './issue.ts'
 
 /** Whose bill a charge belongs on. Times are epoch milliseconds; the end is exclusive. */
 export type BillHead = {
   invoiceId: string | undefined
   issuer: string
-  account: string
+  /** Absent: its charges are of several. */
+  account: string | undefined
   currency: string
   start: number
   end: number
+  /** Only of an invoice that its issuer tells of in invoice details. */
+  issue?: Issue | undefined
 }
 /** What a charge is for. */
-export type ChargeHead = { provider: string; service: string; category: string }
+export type ChargeHead = {
+  provider: string
+  service: string
+  category: string
+  /** Only where it has a price of its own. */
+  sku?: string | undefined
+  /** The vendor's id of an invoice's line. */
+  detail?: string | undefined
+}
 
 /** Reads a row's fields; each is undefined where it is at fault, and the problem is on the list then. */
 export type FieldReader = {
   cost(row: readonly string[], line: number): Big | undefined
+  quantity(row: readonly string[], line: number): Big | undefined
+  /** An amount in any other column. */
+  amount(row: readonly string[], line: number, column: string): Big | undefined
   bill(row: readonly string[], line: number): BillHead | undefined
   charge(row: readonly string[], line: number): ChargeHead | undefined
+  /** May be empty, and is `{}` then. */
+  code(row: readonly string[], line: number, field: 'subAccount' | 'sku'): { value?: string } | undefined
 }
 
-const LONGEST = 300
-
-export function fieldReader({ read, columnOf }: Header, problems: ProblemList): FieldReader {
-  const fault = (line: number, field: Field, reason: string) => {
-    problems.add({ line, column: columnOf(field), reason })
-    return undefined
-  }
-
-  const text = (row: readonly string[], line: number, field: Field) => {
-    const value = read(row, field)
-    if (value === undefined) return fault(line, field, 'is empty')
-    const reason = textFault(value, LONGEST)
-    return reason === undefined ? value : fault(line, field, reason)
-  }
-
-  const time = (row: readonly string[], line: number, field: Field) => {
-    const value = text(row, line, field)
-    return value && (timeOf(value) ?? fault(line, field, `${quoted(value)} is not a date`))
-  }
+export function fieldReader(header: Header, problems: ProblemList): FieldReader {
+  const { read, readColumn, columnOf, dataset } = header
+  const cells = cellReader(header, problems)
+  const { text, textIfAny, time, fault, decimal } = cells
 
   const invoiceId = (row: readonly string[], line: number) => {
-    const value = read(row, 'invoiceId')
-    if (value === undefined) return {}
-    const id = text(row, line, 'invoiceId')
+    const id = textIfAny(row, line, 'invoiceId')
     // A URL with such a step in its path leads elsewhere.
-    if (id === '.' || id === '..') return fault(line, 'invoiceId', `${quoted(id)} can not be an id`)
-    return id === undefined ? undefined : { id }
+    if (id?.value === '.' || id?.value === '..')
+      return fault(line, 'invoiceId', `${quoted(id.value)} can not be an id`)
+    return id
   }
 
   return {
-    cost(row, line) {
-      const value = read(row, 'cost')
-      if (value === undefined) return fault(line, 'cost', 'is empty')
-      return decimalOf(value) ?? fault(line, 'cost', decimalFault(value))
-    },
+    cost: (row, line) => decimal(read(row, 'cost'), line, columnOf('cost')),
+    quantity: (row, line) => decimal(read(row, 'quantity'), line, columnOf('quantity')),
+    amount: (row, line, column) => decimal(readColumn(row, column), line, column),
     bill(row, line) {
       const issuer = text(row, line, 'issuer')
       const account = text(row, line, 'account')
@@ -71,14 +69,20 @@ export function fieldReader({ read, columnOf }: Header, problems: ProblemList): 
       if (unknown) return fault(line, 'currency', unknown)
       if (!issuer || !account || !currency || !start || !end || !own) return undefined
       if (start >= end) return fault(line, 'end', 'is not after BillingPeriodStart')
-      return { invoiceId: own.id, issuer, account, currency, start, end }
+      const head = { invoiceId: own.value, issuer, account, currency, start, end }
+      if (dataset === 'charges') return head
+      const issue = issueOf(cells, row, line, own.value)
+      return issue && { ...head, issue }
     },
+    code: textIfAny,
     charge(row, line) {
       const provider = text(row, line, 'provider')
       const category = text(row, line, 'category')
       // Taxes and round-offs come without a service.
       const service = read(row, 'service') === undefined ? category : text(row, line, 'service')
-      return provider && category && service ? { provider, service, category } : undefined
+      const detail = textIfAny(row, line, 'detail')
+      if (!provider || !category || !service || !detail) return undefined
+      return { provider, service, category, detail: detail.value }
     },
   }
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
 import { readFocus } from './focus.ts'
 import { platformTable } from './platforms.ts'
+import { NOW, sourcesOf } from './test-sources.ts'
 
 const ROW = {
   BilledCost: '1.00',
@@ -30,17 +31,14 @@ function csv(rows: Row[], base: Row = ROW): string {
   return `${columns.join(',')}\n${lines.join('\n')}\n`
 }
 
-type Terms = { dueDays?: number; paid?: boolean; pairs?: string[]; mostInMemory?: number }
+type Terms = { dueDays?: number; paid?: boolean; pairs?: string[]; mostInMemory?: number; now?: Date }
 
 async function read(
   text: string,
-  { dueDays = 30, paid = false, pairs, mostInMemory = 1000 }: Terms = {},
+  { dueDays = 30, paid = false, pairs, mostInMemory = 1000, now = NOW }: Terms = {},
 ): Promise<NewInvoice[]> {
-  const source = (async function* () {
-    yield text
-  })()
-  const options = { platforms: platformTable(pairs), dueDays, paid, mostInMemory }
-  return readFocus(source, options, async (invoices) => [...invoices])
+  const options = { platforms: platformTable(pairs), dueDays, paid, mostInMemory, now }
+  return readFocus(sourcesOf(text), options, async (invoices) => [...invoices].map(({ invoice }) => invoice))
 }
 
 const refusal = async (text: string) => {
@@ -62,6 +60,12 @@ describe('a FOCUS 1.0 file', () => {
     expect(invoices).toEqual([
       {
         number: expect.stringMatching(/^2026-09-[0-9a-f]{8}$/),
+        isNumbered: false,
+        documentState: 'issued',
+        form: 'summary',
+        billingAccount: 'A-1',
+        periodStart: '2026-09-01',
+        periodEnd: '2026-10-01',
         platform: 'web-services',
         issuer: 'Cloud Resale Ltd',
         invoiceDate: '2026-09-30',
@@ -121,7 +125,13 @@ describe('a FOCUS 1.0 file', () => {
       ]),
     )
     expect(new Set(invoices.map(({ number }) => number)).size).toBe(5)
-    expect(invoices.map(({ totalAmount }) => totalAmount)).toEqual(['2.00', '1.00', '1.00', '1.00', '1.00'])
+    expect(invoices.map(({ issuer, currency, totalAmount }) => [issuer, currency, totalAmount])).toEqual([
+      ['B', 'USD', '1.00'],
+      ['Cloud Resale Ltd', 'EUR', '1.00'],
+      ['Cloud Resale Ltd', 'USD', '2.00'],
+      ['Cloud Resale Ltd', 'USD', '1.00'],
+      ['Cloud Resale Ltd', 'USD', '1.00'],
+    ])
     expect(invoices[3]).toMatchObject({
       invoiceDate: '2026-10-31',
       number: expect.stringMatching(/^2026-10-/),
@@ -188,7 +198,7 @@ describe('a FOCUS 1.0 file', () => {
 })
 
 describe('later versions', () => {
-  test('1.2: one invoice per InvoiceId, whatever else differs but issuer and currency', async () => {
+  test('1.2: one invoice per issuer and InvoiceId, whatever else differs but the currency', async () => {
     const invoices = await read(
       csv([
         { InvoiceId: 'INV/7', BillingAccountId: 'A-1' },
@@ -199,18 +209,46 @@ describe('later versions', () => {
     )
     expect(invoices.map(({ number, totalAmount }) => [number, totalAmount])).toEqual([
       ['INV/7', '2.00'],
-      [expect.stringMatching(/^2026-09-/), '1.00'],
       ['INV/8', '1.00'],
+      [expect.stringMatching(/^2026-09-/), '1.00'],
     ])
-    expect(invoices[0]?.invoiceDate).toBe('2026-10-31')
+    expect(invoices[0]).toMatchObject({
+      isNumbered: true,
+      invoiceDate: '2026-10-31',
+      periodStart: '2026-09-01',
+      periodEnd: '2026-11-01',
+    })
+    // Its charges are of two accounts.
+    expect(invoices[0]).not.toHaveProperty('billingAccount')
+    expect(invoices[1]?.billingAccount).toBe('A-1')
+  })
+
+  test('two issuers with one InvoiceId are two invoices', async () => {
+    const other = { InvoiceIssuerName: 'Another', BillingCurrency: 'EUR', BilledCost: '2' }
+    const invoices = await read(csv([{ InvoiceId: 'I-1' }, { InvoiceId: 'I-1', ...other }]))
+    expect(invoices).toMatchObject([
+      { issuer: 'Another', number: 'I-1', currency: 'EUR', totalAmount: '2.00' },
+      { issuer: 'Cloud Resale Ltd', number: 'I-1', currency: 'USD', totalAmount: '1.00' },
+    ])
+  })
+
+  test('an InvoiceId with two currencies is refused', async () => {
+    const column = 'BillingCurrency'
+    const problems = await refusal(csv([{ InvoiceId: 'I-1' }, { InvoiceId: 'I-1', [column]: 'EUR' }]))
+    expect(problems).toMatchObject([{ line: 3, column, reason: expect.stringContaining('I-1') }])
   })
 
   test.each([
-    ['InvoiceIssuerName', 'Somebody else'],
-    ['BillingCurrency', 'EUR'],
-  ])('an InvoiceId with two values of %s is refused', async (column, value) => {
-    const problems = await refusal(csv([{ InvoiceId: 'I-1' }, { InvoiceId: 'I-1', [column]: value }]))
-    expect(problems).toMatchObject([{ line: 3, column, reason: expect.stringContaining('I-1') }])
+    ['2026-09-30T23:59:59.999Z', 'draft'],
+    ['2026-10-01T00:00:00Z', 'issued'],
+  ])('without an InvoiceId it is a draft while its period runs: at %s it is %s', async (now, state) => {
+    const rows = csv([{ InvoiceId: 'I-1' }, { InvoiceId: '' }])
+    expect(await read(rows, { now: new Date(now), paid: true })).toMatchObject([
+      { number: 'I-1', documentState: 'issued', form: 'summary', balanceAmount: '0' },
+      { documentState: state, form: 'summary', ...(state === 'issued' ? { balanceAmount: '0' } : {}) },
+    ])
+    const [, draft] = await read(rows, { now: new Date(now), paid: true })
+    expect('balanceAmount' in (draft ?? {})).toBe(state === 'issued')
   })
 
   test('1.3: ServiceProviderName in the place of ProviderName', async () => {

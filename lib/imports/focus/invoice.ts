@@ -1,50 +1,96 @@
 import { createHash } from 'node:crypto'
 import Big from 'big.js'
 import { addDays, dayOf } from '#lib/days.ts'
-import type { NewInvoice } from '#lib/imports/shapes.ts'
+import type { NewInvoice, NewLineItem } from '#lib/imports/shapes.ts'
 import { minorUnit } from '#lib/money.ts'
 import type { Bill, ChargeGroup } from './bill.ts'
 import type { Platforms } from './platforms.ts'
 import { roundTogether } from './rounding.ts'
+import type { Terms } from './terms.ts'
 
-export type Terms = {
-  platforms: Platforms
-  /** Whole days from the invoice date. */
-  dueDays: number
-  /** Nothing is left to pay. Otherwise the file says nothing of payments. */
-  paid: boolean
-}
-
-/** A bill as an invoice: the exact sum rounded to the minor unit, one line per group of charges. */
-export function invoiceOf(bill: Bill, { platforms, dueDays, paid }: Terms): NewInvoice {
+/**
+ * A bill as an invoice: the exact sum rounded to the minor unit, one line per group of charges.
+ * @param now tells whether the period of charges without an invoice still runs: it is a draft then
+ */
+export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
+  const { platforms, dueDays, paid } = terms
   const charges = bill.charges.toSorted(dearestFirst)
-  const costs = charges.map(({ cost }) => cost)
-  const { total, shares } = roundTogether(costs, minorUnit(bill.currency))
+  const { total, shares } = rounded(charges, bill.currency)
   // The end is exclusive, so the last day of the period is the one that holds the moment before.
-  const last = bill.end - 1
+  const last = dayOf(bill.end - 1)
+  const invoiceDate = bill.issue?.issueDate ?? last
+  const dueDate = bill.issue?.dueDate ?? addDays(invoiceDate, dueDays)
+  const runs = bill.invoiceId === undefined && bill.end > now.getTime()
+  const documentState = bill.issue?.state ?? (runs ? 'draft' : 'issued')
+  const [corrects, ...others] = bill.issue?.corrects ?? []
+  const profile = bill.owner?.billingProfile
   return {
-    number: bill.invoiceId ?? numberOf(bill),
+    number: numberOf(bill, terms),
+    isNumbered: bill.invoiceId !== undefined,
+    documentState,
+    // A vendor that issued invoices issued none of these lines, unless it says so; a reseller does.
+    form: bill.issue === undefined && terms.issuer === undefined ? 'summary' : 'invoice',
+    ...(profile === undefined ? {} : { billingProfileId: profile }),
     platform: mainPlatform(charges, platforms),
     issuer: bill.issuer,
-    invoiceDate: dayOf(last),
-    dueDate: addDays(dayOf(last), dueDays),
+    invoiceDate,
+    // A due date without a date of issue may lie within the period.
+    dueDate: later(dueDate, invoiceDate),
     currency: bill.currency,
     totalAmount: total,
-    ...(paid ? { balanceAmount: '0' } : {}),
-    lines: charges.map(({ provider, service, category, count }, index) => ({
-      type: platforms(provider),
-      description: service,
-      price: shares[index] ?? '0',
-      qty: '1',
-      details: `${category}, ${count.toLocaleString('en-US')} ${count === 1 ? 'charge' : 'charges'}`,
-    })),
+    ...(paid && documentState === 'issued' ? { balanceAmount: '0' } : {}),
+    ...(bill.account === undefined ? {} : { billingAccount: bill.account }),
+    periodStart: dayOf(bill.start),
+    periodEnd: addDays(last, 1),
+    ...(corrects !== undefined && others.length === 0 ? { corrects } : {}),
+    lines: charges.map((charge) => lineOf(charge, shares.get(charge) ?? '0', platforms)),
   }
 }
 
-/** The period and a short digest of what tells this bill from others of it: the same in every run. */
-function numberOf({ issuer, account, currency, start, end }: Bill): string {
-  const whole = JSON.stringify([issuer, account, currency, dayOf(start), dayOf(end)])
-  const digest = createHash('sha256').update(whole).digest('hex').slice(0, 8)
+/** The total, and the amount of each line that has no quantity with a fixed price: such a one stays exact. */
+function rounded(charges: readonly ChargeGroup[], currency: string) {
+  const isExact = ({ priced }: ChargeGroup) => priced?.each !== undefined
+  const others = charges.filter((charge) => !isExact(charge))
+  const beside = charges.filter(isExact).reduce((sum, { cost }) => sum.plus(cost), new Big(0))
+  const costs = others.map(({ cost }) => cost)
+  const { total, shares } = roundTogether(costs, minorUnit(currency), beside)
+  return { total, shares: new Map(others.map((charge, index) => [charge, shares[index] ?? '0'])) }
+}
+
+function lineOf(charge: ChargeGroup, share: string, platforms: Platforms): NewLineItem {
+  const { provider, service, category, count, sku, detail, priced } = charge
+  const counted = `${count.toLocaleString('en-US')} ${count === 1 ? 'charge' : 'charges'}`
+  const details = [category, ...(detail === undefined ? [counted] : []), ...(sku ? [`SKU ${sku}`] : [])]
+  const each = priced?.each
+  return {
+    type: platforms(provider),
+    description: service,
+    price: each ? each.price : share,
+    qty: each ? each.quantity.toFixed() : '1',
+    details: details.join(', '),
+    ...(priced && { priced: { rule: priced.rule, billedCost: priced.billed.toFixed() } }),
+  }
+}
+
+/**
+ * The issuer's own; else the period and a short digest of what tells this bill from others: the same in every run, and
+ * with or without a map of accounts. A reseller's differ among all its customers, a vendor's among those of one.
+ */
+function numberOf({ invoiceId, issuer, account, currency, start, end, owner }: Bill, terms: Terms): string {
+  const profile = owner?.billingProfile
+  // One vendor's invoice may be divided among several profiles of a customer, and each needs a number of its own.
+  if (invoiceId !== undefined) return profile === undefined ? invoiceId : `${invoiceId}/${profile}`
+  const whose = terms.issuer === undefined ? [] : [owner?.customer ?? terms.customer ?? '']
+  const what = [
+    issuer,
+    account,
+    currency,
+    dayOf(start),
+    dayOf(end),
+    ...whose,
+    ...(profile ? [{ profile }] : []),
+  ]
+  const digest = createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 8)
   return `${dayOf(start).slice(0, 7)}-${digest}`
 }
 
@@ -64,8 +110,15 @@ function dearestFirst(a: ChargeGroup, b: ChargeGroup): number {
     b.cost.cmp(a.cost) ||
     byText(a.service, b.service) ||
     byText(a.category, b.category) ||
-    byText(a.provider, b.provider)
+    byText(a.provider, b.provider) ||
+    byText(a.sku ?? '', b.sku ?? '') ||
+    byText(a.detail ?? '', b.detail ?? '') ||
+    byText(a.priced?.rule ?? '', b.priced?.rule ?? '')
   )
+}
+
+function later(day: string, other: string): string {
+  return byText(day, other) > 0 ? day : other
 }
 
 /** By code unit: the same order everywhere. */

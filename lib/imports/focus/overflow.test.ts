@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
 import { readFocus } from './focus.ts'
 import { platformTable } from './platforms.ts'
+import { NOW, sourcesOf } from './test-sources.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'overflow-'))
 beforeEach(() => {
@@ -22,12 +23,9 @@ const row = (id: string, service: string, cost: string, issuer = 'Resale') =>
   `${id},${issuer},A,2026-09-01,2026-10-01,USD,AWS,${service},Usage,${cost}`
 
 async function read(rows: string[], mostInMemory: number): Promise<NewInvoice[]> {
-  const text = (async function* () {
-    yield [HEADER, ...rows].join('\n')
-  })()
-  const terms = { platforms: platformTable(), dueDays: 30, paid: false, mostInMemory }
-  const byId = (one: NewInvoice, other: NewInvoice) => (one.number < other.number ? -1 : 1)
-  return readFocus(text, terms, async (invoices) => [...invoices].sort(byId))
+  const terms = { platforms: platformTable(), dueDays: 30, paid: false, mostInMemory, now: NOW }
+  const text = [HEADER, ...rows].join('\n')
+  return readFocus(sourcesOf(text), terms, async (invoices) => [...invoices].map(({ invoice }) => invoice))
 }
 
 test('what memory has no room for becomes the same invoices, to the last digit', async () => {
@@ -40,9 +38,9 @@ test('what memory has no room for becomes the same invoices, to the last digit',
   expect(await read(rows.toReversed(), 1)).toEqual(whole)
 })
 
-test('two issuers of one invoice are found out there, too, with the line', async () => {
-  const rows = [row('I-1', 'S', '1'), row('I-2', 'S', '1'), row('I-1', 'S', '1', 'Other')]
+test('two currencies of one invoice are found out there, too, with the line', async () => {
+  const rows = [row('I-1', 'S', '1'), row('I-2', 'S', '1'), row('I-1', 'S', '1').replace('USD', 'EUR')]
   await expect(read(rows, 1)).rejects.toMatchObject({
-    problems: [{ line: 4, reason: '"Other", but invoice I-1 began with "Resale"' }],
+    problems: [{ line: 4, column: 'BillingCurrency', reason: '"EUR", but invoice I-1 began with "USD"' }],
   })
 })

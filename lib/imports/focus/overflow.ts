@@ -76,10 +76,19 @@ function lineOf(key: string, known: Known | undefined): string {
   return `${JSON.stringify([key, { ...known, groups: [...(known?.groups ?? [])] }])}\n`
 }
 
-type Written = [string, Omit<Known, 'groups'> & { groups: [string, { cost: string }][] }]
+/** As JSON has it: its exact numbers are text. */
+type WrittenGroup = { cost: string; priced?: { billed: string; each?: { quantity: string } } }
+type Written = [string, Omit<Known, 'groups'> & { groups: [string, WrittenGroup][] }]
 
 function read(line: string): Keyed {
   const [key, known] = JSON.parse(line) as Written
-  const groups = known.groups.map(([text, group]) => [text, { ...group, cost: new Big(group.cost) }])
+  const groups = known.groups.map(([text, group]) => [text, exact(group)])
   return [key, { ...known, groups: new Map(groups as [string, never][]) }]
+}
+
+function exact({ priced, ...group }: WrittenGroup) {
+  const cost = new Big(group.cost)
+  if (!priced) return { ...group, cost }
+  const each = priced.each && { ...priced.each, quantity: new Big(priced.each.quantity) }
+  return { ...group, cost, priced: { ...priced, billed: new Big(priced.billed), each } }
 }

@@ -3,7 +3,8 @@ import { MAX_QUANTITY } from '#lib/assets/rules.ts'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
 import type { NewAsset } from '#lib/imports/shapes.ts'
 import { GoogleSubscription, isGoogleShaped, unwrapPage } from './google-subscription.ts'
-import { httpUrl, jsonValues, optionalText, text, time } from './values.ts'
+import { jsonValues } from './objects.ts'
+import { httpUrl, optionalText, text, time } from './values.ts'
 
 const seats = z.int('is not a whole number').min(0).max(MAX_QUANTITY)
 const optionalTime = time.nullish().transform((value) => value ?? null)
@@ -47,12 +48,13 @@ const Asset = z
  * Reads assets from our own JSON or Google's `Subscription` resources, an array or NDJSON.
  * @param reseller the contact of those that name none, as Google's
  */
-export function readAssets(source: AsyncIterable<string>, reseller?: string): AsyncGenerator<NewAsset> {
-  const read = (value: unknown) => (isGoogleShaped(value) ? GoogleSubscription : Asset).safeParse(value)
-  return withReseller(
-    jsonValues<NewAsset>(source, read, ({ id }) => id, unwrapPage),
-    reseller,
-  )
+export function readAssets(text: AsyncIterable<string>, reseller?: string): AsyncGenerator<NewAsset> {
+  const assets = jsonValues<NewAsset>([{ name: '', text }], {
+    read: (value) => (isGoogleShaped(value) ? GoogleSubscription : Asset).safeParse(value),
+    keyOf: ({ id }) => ({ group: '', id }),
+    unwrap: unwrapPage,
+  })
+  return withReseller(assets, reseller)
 }
 
 async function* withReseller(assets: AsyncIterable<NewAsset>, reseller: string | undefined) {

@@ -18,7 +18,7 @@ async function read(text: string) {
     yield text
   })()
   const found = []
-  for await (const invoice of readInvoices(source)) found.push(invoice)
+  for await (const invoice of readInvoices([{ name: '', text: source }])) found.push(invoice)
   return found
 }
 

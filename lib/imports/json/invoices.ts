@@ -2,9 +2,11 @@ import { z } from 'zod'
 import { currencyFault } from '#lib/currencies.ts'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
+import type { SourceText } from '../sources/source.ts'
 import { timeOf } from '../times.ts'
 import { Issuer } from './issuer.ts'
-import { amount, jsonValues, optionalText, text } from './values.ts'
+import { jsonValues } from './objects.ts'
+import { amount, optionalText, text } from './values.ts'
 
 const day = z.string('is no date').refine(isDay, 'is not a date such as 2026-11-30')
 const platform = text(60).refine((value) => slugOf(value) === value, 'is no platform such as web-services')
@@ -21,6 +23,8 @@ const Line = z.strictObject({
 const Invoice = z
   .strictObject({
     id: text(300).refine((id) => id !== '.' && id !== '..', 'can not be an id'),
+    documentState: z.enum(['draft', 'issued', 'voided'], 'is not draft, issued or voided').optional(),
+    form: z.enum(['invoice', 'summary'], 'is not invoice or summary').optional(),
     billingProfileId: text(300).optional(),
     platform,
     issuer: Issuer,
@@ -32,25 +36,51 @@ const Invoice = z
     }),
     totalAmount: amount,
     balanceAmount: amount.optional(),
+    billingAccount: text(300).optional(),
+    periodStart: day.optional(),
+    periodEnd: day.optional(),
+    corrects: text(300).optional(),
     lines: z.array(Line).min(1, 'has no lines').max(100_000, 'has more than 100,000 lines'),
   })
   .refine(({ invoiceDate, dueDate }) => dueDate >= invoiceDate, {
     path: ['dueDate'],
     message: 'is before the invoice date',
   })
-  .transform(({ id, lines, issuer: { name, ...issuerDetails }, ...invoice }): NewInvoice => {
+  .refine(({ periodStart, periodEnd }) => (periodStart === undefined) === (periodEnd === undefined), {
+    path: ['periodEnd'],
+    message: 'and periodStart come together',
+  })
+  .refine(({ periodStart = '', periodEnd = '9' }) => periodStart < periodEnd, {
+    path: ['periodEnd'],
+    message: 'is not after periodStart: it is the first day after the period',
+  })
+  .refine(
+    ({ documentState = 'issued', balanceAmount = '0' }) => documentState === 'issued' || +balanceAmount === 0,
+    {
+      path: ['balanceAmount'],
+      message: 'is not 0, but nothing is owed for what is no issued invoice',
+    },
+  )
+  .refine(({ id, corrects }) => corrects !== id, { path: ['corrects'], message: 'is the invoice itself' })
+  .transform(({ id: number, lines, issuer: { name, ...issuerDetails }, ...invoice }): NewInvoice => {
     const typed = lines.map(({ type = invoice.platform, ...line }) => ({ type, ...line }))
     const known = Object.keys(issuerDetails).length > 0 ? { issuerDetails } : {}
-    return { ...invoice, number: id, issuer: name, ...known, lines: typed }
+    return { number, ...invoice, issuer: name, ...known, lines: typed }
   })
 
-/** Reads invoices from our own JSON, an array or NDJSON, one at a time. */
-export function readInvoices(source: AsyncIterable<string>) {
-  return jsonValues(
-    source,
-    (value) => Invoice.safeParse(value),
-    ({ number }) => number,
-  )
+/**
+ * Reads invoices from our own JSON, arrays or NDJSON, one at a time. In all files together, an issuer has a number once.
+ * @param onObject told of each object that was read
+ */
+export function readInvoices(
+  sources: Iterable<SourceText> | AsyncIterable<SourceText>,
+  onObject?: (from: SourceText) => void,
+): AsyncGenerator<NewInvoice> {
+  return jsonValues<NewInvoice>(sources, {
+    read: (value) => Invoice.safeParse(value),
+    keyOf: ({ issuer, number }) => ({ group: issuer, id: number }),
+    onObject,
+  })
 }
 
 function isDay(value: string): boolean {

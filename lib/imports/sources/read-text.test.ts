@@ -42,7 +42,7 @@ describe('readText', () => {
 
   test.each([
     ['empty.csv', '', 'empty'],
-    ['book.xlsx', 'PK\u0003\u0004....', 'zip archive'],
+    ['book.xlsx', 'PK\u0003\u0004....', 'ZIP archive'],
     ['data.parquet', 'PAR1....', 'Parquet'],
     ['wide.csv', Buffer.from('\ufeffabc', 'utf16le'), 'UTF-16'],
     ['cut.gz', gzipSync(long).subarray(0, 500), 'damaged'],

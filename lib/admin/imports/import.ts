@@ -1,0 +1,103 @@
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { Problem } from '#lib/api/problem.ts'
+import { env } from '#lib/env.ts'
+import { importAssetFile } from '#lib/imports/asset-file.ts'
+import { platformTable } from '#lib/imports/focus/platforms.ts'
+import { expectationsOf } from '#lib/imports/report/expectations.ts'
+import type { ImportReport } from '#lib/imports/report/report.ts'
+import * as imports from '#lib/imports/run.ts'
+import { customerNamed } from '../command.ts'
+import { type Progress, progress } from '../progress.ts'
+import { interruption, note, print } from '../terminal.ts'
+import { reportLines } from './report-lines.ts'
+
+type Common = { dryRun?: boolean; replace?: boolean; json?: boolean }
+type OfInvoices = Common & { customer?: string; correct?: boolean; expect?: string[]; history?: boolean }
+type Focus = OfInvoices &
+  Omit<imports.FocusTerms, 'platforms' | 'paid'> & { platform?: string[]; paid?: boolean }
+type Assets = Common & { customer: string; reseller?: string }
+
+export async function importFocus(paths: string[], options: Focus) {
+  const { platform, dueDays, paid = false, map, issuer, prices, atCost } = options
+  const terms = { platforms: platformTable(platform), dueDays, paid, map, issuer, prices, atCost }
+  await watched('lines read', async (display) => {
+    const run = await runOf(paths, options, display)
+    return told(await imports.importFocus(run, terms), options)
+  })
+}
+
+export async function importInvoices(paths: string[], options: OfInvoices) {
+  await watched('invoices read', async (display) => {
+    const run = await runOf(paths, options, display)
+    return told(await imports.importInvoiceFiles(run), options)
+  })
+}
+
+export async function importAssets(file: string, { reseller, ...options }: Assets) {
+  if (reseller !== undefined && !z.email().max(254).safeParse(reseller).success)
+    throw new Problem('invalid_request', `"${reseller}" is not an e-mail address.`)
+  const { customerId } = await customerNamed(options.customer)
+  await watched('assets read', async ({ update: onProgress }) => {
+    const path = file === '-' ? file : resolve(env().callerDir, file)
+    const { replace = false, dryRun = false } = options
+    const { signal } = interruption
+    const run = { customerId, file: path, name: file, replace, isDryRun: dryRun, onProgress, signal }
+    const done = await importAssetFile(run, reseller)
+    return () => {
+      told(done, options)()
+      if (done.unread > 0)
+        note(`${done.unread} could not be read from their vendor yet; the next readings do it.`)
+    }
+  })
+}
+
+async function runOf(
+  paths: string[],
+  { customer, replace, correct, dryRun, expect, history }: OfInvoices,
+  { update: onProgress }: Progress,
+): Promise<imports.Run> {
+  if (replace)
+    throw new Problem(
+      'invalid_request',
+      'An invoice is not written over. --correct voids the one that is there, and puts what the files have in its place.',
+    )
+  return {
+    paths,
+    folder: env().callerDir,
+    customerId: customer === undefined ? undefined : (await customerNamed(customer)).customerId,
+    correct,
+    isDryRun: dryRun,
+    isHistory: history,
+    expected: expect ? expectationsOf(expect) : undefined,
+    onProgress,
+    signal: interruption.signal,
+  }
+}
+
+/** Shows how far the work is, and what it tells in the end once that is wiped out. */
+async function watched(what: string, work: (display: Progress) => Promise<() => void>): Promise<void> {
+  const display = progress(what)
+  try {
+    const tell = await work(display)
+    display.end()
+    tell()
+  } finally {
+    display.end()
+  }
+}
+
+function told(
+  { importId, report }: { importId?: string; report: ImportReport },
+  { json }: { json?: boolean },
+): () => void {
+  return () => {
+    if (json)
+      return print(
+        JSON.stringify({ import: importId ?? null, dryRun: importId === undefined, ...report }, null, 2),
+      )
+    for (const line of reportLines(report)) print(line)
+    print('')
+    print(importId === undefined ? 'Dry run: nothing was stored.' : `Stored as import ${importId}.`)
+  }
+}

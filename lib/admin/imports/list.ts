@@ -1,0 +1,100 @@
+import type { CustomerId } from '#lib/access/rules.ts'
+import { listCustomers } from '#lib/access/store.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { readScope } from '#lib/db/scope.ts'
+import { mergedReports } from '#lib/imports/report/merge.ts'
+import type { ImportReport, InvoiceReport } from '#lib/imports/report/report.ts'
+import { findImport, listImports, type StoredImport } from '#lib/imports/sessions/store.ts'
+import { customerNamed } from '../command.ts'
+import { printRows } from '../table.ts'
+import { print } from '../terminal.ts'
+import { reportLines } from './report-lines.ts'
+
+/** Of each customer. */
+const MOST = 100
+
+type Found = { customerId: CustomerId; part: StoredImport }
+/** An import of one customer or of several, whose parts have the same id. */
+type Listed = { customers: string[]; parts: StoredImport[]; first: StoredImport }
+
+export async function listAllImports({ customer, json = false }: { customer?: string; json?: boolean }) {
+  const customers =
+    customer === undefined
+      ? (await listCustomers()).map(({ customerId }) => customerId)
+      : [(await customerNamed(customer)).customerId]
+  const found: Found[] = []
+  for (const customerId of customers) {
+    const parts = await readScope({ customerId }, (tx) => listImports(tx, customerId, MOST))
+    found.push(...parts.map((part) => ({ customerId, part })))
+  }
+  const listed = grouped(found).sort((a, b) => b.first.createdAt.getTime() - a.first.createdAt.getTime())
+  printRows(listed.map(rowOf), { json })
+}
+
+export async function showImport(id: string, { json }: { json?: boolean }): Promise<void> {
+  const [listed] = grouped(await partsWith(id))
+  if (!listed) throw new Problem('not_found', `There is no import "${id}".`)
+  const { first, customers: names } = listed
+  const { id: importId, kind, createdAt, undoneAt } = first
+  const report = reportOf(listed)
+  // Of one customer among many, only the names of the files are kept.
+  const files = report.files.length > 0 ? report.files : first.files
+  if (json)
+    return print(
+      JSON.stringify({ import: importId, customers: names, createdAt, undoneAt, ...report, files }, null, 2),
+    )
+  print(`Import ${importId} of ${kind} for ${namesOf(names)}, ${timeText(createdAt)}`)
+  if (undoneAt) print(`Undone ${timeText(undoneAt)}`)
+  print('')
+  for (const line of reportLines(report, files)) print(line)
+}
+
+/** What each customer has of an import. */
+export async function partsWith(id: string): Promise<Found[]> {
+  const found: Found[] = []
+  for (const { customerId } of await listCustomers()) {
+    const part = await readScope({ customerId }, (tx) => findImport(tx, customerId, id))
+    if (part) found.push({ customerId, part })
+  }
+  return found
+}
+
+function grouped(found: readonly Found[]): Listed[] {
+  return [...Map.groupBy(found, ({ part }) => part.id).values()].flatMap((own) => {
+    const [first] = own
+    const customers = own.map(({ customerId }) => customerId).sort()
+    return first ? [{ customers, parts: own.map(({ part }) => part), first: first.part }] : []
+  })
+}
+
+function reportOf({ parts, first }: Listed): ImportReport {
+  if (first.report.kind === 'assets') return first.report
+  return mergedReports(parts.map(({ report }) => report as InvoiceReport))
+}
+
+function rowOf(listed: Listed) {
+  const { id, kind, files, createdAt, undoneAt } = listed.first
+  const { counts } = reportOf(listed)
+  const { added, unchanged, ...others } = counts
+  const changed = Object.values(others).reduce((sum, count) => sum + count, 0)
+  const names = files.map(({ name }) => name)
+  return {
+    id,
+    time: createdAt,
+    kind,
+    customer: namesOf(listed.customers),
+    files: names.length > 1 ? `${names[0]} and ${names.length - 1} more` : (names[0] ?? ''),
+    added: String(added),
+    changed: String(changed),
+    unchanged: String(unchanged),
+    undone: undoneAt,
+  }
+}
+
+function namesOf(customers: readonly string[]): string {
+  return customers.length > 3 ? `${customers.length} customers` : customers.join(', ')
+}
+
+function timeText(time: Date): string {
+  return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}

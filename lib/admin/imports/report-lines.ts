@@ -1,0 +1,146 @@
+import type {
+  FileReport,
+  Group,
+  ImportReport,
+  InvoiceReport,
+  OddityName,
+  Sum,
+} from '#lib/imports/report/report.ts'
+import type { SourceFile } from '#lib/imports/sources/source.ts'
+import { formatAmount } from '#lib/money.ts'
+import { type AlignedCell, aligned } from './aligned.ts'
+
+/** How many files, and how many groups of sums, are told on screen. JSON has more. */
+const MOST_SHOWN = 30
+
+const COUNTS: Record<string, string> = {
+  added: 'new',
+  unchanged: 'unchanged',
+  replaced: 'written over',
+  moved: 'with another balance',
+  redrafted: 'drafts with another content',
+  corrected: 'corrected',
+  superseded: 'drafts superseded',
+  voided: 'voided',
+}
+
+const ODDITIES: Record<OddityName, string> = {
+  finer: 'Finer than the minor unit',
+  unbalanced: 'Lines that do not add up to the total',
+  negative: 'Totals below zero',
+  late: 'Due more than 30 days ago, and not paid',
+  draft: 'Drafts: their period still runs, and nothing is owed yet',
+  history: 'New, and more than 90 days old: is --history meant?',
+  platform: 'Providers that became platforms of their own',
+  withdrawn: 'In a currency that is withdrawn',
+}
+
+/** A report as people read it, line by line. */
+export function reportLines(
+  report: ImportReport,
+  files: readonly (SourceFile & Partial<FileReport>)[] = report.files,
+): string[] {
+  const lines = filesOf(files)
+  if (report.kind === 'assets')
+    return [...lines, '', ...aligned([['Assets', countOf(report.rows), countsOf(report.counts)]])]
+  return [
+    ...lines,
+    ...report.leftOut.slice(0, MOST_SHOWN).map((name) => `Left out: ${name}`),
+    '',
+    ...figuresOf(report),
+    '',
+    ...sumsOf(report.sums),
+    '',
+    ...groupsOf(report),
+    ...odditiesOf(report),
+  ]
+}
+
+function filesOf(files: readonly (SourceFile & Partial<FileReport>)[]): string[] {
+  const shown = files.slice(0, MOST_SHOWN)
+  const hasRows = files.some(({ rows }) => rows !== undefined)
+  const number = (count = 0) => ({ right: countOf(count) })
+  const rows = shown.map(({ name, bytes, rows, used }): AlignedCell[] => [
+    name === '-' ? 'standard input' : name,
+    number(bytes),
+    ...(hasRows ? [number(rows), number(used)] : []),
+  ])
+  const more = files.length - shown.length
+  const head = [{ right: 'Bytes' }, ...(hasRows ? [{ right: 'Rows' }, { right: 'Used' }] : [])]
+  return [
+    ...aligned([[files.length === 1 ? 'File' : `${countOf(files.length)} files`, ...head], ...rows]),
+    ...(more > 0 ? [`… and ${countOf(more)} more`] : []),
+  ]
+}
+
+function figuresOf({ rows, used, charges, invoices, counts }: InvoiceReport): string[] {
+  const read = rows === used ? 'all of them used' : `${countOf(used)} of them used`
+  return aligned([
+    ...(rows === 0 ? [] : [['Rows', { right: countOf(rows) }, read]]),
+    ...(charges === undefined ? [] : [['Charges', { right: countOf(charges) }]]),
+    ['Invoices', { right: countOf(invoices) }, countsOf(counts)],
+  ])
+}
+
+function countsOf(counts: Record<string, number>): string {
+  const parts = Object.entries(counts).filter(([, count]) => count > 0)
+  return parts.map(([name, count]) => `${countOf(count)} ${COUNTS[name] ?? name}`).join(', ')
+}
+
+/** What the files say exactly has a column of its own where it is not what the invoices say. */
+function amountsOf(sums: readonly Sum[]) {
+  const isRounded = sums.some(
+    ({ exact, invoiced }) => exact !== invoiced && Number(exact) !== Number(invoiced),
+  )
+  return {
+    head: [
+      { right: 'Invoices' },
+      ...(isRounded ? [{ right: 'In the files' }] : []),
+      { right: 'Invoiced' },
+      '',
+    ],
+    cells: ({ invoices, exact, invoiced, currency }: Sum): AlignedCell[] => [
+      { right: countOf(invoices) },
+      ...(isRounded ? [{ right: formatAmount(exact, currency) }] : []),
+      { right: formatAmount(invoiced, currency) },
+      currency,
+    ],
+  }
+}
+
+function sumsOf(sums: readonly Sum[]): string[] {
+  const { head, cells } = amountsOf(sums)
+  return aligned([['In all', ...head], ...sums.map((sum) => ['', ...cells(sum)])])
+}
+
+function groupsOf({ groups, invoicesElsewhere }: InvoiceReport): string[] {
+  const shown = groups.slice(0, MOST_SHOWN)
+  const { head, cells } = amountsOf(shown)
+  const hasCustomers = shown.some(({ customer }) => customer !== undefined)
+  const place = ({ customer = '', issuer, account, period }: Group) => [
+    ...(hasCustomers ? [customer] : []),
+    issuer,
+    account ?? '-',
+    period.replace('/', ' to '),
+  ]
+  const names = [...(hasCustomers ? ['Customer'] : []), 'Issuer', 'Account', 'Period']
+  const left = groups.slice(MOST_SHOWN).reduce((count, { invoices }) => count + invoices, invoicesElsewhere)
+  return [
+    ...aligned([[...names, ...head], ...shown.map((group) => [...place(group), ...cells(group)])]),
+    ...(left > 0 ? [`… and ${countOf(left)} more invoices in smaller groups`] : []),
+  ]
+}
+
+function odditiesOf({ oddities }: InvoiceReport): string[] {
+  if (oddities.length === 0) return []
+  const rows = oddities.map(({ what, count, examples }): AlignedCell[] => [
+    ODDITIES[what],
+    { right: countOf(count) },
+    `${examples.join(', ')}${examples.length < count && what !== 'history' && what !== 'withdrawn' ? ', …' : ''}`,
+  ])
+  return ['', ...aligned([['Worth a look', '', ''], ...rows])]
+}
+
+function countOf(count: number): string {
+  return count.toLocaleString('en')
+}

@@ -1,0 +1,88 @@
+import Big from 'big.js'
+import type { ProblemList } from '../problem-list.ts'
+import type { Lack } from '../resale/lacking.ts'
+import { pricing } from '../resale/pricing.ts'
+import type { Rule } from '../resale/rule.ts'
+import type { ChargeGroup, Known, Place, Priced } from './bill.ts'
+import type { Field, Header } from './columns.ts'
+import type { ChargeHead, FieldReader } from './fields.ts'
+import { isTwice, twice } from './merge.ts'
+import type { Terms } from './terms.ts'
+
+/** Charges with the same fields, as they are written: the line that they become, or that they have no price. */
+export type Kind = { group: ChargeGroup; rule?: Rule | undefined } | { lack: Lack }
+/** One row, with what reads it. */
+export type RowAt = { header: Header; fields: FieldReader; row: readonly string[]; place: Place }
+
+const CHARGE: readonly Field[] = ['provider', 'service', 'category', 'detail']
+const PRICED: readonly Field[] = [...CHARGE, 'sku']
+
+/** Puts charges together that become one line: of one provider, service and category, and priced by one rule. */
+export function groupsOf({ platforms, prices, customer }: Terms, problems: ProblemList) {
+  const priced = prices && pricing(prices, platforms, problems)
+  const told = prices ? PRICED : CHARGE
+
+  const kindOf = (known: Known, { fields, row, place }: RowAt): Kind | undefined => {
+    const head = fields.charge(row, place.line)
+    if (!head) return undefined
+    if (!priced) return { group: groupOf(known, head, undefined) }
+    const code = fields.code(row, place.line, 'sku')
+    if (!code) return undefined
+    const sku = code.value
+    const found = priced.ruleOf({ ...head, sku }, known, customer, place)
+    if ('lack' in found) return found
+    // With one price per SKU, a line has a quantity and a price.
+    const named = found.rule.kind === 'fixed' ? { ...head, sku } : head
+    return { group: groupOf(known, named, found.rule), rule: found.rule }
+  }
+
+  return {
+    /**
+     * Adds a charge to its line of a bill.
+     * @param kinds what is known of the rows of this bill already
+     * @returns what is invoiced for it; undefined where it has no price, or is at fault
+     */
+    add(known: Known, kinds: Map<string, Kind>, billed: Big, at: RowAt): Big | undefined {
+      const text = at.header.keyOf(at.row, told)
+      const kind = kinds.get(text) ?? kindOf(known, at)
+      if (!kind) return undefined
+      kinds.set(text, kind)
+      if ('lack' in kind) {
+        kind.lack.add(billed)
+        return undefined
+      }
+      const { group, rule } = kind
+      if (group.count > 0 && isTwice(known.head, group)) {
+        problems.add({ ...at.place, ...twice(known.head, group) })
+        return undefined
+      }
+      const price = rule
+        ? priced?.priceOf(rule, billed, at.fields, at.row, at.place.line)
+        : { amount: billed }
+      if (!price) return undefined
+      group.count += 1
+      group.cost = group.cost.plus(price.amount)
+      if (group.priced) addPriced(group.priced, billed, price)
+      return price.amount
+    },
+    /** @throws ImportRefused that names what no rule covers */
+    refuseIfAny: () => priced?.refuseIfAny(),
+  }
+}
+
+function addPriced(priced: Priced, billed: Big, { quantity }: { quantity?: Big }): void {
+  priced.billed = priced.billed.plus(billed)
+  if (priced.each && quantity) priced.each.quantity = priced.each.quantity.plus(quantity)
+}
+
+function groupOf({ groups }: Known, head: ChargeHead, rule: Rule | undefined): ChargeGroup {
+  const { provider, service, category, sku, detail } = head
+  const key = JSON.stringify([provider, service, category, detail, sku, rule?.text])
+  const found = groups.get(key)
+  if (found) return found
+  const each = rule?.kind === 'fixed' ? { quantity: new Big(0), price: rule.price.toFixed() } : undefined
+  const priced = rule && { rule: rule.text, billed: new Big(0), each }
+  const group: ChargeGroup = { ...head, count: 0, cost: new Big(0), ...(priced && { priced }) }
+  groups.set(key, group)
+  return group
+}

@@ -1,0 +1,111 @@
+import { dayOf } from '#lib/days.ts'
+import { quoted } from '#lib/imports/faults.ts'
+import { ImportRefused } from '#lib/imports/refused.ts'
+import type { ProblemList } from '../problem-list.ts'
+import type { Owner } from '../resale/accounts.ts'
+import type { ChargeGroup, Known, Place } from './bill.ts'
+import type { BillHead } from './fields.ts'
+
+/** Far more than any invoice has, and as many as one of our own JSON may have. */
+const MOST_GROUPS = 100_000
+
+/** What tells one bill from another. It begins with the customer, so that in its order a customer's stand together. */
+export function billKey(
+  { invoiceId, issuer, account, currency, start, end }: BillHead,
+  owner?: Owner,
+): string {
+  const whose = [owner?.customer ?? '', owner?.billingProfile ?? '', issuer]
+  return JSON.stringify(
+    invoiceId === undefined
+      ? [...whose, [account, currency, dayOf(start), dayOf(end)]]
+      : [...whose, invoiceId],
+  )
+}
+
+/**
+ * Widens a bill by a row's head: its period spans those of its charges, and one with charges of several accounts is of
+ * none.
+ * @returns whether they go together; if they don't, a problem is on the list
+ */
+export function joinHead(bill: BillHead, head: BillHead, place: Place, problems: ProblemList): boolean {
+  for (const [column, was, is] of agreed(bill, head)) {
+    if (was === is) continue
+    const subject = bill.invoiceId === undefined ? 'its invoice' : `invoice ${bill.invoiceId}`
+    problems.add({ ...place, column, reason: `${told(is)}, but ${subject} began with ${told(was)}` })
+    return false
+  }
+  if (bill.account !== head.account) bill.account = undefined
+  bill.start = Math.min(bill.start, head.start)
+  bill.end = Math.max(bill.end, head.end)
+  // Two are enough to know that there is more than one; which two does not depend on the order of the rows.
+  if (bill.issue && head.issue)
+    bill.issue.corrects = [...new Set([...bill.issue.corrects, ...head.issue.corrects])].sort().slice(0, 2)
+  return true
+}
+
+/** The columns in which all rows of one invoice agree, with what two of them say. */
+function agreed(one: BillHead, other: BillHead): [column: string, one?: string, other?: string][] {
+  return [
+    ['BillingCurrency', one.currency, other.currency],
+    ['InvoiceIssueStatus', one.issue?.state, other.issue?.state],
+    ['InvoiceIssueDate', one.issue?.issueDate, other.issue?.issueDate],
+    ['PaymentDueDate', one.issue?.dueDate, other.issue?.dueDate],
+  ]
+}
+
+function told(value: string | undefined): string {
+  return value === undefined ? 'nothing' : quoted(value)
+}
+
+/**
+ * Bills of which some come in several parts, one after another.
+ * @throws ImportRefused where two parts of one do not go together
+ */
+export function* joined(
+  parts: Iterable<[key: string, known: Known]>,
+  problems: ProblemList,
+): Generator<Known> {
+  let last: { key: string; known: Known } | undefined
+  for (const [key, known] of parts) {
+    if (last?.key === key) addPart(last.known, known, problems)
+    else {
+      if (last) yield last.known
+      last = { key, known }
+    }
+    problems.refuseIfAny()
+  }
+  if (last) yield last.known
+}
+
+function addPart(whole: Known, part: Known, problems: ProblemList): void {
+  if (!joinHead(whole.head, part.head, part.place, problems)) return
+  for (const [key, group] of part.groups) {
+    const known = whole.groups.get(key)
+    if (!known) whole.groups.set(key, group)
+    else if (isTwice(whole.head, group)) problems.add({ ...part.place, ...twice(whole.head, group) })
+    else addGroup(known, group)
+  }
+  if (whole.groups.size > MOST_GROUPS)
+    throw new ImportRefused([{ ...part.place, reason: `more than ${MOST_GROUPS} lines of one invoice` }])
+}
+
+function addGroup(known: ChargeGroup, group: ChargeGroup): void {
+  known.count += group.count
+  known.cost = known.cost.plus(group.cost)
+  if (!known.priced || !group.priced) return
+  known.priced.billed = known.priced.billed.plus(group.priced.billed)
+  const { each } = known.priced
+  if (each && group.priced.each) each.quantity = each.quantity.plus(group.priced.each.quantity)
+}
+
+/** Whether a second row of this line is one too many: an invoice's lines have an id each. */
+export function isTwice({ invoiceId }: BillHead, { detail }: ChargeGroup): boolean {
+  return invoiceId !== undefined && detail !== undefined
+}
+
+export function twice({ invoiceId }: BillHead, { detail }: ChargeGroup) {
+  return {
+    column: 'InvoiceDetailId',
+    reason: `${quoted(detail ?? '')} of invoice ${invoiceId} is given twice`,
+  }
+}

@@ -1,0 +1,66 @@
+import Big from 'big.js'
+import { addDays, dayOf } from '#lib/days.ts'
+import type { BillHead } from './fields.ts'
+
+/** What the charges of one account and period come to, exactly, before any rounding. */
+export type Sum = {
+  /** Where a map of accounts leads. */
+  customer?: string | undefined
+  currency: string
+  /** As the file has it: the vendor, also where the reseller takes its place. */
+  issuer: string
+  account: string
+  /** Days, `YYYY-MM-DD`; the end is exclusive. */
+  periodStart: string
+  periodEnd: string
+  rows: number
+  billedCost: string
+  /** What is invoiced: the billed cost, or the reseller's price. */
+  amount: string
+}
+
+/** What was read, for a report to operators. */
+export type Reading = {
+  /** Without headers and blank lines. */
+  rows: number
+  /** Rows that are in an invoice. */
+  used: number
+  /** Those of them that are charges; the others are lines of invoices. */
+  charges: number
+  /** By currency, issuer, account, period and customer, in this order. */
+  sums(): Sum[]
+}
+
+export type Tally = { rows: number; billed: Big; amount: Big }
+
+/** One tally for each account and period, and not for each row. */
+export function newReading() {
+  const tallies = new Map<string, Tally>()
+  const reading: Reading = {
+    rows: 0,
+    used: 0,
+    charges: 0,
+    sums: () => [...tallies.keys()].sort().map((key) => sumOf(key, tallies.get(key) as Tally)),
+  }
+  const tallyOf = ({ currency, issuer, account, start, end }: BillHead, customer?: string): Tally => {
+    // The end may lie within a day.
+    const key = JSON.stringify([
+      currency,
+      issuer,
+      account,
+      dayOf(start),
+      addDays(dayOf(end - 1), 1),
+      customer,
+    ])
+    const known = tallies.get(key) ?? { rows: 0, billed: new Big(0), amount: new Big(0) }
+    tallies.set(key, known)
+    return known
+  }
+  return { reading, tallyOf }
+}
+
+function sumOf(key: string, { rows, billed, amount }: Tally): Sum {
+  const [currency, issuer, account, periodStart, periodEnd, customer] = JSON.parse(key)
+  const money = { billedCost: billed.toFixed(), amount: amount.toFixed() }
+  return { ...(customer && { customer }), currency, issuer, account, periodStart, periodEnd, rows, ...money }
+}

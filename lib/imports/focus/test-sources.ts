@@ -1,0 +1,15 @@
+import type { Source } from './focus.ts'
+
+/** After the periods of the tests' files, which are those of September and October 2026. */
+export const NOW = new Date('2026-12-01')
+
+/** One text, without a name; or several, by theirs. */
+export async function* sourcesOf(texts: string | Record<string, string>): AsyncGenerator<Source> {
+  for (const [name, text] of Object.entries(typeof texts === 'string' ? { '': texts } : texts))
+    yield { name, text: chunksOf(text) }
+}
+
+/** A text as a file comes: in pieces that end anywhere. */
+async function* chunksOf(text: string): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += 1000) yield text.slice(at, at + 1000)
+}

@@ -1,0 +1,127 @@
+import type { z } from 'zod'
+import { quoted } from '#lib/imports/faults.ts'
+import { ImportRefused } from '#lib/imports/refused.ts'
+import { type ProblemList, problemList } from '../problem-list.ts'
+import type { SourceText } from '../sources/source.ts'
+import { type JsonElement, jsonElements } from './elements.ts'
+
+/** Which numbers are kept digit by digit instead of as floats: the fields of `amount`. */
+const AMOUNTS = new Set(['price', 'qty', 'totalAmount', 'balanceAmount'])
+
+/** How the objects of files are read. */
+export type Reading<T> = {
+  read(value: unknown): z.ZodSafeParseResult<T>
+  /** What may come once in all files, by the group within which that holds. */
+  keyOf(value: T): { group: string; id: string }
+  /** Makes of one object the ones that it holds. */
+  unwrap?: (value: unknown) => unknown[]
+  /** Told of each object that was read. */
+  onObject?: ((from: SourceText) => void) | undefined
+}
+
+/**
+ * The objects of one or several files as `read` takes them, in their order. Once something is wrong
+ * nothing more is yielded, and the rest is read for its problems only.
+ */
+export async function* jsonValues<T>(
+  sources: Iterable<SourceText> | AsyncIterable<SourceText>,
+  { read, keyOf, unwrap = (value) => [value], onObject }: Reading<T>,
+): AsyncGenerator<T> {
+  const problems = problemList()
+  const seen = places()
+  const taken = (item: unknown, source: SourceText, place: Place): T | undefined => {
+    onObject?.(source)
+    const result = read(item)
+    if (!result.success) return addIssues(problems, place, result.error)
+    const { group, id } = keyOf(result.data)
+    const before = seen.put(group, id, source, place.line)
+    if (before === undefined) return result.data
+    problems.add({ ...place, column: 'id', reason: `${quoted(id)} is ${before} already` })
+    return undefined
+  }
+  for await (const source of sources) {
+    const file = source.name || undefined
+    for await (const element of upToTrouble(jsonElements(source.text), problems, file)) {
+      const place = { file, line: element.line }
+      for (const item of parsed(element, problems, unwrap, place)) {
+        const value = taken(item, source, place)
+        if (value !== undefined && problems.isEmpty()) yield value
+      }
+    }
+  }
+  problems.refuseIfAny()
+}
+
+type Place = { file: string | undefined; line: number }
+
+/** So that a line and the file it is in are one small number, for there may be a million of them. */
+const MOST_LINES = 2 ** 34
+
+/** Remembers where things came first. */
+function places() {
+  const sources: SourceText[] = []
+  const groups = new Map<string, Map<string, number>>()
+  return {
+    /** @returns where it came before, in words; undefined where it comes for the first time */
+    put(group: string, id: string, source: SourceText, line: number): string | undefined {
+      if (sources.at(-1) !== source) sources.push(source)
+      const ids = groups.get(group) ?? new Map<string, number>()
+      groups.set(group, ids)
+      const place = ids.get(id)
+      if (place === undefined) {
+        ids.set(id, (sources.length - 1) * MOST_LINES + line)
+        return undefined
+      }
+      const from = sources[Math.floor(place / MOST_LINES)]
+      return `on line ${place % MOST_LINES}${from && from !== source ? ` of ${from.name}` : ''}`
+    },
+  }
+}
+
+/** Puts on the list what ends the file early, so that it is told together with what was found before. */
+async function* upToTrouble(elements: AsyncIterable<JsonElement>, problems: ProblemList, file?: string) {
+  try {
+    yield* elements
+  } catch (error) {
+    if (!(error instanceof ImportRefused)) throw error
+    for (const problem of error.problems) problems.add({ file, ...problem })
+  }
+}
+
+type Source = { source: string }
+
+function parsed(
+  element: JsonElement,
+  problems: ProblemList,
+  unwrap: (value: unknown) => unknown[],
+  place: Place,
+) {
+  try {
+    const parse = JSON.parse as (
+      text: string,
+      reviver: (key: string, value: unknown, context: Source) => unknown,
+    ) => unknown
+    const exact = (key: string, value: unknown, { source }: Source) =>
+      typeof value === 'number' && AMOUNTS.has(key) ? source : value
+    return unwrap(parse(element.text, exact))
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    problems.add({
+      ...place,
+      reason: `the object that begins here is not JSON: ${error.message.replace(/\s+/g, ' ')}`,
+    })
+    return []
+  }
+}
+
+function addIssues(problems: ProblemList, place: Place, error: z.ZodError): undefined {
+  for (const { path, message } of error.issues) {
+    const column = path.reduce<string>(
+      (name, step) =>
+        typeof step === 'number' ? `${name}[${step}]` : name ? `${name}.${String(step)}` : String(step),
+      '',
+    )
+    const reason = message.endsWith('received undefined') ? 'is missing' : message
+    problems.add({ ...place, column: column || undefined, reason })
+  }
+}

@@ -1,0 +1,51 @@
+import Big from 'big.js'
+import { currencyFault } from '#lib/currencies.ts'
+import { decimalOf } from '#lib/decimals.ts'
+import { moneyText } from '#lib/money.ts'
+import { type ImportProblem, ImportRefused } from '../refused.ts'
+import type { InvoiceReport } from './report.ts'
+
+/** What an operator knows of the files before: totals by currency, as exact decimal text, and how many invoices. */
+export type Expectations = { totals: Record<string, string>; invoices?: number | undefined }
+
+/**
+ * Reads expectations such as `USD=1234.56` and `invoices=12`.
+ * @throws Error that names the text which is none, or comes twice
+ */
+export function expectationsOf(texts: readonly string[]): Expectations {
+  const expected: Expectations = { totals: {} }
+  for (const text of texts) {
+    const [name = '', value = '', ...more] = text.split('=').map((part) => part.trim())
+    const isTwice = name === 'invoices' ? expected.invoices !== undefined : name in expected.totals
+    if (isTwice) throw new Error(`"${text}": ${name} is expected already.`)
+    const amount = decimalOf(value)
+    if (more.length === 0 && name === 'invoices' && /^\d{1,9}$/.test(value)) expected.invoices = Number(value)
+    else if (more.length === 0 && amount && !currencyFault(name)) expected.totals[name] = amount.toFixed()
+    else
+      throw new Error(`"${text}" is neither a currency, = and an amount, as in USD=1234.56, nor invoices=12.`)
+  }
+  return expected
+}
+
+/** @throws ImportRefused that tells each expected figure beside what the invoices of the files come to */
+export function refuseUnexpected(
+  { sums, invoices }: InvoiceReport,
+  { totals, ...expected }: Expectations,
+): void {
+  const problems: ImportProblem[] = []
+  if (expected.invoices !== undefined && expected.invoices !== invoices)
+    problems.push({ reason: `${expected.invoices} invoices are expected, and the files have ${invoices}` })
+  for (const [currency, total] of Object.entries(totals)) {
+    const sum = sums.find((each) => each.currency === currency)
+    const found = sum ? moneyText(sum.invoiced, currency) : `no ${currency}`
+    if (!sum || !new Big(sum.invoiced).eq(total))
+      problems.push({ reason: `${moneyText(total, currency)} is expected, and the files have ${found}` })
+  }
+  if (Object.keys(totals).length > 0)
+    for (const { currency, invoiced } of sums)
+      if (!(currency in totals))
+        problems.push({
+          reason: `the files have ${moneyText(invoiced, currency)}, and no --expect names ${currency}`,
+        })
+  if (problems.length > 0) throw new ImportRefused(problems)
+}

@@ -1,0 +1,117 @@
+import Big from 'big.js'
+import { addDays, dayOf, monthBegin } from '#lib/days.ts'
+import type { InvoiceCounts, NewInvoice } from '../shapes.ts'
+import { odditiesOf, oddityList } from './oddities.ts'
+import { type Group, type InvoiceReport, MOST_GROUPS, type Sum } from './report.ts'
+
+/** Far more groups than a bill has; an export with more of them is still added up per currency. */
+const MOST_IN_MEMORY = 10_000
+
+/** Sums while they are added up. */
+type Sums = { invoices: number; exact: Big; invoiced: Big }
+
+type Options = {
+  /** Told of each group, where an import is for several customers. */
+  customer?: string | undefined
+  isHistory: boolean
+  /** A day of UTC. */
+  today: string
+  mostInMemory?: number
+}
+
+/** Adds up the invoices of an import as they come, exactly and in bounded memory. */
+export function gatherInvoices({ customer, isHistory, today, mostInMemory = MOST_IN_MEMORY }: Options) {
+  const sums = new Map<string, Sums>()
+  const groups = new Map<string, Sums & Pick<Group, 'issuer' | 'account' | 'period' | 'currency'>>()
+  const oddities = oddityList()
+  let elsewhere = 0
+
+  const groupOf = (invoice: NewInvoice) => {
+    const { issuer, billingAccount: account = null, currency } = invoice
+    const period = periodOf(invoice)
+    const key = JSON.stringify([issuer, account, period, currency])
+    const known = groups.get(key)
+    if (known || groups.size >= mostInMemory) return known
+    const group = { issuer, account, period, currency, ...nothing() }
+    groups.set(key, group)
+    return group
+  }
+
+  return {
+    oddities,
+    /**
+     * One invoice, of whatever fate.
+     * @param exact the sum as the file has it, where the invoice rounds it
+     */
+    take(invoice: NewInvoice, exact = invoice.totalAmount): void {
+      const { currency, totalAmount } = invoice
+      const sum = sums.get(currency) ?? nothing()
+      sums.set(currency, sum)
+      const group = groupOf(invoice)
+      if (!group) elsewhere += 1
+      for (const into of group ? [sum, group] : [sum]) {
+        into.invoices += 1
+        into.exact = into.exact.plus(exact)
+        into.invoiced = into.invoiced.plus(totalAmount)
+      }
+    },
+    /** What is odd of one invoice, once it is known whether it is new. */
+    look(invoice: NewInvoice, isNew: boolean): void {
+      for (const [what, example] of odditiesOf(invoice, { isNew, isHistory, today }))
+        oddities.add(what, example)
+    },
+    report(kind: InvoiceReport['kind'], counts: InvoiceCounts): InvoiceReport {
+      const all = [...groups.values()].map(
+        (group): Group => ({ ...(customer ? { customer } : {}), ...group, ...textsOf(group) }),
+      )
+      return {
+        kind,
+        files: [],
+        leftOut: [],
+        rows: 0,
+        used: 0,
+        invoices: [...sums.values()].reduce((count, sum) => count + sum.invoices, 0),
+        counts,
+        sums: [...sums].map(([currency, sum]) => ({ currency, ...textsOf(sum) })).sort(byCurrency),
+        ...largest(all, elsewhere),
+        oddities: oddities.list(),
+      }
+    },
+  }
+}
+
+/** The largest groups of each currency, in the order in which people look for them. */
+export function largest(groups: readonly Group[], elsewhere: number) {
+  const ranks = [...Map.groupBy(groups, ({ currency }) => currency).values()].flatMap((own) =>
+    own
+      .sort((a, b) => new Big(b.invoiced).abs().cmp(new Big(a.invoiced).abs()))
+      .map((group, rank) => ({ group, rank })),
+  )
+  // Amounts of two currencies are not compared: the largest of each comes first.
+  const kept = ranks
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, MOST_GROUPS)
+    .map(({ group }) => group)
+  const left = ranks.slice(MOST_GROUPS).reduce((count, { group }) => count + group.invoices, elsewhere)
+  const key = ({ customer = '', issuer, account, period, currency }: Group) =>
+    [customer, issuer, account ?? '', period, currency].join('\u0000')
+  return { groups: kept.sort((a, b) => (key(a) < key(b) ? -1 : 1)), invoicesElsewhere: left }
+}
+
+export function byCurrency(a: Sum, b: Sum): number {
+  return a.currency < b.currency ? -1 : 1
+}
+
+function nothing(): Sums {
+  return { invoices: 0, exact: new Big(0), invoiced: new Big(0) }
+}
+
+function textsOf({ invoices, exact, invoiced }: Sums) {
+  return { invoices, exact: exact.toFixed(), invoiced: invoiced.toFixed() }
+}
+
+function periodOf({ periodStart, periodEnd, invoiceDate }: NewInvoice): string {
+  if (periodStart === undefined || periodEnd === undefined) return invoiceDate.slice(0, 7)
+  const isMonth = periodStart.endsWith('-01') && dayOf(monthBegin(periodStart, 1)) === periodEnd
+  return isMonth ? periodStart.slice(0, 7) : `${periodStart}/${addDays(periodEnd, -1)}`
+}

@@ -1,0 +1,69 @@
+import { isWithdrawn } from '#lib/currencies.ts'
+import { addDays } from '#lib/days.ts'
+import { itemize } from '#lib/invoices/itemization.ts'
+import { isFiner } from '#lib/money.ts'
+import type { NewInvoice } from '../shapes.ts'
+import { MOST_EXAMPLES, type Oddity, type OddityName } from './report.ts'
+
+/** Days after which what is not paid is told as late. */
+const LATE = 30
+/** Days after which a period that is new looks like history. */
+const OLD = 90
+
+const ORDER: readonly OddityName[] = [
+  'finer',
+  'unbalanced',
+  'negative',
+  'late',
+  'draft',
+  'history',
+  'platform',
+  'withdrawn',
+]
+
+/** Gathers what is allowed, and worth a look. */
+export function oddityList() {
+  const found = new Map<OddityName, { count: number; examples: Set<string> }>()
+  const add = (what: OddityName, example: string, count = 1) => {
+    const known = found.get(what) ?? { count: 0, examples: new Set() }
+    found.set(what, known)
+    known.count += count
+    if (known.examples.size < MOST_EXAMPLES) known.examples.add(example)
+  }
+  return {
+    add,
+    list: (): Oddity[] =>
+      ORDER.flatMap((what) => {
+        const known = found.get(what)
+        return known ? [{ what, count: known.count, examples: [...known.examples] }] : []
+      }),
+  }
+}
+
+/**
+ * What is odd of one invoice, each with its example.
+ * @param isNew it was not there before
+ * @param today a day of UTC
+ */
+export function odditiesOf(
+  invoice: NewInvoice,
+  { isNew, isHistory, today }: { isNew: boolean; isHistory: boolean; today: string },
+): [what: OddityName, example: string][] {
+  const { number, currency, totalAmount, balanceAmount = totalAmount, documentState = 'issued' } = invoice
+  const isOld = isNew && !isHistory && addDays(invoice.invoiceDate, OLD) < today
+  const isOwed = documentState === 'issued' && Number(balanceAmount) > 0
+  const lines = invoice.lines.map((line) => ({ ...line, currency }))
+  const is: Record<Exclude<OddityName, 'platform'>, boolean> = {
+    finer: isFiner(totalAmount, currency) || isFiner(balanceAmount, currency),
+    unbalanced: itemize({ totalAmount, currency }, lines).reading === undefined,
+    negative: totalAmount.startsWith('-'),
+    late: isOwed && !isHistory && addDays(invoice.dueDate, LATE) < today,
+    draft: documentState === 'draft',
+    history: isOld,
+    withdrawn: isWithdrawn(currency),
+  }
+  const examples = { history: invoice.invoiceDate.slice(0, 7), withdrawn: currency } as Record<string, string>
+  return ORDER.flatMap((what) =>
+    what !== 'platform' && is[what] ? [[what, examples[what] ?? number] as [OddityName, string]] : [],
+  )
+}

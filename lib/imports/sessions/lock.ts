@@ -1,0 +1,33 @@
+import 'server-only'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+
+/** In milliseconds. */
+const PAUSE = 200
+
+type Waiting = {
+  /** Told again and again while another import of the customer runs: how often it has been asked by now. */
+  onWait?: ((tries: number) => void) | undefined
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Waits until no other transaction imports for this customer, or undoes an import; then none does until this one ends.
+ * It asks again and again, for a wait inside the database would end at the time that a statement may take, and could
+ * not be interrupted.
+ */
+export async function lockImports(
+  tx: Transaction,
+  customerId: CustomerId,
+  { onWait, signal }: Waiting = {},
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const { rows } = await tx.execute<{ isLocked: boolean }>(sql`
+      SELECT pg_try_advisory_xact_lock(hashtextextended(${`imports of ${customerId}`}, 0)) AS "isLocked"`)
+    if (rows[0]?.isLocked) return
+    onWait?.(tries)
+    await sleep(PAUSE, undefined, signal ? { signal } : {})
+  }
+}

@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Big from 'big.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newCustomerId } from '#lib/access/store.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addCustomer, addProfile } from '#lib/db/test-rows.ts'
+import { platformTable } from '../focus/platforms.ts'
+import { importFocus } from '../run.ts'
+import type { NewInvoice } from '../shapes.ts'
+import { runSession } from './session.ts'
+
+// One file of a whole reseller: each account's charges go to the customer that the map names, all or nothing.
+
+const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-many-'))
+const TERMS = { platforms: platformTable(), dueDays: 30, paid: false, map: 'map.csv' }
+const CUSTOMERS = Array.from({ length: 30 }, (_, n) => `customer-${n}`)
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await testDatabase({ today: '2026-11-22' })
+  for (const id of CUSTOMERS) await addCustomer(id)
+  await addProfile('customer-3', 'emea')
+})
+afterAll(async () => {
+  await db.close()
+  rmSync(folder, { recursive: true })
+})
+
+const HEADER =
+  'InvoiceIssuerName,InvoiceId,BillingAccountId,BillingPeriodStart,BillingPeriodEnd,BillingCurrency,ProviderName,ServiceName,ChargeCategory,BilledCost'
+// The last customer's charges come first in the file.
+const charges = Array.from({ length: 600 }, (_, n) => ({ account: 29 - (n % 30), cost: `${n}.123${n}` }))
+const rows = charges.map(
+  ({ account, cost }, n) => `AWS,IN-${n % 2},acc-${account},2026-09-01,2026-10-01,USD,AWS,S,Usage,${cost}`,
+)
+
+function write(name: string, lines: readonly string[]): string {
+  writeFileSync(join(folder, name), lines.join('\n'))
+  return name
+}
+const mapOf = (customers: readonly string[]) => [
+  'account,customer,billingProfile',
+  ...customers.map((customer, n) => `acc-${n},${customer},${customer === 'customer-3' ? 'emea' : ''}`),
+]
+const stored = (customer: string) =>
+  db.sql(
+    customer,
+    'SELECT customer_id, number, total_amount, billing_profile_id, import_id FROM invoices ORDER BY id',
+  )
+async function rowsLeft(): Promise<number> {
+  let left = 0
+  for (const id of CUSTOMERS) {
+    const [row] = await db.sql(
+      id,
+      'SELECT (SELECT count(*) FROM invoices) + (SELECT count(*) FROM imports) + (SELECT count(*) FROM audit_events) AS n',
+    )
+    left += Number(row?.n)
+  }
+  return left
+}
+
+test('an account that the map lacks stores nothing, and is named; so is a customer that there is not', async () => {
+  const run = { paths: [write('costs.csv', [HEADER, ...rows])], folder }
+  write('map.csv', mapOf(CUSTOMERS.slice(0, 29)))
+  await expect(importFocus(run, TERMS)).rejects.toThrow('acc-29')
+  write('map.csv', mapOf([...CUSTOMERS.slice(0, 28), 'nobody', 'customer-2.example']))
+  await expect(importFocus(run, TERMS)).rejects.toMatchObject({
+    problems: [
+      { file: 'map.csv', line: 30, reason: 'there is no customer with the id nobody' },
+      { file: 'map.csv', line: 31, reason: expect.stringContaining('its id is customer-2') },
+    ],
+  })
+  expect(await rowsLeft()).toBe(0)
+})
+
+test('a customer in the middle that can not be written leaves nothing of those before it', async () => {
+  const invoice = (given: Partial<NewInvoice> = {}): NewInvoice => ({
+    number: 'I-1',
+    platform: 'web-services',
+    issuer: 'Resale',
+    invoiceDate: '2026-09-30',
+    dueDate: '2026-10-30',
+    currency: 'USD',
+    totalAmount: '1',
+    lines: [{ type: 'web-services', description: 'x', price: '1', qty: '1' }],
+    ...given,
+  })
+  const [one, other] = [newCustomerId('customer-0'), newCustomerId('customer-1')]
+  const entries = [
+    { owner: one, invoice: invoice() },
+    { owner: other, invoice: invoice({ billingProfileId: 'nowhere' }) },
+  ]
+  const figures = () => ({ files: [], leftOut: [], rows: 2, used: 2 })
+  const failing = runSession({ kind: 'invoices', files: [], entries, figures }, {})
+  await expect(failing).rejects.toThrow(
+    'customer-1, invoice I-1, billingProfileId: there is no billing profile nowhere',
+  )
+  expect(await rowsLeft()).toBe(0)
+})
+
+test('a dry run tells of all customers, and stores nothing', async () => {
+  write('map.csv', mapOf(CUSTOMERS))
+  const run = { paths: [write('costs.csv', [HEADER, ...rows])], folder, isDryRun: true }
+  const { report } = await importFocus(run, TERMS)
+  expect([report.counts.added, new Set(report.groups.map(({ customer }) => customer)).size]).toEqual([30, 30])
+  expect(await rowsLeft()).toBe(0)
+})
+
+test('each customer has the sums of its accounts, and its own part of the import', async () => {
+  write('map.csv', mapOf(CUSTOMERS))
+  const run = { paths: [write('costs.csv', [HEADER, ...rows])], folder }
+  const { importId, report } = await importFocus(run, TERMS)
+  expect(await rowsLeft()).toBe(3 * CUSTOMERS.length)
+  const sumOf = (account: number) =>
+    charges
+      .filter((charge) => charge.account === account)
+      .reduce((sum, { cost }) => sum.plus(cost), new Big(0))
+  for (const [account, customer] of CUSTOMERS.entries()) {
+    const found = await stored(customer)
+    const total = found.reduce((sum, { total_amount }) => sum.plus(String(total_amount)), new Big(0))
+    expect(total.toFixed(2)).toBe(sumOf(account).toFixed(2, Big.roundHalfUp))
+    expect(new Set(found.map((row) => `${row.customer_id} ${row.import_id}`))).toEqual(
+      new Set([`${customer} ${importId}`]),
+    )
+    const group = report.groups.find((each) => each.customer === customer)
+    expect(group?.exact).toBe(sumOf(account).toFixed())
+  }
+  expect((await stored('customer-3')).map((row) => row.billing_profile_id)).toEqual(['emea'])
+  // What a customer's row and history keep says nothing of the others.
+  const [own] = await db.sql('customer-5', 'SELECT id, report FROM imports')
+  expect(own?.id).toBe(importId)
+  expect(JSON.stringify(own?.report)).toContain('"customer-5"')
+  expect(
+    JSON.stringify(own?.report)
+      .match(/customer-\d+/g)
+      ?.every((name) => name === 'customer-5'),
+  ).toBe(true)
+  expect(await db.sql('customer-5', 'SELECT action, subject FROM audit_events')).toEqual([
+    { action: 'invoices.imported', subject: importId },
+  ])
+  const total = charges.reduce((sum, { cost }) => sum.plus(cost), new Big(0))
+  expect(report.sums).toMatchObject([{ currency: 'USD', invoices: 30, exact: total.toFixed() }])
+})

@@ -1,0 +1,77 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { basename } from 'node:path'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { allowImportTimes } from '#lib/db/plans.ts'
+import { importInvoices } from '../invoices/import.ts'
+import { gatherInvoices } from '../report/gather.ts'
+import type { InvoiceReport } from '../report/report.ts'
+import type { SourceFile } from '../sources/source.ts'
+import { lockImports } from './lock.ts'
+import type { Entry } from './parts.ts'
+import { addImport, endImport, readToday } from './store.ts'
+import type { Input, SessionTerms } from './terms.ts'
+
+type PartOfImport = { importId: string; customerId: CustomerId; entries: AsyncIterable<Entry> }
+
+/** Stores what one customer gets of an import, with its row and its part of the report. */
+export async function storePart(
+  tx: Transaction,
+  { importId: id, customerId, entries }: PartOfImport,
+  input: Input,
+  { customerId: named, correct = false, isHistory = false, onProgress, signal }: SessionTerms,
+): Promise<InvoiceReport> {
+  await allowImportTimes(tx)
+  await lockImports(tx, customerId, {
+    signal,
+    onWait: () =>
+      onProgress?.(0, `invoices stored: another import for ${customerId} runs, and is waited for`),
+  })
+  const { kind, files } = input
+  await addImport(tx, customerId, { id, kind, files })
+  const requestId = randomUUID()
+  // What is for one customer says nothing of the others that the files are about.
+  const isOwn = named === customerId
+  const gather = gatherInvoices({
+    isHistory,
+    today: await readToday(tx),
+    ...(isOwn ? {} : { customer: customerId }),
+  })
+  const invoices = async function* () {
+    let count = 0
+    for await (const { invoice, exact } of entries) {
+      gather.take(invoice, exact)
+      yield invoice
+      onProgress?.(++count, 'invoices stored')
+    }
+  }
+  const counts = await importInvoices(tx, customerId, invoices(), {
+    correct,
+    importId: id,
+    requestId,
+    history: isHistory ? 'all' : 'late',
+    onResult: ({ invoice, what }) => gather.look(invoice, what === 'added' || what === 'corrected'),
+    ...(signal ? { signal } : {}),
+  })
+  const report = gather.report(kind, counts)
+  const subject = isOwn ? subjectOf(files) : id
+  await endImport(tx, customerId, {
+    id,
+    requestId,
+    subject,
+    report: isOwn ? wholeOf(report, input) : report,
+  })
+  return report
+}
+
+/** With what is told of the files, and not of a customer's part of them. */
+export function wholeOf(report: InvoiceReport, { figures, oddities }: Input): InvoiceReport {
+  return { ...report, ...figures(), oddities: [...report.oddities, ...(oddities?.() ?? [])] }
+}
+
+/** `costs-2026-10.csv`, and how many more there are. */
+export function subjectOf(files: readonly SourceFile[]): string {
+  const [first, ...others] = files.map(({ name }) => (name === '-' ? 'stdin' : basename(name)))
+  return others.length === 0 ? (first ?? '') : `${first} and ${others.length} more`
+}

@@ -1,0 +1,66 @@
+import { resolve } from 'node:path'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { findCustomer } from '#lib/access/store.ts'
+import type { OwnedInvoice } from '../focus/focus.ts'
+import { problemList } from '../problem-list.ts'
+import { type Accounts, readAccounts } from '../resale/accounts.ts'
+import { type Prices, readPrices } from '../resale/prices.ts'
+import { fileSource, textOf } from '../sources/read-text.ts'
+import type { Entry } from './parts.ts'
+
+/** The operator's own files by their paths. */
+type Paths = { map?: string | undefined; prices?: string | undefined }
+type Place = { folder?: string | undefined; signal?: AbortSignal | undefined }
+
+/** What they hold, and the customers that the map names, by their ids. */
+export type Resale = {
+  accounts?: Accounts | undefined
+  prices?: Prices | undefined
+  customers: ReadonlyMap<string, CustomerId>
+}
+
+/**
+ * Reads a reseller's map of accounts and price rules.
+ * @throws ImportRefused that lists what is wrong with them, and the customers in them that there are not
+ */
+export async function readResale(
+  { map, prices: list }: Paths,
+  { folder = '.', signal }: Place,
+): Promise<Resale> {
+  const textAt = (path: string) => textOf(fileSource(resolve(folder, path), signal, path))
+  const accounts = map === undefined ? undefined : await readAccounts(textAt(map), map, signal)
+  const prices = list === undefined ? undefined : await readPrices(textAt(list), list, signal)
+  const problems = problemList()
+  const customers = new Map<string, CustomerId>()
+  const find = async (id: string, file: string | undefined, line: number) => {
+    if (customers.has(id)) return
+    const found = await findCustomer(id)
+    // By id alone, for two names of one customer would be two customers to whoever adds up.
+    if (found?.customerId === id) customers.set(id, found.customerId)
+    else {
+      const hint = found ? `; its id is ${found.customerId}` : ''
+      problems.add({
+        file,
+        line,
+        column: 'customer',
+        reason: `there is no customer with the id ${id}${hint}`,
+      })
+    }
+  }
+  for (const { owner, line } of accounts?.owners() ?? []) await find(owner.customer, map, line)
+  for (const { customer, line } of prices?.customers() ?? []) await find(customer, list, line)
+  problems.refuseIfAny()
+  return { accounts, prices, customers }
+}
+
+/** Invoices with the customers that their owners name. */
+export function* entriesOf(
+  invoices: Iterable<OwnedInvoice>,
+  customers: ReadonlyMap<string, CustomerId>,
+): Generator<Entry> {
+  for (const { owner, ...entry } of invoices) {
+    const customer = owner && customers.get(owner.customer)
+    if (owner && !customer) throw new Error(`The map names the customer ${owner.customer} too late.`)
+    yield { ...entry, owner: customer }
+  }
+}

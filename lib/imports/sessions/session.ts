@@ -1,0 +1,63 @@
+import 'server-only'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { scopeOfMany } from '#lib/db/scope.ts'
+import { ImportRefused } from '../refused.ts'
+import { refuseUnexpected } from '../report/expectations.ts'
+import { mergedReports } from '../report/merge.ts'
+import type { InvoiceReport } from '../report/report.ts'
+import { storePart, wholeOf } from './part-store.ts'
+import { partsOf } from './parts.ts'
+import { newImportId } from './store.ts'
+import type { Input, SessionTerms } from './terms.ts'
+
+/** What an import did. */
+export type Done = {
+  /** Absent: it was a dry run. */
+  importId?: string
+  report: InvoiceReport
+}
+
+/** Takes the report of a dry run out of its transaction, which is rolled back by it. */
+class DryRun extends Error {
+  readonly done: Done
+
+  constructor(done: Done) {
+    super('A dry run ends here.')
+    this.done = done
+  }
+}
+
+/**
+ * Stores what was read in one transaction, for one customer or for many: all of it or nothing. Each customer that gets
+ * something has its row of the import, with its own part of the report.
+ * @throws ImportRefused that lists what stands in the way
+ */
+export async function runSession(input: Input, terms: SessionTerms): Promise<Done> {
+  const importId = newImportId()
+  try {
+    return await scopeOfMany(async (enter) => {
+      const reports: InvoiceReport[] = []
+      for await (const { customerId, entries } of partsOf(input.entries, terms.customerId)) {
+        const part = { importId, customerId, entries }
+        const store = enter(customerId, (tx) => storePart(tx, part, input, terms))
+        reports.push(await (terms.customerId === customerId ? store : store.catch(inPartOf(customerId))))
+      }
+      const report = wholeOf(mergedReports(reports), input)
+      if (terms.expected) refuseUnexpected(report, terms.expected)
+      terms.signal?.throwIfAborted()
+      if (terms.isDryRun) throw new DryRun({ report })
+      return { importId, report }
+    })
+  } catch (error) {
+    if (error instanceof DryRun) return error.done
+    throw error
+  }
+}
+
+/** Names the customer in whose part something stands in the way. */
+function inPartOf(customer: CustomerId) {
+  return (error: unknown): never => {
+    if (!(error instanceof ImportRefused)) throw error
+    throw new ImportRefused(error.problems.map((problem) => ({ customer, ...problem })))
+  }
+}

@@ -1,0 +1,116 @@
+import 'server-only'
+import { randomBytes } from 'node:crypto'
+import { and, desc, eq, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { imports } from '#lib/db/schema/imports.ts'
+import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
+import { type ImportReport, MOST_FILES } from '../report/report.ts'
+import type { SourceFile } from '../sources/source.ts'
+
+/** An import as it is kept, for one customer. */
+export type StoredImport = {
+  id: string
+  kind: string
+  files: SourceFile[]
+  report: ImportReport
+  createdAt: Date
+  undoneAt: Date | null
+}
+
+/** As people type it: the day and some digits. `20261122-4f3a9c1e`. */
+export function newImportId(): string {
+  const day = new Date().toISOString().slice(0, 10).replaceAll('-', '')
+  return `${day}-${randomBytes(4).toString('hex')}`
+}
+
+/** The day that it is at the database, of UTC, as text. */
+export async function readToday(tx: Transaction): Promise<string> {
+  const { rows } = await tx.execute<{ today: string }>(
+    sql`SELECT (now() AT TIME ZONE 'UTC')::date::text AS today`,
+  )
+  return rows[0]?.today ?? ''
+}
+
+/** Writes down that an import began: what it stores names it. */
+export async function addImport(
+  tx: Transaction,
+  customerId: CustomerId,
+  { id, kind, files }: { id: string; kind: ImportReport['kind']; files: readonly SourceFile[] },
+): Promise<void> {
+  await tx.insert(imports).values({
+    customerId,
+    id,
+    kind,
+    files: files.slice(0, MOST_FILES),
+    report: {},
+    // Of the moment at which it was its turn, and not of the one at which it began to wait.
+    createdAt: sql`clock_timestamp()`,
+  })
+}
+
+/** Writes down what an import did, and tells the customer's history of it where that was anything. */
+export async function endImport(
+  tx: Transaction,
+  customerId: CustomerId,
+  {
+    id,
+    requestId,
+    subject,
+    report,
+  }: { id: string; requestId: string; subject: string; report: ImportReport },
+): Promise<void> {
+  const { unchanged, ...changed } = report.counts
+  const isNothing = Object.values(changed).every((count) => count === 0)
+  // The same files every night add a line to the list of imports each time, and no more.
+  const kept = isNothing && 'groups' in report ? { ...report, groups: [] } : report
+  await tx
+    .update(imports)
+    .set({ report: { ...kept, files: kept.files.slice(0, MOST_FILES) } })
+    .where(and(eq(imports.customerId, customerId), eq(imports.id, id)))
+  if (isNothing) return
+  const action = report.kind === 'assets' ? 'assets.imported' : 'invoices.imported'
+  const details = { ...nonZero(changed), unchanged, import: id }
+  await recordAudit(tx, customerId, { action, subject, actor: OPERATOR, requestId, details })
+}
+
+/** A customer's imports, the newest first. */
+export async function listImports(
+  tx: Transaction,
+  customerId: CustomerId,
+  most: number,
+): Promise<StoredImport[]> {
+  return tx
+    .select(columns)
+    .from(imports)
+    .where(eq(imports.customerId, customerId))
+    .orderBy(desc(imports.createdAt), desc(imports.id))
+    .limit(most)
+    .then((rows) => rows as StoredImport[])
+}
+
+/** One import of a customer; undefined where it has none with this id. */
+export async function findImport(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+): Promise<StoredImport | undefined> {
+  const rows = await tx
+    .select(columns)
+    .from(imports)
+    .where(and(eq(imports.customerId, customerId), eq(imports.id, id)))
+  return rows[0] as StoredImport | undefined
+}
+
+const columns = {
+  id: imports.id,
+  kind: imports.kind,
+  files: imports.files,
+  report: imports.report,
+  createdAt: imports.createdAt,
+  undoneAt: imports.undoneAt,
+}
+
+function nonZero(counts: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counts).filter(([name, count]) => count !== 0 || name === 'added'))
+}

@@ -1,0 +1,125 @@
+import { open, readdir, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { addAbortSignal } from 'node:stream'
+import { BadZip, isZip, withZip, type ZippedFile } from '#lib/files/unzip.ts'
+import { ImportRefused } from '../refused.ts'
+import { fileSource } from './read-text.ts'
+import type { Source } from './source.ts'
+import { setAside } from './spool.ts'
+
+/** What may be imported of a folder or an archive, by its name. */
+const ENDING = /\.(csv|json|ndjson|gz)$/i
+const ARCHIVE = /\.zip$/i
+/** Far above any export; unpacked while it is read, so that neither memory nor disk grows with it. */
+const ZIP_BOUNDS = { files: 10_000, bytes: 2 ** 37 }
+
+/** All that was found, and the names of what was passed over in folders and archives. */
+export type Found = { sources: Source[]; leftOut: string[] }
+
+type Options = {
+  /** The folder from which relative paths lead on. */
+  folder?: string | undefined
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Finds the sources that paths name, and hands them to `use`; archives are closed when that is done. A path is a file,
+ * an archive, a folder, of which all files are taken that end in .csv, .json, .ndjson, .gz or .zip (by name, without
+ * the folders in it), or `-`, the standard input.
+ * @throws ImportRefused where there is no such path, or nothing to import in a folder or an archive
+ */
+export async function withSources<T>(
+  paths: readonly string[],
+  { folder = '.', signal }: Options,
+  use: (found: Found) => Promise<T>,
+): Promise<T> {
+  const found: Found = { sources: [], leftOut: [] }
+  const spool = setAside(signal)
+  const findFrom = async (names: readonly string[]): Promise<T> => {
+    for (const [index, name] of names.entries()) {
+      const rest = names.slice(index + 1)
+      const path = name === '-' ? name : resolve(folder, name)
+      const kind = await kindOf(path).catch(missing(name))
+      if (kind === 'folder') return findFrom([...(await filesIn(path, name, found)), ...rest])
+      if (kind === 'archive')
+        return withZip(path, ZIP_BOUNDS, (files) => {
+          addZipped(files, name, found, signal)
+          return findFrom(rest)
+        }).catch(damaged(name))
+      const source = fileSource(path, signal, name)
+      found.sources.push(kind === 'pipe' ? await spool.put(source) : source)
+    }
+    return use(found)
+  }
+  try {
+    return await findFrom(paths)
+  } finally {
+    spool.close()
+  }
+}
+
+async function filesIn(path: string, name: string, { leftOut }: Found): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(missing(name))
+  const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort()
+  const seen = names.filter((entry) => !entry.startsWith('.')).map((entry) => join(name, entry))
+  const taken = seen.filter((entry) => ENDING.test(entry) || ARCHIVE.test(entry))
+  if (taken.length === 0) throw refusal(`${name} is a folder without any CSV, JSON, gzip or ZIP file`)
+  leftOut.push(...seen.filter((entry) => !taken.includes(entry)))
+  return taken
+}
+
+function addZipped(files: ZippedFile[], name: string, { sources, leftOut }: Found, signal?: AbortSignal) {
+  const taken = files.filter((file) => ENDING.test(file.name)).sort((a, b) => (a.name < b.name ? -1 : 1))
+  if (taken.length === 0)
+    throw refusal(`${name} is a ZIP archive (or a workbook) without any CSV or JSON file: save it as CSV`)
+  for (const file of taken) sources.push(zippedSource(file, `${name}/${file.name}`, signal))
+  leftOut.push(...files.filter((file) => !taken.includes(file)).map((file) => `${name}/${file.name}`))
+}
+
+function zippedSource(file: ZippedFile, name: string, signal?: AbortSignal): Source {
+  return {
+    name,
+    async *open() {
+      const stream = await file.read()
+      if (signal) addAbortSignal(signal, stream)
+      yield* stream
+    },
+  }
+}
+
+async function kindOf(path: string): Promise<'pipe' | 'folder' | 'archive' | 'file'> {
+  if (path === '-') return 'pipe'
+  const entry = await stat(path)
+  if (entry.isDirectory()) return 'folder'
+  if (!entry.isFile()) return 'pipe'
+  return (await isArchive(path)) ? 'archive' : 'file'
+}
+
+async function isArchive(path: string): Promise<boolean> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0)
+    return isZip(buffer.subarray(0, bytesRead))
+  } finally {
+    await file.close()
+  }
+}
+
+/** What the system says of a path, as a refusal that names it. */
+function missing(name: string) {
+  return (error: NodeJS.ErrnoException): never => {
+    if (error.code === 'ENOENT') throw refusal(`${name}: there is no such file`)
+    if (error.code === 'EACCES') throw refusal(`${name} may not be read`)
+    throw error
+  }
+}
+
+function damaged(name: string) {
+  return (error: unknown): never => {
+    throw error instanceof BadZip ? refusal(`${name}: ${error.message}`) : error
+  }
+}
+
+function refusal(reason: string): ImportRefused {
+  return new ImportRefused([{ reason }])
+}

@@ -1,0 +1,55 @@
+import { createReadStream } from 'node:fs'
+import { addAbortSignal } from 'node:stream'
+import { ImportRefused } from '../refused.ts'
+import type { Source } from './source.ts'
+import { unpacked } from './unpack.ts'
+
+const CHUNK = 256 * 1024
+
+/** A file; `-` is the standard input. A signal stops it, also while it waits for somebody's pipe. */
+export function fileSource(path: string, signal?: AbortSignal, name = path): Source {
+  return {
+    name,
+    open() {
+      const stream = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: CHUNK })
+      if (signal) addAbortSignal(signal, stream)
+      return stream
+    },
+  }
+}
+
+/** The text of one file: see `textOf`. */
+export function readText(file: string, signal?: AbortSignal): AsyncGenerator<string> {
+  return textOf(fileSource(file, signal))
+}
+
+/**
+ * The text of a source, chunk by chunk. What is gzipped is unpacked on the way, whatever its name. A byte order mark
+ * is dropped.
+ * @throws ImportRefused where it can't be read, or is no UTF-8 text
+ */
+export async function* textOf(source: Source): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let lines = 1
+  let last: Uint8Array = new Uint8Array()
+  try {
+    for await (const chunk of unpacked(source)) {
+      last = chunk
+      const text = decoder.decode(chunk, { stream: true })
+      yield text
+      lines += count(text)
+    }
+    last = new Uint8Array()
+    decoder.decode()
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    const [before = ''] = new TextDecoder().decode(last).split('\ufffd', 1)
+    throw new ImportRefused([{ line: lines + count(before), reason: 'is not UTF-8 text' }])
+  }
+}
+
+function count(text: string): number {
+  let lines = 0
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines++
+  return lines
+}

@@ -1,0 +1,72 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { BadZip } from '#lib/files/unzip.ts'
+import { ImportRefused } from '../refused.ts'
+import type { Source } from './source.ts'
+
+const CHUNK = 256 * 1024
+
+/** What a file that is no text begins with, and what to do about it. */
+const FOREIGN: [start: number[], reason: string][] = [
+  [[0x50, 0x4b, 0x03, 0x04], 'is a ZIP archive where a file should stand: unpack it first'],
+  [[0x50, 0x41, 0x52, 0x31], 'is a Parquet file: export it as CSV'],
+  [[0xff, 0xfe], 'is UTF-16 text: save it as UTF-8'],
+  [[0xfe, 0xff], 'is UTF-16 text: save it as UTF-8'],
+]
+
+/**
+ * The bytes of a source; what is gzipped is unpacked on the way, whatever its name.
+ * @param onPacked is given each piece as it came
+ * @throws ImportRefused that names the source, where it is empty, damaged, not there, or of a kind that is no text
+ */
+export async function* unpacked(
+  { name, open }: Source,
+  onPacked?: (piece: Uint8Array) => void,
+): AsyncGenerator<Uint8Array> {
+  const chunks = open()[Symbol.asyncIterator]()
+  try {
+    let head = Buffer.alloc(0)
+    const rest = async function* () {
+      yield head
+      for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+        onPacked?.(next.value)
+        yield next.value
+      }
+    }
+    for (let done = false; !done && head.length < 4; ) {
+      const next = await chunks.next()
+      done = next.done === true
+      if (next.done) break
+      onPacked?.(next.value)
+      head = Buffer.concat([head, next.value])
+    }
+    if (head.length === 0) throw refusal(name, 'is empty')
+    const foreign = FOREIGN.find(([start]) => start.every((byte, index) => head[index] === byte))
+    if (foreign) throw refusal(name, foreign[1])
+    if (head[0] !== 0x1f || head[1] !== 0x8b) return yield* rest()
+    const gunzip = createGunzip({ chunkSize: CHUNK })
+    // Its errors come out of the loop over gunzip, too.
+    pipeline(Readable.from(rest()), gunzip).catch(() => {})
+    yield* gunzip
+  } catch (error) {
+    throw asRefusal(error, name)
+  } finally {
+    // Whoever stops early leaves no file open.
+    await chunks.return?.().catch(() => {})
+  }
+}
+
+function asRefusal(error: unknown, name: string): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (error instanceof BadZip) return new ImportRefused([{ reason: `${name}: ${error.message}` }])
+  if (code === 'ENOENT') return new ImportRefused([{ reason: `${name}: there is no such file` }])
+  if (code === 'EISDIR') return refusal(name, 'is a folder')
+  if (code === 'EACCES') return refusal(name, 'may not be read')
+  if (code.startsWith('Z_')) return refusal(name, 'is a damaged gzip file')
+  return error
+}
+
+function refusal(name: string, reason: string): ImportRefused {
+  return new ImportRefused([{ reason: `${name === '-' ? 'The standard input' : name} ${reason}` }])
+}
