@@ -3,6 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { billingProfiles } from '#lib/db/schema/customers.ts'
+import { type FrozenParties, freezeParties } from '#lib/parties/store.ts'
 import type { StoredInvoice, StoredLine } from './invoice-differences.ts'
 
 const MOST_ROWS = 5000
@@ -44,20 +45,23 @@ export async function readStored(
 /** Adds invoices that are not there, with their lines. */
 export async function addInvoices(tx: Transaction, customerId: CustomerId, added: StoredInvoice[]) {
   if (added.length === 0) return
+  const rows = rowsOf(added, await freezeParties(tx, customerId, added))
   await tx.execute(sql`
-    INSERT INTO invoices (${COLUMNS}) SELECT ${customerId}, r.id, r.* FROM ${rowsOf(added)}`)
+    INSERT INTO invoices (${COLUMNS}) SELECT ${customerId}, r.id, r.* FROM ${rows}`)
   await addLines(tx, customerId, added)
 }
 
 /** Writes over invoices that are there; `readStored` has locked them. */
 export async function overwriteInvoices(tx: Transaction, customerId: CustomerId, changed: StoredInvoice[]) {
   if (changed.length === 0) return
+  const rows = rowsOf(changed, await freezeParties(tx, customerId, changed))
   await tx.execute(sql`
-    INSERT INTO invoices (${COLUMNS}) SELECT ${customerId}, r.id, r.* FROM ${rowsOf(changed)}
+    INSERT INTO invoices (${COLUMNS}) SELECT ${customerId}, r.id, r.* FROM ${rows}
     ON CONFLICT (customer_id, id) DO UPDATE
     SET billing_profile_id = excluded.billing_profile_id, platform = excluded.platform, issuer = excluded.issuer,
       invoice_date = excluded.invoice_date, due_date = excluded.due_date, currency = excluded.currency,
-      total_amount = excluded.total_amount, balance_amount = excluded.balance_amount`)
+      total_amount = excluded.total_amount, balance_amount = excluded.balance_amount,
+      seller_id = excluded.seller_id, buyer_id = excluded.buyer_id`)
   await tx.execute(sql`
     DELETE FROM line_items WHERE customer_id = ${customerId} AND ctid = ANY (ARRAY(
       SELECT found.ctid FROM unnest(${textsOf(changed.map(({ id }) => id))}) AS given(id) CROSS JOIN LATERAL (
@@ -66,17 +70,17 @@ export async function overwriteInvoices(tx: Transaction, customerId: CustomerId,
 }
 
 const COLUMNS = sql.raw(
-  'customer_id, number, id, billing_profile_id, platform, issuer, invoice_date, due_date, currency, total_amount, balance_amount',
+  'customer_id, number, id, billing_profile_id, platform, issuer, invoice_date, due_date, currency, total_amount, balance_amount, seller_id, buyer_id',
 )
 
 // Sorted, so that two imports lock in one order.
 const textsOf = (ids: Iterable<string>) => sql`${sql.param([...ids].sort())}::text[]`
 
 // One parameter for all rows, however many: a list of values ends at 65,535 parameters.
-const rowsOf = (rows: StoredInvoice[]) => sql`
-  json_to_recordset(${JSON.stringify(rows.map(({ lines, ...row }) => row))}::json)
+const rowsOf = (rows: StoredInvoice[], partiesOf: (row: StoredInvoice) => FrozenParties) => sql`
+  json_to_recordset(${JSON.stringify(rows.map(({ lines, ...row }) => ({ ...row, ...partiesOf({ ...row, lines }) })))}::json)
     AS r(id text, "billingProfileId" text, platform text, issuer text, "invoiceDate" date, "dueDate" date,
-      currency text, "totalAmount" numeric, "balanceAmount" numeric)`
+      currency text, "totalAmount" numeric, "balanceAmount" numeric, "sellerId" text, "buyerId" text)`
 
 async function addLines(tx: Transaction, customerId: CustomerId, from: StoredInvoice[]) {
   const rows = from.flatMap(({ id, currency, lines }) =>
