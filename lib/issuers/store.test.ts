@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newCustomerId } from '#lib/access/store.ts'
-import { readScope, scope } from '#lib/db/scope.ts'
+import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addCustomer, callerOf } from '#lib/db/test-rows.ts'
+import { addCustomer } from '#lib/db/test-rows.ts'
 import { importInvoices } from '#lib/imports/invoices.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
-import { readInvoice } from '#lib/invoices/store.ts'
 import { type IssuerDetails, listIssuers, NO_DETAILS, saveIssuer } from './store.ts'
 
 let db: TestDatabase
@@ -72,19 +71,6 @@ describe('what an import says of an issuer', () => {
     await expect(run(two)).rejects.toThrow('issuer Delta, bic: stored BYLADEM1001, given DEUTDEFF')
     expect(await known('Delta')).toBeUndefined()
   })
-})
-
-test('an invoice is read with what is known of its issuer, by this customer only', async () => {
-  await run([invoice('E-1', 'Epsilon', BANK), invoice('E-2', 'Nobody')])
-  const southwind = newCustomerId('southwind')
-  await scope({ customerId: southwind }, (tx) =>
-    saveIssuer(tx, southwind, { name: 'Nobody', ...BANK }, 'test'),
-  )
-  const caller = await callerOf('northwind', 'finance-user')
-  const read = (id: string) => readScope(caller, (tx) => readInvoice(tx, caller, id))
-  expect((await read('E-1'))?.invoice.issuerDetails).toEqual({ ...NO_DETAILS, ...BANK })
-  expect((await read('E-2'))?.invoice.issuerDetails).toEqual(NO_DETAILS)
-  expect(await db.sql('northwind', "SELECT name FROM issuers WHERE name = 'Nobody'")).toEqual([])
 })
 
 test('two who set the same issuer at once leave it whole', async () => {
