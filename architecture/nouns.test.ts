@@ -19,6 +19,7 @@ const STANDS_ON: Record<string, string[]> = {
   'license-lists': ['assets'],
   notices: ['invoices'],
   'operator-mail': ['license-changes', 'notices/mailer.ts', 'notices/message.ts', 'notices/settings.ts'],
+  originals: ['kept-files'],
   statements: ['billing-profiles', 'invoices'],
 }
 
