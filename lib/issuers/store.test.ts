@@ -73,6 +73,26 @@ describe('what an import says of an issuer', () => {
   })
 })
 
+test('an invoice of the same import is frozen with what that says, and a later edit leaves it', async () => {
+  const seller = (id: string) =>
+    db.sql(
+      'northwind',
+      'SELECT p.content FROM invoices i JOIN parties p ON p.id = i.seller_id WHERE i.id = $1',
+      [id],
+    )
+  await run([invoice('E-1', 'Epsilon', BANK), invoice('E-2', 'Epsilon')])
+  await scope({ customerId: northwind }, (tx) =>
+    saveIssuer(tx, northwind, { name: 'Epsilon', iban: 'CH9300762011623852957' }, 'test'),
+  )
+  await run([invoice('E-3', 'Epsilon')])
+  for (const [id, iban] of [
+    ['E-1', BANK.iban],
+    ['E-2', BANK.iban],
+    ['E-3', 'CH9300762011623852957'],
+  ] as const)
+    expect(await seller(id)).toEqual([{ content: { name: 'Epsilon', ...BANK, iban } }])
+})
+
 test('two who set the same issuer at once leave it whole', async () => {
   const set = (details: Partial<IssuerDetails>) =>
     scope({ customerId: northwind }, (tx) => saveIssuer(tx, northwind, { name: 'Zeta', ...details }, 'test'))
