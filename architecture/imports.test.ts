@@ -16,15 +16,15 @@ type Zone = {
 // What Biome can't say, because it sees a specifier and not the file behind it, or not that it is a type.
 const ZONES: Zone[] = [
   {
-    what: 'rules import rules, days, decimals and money',
+    what: 'rules import rules, countries, days, decimals and money',
     from: /^lib\/([^/]+\/rules|assets\/commitment|license-changes\/checks)\.ts$/,
-    never: /^(?!lib\/([^/]+\/rules|assets\/commitment|days|decimals|money)\.ts$)/,
+    never: /^(?!lib\/([^/]+\/rules|assets\/commitment|countries|days|decimals|money)\.ts$)/,
     orTypes: true,
     planted: ['lib/assets/rules.ts', `import type { Asset } from './contract.ts'`],
   },
   {
-    what: 'days, decimals, money and currencies know nothing of us',
-    from: /^lib\/(days|decimals|money|currencies)\.ts$/,
+    what: 'countries, days, decimals, money and currencies know nothing of us',
+    from: /^lib\/(countries|days|decimals|money|currencies)\.ts$/,
     never: /^(?!(big\.js|lib\/money\.ts)$)/,
     orTypes: true,
     planted: ['lib/days.ts', `import type { Order } from './lists/order.ts'`],

@@ -11,14 +11,15 @@ const STANDS_ON: Record<string, string[]> = {
   // All that leads from an asset to its changes: the look-up of an open one.
   assets: ['license-changes/open-change.ts'],
   'billed-seats': ['license-changes'],
-  'billing-profiles': ['invoices'],
+  'billing-profiles': ['invoices', 'parties'],
   comparisons: ['invoices'],
-  'invoice-files': ['invoices', 'issuers'],
-  invoices: ['issuers'],
+  'invoice-files': ['invoices', 'issuers/bank-codes.ts', 'kept-files', 'parties'],
+  invoices: ['kept-files'],
   'license-changes': ['assets', 'vendor-subscriptions'],
   'license-lists': ['assets'],
   notices: ['invoices'],
   'operator-mail': ['license-changes', 'notices/mailer.ts', 'notices/message.ts', 'notices/settings.ts'],
+  originals: ['kept-files'],
   statements: ['billing-profiles', 'invoices'],
 }
 

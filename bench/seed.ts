@@ -8,9 +8,9 @@ export async function addBenchCustomer(url: string, id: string, count: number): 
   const owner = new pg.Client({ connectionString: url })
   await owner.connect()
   await owner.query(
-    `INSERT INTO invoices (customer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date,
+    `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date,
        currency, total_amount, balance_amount)
-     SELECT $1, 'IN-' || lpad(n::text, 8, '0'), 'IN-' || lpad(n::text, 8, '0'), 'default', 'cloud-platform', 'Bench',
+     SELECT $1, 'test-party', 'test-party', 'IN-' || lpad(n::text, 8, '0'), 'IN-' || lpad(n::text, 8, '0'), 'default', 'cloud-platform', 'Bench',
        date '2020-01-01' + n % 2000, date '2020-02-01' + n % 2000, 'USD', 10.25, n % 3 FROM generate_series(1, $2) n`,
     [id, count],
   )

@@ -46,7 +46,10 @@ const CASES: Record<string, Case> = {
     names: ['?search={id}', '?search={id}&lines=true'],
   },
   readInvoice: { own: ['/OWN-1', '/OWN-3'], names: ['/{id}'] },
-  readInvoiceFile: { own: ['/OWN-2/file'], names: ['/{id}/file'] },
+  readInvoiceFile: {
+    own: ['/OWN-2/file', '/OWN-2/file?kind=drawn'],
+    names: ['/{id}/file', '/{id}/file?kind=drawn'],
+  },
   exportInvoiceFiles: {
     shows: [...SELECTIONS, '?orderBy=totalAmount'],
     names: ['?ids={id}', '?ids=OWN-1|{id}', '?search={id}'],

@@ -1,9 +1,12 @@
 import type { Command } from 'commander'
 import { Problem } from '#lib/api/problem.ts'
+import type { BillingProfile } from '#lib/billing-profiles/rules.ts'
 import { listBillingProfiles, setBillingProfile } from '#lib/billing-profiles/store.ts'
+import { countryOf, NO_COUNTRY } from '#lib/countries.ts'
 import { scope } from '#lib/db/scope.ts'
 import {
   checkedText,
+  codeOf,
   collect,
   customerNamed,
   linesOf,
@@ -25,25 +28,33 @@ export function addBillingProfileCommands(program: Command): void {
   of(
     'set',
     'Add a billing profile, or change what is given of one. An empty text takes away what was there.',
-    'default --address "Main Street 1" --address "8000 Zurich" --tax-id CHE-116.281.710 --customer sunbird',
+    'default --address "Main Street 1" --postcode 8000 --city Zurich --country CH --tax-id CHE-116.281.710 --customer sunbird',
   )
     .argument('<id>', '"default", or another one')
     .option('--name <name>', 'the company, as invoices address it')
     .option('--address <line>', 'a line of the address; given once for each', collect)
+    .option('--postcode <code>', 'the postcode')
+    .option('--city <name>', 'the city')
+    .option('--country <code>', 'two letters, such as CH')
     .option('--tax-id <id>', 'VAT or other tax number')
+    .option('--registration <text>', "number in the country's register of companies")
     .action(withDatabase(setProfile))
   printsRows(of('list', 'List the billing profiles.', '--json --customer sunbird'), listBillingProfiles)
 }
 
-type Given = { customer: string; name?: string; address?: string[]; taxId?: string }
+type Given = { customer: string; address?: string[] } & Partial<
+  Record<Exclude<keyof BillingProfile, 'id' | 'address'>, string>
+>
 
-async function setProfile(given: string, { customer, ...rest }: Given): Promise<void> {
+async function setProfile(given: string, { customer, name, address, ...texts }: Given): Promise<void> {
   const { customerId } = await customerNamed(customer)
   const id = checkedText('id', given)
   const details = {
-    ...(rest.name === undefined ? {} : { name: checkedText('name', rest.name) }),
-    ...(rest.address === undefined ? {} : { address: linesOf('address', rest.address) }),
-    ...(rest.taxId === undefined ? {} : { taxId: textOf('tax id', rest.taxId) }),
+    ...(name === undefined ? {} : { name: checkedText('name', name) }),
+    ...(address === undefined ? {} : { address: linesOf('address', address) }),
+    ...Object.fromEntries(
+      Object.entries(texts).map(([field, text]) => [field, READERS[field]?.(text) ?? null]),
+    ),
   }
   const set = scope({ customerId }, async (tx) => {
     if (!(await setBillingProfile(tx, customerId, { id, ...details })))
@@ -54,4 +65,12 @@ async function setProfile(given: string, { customer, ...rest }: Given): Promise<
     billing_profiles_customer_id_id_pk: `Somebody added the billing profile "${id}" at this moment.`,
   })
   note(`The billing profile ${id} is set.`)
+}
+
+const READERS: Record<string, (text: string) => string | null> = {
+  postcode: (text) => textOf('postcode', text, 20),
+  city: (text) => textOf('city', text, 100),
+  country: (text) => codeOf(text, countryOf, NO_COUNTRY),
+  taxId: (text) => textOf('tax id', text),
+  registration: (text) => textOf('registration', text, 100),
 }

@@ -71,6 +71,17 @@ export function textOf(what: string, text: string, longest = 200): string | null
   return text.trim() === '' ? null : checkedText(what, text, longest)
 }
 
+/**
+ * The one form of a code that a standard knows; null where the text is empty.
+ * @throws Problem that says why it is none
+ */
+export function codeOf(text: string, read: (text: string) => string | undefined, fault: string) {
+  if (text.trim() === '') return null
+  const code = read(text)
+  if (code === undefined) throw new Problem('invalid_request', `"${text}" ${fault}.`)
+  return code
+}
+
 /** Several lines as one text; null where all are empty. */
 export function linesOf(what: string, lines: readonly string[]): string | null {
   if (lines.length > 10) throw new Problem('invalid_request', `The ${what} has more than 10 lines.`)

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
-import { Problem } from '#lib/api/problem.ts'
+import { countryOf, NO_COUNTRY } from '#lib/countries.ts'
 import { scope } from '#lib/db/scope.ts'
 import { bicOf, ibanOf } from '#lib/issuers/bank-codes.ts'
 import { type IssuerDetails, listIssuers, saveIssuer } from '#lib/issuers/store.ts'
-import { checkedText, collect, customerNamed, linesOf, textOf, withDatabase } from './command.ts'
+import { checkedText, codeOf, collect, customerNamed, linesOf, textOf, withDatabase } from './command.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
 import { note } from './terminal.ts'
 
@@ -18,11 +18,15 @@ export function addIssuerCommands(program: Command): void {
   of(
     'set',
     'Add an issuer, or change what is given of one. An empty text takes away what was there.',
-    '"Cloud Resale Ltd" --address "1 Quay Road" --address Dublin --iban IE64IRCE92050112345678 --customer sunbird',
+    '"Cloud Resale Ltd" --address "1 Quay Road" --city Dublin --country IE --iban IE64IRCE92050112345678 --customer sunbird',
   )
     .argument('<name>', 'as the invoices have it')
     .option('--address <line>', 'a line of the address; given once for each', collect)
+    .option('--postcode <code>', 'the postcode')
+    .option('--city <name>', 'the city')
+    .option('--country <code>', 'two letters, such as CH')
     .option('--tax-id <id>', 'VAT or other tax number')
+    .option('--registration <text>', "number in the country's register of companies")
     .option('--bank <name>', 'the bank')
     .option('--iban <iban>', 'the account')
     .option('--bic <bic>', 'of the bank')
@@ -52,17 +56,14 @@ async function setIssuer(given: string, { customer, address, ...texts }: Given):
 }
 
 const READERS: Record<string, (text: string) => string | null> = {
+  postcode: (text) => textOf('postcode', text, 20),
+  city: (text) => textOf('city', text, 100),
+  country: (text) => codeOf(text, countryOf, NO_COUNTRY),
   taxId: (text) => textOf('tax id', text, 100),
+  registration: (text) => textOf('registration', text, 100),
   bank: (text) => textOf('bank', text),
-  iban: (text) => code(text, ibanOf, 'is no IBAN: its country, length or check digits do not fit'),
-  bic: (text) => code(text, bicOf, 'is no BIC such as ABCDDEFFXXX'),
+  iban: (text) => codeOf(text, ibanOf, 'is no IBAN: its country, length or check digits do not fit'),
+  bic: (text) => codeOf(text, bicOf, 'is no BIC such as ABCDDEFFXXX'),
   account: (text) => textOf('account', text),
   terms: (text) => textOf('terms', text, 500),
-}
-
-function code(text: string, read: (text: string) => string | undefined, fault: string): string | null {
-  if (text.trim() === '') return null
-  const found = read(text)
-  if (found === undefined) throw new Problem('invalid_request', `"${text}" ${fault}.`)
-  return found
 }

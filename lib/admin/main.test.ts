@@ -238,6 +238,7 @@ describe('what invoices say of both sides', () => {
     const set = (...more: string[]) => admin('issuers set --customer sunbird', '', ['Other', ...more])
     expectRefusal(await set('--iban', 'IE64IRCE92050112345679'), 'is no IBAN')
     expectRefusal(await set('--bic', 'x'), 'is no BIC')
+    expectRefusal(await set('--country', 'UK'), '"UK" is no country code of two letters (ISO 3166-1)')
     expect((await admin('issuers list --customer other --json')).out).toBe('[]\n')
   })
 
@@ -248,14 +249,17 @@ describe('what invoices say of both sides', () => {
       'There is no billing profile "emea" yet. Give its --name.',
     )
     await set('emea', '--name', 'Sunbird GmbH', '--tax-id', 'DE1')
-    expect(await set('default', '--address', 'Main Street 1', '--address', '8000 Zurich')).toMatchObject({
+    expect(
+      await set('default', '--address', 'Main Street 1', '--city', 'Zurich', '--country', 'ch'),
+    ).toMatchObject({
       code: 0,
     })
     await set('emea', '--tax-id', '')
+    const place = { postcode: null, taxId: null, registration: null }
     const { out } = await admin('billing-profiles list --customer sunbird --json')
     expect(JSON.parse(out)).toEqual([
-      { id: 'default', name: 'Sunbird', address: 'Main Street 1\n8000 Zurich', taxId: null },
-      { id: 'emea', name: 'Sunbird GmbH', address: null, taxId: null },
+      { ...place, id: 'default', name: 'Sunbird', address: 'Main Street 1', city: 'Zurich', country: 'CH' },
+      { ...place, id: 'emea', name: 'Sunbird GmbH', address: null, city: null, country: null },
     ])
     expect(await audits('billing-profile.set')).toHaveLength(3)
   })

@@ -3,6 +3,7 @@ import { addBillingProfileCommands } from './billing-profiles.ts'
 import { addChangeCommands } from './changes/command.ts'
 import { addCustomerCommands } from './customers.ts'
 import { addImportCommands } from './imports/command.ts'
+import { addInvoiceCommands } from './invoices/command.ts'
 import { addIssuerCommands } from './issuers.ts'
 import { addKeyCommands } from './keys.ts'
 import { addLicenseCommands } from './licenses/command.ts'
@@ -25,6 +26,7 @@ export function adminProgram(): Command {
   addMemberCommands(program)
   addKeyCommands(program)
   addImportCommands(program)
+  addInvoiceCommands(program)
   addNoticeCommands(program)
   addLicenseCommands(program)
   addChangeCommands(program)

@@ -1,8 +1,11 @@
 import { globSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey } from '#lib/db/test-rows.ts'
+import { keepFile } from '#lib/kept-files/store.ts'
 import type { AnyContract } from './contract.ts'
 import { EXAMPLE_REQUEST, type Example } from './openapi/example.ts'
 import { MEMBERS } from './problem-members.ts'
@@ -133,6 +136,7 @@ const VALUES: Record<string, readonly string[]> = {
   orderBy: ['totalAmount desc', 'dueDate'],
   dryRun: ['true', 'false'],
   lines: ['true', 'false'],
+  kind: ['drawn', 'original-pdf', 'original-xml', 'x'],
   'if-match': ['*', '"3.x"', '"1.x"', 'x'],
   'if-none-match': ['*', '"x"'],
   'idempotency-key': ['a', 'b', 'c'],
@@ -276,6 +280,7 @@ async function seed() {
       { description: 'Storage', price: '0.05', qty: '3000' },
     ],
   )
+  await keepOriginal('IN-2025-0917', 'invoice 0917.pdf')
   await addInvoice(
     'northwind',
     'IN-2025-1017',
@@ -285,6 +290,12 @@ async function seed() {
       { description: 'Storage', price: '0.05', qty: '3600' },
     ],
   )
+}
+
+function keepOriginal(invoiceId: string, name: string) {
+  const customerId = 'northwind' as CustomerId
+  const file = { invoiceId, kind: 'original-pdf', name, bytes: Buffer.from('%PDF-1.7\n%%EOF\n') } as const
+  return scope({ customerId }, (tx) => keepFile(tx, customerId, file))
 }
 
 function addChange(id: string, asset: string, from: number, to: number, state: string, at: string) {

@@ -2,23 +2,22 @@ import 'server-only'
 import { and, eq } from 'drizzle-orm'
 import type { Caller } from '#lib/access/rules.ts'
 import { checkPermission } from '#lib/api/operation.ts'
-import { billingProfiles } from '#lib/db/schema/customers.ts'
 import { invoices } from '#lib/db/schema/invoices.ts'
+import { parties } from '#lib/db/schema/parties.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { owned } from '#lib/invoices/owned-and-selected.ts'
-import type { BillingProfile } from './rules.ts'
+import { type Party, partyOf } from '#lib/parties/rules.ts'
 
-/** Whom an invoice addresses; undefined where the caller can't see it. */
-export async function recipientOf(caller: Caller, invoiceId: string): Promise<BillingProfile | undefined> {
+/** Whom an invoice addresses, as it stood when the invoice arrived; undefined where the caller can't see it. */
+export async function recipientOf(caller: Caller, invoiceId: string): Promise<Party | undefined> {
   checkPermission(caller, 'invoice-viewer')
-  const { id, name, address, taxId } = billingProfiles
-  const own = and(eq(billingProfiles.customerId, caller.customerId), eq(id, invoices.billingProfileId))
+  const own = and(eq(parties.customerId, caller.customerId), eq(parties.id, invoices.buyerId))
   const [found] = await readScope(caller, (tx) =>
     tx
-      .select({ id, name, address, taxId })
+      .select({ content: parties.content })
       .from(invoices)
-      .innerJoin(billingProfiles, own)
+      .innerJoin(parties, own)
       .where(and(...owned(caller), eq(invoices.id, invoiceId))),
   )
-  return found
+  return found && partyOf(found.content)
 }

@@ -4,5 +4,11 @@ export type BillingProfile = {
   name: string
   /** A line of the address per line. */
   address: string | null
+  postcode: string | null
+  city: string | null
+  /** Two letters, as `countryOf` of countries.ts gives them. */
+  country: string | null
   taxId: string | null
+  /** In its country's register of companies. */
+  registration: string | null
 }

@@ -5,12 +5,16 @@ import type { Transaction } from '#lib/db/client.ts'
 import { billingProfiles } from '#lib/db/schema/customers.ts'
 import type { BillingProfile } from './rules.ts'
 
-const { id, name, address, taxId } = billingProfiles
+const { id, name, address, postcode, city, country, taxId, registration } = billingProfiles
 
 /** All of the customer's billing profiles, by id. */
 export function listBillingProfiles(tx: Transaction, customerId: CustomerId): Promise<BillingProfile[]> {
   const own = eq(billingProfiles.customerId, customerId)
-  return tx.select({ id, name, address, taxId }).from(billingProfiles).where(own).orderBy(asc(id))
+  return tx
+    .select({ id, name, address, postcode, city, country, taxId, registration })
+    .from(billingProfiles)
+    .where(own)
+    .orderBy(asc(id))
 }
 
 /**

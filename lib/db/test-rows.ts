@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { digestOf, hintsOf, newApiKey } from '#lib/access/api-key.ts'
 import { findKeyCaller } from '#lib/access/authenticate.ts'
 import type { Caller, Role } from '#lib/access/rules.ts'
+import { freezeParties } from '#lib/parties/store.ts'
 import { assets } from './schema/assets.ts'
 import { apiKeys, billingProfiles, customers, members } from './schema/customers.ts'
 import { invoices, lineItems } from './schema/invoices.ts'
+import { parties } from './schema/parties.ts'
 import { vendorSubscriptions } from './schema/vendors.ts'
 import { scope } from './scope.ts'
 
@@ -12,12 +14,13 @@ import { scope } from './scope.ts'
 
 const owner = (customerId: string) => ({ customerId: customerId as Caller['customerId'] })
 
-/** A customer with the billing profile `default`. */
+/** A customer with the billing profile `default`, and `test-party` for invoices that a test inserts by itself. */
 export async function addCustomer(id: string): Promise<void> {
   const domain = `${id}.example`
   await scope(owner(id), async (tx) => {
     await tx.insert(customers).values({ id, name: id, domain, contactEmail: `contact@${domain}` })
     await tx.insert(billingProfiles).values({ customerId: id, id: 'default', name: id })
+    await tx.insert(parties).values({ customerId: id, id: 'test-party', content: { name: 'Party' } })
   })
 }
 
@@ -116,7 +119,7 @@ function licensed(subscription: Subscription | null): Partial<typeof assets.$inf
   }
 }
 
-/** An open invoice of 10.00 USD with one line, unless told otherwise. */
+/** An open invoice of 10.00 USD with one line, unless told otherwise. Its parties are those of today's settings. */
 export async function addInvoice(
   customerId: string,
   id: string,
@@ -127,7 +130,8 @@ export async function addInvoice(
   const terms = { issuer: 'Reseller', invoiceDate: '2026-10-31', dueDate: '2026-11-30', currency: 'USD' }
   const values = { ...own, ...terms, totalAmount: '10.00', balanceAmount: '10.00', ...given }
   await scope(owner(customerId), async (tx) => {
-    await tx.insert(invoices).values(values)
+    const partiesOf = await freezeParties(tx, owner(customerId).customerId, [values])
+    await tx.insert(invoices).values({ ...partiesOf(values), ...values })
     const rows = lines.map((line, position) => ({
       customerId,
       invoiceId: id,

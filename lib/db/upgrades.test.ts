@@ -7,7 +7,9 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import type { CustomerId } from '#lib/access/rules.ts'
 import { reasonOf } from '#lib/log.ts'
+import { freezeParties } from '#lib/parties/store.ts'
 import { migrate } from './migrate.ts'
 import { ensureRoles } from './roles.ts'
 import { dropDatabase, onDatabase, run } from './test-server.ts'
@@ -162,4 +164,48 @@ test('invoices keep their ids as numbers, and what we numbered ourselves is a su
     { number: 'IN-1', is_numbered: true, form: 'invoice', ...state },
     { number: '2026-09-1a2b3c4d', is_numbered: false, form: 'summary', ...state },
   ])
+})
+
+test('invoices get the parties of the settings that they find, as new ones of the same settings do', async () => {
+  await migrateUpTo('0026_documents')
+  for (const customer of ['sunbird', 'northwind']) {
+    await addCustomer(customer)
+    await as(
+      customer,
+      "INSERT INTO billing_profiles (customer_id, id, name, address) VALUES ($1, 'default', $1 || ' AG', 'Kai 1'), ($1, 'unused', 'U', null)",
+      [customer],
+    )
+  }
+  await as('sunbird', "INSERT INTO issuers (customer_id, name, iban) VALUES ('sunbird', 'Alpha', 'CH93')")
+  const add = (customer: string, id: string, issuer: string) =>
+    as(
+      customer,
+      `INSERT INTO invoices (customer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date,
+         currency, total_amount, balance_amount)
+       VALUES ($1, $2, $2, 'default', 'web-services', $3, '2026-10-01', '2026-10-31', 'USD', 1, 1)`,
+      [customer, id, issuer],
+    )
+  await add('sunbird', 'A', 'Alpha')
+  await add('sunbird', 'B', 'Beta')
+  await add('northwind', 'A', 'Alpha')
+  await migrate(url)
+  const contents = `SELECT i.id, s.content AS seller, b.content AS buyer FROM invoices i
+    JOIN parties s ON s.id = i.seller_id JOIN parties b ON b.id = i.buyer_id ORDER BY i.id`
+  const buyer = { name: 'sunbird AG', address: 'Kai 1' }
+  expect(await as('sunbird', contents)).toEqual([
+    { id: 'A', seller: { name: 'Alpha', iban: 'CH93' }, buyer },
+    { id: 'B', seller: { name: 'Beta' }, buyer },
+  ])
+  expect(await as('northwind', contents)).toMatchObject([{ seller: { name: 'Alpha' } }])
+  expect(await as('sunbird', 'SELECT count(*)::int AS count FROM parties')).toEqual([{ count: 3 }])
+  const before = await as('sunbird', 'SELECT seller_id, buyer_id FROM invoices ORDER BY id')
+  const owner = { customerId: 'sunbird' as CustomerId }
+  await client.query("SELECT set_config('console.customer', 'sunbird', false)")
+  const partiesOf = await freezeParties(drizzle(client), owner.customerId, [
+    { issuer: 'Alpha', billingProfileId: 'default' },
+    { issuer: 'Beta', billingProfileId: 'default' },
+  ])
+  expect(['Alpha', 'Beta'].map((issuer) => partiesOf({ issuer, billingProfileId: 'default' }))).toEqual(
+    before.map((row) => ({ sellerId: row.seller_id, buyerId: row.buyer_id })),
+  )
 })

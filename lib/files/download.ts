@@ -1,8 +1,11 @@
 import { z } from 'zod'
 
-/** A file as an answer: its bytes leave as they are, with the headers that the operation gives. */
-export const file = (mediaType: string, description: string) =>
-  z.instanceof(Uint8Array<ArrayBufferLike>).meta({ mediaType, description })
+/**
+ * A file as an answer: its bytes leave as they are, with the headers that the operation gives.
+ * @param otherType a second media type that it may be of
+ */
+export const file = (mediaType: string, description: string, otherType?: string) =>
+  z.instanceof(Uint8Array<ArrayBufferLike>).meta({ mediaType, otherType, description })
 
 /**
  * A file that is sent while it is made, however long it is: the operation answers its pieces, and begins no work

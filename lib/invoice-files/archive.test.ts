@@ -120,9 +120,9 @@ describe('is refused', () => {
     const key = await addKey('crowd', ['finance-user'])
     await database.sql(
       'crowd',
-      `INSERT INTO invoices (customer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date,
+      `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date,
          currency, total_amount, balance_amount)
-       SELECT 'crowd', 'C-' || n, 'C-' || n, 'default', 'web-services', 'Reseller', '2026-10-01', '2026-10-31', 'USD', 1, 1
+       SELECT 'crowd', 'test-party', 'test-party', 'C-' || n, 'C-' || n, 'default', 'web-services', 'Reseller', '2026-10-01', '2026-10-31', 'USD', 1, 1
        FROM generate_series(1, 501) n`,
     )
     await database.sql(

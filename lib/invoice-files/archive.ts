@@ -9,22 +9,17 @@ import type { InvoiceOrder } from '#lib/invoices/order.ts'
 import type { Selection } from '#lib/invoices/owned-and-selected.ts'
 import { MOST_FILES } from '#lib/invoices/rules.ts'
 import * as store from '#lib/invoices/store.ts'
-import { drawInvoice, MOST_PRINTED } from './pdf.ts'
+import { readFile } from './files.ts'
+import { MOST_PRINTED } from './pdf.ts'
 
 type Selected = Selection & { orderBy?: InvoiceOrder | undefined }
 
 /** Printed line items of one archive: half a minute of drawing. */
 const MOST_LINES = 50_000
 
-/** An invoice as a PDF; undefined where the caller can't see it. */
-export async function readFile(caller: Caller, id: string) {
-  const read = await readScope(caller, (tx) => store.readInvoice(tx, caller, id))
-  return read && { id: read.invoice.id, bytes: await drawInvoice(read.invoice, read.lines) }
-}
-
 /**
- * The PDFs of a selection as one archive, in the order of the list. Each is read when its turn comes: no
- * connection waits for the client.
+ * The PDFs of a selection as one archive, in the order of the list: of each the one that it is downloaded as. Each is
+ * read when its turn comes: no connection waits for the client.
  * @throws Problem `not_found` where there is none, or one of `ids` is missing; `invalid_request` where there are
  *   too many
  */

@@ -3,6 +3,7 @@ import { contract } from '#lib/api/contract.ts'
 import { file, stream } from '#lib/files/download.ts'
 import { orderBy, params, selection } from '#lib/invoices/contract.ts'
 import { MOST_TICKED } from '#lib/invoices/rules.ts'
+import { BYTES, FILE_KINDS } from '#lib/kept-files/rules.ts'
 import { listText } from '#lib/lists/list-text.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
@@ -10,11 +11,23 @@ import * as examples from './examples.ts'
 /** Where an invoice's `url` leads. */
 export const readInvoiceFile = contract({
   ...calls.readInvoiceFile,
-  summary: 'Read one invoice as a PDF file',
+  summary: 'Read one invoice as a file',
   permission: 'invoice-viewer',
-  description: "Where an invoice's `url` leads.",
+  description:
+    "Where an invoice's `url` leads: to the issuer's own PDF where it is there, else to ours. An issued invoice's file never changes: it tells what was true when it was issued, and neither what was paid since nor what is left to pay.",
   params,
-  output: file('application/pdf', 'The invoice, as tagged PDF: binary, so without an example.'),
+  query: z.object({
+    kind: z.enum(FILE_KINDS).optional().meta({
+      description:
+        'One of the kinds in the invoice’s `files`: the issuer’s own PDF (`original-pdf`) or XML (`original-xml`), or the PDF that we drew (`drawn`).',
+    }),
+  }),
+  output: file(
+    'application/pdf',
+    'A PDF; or XML, which is sent as mere bytes, so that no browser opens it. Binary, so without an example.',
+    BYTES,
+  ),
+  responseHeaders: ['Repr-Digest'],
   examples: examples.readInvoiceFile,
 })
 
@@ -36,7 +49,7 @@ export const exportInvoiceFiles = contract({
   }),
   output: stream(
     'application/zip',
-    'One PDF file for each invoice, named by its number: binary, so without an example.',
+    'One PDF file for each invoice, the issuer’s own or ours, named by the `id`: binary, so without an example.',
   ),
   problems: ['not_found'],
   examples: examples.exportInvoiceFiles,

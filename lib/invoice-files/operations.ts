@@ -1,15 +1,21 @@
 import 'server-only'
 import { operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { attachment, fileName } from '#lib/files/attachment.ts'
+import { attachment } from '#lib/files/attachment.ts'
 import { checked } from '#lib/invoices/operations.ts'
-import { invoicesZip, readFile } from './archive.ts'
+import { BYTES, MEDIA_TYPES } from '#lib/kept-files/rules.ts'
+import { invoicesZip } from './archive.ts'
 import * as contract from './contract.ts'
+import { readFile } from './files.ts'
 
-export const readInvoiceFile = operation(contract.readInvoiceFile, async (caller, { params }) => {
-  const file = await readFile(caller, params.invoice_id)
+export const readInvoiceFile = operation(contract.readInvoiceFile, async (caller, { params, query }) => {
+  const file = await readFile(caller, params.invoice_id, query.kind)
   if (!file) throw new Problem('not_found')
-  return { body: file.bytes, headers: attachment(`${fileName(file.id)}.pdf`, 'application/pdf') }
+  const { bytes, digest, kind, name } = file
+  // XML may be a page with scripts: no browser opens what is only bytes.
+  const mediaType = kind === 'original-xml' ? BYTES : MEDIA_TYPES[kind]
+  const sha256 = Buffer.from(digest, 'hex').toString('base64')
+  return { body: bytes, headers: { ...attachment(name, mediaType), 'Repr-Digest': `sha-256=:${sha256}:` } }
 })
 
 export const exportInvoiceFiles = operation(contract.exportInvoiceFiles, async (caller, { query }) => {

@@ -5,7 +5,6 @@ import { epochOfDay } from '#lib/days.ts'
 import { Exact } from '#lib/decimals.ts'
 import { type Itemization, itemize } from '#lib/invoices/itemization.ts'
 import type { LineItemRow } from '#lib/invoices/store.ts'
-import { settlementOf } from '#lib/invoices/total-to-balance.ts'
 import { formatAmount, formatDecimal, minorUnit, moneyText } from '#lib/money.ts'
 import { drawPair, drawWrapped } from '#lib/pdf/block.ts'
 import {
@@ -20,40 +19,46 @@ import {
 } from '#lib/pdf/paper.ts'
 import { type Cell, columnWidth, drawTable, remainingWidth } from '#lib/pdf/table.ts'
 import { inTurn } from '#lib/pdf/turns.ts'
-import { type BilledInvoice, drawParties, drawTop, kindOf } from './parties.ts'
-import { drawPayment } from './payment.ts'
+import { type InvoiceDocument, isOfSeller, kindOf } from './document.ts'
+import { drawParties, drawTop } from './parties.ts'
+import { drawTerms, drawVerdict } from './terms.ts'
 
 /**
- * An invoice as a PDF file: PDF/A-2a in its form, with nothing that acts. The same rows give the same bytes, on
- * whatever day: what depends on the day, such as being past due, is not in it.
+ * An invoice as a PDF file: PDF/A-2a in its form, with nothing that acts. The same document gives the same bytes, on
+ * whatever day; once it is issued they are kept, so that another layout changes none of before.
  */
-export function drawInvoice(invoice: BilledInvoice, lines: LineItemRow[]): Promise<Uint8Array> {
-  return inTurn(() => draw(invoice, lines))
+export function drawInvoice(document: InvoiceDocument, lines: LineItemRow[]): Promise<Uint8Array> {
+  return inTurn(() => draw(document, lines))
 }
 
 /** More are added up, and their sum is printed; they themselves are in the API's answers and in the CSV. */
 export const MOST_PRINTED = 5000
 
-async function draw(invoice: BilledInvoice, lines: LineItemRow[]): Promise<Uint8Array> {
-  const kind = kindOf(invoice)
+/** Who made what no seller issued. */
+const OURSELVES = 'Licenses & Invoices'
+
+async function draw(document: InvoiceDocument, lines: LineItemRow[]): Promise<Uint8Array> {
+  const { number, seller, invoiceDate, currency } = document
+  const [title, isSellers] = [`${kindOf(document)} ${number}`, isOfSeller(document)]
   const paper = openPaper({
-    title: `${kind} ${invoice.id}`,
-    author: invoice.issuer,
-    date: new Date(epochOfDay(invoice.invoiceDate)),
-    id: digestOf(invoice, lines),
+    title,
+    author: isSellers ? seller.name : OURSELVES,
+    date: new Date(epochOfDay(invoiceDate)),
+    id: digestOf(document, lines),
   })
-  const itemization = itemize(invoice, lines)
-  drawTop(paper, kind, invoice)
-  drawParties(paper, kind, invoice)
-  await drawLines(paper, lines, itemization, invoice.currency)
-  drawSums(paper, itemization, invoice)
-  drawPayment(paper, itemization, invoice)
-  return finishPaper(paper, `${invoice.issuer} · ${kind} ${invoice.id}`)
+  const itemization = itemize(document, lines)
+  drawTop(paper, document)
+  drawParties(paper, document)
+  await drawLines(paper, lines, itemization, currency)
+  drawSums(paper, itemization, document)
+  drawVerdict(paper, itemization, document)
+  drawTerms(paper, document)
+  return finishPaper(paper, `${title} · ${isSellers ? '' : 'Charges of '}${seller.name}`)
 }
 
 /** Names the content, so that two files with the same name and another content can be told apart. */
-function digestOf({ today: _, ...invoice }: BilledInvoice, lines: LineItemRow[]): Buffer {
-  const content = JSON.stringify([invoice, lines])
+function digestOf(document: InvoiceDocument, lines: LineItemRow[]): Buffer {
+  const content = JSON.stringify([document, lines])
   return createHash('sha256').update(content).digest().subarray(0, 16)
 }
 
@@ -95,20 +100,13 @@ async function drawLines(
 
 const VALUE: Style = { size: 9.5 }
 
-/** Line items, total, paid and balance: kept together. */
+/** Line items and total: kept together. */
 function drawSums(
   paper: Paper,
   { lineItems, notItemized, reading }: Itemization,
-  invoice: BilledInvoice,
+  { currency, totalAmount }: InvoiceDocument,
 ): void {
-  const { currency } = invoice
-  const { total, settled, finer = [], balance } = settlementOf(invoice)
-  const rows = [
-    ['Line items', lineItems],
-    ...(reading ? [] : [['Not itemized', notItemized]]),
-    ['Total', total],
-    ...[settled, ...finer].map(({ label, amount }) => [label, amount]),
-  ]
+  const rows = [['Line items', lineItems], ...(reading ? [] : [['Not itemized', notItemized]])]
   ensureRoom(paper, rows.length * 17 + 46)
   paper.y += 12
   const from = PAGE.left + 270
@@ -117,6 +115,5 @@ function drawSums(
   paper.y += 3
   rule(paper, paper.y, from)
   paper.y += 8
-  const left = moneyText(balance.amount, currency)
-  drawPair(paper, from, balance.label, left, { size: 12, bold: true })
+  drawPair(paper, from, 'Total', moneyText(totalAmount, currency), { size: 12, bold: true })
 }

@@ -1,4 +1,5 @@
 import type { Example } from '#lib/api/openapi/example.ts'
+import { exampleFiles } from '#lib/kept-files/examples.ts'
 
 export const listInvoices: readonly Example[] = [
   {
@@ -94,6 +95,7 @@ export const readInvoice: readonly Example[] = [
           roundingAmount: 0,
           otherCurrencyLines: 0,
         },
+        files: exampleFiles,
       },
     },
   },

@@ -211,6 +211,14 @@ describe('readInvoice (spec 4.4)', () => {
         roundingAmount: 0,
         otherCurrencyLines: 0,
       },
+      files: [
+        {
+          kind: 'drawn',
+          name: 'IN-FULL.pdf',
+          mediaType: 'application/pdf',
+          url: 'https://console.example/billing/v1/invoices/IN-FULL/file?kind=drawn',
+        },
+      ],
     })
     await database.sql('northwind', "DELETE FROM invoices WHERE id = 'IN-FULL'")
   })

@@ -6,6 +6,7 @@ import { readScope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { attachment } from '#lib/files/attachment.ts'
 import { CSV, dated } from '#lib/files/csv.ts'
+import { listKept } from '#lib/kept-files/store.ts'
 import { pageOf, pageToken, readPageToken } from '#lib/lists/page-token.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
@@ -56,10 +57,13 @@ export const exportInvoices = operation(contract.exportInvoices, async (caller, 
 })
 
 export const readInvoice = operation(contract.readInvoice, async (caller, { params }) => {
-  const read = await readScope(caller, (tx) => store.readInvoice(tx, caller, params.invoice_id))
+  const id = params.invoice_id
+  const [read, files] = await readScope(caller, (tx) =>
+    Promise.all([store.readInvoice(tx, caller, id), listKept(tx, caller.customerId, id)]),
+  )
   if (!read) throw new Problem('not_found')
   const { invoice, lines } = read
-  return { body: serializeInvoiceWithLines(invoice, lines, env().baseUrl) }
+  return { body: serializeInvoiceWithLines(invoice, lines, files, env().baseUrl) }
 })
 
 /** @throws Problem `filter_invalid` for a due date that is no epoch time in milliseconds */

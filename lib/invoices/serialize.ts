@@ -1,4 +1,6 @@
 import { epochOfDay } from '#lib/days.ts'
+import { serializeFiles } from '#lib/kept-files/serialize.ts'
+import type { KeptFile } from '#lib/kept-files/store.ts'
 import type { CurrencySummary, Invoice, InvoiceSummary, InvoiceWithLines, LineItem } from './contract.ts'
 import { itemize } from './itemization.ts'
 import { statusOf } from './rules.ts'
@@ -26,11 +28,13 @@ export function serializeInvoice(row: InvoiceRow, baseUrl: string): Invoice {
 export function serializeInvoiceWithLines(
   row: InvoiceRow,
   lines: LineItemRow[],
+  files: readonly KeptFile[],
   baseUrl: string,
 ): InvoiceWithLines {
   const { reading, amounts, lineItems, notItemized, rounding, foreign } = itemize(row, lines)
+  const invoice = serializeInvoice(row, baseUrl)
   return {
-    ...serializeInvoice(row, baseUrl),
+    ...invoice,
     lineItems: lines.map((line, index) => serializeLineItem(line, amounts[index] ?? '0')),
     itemization: {
       addsUp: reading !== undefined,
@@ -40,6 +44,7 @@ export function serializeInvoiceWithLines(
       roundingAmount: numberOf(rounding),
       otherCurrencyLines: foreign,
     },
+    files: serializeFiles(row.id, files, invoice.url),
   }
 }
 

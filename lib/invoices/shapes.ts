@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { InvoiceFile } from '#lib/kept-files/shapes.ts'
 
 /** A day of an invoice on the wire. */
 export const day = z.int().meta({ description: 'A day: epoch time in milliseconds of its midnight in UTC.' })
@@ -43,7 +44,9 @@ export const Invoice = z
       description: 'Outstanding. May be negative, above the total, or finer than the minor unit of ISO 4217.',
     }),
     currency,
-    url: z.url().meta({ description: 'The invoice as a PDF file.' }),
+    url: z
+      .url()
+      .meta({ description: 'The invoice as a PDF file: the issuer’s own where it is there, else ours.' }),
   })
   .meta({ id: 'Invoice', description: 'An invoice as lists have it.' })
 
@@ -66,6 +69,7 @@ const Itemization = z
 export const InvoiceWithLines = Invoice.extend({
   lineItems: z.array(LineItem).min(1).meta({ description: 'In the order of the invoice.' }),
   itemization: Itemization.meta({ description: 'Whether they explain the total.' }),
+  files: z.array(InvoiceFile).min(1).meta({ description: 'Its documents, the issuer’s own first.' }),
 }).meta({ id: 'InvoiceWithLines', description: 'An invoice with its line items.' })
 
 /** How many of something. */

@@ -1,10 +1,7 @@
 import 'server-only'
 import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
-import { billingProfiles } from '#lib/db/schema/customers.ts'
 import { invoices, lineItems } from '#lib/db/schema/invoices.ts'
-import { issuers } from '#lib/db/schema/parties.ts'
-import { issuerColumns, NO_DETAILS } from '#lib/issuers/store.ts'
 import { pageByKey } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
 import { type InvoiceOrder, keysetOf } from './order.ts'
@@ -67,43 +64,29 @@ export async function readHead(tx: Transaction, owner: Owner, id: string): Promi
   return found[0]
 }
 
-/** One invoice with who is billed and who bills, and its lines in their order. */
-export async function readInvoice(tx: Transaction, owner: Owner, id: string) {
-  const profile = and(
-    eq(billingProfiles.customerId, invoices.customerId),
-    eq(billingProfiles.id, invoices.billingProfileId),
-  )
-  const issuer = and(eq(issuers.customerId, invoices.customerId), eq(issuers.name, invoices.issuer))
+/** One invoice with its lines in their order. */
+export async function readInvoice(
+  tx: Transaction,
+  owner: Owner,
+  id: string,
+): Promise<{ invoice: InvoiceRow; lines: LineItemRow[] } | undefined> {
+  const [invoice, lines] = await Promise.all([readHead(tx, owner, id), readLines(tx, owner, id)])
+  return invoice && { invoice, lines }
+}
+
+/** The lines of one invoice in their order; none where there is no such invoice. */
+export function readLines(tx: Transaction, owner: Owner, id: string): Promise<LineItemRow[]> {
   const own = and(
     eq(invoices.customerId, lineItems.customerId),
     eq(invoices.id, lineItems.invoiceId),
     ...owned(owner),
   )
-  const { name, address, taxId } = billingProfiles
-  const [found, lines] = await Promise.all([
-    tx
-      // The name stands first: drizzle takes a joined row for absent when its first column is null.
-      .select({
-        ...invoiceColumns,
-        billedTo: { name, address, taxId },
-        known: { name: issuers.name, ...issuerColumns },
-      })
-      .from(invoices)
-      .innerJoin(billingProfiles, profile)
-      .leftJoin(issuers, issuer)
-      .where(and(...owned(owner), eq(invoices.id, id))),
-    tx
-      .select(lineColumns)
-      .from(lineItems)
-      .innerJoin(invoices, own)
-      .where(and(eq(lineItems.customerId, owner.customerId), eq(lineItems.invoiceId, id)))
-      .orderBy(lineItems.position),
-  ])
-  const [invoice] = found
-  if (!invoice) return undefined
-  const { known, ...row } = invoice
-  const { name: _, ...issuerDetails } = known ?? { name: '', ...NO_DETAILS }
-  return { invoice: { ...row, issuerDetails }, lines: lines satisfies LineItemRow[] }
+  return tx
+    .select(lineColumns)
+    .from(lineItems)
+    .innerJoin(invoices, own)
+    .where(and(eq(lineItems.customerId, owner.customerId), eq(lineItems.invoiceId, id)))
+    .orderBy(lineItems.position)
 }
 
 /** What is read of a line. */

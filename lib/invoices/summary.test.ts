@@ -34,9 +34,9 @@ beforeAll(async () => {
   rows = fc.sample(invoiceOf(today), { numRuns: 300, seed: 4 }).map((row, n) => ({ ...row, id: `IN-${n}` }))
   await database.sql(
     'northwind',
-    `INSERT INTO invoices (customer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date, currency,
+    `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date, currency,
        total_amount, balance_amount)
-     SELECT 'northwind', r.id, r.id, r.profile, r.platform, 'Reseller', r."invoiceDate"::date, r."dueDate"::date,
+     SELECT 'northwind', 'test-party', 'test-party', r.id, r.id, r.profile, r.platform, 'Reseller', r."invoiceDate"::date, r."dueDate"::date,
        r.currency, r.total::numeric, r.balance::numeric
      FROM json_to_recordset($1::json) AS r(id text, profile text, platform text, "invoiceDate" text, "dueDate" text,
        currency text, total text, balance text)`,

@@ -9,7 +9,13 @@ import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 export type IssuerDetails = {
   /** A line of the address per line. */
   address: string | null
+  postcode: string | null
+  city: string | null
+  /** Two letters, as `countryOf` of countries.ts gives them. */
+  country: string | null
   taxId: string | null
+  /** In its country's register of companies. */
+  registration: string | null
   bank: string | null
   /** As `ibanOf` and `bicOf` of bank-codes.ts give them. */
   iban: string | null
@@ -25,7 +31,11 @@ export type NewIssuer = { name: string } & Partial<IssuerDetails>
 
 export const issuerColumns = {
   address: issuers.address,
+  postcode: issuers.postcode,
+  city: issuers.city,
+  country: issuers.country,
   taxId: issuers.taxId,
+  registration: issuers.registration,
   bank: issuers.bank,
   iban: issuers.iban,
   bic: issuers.bic,
@@ -35,7 +45,11 @@ export const issuerColumns = {
 
 export const NO_DETAILS: IssuerDetails = {
   address: null,
+  postcode: null,
+  city: null,
+  country: null,
   taxId: null,
+  registration: null,
   bank: null,
   iban: null,
   bic: null,

@@ -36,9 +36,9 @@ beforeAll(async () => {
   await addInvoice('southwind', 'IN-9', {})
   await database.sql(
     'eastwind',
-    `INSERT INTO invoices (customer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date, currency,
+    `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date, currency,
        total_amount, balance_amount)
-     SELECT 'eastwind', 'M-' || n, 'M-' || n, 'default', 'web-services', 'Reseller', $1::date - n % 40, $1::date, 'USD', n, n
+     SELECT 'eastwind', 'test-party', 'test-party', 'M-' || n, 'M-' || n, 'default', 'web-services', 'Reseller', $1::date - n % 40, $1::date, 'USD', n, n
      FROM generate_series(1, $2::int) AS n`,
     [day(-3), MANY],
   )

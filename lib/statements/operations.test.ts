@@ -33,9 +33,9 @@ beforeAll(async () => {
   const rows = fc.sample(someInvoice, { numRuns: 400, seed: 8 }).map((row, n) => ({ ...row, id: `IN-${n}` }))
   await database.sql(
     'northwind',
-    `INSERT INTO invoices (customer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date, currency,
+    `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date, currency,
        total_amount, balance_amount)
-     SELECT 'northwind', r.id, r.id, r.profile, r.platform, 'Reseller', $2::date + r.due - r.term, $2::date + r.due,
+     SELECT 'northwind', 'test-party', 'test-party', r.id, r.id, r.profile, r.platform, 'Reseller', $2::date + r.due - r.term, $2::date + r.due,
        r.currency, r.balance::numeric, r.balance::numeric
      FROM json_to_recordset($1::json) AS r(id text, profile text, platform text, due int, term int, currency text,
        balance text)`,

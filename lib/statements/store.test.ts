@@ -19,9 +19,9 @@ beforeAll(async () => {
   for (const id of ['apac', 'emea']) await addProfile('large', id)
   await database.sql(
     'large',
-    `INSERT INTO invoices (customer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date, currency,
+    `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date, currency,
        total_amount, balance_amount)
-     SELECT 'large', 'IN-' || n, 'IN-' || n, (array['apac', 'default', 'emea'])[1 + n % 3], 'cloud-platform', 'R',
+     SELECT 'large', 'test-party', 'test-party', 'IN-' || n, 'IN-' || n, (array['apac', 'default', 'emea'])[1 + n % 3], 'cloud-platform', 'R',
        date '2024-01-01' + n % 700, date '2024-02-01' + n % 700, (array['EUR', 'USD'])[1 + n % 2], n,
        CASE WHEN n % 25 = 0 THEN n ELSE 0 END
      FROM generate_series(1, $1) n`,

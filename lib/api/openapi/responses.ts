@@ -13,7 +13,7 @@ import type { Json, SchemaOf } from './schema.ts'
 /** All that a call may answer, by status: the answer itself, and each problem with its members. */
 export function responsesOf(contract: AnyContract, schema: SchemaOf): Json {
   const { method, output, problems } = contract
-  const { mediaType = 'application/json', streamed } = output.meta() ?? {}
+  const { mediaType = 'application/json', otherType, streamed } = output.meta() ?? {}
   const headers = headersIn(headersOfAnswer(contract))
   const byStatus = Map.groupBy(problems, (code) => PROBLEMS[code].status)
   return {
@@ -22,6 +22,7 @@ export function responsesOf(contract: AnyContract, schema: SchemaOf): Json {
       headers,
       content: {
         [String(mediaType)]: { schema: answerSchema(contract, schema), ...examplesOf(contract, 200) },
+        ...(otherType ? { [String(otherType)]: { schema: answerSchema(contract, schema) } } : {}),
       },
     },
     ...(method === 'GET' && !streamed

@@ -52,8 +52,9 @@ export const invoices = pgTable(
     isHistory: boolean('is_history').notNull().default(false),
     /** The import that added it; null: it was added before imports were kept. */
     importId: key('import_id'),
-    sellerId: key('seller_id'),
-    buyerId: key('buyer_id'),
+    /** Who sells and who buys, as it stood when the invoice arrived, or when a draft was issued. */
+    sellerId: key('seller_id').notNull(),
+    buyerId: key('buyer_id').notNull(),
     createdAt: createdAt(),
   },
   (t) => [

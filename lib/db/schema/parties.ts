@@ -36,7 +36,7 @@ export const parties = pgTable(
     customerId: customerId().references(() => customers.id),
     /** A digest of the content, so that many invoices share one row. */
     id: key('id').notNull(),
-    content: jsonb('content').notNull(),
+    content: jsonb('content').$type<Record<string, string>>().notNull(),
     createdAt: createdAt(),
   },
   (t) => [primaryKey({ columns: [t.customerId, t.id] })],

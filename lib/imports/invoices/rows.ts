@@ -2,6 +2,7 @@ import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { freezeParties } from '#lib/parties/store.ts'
 import { addLines, dropLines, readLines } from './line-rows.ts'
 import { keyOf, type StoredInvoice } from './stored.ts'
 
@@ -34,6 +35,8 @@ const COLUMNS: [column: string, type: string, field: keyof Head][] = [
   ['replaced_by', 'text', 'replacedBy'],
   ['is_history', 'boolean', 'isHistory'],
   ['import_id', 'text', 'importId'],
+  ['seller_id', 'text', 'sellerId'],
+  ['buyer_id', 'text', 'buyerId'],
 ]
 /** What never changes of a row that is there. */
 const KEPT = new Set(['id', 'import_id'])
@@ -87,10 +90,11 @@ function rank({ documentState, replacedBy }: Head): number {
   return replacedBy === null ? 1 : 2
 }
 
-/** Adds invoices that are not there, with their lines. */
+/** Adds invoices that are not there, with their lines; their parties are frozen by that. */
 export async function addInvoices(tx: Transaction, customerId: CustomerId, added: StoredInvoice[]) {
   if (added.length === 0) return
-  await tx.execute(sql`INSERT INTO invoices (customer_id, ${names}) ${rowsOf(customerId, added)}`)
+  const rows = rowsOf(customerId, await frozen(tx, customerId, added))
+  await tx.execute(sql`INSERT INTO invoices (customer_id, ${names}) ${rows}`)
   await addLines(tx, customerId, added)
 }
 
@@ -105,10 +109,10 @@ export async function overwriteHeads(tx: Transaction, customerId: CustomerId, ch
         THEN now() ELSE invoices.created_at END`)
 }
 
-/** Writes over invoices that are there, with their lines; `readStored` has locked them. */
+/** Writes over invoices that are there, with their lines, and freezes their parties where they have none. */
 export async function overwriteInvoices(tx: Transaction, customerId: CustomerId, changed: StoredInvoice[]) {
   if (changed.length === 0) return
-  await overwriteHeads(tx, customerId, changed)
+  await overwriteHeads(tx, customerId, await frozen(tx, customerId, changed))
   await dropLines(
     tx,
     customerId,
@@ -132,6 +136,15 @@ export async function lastHistoricDay(tx: Transaction): Promise<string> {
     sql`SELECT ((now() AT TIME ZONE 'UTC')::date - 31)::text AS day`,
   )
   return rows[0]?.day ?? ''
+}
+
+async function frozen(tx: Transaction, customerId: CustomerId, rows: StoredInvoice[]) {
+  const without = rows.filter(({ sellerId, buyerId }) => sellerId === null || buyerId === null)
+  if (without.length === 0) return rows
+  const partiesOf = await freezeParties(tx, customerId, without)
+  return rows.map((row) =>
+    row.sellerId === null || row.buyerId === null ? { ...row, ...partiesOf(row) } : row,
+  )
 }
 
 // One parameter for all rows, however many: a list of values ends at 65,535 parameters.

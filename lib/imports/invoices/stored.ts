@@ -26,6 +26,9 @@ export type StoredInvoice = {
   replacedBy: string | null
   isHistory: boolean
   importId: string | null
+  /** Who sells and who buys, as `parties` keeps them; null until the invoice is written. */
+  sellerId: string | null
+  buyerId: string | null
   lines: StoredLine[]
 }
 
@@ -65,6 +68,9 @@ export function completed(
     replacedBy: null,
     isHistory,
     importId,
+    // What is written with other content has the parties of the day on which that came.
+    sellerId: null,
+    buyerId: null,
     lines: given.lines.map((line) => ({ ...line, details: line.details ?? null })),
   }
 }
@@ -76,8 +82,8 @@ export function headOf({ lines: _, ...head }: StoredInvoice): Omit<StoredInvoice
 
 /** An issued invoice with the balance that is given, and what was not known of it filled in. */
 export function movedTo(stored: StoredInvoice, given: NewInvoice): StoredInvoice {
-  const { form, isNumbered } = stored
-  return { ...completed(given, stored, stored), form, isNumbered }
+  const { form, isNumbered, sellerId, buyerId } = stored
+  return { ...completed(given, stored, stored), form, isNumbered, sellerId, buyerId }
 }
 
 /** It owes nothing then. @param replacedBy the id of what came into its place */

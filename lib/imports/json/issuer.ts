@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { countryOf, NO_COUNTRY } from '#lib/countries.ts'
 import { textFault } from '#lib/imports/faults.ts'
 import { bicOf, ibanOf } from '#lib/issuers/bank-codes.ts'
 import { optionalText, text } from './values.ts'
@@ -30,7 +31,11 @@ export const Issuer = z.preprocess(
   z.strictObject({
     name: text(),
     address: optionalLines.optional(),
+    postcode: optionalText(20).optional(),
+    city: optionalText(100).optional(),
+    country: optionalCode(countryOf, NO_COUNTRY).optional(),
     taxId: optionalText(100).optional(),
+    registration: optionalText(100).optional(),
     bank: optionalText(200).optional(),
     iban: optionalCode(ibanOf, 'is no IBAN: its country, length or check digits do not fit').optional(),
     bic: optionalCode(bicOf, 'is no BIC such as ABCDDEFFXXX').optional(),

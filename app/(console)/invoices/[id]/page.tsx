@@ -14,7 +14,6 @@ import { PageHead } from '#components/ui/page-head.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { recipientOf } from '#lib/billing-profiles/recipient.ts'
-import type { BillingProfile } from '#lib/billing-profiles/rules.ts'
 import { invoiceBefore } from '#lib/comparisons/before.ts'
 import { monthAndYear } from '#lib/days.ts'
 import { readInvoiceFile } from '#lib/invoice-files/queries.ts'
@@ -22,6 +21,7 @@ import * as contract from '#lib/invoices/contract.ts'
 import * as operations from '#lib/invoices/operations.ts'
 import { listInvoices, readInvoice } from '#lib/invoices/queries.ts'
 import { platformName } from '#lib/invoices/rules.ts'
+import { type Party, partyLines } from '#lib/parties/rules.ts'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
@@ -88,10 +88,8 @@ export default async function Page({ params, searchParams }: Given) {
 }
 
 /** Whom the invoice addresses, line by line. */
-function addressLines(recipient: BillingProfile | undefined): string[] {
-  if (!recipient) return []
-  const { name, address, taxId } = recipient
-  return [`Billed to ${name}`, ...(address?.split('\n') ?? []), ...(taxId ? [`Tax ID ${taxId}`] : [])]
+function addressLines(recipient: Party | undefined): string[] {
+  return recipient ? [`Billed to ${recipient.name}`, ...partyLines(recipient)] : []
 }
 
 async function found(caller: Caller, id: string): Promise<contract.InvoiceWithLines> {

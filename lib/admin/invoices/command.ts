@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { Problem } from '#lib/api/problem.ts'
+import { scope } from '#lib/db/scope.ts'
+import { env } from '#lib/env.ts'
+import { attachOriginals } from '#lib/originals/attach.ts'
+import { type Planned, planOriginals } from '#lib/originals/plan.ts'
+import { customerNamed, withDatabase } from '../command.ts'
+import { customerCommands } from '../customer-commands.ts'
+import { printRows } from '../table.ts'
+import { interruption, note } from '../terminal.ts'
+
+export function addInvoiceCommands(program: Command): void {
+  const of = customerCommands(program, 'invoices', 'What belongs to invoices that are there.')
+  of(
+    'attach',
+    "Keep the issuer's own PDF or XML with its invoice. A file's name is the invoice's id or number.",
+    'originals.zip --customer sunbird --dry-run',
+  )
+    .argument('<file...>', 'PDF or XML files, folders or ZIP archives of them')
+    .option('--invoice <id>', 'whose files these are, whatever their names')
+    .option('--dry-run', 'show what each file is, and store nothing')
+    .action(withDatabase(attach))
+}
+
+type Options = { customer: string; invoice?: string; dryRun?: boolean }
+
+/** @throws Problem where a file can't be kept: then nothing is stored */
+async function attach(files: string[], { customer, invoice, dryRun = false }: Options): Promise<void> {
+  const { customerId } = await customerNamed(customer)
+  const paths = files.map((file) => resolve(env().callerDir, file))
+  const { signal } = interruption
+  const plan = await planOriginals(customerId, paths, { invoiceId: invoice, signal })
+  printRows(plan.map(shown), {})
+  const count = (result: Planned['result']) => plan.filter((file) => file.result === result).length
+  const counts = `${count('new')} new, ${count('same')} there already, ${count('left out')} left out`
+  if (count('refused') > 0)
+    throw new Problem('invalid_request', `${counts}, ${count('refused')} refused: nothing was stored.`)
+  if (dryRun || count('new') === 0) return note(`${counts}: nothing was stored.`)
+  await scope({ customerId }, (tx) =>
+    attachOriginals(tx, customerId, paths, plan, { requestId: randomUUID(), signal }),
+  )
+  note(`${counts}: stored.`)
+}
+
+const RESULTS = { new: 'new', same: 'there already' }
+
+function shown(file: Planned) {
+  const { place, result } = file
+  if (result === 'refused' || result === 'left out')
+    return { file: place, invoice: null, kind: null, result: `${result}: ${file.reason}` }
+  return { file: place, invoice: file.invoiceId, kind: file.kind, result: RESULTS[result] }
+}

@@ -1,0 +1,50 @@
+import 'server-only'
+import { and, asc, eq, gt } from 'drizzle-orm'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { invoices } from '#lib/db/schema/invoices.ts'
+import { fileName } from '#lib/files/attachment.ts'
+
+const PAGE = 20_000
+
+/** Of a document's name what may name its invoice: without extension, in the form that our own files have. */
+export function stemOf(name: string): string {
+  return fileName(name.replace(/\.(pdf|xml)$/i, ''))
+}
+
+/**
+ * The issued invoices whose id or number these stems are, in the form that file names have. All of the customer's
+ * are looked at, a page at a time, for that form can't be asked for.
+ * @returns ids by stem; several where it is not clear which is meant
+ */
+export async function matchInvoices(
+  tx: Transaction,
+  customerId: CustomerId,
+  stems: ReadonlySet<string>,
+): Promise<Map<string, string[]>> {
+  const matches = new Map<string, string[]>()
+  const { id, number } = invoices
+  const own = and(eq(invoices.customerId, customerId), eq(invoices.documentState, 'issued'))
+  for (let last = ''; stems.size > 0; ) {
+    const rows = await tx
+      .select({ id, number })
+      .from(invoices)
+      .where(and(own, gt(id, last)))
+      .orderBy(asc(id))
+      .limit(PAGE)
+    for (const row of rows) {
+      const names = new Set([row.id, row.number].map(fileName))
+      for (const stem of names) if (stems.has(stem)) matches.set(stem, [...(matches.get(stem) ?? []), row.id])
+    }
+    last = rows.at(-1)?.id ?? ''
+    if (rows.length < PAGE) break
+  }
+  return matches
+}
+
+/** What state an invoice is in; undefined where the customer has none with this id. */
+export async function stateOf(tx: Transaction, customerId: CustomerId, invoiceId: string) {
+  const own = and(eq(invoices.customerId, customerId), eq(invoices.id, invoiceId))
+  const [found] = await tx.select({ state: invoices.documentState }).from(invoices).where(own)
+  return found?.state
+}
