@@ -11,6 +11,13 @@ type Line = Parameters<typeof drawInvoice>[1][number]
 
 const invoice: Invoice = {
   id: 'IN-203610',
+  number: 'IN-203610',
+  documentState: 'issued',
+  form: 'invoice',
+  billingAccount: null,
+  periodStart: null,
+  periodEnd: null,
+  corrects: null,
   billingProfileId: 'main',
   platform: 'cloud-platform',
   issuer: 'Alpine Cloud Reselling',

@@ -9,6 +9,7 @@ import { CSV, dated } from '#lib/files/csv.ts'
 import { pageOf, pageToken, readPageToken } from '#lib/lists/page-token.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
+import { readLinks } from './document/links.ts'
 import { invoicesCsv } from './export.ts'
 import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
 import type { Selection } from './owned-and-selected.ts'
@@ -56,10 +57,12 @@ export const exportInvoices = operation(contract.exportInvoices, async (caller, 
 })
 
 export const readInvoice = operation(contract.readInvoice, async (caller, { params }) => {
-  const read = await readScope(caller, (tx) => store.readInvoice(tx, caller, params.invoice_id))
+  const [read, links] = await readScope(caller, (tx) =>
+    Promise.all([store.readInvoice(tx, caller, params.invoice_id), readLinks(tx, caller, params.invoice_id)]),
+  )
   if (!read) throw new Problem('not_found')
   const { invoice, lines } = read
-  return { body: serializeInvoiceWithLines(invoice, lines, env().baseUrl) }
+  return { body: serializeInvoiceWithLines(invoice, lines, links, env().baseUrl) }
 })
 
 /** @throws Problem `filter_invalid` for a due date that is no epoch time in milliseconds */

@@ -52,7 +52,10 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       {compared ? (
         <ProblemNote title={PROBLEMS[compared.code].title} detail={compared.message} />
       ) : (
-        <ChooseAnother id={to || from} isAlone={choices.length === 1} />
+        <ChooseAnother
+          number={choices.find(({ id }) => id === (to || from))?.number ?? (to || from)}
+          isAlone={choices.length === 1}
+        />
       )}
     </>
   )
@@ -77,26 +80,26 @@ function Compared({ comparison, picker }: { comparison: InvoiceComparison; picke
       />
       {picker}
       <ComparisonFacts from={from} to={to} effect={total.effect} share={total.share} />
-      <ComparisonTable heads={query} {...lines} />
+      <ComparisonTable heads={{ from: from.number, to: to.number }} {...lines} />
       {missing ? (
         <p className="mt-4 rounded-card bg-warn-tint px-4 py-2.5 text-sm text-warn">
-          No line explains what is not itemized: {missing.from} {to.currency} of {from.id}, {missing.to}{' '}
-          {to.currency} of {to.id}.
+          No line explains what is not itemized: {missing.from} {to.currency} of {from.number}, {missing.to}{' '}
+          {to.currency} of {to.number}.
         </p>
       ) : null}
     </>
   )
 }
 
-function ChooseAnother({ id, isAlone }: { id: string; isAlone: boolean }) {
+function ChooseAnother({ number, isAlone }: { number: string; isAlone: boolean }) {
   return (
     <Card>
       {isAlone ? (
-        <EmptyState title={`There is nothing to compare ${id} with`}>
+        <EmptyState title={`There is nothing to compare ${number} with`}>
           <p>It is the only invoice of its platform and currency.</p>
         </EmptyState>
       ) : (
-        <EmptyState title={`Choose what to compare ${id} with`}>
+        <EmptyState title={`Choose what to compare ${number} with`}>
           <p>All invoices of its platform and currency can be chosen.</p>
         </EmptyState>
       )}
