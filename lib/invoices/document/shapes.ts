@@ -11,7 +11,7 @@ const number = z.string().meta({ description: 'As its issuer numbers it.' })
 const id = z.string().meta({ description: 'Where it can be read.' })
 
 /** A file of an invoice: what we drew, or what its issuer sent. */
-export const InvoiceFile = z
+const InvoiceFile = z
   .object({
     kind: z.enum(['drawn', 'original-pdf', 'original-xml']).meta({
       description: 'Drawn by us, or the issuer’s own as PDF or XML.',
