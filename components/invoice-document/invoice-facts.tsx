@@ -19,43 +19,59 @@ export function InvoiceFacts({
   balance: { label: string; amount: string }
   late: boolean
 }) {
-  const { currency, documentState, billingAccount, periodStart, periodEnd } = invoice
-  const isIssued = documentState === 'issued'
-  const period =
-    periodStart !== undefined && periodEnd !== undefined
-      ? `${dayText(periodStart)} – ${dayText(periodEnd - DAY_MS)}`
-      : undefined
+  const { documentState, currency } = invoice
+  const date = <Day at={invoice.invoiceDate} />
+  const total = moneyText(invoice.totalAmount, currency)
+  const due = (
+    <span className={late ? 'text-danger' : ''}>
+      <Day at={invoice.dueDate} />
+    </span>
+  )
+  const left = <span className="text-lg font-[650] tracking-tight">{balance.amount}</span>
+  const amounts = {
+    draft: { Date: date, 'Total so far': total },
+    issued: { 'Invoice date': date, Due: due, Total: total, [balance.label]: left },
+    voided: { 'Invoice date': date, Total: total },
+  }
+  const parties = {
+    Issuer: invoice.issuer,
+    'Billed to': billedTo,
+    'Billing account': invoice.billingAccount,
+    Period: periodText(invoice),
+  }
   return (
     <Card className="mb-4 overflow-hidden">
-      <dl className="-mt-px -ml-px grid grid-cols-2 md:grid-cols-4">
-        <Fact label={documentState === 'draft' ? 'Date' : 'Invoice date'}>
-          <Day at={invoice.invoiceDate} />
-        </Fact>
-        {isIssued ? (
-          <Fact label="Due">
-            <span className={late ? 'text-danger' : ''}>
-              <Day at={invoice.dueDate} />
-            </span>
-          </Fact>
-        ) : null}
-        <Fact label={documentState === 'draft' ? 'Total so far' : 'Total'}>
-          {moneyText(invoice.totalAmount, currency)}
-        </Fact>
-        {isIssued ? (
-          <Fact label={balance.label}>
-            <span className="text-lg font-[650] tracking-tight">{balance.amount}</span>
-          </Fact>
-        ) : null}
-        <Known label="Issuer">{invoice.issuer}</Known>
-        <Known label="Billed to">{billedTo}</Known>
-        <Known label="Billing account">{billingAccount}</Known>
-        <Known label="Period">{period}</Known>
-      </dl>
+      <Facts facts={amounts[documentState]} />
+      <Facts facts={parties} />
     </Card>
   )
 }
 
-/** A fact that may be unknown: then it is not there. */
-function Known({ label, children }: { label: string; children: ReactNode }) {
-  return children ? <Fact label={label}>{children}</Fact> : null
+const COLUMNS: Record<number, string> = {
+  1: '',
+  2: 'md:grid-cols-2',
+  3: 'md:grid-cols-3',
+  4: 'md:grid-cols-4',
+}
+
+/** A row of facts, those of them that are known; on phones two beside each other. */
+function Facts({ facts }: { facts: Record<string, ReactNode> }) {
+  const known = Object.entries(facts).filter(([, fact]) => fact)
+  return (
+    <dl
+      className={`-mt-px -ml-px grid grid-cols-2 border-b border-line last:border-b-0 max-md:[&>:last-child:nth-child(odd)]:col-span-2 ${COLUMNS[known.length]}`}
+    >
+      {known.map(([label, fact]) => (
+        <Fact key={label} label={label}>
+          {fact}
+        </Fact>
+      ))}
+    </dl>
+  )
+}
+
+/** With its last day; undefined where nobody told it. */
+function periodText({ periodStart, periodEnd }: InvoiceWithLines): string | undefined {
+  if (periodStart === undefined || periodEnd === undefined) return undefined
+  return `${dayText(periodStart)} – ${dayText(periodEnd - DAY_MS)}`
 }

@@ -48,7 +48,7 @@ export function InvoiceRow({ invoice, search, today, mixed, issuer, ticked, onTi
           {number}
           <LinkHint />
         </Link>
-        {issuer ? <span className="block text-xs text-ink-2">{issuer}</span> : null}
+        {issuer ? <span className="block pl-6.5 text-xs text-ink-2 print:pl-0">{issuer}</span> : null}
         {/* In between there is no room for a column of its own. */}
         <span className="hidden text-xs whitespace-nowrap text-ink-2 md:max-xl:block">
           <PlatformMark slug={invoice.platform} />

@@ -52,8 +52,7 @@ const rowOf = (page: Page, text: string) => rows(page).filter({ hasText: text })
 const facts = async (page: Page) =>
   Object.fromEntries(
     await page
-      .locator('dl')
-      .first()
+      .locator('dl:not(table ~ dl)')
       .locator('div')
       .evaluateAll((all) =>
         all.map((one) => [one.querySelector('dt')?.textContent, one.querySelector('dd')?.textContent]),
@@ -104,9 +103,7 @@ test('drafts and voided ones are a choice away, and have no sums of what is due'
 test('a draft says that it is none to pay, and of which period it is', async ({ page }) => {
   await signIn(page, finance, '/invoices/2026-11-12ab34cd')
   await expect(page).toHaveTitle(/^Summary of charges 2026-11-12ab34cd/)
-  await expect(page.locator('main header')).toContainText(
-    'Summary of charges · Cloud platform',
-  )
+  await expect(page.locator('main header')).toContainText('Summary of charges · Cloud platform')
   await expect(page.getByText('This is a draft')).toBeVisible()
   await expect(page.getByText('Draft, not owed')).toBeVisible()
   expect(await facts(page)).toEqual({
@@ -130,7 +127,7 @@ test('a credit note, what it corrects, and what was voided lead to each other', 
   await expectGood(page)
   await page.getByText('This credit note is of invoice').getByRole('link', { name: 'IN-7' }).click()
   await expect(page.getByText('Corrected by CN-8.')).toBeVisible()
-  await page.getByText('In the place of').getByRole('link', { name: 'IN-7' }).click()
+  await page.getByText('came into the place of').getByRole('link', { name: 'IN-7' }).click()
   await expect(page.getByText('This document is voided')).toBeVisible()
   expect(await facts(page)).not.toHaveProperty('Due')
   await expectGood(page)

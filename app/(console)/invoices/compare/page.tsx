@@ -5,6 +5,7 @@ import { ComparisonFacts } from '#components/comparisons/comparison-facts.tsx'
 import { ComparisonPicker } from '#components/comparisons/comparison-picker.tsx'
 import { ComparisonTable } from '#components/comparisons/comparison-table.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
+import { issuerBeside } from '#components/invoices/numbers.ts'
 import { ButtonLink, DownloadLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
@@ -65,6 +66,8 @@ function Compared({ comparison, picker }: { comparison: InvoiceComparison; picke
   const { from, to } = comparison
   const { counts, total, missing, ...lines } = shownComparison(comparison)
   const query = { from: from.id, to: to.id }
+  const issuerOf = issuerBeside([from, to])
+  const nameOf = (one: typeof from) => [one.number, issuerOf(one)].filter(Boolean).join(', ')
   return (
     <>
       <PageHead
@@ -80,11 +83,11 @@ function Compared({ comparison, picker }: { comparison: InvoiceComparison; picke
       />
       {picker}
       <ComparisonFacts from={from} to={to} effect={total.effect} share={total.share} />
-      <ComparisonTable heads={{ from: from.number, to: to.number }} {...lines} />
+      <ComparisonTable heads={{ from: nameOf(from), to: nameOf(to) }} {...lines} />
       {missing ? (
         <p className="mt-4 rounded-card bg-warn-tint px-4 py-2.5 text-sm text-warn">
-          No line explains what is not itemized: {missing.from} {to.currency} of {from.number}, {missing.to}{' '}
-          {to.currency} of {to.number}.
+          No line explains what is not itemized: {missing.from} {to.currency} of {nameOf(from)}, {missing.to}{' '}
+          {to.currency} of {nameOf(to)}.
         </p>
       ) : null}
     </>
