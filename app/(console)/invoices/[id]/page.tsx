@@ -38,8 +38,10 @@ export async function generateMetadata({ params }: Given): Promise<Metadata> {
   const id = idOf((await params).id)
   const caller = await currentCaller()
   if (!caller || !may(caller, 'invoice-viewer')) return { title: `Invoice ${id}` }
-  const { form, totalAmount, number } = await found(caller, id)
-  return { title: `${documentName(form, totalAmount)} ${number}` }
+  // Where it can't be read, the page says why.
+  const invoice = await found(caller, id).catch(() => undefined)
+  if (!invoice) return { title: `Invoice ${id}` }
+  return { title: `${documentName(invoice.form, invoice.totalAmount)} ${invoice.number}` }
 }
 
 export default async function Page({ params, searchParams }: Given) {
