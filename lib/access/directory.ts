@@ -5,6 +5,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { apiKeys, billingProfiles, customers, members, sessions } from '#lib/db/schema/customers.ts'
 import { digestOf, hintsOf } from './api-key.ts'
 import type { CustomerId, Role } from './rules.ts'
+import { endSessions } from './session.ts'
 
 /** Adds the customer with its billing profile `default`, which is named like it. */
 export async function addCustomer(
@@ -80,8 +81,7 @@ export async function setDisabled(
 ) {
   const disabledAt = disabled ? sql`now()` : null
   await tx.update(members).set({ disabledAt }).where(memberOf(customerId, memberId))
-  const own = and(eq(sessions.customerId, customerId), eq(sessions.memberId, memberId))
-  if (disabled) await tx.delete(sessions).where(own)
+  if (disabled) await endSessions(tx, customerId, eq(sessions.memberId, memberId))
 }
 
 /** Keeps a new key, of which only the digest is stored, and returns its id. */

@@ -4,6 +4,7 @@ import { and, eq, ne } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { members, sessions } from '#lib/db/schema/customers.ts'
 import type { CustomerId } from './rules.ts'
+import { endSessions } from './session.ts'
 
 // OWASP's second choice of parameters: 19 MiB, 2 passes, 1 lane.
 const OPTIONS = { algorithm: 2 satisfies Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -41,6 +42,5 @@ export async function setPasswordHash(
     .update(members)
     .set({ passwordHash: hash })
     .where(and(eq(members.customerId, customerId), eq(members.id, memberId)))
-  const others = and(eq(sessions.memberId, memberId), ne(sessions.digest, keep))
-  await tx.delete(sessions).where(and(eq(sessions.customerId, customerId), others))
+  await endSessions(tx, customerId, and(eq(sessions.memberId, memberId), ne(sessions.digest, keep)))
 }

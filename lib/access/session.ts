@@ -1,7 +1,7 @@
 import 'server-only'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { database, type Transaction } from '#lib/db/client.ts'
-import { sessions } from '#lib/db/schema/customers.ts'
+import { members, sessions } from '#lib/db/schema/customers.ts'
 import type { Caller, CustomerId } from './rules.ts'
 import { type CallerRow, provenCaller } from './store.ts'
 
@@ -48,5 +48,17 @@ export async function addSession(tx: Transaction, customerId: CustomerId, member
 
 /** Ends a session; one that is gone already is fine. */
 export async function endSession(tx: Transaction, customerId: CustomerId, digest: string) {
-  await tx.delete(sessions).where(and(eq(sessions.customerId, customerId), eq(sessions.digest, digest)))
+  await endSessions(tx, customerId, eq(sessions.digest, digest))
+}
+
+/** Ends the customer's sessions of which this holds. That somebody was here until then stays known of the member. */
+export async function endSessions(tx: Transaction, customerId: CustomerId, which: SQL | undefined) {
+  const own = and(eq(sessions.customerId, customerId), which)
+  const ended = tx.select({ id: sessions.memberId }).from(sessions).where(own)
+  // Members first, as whoever sets a password does: two locks in one order.
+  await tx
+    .update(members)
+    .set({ lastSeenAt: sql`now()` })
+    .where(and(eq(members.customerId, customerId), inArray(members.id, ended)))
+  await tx.delete(sessions).where(own)
 }

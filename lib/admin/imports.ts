@@ -10,8 +10,13 @@ import { customerCommands } from './customer-commands.ts'
 import { progress } from './progress.ts'
 import { interruption, note, print } from './terminal.ts'
 
-type Common = { customer: string; replace?: boolean }
+type Common = { customer: string; replace?: boolean; correct?: boolean }
 type Focus = Common & { platform?: string[]; dueDays: number; paid?: boolean }
+
+const LEAVES = {
+  replace: 'write over what is stored with other content',
+  correct: 'void what is issued with other content, and put what the file has in its place',
+}
 
 export function addImportCommands(program: Command): void {
   const command = customerCommands(
@@ -22,7 +27,10 @@ export function addImportCommands(program: Command): void {
   const of = (name: string, file: string, description: string, example: string) =>
     command(name, description, `${example} --customer sunbird`)
       .argument('<file>', `${file}, also gzipped; - is stdin`)
-      .option('--replace', 'write over what is stored with other content')
+      .option(
+        name === 'assets' ? '--replace' : '--correct',
+        LEAVES[name === 'assets' ? 'replace' : 'correct'],
+      )
 
   of(
     'focus',
@@ -66,13 +74,13 @@ async function importAssets(file: string, { reseller, ...common }: Common & { re
   await runImport('assets', 'assets', file, common, (run) => importAssetFile(run, reseller))
 }
 
-type Counts = { added: number; replaced: number; unchanged: number; unread?: number }
+type Counts = Record<string, number> & { unread?: number }
 
 async function runImport(
   what: string,
   counted: string,
   file: string,
-  { customer, replace = false }: Common,
+  { customer, replace = false, correct = false }: Common,
   run: (run: Run) => Promise<Counts>,
 ): Promise<void> {
   const { customerId } = await customerNamed(customer)
@@ -80,11 +88,15 @@ async function runImport(
   const display = progress(`${counted} read`)
   try {
     const { signal } = interruption
-    const counts = await run({ customerId, file: path, replace, onProgress: display.update, signal })
+    const counts = await run({ customerId, file: path, replace, correct, onProgress: display.update, signal })
     display.end()
-    print(`${what}: ${counts.added} added, ${counts.replaced} replaced, ${counts.unchanged} unchanged`)
-    if (counts.unread)
-      note(`${counts.unread} could not be read from their vendor yet; the next readings do it.`)
+    const { unread, ...rest } = counts
+    print(
+      `${what}: ${Object.entries(rest)
+        .map(([name, count]) => `${count} ${name}`)
+        .join(', ')}`,
+    )
+    if (unread) note(`${unread} could not be read from their vendor yet; the next readings do it.`)
   } finally {
     display.end()
   }

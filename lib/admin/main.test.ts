@@ -190,7 +190,7 @@ describe('import', () => {
     const words = '--customer sunbird --due-days 14 --paid --platform'
     expect(await admin(`import focus costs.csv ${words}`, '', ['Hoster=web-services'])).toEqual({
       code: 0,
-      out: 'invoices: 1 added, 0 replaced, 0 unchanged\n',
+      out: 'invoices: 1 added, 0 unchanged, 0 moved, 0 redrafted, 0 corrected, 0 superseded, 0 voided\n',
       err: '',
     })
     const sql = 'SELECT platform, due_date::text, balance_amount FROM invoices'
@@ -198,9 +198,9 @@ describe('import', () => {
     expect(await db.sql('sunbird', sql)).toEqual(expected)
     const other = await admin('import focus - --customer sunbird', FOCUS)
     expectRefusal(other, 'platform: stored web-services, given hoster')
-    expect(other.err).toContain('--replace')
+    expect(other.err).toContain('--correct')
     expect(await db.sql('sunbird', sql)).toEqual(expected)
-    expect((await admin('import focus - --customer sunbird --replace', FOCUS)).out).toContain('1 replaced')
+    expect((await admin('import focus - --customer sunbird --correct', FOCUS)).out).toContain('1 corrected')
   })
 
   test('lists bad rows by line and column', async () => {

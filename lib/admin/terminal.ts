@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { errorCode, Problem } from '#lib/api/problem.ts'
-import { ImportRefused, MOST_PROBLEMS, problemText } from '#lib/imports/refused.ts'
+import { ImportRefused, type Leave, MOST_PROBLEMS, problemText } from '#lib/imports/refused.ts'
 import { reasonOf } from '#lib/log.ts'
 
 /** Aborted by Ctrl-C: what is being imported stops and rolls back, and no more licenses are changed. */
@@ -35,10 +35,15 @@ function listOf({ problems }: ImportRefused): string {
   const lines = problems.map((problem) => `  ${problemText(problem)}`)
   if (problems.length >= MOST_PROBLEMS)
     lines.push(`  … and perhaps more: these are the first ${MOST_PROBLEMS}.`)
-  const hint = problems.every(({ replaceable }) => replaceable)
-    ? ['What is stored differs. Add --replace to write over it.']
-    : []
+  const [leave] = problems.map(({ allowedBy }) => allowedBy)
+  const hint = leave && problems.every(({ allowedBy }) => allowedBy === leave) ? [HINTS[leave]] : []
   return ['Refused, and nothing was stored:', ...lines, ...hint].join('\n')
+}
+
+const HINTS: Record<Leave, string> = {
+  '--replace': 'What is stored differs. Add --replace to write over it.',
+  '--correct':
+    'What was issued does not change by itself. Add --correct to void it and to put what the file has in its place.',
 }
 
 const BUSY = new Set(['55P03', '40P01', '40001', '23505'])

@@ -13,6 +13,15 @@ export async function allowImportTimes(tx: Transaction): Promise<void> {
 }
 
 /**
+ * Plans each statement of the transaction for any customer rather than for the one at hand. PostgreSQL plans a foreign
+ * key's check anew for its first five rows; of a customer that is not among the most common ones it expects one row
+ * then, each index of the customer's seems as good, and the wrong one reads all that the customer has.
+ */
+export async function planForAnyCustomer(tx: Transaction): Promise<void> {
+  await tx.execute(sql`SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`)
+}
+
+/**
  * Forgets how statements were planned. A foreign key's check is planned once for a connection: what was made when the
  * tables were empty may read all of a customer's invoices for each line, and so a first file takes the square of its size.
  */

@@ -135,3 +135,31 @@ test('subscriptions at vendors get an id of ours, with what was told of them and
   const ours = "SELECT vendor_subscription_id AS id FROM license_changes WHERE asset_id = 'workspace-suite-2'"
   expect(await as('sunbird', ours)).toEqual([{ id: null }])
 })
+
+test('invoices keep their ids as numbers, and what we numbered ourselves is a summary', async () => {
+  await migrateUpTo('0025_few-customers')
+  await addCustomer('sunbird')
+  await as(
+    'sunbird',
+    "INSERT INTO billing_profiles (customer_id, id, name) VALUES ('sunbird', 'default', 'Sunbird')",
+  )
+  for (const id of ['IN-1', '2026-09-1a2b3c4d'])
+    await as(
+      'sunbird',
+      `INSERT INTO invoices (customer_id, id, billing_profile_id, platform, issuer, invoice_date, due_date, currency,
+         total_amount, balance_amount)
+       VALUES ('sunbird', $1, 'default', 'web-services', 'AWS', '2026-09-30', '2026-10-30', 'USD', 10.25, 3)`,
+      [id],
+    )
+  await migrate(url)
+  const state = { document_state: 'issued', balance_amount: '3', is_history: false }
+  expect(
+    await as(
+      'sunbird',
+      'SELECT number, is_numbered, form, document_state, balance_amount, is_history FROM invoices ORDER BY id DESC',
+    ),
+  ).toEqual([
+    { number: 'IN-1', is_numbered: true, form: 'invoice', ...state },
+    { number: '2026-09-1a2b3c4d', is_numbered: false, form: 'summary', ...state },
+  ])
+})

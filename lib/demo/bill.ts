@@ -42,7 +42,7 @@ function invoiceOf({ notItemized: _, owed, ...bill }: Bill, id: string, total: B
   const places = minorUnit(bill.currency)
   return {
     ...bill,
-    id,
+    number: id,
     dueDate: addDays(bill.invoiceDate, DUE_DAYS),
     totalAmount: total.toFixed(places),
     balanceAmount: balance.toFixed(places),

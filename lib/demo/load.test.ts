@@ -70,7 +70,7 @@ test('a second time keeps everything, also what was changed since', async () => 
 })
 
 test('every invoice is there with its lines, and one with 120 of them reads whole', async () => {
-  const id = northwind.invoices.find(({ lines }) => lines.length === 120)?.id ?? ''
+  const id = northwind.invoices.find(({ lines }) => lines.length === 120)?.number ?? ''
   const caller = await callerOf(NORTHWIND, 'finance-user')
   const { body } = await readInvoice(
     caller,

@@ -10,7 +10,7 @@ import { billingProfiles, members } from '#lib/db/schema/customers.ts'
 import { scope } from '#lib/db/scope.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 import { importAssets } from '#lib/imports/assets.ts'
-import { importInvoices } from '#lib/imports/invoices.ts'
+import { importInvoices } from '#lib/imports/invoices/import.ts'
 import { saveIssuer } from '#lib/issuers/store.ts'
 import { assetsOf } from './asset.ts'
 import type { DemoCustomer, DemoMember, DemoProfile } from './customer.ts'
@@ -71,7 +71,7 @@ async function addDemoCustomer(customer: DemoCustomer, today: string): Promise<v
     await importAssets(tx, customerId, assetsOf(customer, today), { replace: false })
     await addHistory(tx, customerId, purchases, today, memberIds)
     for (const issuer of issuersOf(invoices)) await saveIssuer(tx, customerId, issuer, randomUUID())
-    await importInvoices(tx, customerId, invoices, { replace: false })
+    await importInvoices(tx, customerId, invoices)
   })
 }
 

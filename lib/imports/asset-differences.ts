@@ -58,7 +58,7 @@ export function differencesOf(stored: AssetRow, values: AssetValues): ImportProb
   const fields = Object.keys(values) as (keyof AssetValues)[]
   return fields
     .filter((field) => plain(stored[field]) !== plain(values[field]))
-    .map((field) => difference(subject, field, stored[field], values[field]))
+    .map((field) => difference(subject, field, stored[field], values[field], '--replace'))
 }
 
 /**

@@ -14,14 +14,14 @@ import { difference, type ImportProblem } from './refused.ts'
 
 /**
  * Stores what invoices from outside say of their issuers. What was not known is filled in; what is stored
- * otherwise is written over only with `replace`.
+ * otherwise is written over only with `correct`.
  * @returns the differences that stand in the way
  */
 export async function importIssuers(
   tx: Transaction,
   customerId: CustomerId,
   given: readonly NewIssuer[],
-  { replace, requestId }: { replace: boolean; requestId: string },
+  { correct, requestId }: { correct: boolean; requestId: string },
 ): Promise<ImportProblem[]> {
   if (given.length === 0) return []
   const names = [...new Set(given.map(({ name }) => name))]
@@ -39,8 +39,10 @@ export async function importIssuers(
       (field) => (details[field] ?? null) !== was[field],
     )
     const other = fields.filter((field) => was[field] !== null)
-    if (!replace && other.length > 0)
-      problems.push(...other.map((field) => difference(`issuer ${name}`, field, was[field], details[field])))
+    if (!correct && other.length > 0)
+      problems.push(
+        ...other.map((field) => difference(`issuer ${name}`, field, was[field], details[field], '--correct')),
+      )
     if (fields.length > 0) changed.add(name)
     stored.set(name, { ...was, ...details })
   }

@@ -1,5 +1,8 @@
 import { Problem } from '#lib/api/problem.ts'
 
+/** What an operator says to have something that is stored changed by a file. */
+export type Leave = '--replace' | '--correct'
+
 /** One thing that stands in the way of an import. */
 export type ImportProblem = {
   /** Line in the file, from 1; absent where the trouble is not one of the file's lines. */
@@ -9,8 +12,8 @@ export type ImportProblem = {
   /** The column of the file, or the field of the noun. */
   column?: string | undefined
   reason: string
-  /** An import that may replace would not mind. */
-  replaceable?: boolean
+  /** The option with which the import would do it nonetheless. */
+  allowedBy?: Leave
 }
 
 /** How many problems one refusal lists; whoever looks for them stops there. */
@@ -34,8 +37,14 @@ export function problemText({ line, subject, column, reason }: ImportProblem): s
 }
 
 /** One field that is not what is stored: `stored 10.00, given 12.00`. */
-export function difference(subject: string, column: string, stored: unknown, given: unknown): ImportProblem {
-  return { subject, column, reason: `stored ${shown(stored)}, given ${shown(given)}`, replaceable: true }
+export function difference(
+  subject: string,
+  column: string,
+  stored: unknown,
+  given: unknown,
+  allowedBy: Leave,
+): ImportProblem {
+  return { subject, column, reason: `stored ${shown(stored)}, given ${shown(given)}`, allowedBy }
 }
 
 function shown(value: unknown): string {

@@ -8,6 +8,7 @@ import { addNewCustomer } from '#lib/db/test-rows.ts'
 import { platformTable } from './focus/platforms.ts'
 import { importAssetFile, importFocusFile, importInvoiceFile, type Run } from './run.ts'
 
+const NONE = { added: 0, unchanged: 0, moved: 0, redrafted: 0, corrected: 0, superseded: 0, voided: 0 }
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-run-'))
 const TERMS = { platforms: platformTable(), dueDays: 30, paid: false }
 
@@ -47,29 +48,29 @@ describe('importFocusFile', () => {
   test('stores the invoices, with one audit row; the same file again changes nothing', async () => {
     const text = [HEADER, charge('1', '1.004'), charge('1', '2'), charge('2', '-0.5')].join('\n')
     const run = await newRun(text)
-    expect(await importFocusFile(run, TERMS)).toEqual({ added: 2, unchanged: 0, replaced: 0 })
+    expect(await importFocusFile(run, TERMS)).toEqual({ ...NONE, added: 2, unchanged: 0 })
     expect(
       await db.sql(run.customerId, 'SELECT total_amount, balance_amount FROM invoices ORDER BY 1'),
     ).toEqual([
       { total_amount: '-0.50', balance_amount: '-0.50' },
       { total_amount: '3.00', balance_amount: '3.00' },
     ])
-    expect(await importFocusFile(run, TERMS)).toEqual({ added: 0, unchanged: 2, replaced: 0 })
-    expect(await importFocusFile({ ...run, replace: true }, TERMS)).toEqual({
+    expect(await importFocusFile(run, TERMS)).toEqual({ ...NONE, added: 0, unchanged: 2 })
+    expect(await importFocusFile({ ...run, correct: true }, TERMS)).toEqual({
+      ...NONE,
       added: 0,
       unchanged: 2,
-      replaced: 0,
     })
     expect(await audits(run)).toEqual([
       {
         action: 'invoices.imported',
         subject: `${run.customerId}.txt`,
-        details: { added: 2, unchanged: 0, replaced: 0 },
+        details: { ...NONE, added: 2, unchanged: 0 },
       },
     ])
   })
 
-  test('refuses the same charges with one more, unless told to replace', async () => {
+  test('refuses the same charges with one more, unless told to correct', async () => {
     const run = await newRun([HEADER, charge('1', '1')].join('\n'))
     await importFocusFile(run, TERMS)
     writeFileSync(run.file, [HEADER, charge('1', '1'), charge('1', '2'), charge('2', '1')].join('\n'))
@@ -81,10 +82,10 @@ describe('importFocusFile', () => {
       ],
     })
     expect(await count(run)).toEqual({ invoices: 1, lines: 1, assets: 0 })
-    expect(await importFocusFile({ ...run, replace: true }, TERMS)).toEqual({
+    expect(await importFocusFile({ ...run, correct: true }, TERMS)).toEqual({
+      ...NONE,
       added: 1,
-      unchanged: 0,
-      replaced: 1,
+      corrected: 1,
     })
   })
 
@@ -132,8 +133,8 @@ describe('importInvoiceFile', () => {
     expect(await count(bad)).toEqual({ invoices: 0, lines: 0, assets: 0 })
 
     const good = await newRun(`[${lines.join(',\n')}]`)
-    expect(await importInvoiceFile(good)).toEqual({ added: 1200, unchanged: 0, replaced: 0 })
-    expect(await importInvoiceFile(good)).toEqual({ added: 0, unchanged: 1200, replaced: 0 })
+    expect(await importInvoiceFile(good)).toEqual({ ...NONE, added: 1200, unchanged: 0 })
+    expect(await importInvoiceFile(good)).toEqual({ ...NONE, added: 0, unchanged: 1200 })
     expect(await audits(good)).toHaveLength(1)
   })
 

@@ -9,18 +9,18 @@ import { readNow } from '#lib/license-changes/reading/read-now.ts'
 import { importAssets } from './assets.ts'
 import { readFocus } from './focus/focus.ts'
 import type { Terms } from './focus/invoice.ts'
-import { importInvoices } from './invoices.ts'
+import { importInvoices } from './invoices/import.ts'
 import { readAssets } from './json/assets.ts'
 import { readInvoices } from './json/invoices.ts'
 import { readText } from './read-text.ts'
-import { ImportRefused } from './refused.ts'
-import type { Imported, NewInvoice } from './shapes.ts'
+import type { Imported, InvoiceCounts, NewInvoice } from './shapes.ts'
 
 /** One import of one file (`-` is the standard input) for one customer. */
 export type Run = {
   customerId: CustomerId
   file: string
   replace: boolean
+  correct?: boolean
   /** Told how many rows, invoices or assets have been read; or of what else, if that is named. */
   onProgress?: ((count: number, what?: string) => void) | undefined
   /** Stops the import; nothing of it is stored then. */
@@ -32,44 +32,26 @@ const BATCH_WEIGHT = 5000
 const ASSET_WEIGHT = 20
 
 /** Imports a FOCUS file. Nothing is written before all of it has been read. */
-export function importFocusFile(run: Run, terms: Terms): Promise<Imported> {
-  const { customerId, file, onProgress, replace, signal } = run
+export function importFocusFile(run: Run, terms: Terms): Promise<InvoiceCounts> {
+  const { file, onProgress, signal } = run
   return readFocus(
     readText(file, signal),
     { ...terms, ...(onProgress ? { onLine: onProgress } : {}), ...(signal ? { signal } : {}) },
-    (invoices) =>
-      stored(run, 'invoices.imported', (tx, requestId) =>
-        inBatches(
-          eachOnce(invoices),
-          ({ lines }) => 10 + lines.length,
-          { ...run, onProgress: (count) => onProgress?.(count, 'invoices stored') },
-          (batch) => importInvoices(tx, customerId, batch, { replace, requestId }),
-        ),
-      ),
+    (invoices) => storedInvoices(run, invoices),
   )
 }
 
-/** @throws ImportRefused at an id that comes again: a later batch would take it for one that is stored */
-function* eachOnce(invoices: Iterable<NewInvoice>): Generator<NewInvoice> {
-  const seen = new Set<string>()
-  for (const invoice of invoices) {
-    const { id } = invoice
-    if (seen.has(id)) throw new ImportRefused([{ subject: `invoice ${id}`, reason: 'is given twice' }])
-    seen.add(id)
-    yield invoice
-  }
+/** Imports invoices from our own JSON. */
+export function importInvoiceFile(run: Run): Promise<InvoiceCounts> {
+  return storedInvoices(run, readInvoices(readText(run.file, run.signal)))
 }
 
-/** Imports invoices from our own JSON. */
-export function importInvoiceFile(run: Run): Promise<Imported> {
-  const { customerId, file, replace, signal } = run
+function storedInvoices(run: Run, invoices: Iterable<NewInvoice> | AsyncIterable<NewInvoice>) {
+  const { customerId, correct = false, onProgress, signal } = run
+  let count = 0
+  const onResult = () => onProgress?.(++count, 'invoices stored')
   return stored(run, 'invoices.imported', (tx, requestId) =>
-    inBatches(
-      readInvoices(readText(file, signal)),
-      ({ lines }) => 10 + lines.length,
-      run,
-      (batch) => importInvoices(tx, customerId, batch, { replace, requestId }),
-    ),
+    importInvoices(tx, customerId, invoices, { correct, requestId, onResult, ...(signal ? { signal } : {}) }),
   )
 }
 
@@ -95,17 +77,18 @@ export async function importAssetFile(run: Run, reseller?: string): Promise<Impo
 }
 
 /** All or nothing: one transaction, with an audit row of its own if anything was stored. */
-async function stored(
+async function stored<Counts extends Record<string, number> & { unchanged: number }>(
   { customerId, file, signal }: Run,
   action: string,
-  write: (tx: Transaction, requestId: string) => Promise<Imported>,
-): Promise<Imported> {
+  write: (tx: Transaction, requestId: string) => Promise<Counts>,
+): Promise<Counts> {
   const requestId = randomUUID()
   return scope({ customerId }, async (tx) => {
     await allowImportTimes(tx)
     const counts = await write(tx, requestId)
     signal?.throwIfAborted()
-    if (counts.added + counts.replaced === 0) return counts
+    const changed = Object.values(counts).reduce((sum, count) => sum + count, 0) - counts.unchanged
+    if (changed === 0) return counts
     const subject = file === '-' ? 'stdin' : basename(file)
     await recordAudit(tx, customerId, { action, subject, actor: OPERATOR, requestId, details: counts })
     return counts

@@ -2,8 +2,32 @@ import type { IssuerDetails } from '#lib/issuers/store.ts'
 
 // What the readers of files hand to what writes it, whatever the file was.
 
-/** How many of the file's assets or invoices were new, as they are stored already, and written over. */
+/** How many of the file's assets were new, as they are stored already, and written over. */
 export type Imported = { added: number; unchanged: number; replaced: number }
+
+/** What became of a file's invoices. */
+export type InvoiceCounts = {
+  added: number
+  unchanged: number
+  /** Issued ones with another balance than before. */
+  moved: number
+  /** Drafts with another content than before, and those that are issued now. */
+  redrafted: number
+  /** Issued ones with another content: voided, with a new one in their place. */
+  corrected: number
+  /** Drafts in whose place an issued one came. */
+  superseded: number
+  voided: number
+}
+export const NOTHING: Readonly<InvoiceCounts> = {
+  added: 0,
+  unchanged: 0,
+  moved: 0,
+  redrafted: 0,
+  corrected: 0,
+  superseded: 0,
+  voided: 0,
+}
 
 /** Whole licenses. */
 export type NewSeats = {
@@ -55,11 +79,22 @@ export type NewLineItem = {
   price: string
   qty: string
   details?: string | null
+  /** How a reseller's price was made of what the vendor billed, for operators alone. */
+  priced?: { rule: string; billedCost: string }
 }
+
+export type DocumentState = 'draft' | 'issued' | 'voided'
 
 /** An invoice from outside, checked by its reader. Amounts are exact decimal text. */
 export type NewInvoice = {
-  id: string
+  /** As its issuer numbers it, or as we do where there is no number. */
+  number: string
+  /** Absent: the number is the issuer's. */
+  isNumbered?: boolean | undefined
+  /** Absent: issued. */
+  documentState?: DocumentState | undefined
+  /** Absent: an invoice; `summary`: its issuer sent no such paper. */
+  form?: 'invoice' | 'summary' | undefined
   /** Absent: the customer's profile `default`; of an invoice that is there, the one that it has. */
   billingProfileId?: string | undefined
   platform: string
@@ -73,6 +108,13 @@ export type NewInvoice = {
   totalAmount: string
   /** Absent: nothing is paid yet; of an invoice that is there, as much as was paid before. */
   balanceAmount?: string | undefined
+  /** The issuer's account of the customer. */
+  billingAccount?: string | undefined
+  /** The period that is billed, `YYYY-MM-DD`; the end is exclusive. */
+  periodStart?: string | undefined
+  periodEnd?: string | undefined
+  /** The number of the same issuer's invoice that this one corrects or credits. */
+  corrects?: string | undefined
   /** At least one. */
   lines: NewLineItem[]
 }

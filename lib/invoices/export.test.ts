@@ -8,7 +8,7 @@ import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile, callerOf } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
-import { importInvoices } from '#lib/imports/invoices.ts'
+import { importInvoices } from '#lib/imports/invoices/import.ts'
 import { minorUnit } from '#lib/money.ts'
 import type { Invoice, InvoiceWithLines } from './contract.ts'
 import { exportInvoices, listInvoices, readInvoice } from './operations.ts'
@@ -265,7 +265,7 @@ describe('GET /billing/v1/invoices.csv', () => {
 describe('a large export', () => {
   beforeAll(async () => {
     const invoices = Array.from({ length: MANY }, (_, index) => ({
-      id: `M-${index}`,
+      number: `M-${index}`,
       platform: 'web-services',
       issuer: 'Reseller',
       currency: 'USD',
@@ -280,7 +280,7 @@ describe('a large export', () => {
       })),
     }))
     const eve = await callerOf('eastwind', 'admin')
-    await scope(eve, (tx) => importInvoices(tx, eve.customerId, invoices, { replace: false }))
+    await scope(eve, (tx) => importInvoices(tx, eve.customerId, invoices))
     keys.many = await addKey('eastwind', ['finance-user'])
   })
 

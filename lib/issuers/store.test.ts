@@ -3,7 +3,7 @@ import { newCustomerId } from '#lib/access/store.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, callerOf } from '#lib/db/test-rows.ts'
-import { importInvoices } from '#lib/imports/invoices.ts'
+import { importInvoices } from '#lib/imports/invoices/import.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
 import { readInvoice } from '#lib/invoices/store.ts'
 import { type IssuerDetails, listIssuers, NO_DETAILS, saveIssuer } from './store.ts'
@@ -17,7 +17,7 @@ afterAll(() => db.close())
 
 const northwind = newCustomerId('northwind')
 const invoice = (id: string, issuer: string, issuerDetails?: Partial<IssuerDetails>): NewInvoice => ({
-  id,
+  number: id,
   issuer,
   platform: 'web-services',
   currency: 'USD',
@@ -27,8 +27,8 @@ const invoice = (id: string, issuer: string, issuerDetails?: Partial<IssuerDetai
   lines: [{ type: 'web-services', description: 'Compute', price: '10', qty: '1' }],
   ...(issuerDetails ? { issuerDetails } : {}),
 })
-const run = (invoices: NewInvoice[], replace = false) =>
-  scope({ customerId: northwind }, (tx) => importInvoices(tx, northwind, invoices, { replace }))
+const run = (invoices: NewInvoice[], correct = false) =>
+  scope({ customerId: northwind }, (tx) => importInvoices(tx, northwind, invoices, { correct }))
 const known = async (name: string) =>
   (await scope({ customerId: northwind }, (tx) => listIssuers(tx, northwind))).find(
     (one) => one.name === name,

@@ -36,7 +36,7 @@ export function disagreements({ given, json, pdf, csv, csvLines }: Forms): strin
     check(isRounded(amount, lines[index], unitOf(given.currency)), `rounding of line ${index}`)
     check(sameText(csvLines[index]?.lineDescription, lines[index]?.description), `CSV: text of line ${index}`)
   }
-  check(sameText(csv.id, given.id), 'CSV: id')
+  check(sameText(csv.id, given.number), 'CSV: id')
   check(same(json.itemization.notItemizedAmount, itemization.notItemized), 'JSON: not itemized')
   return [...found, ...paperFaults(given, itemization, readPages(pdf)).map((fault) => `PDF: ${fault}`)]
 }
@@ -91,7 +91,7 @@ function paperFaults(given: NewInvoice, itemization: ReturnType<typeof itemize>,
   const said = [shownRuns, ...columns.values()].map(bare)
   const says = (text: string) => said.some((whole) => whole.includes(bareText(text)))
   check(says(itemizationText(itemization, currency)), 'the verdict is missing')
-  for (const text of [given.id, given.issuer, ...given.lines.map(({ description }) => description)])
+  for (const text of [given.number, given.issuer, ...given.lines.map(({ description }) => description)])
     check(says(text), `${JSON.stringify(text.slice(0, 80))} is missing`)
   for (const [index, page] of pages.entries())
     check(

@@ -42,7 +42,7 @@ function invoiceOf(index: number, random: Random): NewInvoice {
   const day = new Date(Date.UTC(2023, 0, 1 + random.int(0, 1400)))
   const due = new Date(day.getTime() + random.int(0, 90) * 86_400_000)
   return {
-    id: `${hostileText(random).slice(0, 120)}#${index}`,
+    number: `${hostileText(random).slice(0, 120)}#${index}`,
     platform,
     issuer: ISSUERS[random.int(0, 99)]?.name ?? 'Reseller',
     invoiceDate: day.toISOString().slice(0, 10),

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse'
 import type { Caller, CustomerId } from '#lib/access/rules.ts'
 import { setBillingProfile } from '#lib/billing-profiles/store.ts'
 import { scope } from '#lib/db/scope.ts'
-import { importInvoices } from '#lib/imports/invoices.ts'
+import { importInvoices } from '#lib/imports/invoices/import.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
 import { readInvoiceFile } from '#lib/invoice-files/operations.ts'
 import { exportInvoices, readInvoice } from '#lib/invoices/operations.ts'
@@ -26,9 +26,7 @@ export async function store(customerId: CustomerId, invoices: readonly NewInvoic
     await setBillingProfile(tx, customerId, { id: 'default', address, taxId })
   })
   for (let at = 0; at < invoices.length; at += BATCH)
-    await scope({ customerId }, (tx) =>
-      importInvoices(tx, customerId, invoices.slice(at, at + BATCH), { replace: false }),
-    )
+    await scope({ customerId }, (tx) => importInvoices(tx, customerId, invoices.slice(at, at + BATCH)))
 }
 
 export type Survived = { invoices: number; lines: number; faults: string[] }
@@ -46,14 +44,14 @@ export async function survive(
   const [rows, lines] = [await rowsOf(caller, faults), await rowsOf(caller, faults, 'true')]
   let count = 0
   for (const [index, given] of invoices.entries()) {
-    const input = { params: { invoice_id: given.id }, query: {}, body: undefined }
+    const input = { params: { invoice_id: given.number }, query: {}, body: undefined }
     const { body: json } = await readInvoice(caller, input, ORIGIN)
     const { body: pdf } = await readInvoiceFile(caller, input, ORIGIN)
-    const key = keyOf(given.id)
+    const key = keyOf(given.number)
     const csvLines = lines.get(key) ?? []
     const found = disagreements({ given, json, pdf, csv: rows.get(key)?.[0] ?? {}, csvLines })
     for (const fault of [...found, ...(await onFile(pdf, index))])
-      faults.push(`${JSON.stringify(given.id)}: ${fault}`)
+      faults.push(`${JSON.stringify(given.number)}: ${fault}`)
     count += csvLines.length
   }
   return { invoices: rows.size, lines: count, faults }

@@ -40,10 +40,10 @@ test('they are of all kinds', () => {
 test('a cent of difference anywhere is found', async () => {
   const [given] = invoices
   if (!given) throw new Error('There is no invoice.')
-  const input = { params: { invoice_id: given.id }, query: {}, body: undefined }
+  const input = { params: { invoice_id: given.number }, query: {}, body: undefined }
   const { body: json } = await readInvoice(caller, input, { requestId: 'test' })
   const { body: pdf } = await readInvoiceFile(caller, input, { requestId: 'test' })
-  const csv = { id: given.id, totalAmount: given.totalAmount, balanceAmount: given.balanceAmount ?? '' }
+  const csv = { id: given.number, totalAmount: given.totalAmount, balanceAmount: given.balanceAmount ?? '' }
   const csvLines = given.lines.map(({ description }, index) => ({
     lineDescription: description,
     lineAmount: String(json.lineItems[index]?.amount),

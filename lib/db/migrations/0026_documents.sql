@@ -53,11 +53,14 @@ ALTER TABLE "billing_profiles" ADD COLUMN "postcode" text;--> statement-breakpoi
 ALTER TABLE "billing_profiles" ADD COLUMN "city" text;--> statement-breakpoint
 ALTER TABLE "billing_profiles" ADD COLUMN "country" text;--> statement-breakpoint
 ALTER TABLE "billing_profiles" ADD COLUMN "registration" text;--> statement-breakpoint
+ALTER TABLE "members" ADD COLUMN "last_seen_at" timestamp with time zone;--> statement-breakpoint
 ALTER TABLE "invoices" ADD COLUMN "number" text COLLATE "C";--> statement-breakpoint
+ALTER TABLE "invoices" ADD COLUMN "is_numbered" boolean DEFAULT true NOT NULL;--> statement-breakpoint
 ALTER TABLE "invoices" ADD COLUMN "document_state" text DEFAULT 'issued' NOT NULL;--> statement-breakpoint
 ALTER TABLE "invoices" ADD COLUMN "form" text DEFAULT 'invoice' NOT NULL;--> statement-breakpoint
 -- What was there keeps its id as its number. Ids that we made of a period and a digest are of no paper that a vendor issued.
 ALTER TABLE "invoices" ALTER COLUMN "number" SET DATA TYPE text COLLATE "C" USING id,
+  ALTER COLUMN "is_numbered" SET DATA TYPE boolean USING id !~ '^[0-9]{4}-[0-9]{2}-[0-9a-f]{8}$',
   ALTER COLUMN "form" SET DATA TYPE text USING CASE WHEN id ~ '^[0-9]{4}-[0-9]{2}-[0-9a-f]{8}$' THEN 'summary' ELSE 'invoice' END;--> statement-breakpoint
 ALTER TABLE "invoices" ALTER COLUMN "number" SET NOT NULL;--> statement-breakpoint
 ALTER TABLE "invoices" ADD COLUMN "billing_account" text COLLATE "C";--> statement-breakpoint
@@ -84,7 +87,8 @@ ALTER TABLE "invoices" ADD CONSTRAINT "invoices_customer_id_replaced_by_invoices
 ALTER TABLE "invoices" ADD CONSTRAINT "invoices_customer_id_import_id_imports_customer_id_id_fk" FOREIGN KEY ("customer_id","import_id") REFERENCES "public"."imports"("customer_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invoices" ADD CONSTRAINT "invoices_customer_id_seller_id_parties_customer_id_id_fk" FOREIGN KEY ("customer_id","seller_id") REFERENCES "public"."parties"("customer_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invoices" ADD CONSTRAINT "invoices_customer_id_buyer_id_parties_customer_id_id_fk" FOREIGN KEY ("customer_id","buyer_id") REFERENCES "public"."parties"("customer_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-CREATE UNIQUE INDEX "invoices_number" ON "invoices" USING btree ("customer_id","issuer","number") WHERE "invoices"."document_state" <> 'voided';--> statement-breakpoint
+CREATE UNIQUE INDEX "invoices_number" ON "invoices" USING btree ("customer_id","issuer","number",(case when "document_state" = 'voided' then "id" else '' end));--> statement-breakpoint
+CREATE INDEX "invoices_period" ON "invoices" USING btree ("customer_id","issuer","billing_account","period_start","is_numbered") WHERE "invoices"."billing_account" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "invoices_not_issued" ON "invoices" USING btree ("customer_id","invoice_date","id") WHERE "invoices"."document_state" <> 'issued';--> statement-breakpoint
 CREATE INDEX "invoices_correcting" ON "invoices" USING btree ("customer_id","issuer","corrects") WHERE "invoices"."corrects" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "invoices_replaced" ON "invoices" USING btree ("customer_id","replaced_by") WHERE "invoices"."replaced_by" IS NOT NULL;--> statement-breakpoint

@@ -39,6 +39,8 @@ export const members = pgTable(
     /** Null: all of the customer's. */
     billingProfiles: text('billing_profiles').array(),
     disabledAt: time('disabled_at'),
+    /** When a session of theirs was ended by somebody; the others say themselves when they were seen. */
+    lastSeenAt: time('last_seen_at'),
     createdAt: createdAt(),
   },
   (t) => [

@@ -23,8 +23,10 @@ export const invoices = pgTable(
     customerId: customerId().references(() => customers.id),
     /** On the wire, for ever: the number, where no other of the customer's invoices had it first. */
     id: key('id').notNull(),
-    /** As its issuer numbers it; of one issuer, no two invoices that are not voided have the same. */
+    /** As its issuer numbers it; of one issuer, no two that are not voided have the same. */
     number: key('number').notNull(),
+    /** False: its issuer gave no number, and we made one of its account, period and currency. */
+    isNumbered: boolean('is_numbered').notNull().default(true),
     documentState: text('document_state').notNull().default('issued'),
     /** An invoice as it was issued, or a summary of charges of which the vendor issued no such paper. */
     form: text('form').notNull().default('invoice'),
@@ -66,9 +68,16 @@ export const invoices = pgTable(
     index('invoices_statement')
       .on(t.customerId, t.currency, t.billingProfileId, t.dueDate, t.id)
       .where(sql`${t.balanceAmount} <> 0`),
-    uniqueIndex('invoices_number')
-      .on(t.customerId, t.issuer, t.number)
-      .where(sql`${t.documentState} <> 'voided'`),
+    // Of the voided ones, each may have the number of another.
+    uniqueIndex('invoices_number').on(
+      t.customerId,
+      t.issuer,
+      t.number,
+      sql`(case when ${t.documentState} = 'voided' then ${t.id} else '' end)`,
+    ),
+    index('invoices_period')
+      .on(t.customerId, t.issuer, t.billingAccount, t.periodStart, t.isNumbered)
+      .where(sql`${t.billingAccount} IS NOT NULL`),
     index('invoices_not_issued')
       .on(t.customerId, t.invoiceDate, t.id)
       .where(sql`${t.documentState} <> 'issued'`),

@@ -61,7 +61,7 @@ describe('a FOCUS 1.0 file', () => {
     )
     expect(invoices).toEqual([
       {
-        id: expect.stringMatching(/^2026-09-[0-9a-f]{8}$/),
+        number: expect.stringMatching(/^2026-09-[0-9a-f]{8}$/),
         platform: 'web-services',
         issuer: 'Cloud Resale Ltd',
         invoiceDate: '2026-09-30',
@@ -120,9 +120,12 @@ describe('a FOCUS 1.0 file', () => {
         {},
       ]),
     )
-    expect(new Set(invoices.map(({ id }) => id)).size).toBe(5)
+    expect(new Set(invoices.map(({ number }) => number)).size).toBe(5)
     expect(invoices.map(({ totalAmount }) => totalAmount)).toEqual(['2.00', '1.00', '1.00', '1.00', '1.00'])
-    expect(invoices[3]).toMatchObject({ invoiceDate: '2026-10-31', id: expect.stringMatching(/^2026-10-/) })
+    expect(invoices[3]).toMatchObject({
+      invoiceDate: '2026-10-31',
+      number: expect.stringMatching(/^2026-10-/),
+    })
   })
 
   test('takes the same period in other words for the same', async () => {
@@ -194,7 +197,7 @@ describe('later versions', () => {
         { InvoiceId: 'INV/8' },
       ]),
     )
-    expect(invoices.map(({ id, totalAmount }) => [id, totalAmount])).toEqual([
+    expect(invoices.map(({ number, totalAmount }) => [number, totalAmount])).toEqual([
       ['INV/7', '2.00'],
       [expect.stringMatching(/^2026-09-/), '1.00'],
       ['INV/8', '1.00'],

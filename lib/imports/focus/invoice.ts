@@ -23,7 +23,7 @@ export function invoiceOf(bill: Bill, { platforms, dueDays, paid }: Terms): NewI
   // The end is exclusive, so the last day of the period is the one that holds the moment before.
   const last = bill.end - 1
   return {
-    id: bill.invoiceId ?? idOf(bill),
+    number: bill.invoiceId ?? numberOf(bill),
     platform: mainPlatform(charges, platforms),
     issuer: bill.issuer,
     invoiceDate: dayOf(last),
@@ -42,7 +42,7 @@ export function invoiceOf(bill: Bill, { platforms, dueDays, paid }: Terms): NewI
 }
 
 /** The period and a short digest of what tells this bill from others of it: the same in every run. */
-function idOf({ issuer, account, currency, start, end }: Bill): string {
+function numberOf({ issuer, account, currency, start, end }: Bill): string {
   const whole = JSON.stringify([issuer, account, currency, dayOf(start), dayOf(end)])
   const digest = createHash('sha256').update(whole).digest('hex').slice(0, 8)
   return `${dayOf(start).slice(0, 7)}-${digest}`

@@ -26,7 +26,7 @@ async function read(rows: string[], mostInMemory: number): Promise<NewInvoice[]>
     yield [HEADER, ...rows].join('\n')
   })()
   const terms = { platforms: platformTable(), dueDays: 30, paid: false, mostInMemory }
-  const byId = (one: NewInvoice, other: NewInvoice) => (one.id < other.id ? -1 : 1)
+  const byId = (one: NewInvoice, other: NewInvoice) => (one.number < other.number ? -1 : 1)
   return readFocus(text, terms, async (invoices) => [...invoices].sort(byId))
 }
 

@@ -49,7 +49,10 @@ const Asset = z
  */
 export function readAssets(source: AsyncIterable<string>, reseller?: string): AsyncGenerator<NewAsset> {
   const read = (value: unknown) => (isGoogleShaped(value) ? GoogleSubscription : Asset).safeParse(value)
-  return withReseller(jsonValues<NewAsset>(source, read, unwrapPage), reseller)
+  return withReseller(
+    jsonValues<NewAsset>(source, read, ({ id }) => id, unwrapPage),
+    reseller,
+  )
 }
 
 async function* withReseller(assets: AsyncIterable<NewAsset>, reseller: string | undefined) {

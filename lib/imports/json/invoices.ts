@@ -38,15 +38,19 @@ const Invoice = z
     path: ['dueDate'],
     message: 'is before the invoice date',
   })
-  .transform(({ lines, issuer: { name, ...issuerDetails }, ...invoice }): NewInvoice => {
+  .transform(({ id, lines, issuer: { name, ...issuerDetails }, ...invoice }): NewInvoice => {
     const typed = lines.map(({ type = invoice.platform, ...line }) => ({ type, ...line }))
     const known = Object.keys(issuerDetails).length > 0 ? { issuerDetails } : {}
-    return { ...invoice, issuer: name, ...known, lines: typed }
+    return { ...invoice, number: id, issuer: name, ...known, lines: typed }
   })
 
 /** Reads invoices from our own JSON, an array or NDJSON, one at a time. */
 export function readInvoices(source: AsyncIterable<string>) {
-  return jsonValues(source, (value) => Invoice.safeParse(value))
+  return jsonValues(
+    source,
+    (value) => Invoice.safeParse(value),
+    ({ number }) => number,
+  )
 }
 
 function isDay(value: string): boolean {

@@ -59,11 +59,13 @@ const AMOUNTS = new Set(['price', 'qty', 'totalAmount', 'balanceAmount'])
 /**
  * The objects of a file as `read` takes them, in their order. Once something is wrong
  * nothing more is yielded, and the rest is read for its problems only.
+ * @param idOf what no two of them have in common
  * @param unwrap makes of one object the ones that it holds
  */
-export async function* jsonValues<T extends { id: string }>(
+export async function* jsonValues<T>(
   source: AsyncIterable<string>,
   read: (value: unknown) => z.ZodSafeParseResult<T>,
+  idOf: (value: T) => string,
   unwrap: (value: unknown) => unknown[] = (value) => [value],
 ): AsyncGenerator<T> {
   const problems = problemList()
@@ -73,7 +75,7 @@ export async function* jsonValues<T extends { id: string }>(
       const result = read(item)
       if (!result.success) addIssues(problems, element.line, result.error)
       else {
-        const { id } = result.data
+        const id = idOf(result.data)
         const before = lines.get(id)
         lines.set(id, element.line)
         if (before !== undefined)

@@ -1,0 +1,40 @@
+import 'server-only'
+import { sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
+import { type ImportProblem, MOST_PROBLEMS, problemText } from '../refused.ts'
+import type { StoredInvoice } from './stored.ts'
+
+/** An invoice as it was before an import changed it; without its lines where these stayed. */
+export type Before = Omit<StoredInvoice, 'lines'> & Partial<Pick<StoredInvoice, 'lines'>>
+
+/** Keeps what an import changes of invoices that were there, so that it can be undone. */
+export function changesOf(tx: Transaction, customerId: CustomerId, importId: string | undefined) {
+  let position = 0
+  return {
+    async keep(changed: readonly Before[]): Promise<void> {
+      if (importId === undefined || changed.length === 0) return
+      const rows = changed.map((before) => ({ position: position++, invoiceId: before.id, before }))
+      await tx.execute(sql`
+        INSERT INTO import_changes (customer_id, import_id, position, invoice_id, before)
+        SELECT ${customerId}, ${importId}, r.*
+        FROM json_to_recordset(${JSON.stringify(rows)}::json) AS r(position int, "invoiceId" text, before jsonb)`)
+    },
+  }
+}
+
+/** Writes into the history that an issued invoice was voided, and why. */
+export async function recordVoided(
+  tx: Transaction,
+  customerId: CustomerId,
+  { id, replacedBy, problems = [] }: { id: string; replacedBy?: string; problems?: ImportProblem[] },
+  requestId: string,
+) {
+  const event = { action: 'invoice.voided', subject: id, actor: OPERATOR, requestId }
+  const changes = problems.slice(0, MOST_PROBLEMS).map(problemText)
+  await recordAudit(tx, customerId, {
+    ...event,
+    details: { ...(replacedBy ? { replacedBy } : {}), ...(changes.length > 0 ? { changes } : {}) },
+  })
+}

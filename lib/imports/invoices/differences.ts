@@ -1,0 +1,54 @@
+import Big from 'big.js'
+import { difference, type ImportProblem } from '../refused.ts'
+import type { NewInvoice, NewLineItem } from '../shapes.ts'
+import type { StoredInvoice, StoredLine } from './stored.ts'
+
+const TEXTS = ['billingProfileId', 'platform', 'issuer', 'invoiceDate', 'dueDate', 'currency'] as const
+/** What was not asked of a file once: it may be filled in. */
+const LATE_TEXTS = ['billingAccount', 'periodStart', 'periodEnd', 'corrects'] as const
+const LINE_TEXTS = ['type', 'description'] as const
+
+/**
+ * Where a given invoice is not the stored one, by field, its balance apart. Numbers are compared as numbers (`10` is
+ * `10.00`), and what is not given is not compared.
+ */
+export function differencesOf(stored: StoredInvoice, given: NewInvoice): ImportProblem[] {
+  const subject = `invoice ${given.number}`
+  const problems: ImportProblem[] = []
+  const differs = (field: string, was: string | null, is: string | null) =>
+    problems.push(difference(subject, field, was, is, '--correct'))
+
+  for (const field of TEXTS)
+    if (given[field] !== undefined && given[field] !== stored[field])
+      differs(field, stored[field], given[field])
+  for (const field of LATE_TEXTS)
+    if (given[field] !== undefined && stored[field] !== null && given[field] !== stored[field])
+      differs(field, stored[field], given[field])
+  if (!sameNumber(given.totalAmount, stored.totalAmount))
+    differs('totalAmount', stored.totalAmount, given.totalAmount)
+  if (stored.lines.length !== given.lines.length)
+    differs('lines', String(stored.lines.length), String(given.lines.length))
+  else for (const [index, line] of given.lines.entries()) compareLine(line, stored.lines[index], index)
+  return problems
+
+  function compareLine(line: NewLineItem, was: StoredLine | undefined, index: number) {
+    if (!was) return
+    const at = (field: string) => `lines[${index}].${field}`
+    for (const field of LINE_TEXTS)
+      if (line[field] !== was[field]) differs(at(field), was[field], line[field])
+    for (const field of ['price', 'qty'] as const)
+      if (!sameNumber(line[field], was[field])) differs(at(field), was[field], line[field])
+    const details = line.details ?? null
+    if (details !== was.details) differs(at('details'), was.details, details)
+  }
+}
+
+/** Whether the file says another balance, or fills in what was not known: an issued invoice may move so far. */
+export function movesFrom(stored: StoredInvoice, given: NewInvoice): boolean {
+  if (given.balanceAmount !== undefined && !sameNumber(given.balanceAmount, stored.balanceAmount)) return true
+  return LATE_TEXTS.some((field) => given[field] !== undefined && stored[field] === null)
+}
+
+function sameNumber(one: string, other: string): boolean {
+  return one === other || new Big(one).eq(other)
+}

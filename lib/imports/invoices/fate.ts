@@ -1,0 +1,69 @@
+import type { ImportProblem } from '../refused.ts'
+import type { NewInvoice } from '../shapes.ts'
+import { differencesOf, movesFrom } from './differences.ts'
+import type { StoredInvoice } from './stored.ts'
+
+/** What becomes of one invoice of a file. */
+export type Fate =
+  /** A row of its own. */
+  | { what: 'added' }
+  | { what: 'unchanged' }
+  /** Its balance, or what was not known of it, is written down. */
+  | { what: 'moved' }
+  /** A draft is written over, and may be issued by that. */
+  | { what: 'redrafted' }
+  | { what: 'voided' }
+  /** Only where the operator says so: the stored one is voided, and the given one comes into its place. */
+  | { what: 'corrected'; problems: ImportProblem[] }
+  | { what: 'refused'; problems: ImportProblem[] }
+
+/**
+ * An invoice goes from draft to issued to voided and never back. What is issued may move in balance; anything else of
+ * it is a correction.
+ * @param stored what is there under its number: the one that is not voided, else one that is
+ */
+export function fateOf(given: NewInvoice, stored: StoredInvoice | undefined): Fate {
+  const { documentState = 'issued' } = given
+  if (!stored) return { what: 'added' }
+  if (stored.documentState === 'voided') return fateOfVoided(given, stored)
+  if (documentState === 'voided') return { what: 'voided' }
+  const problems = differencesOf(stored, given)
+  if (stored.documentState === 'draft') {
+    const isSame = documentState === 'draft' && problems.length === 0 && !movesFrom(stored, given)
+    return { what: isSame ? 'unchanged' : 'redrafted' }
+  }
+  if (documentState === 'draft')
+    return refused(given, 'is issued already, and the file has it as a draft of before')
+  if (problems.length > 0) return { what: 'corrected', problems }
+  return { what: movesFrom(stored, given) ? 'moved' : 'unchanged' }
+}
+
+function fateOfVoided(given: NewInvoice, stored: StoredInvoice): Fate {
+  // What ended the draft, or took its place, holds.
+  if (given.documentState === 'voided' || given.documentState === 'draft') return { what: 'unchanged' }
+  // Superseded by another number: whether that is in the way, its period tells.
+  if (stored.replacedBy !== null) return { what: 'added' }
+  const reason = 'was voided, and the file has it as issued'
+  const subject = `invoice ${given.number}`
+  return { what: 'corrected', problems: [{ subject, reason, allowedBy: '--correct' }] }
+}
+
+function refused({ number }: NewInvoice, reason: string): Fate {
+  return { what: 'refused', problems: [{ subject: `invoice ${number}`, reason }] }
+}
+
+const MOST_DIFFERENCES = 4
+
+/**
+ * What stands in the way of it: a few differences of each invoice, so that one of them doesn't fill the whole list.
+ * @param correct whether the operator says that issued ones may be corrected
+ */
+export function problemsOf(fate: Fate, correct: boolean): ImportProblem[] {
+  if (fate.what === 'refused') return fate.problems
+  if (fate.what !== 'corrected' || correct) return []
+  const left = fate.problems.length - MOST_DIFFERENCES
+  if (left < 2) return fate.problems
+  const { subject } = fate.problems[0] ?? {}
+  const rest: ImportProblem = { subject, reason: `${left} more differences`, allowedBy: '--correct' }
+  return [...fate.problems.slice(0, MOST_DIFFERENCES), rest]
+}

@@ -1,0 +1,38 @@
+import 'server-only'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { slugOf } from '../focus/platforms.ts'
+import { takenIds } from './rows.ts'
+
+/** A row that needs an id: a new invoice, or one that comes into the place of another with this id. */
+export type Nameless = { number: string; issuer: string; after?: string | undefined }
+
+/**
+ * Ids for new rows, in their order. The first invoice with a number has the number alone; a later one of another issuer
+ * has the issuer before it, as in `cloud-resale-ltd:2026-05-1`; one that comes into the place of another has its id
+ * with a count, as in `2026-05-1~2`. No row's id ever changes.
+ */
+export async function idsFor(tx: Transaction, customerId: CustomerId, rows: readonly Nameless[]) {
+  const ids: string[] = []
+  const given = new Set<string>()
+  const waiting = rows.map((row, index) => ({ index, candidates: candidatesOf(row) }))
+  while (waiting.length > 0) {
+    const asked = waiting.map(({ candidates }) => candidates.next().value)
+    const taken = await takenIds(tx, customerId, asked)
+    for (let at = asked.length - 1; at >= 0; at--) {
+      const [id = '', one] = [asked[at], waiting[at]]
+      if (!one || taken.has(id) || asked.indexOf(id) !== at || given.has(id)) continue
+      given.add(id)
+      ids[one.index] = id
+      waiting.splice(at, 1)
+    }
+  }
+  return ids
+}
+
+function* candidatesOf({ number, issuer, after }: Nameless): Generator<string, never> {
+  if (after === undefined) yield number
+  const own = after === undefined ? `${slugOf(issuer)}:${number}` : after.replace(/~\d+$/, '')
+  if (after === undefined) yield own
+  for (let count = 2; ; count++) yield `${own}~${count}`
+}

@@ -1,0 +1,67 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { planAgain, planForAnyCustomer } from '#lib/db/plans.ts'
+import { billingProfiles } from '#lib/db/schema/customers.ts'
+import { importIssuers } from '../issuers.ts'
+import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '../refused.ts'
+import type { InvoiceCounts, NewInvoice } from '../shapes.ts'
+import { batchesOf } from './batches.ts'
+import { faultsOf } from './faults.ts'
+import { type Result, storer } from './storer.ts'
+
+export type InvoiceImport = {
+  /** Voids an issued invoice that the file has with another content, and puts that in its place. */
+  correct?: boolean
+  /** The row of `imports` that it belongs to; absent: it can't be undone. */
+  importId?: string
+  requestId?: string
+  /** Of which new ones nobody is reminded: all of them, or those that arrive long after their due date. */
+  history?: 'all' | 'late'
+  /** Told what became of each invoice, in the order of the file. */
+  onResult?: (result: Result) => void
+  signal?: AbortSignal
+}
+
+/**
+ * Stores a file's invoices with their lines, in batches. One that is there already with the same content changes
+ * nothing; `fateOf` says what becomes of the others. Drafts whose period is billed by now are superseded.
+ * @throws ImportRefused that lists what stands in the way: corrections without `correct`, an unknown billing profile,
+ *   an invoice without lines, or that is given twice. The same holds for what invoices say of their issuers
+ */
+export async function importInvoices(
+  tx: Transaction,
+  customerId: CustomerId,
+  invoices: Iterable<NewInvoice> | AsyncIterable<NewInvoice>,
+  { correct = false, requestId = randomUUID(), signal, ...rest }: InvoiceImport = {},
+): Promise<InvoiceCounts> {
+  await planForAnyCustomer(tx)
+  const profiles = await listProfiles(tx, customerId)
+  const seen = new Set<string>()
+  const problems: ImportProblem[] = []
+  const store = await storer(tx, customerId, { correct, requestId, ...rest })
+  for await (const batch of batchesOf(invoices)) {
+    signal?.throwIfAborted()
+    problems.push(...faultsOf(batch, profiles, seen))
+    if (problems.length > 0) break
+    await planAgain(tx)
+    const issuers = batch.flatMap(({ issuer, issuerDetails }) =>
+      issuerDetails ? [{ name: issuer, ...issuerDetails }] : [],
+    )
+    problems.push(...(await importIssuers(tx, customerId, issuers, { correct, requestId })))
+    problems.push(...(await store.take(batch, { dry: problems.length > 0 })))
+    if (problems.length >= MOST_PROBLEMS) break
+  }
+  if (problems.length === 0) problems.push(...(await store.end(seen)))
+  if (problems.length > 0) throw new ImportRefused(problems.slice(0, MOST_PROBLEMS))
+  return store.counts
+}
+
+/** Ids of the customer's billing profiles. */
+async function listProfiles(tx: Transaction, customerId: CustomerId): Promise<Set<string>> {
+  const own = eq(billingProfiles.customerId, customerId)
+  const rows = await tx.select({ id: billingProfiles.id }).from(billingProfiles).where(own)
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { newCustomerId } from '#lib/access/store.ts'
+import { scope } from '#lib/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addNewCustomer } from '#lib/db/test-rows.ts'
+import type { NewInvoice } from '../shapes.ts'
+import { importInvoices } from './import.ts'
+
+// From draft to issued to voided, and never back; and what is owed at each step.
+
+let db: TestDatabase
+let customer: string
+beforeAll(async () => {
+  db = await testDatabase()
+})
+afterAll(() => db.close())
+beforeEach(async () => {
+  customer = await addNewCustomer()
+})
+
+const run = (invoices: NewInvoice[], { correct = false } = {}) => {
+  const customerId = newCustomerId(customer)
+  return scope({ customerId }, (tx) => importInvoices(tx, customerId, invoices, { correct }))
+}
+const invoice = (number: string, given: Partial<NewInvoice> = {}): NewInvoice => ({
+  number,
+  platform: 'web-services',
+  issuer: 'AWS',
+  invoiceDate: '2026-09-30',
+  dueDate: '2099-10-30',
+  currency: 'USD',
+  totalAmount: '10.00',
+  lines: [{ type: 'web-services', description: 'Compute', price: '10', qty: '1' }],
+  ...given,
+})
+const PERIOD = { billingAccount: 'A-1', periodStart: '2026-09-01', periodEnd: '2026-10-01' }
+const DRAFT = { ...PERIOD, documentState: 'draft', isNumbered: false } as const
+const rows = async (): Promise<string[]> => {
+  const found = await db.sql(
+    customer,
+    `SELECT concat_ws(' ', id, document_state, balance_amount, '-> ' || replaced_by) AS row
+     FROM invoices ORDER BY id COLLATE "C"`,
+  )
+  return found.map(({ row }) => row as string)
+}
+const owed = async () =>
+  (await db.sql(customer, 'SELECT coalesce(sum(balance_amount), 0)::text AS owed FROM invoices'))[0]?.owed
+
+describe('two issuers with one number', () => {
+  test('each have their invoice, and the first to arrive keeps the bare number', async () => {
+    await run([invoice('2026-05-1')])
+    expect(
+      await run([invoice('2026-05-1', { issuer: 'Cloud Resale, Ltd.', totalAmount: '7' })]),
+    ).toMatchObject({
+      added: 1,
+    })
+    await run([invoice('2026-05-1', { issuer: 'Cloud Resale Ltd', totalAmount: '2' })])
+    expect(await rows()).toEqual([
+      '2026-05-1 issued 10.00',
+      'cloud-resale-ltd:2026-05-1 issued 7',
+      'cloud-resale-ltd:2026-05-1~2 issued 2',
+    ])
+    expect(
+      await run([invoice('2026-05-1', { issuer: 'Cloud Resale, Ltd.', totalAmount: '7' })]),
+    ).toMatchObject({
+      unchanged: 1,
+    })
+  })
+
+  test('also in one file, and a correction of the one leaves the other alone', async () => {
+    const other = { issuer: 'Other' }
+    await run([invoice('1'), invoice('1', other), invoice('2')])
+    await run([invoice('1', { ...other, totalAmount: '4' })], { correct: true })
+    expect(await rows()).toEqual([
+      '1 issued 10.00',
+      '2 issued 10.00',
+      'other:1 voided 0 -> other:1~2',
+      'other:1~2 issued 4',
+    ])
+  })
+
+  test('the same number twice from one issuer is refused', async () => {
+    await expect(run([invoice('1'), invoice('1')])).rejects.toThrow('invoice 1: is given twice')
+    expect(await rows()).toEqual([])
+  })
+})
+
+describe('a draft', () => {
+  test('is never owed, changes freely, and is issued in its place', async () => {
+    await run([invoice('D', DRAFT)])
+    expect(await rows()).toEqual(['D draft 0'])
+    expect(await run([invoice('D', { ...DRAFT, totalAmount: '15' })])).toMatchObject({ redrafted: 1 })
+    expect(await run([invoice('D', { ...DRAFT, totalAmount: '15' })])).toMatchObject({ unchanged: 1 })
+    await db.sql(customer, "UPDATE invoices SET created_at = '2020-01-01'")
+    expect(await run([invoice('D', { ...PERIOD, isNumbered: false, totalAmount: '18' })])).toMatchObject({
+      redrafted: 1,
+    })
+    expect(await rows()).toEqual(['D issued 18'])
+    const [{ fresh } = {}] = await db.sql(customer, "SELECT created_at > '2021-01-01' AS fresh FROM invoices")
+    expect(fresh).toBe(true)
+  })
+
+  test('is superseded by the issued one of its issuer, account and period', async () => {
+    await run([
+      invoice('D', DRAFT),
+      invoice('OTHER-ACCOUNT', { ...DRAFT, billingAccount: 'A-2' }),
+      invoice('OTHER-PERIOD', { ...DRAFT, periodStart: '2026-10-01', periodEnd: '2026-11-01' }),
+      invoice('OTHER-ISSUER', { ...DRAFT, issuer: 'GCP' }),
+    ])
+    expect(await run([invoice('INV-7', { ...PERIOD, totalAmount: '12' })])).toMatchObject({
+      added: 1,
+      superseded: 1,
+    })
+    expect(await rows()).toEqual([
+      'D voided 0 -> INV-7',
+      'INV-7 issued 12',
+      'OTHER-ACCOUNT draft 0',
+      'OTHER-ISSUER draft 0',
+      'OTHER-PERIOD draft 0',
+    ])
+    expect(await run([invoice('D', DRAFT)])).toMatchObject({ unchanged: 1 })
+    expect(await owed()).toBe('12')
+  })
+
+  test('stays beside an issued one that comes with it: both are of the running period', async () => {
+    const file = [invoice('MARKET', PERIOD), invoice('D', DRAFT)]
+    await run(file)
+    await run([invoice('MARKET', PERIOD), invoice('D', { ...DRAFT, totalAmount: '11' })])
+    expect(await rows()).toEqual(['D draft 0', 'MARKET issued 10.00'])
+    await run([invoice('MARKET', PERIOD), invoice('MAIN', { ...PERIOD, totalAmount: '30' })])
+    expect(await rows()).toEqual(['D voided 0 -> MARKET', 'MAIN issued 30', 'MARKET issued 10.00'])
+  })
+
+  test('does not come back over what is issued', async () => {
+    await run([invoice('D', { ...PERIOD, isNumbered: false })])
+    await expect(run([invoice('D', DRAFT)], { correct: true })).rejects.toThrow('is issued already')
+  })
+})
+
+describe('a period that was billed without a number', () => {
+  const summary = invoice('2026-09-1a2b3c4d', { ...PERIOD, isNumbered: false })
+
+  test('is not billed again by the numbered invoice, unless that corrects it', async () => {
+    await run([summary])
+    await expect(run([invoice('INV-7', PERIOD)])).rejects.toMatchObject({
+      problems: [{ subject: 'invoice 2026-09-1a2b3c4d', allowedBy: '--correct' }],
+    })
+    expect(await owed()).toBe('10.00')
+    expect(await run([invoice('INV-7', PERIOD)], { correct: true })).toMatchObject({ added: 1, voided: 1 })
+    expect(await rows()).toEqual(['2026-09-1a2b3c4d voided 0 -> INV-7', 'INV-7 issued 10.00'])
+  })
+
+  test('is not billed again without one after the numbered invoice', async () => {
+    await run([invoice('INV-7', PERIOD)])
+    await expect(run([summary], { correct: true })).rejects.toThrow('already, by invoice INV-7')
+    expect(await rows()).toEqual(['INV-7 issued 10.00'])
+  })
+
+  test('is billed by both where one file has both', async () => {
+    await run([invoice('INV-7', PERIOD), summary])
+    await run([invoice('INV-7', PERIOD), summary])
+    expect(await owed()).toBe('20.00')
+  })
+
+  test('what was settled of it is not forgotten in silence', async () => {
+    await run([{ ...summary, balanceAmount: '4' }])
+    await expect(run([invoice('INV-7', PERIOD)], { correct: true })).rejects.toThrow(
+      '6.00 of it is settled already',
+    )
+    await run([invoice('INV-7', { ...PERIOD, balanceAmount: '4' })], { correct: true })
+    expect(await owed()).toBe('4')
+  })
+})
+
+describe('an issued invoice', () => {
+  test('moves in balance alone, and fills in what was not known', async () => {
+    await run([invoice('1')])
+    expect(await run([invoice('1', { balanceAmount: '3' })])).toMatchObject({ moved: 1 })
+    expect(await run([invoice('1', PERIOD)])).toMatchObject({ moved: 1 })
+    expect(await run([invoice('1', { ...PERIOD, balanceAmount: '3.00' })])).toMatchObject({ unchanged: 1 })
+    expect(await rows()).toEqual(['1 issued 3'])
+  })
+
+  test('is voided by the word of its issuer, and owes nothing then', async () => {
+    await run([invoice('1'), invoice('2')])
+    expect(await run([invoice('1', { documentState: 'voided' })])).toMatchObject({ voided: 1 })
+    expect(await run([invoice('1', { documentState: 'voided' })])).toMatchObject({ unchanged: 1 })
+    expect(await rows()).toEqual(['1 voided 0', '2 issued 10.00'])
+  })
+
+  test('that was voided does not come back by an old file, but by a correction', async () => {
+    await run([invoice('1')])
+    await run([invoice('1', { documentState: 'voided' })])
+    await expect(run([invoice('1')])).rejects.toThrow('was voided, and the file has it as issued')
+    await run([invoice('1')], { correct: true })
+    expect(await rows()).toEqual(['1 voided 0 -> 1~2', '1~2 issued 10.00'])
+  })
+
+  test('can be corrected more than once; each keeps its id', async () => {
+    await run([invoice('1')])
+    for (const totalAmount of ['11', '12']) await run([invoice('1', { totalAmount })], { correct: true })
+    expect(await rows()).toEqual(['1 voided 0 -> 1~2', '1~2 voided 0 -> 1~3', '1~3 issued 12'])
+  })
+
+  test('that is voided and was never here is kept as that', async () => {
+    expect(await run([invoice('1', { documentState: 'voided' })])).toMatchObject({ added: 1 })
+    expect(await run([invoice('1', { documentState: 'voided' })])).toMatchObject({ unchanged: 1 })
+    expect(await owed()).toBe('0')
+  })
+})

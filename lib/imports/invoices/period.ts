@@ -1,0 +1,101 @@
+import 'server-only'
+import { sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import type { ImportProblem } from '../refused.ts'
+import { keyOf, type StoredInvoice } from './stored.ts'
+
+// A period of an account may be billed twice: by what was made of its charges before the issuer gave a number, and by
+// the issuer's own invoice. What stands in one file was billed side by side; what does not, came in the other's place.
+
+/** An issued invoice of the same issuer, account, period and currency, of which one has a number and the other none. */
+export type Twin = {
+  stored: Pick<StoredInvoice, 'id' | 'issuer' | 'number' | 'isNumbered'> & { paid: string }
+  given: StoredInvoice
+}
+
+type Draft = Pick<StoredInvoice, 'id' | 'issuer' | 'number' | 'currency'> & { period: string }
+
+const MOST_TWINS = 20
+
+/** What is stored of the periods of these issued invoices, numbered the other way. */
+export async function readTwins(
+  tx: Transaction,
+  customerId: CustomerId,
+  issued: readonly StoredInvoice[],
+): Promise<Twin[]> {
+  const asked = issued.filter((one) => periodOf(one) !== undefined)
+  if (asked.length === 0) return []
+  const { rows } = await tx.execute<Twin['stored'] & { at: number }>(sql`
+    SELECT given.at, found.id, found.issuer, found.number, found.is_numbered AS "isNumbered",
+      found.paid::text AS paid
+    FROM json_to_recordset(${JSON.stringify(asked.map(({ lines: _, ...row }, at) => ({ ...row, at })))}::json)
+      AS given(at int, issuer text, "billingAccount" text, "periodStart" date, "periodEnd" date, currency text,
+        "isNumbered" boolean)
+    CROSS JOIN LATERAL (
+      SELECT id, issuer, number, is_numbered, period_start, total_amount - balance_amount AS paid FROM invoices
+      WHERE customer_id = ${customerId} AND issuer = given.issuer AND billing_account = given."billingAccount"
+        AND period_start >= given."periodStart" AND period_start <= given."periodStart"
+        AND is_numbered = NOT given."isNumbered" AND period_end = given."periodEnd"
+        AND currency = given.currency AND document_state = 'issued'
+      ORDER BY period_start, is_numbered LIMIT ${MOST_TWINS}) AS found`)
+  return rows.flatMap(({ at, ...stored }) => (asked[at] ? [{ stored, given: asked[at] }] : []))
+}
+
+/** Why an invoice can't come beside, or in the place of, the other one of its period; undefined where it can. */
+export function twinProblem({ stored, given }: Twin, correct: boolean): ImportProblem | undefined {
+  const { issuer, billingAccount, periodStart, number } = given
+  const subject = `invoice ${stored.isNumbered ? number : stored.number}`
+  const period = `${billingAccount} of ${issuer} is billed for the period from ${periodStart}`
+  if (stored.isNumbered)
+    return {
+      subject,
+      reason: `${period} already, by invoice ${stored.number}: give a file that has the invoice ids`,
+    }
+  if (!correct)
+    return {
+      subject,
+      reason: `${period} by this summary, and the file has invoice ${number} instead`,
+      allowedBy: '--correct',
+    }
+  if (/[1-9]/.test(stored.paid) && given.balanceAmount === given.totalAmount)
+    return {
+      subject,
+      reason: `${stored.paid} of it is settled already: give the balance of invoice ${number}, too`,
+    }
+  return undefined
+}
+
+/** The drafts that an issued invoice of their issuer, account and period supersedes. */
+export async function draftsOf(tx: Transaction, customerId: CustomerId) {
+  const { rows } = await tx.execute<Parameters<typeof periodOf>[0] & Omit<Draft, 'period'>>(sql`
+    SELECT id, issuer, number, currency, billing_account AS "billingAccount", period_start::text AS "periodStart",
+      period_end::text AS "periodEnd"
+    FROM invoices WHERE customer_id = ${customerId} AND document_state = 'draft'`)
+  const drafts = rows.flatMap((row): Draft[] => {
+    const period = periodOf(row)
+    return period === undefined ? [] : [{ ...row, period }]
+  })
+  const known = Map.groupBy(drafts, ({ period }) => period)
+  const superseded = new Map<string, { draft: Draft; by: StoredInvoice }>()
+  return {
+    /** Takes notice of an issued invoice that the file has. */
+    see(issued: StoredInvoice): void {
+      const period = known.size > 0 && periodOf(issued)
+      for (const draft of (period && known.get(period)) || []) {
+        const isNearer =
+          issued.currency === draft.currency && superseded.get(draft.id)?.by.currency !== draft.currency
+        if (!superseded.has(draft.id) || isNearer) superseded.set(draft.id, { draft, by: issued })
+      }
+    },
+    /** Those that the file itself doesn't have. @param seen what it has, by `keyOf` */
+    superseded: (seen: ReadonlySet<string>) =>
+      [...superseded.values()].filter(({ draft, by }) => draft.id !== by.id && !seen.has(keyOf(draft))),
+  }
+}
+
+function periodOf(of: Pick<StoredInvoice, 'issuer' | 'billingAccount' | 'periodStart' | 'periodEnd'>) {
+  const { issuer, billingAccount, periodStart, periodEnd } = of
+  if (billingAccount === null || periodStart === null || periodEnd === null) return undefined
+  return [issuer, billingAccount, periodStart, periodEnd].join('\u0000')
+}

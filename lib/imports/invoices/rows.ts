@@ -1,0 +1,149 @@
+import 'server-only'
+import { type SQL, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { addLines, dropLines, readLines } from './line-rows.ts'
+import { keyOf, type StoredInvoice } from './stored.ts'
+
+// How many rows a customer has is not known while its first file is stored, nor before the server next looks. So each
+// statement here leaves the planner one way only, by the primary key or by the number: a row for a row, with what is in
+// that key's order and in no other's; and what is there already is written over by ON CONFLICT, not by a join.
+
+type Head = Omit<StoredInvoice, 'lines'>
+type Numbered = Pick<StoredInvoice, 'issuer' | 'number'>
+
+/** Each column of an invoice that an import writes: its name, its type, and the field that it is read from. */
+const COLUMNS: [column: string, type: string, field: keyof Head][] = [
+  ['id', 'text', 'id'],
+  ['number', 'text', 'number'],
+  ['is_numbered', 'boolean', 'isNumbered'],
+  ['document_state', 'text', 'documentState'],
+  ['form', 'text', 'form'],
+  ['billing_profile_id', 'text', 'billingProfileId'],
+  ['platform', 'text', 'platform'],
+  ['issuer', 'text', 'issuer'],
+  ['invoice_date', 'date', 'invoiceDate'],
+  ['due_date', 'date', 'dueDate'],
+  ['currency', 'text', 'currency'],
+  ['total_amount', 'numeric', 'totalAmount'],
+  ['balance_amount', 'numeric', 'balanceAmount'],
+  ['billing_account', 'text', 'billingAccount'],
+  ['period_start', 'date', 'periodStart'],
+  ['period_end', 'date', 'periodEnd'],
+  ['corrects', 'text', 'corrects'],
+  ['replaced_by', 'text', 'replacedBy'],
+  ['is_history', 'boolean', 'isHistory'],
+  ['import_id', 'text', 'importId'],
+]
+/** What never changes of a row that is there. */
+const KEPT = new Set(['id', 'import_id'])
+
+const names = sql.raw(COLUMNS.map(([column]) => column).join(', '))
+const asFields = sql.raw(
+  COLUMNS.map(([column, type, field]) => `${column}${type === 'date' ? '::text' : ''} AS "${field}"`).join(
+    ', ',
+  ),
+)
+const asRecord = sql.raw(COLUMNS.map(([, type, field]) => `"${field}" ${type}`).join(', '))
+const newValues = sql.raw(
+  COLUMNS.flatMap(([column]) => (KEPT.has(column) ? [] : `${column} = excluded.${column}`)).join(', '),
+)
+
+/**
+ * What is stored under these numbers of these issuers, locked until the transaction ends: the one that is not voided,
+ * else one that nothing came in place of, else any.
+ * @returns by `keyOf`
+ */
+export async function readStored(
+  tx: Transaction,
+  customerId: CustomerId,
+  numbers: readonly Numbered[],
+): Promise<Map<string, StoredInvoice>> {
+  // Sorted, so that two imports lock in one order.
+  const sorted = numbers.toSorted((a, b) => byText(keyOf(a), keyOf(b)))
+  const found = await tx.execute<Head>(sql`
+    SELECT found.* FROM unnest(${texts(sorted, 'issuer')}, ${texts(sorted, 'number')}) AS given(issuer, number)
+    CROSS JOIN LATERAL (
+      SELECT ${asFields} FROM invoices
+      WHERE customer_id = ${customerId} AND issuer = given.issuer
+        AND number >= given.number AND number <= given.number
+      ORDER BY number, (CASE WHEN document_state = 'voided' THEN id ELSE '' END) LIMIT 100
+      FOR NO KEY UPDATE) AS found`)
+  const best = new Map<string, Head>()
+  for (const row of found.rows) {
+    const known = best.get(keyOf(row))
+    if (!known || rank(row) < rank(known)) best.set(keyOf(row), row)
+  }
+  const lines = await readLines(
+    tx,
+    customerId,
+    [...best.values()].map(({ id }) => id),
+  )
+  return new Map([...best].map(([key, row]) => [key, { ...row, lines: lines.get(row.id) ?? [] }]))
+}
+
+function rank({ documentState, replacedBy }: Head): number {
+  if (documentState !== 'voided') return 0
+  return replacedBy === null ? 1 : 2
+}
+
+/** Adds invoices that are not there, with their lines. */
+export async function addInvoices(tx: Transaction, customerId: CustomerId, added: StoredInvoice[]) {
+  if (added.length === 0) return
+  await tx.execute(sql`INSERT INTO invoices (customer_id, ${names}) ${rowsOf(customerId, added)}`)
+  await addLines(tx, customerId, added)
+}
+
+/** Writes over the heads of invoices that are there; `readStored` has locked them. */
+export async function overwriteHeads(tx: Transaction, customerId: CustomerId, changed: Head[]) {
+  if (changed.length === 0) return
+  await tx.execute(sql`
+    INSERT INTO invoices (customer_id, ${names}) ${rowsOf(customerId, changed)}
+    ON CONFLICT (customer_id, id) DO UPDATE SET ${newValues},
+      -- A draft that is issued arrives by that.
+      created_at = CASE WHEN invoices.document_state = 'draft' AND excluded.document_state = 'issued'
+        THEN now() ELSE invoices.created_at END`)
+}
+
+/** Writes over invoices that are there, with their lines; `readStored` has locked them. */
+export async function overwriteInvoices(tx: Transaction, customerId: CustomerId, changed: StoredInvoice[]) {
+  if (changed.length === 0) return
+  await overwriteHeads(tx, customerId, changed)
+  await dropLines(
+    tx,
+    customerId,
+    changed.map(({ id }) => id),
+  )
+  await addLines(tx, customerId, changed)
+}
+
+/** Those of these ids that the customer's invoices have already. */
+export async function takenIds(tx: Transaction, customerId: CustomerId, ids: readonly string[]) {
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    SELECT found.id FROM unnest(${sql.param([...ids].sort())}::text[]) AS given(id) CROSS JOIN LATERAL (
+      SELECT id FROM invoices WHERE customer_id = ${customerId} AND id >= given.id AND id <= given.id
+      ORDER BY customer_id, id LIMIT 1) AS found`)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** The last day on which an invoice may have been due that is history when it arrives: 31 days before today. */
+export async function lastHistoricDay(tx: Transaction): Promise<string> {
+  const { rows } = await tx.execute<{ day: string }>(
+    sql`SELECT ((now() AT TIME ZONE 'UTC')::date - 31)::text AS day`,
+  )
+  return rows[0]?.day ?? ''
+}
+
+// One parameter for all rows, however many: a list of values ends at 65,535 parameters.
+function rowsOf(customerId: CustomerId, rows: readonly Head[]): SQL {
+  const heads = JSON.stringify(rows, (key, value) => (key === 'lines' ? undefined : value))
+  return sql`SELECT ${customerId}, r.* FROM json_to_recordset(${heads}::json) AS r(${asRecord})`
+}
+
+function texts(of: readonly Numbered[], field: keyof Numbered): SQL {
+  return sql`${sql.param(of.map((one) => one[field]))}::text[]`
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,94 @@
+import Big from 'big.js'
+import type { DocumentState, NewInvoice, NewLineItem } from '../shapes.ts'
+
+export type StoredLine = Required<Omit<NewLineItem, 'priced'>> &
+  Pick<NewLineItem, 'priced'> & { details: string | null }
+
+/** An invoice as it is stored: amounts are exact decimal text, dates `YYYY-MM-DD`; null is not known. */
+export type StoredInvoice = {
+  id: string
+  number: string
+  isNumbered: boolean
+  documentState: DocumentState
+  form: 'invoice' | 'summary'
+  billingProfileId: string
+  platform: string
+  issuer: string
+  invoiceDate: string
+  dueDate: string
+  currency: string
+  totalAmount: string
+  balanceAmount: string
+  billingAccount: string | null
+  periodStart: string | null
+  periodEnd: string | null
+  corrects: string | null
+  replacedBy: string | null
+  isHistory: boolean
+  importId: string | null
+  lines: StoredLine[]
+}
+
+/** What tells one invoice of a customer from another. */
+export function keyOf({ issuer, number }: Pick<NewInvoice, 'issuer' | 'number'>): string {
+  return `${issuer}\u0000${number}`
+}
+
+/**
+ * A given invoice as it is to be stored.
+ * @param stored what is there in its place
+ */
+export function completed(
+  given: NewInvoice,
+  { id, importId, isHistory }: Pick<StoredInvoice, 'id' | 'importId' | 'isHistory'>,
+  stored?: StoredInvoice,
+): StoredInvoice {
+  const documentState = given.documentState ?? 'issued'
+  return {
+    id,
+    number: given.number,
+    isNumbered: given.isNumbered ?? true,
+    documentState,
+    form: given.form ?? stored?.form ?? 'invoice',
+    billingProfileId: given.billingProfileId ?? stored?.billingProfileId ?? 'default',
+    platform: given.platform,
+    issuer: given.issuer,
+    invoiceDate: given.invoiceDate,
+    dueDate: given.dueDate,
+    currency: given.currency,
+    totalAmount: given.totalAmount,
+    balanceAmount: documentState === 'issued' ? balanceOf(given, stored) : '0',
+    billingAccount: given.billingAccount ?? stored?.billingAccount ?? null,
+    periodStart: given.periodStart ?? stored?.periodStart ?? null,
+    periodEnd: given.periodEnd ?? stored?.periodEnd ?? null,
+    corrects: given.corrects ?? stored?.corrects ?? null,
+    replacedBy: null,
+    isHistory,
+    importId,
+    lines: given.lines.map((line) => ({ ...line, details: line.details ?? null })),
+  }
+}
+
+/** Its head alone: what an import changes of most. */
+export function headOf({ lines: _, ...head }: StoredInvoice): Omit<StoredInvoice, 'lines'> {
+  return head
+}
+
+/** An issued invoice with the balance that is given, and what was not known of it filled in. */
+export function movedTo(stored: StoredInvoice, given: NewInvoice): StoredInvoice {
+  const { form, isNumbered } = stored
+  return { ...completed(given, stored, stored), form, isNumbered }
+}
+
+/** It owes nothing then. @param replacedBy the id of what came into its place */
+export function asVoided(stored: StoredInvoice, replacedBy = stored.replacedBy): StoredInvoice {
+  return { ...stored, documentState: 'voided', balanceAmount: '0', replacedBy }
+}
+
+/** What is left to pay: as given, or what the total leaves after all that was paid before. */
+function balanceOf(given: NewInvoice, stored: StoredInvoice | undefined): string {
+  if (given.balanceAmount !== undefined) return given.balanceAmount
+  if (stored?.documentState !== 'issued') return given.totalAmount
+  const paid = new Big(stored.totalAmount).minus(stored.balanceAmount)
+  return new Big(given.totalAmount).minus(paid).toFixed()
+}

@@ -1,0 +1,147 @@
+import 'server-only'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import type { ImportProblem } from '../refused.ts'
+import { type InvoiceCounts, type NewInvoice, NOTHING } from '../shapes.ts'
+import { changesOf, recordVoided } from './changes.ts'
+import { type Fate, fateOf, problemsOf } from './fate.ts'
+import { idsFor } from './ids.ts'
+import { draftsOf, readTwins, type Twin, twinProblem } from './period.ts'
+import { addInvoices, lastHistoricDay, overwriteHeads, overwriteInvoices, readStored } from './rows.ts'
+import { asVoided, completed, headOf, keyOf, movedTo, type StoredInvoice } from './stored.ts'
+
+/** What became of one invoice of a file. */
+export type Result = { invoice: NewInvoice; what: Fate['what'] }
+
+type Options = {
+  correct: boolean
+  requestId: string
+  importId?: string | undefined
+  history?: 'all' | 'late' | undefined
+  onResult?: ((result: Result) => void) | undefined
+}
+type Sorted<F extends Fate = Fate> = { invoice: NewInvoice; stored: StoredInvoice | undefined; fate: F }
+
+/** Stores an import's invoices batch by batch; `end` does what only the whole file decides. */
+export async function storer(
+  tx: Transaction,
+  customerId: CustomerId,
+  { correct, requestId, importId, history = 'late', onResult }: Options,
+) {
+  const counts: InvoiceCounts = { ...NOTHING }
+  const changes = changesOf(tx, customerId, importId)
+  const drafts = await draftsOf(tx, customerId)
+  const historic = await lastHistoricDay(tx)
+  const twins: Twin[] = []
+
+  /** @returns what stands in the way; with `dry`, for a look at the problems only, nothing is stored */
+  async function take(batch: readonly NewInvoice[], { dry }: { dry: boolean }): Promise<ImportProblem[]> {
+    const found = await readStored(tx, customerId, batch)
+    const sorted = batch.map((invoice): Sorted => {
+      const stored = found.get(keyOf(invoice))
+      return { invoice, stored, fate: fateOf(invoice, stored) }
+    })
+    const problems = sorted.flatMap(({ fate }) => problemsOf(fate, correct))
+    if (dry || problems.length > 0) return problems
+    await settleStored(sorted)
+    await addNew(sorted.filter(({ fate }) => fate.what === 'added' || fate.what === 'corrected'))
+    for (const { invoice, fate } of sorted) {
+      counts[fate.what as keyof InvoiceCounts] += 1
+      onResult?.({ invoice, what: fate.what })
+    }
+    return []
+  }
+
+  /** What is there and stays in its place. */
+  async function settleStored(sorted: readonly Sorted[]): Promise<void> {
+    const there = sorted.flatMap(({ stored, ...rest }) => (stored ? [{ stored, ...rest }] : []))
+    const being = (what: Fate['what']) => there.filter(({ fate }) => fate.what === what)
+    const voided = being('voided').map(({ stored }) => stored)
+    const moved = being('moved')
+    const redrafted = being('redrafted')
+    await changes.keep([...moved.map(({ stored }) => stored), ...voided].map(headOf))
+    await changes.keep(redrafted.map(({ stored }) => stored))
+    const heads = moved.map(({ invoice, stored }) => movedTo(stored, invoice))
+    const whole = redrafted.map(({ invoice, stored }) => completed(invoice, stored, stored))
+    await overwriteHeads(tx, customerId, [...heads, ...voided.map((stored) => asVoided(stored))])
+    await overwriteInvoices(tx, customerId, whole)
+    for (const { id } of voided) await recordVoided(tx, customerId, { id }, requestId)
+    const unchanged = being('unchanged').map(({ stored }) => stored)
+    for (const row of [...heads, ...whole, ...unchanged]) if (row.documentState === 'issued') drafts.see(row)
+  }
+
+  /** New rows, and among them those that come into the place of others. */
+  async function addNew(sorted: readonly Sorted[]): Promise<void> {
+    const ids = await idsFor(
+      tx,
+      customerId,
+      sorted.map(({ invoice: { number, issuer }, stored }) => ({ number, issuer, after: stored?.id })),
+    )
+    const rows = sorted.map(({ invoice, stored, fate }, at) => {
+      const isHistory = history === 'all' || invoice.dueDate <= historic
+      const own = { id: ids[at] ?? '', importId: importId ?? null, isHistory }
+      return completed(invoice, own, fate.what === 'corrected' ? stored : undefined)
+    })
+    const issued = rows.filter(({ documentState }) => documentState === 'issued')
+    twins.push(...(await readTwins(tx, customerId, issued)))
+    for (const row of issued) drafts.see(row)
+    const replaced = sorted.flatMap(({ stored, fate }, at) => {
+      const by = rows[at]
+      return stored && by && fate.what === 'corrected' ? [{ stored, by, problems: fate.problems }] : []
+    })
+    await changes.keep(replaced.map(({ stored }) => headOf(stored)))
+    const live = replaced.filter(({ stored }) => stored.documentState !== 'voided')
+    // Voided first, for of those that are not, only one may have the number; linked once the new one is there.
+    await overwriteHeads(
+      tx,
+      customerId,
+      live.map(({ stored }) => asVoided(stored)),
+    )
+    await addInvoices(tx, customerId, rows)
+    await replace(replaced)
+  }
+
+  async function replace(
+    pairs: readonly { stored: StoredInvoice; by: StoredInvoice; problems?: ImportProblem[] }[],
+  ) {
+    await overwriteHeads(
+      tx,
+      customerId,
+      pairs.map(({ stored, by }) => asVoided(stored, by.id)),
+    )
+    for (const { stored, by, problems = [] } of pairs)
+      if (stored.documentState === 'issued')
+        await recordVoided(tx, customerId, { id: stored.id, replacedBy: by.id, problems }, requestId)
+  }
+
+  /** Supersedes drafts, and sees that no period is billed twice. @param seen all that the file has, by `keyOf` */
+  async function end(seen: ReadonlySet<string>): Promise<ImportProblem[]> {
+    const apart = twins.filter(({ stored }) => !seen.has(keyOf(stored)))
+    const problems = apart.flatMap((twin) => twinProblem(twin, correct) ?? [])
+    if (problems.length > 0) return problems
+    const superseded = drafts.superseded(seen).map(({ draft, by }) => ({ stored: draft, given: by }))
+    const pairs = await wholeOf([...apart, ...superseded])
+    await changes.keep(pairs.map(({ stored }) => headOf(stored)))
+    await replace(pairs)
+    counts.superseded += superseded.length
+    counts.voided += pairs.length - superseded.length
+    return []
+  }
+
+  async function wholeOf(
+    of: readonly { stored: Pick<StoredInvoice, 'issuer' | 'number'>; given: StoredInvoice }[],
+  ) {
+    const by = new Map(of.toReversed().map(({ stored, given }) => [keyOf(stored), given]))
+    const found = await readStored(
+      tx,
+      customerId,
+      of.map(({ stored }) => stored),
+    )
+    return [...found].flatMap(([key, stored]) => {
+      const given = by.get(key)
+      return given ? [{ stored, by: given }] : []
+    })
+  }
+
+  return { counts, take, end }
+}
