@@ -50,6 +50,11 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     },
     importInvoices: (invoices: object[]) =>
       command(['import', 'invoices', '-', ...own], JSON.stringify(invoices)),
+    /** Adds invoices as they may stand in the database: drafts, and what was voided, too. */
+    async addDocuments(invoices: [id: string, row: object, lines?: object[]][]) {
+      const input = JSON.stringify(invoices.map((given) => [id, ...given]))
+      printed(['documents'], await run('e2e/add-documents.ts', env, [], input))
+    },
   }
 }
 

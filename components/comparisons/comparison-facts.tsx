@@ -1,5 +1,6 @@
 import Link from 'next/link'
 import { Day } from '#components/dates/day.tsx'
+import { issuerBeside } from '#components/invoices/numbers.ts'
 import { invoiceHref } from '#components/invoices/view.ts'
 import { Card } from '#components/ui/card.tsx'
 import { Fact } from '#components/ui/fact.tsx'
@@ -18,11 +19,12 @@ export function ComparisonFacts({
   effect: string
   share: string | undefined
 }) {
+  const issuerOf = issuerBeside([from, to])
   return (
     <Card className="mb-4 overflow-hidden">
       <dl className="-mt-px -ml-px grid grid-cols-1 md:grid-cols-3">
-        <Side label="From" invoice={from} />
-        <Side label="To" invoice={to} />
+        <Side label="From" invoice={from} issuer={issuerOf(from)} />
+        <Side label="To" invoice={to} issuer={issuerOf(to)} />
         <Fact label="Difference">
           <span className="text-lg font-[650] tracking-tight">
             {effect} {to.currency}
@@ -34,7 +36,7 @@ export function ComparisonFacts({
   )
 }
 
-function Side({ label, invoice }: { label: string; invoice: Invoice }) {
+function Side({ label, invoice, issuer }: { label: string; invoice: Invoice; issuer: string | undefined }) {
   return (
     <Fact label={label}>
       <Link
@@ -42,11 +44,12 @@ function Side({ label, invoice }: { label: string; invoice: Invoice }) {
         prefetch={false}
         className="rounded-sm underline decoration-line-2 underline-offset-2 hover:decoration-current"
       >
-        {invoice.id}
+        {invoice.number}
       </Link>
       <span className="ml-2 text-sm font-normal text-ink-3">
         <Day at={invoice.invoiceDate} />
       </span>
+      {issuer ? <div className="text-sm font-normal text-ink-3">{issuer}</div> : null}
       <div>{moneyText(invoice.totalAmount, invoice.currency)}</div>
     </Fact>
   )

@@ -1,5 +1,6 @@
 import { ArrowLeftRight } from 'lucide-react'
 import { useId } from 'react'
+import { issuerBeside } from '#components/invoices/numbers.ts'
 import { comparisonHref } from '#components/invoices/view.ts'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { buttonLook } from '#components/ui/button-look.ts'
@@ -7,7 +8,7 @@ import { dayText } from '#lib/days.ts'
 import type { Invoice } from '#lib/invoices/contract.ts'
 import { formatAmount } from '#lib/money.ts'
 
-type Choice = Pick<Invoice, 'id' | 'invoiceDate' | 'totalAmount' | 'currency'>
+type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 'totalAmount' | 'currency'>
 
 /** Two invoices out of those that can be compared. A plain form: it works before any script has come. */
 export function ComparisonPicker({
@@ -48,6 +49,7 @@ function Picker({
   chosen: string
 }) {
   const id = useId()
+  const issuerOf = issuerBeside(choices)
   const isOffered = choices.some((choice) => choice.id === chosen)
   return (
     <div className="flex min-w-0 flex-col gap-1 text-xs max-md:w-full">
@@ -67,8 +69,8 @@ function Picker({
         {chosen && !isOffered ? <option value={chosen}>{chosen}</option> : null}
         {choices.map((choice) => (
           <option key={choice.id} value={choice.id}>
-            {choice.id} · {dayText(choice.invoiceDate)} · {formatAmount(choice.totalAmount, choice.currency)}{' '}
-            {choice.currency}
+            {[choice.number, issuerOf(choice)].filter(Boolean).join(', ')} · {dayText(choice.invoiceDate)} ·{' '}
+            {formatAmount(choice.totalAmount, choice.currency)} {choice.currency}
           </option>
         ))}
       </select>

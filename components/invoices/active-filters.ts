@@ -1,6 +1,12 @@
 import { type ActiveFilter, activeValues, changed } from '#components/filters/view.ts'
 import { dayText } from '#lib/days.ts'
-import { INVOICE_STATUS_NAMES, type InvoiceStatus, platformName } from '#lib/invoices/rules.ts'
+import {
+  DOCUMENT_STATE_NAMES,
+  type DocumentState,
+  INVOICE_STATUS_NAMES,
+  type InvoiceStatus,
+  platformName,
+} from '#lib/invoices/rules.ts'
 import { activeRange, type View } from './view.ts'
 
 /** Every filter that is on, each with the view without it. */
@@ -11,6 +17,10 @@ export function activeFilters(view: View, today: number): ActiveFilter<View>[] {
     ...activeRange(view, today),
     ...activeValues(view, 'platform', platformName),
     ...activeValues(view, 'status', (status) => INVOICE_STATUS_NAMES[status as InvoiceStatus] ?? status),
+    ...activeValues(view, 'state', (state) => DOCUMENT_STATE_NAMES[state as DocumentState] ?? state),
+    ...activeValues(view, 'issuer', (issuer) => `From ${issuer}`),
+    ...activeValues(view, 'billingProfile', (profile) => `Billing profile ${profile}`),
+    ...activeValues(view, 'currency', (currency) => currency),
     ...activeValues(view, 'dueDate', (day) => `Due ${dayText(Number(day))}`),
   ]
 }

@@ -7,9 +7,10 @@ import { SortMenu } from '#components/ui/sort-menu.tsx'
 import type { Invoice } from '#lib/invoices/contract.ts'
 import { INVOICE_STATUS_NAMES, INVOICE_STATUSES } from '#lib/invoices/rules.ts'
 import { orderChoices } from './order.ts'
-import { rangeOf, type View, withRange } from './view.ts'
+import { StateFilter } from './state-filter.tsx'
+import { rangeOf, statesOf, type View, withRange } from './view.ts'
 
-/** Number, dates, platforms and status; on phones the order too. `rows` are those in sight: their platforms can be chosen too. */
+/** Number, dates, platforms, documents, and the status of issued ones; on phones the order too. `rows` are those in sight: their platforms can be chosen too. */
 export function FilterBar({
   view,
   rows,
@@ -42,19 +43,22 @@ export function FilterBar({
           rows={rows}
           onToggle={(platform) => onChange(toggled(view, 'platform', platform))}
         />
+        <StateFilter view={view} onChange={onChange} />
         <SortMenu choices={orderChoices(view, onChange)} />
       </div>
-      <ChoiceChips
-        legend="Status"
-        isAll={statuses.length === 0}
-        choices={INVOICE_STATUSES.map((status) => ({
-          value: status,
-          name: INVOICE_STATUS_NAMES[status],
-          isOn: statuses.includes(status),
-        }))}
-        onAll={() => onChange(withValues(view, 'status', []))}
-        onToggle={(status) => onChange(toggled(view, 'status', status))}
-      />
+      {statesOf(view).includes('issued') ? (
+        <ChoiceChips
+          legend="Status"
+          isAll={statuses.length === 0}
+          choices={INVOICE_STATUSES.map((status) => ({
+            value: status,
+            name: INVOICE_STATUS_NAMES[status],
+            isOn: statuses.includes(status),
+          }))}
+          onAll={() => onChange(withValues(view, 'status', []))}
+          onToggle={(status) => onChange(toggled(view, 'status', status))}
+        />
+      ) : null}
     </div>
   )
 }

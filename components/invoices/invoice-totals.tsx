@@ -5,8 +5,11 @@ import { moneyText } from '#lib/money.ts'
 
 type Summary = Output<typeof summarizeInvoices>
 
-/** How many invoices the filters select, and what they come to; of several currencies the figures say that. */
-export function InvoiceTotals({ summary }: { summary: Summary | undefined }) {
+/**
+ * How many invoices the filters select, and what they come to; of several currencies the figures say that. `isOwed`:
+ * there may be a balance, for issued ones are among them.
+ */
+export function InvoiceTotals({ summary, isOwed }: { summary: Summary | undefined; isOwed: boolean }) {
   if (!summary) return null
   const { count, currencies } = summary
   const [only] = currencies
@@ -25,8 +28,12 @@ export function InvoiceTotals({ summary }: { summary: Summary | undefined }) {
         <>
           {' · '}
           <span className="whitespace-nowrap">total {moneyText(only.totalAmount, only.currency)}</span>
-          {' · '}
-          <span className="whitespace-nowrap">balance {moneyText(only.balanceAmount, only.currency)}</span>
+          {isOwed ? (
+            <>
+              {' · '}
+              <span className="whitespace-nowrap">{balanceText(only)}</span>
+            </>
+          ) : null}
         </>
       ) : (
         currencies.map((sum) => (
@@ -40,4 +47,10 @@ export function InvoiceTotals({ summary }: { summary: Summary | undefined }) {
       )}
     </div>
   )
+}
+
+/** Below 0 it is the customer's own: nobody owes it. */
+function balanceText({ balanceAmount, currency }: Summary['currencies'][number]): string {
+  if (balanceAmount < 0) return `credit ${moneyText(-balanceAmount, currency)}`
+  return `balance ${moneyText(balanceAmount, currency)}`
 }

@@ -17,9 +17,10 @@ import { activeFilters } from './active-filters.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { InvoiceTable } from './invoice-table.tsx'
 import { InvoiceTotals } from './invoice-totals.tsx'
+import { NotOwed } from './not-owed.tsx'
 import { pageWords } from './order.ts'
 import { Ticked } from './ticked.tsx'
-import { hrefOf, isFiltered, pagesOf, type View } from './view.ts'
+import { hrefOf, isFiltered, pagesOf, statesOf, type View } from './view.ts'
 
 /**
  * The list of invoices that a view selects. Whatever is changed here only leads to another address; the page
@@ -40,10 +41,13 @@ export function Invoices({ view, today }: { view: View; today: number }) {
   })
   const invoices = list.data?.invoices ?? []
   const waiting = `transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`
+  const states = statesOf(view)
+  const isOwed = states.includes('issued')
   const failed = list.error ?? summary.error
   return (
     <>
-      {summary.data && summary.data.count > 0 ? (
+      {isOwed ? null : <NotOwed states={states} />}
+      {isOwed && summary.data && summary.data.count > 0 ? (
         <div className={waiting}>
           <Figures summary={summary.data} view={view} onGo={go} />
           <BilledPlot currencies={summary.data.currencies} view={view} onGo={go} />
@@ -59,7 +63,7 @@ export function Invoices({ view, today }: { view: View; today: number }) {
         />
       ) : null}
       <Card className={waiting}>
-        <InvoiceTotals summary={summary.data} />
+        <InvoiceTotals summary={summary.data} isOwed={isOwed} />
         {!list.data ? <SkeletonRows count={8} /> : null}
         {list.data && invoices.length === 0 ? (
           <NoRows

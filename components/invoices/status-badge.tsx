@@ -1,14 +1,26 @@
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
+import type { Invoice } from '#lib/invoices/contract.ts'
 import { INVOICE_STATUS_NAMES, type InvoiceStatus } from '#lib/invoices/rules.ts'
+
+type Shown = Pick<Invoice, 'documentState' | 'status' | 'balanceAmount'>
 
 const TONES: Record<InvoiceStatus, BadgeTone> = { OPEN: 'info', 'PAST DUE': 'danger', PAID: 'ok' }
 
-/** `note` follows the status within the badge, such as how long it is past due. */
-export function StatusBadge({ status, note }: { status: InvoiceStatus; note?: string }) {
+/** How an invoice stands, in a word; `note` follows it within the badge, such as how long it is past due. */
+export function StatusBadge({ invoice, note }: { invoice: Shown; note?: string | undefined }) {
+  const { tone, text } = lookOf(invoice)
   return (
-    <Badge tone={TONES[status]}>
-      {INVOICE_STATUS_NAMES[status]}
+    <Badge tone={tone}>
+      {text}
       {note ? ` ${note}` : ''}
     </Badge>
   )
+}
+
+function lookOf({ documentState, status, balanceAmount }: Shown): { tone: BadgeTone; text: string } {
+  if (documentState === 'draft') return { tone: 'mute', text: 'Draft, not owed' }
+  if (documentState === 'voided' || status === undefined) return { tone: 'mute', text: 'Voided' }
+  // On the wire it is PAID, for nothing is left to pay: but something is left to get.
+  if (balanceAmount < 0) return { tone: 'ok', text: 'Credit' }
+  return { tone: TONES[status], text: INVOICE_STATUS_NAMES[status] }
 }

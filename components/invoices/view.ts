@@ -1,7 +1,9 @@
 import { listScreen, pathWith } from '#components/filters/list-screen.ts'
+import { valuesOf } from '#components/filters/view.ts'
 import type { Input } from '#lib/api/contract.ts'
 import type { listInvoices as contract } from '#lib/invoices/contract.ts'
 import { listInvoices } from '#lib/invoices/queries.ts'
+import { DOCUMENT_STATES, type DocumentState } from '#lib/invoices/rules.ts'
 
 /** What the screen shows: the decoded query of `listInvoices`. */
 export type View = Input<typeof contract>['query']
@@ -11,6 +13,12 @@ export const { hrefOf, pagesOf, isFiltered, rangeOf, withRange, activeRange } = 
   listInvoices.search,
   'day',
 )
+
+/** Which documents a view has, each once; issued ones unless it says otherwise. */
+export function statesOf(view: View): readonly DocumentState[] {
+  const wanted = valuesOf(view, 'state')
+  return wanted.length === 0 ? ['issued'] : DOCUMENT_STATES.filter((state) => wanted.includes(state))
+}
 
 /** The address of one invoice; the list's query goes along, so that the way back leads to the same view. */
 export function invoiceHref(id: string, search: string): string {

@@ -20,8 +20,8 @@ test.each([
   expect(textOf(createElement(Money, { amount, currency }))).toBe(text)
   const sums = { currency, totalAmount: amount, balanceAmount: amount, count: 1 } as CurrencySummary
   const summary = { count: 1, today: 0, currencies: [sums] }
-  expect(textOf(createElement(InvoiceTotals, { summary }))).toBe(
-    `1 invoice · total ${text} · balance ${text}`,
+  expect(textOf(createElement(InvoiceTotals, { isOwed: true, summary }))).toBe(
+    `1 invoice · total ${text} · ${amount < 0 ? text.replace('−', 'credit ') : `balance ${text}`}`,
   )
 })
 

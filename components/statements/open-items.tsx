@@ -10,6 +10,9 @@ import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui
 /** An open item; its amounts are text. */
 export type ShownItem = {
   id: string
+  number: string
+  /** Where the number alone does not tell it apart. */
+  issuer: string | undefined
   invoiceDate: number
   dueDate: number
   platform: string
@@ -51,7 +54,7 @@ export function OpenItems({ profile, currency, items }: ShownAccount) {
 }
 
 function Item({
-  item: { id, invoiceDate, dueDate, platform, late, isCredit, total, balance },
+  item: { id, number, issuer, invoiceDate, dueDate, platform, late, isCredit, total, balance },
 }: {
   item: ShownItem
 }) {
@@ -63,9 +66,10 @@ function Item({
           prefetch={false}
           className="rounded-sm font-[550] tabular-nums underline-offset-2 hover:underline"
         >
-          {id}
+          {number}
           <LinkHint />
         </Link>
+        {issuer ? <span className="block text-xs text-ink-2">{issuer}</span> : null}
         {/* In between there is no room for a column of its own. */}
         <span className="hidden text-xs whitespace-nowrap text-ink-2 md:max-xl:block print:hidden">
           <PlatformMark slug={platform} />

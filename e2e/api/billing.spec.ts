@@ -167,6 +167,11 @@ test('4.4 reads an invoice with its lines, and its file', async ({ request, base
   expect(itemization).toMatchObject({ addsUp: true, priceReading: 'PER_UNIT' })
   expect(specified).toEqual({
     id: 'IN-1',
+    number: 'IN-1',
+    issuer: 'Reseller Ltd',
+    documentState: 'issued',
+    form: 'invoice',
+    correctedBy: [],
     invoiceDate: Date.UTC(2026, 8, 30),
     platform: 'web-services',
     dueDate: Date.UTC(2026, 9, 30),

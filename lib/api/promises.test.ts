@@ -290,6 +290,32 @@ async function seed() {
       { description: 'Storage', price: '0.05', qty: '3600' },
     ],
   )
+  const fernhill = { platform: 'web-services', issuer: 'Fernhill Cloud' }
+  await addInvoice('northwind', '2026-11-12ab34cd', {
+    ...fernhill,
+    documentState: 'draft',
+    form: 'summary',
+    invoiceDate: '2026-11-29',
+    dueDate: '2026-12-29',
+    totalAmount: '812.40',
+    balanceAmount: '0',
+  })
+  const october = { ...fernhill, currency: 'EUR', invoiceDate: '2025-11-06', dueDate: '2025-12-06' }
+  await addInvoice('northwind', 'FC-2025-0107', { ...october, totalAmount: '500', balanceAmount: '0' })
+  await addInvoice(
+    'northwind',
+    'CN-2025-0031',
+    {
+      ...october,
+      totalAmount: '-40',
+      balanceAmount: '-40',
+      corrects: 'FC-2025-0107',
+      billingAccount: '0925',
+      periodStart: '2025-10-01',
+      periodEnd: '2025-11-01',
+    },
+    [{ description: 'Object storage', price: '-40' }],
+  )
 }
 
 function keepOriginal(invoiceId: string, name: string) {

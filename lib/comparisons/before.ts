@@ -5,7 +5,7 @@ import { checkPermission } from '#lib/api/operation.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { invoices, lineItems } from '#lib/db/schema/invoices.ts'
 import { readScope } from '#lib/db/scope.ts'
-import { type Owner, owned } from '#lib/invoices/owned-and-selected.ts'
+import { issued, type Owner, owned } from '#lib/invoices/owned-and-selected.ts'
 import { readHead } from '#lib/invoices/store.ts'
 
 /** How many earlier invoices are looked at, and how many lines of each: the first ones weigh most. */
@@ -13,7 +13,7 @@ const MOST_CANDIDATES = 12
 const MOST_LINES = 50
 
 /**
- * The number of the invoice that came before one: of an earlier day, of the same platform, currency and billing
+ * The id of the issued invoice that came before one: of an earlier day, of the same platform, currency and billing
  * profile; a credit only before a credit. A month may have several, for one account each: then the newest that
  * bills much the same.
  */
@@ -43,6 +43,7 @@ async function earlier(tx: Transaction, owner: Owner, id: string) {
     .where(
       and(
         ...owned(owner),
+        issued,
         eq(billingProfileId, one.billingProfileId),
         eq(platform, one.platform),
         eq(currency, one.currency),

@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, desc, eq } from 'drizzle-orm'
+import { and, desc, eq, or } from 'drizzle-orm'
 import type { Caller } from '#lib/access/rules.ts'
 import { checkPermission } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -7,7 +7,7 @@ import { epochOfDay } from '#lib/days.ts'
 import { invoices } from '#lib/db/schema/invoices.ts'
 import { readScope } from '#lib/db/scope.ts'
 import type { Invoice } from '#lib/invoices/contract.ts'
-import { owned } from '#lib/invoices/owned-and-selected.ts'
+import { issued, owned } from '#lib/invoices/owned-and-selected.ts'
 import { type InvoiceRow, readHead, readInvoice } from '#lib/invoices/store.ts'
 import { type Comparison, compareInvoices, incomparable } from './comparison.ts'
 
@@ -40,19 +40,29 @@ function notComparable(why: 'platform' | 'currency', from: InvoiceRow, to: Invoi
 const MOST_CHOICES = 250
 
 /** An invoice as it is answered, in short. */
-export type Choice = Pick<Invoice, 'id' | 'invoiceDate' | 'totalAmount' | 'currency'>
+export type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 'totalAmount' | 'currency'>
 
-/** The newest invoices that one can be compared with, itself among them; none where the caller can't see it. */
+/**
+ * The newest issued invoices that one can be compared with, itself among them, whatever document it is; none where the
+ * caller can't see it.
+ */
 export async function comparableInvoices(caller: Caller, id: string): Promise<Choice[]> {
   checkPermission(caller, 'invoice-viewer')
-  const { invoiceDate, totalAmount, currency } = invoices
+  const { number, issuer, invoiceDate, totalAmount, currency } = invoices
   const rows = await readScope(caller, async (tx) => {
     const one = await readHead(tx, caller, id)
     if (!one) return []
     return tx
-      .select({ id: invoices.id, invoiceDate, totalAmount, currency })
+      .select({ id: invoices.id, number, issuer, invoiceDate, totalAmount, currency })
       .from(invoices)
-      .where(and(...owned(caller), eq(invoices.platform, one.platform), eq(currency, one.currency)))
+      .where(
+        and(
+          ...owned(caller),
+          or(issued, eq(invoices.id, one.id)),
+          eq(invoices.platform, one.platform),
+          eq(currency, one.currency),
+        ),
+      )
       .orderBy(desc(invoiceDate), desc(invoices.id))
       .limit(MOST_CHOICES)
   })

@@ -10,6 +10,9 @@ export const compareInvoices: readonly Example[] = [
       body: {
         from: {
           id: 'IN-2025-0917',
+          number: 'IN-2025-0917',
+          issuer: 'Reseller',
+          documentState: 'issued',
           invoiceDate: 1759190400000,
           platform: 'cloud-platform',
           dueDate: 1761782400000,
@@ -21,6 +24,9 @@ export const compareInvoices: readonly Example[] = [
         },
         to: {
           id: 'IN-2025-1017',
+          number: 'IN-2025-1017',
+          issuer: 'Reseller',
+          documentState: 'issued',
           invoiceDate: 1761868800000,
           platform: 'cloud-platform',
           dueDate: 1764460800000,

@@ -7,7 +7,7 @@ import { orderText } from '#lib/lists/order.ts'
 import { unixTime } from '#lib/lists/unix-time.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
-import { INVOICE_ORDER_KEYS, INVOICE_STATUSES } from './rules.ts'
+import { DOCUMENT_STATES, FILTER_KEYS, INVOICE_ORDER_KEYS, INVOICE_STATUSES } from './rules.ts'
 import * as shapes from './shapes.ts'
 
 export type Invoice = z.output<typeof shapes.Invoice>
@@ -18,14 +18,18 @@ export type CurrencySummary = InvoiceSummary['currencies'][number]
 
 /** What selects invoices in each call that reads several. */
 export const selection = {
-  filter: filterText(['platform', 'status', 'dueDate'], { status: INVOICE_STATUSES })
+  filter: filterText(FILTER_KEYS, { status: INVOICE_STATUSES, state: DOCUMENT_STATES })
     .optional()
     .meta({
-      description: `As in \`platform:cloud-platform|web-services|status:OPEN\`. Keys: platform, status (OPEN, PAST DUE or PAID, in any case), dueDate (epoch milliseconds, the same UTC day). ${FILTER_GRAMMAR}`,
+      description: `As in \`platform:cloud-platform|web-services|status:OPEN\`. Keys: platform, status (OPEN, PAST DUE or PAID, in any case), dueDate (epoch milliseconds, the same UTC day), state (draft, issued or voided, in any case; issued unless told), issuer, billingProfile, currency. ${FILTER_GRAMMAR}`,
     }),
   minCreationTime: unixTime('invoices whose `invoiceDate` is this time or later'),
   maxCreationTime: unixTime('invoices whose `invoiceDate` is this time or earlier'),
-  search: z.string().max(200).optional().meta({ description: 'Start of the invoice number, in any case.' }),
+  search: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: 'Start of the invoice number or of the `id`, in any case.' }),
 }
 
 /** The order of whatever lists invoices. */
@@ -39,7 +43,8 @@ export const listInvoices = contract({
   ...calls.listInvoices,
   summary: 'List invoices, newest first unless told otherwise',
   permission: 'invoice-viewer',
-  description: 'The invoices of all billing profiles that the caller may see, without their line items.',
+  description:
+    'The invoices of all billing profiles that the caller may see, without their line items. Issued ones, unless the filter names another `state`.',
   query: z.object({ ...selection, orderBy, ...paging }),
   output: z
     .object({ invoices: z.array(shapes.Invoice).meta({ description: 'The page.' }), ...pagingOutput })
@@ -64,7 +69,7 @@ export const exportInvoices = contract({
 
 /** The place of one invoice in a path. */
 export const params = z.object({
-  invoice_id: z.string().min(1).max(300).meta({ description: 'The number of an invoice: its `id`.' }),
+  invoice_id: z.string().min(1).max(300).meta({ description: 'The `id` of an invoice.' }),
 })
 
 /** spec 4.4 */
@@ -72,7 +77,8 @@ export const readInvoice = contract({
   ...calls.readInvoice,
   summary: 'Read one invoice with its line items',
   permission: 'invoice-viewer',
-  description: 'It also says whether the line items explain the total.',
+  description:
+    'It also says whether the line items explain the total, and which other invoices it stands for or against. Drafts and voided invoices can be read too.',
   params,
   output: shapes.InvoiceWithLines,
   examples: examples.readInvoice,

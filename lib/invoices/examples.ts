@@ -1,5 +1,5 @@
 import type { Example } from '#lib/api/openapi/example.ts'
-import { exampleFiles } from '#lib/kept-files/examples.ts'
+import { creditNote, drafts, pastDue } from './document/examples.ts'
 
 export const listInvoices: readonly Example[] = [
   {
@@ -12,6 +12,9 @@ export const listInvoices: readonly Example[] = [
         invoices: [
           {
             id: 'IN-2025-1017',
+            number: 'IN-2025-1017',
+            issuer: 'Reseller',
+            documentState: 'issued',
             invoiceDate: 1761868800000,
             platform: 'cloud-platform',
             dueDate: 1764460800000,
@@ -23,6 +26,9 @@ export const listInvoices: readonly Example[] = [
           },
           {
             id: 'IN-2025-0917',
+            number: 'IN-2025-0917',
+            issuer: 'Reseller',
+            documentState: 'issued',
             invoiceDate: 1759190400000,
             platform: 'cloud-platform',
             dueDate: 1761782400000,
@@ -37,6 +43,7 @@ export const listInvoices: readonly Example[] = [
       },
     },
   },
+  drafts,
 ]
 
 export const exportInvoices: readonly Example[] = [
@@ -46,60 +53,12 @@ export const exportInvoices: readonly Example[] = [
     query: { filter: 'status:PAST DUE', lines: true },
     answer: {
       status: 200,
-      body: 'id,invoiceDate,dueDate,platform,status,currency,totalAmount,balanceAmount,billingProfileId,issuer,line,lineType,lineDescription,lineDetails,lineQty,linePrice,lineCurrency,lineAmount\r\nIN-2025-0917,2025-09-30,2025-10-30,cloud-platform,PAST DUE,USD,1250.00,1250.00,default,Reseller,1,cloud-platform,Compute,europe-west4,1,1100,USD,1100.00\r\nIN-2025-0917,2025-09-30,2025-10-30,cloud-platform,PAST DUE,USD,1250.00,1250.00,default,Reseller,2,cloud-platform,Storage,,3000,0.05,USD,150.00\r\n',
+      body: 'id,invoiceDate,dueDate,platform,status,currency,totalAmount,balanceAmount,billingProfileId,issuer,line,lineType,lineDescription,lineDetails,lineQty,linePrice,lineCurrency,lineAmount,number,documentState,corrects,billingAccount,periodStart,periodLastDay\r\nIN-2025-0917,2025-09-30,2025-10-30,cloud-platform,PAST DUE,USD,1250.00,1250.00,default,Reseller,1,cloud-platform,Compute,europe-west4,1,1100,USD,1100.00,IN-2025-0917,issued,,,,\r\nIN-2025-0917,2025-09-30,2025-10-30,cloud-platform,PAST DUE,USD,1250.00,1250.00,default,Reseller,2,cloud-platform,Storage,,3000,0.05,USD,150.00,IN-2025-0917,issued,,,,\r\n',
     },
   },
 ]
 
-export const readInvoice: readonly Example[] = [
-  {
-    name: 'past-due',
-    summary: 'An invoice that is past due',
-    params: { invoice_id: 'IN-2025-0917' },
-    answer: {
-      status: 200,
-      body: {
-        id: 'IN-2025-0917',
-        invoiceDate: 1759190400000,
-        platform: 'cloud-platform',
-        dueDate: 1761782400000,
-        status: 'PAST DUE',
-        totalAmount: 1250,
-        balanceAmount: 1250,
-        currency: 'USD',
-        url: 'https://console.example.com/billing/v1/invoices/IN-2025-0917/file',
-        lineItems: [
-          {
-            type: 'cloud-platform',
-            description: 'Compute',
-            price: 1100,
-            qty: 1,
-            currency: 'USD',
-            Details: 'europe-west4',
-            amount: 1100,
-          },
-          {
-            type: 'cloud-platform',
-            description: 'Storage',
-            price: 0.05,
-            qty: 3000,
-            currency: 'USD',
-            amount: 150,
-          },
-        ],
-        itemization: {
-          addsUp: true,
-          priceReading: 'PER_UNIT',
-          lineItemsAmount: 1250,
-          notItemizedAmount: 0,
-          roundingAmount: 0,
-          otherCurrencyLines: 0,
-        },
-        files: exampleFiles,
-      },
-    },
-  },
-]
+export const readInvoice: readonly Example[] = [pastDue, creditNote]
 
 export const summarizeInvoices: readonly Example[] = [
   {

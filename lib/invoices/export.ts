@@ -1,5 +1,6 @@
 import 'server-only'
 import type { Caller } from '#lib/access/rules.ts'
+import { addDays } from '#lib/days.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { streamScope } from '#lib/db/scope.ts'
 import { type Column, csv } from '#lib/files/csv.ts'
@@ -10,7 +11,7 @@ import { itemize } from './itemization.ts'
 import { countLines, listLines } from './lines.ts'
 import { type InvoiceOrder, keyOf } from './order.ts'
 import type { Owner, Selection } from './owned-and-selected.ts'
-import { statusOf } from './rules.ts'
+import { statusOfIssued } from './rules.ts'
 import * as store from './store.ts'
 
 type Selected = Selection & { orderBy?: InvoiceOrder | undefined }
@@ -27,12 +28,23 @@ const COLUMNS: Column<store.InvoiceRow>[] = [
   { name: 'invoiceDate', text: ({ invoiceDate }) => invoiceDate },
   { name: 'dueDate', text: ({ dueDate }) => dueDate },
   { name: 'platform', text: ({ platform }) => platform },
-  { name: 'status', text: (row) => statusOf(row.balanceAmount, row.dueDate, row.today) },
+  { name: 'status', text: (row) => statusOfIssued(row) ?? null },
   { name: 'currency', text: ({ currency }) => currency },
   { name: 'totalAmount', number: (row) => plainAmount(row.totalAmount, row.currency) },
   { name: 'balanceAmount', number: (row) => plainAmount(row.balanceAmount, row.currency) },
   { name: 'billingProfileId', text: ({ billingProfileId }) => billingProfileId },
   { name: 'issuer', text: ({ issuer }) => issuer },
+]
+
+/** What came later: at the end of either file, so that a place once known stays. */
+const LATER_COLUMNS: Column<store.InvoiceRow>[] = [
+  { name: 'number', text: ({ number }) => number },
+  { name: 'documentState', text: ({ documentState }) => documentState },
+  { name: 'corrects', text: ({ corrects }) => corrects },
+  { name: 'billingAccount', text: ({ billingAccount }) => billingAccount },
+  { name: 'periodStart', text: ({ periodStart }) => periodStart },
+  // As people write a period: with its last day. The wire's periodEnd is the day after it.
+  { name: 'periodLastDay', text: ({ periodEnd }) => periodEnd && addDays(periodEnd, -1) },
 ]
 
 const LINE_COLUMNS: Column<LineRow>[] = [
@@ -45,13 +57,14 @@ const LINE_COLUMNS: Column<LineRow>[] = [
   { name: 'linePrice', number: ({ line }) => line.price },
   { name: 'lineCurrency', text: ({ line }) => line.currency },
   { name: 'lineAmount', number: ({ line }) => plainAmount(line.amount, line.currency) },
+  ...LATER_COLUMNS.map((column) => ofInvoice(column)),
 ]
 
 /** All invoices that a selection holds at one moment, in their order, as CSV: a row for each, or for each line. */
 export function invoicesCsv(caller: Caller, selected: Selected, { lines = false } = {}) {
   if (!lines)
     return csv(
-      COLUMNS,
+      [...COLUMNS, ...LATER_COLUMNS],
       streamScope(caller, (tx) => pages(tx, caller, selected)),
     )
   return csv(

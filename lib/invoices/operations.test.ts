@@ -184,6 +184,9 @@ describe('readInvoice (spec 4.4)', () => {
     const { body } = await readInvoice(fin, named('IN-FULL'), trace)
     expect(body).toEqual({
       id: 'IN-FULL',
+      number: 'IN-FULL',
+      issuer: 'Reseller',
+      documentState: 'issued',
       invoiceDate: Date.UTC(2026, 0, 31),
       platform: 'web-services',
       dueDate: Date.UTC(2026, 2, 2),
@@ -211,6 +214,8 @@ describe('readInvoice (spec 4.4)', () => {
         roundingAmount: 0,
         otherCurrencyLines: 0,
       },
+      form: 'invoice',
+      correctedBy: [],
       files: [
         {
           kind: 'drawn',

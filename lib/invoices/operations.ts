@@ -10,6 +10,7 @@ import { listKept } from '#lib/kept-files/store.ts'
 import { pageOf, pageToken, readPageToken } from '#lib/lists/page-token.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
+import { readLinks } from './document/links.ts'
 import { invoicesCsv } from './export.ts'
 import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
 import type { Selection } from './owned-and-selected.ts'
@@ -58,12 +59,16 @@ export const exportInvoices = operation(contract.exportInvoices, async (caller, 
 
 export const readInvoice = operation(contract.readInvoice, async (caller, { params }) => {
   const id = params.invoice_id
-  const [read, files] = await readScope(caller, (tx) =>
-    Promise.all([store.readInvoice(tx, caller, id), listKept(tx, caller.customerId, id)]),
+  const [read, links, files] = await readScope(caller, (tx) =>
+    Promise.all([
+      store.readInvoice(tx, caller, id),
+      readLinks(tx, caller, id),
+      listKept(tx, caller.customerId, id),
+    ]),
   )
   if (!read) throw new Problem('not_found')
   const { invoice, lines } = read
-  return { body: serializeInvoiceWithLines(invoice, lines, files, env().baseUrl) }
+  return { body: serializeInvoiceWithLines(invoice, lines, { links, files }, env().baseUrl) }
 })
 
 /** @throws Problem `filter_invalid` for a due date that is no epoch time in milliseconds */

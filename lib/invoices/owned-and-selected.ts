@@ -4,17 +4,18 @@ import type { Caller } from '#lib/access/rules.ts'
 import { DAY_MS, dayOf } from '#lib/days.ts'
 import { invoices } from '#lib/db/schema/invoices.ts'
 import type { Filter } from '#lib/lists/filter.ts'
+import { DOCUMENT_STATES, type DocumentState, type FilterKey } from './rules.ts'
 
 /** Whose invoices, and which of their billing profiles: every statement here names both. */
 export type Owner = Pick<Caller, 'customerId' | 'billingProfiles'>
 
 export type Selection = {
-  filter?: Filter<'platform' | 'status' | 'dueDate'> | undefined
+  filter?: Filter<FilterKey> | undefined
   /** Epoch milliseconds, both inclusive, applied to the invoice date. */
   minCreationTime?: number | undefined
   maxCreationTime?: number | undefined
   search?: string | undefined
-  /** Invoice numbers. */
+  /** Of invoices that are named: drafts and voided ones too. */
   ids?: readonly string[] | undefined
 }
 
@@ -26,10 +27,14 @@ export function owned({ customerId, billingProfiles: profiles }: Owner): SQL[] {
   return [eq(invoices.customerId, customerId), inArray(invoices.billingProfileId, [...profiles])]
 }
 
-/** What the filters add: never the tenant, which `owned` names. */
+/** What the filters add: never the tenant, which `owned` names. Issued invoices only, unless the filter says otherwise. */
 export function selected({ filter, minCreationTime, maxCreationTime, search, ids }: Selection): SQL[] {
   const conditions: (SQL | undefined)[] = [
+    hasState(filter?.state ?? (ids ? DOCUMENT_STATES : ['issued'])),
     filter?.platform && inArray(invoices.platform, filter.platform),
+    filter?.issuer && inArray(invoices.issuer, filter.issuer),
+    filter?.billingProfile && inArray(invoices.billingProfileId, filter.billingProfile),
+    filter?.currency && inArray(invoices.currency, filter.currency),
     filter?.status && (or(...filter.status.map(hasStatus)) ?? sql`false`),
     filter?.dueDate &&
       inArray(
@@ -41,15 +46,33 @@ export function selected({ filter, minCreationTime, maxCreationTime, search, ids
       : sql`${invoices.invoiceDate} >= ${dayAtOrAfter(minCreationTime)}`,
     maxCreationTime === undefined ? undefined : sql`${invoices.invoiceDate} <= ${dayOf(maxCreationTime)}`,
     ids && sql`${invoices.id} = ANY(${sql.param(ids)}::text[])`,
-    search ? sql`starts_with(lower(${invoices.id}), lower(${search}))` : undefined,
+    search
+      ? sql`(starts_with(lower(${invoices.number}), lower(${search})) OR starts_with(lower(${invoices.id}), lower(${search})))`
+      : undefined,
   ]
   return conditions.filter((condition) => condition !== undefined)
 }
 
-/** The rule of `statusOf`, in SQL. */
+// Constants in the text, not parameters: so the planner sees that the short index of what is not issued will do.
+const STATES: Record<DocumentState, SQL> = {
+  draft: sql`${invoices.documentState} = 'draft'`,
+  issued: sql`${invoices.documentState} = 'issued'`,
+  voided: sql`${invoices.documentState} = 'voided'`,
+}
+/** What a sum, a comparison or a mail is of, whatever was asked for. */
+export const issued = STATES.issued
+
+/** All three of them are no condition. */
+function hasState(states: readonly string[]): SQL | undefined {
+  const wanted = DOCUMENT_STATES.filter((state) => states.includes(state))
+  if (wanted.length === DOCUMENT_STATES.length) return undefined
+  return or(...wanted.map((state) => STATES[state])) ?? sql`false`
+}
+
+/** The rule of `statusOfIssued`, in SQL. Whatever has a balance is issued: a check of the table holds that. */
 function hasStatus(status: string): SQL {
   const { balanceAmount, dueDate } = invoices
-  if (status === 'PAID') return sql`${balanceAmount} <= 0`
+  if (status === 'PAID') return sql`(${balanceAmount} <= 0 AND ${issued})`
   if (status === 'PAST DUE') return sql`(${balanceAmount} > 0 AND ${dueDate} < ${today}::date)`
   if (status === 'OPEN') return sql`(${balanceAmount} > 0 AND ${dueDate} >= ${today}::date)`
   return sql`false`

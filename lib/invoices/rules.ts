@@ -1,6 +1,42 @@
 export const INVOICE_STATUSES = ['OPEN', 'PAST DUE', 'PAID'] as const
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
 
+/**
+ * What an invoice is as a document: of a period that still runs, or as its issuer issued it, or valid no more. Only an
+ * issued one has a status, and only an issued one can be owed.
+ */
+export const DOCUMENT_STATES = ['draft', 'issued', 'voided'] as const
+export type DocumentState = (typeof DOCUMENT_STATES)[number]
+
+/** What a list of each is called. */
+export const DOCUMENT_STATE_NAMES: Record<DocumentState, string> = {
+  draft: 'Drafts',
+  issued: 'Issued',
+  voided: 'Voided',
+}
+
+/** An invoice as its issuer issued it, or a summary of charges of which the vendor issued no such paper. */
+export const DOCUMENT_FORMS = ['invoice', 'summary'] as const
+export type DocumentForm = (typeof DOCUMENT_FORMS)[number]
+
+/** What people call a document. The total is plain decimal text or a JSON number. */
+export function documentName(form: DocumentForm, totalAmount: string | number): string {
+  if (form === 'summary') return 'Summary of charges'
+  return String(totalAmount).startsWith('-') ? 'Credit note' : 'Invoice'
+}
+
+/** What a filter of invoices can name. */
+export const FILTER_KEYS = [
+  'platform',
+  'status',
+  'dueDate',
+  'state',
+  'issuer',
+  'billingProfile',
+  'currency',
+] as const
+export type FilterKey = (typeof FILTER_KEYS)[number]
+
 /** What a list of invoices can be ordered by. Amounts are compared as numbers, whatever their currency. */
 export const INVOICE_ORDER_KEYS = ['invoiceDate', 'dueDate', 'totalAmount', 'balanceAmount'] as const
 export type InvoiceOrderKey = (typeof INVOICE_ORDER_KEYS)[number]
@@ -20,6 +56,17 @@ export const INVOICE_STATUS_NAMES: Record<InvoiceStatus, string> = {
 export function statusOf(balance: string, dueDate: string, today: string): InvoiceStatus {
   if (balance.startsWith('-') || /^0*\.?0*$/.test(balance)) return 'PAID'
   return dueDate < today ? 'PAST DUE' : 'OPEN'
+}
+
+/** The same of an issued invoice; a draft or a voided one has no status. Days as `YYYY-MM-DD`. */
+export function statusOfIssued(invoice: {
+  documentState: DocumentState
+  balanceAmount: string
+  dueDate: string
+  today: string
+}): InvoiceStatus | undefined {
+  if (invoice.documentState !== 'issued') return undefined
+  return statusOf(invoice.balanceAmount, invoice.dueDate, invoice.today)
 }
 
 /** A platform, or what sells an asset, as people read it: `office-suite` is "Office suite". */

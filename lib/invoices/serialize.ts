@@ -2,8 +2,9 @@ import { epochOfDay } from '#lib/days.ts'
 import { serializeFiles } from '#lib/kept-files/serialize.ts'
 import type { KeptFile } from '#lib/kept-files/store.ts'
 import type { CurrencySummary, Invoice, InvoiceSummary, InvoiceWithLines, LineItem } from './contract.ts'
+import type { DocumentLinks } from './document/links.ts'
 import { itemize } from './itemization.ts'
-import { statusOf } from './rules.ts'
+import { statusOfIssued } from './rules.ts'
 import type { InvoiceRow, LineItemRow } from './store.ts'
 import type { Billed, Sums, Unsettled } from './summary.ts'
 
@@ -12,12 +13,16 @@ export const numberOf = Number
 
 /** spec 2.3. `baseUrl` is the console's public address, without a trailing slash. */
 export function serializeInvoice(row: InvoiceRow, baseUrl: string): Invoice {
+  const status = statusOfIssued(row)
   return {
     id: row.id,
+    number: row.number,
+    issuer: row.issuer,
+    documentState: row.documentState,
     invoiceDate: epochOfDay(row.invoiceDate),
     platform: row.platform,
     dueDate: epochOfDay(row.dueDate),
-    status: statusOf(row.balanceAmount, row.dueDate, row.today),
+    ...(status ? { status } : {}),
     totalAmount: numberOf(row.totalAmount),
     balanceAmount: numberOf(row.balanceAmount),
     currency: row.currency,
@@ -28,7 +33,7 @@ export function serializeInvoice(row: InvoiceRow, baseUrl: string): Invoice {
 export function serializeInvoiceWithLines(
   row: InvoiceRow,
   lines: LineItemRow[],
-  files: readonly KeptFile[],
+  { links, files }: { links: DocumentLinks; files: readonly KeptFile[] },
   baseUrl: string,
 ): InvoiceWithLines {
   const { reading, amounts, lineItems, notItemized, rounding, foreign } = itemize(row, lines)
@@ -44,7 +49,25 @@ export function serializeInvoiceWithLines(
       roundingAmount: numberOf(rounding),
       otherCurrencyLines: foreign,
     },
+    ...serializeDocument(row, links),
     files: serializeFiles(row.id, files, invoice.url),
+  }
+}
+
+/** What document it is. The number that it corrects stands on it; the others are named only to who may see them. */
+function serializeDocument(row: InvoiceRow, { corrects, correctedBy, replaces, replacedBy }: DocumentLinks) {
+  const { form, billingAccount, periodStart, periodEnd } = row
+  return {
+    form,
+    ...(billingAccount === null ? {} : { billingAccount }),
+    ...(periodStart === null ? {} : { periodStart: epochOfDay(periodStart) }),
+    ...(periodEnd === null ? {} : { periodEnd: epochOfDay(periodEnd) }),
+    ...(row.corrects === null
+      ? {}
+      : { corrects: { number: row.corrects, ...(corrects ? { id: corrects.id } : {}) } }),
+    correctedBy,
+    ...(replaces ? { replaces: replaces.id } : {}),
+    ...(replacedBy ? { replacedBy: replacedBy.id } : {}),
   }
 }
 

@@ -1,11 +1,8 @@
 import { z } from 'zod'
 import { InvoiceFile } from '#lib/kept-files/shapes.ts'
+import { dayOf, documentFields } from './document/shapes.ts'
+import { DOCUMENT_STATES, INVOICE_STATUSES } from './rules.ts'
 
-/** A day of an invoice on the wire. */
-export const day = z.int().meta({ description: 'A day: epoch time in milliseconds of its midnight in UTC.' })
-/** The same, of which `what` says what it is the day of. */
-const dayOf = (what: string) =>
-  day.meta({ description: `${what}: epoch time in milliseconds of that day's midnight in UTC.` })
 /** An amount on the wire. */
 export const money = z.number().meta({ description: 'An exact decimal inside; a JSON number on the wire.' })
 /** The currency of an amount on the wire. */
@@ -34,14 +31,26 @@ export const LineItem = z
 /** spec 2.3 */
 export const Invoice = z
   .object({
-    id: z.string().meta({ description: 'Invoice number.' }),
+    id: z.string().meta({
+      description:
+        'Invoice number. Where another of the invoices had it first, the number with its issuer before it or a count behind it. Never changes.',
+    }),
+    number: z.string().meta({ description: 'As its issuer numbers it: two issuers may have the same.' }),
+    issuer: z.string().meta({ description: 'Who bills.' }),
+    documentState: z.enum(DOCUMENT_STATES).meta({
+      description:
+        'draft: its period still runs, and nothing of it is owed. issued: as its issuer issued it. voided: it is valid no more.',
+    }),
     invoiceDate: dayOf('When it was issued'),
     platform,
     dueDate: dayOf('When it is due'),
-    status: z.enum(['OPEN', 'PAST DUE', 'PAID']).meta({ description: 'Derived from balance and due date.' }),
+    status: z.enum(INVOICE_STATUSES).optional().meta({
+      description: 'Derived from balance and due date. Absent of drafts and of voided invoices.',
+    }),
     totalAmount: money.meta({ description: 'What is billed, with taxes. An exact decimal inside.' }),
     balanceAmount: money.meta({
-      description: 'Outstanding. May be negative, above the total, or finer than the minor unit of ISO 4217.',
+      description:
+        'Outstanding; 0 unless it is issued. May be negative, above the total, or finer than the minor unit of ISO 4217.',
     }),
     currency,
     url: z
@@ -70,6 +79,7 @@ export const InvoiceWithLines = Invoice.extend({
   lineItems: z.array(LineItem).min(1).meta({ description: 'In the order of the invoice.' }),
   itemization: Itemization.meta({ description: 'Whether they explain the total.' }),
   files: z.array(InvoiceFile).min(1).meta({ description: 'Its documents, the issuer’s own first.' }),
+  ...documentFields,
 }).meta({ id: 'InvoiceWithLines', description: 'An invoice with its line items.' })
 
 /** How many of something. */

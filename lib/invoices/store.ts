@@ -1,15 +1,20 @@
 import 'server-only'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { invoices, lineItems } from '#lib/db/schema/invoices.ts'
 import { pageByKey } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
 import { type InvoiceOrder, keysetOf } from './order.ts'
 import { type Owner, owned, type Selection, selected, today } from './owned-and-selected.ts'
+import type { DocumentForm, DocumentState } from './rules.ts'
 
 /** Amounts are exact decimal text, dates `YYYY-MM-DD`; `today` is the database's day in UTC. */
 export type InvoiceRow = {
   id: string
+  /** As its issuer numbers it. */
+  number: string
+  documentState: DocumentState
+  form: DocumentForm
   billingProfileId: string
   platform: string
   issuer: string
@@ -18,6 +23,12 @@ export type InvoiceRow = {
   currency: string
   totalAmount: string
   balanceAmount: string
+  billingAccount: string | null
+  periodStart: string | null
+  /** Exclusive: the day after the last one. */
+  periodEnd: string | null
+  /** The number of the same issuer's invoice that this one refers to. */
+  corrects: string | null
   today: string
 }
 export type LineItemRow = Omit<typeof lineItems.$inferSelect, 'customerId' | 'invoiceId'>
@@ -25,6 +36,10 @@ export type LineItemRow = Omit<typeof lineItems.$inferSelect, 'customerId' | 'in
 /** What is stored of an invoice. */
 const storedInvoiceColumns = {
   id: invoices.id,
+  number: invoices.number,
+  // A check of the table holds both to these sets.
+  documentState: sql<DocumentState>`${invoices.documentState}`,
+  form: sql<DocumentForm>`${invoices.form}`,
   billingProfileId: invoices.billingProfileId,
   platform: invoices.platform,
   issuer: invoices.issuer,
@@ -33,6 +48,10 @@ const storedInvoiceColumns = {
   currency: invoices.currency,
   totalAmount: invoices.totalAmount,
   balanceAmount: invoices.balanceAmount,
+  billingAccount: invoices.billingAccount,
+  periodStart: invoices.periodStart,
+  periodEnd: invoices.periodEnd,
+  corrects: invoices.corrects,
 }
 /** What is read of an invoice. */
 export const invoiceColumns = { ...storedInvoiceColumns, today }

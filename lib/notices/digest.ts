@@ -82,7 +82,7 @@ function partOf({ notice, named, others }: Section<ToldRow>, given: Given): Part
     notice,
     head: `${NOTICE_NAMES[notice]}: ${invoices(named.length + others.length)}, ${sums.join(' and ')}`,
     lines: named.map((row) => ({
-      id: oneLine(row.id),
+      id: oneLine(row.number),
       amount: amountOf(row, notice),
       facts: [dueText(row, notice, given.today), originOf(row, given.profiles)],
       href: `${given.baseUrl}/invoices/${encodeURIComponent(row.id)}`,

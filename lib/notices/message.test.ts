@@ -13,6 +13,7 @@ const to = { customerId: newCustomerId('northwind'), recipientId: 'r1' }
 
 const row = (id: string, notices: Notice[], given: Partial<ToldRow> = {}): ToldRow => ({
   id,
+  number: id,
   notices,
   profile: 'Main',
   platform: 'cloud-platform',

@@ -83,6 +83,15 @@ describe('a process that is killed while it sends', () => {
     expect(await stage.run()).toBe(0)
     expect([await states(), stage.taken()]).toEqual([[{ state: 'UNKNOWN', attempts: 2 }], []])
   })
+
+  it('leaves no mail of what was voided meanwhile', async () => {
+    await killed()
+    stage.taken()
+    await leaseOver()
+    await stage.database.sql(own, "UPDATE invoices SET document_state = 'voided', balance_amount = 0")
+    expect(await stage.run()).toBe(0)
+    expect([await states(), stage.taken()]).toEqual([[{ state: 'UNKNOWN', attempts: 2 }], []])
+  })
 })
 
 describe('a mail server', () => {

@@ -204,3 +204,39 @@ it('writes what was told for good: it can be neither changed nor taken away', as
   await stage.database.sql(own, 'DELETE FROM notice_mails')
   expect(await states()).toEqual([{ state: 'SENT', attempts: 1, reason: null }])
 })
+
+describe('of what is no debt', () => {
+  it('a mail has nothing: no draft, nothing voided, nothing that was imported for the record', async () => {
+    await stage.add(own, 'ap@books.example')
+    await stage.invoice(own, 'DRAFT', 2, { documentState: 'draft', balanceAmount: '0' })
+    await stage.invoice(own, 'VOIDED', -2, { documentState: 'voided', balanceAmount: '0' })
+    await stage.invoice(own, 'OLD', -2, { isHistory: true })
+    await stage.invoice(own, 'OLD-DUE', 2, { isHistory: true })
+    expect(await stage.run()).toBe(0)
+  })
+
+  it('a draft that is issued is new then', async () => {
+    await stage.add(own, 'ap@books.example')
+    await stage.invoice(own, 'DRAFT', 90, { documentState: 'draft', balanceAmount: '0', number: 'FC-7' })
+    expect(await stage.run()).toBe(0)
+    await stage.daysLater(40)
+    await stage.invoice(own, 'IN-1', 30)
+    expect(await stage.run()).toBe(1)
+    stage.taken()
+    await stage.daysLater(1)
+    // As an import issues it.
+    await stage.database.sql(
+      own,
+      "UPDATE invoices SET document_state = 'issued', balance_amount = 10, created_at = now() WHERE id = 'DRAFT'",
+    )
+    expect(await stage.run()).toBe(1)
+    const [mail] = stage.taken()
+    expect(mail?.headers.subject).toContain('1 new invoice')
+    // By the number that its issuer gave it, and its own address.
+    expect(mail?.text).toContain('* FC-7: 10.00 USD')
+    expect(mail?.text).toContain(`${BASE_URL}/invoices/DRAFT`)
+    expect(mail?.text).not.toContain('IN-1')
+    await stage.daysLater(1)
+    expect(await stage.run()).toBe(0)
+  })
+})

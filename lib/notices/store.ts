@@ -10,6 +10,12 @@ export type To = { customerId: CustomerId; recipientId: string }
 /** The database's day in UTC. */
 const TODAY = sql`(now() AT TIME ZONE 'UTC')::date`
 
+/**
+ * Mails are of issued invoices that were not imported for the record. A draft that is issued begins to be there then:
+ * its `created_at` is of that moment, and so it is new.
+ */
+const TOLD_OF = sql`i.document_state = 'issued' AND NOT i.is_history`
+
 /** What the recipient gets of each billing profile, less what they have stopped. */
 const own = ({ customerId, recipientId }: To): SQL => sql`
   SELECT s.billing_profile_id, s.since,
@@ -27,17 +33,16 @@ export type CandidateRow = Candidate & { id: string }
 export async function listCandidates(tx: Transaction, to: To): Promise<CandidateRow[]> {
   const { customerId, recipientId } = to
   const columns = sql`i.id, i.billing_profile_id, i.due_date, i.balance_amount, i.created_at`
+  const mine = sql`i.customer_id = ${customerId} AND i.billing_profile_id IN (SELECT * FROM profiles) AND ${TOLD_OF}`
   const { rows } = await tx.execute<Row>(sql`
     WITH own AS (${own(to)}),
     profiles AS (SELECT billing_profile_id FROM own),
     found AS (
       SELECT ${columns} FROM invoices i
-      WHERE i.customer_id = ${customerId} AND i.billing_profile_id IN (SELECT * FROM profiles)
-        AND i.balance_amount <> 0 AND i.due_date <= ${TODAY} + ${DUE_WITHIN}::int
+      WHERE ${mine} AND i.balance_amount <> 0 AND i.due_date <= ${TODAY} + ${DUE_WITHIN}::int
       UNION
       SELECT ${columns} FROM invoices i
-      WHERE i.customer_id = ${customerId} AND i.billing_profile_id IN (SELECT * FROM profiles)
-        AND i.created_at >= greatest(
+      WHERE ${mine} AND i.created_at >= greatest(
           (SELECT min(since) FROM own WHERE 'new' = ANY (wanted)),
           (SELECT (max(told_on) - 1)::timestamp AT TIME ZONE 'UTC' FROM notice_mails
            WHERE customer_id = ${customerId} AND recipient_id = ${recipientId})))
@@ -71,6 +76,8 @@ export async function readDays(
 
 /** An invoice in a mail, as it stands now. Amounts are exact decimal text. */
 export type ToldRow = Told & {
+  /** As its issuer numbers it; the address has the id. */
+  number: string
   profile: string
   platform: string
   issuer: string
@@ -84,7 +91,7 @@ export async function listTold(tx: Transaction, to: To, toldOn: string): Promise
   const { customerId, recipientId } = to
   const { rows } = await tx.execute<ToldRow & { notices: Notice[] }>(sql`
     WITH own AS (${own(to)})
-    SELECT i.id, p.name AS profile, i.platform, i.issuer, i.invoice_date::text AS "invoiceDate",
+    SELECT i.id, i.number, p.name AS profile, i.platform, i.issuer, i.invoice_date::text AS "invoiceDate",
       i.due_date::text AS "dueDate", i.currency, i.total_amount AS "totalAmount", i.balance_amount AS "balanceAmount",
       i.balance_amount > 0 AS "isOpen", array_agg(n.kind) AS notices
     FROM notices n
@@ -92,6 +99,7 @@ export async function listTold(tx: Transaction, to: To, toldOn: string): Promise
     JOIN own ON own.billing_profile_id = i.billing_profile_id AND n.kind = ANY (own.wanted)
     JOIN billing_profiles p ON p.customer_id = i.customer_id AND p.id = i.billing_profile_id
     WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.told_on = ${toldOn}
+      AND ${TOLD_OF}
     GROUP BY i.customer_id, i.id, p.customer_id, p.id`)
   return rows
 }

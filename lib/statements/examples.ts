@@ -40,6 +40,9 @@ export const readStatement: readonly Example[] = [
         items: [
           {
             id: 'IN-2025-0917',
+            number: 'IN-2025-0917',
+            issuer: 'Reseller',
+            documentState: 'issued',
             invoiceDate: 1759190400000,
             platform: 'cloud-platform',
             dueDate: 1761782400000,
@@ -66,7 +69,7 @@ export const exportStatement: readonly Example[] = [
     query: { filter: 'currency:USD' },
     answer: {
       status: 200,
-      body: 'currency,billingProfileId,billingProfileName,id,invoiceDate,dueDate,platform,issuer,status,age,daysPastDue,totalAmount,balanceAmount\r\nUSD,default,northwind,IN-2025-0917,2025-09-30,2025-10-30,cloud-platform,Reseller,PAST DUE,older,388,1250.00,1250.00\r\n',
+      body: 'currency,billingProfileId,billingProfileName,id,invoiceDate,dueDate,platform,issuer,status,age,daysPastDue,totalAmount,balanceAmount,number\r\nUSD,default,northwind,IN-2025-0917,2025-09-30,2025-10-30,cloud-platform,Reseller,PAST DUE,older,388,1250.00,1250.00,IN-2025-0917\r\n',
     },
   },
 ]

@@ -30,6 +30,7 @@ const COLUMNS: Column<Row>[] = [
   { name: 'daysPastDue', number: ({ daysPastDue }) => daysPastDue },
   { name: 'totalAmount', number: (row) => plainAmount(row.totalAmount, row.currency) },
   { name: 'balanceAmount', number: (row) => plainAmount(row.balanceAmount, row.currency) },
+  { name: 'number', text: ({ number }) => number },
 ]
 
 /** All open items of a selection at one moment, in the statement's order, as CSV. */

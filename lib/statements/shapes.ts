@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { pagingOutput } from '#lib/api/contract.ts'
-import { count, currency, day, Invoice, money, part } from '#lib/invoices/shapes.ts'
+import { day } from '#lib/invoices/document/shapes.ts'
+import { count, currency, Invoice, money, part } from '#lib/invoices/shapes.ts'
 import { AGES } from './rules.ts'
 
 /** What is open, by how long it is past due. */

@@ -2,7 +2,7 @@ import 'server-only'
 import { and, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { invoices } from '#lib/db/schema/invoices.ts'
-import { type Owner, owned, today } from '#lib/invoices/owned-and-selected.ts'
+import { issued, type Owner, owned, today } from '#lib/invoices/owned-and-selected.ts'
 import { type InvoiceRow, invoiceColumns } from '#lib/invoices/store.ts'
 import type { Filter } from '#lib/lists/filter.ts'
 import { type KeyColumn, pageByKey } from '#lib/lists/keyset.ts'
@@ -84,6 +84,7 @@ export async function readDay(tx: Transaction): Promise<string> {
 function open(owner: Owner, { filter }: Selection): SQL[] {
   const conditions: (SQL | undefined)[] = [
     ...owned(owner),
+    issued,
     sql`${balanceAmount} <> 0`,
     filter?.billingProfile && inArray(billingProfileId, filter.billingProfile),
     filter?.platform && inArray(platform, filter.platform),

@@ -1,14 +1,16 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
+import { cache } from 'react'
 import { CompareLink } from '#components/comparisons/compare-link.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { Letterhead } from '#components/frame/letterhead.tsx'
-import { InvoiceFacts } from '#components/invoices/invoice-facts.tsx'
-import { InvoiceLines } from '#components/invoices/invoice-lines.tsx'
+import { DocumentNotes } from '#components/invoice-document/document-notes.tsx'
+import { FileLinks } from '#components/invoice-document/file-links.tsx'
+import { InvoiceFacts } from '#components/invoice-document/invoice-facts.tsx'
+import { InvoiceLines } from '#components/invoice-document/invoice-lines.tsx'
+import { NeighbourLinks } from '#components/invoice-document/neighbour-links.tsx'
 import { latenessOf } from '#components/invoices/lateness.ts'
-import { NeighbourLinks } from '#components/invoices/neighbour-links.tsx'
 import { StatusBadge } from '#components/invoices/status-badge.tsx'
-import { DownloadLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
@@ -20,10 +22,10 @@ import { readInvoiceFile } from '#lib/invoice-files/queries.ts'
 import * as contract from '#lib/invoices/contract.ts'
 import * as operations from '#lib/invoices/operations.ts'
 import { listInvoices, readInvoice } from '#lib/invoices/queries.ts'
-import { platformName } from '#lib/invoices/rules.ts'
+import { documentName, platformName } from '#lib/invoices/rules.ts'
 import { type Party, partyLines } from '#lib/parties/rules.ts'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
-import { requireCaller } from '../../caller.ts'
+import { currentCaller, requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
 import { traceOf } from '../../trace.ts'
 import { neighboursOf } from './neighbours.ts'
@@ -33,7 +35,13 @@ import { shownLines } from './shown-lines.ts'
 type Given = { params: Promise<{ id: string }>; searchParams: SearchParams }
 
 export async function generateMetadata({ params }: Given): Promise<Metadata> {
-  return { title: `Invoice ${idOf((await params).id)}` }
+  const id = idOf((await params).id)
+  const caller = await currentCaller()
+  if (!caller || !may(caller, 'invoice-viewer')) return { title: `Invoice ${id}` }
+  // Where it can't be read, the page says why.
+  const invoice = await found(caller, id).catch(() => undefined)
+  if (!invoice) return { title: `Invoice ${id}` }
+  return { title: `${documentName(invoice.form, invoice.totalAmount)} ${invoice.number}` }
 }
 
 export default async function Page({ params, searchParams }: Given) {
@@ -52,7 +60,7 @@ export default async function Page({ params, searchParams }: Given) {
     recipientOf(caller, id),
   ])
   const { sums, rows } = shownLines(invoice)
-  const seats = await seatNotes(caller, invoice)
+  const seats = invoice.documentState === 'issued' ? await seatNotes(caller, invoice) : { lines: [] }
   const noted = rows.map((row, index) => ({ ...row, seats: seats.lines[index] }))
   const late = latenessOf(invoice, Date.now())
   return (
@@ -60,11 +68,12 @@ export default async function Page({ params, searchParams }: Given) {
       <Letterhead customer={caller.customerName} lines={addressLines(recipient)} now={Date.now()} />
       <PageHead
         crumb={{ href: pathWith('/invoices', listed), name: 'Invoices' }}
-        title={id}
-        badge={<StatusBadge status={invoice.status} {...(late ? { note: late } : {})} />}
+        title={invoice.number}
+        badge={<StatusBadge invoice={invoice} note={late} />}
         subtitle={
           <>
-            {platformName(invoice.platform)} · {monthAndYear(invoice.invoiceDate)}
+            {documentName(invoice.form, invoice.totalAmount)} · {platformName(invoice.platform)} ·{' '}
+            {monthAndYear(invoice.invoiceDate)}
             <span className="print:hidden">
               {' · '}
               <CompareLink id={id} before={before} />
@@ -75,13 +84,20 @@ export default async function Page({ params, searchParams }: Given) {
           <>
             <CopyRequest path={readInvoice.path({ params: { invoice_id: id } })} />
             <NeighbourLinks {...beside} search={listed} />
-            <DownloadLink look="primary" href={readInvoiceFile.path({ params: { invoice_id: id } })}>
-              Download PDF
-            </DownloadLink>
+            <FileLinks
+              href={readInvoiceFile.path({ params: { invoice_id: id } })}
+              files={invoice.files ?? []}
+            />
           </>
         }
       />
-      <InvoiceFacts invoice={invoice} balance={sums.balance} late={late !== undefined} />
+      <DocumentNotes invoice={invoice} search={listed} />
+      <InvoiceFacts
+        invoice={invoice}
+        billedTo={recipient?.name}
+        balance={sums.balance}
+        late={late !== undefined}
+      />
       <InvoiceLines rows={noted} sums={sums} seats={seats.summary} />
     </>
   )
@@ -92,7 +108,8 @@ function addressLines(recipient: Party | undefined): string[] {
   return recipient ? [`Billed to ${recipient.name}`, ...partyLines(recipient)] : []
 }
 
-async function found(caller: Caller, id: string): Promise<contract.InvoiceWithLines> {
+/** Read once for the page and its title. */
+const found = cache(async (caller: Caller, id: string): Promise<contract.InvoiceWithLines> => {
   try {
     const input = { params: { invoice_id: id }, query: {}, body: undefined }
     return (await operations.readInvoice(caller, input, await traceOf())).body
@@ -100,4 +117,4 @@ async function found(caller: Caller, id: string): Promise<contract.InvoiceWithLi
     if (error instanceof Problem && error.code === 'not_found') notFound()
     throw error
   }
-}
+})

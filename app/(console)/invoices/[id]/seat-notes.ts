@@ -1,5 +1,5 @@
 import 'server-only'
-import type { SeatNote } from '#components/invoices/seat-note.tsx'
+import type { SeatNote } from '#components/invoice-document/seat-note.tsx'
 import type { Caller } from '#lib/access/rules.ts'
 import { LICENSE_TYPES } from '#lib/assets/rules.ts'
 import { knownSeats } from '#lib/billed-seats/operations.ts'

@@ -1,5 +1,5 @@
 import 'server-only'
-import type { ShownLine, ShownSums } from '#components/invoices/invoice-lines.tsx'
+import type { ShownLine, ShownSums } from '#components/invoice-document/invoice-lines.tsx'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
 import { itemizationText } from '#lib/invoices/itemization.ts'
 import { roundingText, settlementOf } from '#lib/invoices/total-to-balance.ts'
@@ -8,6 +8,7 @@ import { formatAmount, formatDecimal, minorUnit, moneyText } from '#lib/money.ts
 /** An invoice's lines and sums as text: what the service has added up exactly. */
 export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums: ShownSums } {
   const { currency, lineItems, itemization } = invoice
+  const isIssued = invoice.documentState === 'issued'
   const { total, settled, finer = [], balance } = settlementOf(invoice)
   const shown = (amount: string | number) => formatAmount(amount, currency)
   const rows = lineItems.map((line) => {
@@ -36,9 +37,18 @@ export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums
       notItemized: addsUp ? undefined : shown(notItemizedAmount),
       verdict: itemizationText(verdict, currency),
       total: shown(total),
-      settled: [settled, ...finer].map((one) => ({ ...one, amount: shown(one.amount) })),
-      balance: { ...balance, amount: moneyText(balance.amount, currency) },
-      rounding: roundingText(invoice),
+      // A draft or a voided one has no balance to explain.
+      ...(isIssued
+        ? {
+            settled: [settled, ...finer].map((one) => ({ ...one, amount: shown(one.amount) })),
+            balance: { ...balance, amount: moneyText(balance.amount, currency) },
+            rounding: roundingText(invoice),
+          }
+        : {
+            settled: [],
+            balance: { label: 'Total', amount: moneyText(total, currency) },
+            rounding: undefined,
+          }),
     },
   }
 }

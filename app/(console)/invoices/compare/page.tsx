@@ -5,6 +5,7 @@ import { ComparisonFacts } from '#components/comparisons/comparison-facts.tsx'
 import { ComparisonPicker } from '#components/comparisons/comparison-picker.tsx'
 import { ComparisonTable } from '#components/comparisons/comparison-table.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
+import { issuerBeside } from '#components/invoices/numbers.ts'
 import { ButtonLink, DownloadLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
@@ -52,7 +53,10 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       {compared ? (
         <ProblemNote title={PROBLEMS[compared.code].title} detail={compared.message} />
       ) : (
-        <ChooseAnother id={to || from} isAlone={choices.length === 1} />
+        <ChooseAnother
+          number={choices.find(({ id }) => id === (to || from))?.number ?? (to || from)}
+          isAlone={choices.length === 1}
+        />
       )}
     </>
   )
@@ -62,6 +66,8 @@ function Compared({ comparison, picker }: { comparison: InvoiceComparison; picke
   const { from, to } = comparison
   const { counts, total, missing, ...lines } = shownComparison(comparison)
   const query = { from: from.id, to: to.id }
+  const issuerOf = issuerBeside([from, to])
+  const nameOf = (one: typeof from) => [one.number, issuerOf(one)].filter(Boolean).join(', ')
   return (
     <>
       <PageHead
@@ -77,26 +83,26 @@ function Compared({ comparison, picker }: { comparison: InvoiceComparison; picke
       />
       {picker}
       <ComparisonFacts from={from} to={to} effect={total.effect} share={total.share} />
-      <ComparisonTable heads={query} {...lines} />
+      <ComparisonTable heads={{ from: nameOf(from), to: nameOf(to) }} {...lines} />
       {missing ? (
         <p className="mt-4 rounded-card bg-warn-tint px-4 py-2.5 text-sm text-warn">
-          No line explains what is not itemized: {missing.from} {to.currency} of {from.id}, {missing.to}{' '}
-          {to.currency} of {to.id}.
+          No line explains what is not itemized: {missing.from} {to.currency} of {nameOf(from)}, {missing.to}{' '}
+          {to.currency} of {nameOf(to)}.
         </p>
       ) : null}
     </>
   )
 }
 
-function ChooseAnother({ id, isAlone }: { id: string; isAlone: boolean }) {
+function ChooseAnother({ number, isAlone }: { number: string; isAlone: boolean }) {
   return (
     <Card>
       {isAlone ? (
-        <EmptyState title={`There is nothing to compare ${id} with`}>
+        <EmptyState title={`There is nothing to compare ${number} with`}>
           <p>It is the only invoice of its platform and currency.</p>
         </EmptyState>
       ) : (
-        <EmptyState title={`Choose what to compare ${id} with`}>
+        <EmptyState title={`Choose what to compare ${number} with`}>
           <p>All invoices of its platform and currency can be chosen.</p>
         </EmptyState>
       )}

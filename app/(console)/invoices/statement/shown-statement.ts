@@ -1,5 +1,6 @@
 import 'server-only'
 import { withValues } from '#components/filters/view.ts'
+import { issuerBeside } from '#components/invoices/numbers.ts'
 import type { ShownAgeing } from '#components/statements/ageing-table.tsx'
 import type { ShownAccount, ShownItem } from '#components/statements/open-items.tsx'
 import { hrefOf, isSame, type View } from '#components/statements/view.ts'
@@ -42,19 +43,22 @@ function sumsOf({ billingProfiles, ...whole }: Statement['currencies'][number], 
 /** The items of the page under their billing profile and currency, in their order. */
 function accountsOf(currencies: Statement['currencies'], items: readonly StatementItem[]): ShownAccount[] {
   const names = new Map(currencies.flatMap((one) => one.billingProfiles.map(({ id, name }) => [id, name])))
+  const issuerOf = issuerBeside(items)
   const groups = Map.groupBy(items, ({ currency, billingProfileId }) => `${currency} ${billingProfileId}`)
   return [...groups.values()].flatMap((own) => {
     const [first] = own
     if (!first) return []
     const profile = names.get(first.billingProfileId) ?? first.billingProfileId
-    return [{ profile, currency: first.currency, items: own.map(shownItem) }]
+    return [{ profile, currency: first.currency, items: own.map((item) => shownItem(item, issuerOf(item))) }]
   })
 }
 
-function shownItem(item: StatementItem): ShownItem {
-  const { id, invoiceDate, dueDate, platform, currency, age, daysPastDue: days } = item
+function shownItem(item: StatementItem, issuer: string | undefined): ShownItem {
+  const { id, number, invoiceDate, dueDate, platform, currency, age, daysPastDue: days } = item
   return {
     id,
+    number,
+    issuer,
     invoiceDate,
     dueDate,
     platform,

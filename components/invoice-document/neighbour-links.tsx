@@ -2,11 +2,11 @@
 
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { pageWords } from '#components/invoices/order.ts'
+import { invoiceHref } from '#components/invoices/view.ts'
 import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
-import { pageWords } from './order.ts'
-import { invoiceHref } from './view.ts'
 
 /** Leads to the invoices beside this one in the list that `search` selects. */
 export function NeighbourLinks({

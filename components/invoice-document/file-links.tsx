@@ -1,0 +1,59 @@
+'use client'
+
+import { ChevronDown } from 'lucide-react'
+import { DownloadLink } from '#components/ui/button-link.tsx'
+import { buttonLook } from '#components/ui/button-look.ts'
+import { MENU_ITEM, Menu } from '#components/ui/menu.tsx'
+import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
+
+type Files = NonNullable<InvoiceWithLines['files']>
+
+/**
+ * Leads to the document of an invoice, at `href`; where the issuer's own is kept, also to our copy of it, and to what
+ * came as XML.
+ */
+export function FileLinks({ href, files }: { href: string; files: Files }) {
+  const others = othersOf(files)
+  return (
+    <>
+      <DownloadLink look="primary" href={href}>
+        Download PDF
+      </DownloadLink>
+      {others.length > 0 ? (
+        <Menu
+          side="under-right"
+          buttonClassName={buttonLook('plain')}
+          button={
+            <>
+              Other files
+              <ChevronDown aria-hidden="true" className="size-3.5 text-ink-3" />
+            </>
+          }
+        >
+          {(close) =>
+            others.map(({ name, url }) => (
+              <a key={name} download href={pathOf(url)} onClick={close} className={MENU_ITEM}>
+                {name}
+              </a>
+            ))
+          }
+        </Menu>
+      ) : null}
+    </>
+  )
+}
+
+/** What there is besides the document itself, which is the issuer's own PDF where there is one, else ours. */
+function othersOf(files: Files): { name: string; url: string }[] {
+  const isOurs = !files.some(({ kind }) => kind === 'original-pdf')
+  return files.flatMap(({ kind, url }) => {
+    if (kind === 'original-xml') return [{ name: 'XML', url }]
+    return kind === 'drawn' && !isOurs ? [{ name: 'Our copy', url }] : []
+  })
+}
+
+/** On this console's own host: a session belongs to one. */
+function pathOf(url: string): string {
+  const { pathname, search } = new URL(url)
+  return pathname + search
+}

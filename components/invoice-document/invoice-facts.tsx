@@ -1,0 +1,77 @@
+import type { ReactNode } from 'react'
+import { Day } from '#components/dates/day.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { Fact } from '#components/ui/fact.tsx'
+import { DAY_MS, dayText } from '#lib/days.ts'
+import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
+import { moneyText } from '#lib/money.ts'
+
+/** When, how much, from whom and to whom, at a glance. Only of an issued invoice something is due. */
+export function InvoiceFacts({
+  invoice,
+  billedTo,
+  balance,
+  late,
+}: {
+  invoice: InvoiceWithLines
+  billedTo: string | undefined
+  /** What is left to pay, as text. */
+  balance: { label: string; amount: string }
+  late: boolean
+}) {
+  const { documentState, currency } = invoice
+  const date = <Day at={invoice.invoiceDate} />
+  const total = moneyText(invoice.totalAmount, currency)
+  const due = (
+    <span className={late ? 'text-danger' : ''}>
+      <Day at={invoice.dueDate} />
+    </span>
+  )
+  const left = <span className="text-lg font-[650] tracking-tight">{balance.amount}</span>
+  const amounts = {
+    draft: { Date: date, 'Total so far': total },
+    issued: { 'Invoice date': date, Due: due, Total: total, [balance.label]: left },
+    voided: { 'Invoice date': date, Total: total },
+  }
+  const parties = {
+    Issuer: invoice.issuer,
+    'Billed to': billedTo,
+    'Billing account': invoice.billingAccount,
+    Period: periodText(invoice),
+  }
+  return (
+    <Card className="mb-4 overflow-hidden">
+      <Facts facts={amounts[documentState]} />
+      <Facts facts={parties} />
+    </Card>
+  )
+}
+
+const COLUMNS: Record<number, string> = {
+  1: '',
+  2: 'md:grid-cols-2',
+  3: 'md:grid-cols-3',
+  4: 'md:grid-cols-4',
+}
+
+/** A row of facts, those of them that are known; on phones two beside each other. */
+function Facts({ facts }: { facts: Record<string, ReactNode> }) {
+  const known = Object.entries(facts).filter(([, fact]) => fact)
+  return (
+    <dl
+      className={`-mt-px -ml-px grid grid-cols-2 border-b border-line last:border-b-0 max-md:[&>:last-child:nth-child(odd)]:col-span-2 ${COLUMNS[known.length]}`}
+    >
+      {known.map(([label, fact]) => (
+        <Fact key={label} label={label}>
+          {fact}
+        </Fact>
+      ))}
+    </dl>
+  )
+}
+
+/** With its last day; undefined where nobody told it. */
+function periodText({ periodStart, periodEnd }: InvoiceWithLines): string | undefined {
+  if (periodStart === undefined || periodEnd === undefined) return undefined
+  return `${dayText(periodStart)} – ${dayText(periodEnd - DAY_MS)}`
+}

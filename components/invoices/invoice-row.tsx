@@ -1,0 +1,94 @@
+import Link from 'next/link'
+import { Day } from '#components/dates/day.tsx'
+import { Money } from '#components/money/money.tsx'
+import { PlatformMark } from '#components/platform/platform-mark.tsx'
+import { LinkHint } from '#components/ui/link-hint.tsx'
+import { Cell, Row } from '#components/ui/table.tsx'
+import type { Invoice } from '#lib/invoices/contract.ts'
+import { formatAmount } from '#lib/money.ts'
+import { latenessOf } from './lateness.ts'
+import { StatusBadge } from './status-badge.tsx'
+import { invoiceHref } from './view.ts'
+
+type Given = {
+  invoice: Invoice
+  search: string
+  today: number
+  mixed: boolean
+  /** Where the number alone does not tell it apart. */
+  issuer: string | undefined
+  ticked: boolean
+  onTick: (id: string) => void
+}
+
+/** An invoice in a list: a row of a table, on phones a card. */
+export function InvoiceRow({ invoice, search, today, mixed, issuer, ticked, onTick }: Given) {
+  const { id, number, currency, totalAmount, balanceAmount } = invoice
+  // Of a draft or a voided one nothing is due, and there is no balance.
+  const isIssued = invoice.documentState === 'issued'
+  const late = latenessOf(invoice, today)
+  return (
+    <Row className="hover:bg-sunken/50">
+      <Cell className="wrap-anywhere md:min-w-28">
+        {/* The label is larger than the box: a finger finds it. What has the focus stands clear of the bar below. */}
+        <label className="-my-2 -ml-2 inline-flex cursor-pointer py-2 pr-2.5 pl-2 align-middle print:hidden">
+          <span className="sr-only">{issuer ? `Tick ${number} of ${issuer}` : `Tick ${number}`}</span>
+          <input
+            type="checkbox"
+            checked={ticked}
+            onChange={() => onTick(id)}
+            className="size-4 cursor-pointer scroll-mb-24 accent-accent"
+          />
+        </label>
+        <Link
+          href={invoiceHref(id, search)}
+          prefetch={false}
+          className="scroll-mb-24 rounded-sm font-[550] tabular-nums underline-offset-2 hover:underline"
+        >
+          {number}
+          <LinkHint />
+        </Link>
+        {issuer ? <span className="block pl-6.5 text-xs text-ink-2 print:pl-0">{issuer}</span> : null}
+        {/* In between there is no room for a column of its own. */}
+        <span className="hidden text-xs whitespace-nowrap text-ink-2 md:max-xl:block">
+          <PlatformMark slug={invoice.platform} />
+        </span>
+      </Cell>
+      <Cell className="max-md:text-sm max-md:text-ink-2">
+        <Day at={invoice.invoiceDate} />
+      </Cell>
+      <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2 md:max-xl:hidden">
+        <PlatformMark slug={invoice.platform} />
+      </Cell>
+      <Cell className="max-md:text-sm max-md:text-ink-2">
+        {isIssued ? (
+          <>
+            <span className="md:hidden">Due </span>
+            <span className={late ? 'text-danger' : ''}>
+              <Day at={invoice.dueDate} />
+            </span>
+            {late ? <span className="text-xs text-ink-3 max-md:ml-1.5 md:block">{late} late</span> : null}
+          </>
+        ) : null}
+      </Cell>
+      <Cell place="right-3">
+        <StatusBadge invoice={invoice} />
+      </Cell>
+      <Cell place="right-1" right number>
+        <Money amount={totalAmount} currency={currency} />
+      </Cell>
+      <Cell place="right-2" right number className="max-md:text-sm max-md:text-ink-2">
+        {isIssued ? (
+          <>
+            <span className="md:hidden">Balance </span>
+            {mixed ? (
+              <Money amount={balanceAmount} currency={currency} />
+            ) : (
+              formatAmount(balanceAmount, currency)
+            )}
+          </>
+        ) : null}
+      </Cell>
+    </Row>
+  )
+}

@@ -1,0 +1,11 @@
+import { text } from 'node:stream/consumers'
+import { startDatabase } from '#lib/db/start.ts'
+import { addInvoice } from '#lib/db/test-rows.ts'
+
+// A process that puts invoices into the database as rows, in the order of its input: `[customer, id, row, lines][]`.
+// So a test has drafts and voided ones as any import may leave them.
+
+const database = await startDatabase()
+for (const given of JSON.parse(await text(process.stdin)))
+  await addInvoice(...(given as Parameters<typeof addInvoice>))
+await database.stop()

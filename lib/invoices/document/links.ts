@@ -1,0 +1,51 @@
+import 'server-only'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Transaction } from '#lib/db/client.ts'
+import { invoices } from '#lib/db/schema/invoices.ts'
+import { type Owner, owned } from '../owned-and-selected.ts'
+
+/** Another invoice that one stands for or against: `id` leads to it, `number` is what its issuer calls it. */
+export type Link = { id: string; number: string }
+
+/** Which others an invoice refers to, and which refer to it, as far as the caller may see them. */
+export type DocumentLinks = {
+  /** What a credit note or correction is of, as it is valid now. */
+  corrects?: Link | undefined
+  /** Oldest first. */
+  correctedBy: Link[]
+  /** Of several, the newest. */
+  replaces?: Link | undefined
+  replacedBy?: Link | undefined
+}
+
+type Role = keyof DocumentLinks
+
+/** So many of each role are read: an invoice rarely has two corrections. */
+const MOST_LINKS = 50
+
+/** The links of one invoice, in one statement. Each of its parts names the customer and the billing profiles. */
+export async function readLinks(tx: Transaction, owner: Owner, invoiceId: string): Promise<DocumentLinks> {
+  const { id, number, issuer, documentState, corrects, replacedBy, createdAt } = invoices
+  const isOther = sql`${issuer} = one.issuer AND ${id} <> one.id`
+  const linked = (role: Role, how: SQL, direction: SQL = sql`asc`) => sql`
+    (SELECT ${sql.raw(`'${role}'`)} AS role, ${id}, ${number}
+     FROM one JOIN ${invoices} ON ${and(...owned(owner), how)}
+     ORDER BY ${createdAt} ${direction}, ${id} ${direction} LIMIT ${sql.raw(`${MOST_LINKS}`)})`
+  const { rows } = await tx.execute<Link & { role: Role }>(sql`
+    WITH one AS (
+      SELECT ${id}, ${number}, ${issuer}, ${documentState}, ${corrects}, ${replacedBy}
+      FROM ${invoices} WHERE ${and(...owned(owner), eq(id, invoiceId))})
+    ${linked('corrects', sql`${isOther} AND ${number} = one.corrects AND ${documentState} <> 'voided'`)}
+    UNION ALL ${linked(
+      'correctedBy',
+      sql`${isOther} AND ${corrects} = one.number AND ${documentState} = 'issued' AND one.document_state <> 'voided'`,
+    )}
+    UNION ALL ${linked('replaces', sql`${replacedBy} = one.id`, sql`desc`)}
+    UNION ALL ${linked('replacedBy', sql`${id} = one.replaced_by`)}`)
+  const of = (wanted: Role) =>
+    rows.filter(({ role }) => role === wanted).map(({ role: _, ...link }): Link => link)
+  const [corrected] = of('corrects')
+  const [replaced] = of('replaces')
+  const [successor] = of('replacedBy')
+  return { corrects: corrected, correctedBy: of('correctedBy'), replaces: replaced, replacedBy: successor }
+}
