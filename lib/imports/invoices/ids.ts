@@ -1,8 +1,8 @@
 import 'server-only'
+import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { slugOf } from '../focus/platforms.ts'
-import { takenIds } from './rows.ts'
 
 /** A row that needs an id: a new invoice, or one that comes into the place of another with this id. */
 export type Nameless = { number: string; issuer: string; after?: string | undefined }
@@ -35,4 +35,13 @@ function* candidatesOf({ number, issuer, after }: Nameless): Generator<string, n
   const own = after === undefined ? `${slugOf(issuer)}:${number}` : after.replace(/~\d+$/, '')
   if (after === undefined) yield own
   for (let count = 2; ; count++) yield `${own}~${count}`
+}
+
+/** Those of these ids that the customer's invoices have already. */
+async function takenIds(tx: Transaction, customerId: CustomerId, ids: readonly string[]) {
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    SELECT found.id FROM unnest(${sql.param([...ids].sort())}::text[]) AS given(id) CROSS JOIN LATERAL (
+      SELECT id FROM invoices WHERE customer_id = ${customerId} AND id >= given.id AND id <= given.id
+      ORDER BY customer_id, id LIMIT 1) AS found`)
+  return new Set(rows.map(({ id }) => id))
 }

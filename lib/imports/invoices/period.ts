@@ -100,3 +100,11 @@ function periodOf(of: Pick<StoredInvoice, 'issuer' | 'billingAccount' | 'periodS
   if (billingAccount === null || periodStart === null || periodEnd === null) return undefined
   return [issuer, billingAccount, periodStart, periodEnd].join('\u0000')
 }
+
+/** The last day on which an invoice may have been due that is history when it arrives: 31 days before today. */
+export async function lastHistoricDay(tx: Transaction): Promise<string> {
+  const { rows } = await tx.execute<{ day: string }>(
+    sql`SELECT ((now() AT TIME ZONE 'UTC')::date - 31)::text AS day`,
+  )
+  return rows[0]?.day ?? ''
+}

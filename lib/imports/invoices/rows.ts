@@ -121,23 +121,6 @@ export async function overwriteInvoices(tx: Transaction, customerId: CustomerId,
   await addLines(tx, customerId, changed)
 }
 
-/** Those of these ids that the customer's invoices have already. */
-export async function takenIds(tx: Transaction, customerId: CustomerId, ids: readonly string[]) {
-  const { rows } = await tx.execute<{ id: string }>(sql`
-    SELECT found.id FROM unnest(${sql.param([...ids].sort())}::text[]) AS given(id) CROSS JOIN LATERAL (
-      SELECT id FROM invoices WHERE customer_id = ${customerId} AND id >= given.id AND id <= given.id
-      ORDER BY customer_id, id LIMIT 1) AS found`)
-  return new Set(rows.map(({ id }) => id))
-}
-
-/** The last day on which an invoice may have been due that is history when it arrives: 31 days before today. */
-export async function lastHistoricDay(tx: Transaction): Promise<string> {
-  const { rows } = await tx.execute<{ day: string }>(
-    sql`SELECT ((now() AT TIME ZONE 'UTC')::date - 31)::text AS day`,
-  )
-  return rows[0]?.day ?? ''
-}
-
 async function frozen(tx: Transaction, customerId: CustomerId, rows: StoredInvoice[]) {
   const without = rows.filter(({ sellerId, buyerId }) => sellerId === null || buyerId === null)
   if (without.length === 0) return rows
