@@ -163,7 +163,8 @@ test('additions to 4.3: another order, and the sums of what is filtered', async 
 test('4.4 reads an invoice with its lines, and its file', async ({ request, baseURL }) => {
   const response = await request.get('/billing/v1/invoices/IN-1', { headers: bearer(keys.finance) })
   const body = await response.json()
-  const { itemization, ...specified } = body
+  const { itemization, files, ...specified } = body
+  expect(files).toMatchObject([{ kind: 'drawn', url: expect.stringMatching(/\/IN-1\/file\?kind=drawn$/) }])
   expect(itemization).toMatchObject({ addsUp: true, priceReading: 'PER_UNIT' })
   expect(specified).toEqual({
     id: 'IN-1',

@@ -46,6 +46,7 @@ test('an invoice is a tagged PDF with both sides, and the same again is 304', as
     'content-disposition': `attachment; filename="A-1-.pdf"; filename*=UTF-8''A-1%20%C3%A9.pdf`,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
+    'repr-digest': expect.stringMatching(/^sha-256=:.{44}:$/),
   })
   expect(faultsOf(await answer.body())).toEqual([])
   const again = await api.get(path, as(keys.finance, { 'If-None-Match': answer.headers().etag ?? '' }))

@@ -101,7 +101,7 @@ test('a finance clerk finds what is late, reads it, and comes back to the same v
   ])
   await expect(page.getByText('Paid or credited')).toBeVisible()
   await expect(page.getByText('−19,004.92')).toBeVisible()
-  await expect(page.getByText('The line items add up to the invoice total.')).toBeVisible()
+  await expect(page.getByText('The line items add up to the total.')).toBeVisible()
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Invoices' }).click()
   await expect(page).toHaveURL('/invoices?filter=status:PAST%20DUE')
   expect(await numbers(page)).toEqual(['IN-900'])

@@ -252,7 +252,7 @@ describe('a long invoice', () => {
     expect(texts.filter((text) => text === 'Storage')).toHaveLength(MOST_PRINTED)
     expect(texts.join(' ')).toContain('3 more line items, 6.00 USD together, are not printed here.')
     expect(texts).toContain('10,006.00 USD')
-    expect(texts).toContain('The line items add up to the invoice total.')
+    expect(texts).toContain('The line items add up to the total.')
   })
 
   test('breaks a word that is wider than its column, over pages if it must', async () => {

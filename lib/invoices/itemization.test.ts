@@ -22,7 +22,7 @@ describe('lines that add up', () => {
       lineItems: '0.3',
       notItemized: '0',
     })
-    expect(said(found)).toBe('The line items add up to the invoice total.')
+    expect(said(found)).toBe('The line items add up to the total.')
   })
 
   test('where an issuer rounds each line, where it rounds the sum only, and where it rounds nothing', () => {
@@ -98,6 +98,6 @@ test('of a total that is finer than its currency it is the amounts of the lines 
   const found = itemize(invoice, [{ price: '10.005', qty: '1', currency: 'USD' }])
   expect(found).toMatchObject({ amounts: ['10.01'], lineItems: '10.005', rounding: '-0.005' })
   expect(itemizationText(found, 'USD')).toBe(
-    "The line items add up to the invoice total. Each line's amount is rounded: together they differ from the total by −0.005 USD.",
+    "The line items add up to the total. Each line's amount is rounded: together they differ from the total by −0.005 USD.",
   )
 })

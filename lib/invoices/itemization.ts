@@ -56,8 +56,8 @@ export function itemizationText(
 ): string {
   const money = (amount: Decimal) => moneyText(amount, currency)
   const said = reading
-    ? ['The line items add up to the invoice total.']
-    : [`The line items do not add up to the invoice total. Not itemized: ${money(notItemized)}.`]
+    ? ['The line items add up to the total.']
+    : [`The line items do not add up to the total. Not itemized: ${money(notItemized)}.`]
   if (reading === 'line') said.push('Each price is that of its whole line, not of one unit.')
   if (new Exact(rounding).cmp(0) !== 0)
     said.push(`Each line's amount is rounded: together they differ from the total by ${money(rounding)}.`)

@@ -38,9 +38,13 @@ export function partyOf(content: Partial<Party>): Party {
   return { ...UNKNOWN, ...content }
 }
 
+/** Where the post writes the postcode behind the city, and not before it. */
+const POSTCODE_LAST = new Set(['AU', 'CA', 'GB', 'IE', 'IN', 'JP', 'KR', 'NZ', 'SG', 'TH', 'TW', 'US'])
+
 /** Where a party is and how the authorities know it, line by line, as far as that is known. */
 export function partyLines({ address, postcode, city, country, taxId, registration }: Party): string[] {
-  const place = [postcode, city].filter((part) => part !== null).join(' ')
+  const parts = country !== null && POSTCODE_LAST.has(country) ? [city, postcode] : [postcode, city]
+  const place = parts.filter((part) => part !== null).join(' ')
   return [
     ...(address?.split('\n') ?? []),
     ...(place ? [place] : []),
