@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ImportRefused } from '#lib/imports/refused.ts'
+import { readAccounts } from '../resale/accounts.ts'
 import { type FocusOptions, readFocus } from './focus.ts'
 import { platformTable } from './platforms.ts'
 import { NOW, sourcesOf } from './test-sources.ts'
@@ -131,6 +132,19 @@ describe('invoice details', () => {
       { InvoiceId: 'G-3', ReferenceInvoiceId: 'G-1', InvoiceDetailId: 'L-2' },
     ]
     for (const rows of [both, both.toReversed()]) expect((await read(rows))[0]).not.toHaveProperty('corrects')
+  })
+
+  test('go to the owner of their billing account, by whose numbers a credit note refers, too', async () => {
+    const accounts = await readAccounts(
+      (async function* () {
+        yield 'account,customer,billingProfile\nA-1,heron,emea\n'
+      })(),
+      'accounts.csv',
+    )
+    expect(await read([{}, { InvoiceId: 'G-2' }], { accounts })).toMatchObject([
+      { number: 'G-1/emea', billingProfileId: 'emea', form: 'invoice' },
+      { number: 'G-2/emea', corrects: 'G-1/emea' },
+    ])
   })
 
   test.each<[string, Row[], object]>([

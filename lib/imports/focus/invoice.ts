@@ -42,7 +42,7 @@ export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
     ...(bill.account === undefined ? {} : { billingAccount: bill.account }),
     periodStart: dayOf(bill.start),
     periodEnd: addDays(last, 1),
-    ...(corrects !== undefined && others.length === 0 ? { corrects } : {}),
+    ...(corrects !== undefined && others.length === 0 ? { corrects: divided(corrects, profile) } : {}),
     lines: charges.map((charge) => lineOf(charge, shares.get(charge) ?? '0', platforms)),
   }
 }
@@ -78,8 +78,7 @@ function lineOf(charge: ChargeGroup, share: string, platforms: Platforms): NewLi
  */
 function numberOf({ invoiceId, issuer, account, currency, start, end, owner }: Bill, terms: Terms): string {
   const profile = owner?.billingProfile
-  // One vendor's invoice may be divided among several profiles of a customer, and each needs a number of its own.
-  if (invoiceId !== undefined) return profile === undefined ? invoiceId : `${invoiceId}/${profile}`
+  if (invoiceId !== undefined) return divided(invoiceId, profile)
   const whose = terms.issuer === undefined ? [] : [owner?.customer ?? terms.customer ?? '']
   const what = [
     issuer,
@@ -92,6 +91,11 @@ function numberOf({ invoiceId, issuer, account, currency, start, end, owner }: B
   ]
   const digest = createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 8)
   return `${dayOf(start).slice(0, 7)}-${digest}`
+}
+
+/** One vendor's invoice may be divided among several profiles of a customer, and each needs a number of its own. */
+function divided(invoiceId: string, profile: string | undefined): string {
+  return profile === undefined ? invoiceId : `${invoiceId}/${profile}`
 }
 
 /** The platform whose charges weigh most, of either sign; nearly always it is the only one. */

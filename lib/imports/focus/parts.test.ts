@@ -4,7 +4,7 @@ import type { ImportRefused } from '#lib/imports/refused.ts'
 import { type FocusOptions, readFocus } from './focus.ts'
 import { platformTable } from './platforms.ts'
 import type { Reading } from './reading.ts'
-import { NOW, sourcesOf } from './test-sources.ts'
+import { cents, NOW, sourcesOf } from './test-sources.ts'
 
 const COLUMNS = [
   'InvoiceIssuerName',
@@ -69,15 +69,6 @@ function scaled(text: string): bigint {
   return BigInt(digits) * 10n ** BigInt(12 - Number(shift))
 }
 
-/** Half away from zero to cents. */
-function cents(sum: bigint): string {
-  const unit = 10n ** 10n
-  const size = (sum < 0n ? -sum : sum) + unit / 2n
-  const whole = size / unit
-  const text = `${whole / 100n}.${String(whole % 100n).padStart(2, '0')}`
-  return sum < 0n && whole > 0n ? `-${text}` : text
-}
-
 describe('an export in parts', () => {
   test('gives what the whole gives: any parts, in any order, with columns in any order', async () => {
     const split = fc.tuple(
@@ -111,7 +102,7 @@ describe('an export in parts', () => {
           totalAmount,
         ])
         expect(new Map(totals as [string, string][])).toEqual(
-          new Map([...sums].map(([key, sum]) => [key, cents(sum)])),
+          new Map([...sums].map(([key, sum]) => [key, cents(sum, 12)])),
         )
       }),
       { numRuns: 60 },

@@ -6,7 +6,7 @@ import { readAccounts } from '../resale/accounts.ts'
 import { readPrices } from '../resale/prices.ts'
 import { type FocusOptions, readFocus } from './focus.ts'
 import { platformTable } from './platforms.ts'
-import { NOW, sourcesOf } from './test-sources.ts'
+import { cents, NOW, sourcesOf } from './test-sources.ts'
 
 const ROW = {
   InvoiceIssuerName: 'Vendor',
@@ -136,7 +136,7 @@ describe('with a map of accounts', () => {
           })
           const at = cut % charges.length
           const parts = { b: csv(charges.slice(at).map(row)), a: csv(charges.slice(0, at).map(row)) }
-          // Ten-thousandths of a cent's hundredth: 1e-7 holds each price exactly.
+          // Costs have four decimals and factors three, so that whole numbers of 1e-7 hold each price.
           const sums = new Map<string, bigint>()
           for (const { sub, units, sku } of charges) {
             const key = `customer-${sub % 300}`
@@ -146,7 +146,7 @@ describe('with a map of accounts', () => {
           const totals = owned.map(
             ({ owner, invoice }) => [owner?.customer ?? '', invoice.totalAmount] as const,
           )
-          expect(new Map(totals)).toEqual(new Map([...sums].map(([key, sum]) => [key, cents(sum)])))
+          expect(new Map(totals)).toEqual(new Map([...sums].map(([key, sum]) => [key, cents(sum, 7)])))
           expect(totals).toHaveLength(sums.size)
         },
       ),
@@ -154,14 +154,6 @@ describe('with a map of accounts', () => {
     )
   })
 })
-
-/** A whole number of 1e-7 in cents, half away from zero. */
-function cents(sum: bigint): string {
-  const unit = 10n ** 5n
-  const whole = ((sum < 0n ? -sum : sum) + unit / 2n) / unit
-  const text = `${whole / 100n}.${String(whole % 100n).padStart(2, '0')}`
-  return sum < 0n && whole > 0n ? `-${text}` : text
-}
 
 describe('a reseller in the place of the vendor', () => {
   test('issues invoices of its own, and drops the vendor’s numbers', async () => {

@@ -13,3 +13,11 @@ export async function* sourcesOf(texts: string | Record<string, string>): AsyncG
 async function* chunksOf(text: string): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += 1000) yield text.slice(at, at + 1000)
 }
+
+/** A whole number of 1e-`decimals` in cents, half away from zero, reckoned without our decimals. */
+export function cents(sum: bigint, decimals: number): string {
+  const unit = 10n ** BigInt(decimals - 2)
+  const whole = ((sum < 0n ? -sum : sum) + unit / 2n) / unit
+  const text = `${whole / 100n}.${String(whole % 100n).padStart(2, '0')}`
+  return sum < 0n && whole > 0n ? `-${text}` : text
+}

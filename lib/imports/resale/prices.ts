@@ -101,7 +101,7 @@ function holds({ kind }: Rule, { category }: Charge, isNamed: boolean): boolean 
   return kind === 'percent' || isNamed || PRICED.includes(category.toLowerCase())
 }
 
-/** A charge without, say, a SKU is no charge of any: the key that stands for "any" is never looked up twice for it. */
+/** What a charge has in these fields. One that it has not, such as a SKU, is no blank cell, which would mean any. */
 function only(charge: Charge, fields: readonly (keyof Charge)[]): Key {
   return Object.fromEntries(fields.map((field) => [field, charge[field] ?? '\u0000']))
 }
