@@ -51,7 +51,9 @@ export function odditiesOf(
 ): [what: OddityName, example: string][] {
   const { number, currency, totalAmount, balanceAmount = totalAmount, documentState = 'issued' } = invoice
   const isOld = isNew && !isHistory && addDays(invoice.invoiceDate, OLD) < today
-  const isOwed = documentState === 'issued' && Number(balanceAmount) > 0
+  // Of one that is there, a file that names no balance does not know what was paid.
+  const isKnown = isNew || invoice.balanceAmount !== undefined
+  const isOwed = isKnown && documentState === 'issued' && Number(balanceAmount) > 0
   const lines = invoice.lines.map((line) => ({ ...line, currency }))
   const is: Record<Exclude<OddityName, 'platform'>, boolean> = {
     finer: isFiner(totalAmount, currency) || isFiner(balanceAmount, currency),
