@@ -59,6 +59,34 @@ describe('readInvoices', () => {
     ])
   })
 
+  test('reads what an invoice says of its life, its account and its period', async () => {
+    const more = {
+      documentState: 'draft',
+      form: 'summary',
+      billingAccount: 'A-1',
+      periodStart: '2026-10-01',
+      periodEnd: '2026-11-01',
+      corrects: 'INV-0',
+    }
+    expect(await read(JSON.stringify({ ...INVOICE, ...more }))).toMatchObject([more])
+  })
+
+  test.each<[string, object, string]>([
+    ['documentState', { documentState: 'open' }, 'is not draft, issued or voided'],
+    ['form', { form: 'paper' }, 'is not invoice or summary'],
+    ['periodEnd', { periodStart: '2026-10-01' }, 'and periodStart come together'],
+    ['periodEnd', { periodEnd: '2026-10-01' }, 'and periodStart come together'],
+    ['periodEnd', { periodStart: '2026-10-01', periodEnd: '2026-10-01' }, 'is not after periodStart'],
+    ['periodStart', { periodStart: '2026-02-30', periodEnd: '2026-10-01' }, 'is not a date'],
+    ['corrects', { corrects: 'INV-1' }, 'is the invoice itself'],
+    ['balanceAmount', { documentState: 'draft', balanceAmount: 1 }, 'nothing is owed'],
+    ['balanceAmount', { documentState: 'voided', balanceAmount: '1e-40' }, 'nothing is owed'],
+  ])('refuses %s in %j', async (column, given, reason) => {
+    expect(await refusal({ ...INVOICE, ...given })).toMatchObject([
+      { line: 1, column, reason: expect.stringContaining(reason) },
+    ])
+  })
+
   test('keeps every digit of a number', async () => {
     const text = JSON.stringify(INVOICE).replace('12.5', '123456789012345.678901234567890123')
     expect(await read(text)).toMatchObject([{ totalAmount: '123456789012345.678901234567890123' }])

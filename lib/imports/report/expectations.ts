@@ -16,7 +16,8 @@ export function expectationsOf(texts: readonly string[]): Expectations {
   const expected: Expectations = { totals: {} }
   for (const text of texts) {
     const [name = '', value = '', ...more] = text.split('=').map((part) => part.trim())
-    const isTwice = name === 'invoices' ? expected.invoices !== undefined : name in expected.totals
+    const isTwice =
+      name === 'invoices' ? expected.invoices !== undefined : Object.hasOwn(expected.totals, name)
     if (isTwice) throw new Error(`"${text}": ${name} is expected already.`)
     const amount = decimalOf(value)
     if (more.length === 0 && name === 'invoices' && /^\d{1,9}$/.test(value)) expected.invoices = Number(value)

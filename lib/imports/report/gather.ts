@@ -1,7 +1,7 @@
 import Big from 'big.js'
 import { addDays, dayOf, monthBegin } from '#lib/days.ts'
 import type { InvoiceCounts, NewInvoice } from '../shapes.ts'
-import { odditiesOf, oddityList } from './oddities.ts'
+import { limitsOf, odditiesOf, oddityList } from './oddities.ts'
 import { type Group, type InvoiceReport, MOST_GROUPS, type Sum } from './report.ts'
 
 /** Far more groups than a bill has; an export with more of them is still added up per currency. */
@@ -24,6 +24,7 @@ export function gatherInvoices({ customer, isHistory, today, mostInMemory = MOST
   const sums = new Map<string, Sums>()
   const groups = new Map<string, Sums & Pick<Group, 'issuer' | 'account' | 'period' | 'currency'>>()
   const oddities = oddityList()
+  const limits = limitsOf(today)
   let elsewhere = 0
 
   const groupOf = (invoice: NewInvoice) => {
@@ -57,7 +58,7 @@ export function gatherInvoices({ customer, isHistory, today, mostInMemory = MOST
     },
     /** What is odd of one invoice, once it is known whether it is new. */
     look(invoice: NewInvoice, isNew: boolean): void {
-      for (const [what, example] of odditiesOf(invoice, { isNew, isHistory, today }))
+      for (const [what, example] of odditiesOf(invoice, { isNew, isHistory, limits }))
         oddities.add(what, example)
     },
     report(kind: InvoiceReport['kind'], counts: InvoiceCounts): InvoiceReport {

@@ -9,9 +9,13 @@ const MOST_PROVIDERS = 10_000
 /** The same platforms, and which providers became one that is made of their name alone. */
 export function notedPlatforms(platforms: Platforms): { platforms: Platforms; list(): Oddity[] } {
   const made = new Map<string, string>()
+  const known = new Map<string, string>()
   return {
     platforms(provider) {
+      const before = known.get(provider)
+      if (before !== undefined) return before
       const platform = platforms(provider)
+      if (known.size < MOST_PROVIDERS) known.set(provider, platform)
       if (platform === slugOf(provider) && !KNOWN.has(platform) && made.size < MOST_PROVIDERS)
         made.set(provider, platform)
       return platform

@@ -113,6 +113,15 @@ describe('gatherInvoices', () => {
     expect(report.oddities.map(({ what }) => what)).toEqual(oddities)
   })
 
+  test('of what is there already, nothing is told that the file does not know', () => {
+    const gather = gatherInvoices(TODAY)
+    const old = { invoiceDate: '2020-01-31', dueDate: '2020-02-28' }
+    gather.look(invoice(old), false)
+    expect(gather.report('invoices', { ...NOTHING }).oddities).toEqual([])
+    gather.look(invoice({ ...old, balanceAmount: '1' }), false)
+    expect(gather.report('invoices', { ...NOTHING }).oddities.map(({ what }) => what)).toEqual(['late'])
+  })
+
   test('history is not told as late or old, and examples are few', () => {
     const old = Array.from({ length: 20 }, (_, n) =>
       invoice({ number: `I-${n}`, invoiceDate: '2020-01-31', dueDate: '2020-02-28', totalAmount: '-1' }),
