@@ -1,24 +1,21 @@
 import Big from 'big.js'
 import type { ImportProblem } from '../refused.ts'
 import type { NewInvoice } from '../shapes.ts'
-import { keyOf } from './stored.ts'
+import type { Seen } from './seen.ts'
 
 /**
  * What makes invoices unfit whatever is stored.
- * @param seen those of the import that came before, by `keyOf`; these are added to them
+ * @param seen those of the import that came before; these are added to them
  */
 export function faultsOf(
   invoices: readonly NewInvoice[],
   profiles: ReadonlySet<string>,
-  seen: Set<string>,
+  seen: Seen,
 ): ImportProblem[] {
   return invoices.flatMap((invoice) => {
     const { number, billingProfileId = 'default', lines, totalAmount, balanceAmount } = invoice
     const subject = `invoice ${number}`
-    const key = keyOf(invoice)
-    const twice = seen.has(key)
-    seen.add(key)
-    if (twice) return [{ subject, reason: 'is given twice' }]
+    if (!seen.add(invoice)) return [{ subject, reason: 'is given twice' }]
     if (lines.length === 0) return [{ subject, reason: 'has no lines' }]
     const inexact = Object.entries({ totalAmount, balanceAmount }).find(
       ([, value]) => value && !isExactAsJson(value),

@@ -10,6 +10,7 @@ import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '../refused.ts'
 import type { InvoiceCounts, NewInvoice } from '../shapes.ts'
 import { batchesOf } from './batches.ts'
 import { faultsOf } from './faults.ts'
+import { seenInvoices } from './seen.ts'
 import { type Result, storer } from './storer.ts'
 
 export type InvoiceImport = {
@@ -39,7 +40,7 @@ export async function importInvoices(
 ): Promise<InvoiceCounts> {
   await planForAnyCustomer(tx)
   const profiles = await listProfiles(tx, customerId)
-  const seen = new Set<string>()
+  const seen = seenInvoices()
   const problems: ImportProblem[] = []
   const store = await storer(tx, customerId, { correct, requestId, ...rest })
   for await (const batch of batchesOf(invoices)) {

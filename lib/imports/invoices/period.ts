@@ -3,7 +3,8 @@ import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import type { ImportProblem } from '../refused.ts'
-import { keyOf, type StoredInvoice } from './stored.ts'
+import type { Seen } from './seen.ts'
+import type { StoredInvoice } from './stored.ts'
 
 // A period of an account may be billed twice: by what was made of its charges before the issuer gave a number, and by
 // the issuer's own invoice. What stands in one file was billed side by side; what does not, came in the other's place.
@@ -88,9 +89,9 @@ export async function draftsOf(tx: Transaction, customerId: CustomerId) {
         if (!superseded.has(draft.id) || isNearer) superseded.set(draft.id, { draft, by: issued })
       }
     },
-    /** Those that the file itself doesn't have. @param seen what it has, by `keyOf` */
-    superseded: (seen: ReadonlySet<string>) =>
-      [...superseded.values()].filter(({ draft, by }) => draft.id !== by.id && !seen.has(keyOf(draft))),
+    /** Those that the file itself doesn't have. @param seen what it has */
+    superseded: (seen: Pick<Seen, 'has'>) =>
+      [...superseded.values()].filter(({ draft, by }) => draft.id !== by.id && !seen.has(draft)),
   }
 }
 

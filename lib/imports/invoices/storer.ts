@@ -8,6 +8,7 @@ import { type Fate, fateOf, problemsOf } from './fate.ts'
 import { idsFor } from './ids.ts'
 import { draftsOf, readTwins, type Twin, twinProblem } from './period.ts'
 import { addInvoices, lastHistoricDay, overwriteHeads, overwriteInvoices, readStored } from './rows.ts'
+import type { Seen } from './seen.ts'
 import { asVoided, completed, headOf, keyOf, movedTo, type StoredInvoice } from './stored.ts'
 
 /** What became of one invoice of a file. */
@@ -114,9 +115,9 @@ export async function storer(
         await recordVoided(tx, customerId, { id: stored.id, replacedBy: by.id, problems }, requestId)
   }
 
-  /** Supersedes drafts, and sees that no period is billed twice. @param seen all that the file has, by `keyOf` */
-  async function end(seen: ReadonlySet<string>): Promise<ImportProblem[]> {
-    const apart = twins.filter(({ stored }) => !seen.has(keyOf(stored)))
+  /** Supersedes drafts, and sees that no period is billed twice. @param seen all that the file has */
+  async function end(seen: Pick<Seen, 'has'>): Promise<ImportProblem[]> {
+    const apart = twins.filter(({ stored }) => !seen.has(stored))
     const problems = apart.flatMap((twin) => twinProblem(twin, correct) ?? [])
     if (problems.length > 0) return problems
     const superseded = drafts.superseded(seen).map(({ draft, by }) => ({ stored: draft, given: by }))
