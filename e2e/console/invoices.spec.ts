@@ -231,8 +231,8 @@ test('the keyboard alone is enough', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'This year' })).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: /^Invoice date/ })).toBeFocused()
-  // Platform, All, Open, Past due
-  for (let steps = 0; steps < 4; steps++) await page.keyboard.press('Tab')
+  // Platform, Documents, All, Open, Past due
+  for (let steps = 0; steps < 5; steps++) await page.keyboard.press('Tab')
   await page.keyboard.press('Space')
   await expect.poll(() => numbers(page)).toEqual(['IN-900'])
   await page.getByRole('link', { name: 'IN-900' }).focus()

@@ -13,6 +13,11 @@ export type Bill = {
   currency: string
   invoiceDate: string
   lines: Lines
+  /** Absent: not told. */
+  billingAccount?: string
+  /** Absent: not told; the end is exclusive. */
+  periodStart?: string
+  periodEnd?: string
   /** A charge that no line shows, as decimal text: the invoice is not fully itemized. */
   notItemized?: string
   /** What is still to pay: a share of the total, and a fee (or, negative, an overpayment). Absent: nothing. */

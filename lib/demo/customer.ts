@@ -13,6 +13,8 @@ export type DemoCustomer = {
   purchases: Purchase[]
   usage: UsageAsset[]
   invoices: NewInvoice[]
+  /** Of the invoices, those that their issuer sent again with another content. */
+  resent?: NewInvoice[]
 }
 
 export type DemoProfile = { id: string; name: string; address: string; taxId: string }

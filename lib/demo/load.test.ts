@@ -69,6 +69,36 @@ test('a second time keeps everything, also what was changed since', async () => 
   await setSeats(caller, 'workspace-suite-8041', 240)
 })
 
+test('one invoice is a draft, one was corrected, and each credit note names its invoice', async () => {
+  const caller = await callerOf(NORTHWIND, 'finance-user')
+  const trace = { requestId: 'test-request' }
+  const list = async (state: string) => {
+    const query = { filter: { state: [state] }, maxResults: 250 }
+    return (await listInvoices(caller, { params: {}, query, body: undefined }, trace)).body.invoices
+  }
+  const read = async (id: string) =>
+    (await readInvoice(caller, { params: { invoice_id: id }, query: {}, body: undefined }, trace)).body
+  const [draft, ...drafts] = await list('draft')
+  expect([draft?.balanceAmount, drafts]).toEqual([0, []])
+  expect(await read(draft?.id ?? '')).toMatchObject({ form: 'summary', periodEnd: expect.any(Number) })
+  const [voided, ...others] = await list('voided')
+  expect(others).toEqual([])
+  const { replacedBy = '' } = await read(voided?.id ?? '')
+  expect(await read(replacedBy)).toMatchObject({
+    number: voided?.number,
+    replaces: voided?.id,
+    balanceAmount: -268.91,
+  })
+  const credits = (await list('issued')).filter(({ totalAmount }) => totalAmount < 0)
+  expect(credits.length).toBeGreaterThan(1)
+  for (const { id, platform } of credits) {
+    const { corrects, number } = await read(id)
+    const credited = await read(corrects?.id ?? '')
+    expect(credited.correctedBy).toContainEqual({ id, number })
+    expect(credited.platform).toBe(platform)
+  }
+})
+
 test('every invoice is there with its lines, and one with 120 of them reads whole', async () => {
   const id = northwind.invoices.find(({ lines }) => lines.length === 120)?.number ?? ''
   const caller = await callerOf(NORTHWIND, 'finance-user')
@@ -82,8 +112,9 @@ test('every invoice is there with its lines, and one with 120 of them reads whol
     NORTHWIND,
     'SELECT count(DISTINCT i.id)::int AS invoices, count(*)::int AS lines FROM invoices i JOIN line_items l ON l.customer_id = i.customer_id AND l.invoice_id = i.id',
   )
-  const lines = northwind.invoices.flatMap((invoice) => invoice.lines)
-  expect(counted).toEqual([{ invoices: northwind.invoices.length, lines: lines.length }])
+  const all = [...northwind.invoices, ...(northwind.resent ?? [])]
+  const lines = all.flatMap((invoice) => invoice.lines)
+  expect(counted).toEqual([{ invoices: all.length, lines: lines.length }])
 })
 
 test('applied changes lead to the present seats, each with an audit row of its day and its member', async () => {

@@ -72,6 +72,7 @@ async function addDemoCustomer(customer: DemoCustomer, today: string): Promise<v
     await addHistory(tx, customerId, purchases, today, memberIds)
     for (const issuer of issuersOf(invoices)) await saveIssuer(tx, customerId, issuer, randomUUID())
     await importInvoices(tx, customerId, invoices)
+    await importInvoices(tx, customerId, customer.resent ?? [], { correct: true })
   })
 }
 

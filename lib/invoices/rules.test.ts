@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { platformName, statusOf } from './rules.ts'
+import { documentName, platformName, statusOf, statusOfIssued } from './rules.ts'
 
 describe('statusOf (CONTRACT 3)', () => {
   it.each([
@@ -12,6 +12,22 @@ describe('statusOf (CONTRACT 3)', () => {
   ])('balance %s, due %s: %s', (balance, due, status) => {
     expect(statusOf(balance, due, '2026-11-20')).toBe(status)
   })
+})
+
+it('a draft or a voided one has no status, whatever stands in it', () => {
+  const late = { balanceAmount: '1', dueDate: '2026-01-01', today: '2026-11-20' }
+  expect(statusOfIssued({ ...late, documentState: 'issued' })).toBe('PAST DUE')
+  for (const documentState of ['draft', 'voided'] as const)
+    expect(statusOfIssued({ ...late, documentState })).toBeUndefined()
+})
+
+it.each([
+  ['invoice', 10, 'Invoice'],
+  ['invoice', 0, 'Invoice'],
+  ['invoice', -0.01, 'Credit note'],
+  ['summary', -5, 'Summary of charges'],
+] as const)('of the form %s and a total of %s people say %s', (form, total, name) => {
+  expect(documentName(form, total)).toBe(name)
 })
 
 it.each([

@@ -19,10 +19,10 @@ export const DOCUMENT_STATE_NAMES: Record<DocumentState, string> = {
 export const DOCUMENT_FORMS = ['invoice', 'summary'] as const
 export type DocumentForm = (typeof DOCUMENT_FORMS)[number]
 
-/** What people call a document. The total is plain decimal text or a JSON number. */
-export function documentName(form: DocumentForm, totalAmount: string | number): string {
+/** What people call a document. */
+export function documentName(form: DocumentForm, totalAmount: number): string {
   if (form === 'summary') return 'Summary of charges'
-  return String(totalAmount).startsWith('-') ? 'Credit note' : 'Invoice'
+  return totalAmount < 0 ? 'Credit note' : 'Invoice'
 }
 
 /** What a filter of invoices can name. */

@@ -4,10 +4,16 @@ import { type Bill, chargeLine, numberBills } from '../bill.ts'
 import { addMonths, monthEnds, monthStart, periodText } from '../calendar.ts'
 import { monthlyLines, type Purchase, yearlyBills, yearlyLine } from '../purchase.ts'
 import { randomFrom } from '../random.ts'
+import { runningMonth, withCredited } from './documents.ts'
 import { type Lines, usageLines } from './usage-lines.ts'
 import { CLOUD_SERVICES, WEB_SERVICES } from './usage-services.ts'
 
-const US = { issuer: 'Fernhill Cloud, Inc.', billingProfileId: 'default', currency: 'USD' }
+const US = {
+  issuer: 'Fernhill Cloud, Inc.',
+  billingProfileId: 'default',
+  currency: 'USD',
+  billingAccount: 'FC-482917',
+}
 const EUROPE = { issuer: 'Fernhill Cloud B.V.', billingProfileId: 'northwind-europe', currency: 'EUR' }
 const JAPAN = { issuer: 'Fernhill Cloud K.K.', billingProfileId: 'northwind-japan', currency: 'JPY' }
 const ACCOUNTS = ['0925', '1183', '2070', '3316', '4408', '5591', '6642', '7714']
@@ -28,16 +34,17 @@ const CASES: Record<string, Pick<Bill, 'owed' | 'notItemized'>> = {
 }
 const ITEMIZED_BY_ACCOUNT = 6
 
-/** Three years on four platforms, with each case of an invoice. */
+/** Three years on four platforms, with each case of an invoice, and a draft of the running month. */
 export function northwindInvoices(today: string, purchases: Purchase[]): NewInvoice[] {
   const ends = monthEnds(today, 36)
   const bills = ends.flatMap((day, ago) => monthOf(day, ago, purchases))
   const yearly = purchases.filter(({ plan }) => plan === 'ANNUAL_YEARLY_PAY')
   const numbering = { prefix: 'IN-', credit: 'CN-', first: 203_000 }
-  return numberBills(
+  const numbered = numberBills(
     [...bills, ...yearly.flatMap((purchase) => yearsOf(purchase, today)), ...credits(ends)],
     numbering,
   )
+  return [...withCredited(numbered), runningMonth(today)]
 }
 
 function monthOf(day: string, ago: number, purchases: Purchase[]): Bill[] {
@@ -53,7 +60,10 @@ function monthOf(day: string, ago: number, purchases: Purchase[]): Bill[] {
     { ...US, platform: 'workspace-suite', invoiceDate: day, lines: licenses('workspace-suite') },
     { ...EUROPE, platform: 'office-suite', invoiceDate: day, lines: licenses('office-suite') },
   ]
-  const usual = bills.filter(hasLines).map((bill) => ({ ...bill, ...CASES[`${bill.platform} ${ago}`] }))
+  const period = { periodStart: monthStart(day), periodEnd: addDays(day, 1) }
+  const usual = bills
+    .filter(hasLines)
+    .map((bill) => ({ ...bill, ...period, ...CASES[`${bill.platform} ${ago}`] }))
   return ago < 2 ? [...usual, japan(month)] : usual
 }
 

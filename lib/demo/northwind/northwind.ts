@@ -1,4 +1,5 @@
 import type { DemoCustomer } from '../customer.ts'
+import { resent } from './documents.ts'
 import { northwindInvoices } from './invoices.ts'
 import { northwindOffice } from './office.ts'
 import { northwindUsage } from './usage.ts'
@@ -8,6 +9,7 @@ import { northwindWorkspace } from './workspace.ts'
 export function northwind(today: string): DemoCustomer {
   const domain = 'northwind-labs.example'
   const purchases = [...northwindWorkspace(today), ...northwindOffice(today)]
+  const invoices = northwindInvoices(today, purchases)
   return {
     name: 'Northwind Labs',
     domain,
@@ -47,6 +49,7 @@ export function northwind(today: string): DemoCustomer {
     ],
     purchases,
     usage: northwindUsage(today),
-    invoices: northwindInvoices(today, purchases),
+    invoices,
+    resent: [resent(invoices, today)],
   }
 }

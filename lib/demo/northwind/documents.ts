@@ -1,0 +1,80 @@
+import Big from 'big.js'
+import { addDays } from '#lib/days.ts'
+import type { NewInvoice } from '#lib/imports/shapes.ts'
+import { minorUnit } from '#lib/money.ts'
+import { chargeLine } from '../bill.ts'
+import { addMonths, monthStart, periodText } from '../calendar.ts'
+import { randomFrom } from '../random.ts'
+import { usageLines } from './usage-lines.ts'
+import { WEB_SERVICES } from './usage-services.ts'
+
+/** How many months ago the invoice was issued that was corrected later. */
+const CORRECTED_MONTHS_AGO = 3
+
+/** The running month of a new account so far: a draft, of which the vendor has issued nothing yet. */
+export function runningMonth(today: string): NewInvoice {
+  const [start, end] = [monthStart(today), addMonths(monthStart(today), 1)]
+  const currency = 'USD'
+  const lines = usageLines(randomFrom('northwind running month'), {
+    type: 'web-services',
+    currency,
+    services: WEB_SERVICES.slice(0, 7),
+    size: (0.24 * Number(today.slice(8))) / 31,
+    details: periodText(start, today),
+  })
+  return {
+    number: `${today.slice(0, 7)}-5b81c07e`,
+    isNumbered: false,
+    documentState: 'draft',
+    form: 'summary',
+    billingProfileId: 'default',
+    platform: 'web-services',
+    issuer: 'Fernhill Cloud, Inc.',
+    billingAccount: '8825',
+    periodStart: start,
+    periodEnd: end,
+    invoiceDate: addDays(end, -1),
+    dueDate: addDays(end, 29),
+    currency,
+    totalAmount: sumOf(lines).toFixed(minorUnit(currency)),
+    balanceAmount: '0',
+    lines,
+  }
+}
+
+/** With each credit note naming the invoice that it is of: the newest one before it on its platform. */
+export function withCredited(invoices: readonly NewInvoice[]): NewInvoice[] {
+  return invoices.map((credit) => {
+    if (!credit.totalAmount.startsWith('-')) return credit
+    const of = invoices.findLast(
+      ({ platform, issuer, invoiceDate, totalAmount }) =>
+        platform === credit.platform &&
+        issuer === credit.issuer &&
+        invoiceDate < credit.invoiceDate &&
+        !totalAmount.startsWith('-'),
+    )
+    return of ? { ...credit, corrects: of.number } : credit
+  })
+}
+
+/** One paid invoice as its issuer sent it again: a charge was taken back, which is open as credit since. */
+export function resent(invoices: readonly NewInvoice[], today: string): NewInvoice {
+  const before = addMonths(monthStart(today), 1 - CORRECTED_MONTHS_AGO)
+  const paid = invoices.findLast(
+    ({ platform, balanceAmount, invoiceDate }) =>
+      platform === 'cloud-platform' && Number(balanceAmount) === 0 && invoiceDate < before,
+  )
+  if (!paid) throw new Error('No invoice of the demo is paid.')
+  const back = chargeLine(paid.platform, 'Data transfer billed twice, taken back', '-268.91', 'Corrected')
+  const total = new Big(paid.totalAmount).plus(back.price)
+  return {
+    ...paid,
+    lines: [...paid.lines, back],
+    totalAmount: total.toFixed(2),
+    balanceAmount: new Big(back.price).toFixed(2),
+  }
+}
+
+function sumOf(lines: NewInvoice['lines']): Big {
+  return lines.reduce((sum, { price, qty }) => sum.plus(new Big(price).times(qty)), new Big(0))
+}
