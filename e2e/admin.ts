@@ -48,8 +48,12 @@ export async function newCustomer(name: string, env = appEnvironment()) {
       // A process of its own: what is kept for the others has no mail server.
       return Number(printed(args, await run('lib/admin/main.ts', mail, args)))
     },
-    importInvoices: (invoices: object[]) =>
-      command(['import', 'invoices', '-', ...own], JSON.stringify(invoices)),
+    importInvoices: (invoices: object[], ...options: string[]) =>
+      command(['import', 'invoices', '-', ...own, ...options], JSON.stringify(invoices)),
+    /** Rows of a FOCUS file, as text. */
+    importFocus: (csv: string, ...options: string[]) =>
+      command(['import', 'focus', '-', ...own, ...options], csv),
+    undoImport: (importId: string) => command(['import', 'undo', importId, ...own]),
     /** Adds invoices as they may stand in the database: drafts, and what was voided, too. */
     async addDocuments(invoices: [id: string, row: object, lines?: object[]][]) {
       const input = JSON.stringify(invoices.map((given) => [id, ...given]))

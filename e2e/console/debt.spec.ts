@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import { expect, type Page, test } from '@playwright/test'
+import { parse } from 'csv-parse/sync'
+import { invoice, newCustomer } from '../admin.ts'
+import { signIn } from '../browser.ts'
+import { monthBefore } from '../days.ts'
+
+// What is owed after each step of an invoice's life: the list, the sums, the statement, both CSV files and the screen
+// say the same, and the documents of what was issued stay the same bytes.
+
+let own: Awaited<ReturnType<typeof newCustomer>>
+let finance: string
+test.beforeAll(async () => {
+  own = await newCustomer('debt')
+  finance = await own.member('Deb Finance', 'finance-user')
+})
+
+const day = (date: Date) => date.toISOString().slice(0, 10)
+/** The period that runs now, and the one before. */
+const RUNS = { start: day(monthBefore(0)), end: day(monthBefore(-1)) }
+const OVER = { start: day(monthBefore(1)), end: day(monthBefore(0)) }
+const HEAD =
+  'InvoiceIssuerName,BillingAccountId,BillingPeriodStart,BillingPeriodEnd,BillingCurrency,ProviderName,ServiceName,ChargeCategory,BilledCost,InvoiceId'
+const charge = (cost: string, { start, end } = OVER, id = '') =>
+  `AWS,A-1,${start},${end},USD,AWS,Compute,Usage,${cost},${id}`
+const focus = (...rows: string[]) => [HEAD, ...rows].join('\n')
+const issued = (number: string, totalAmount: string, given: object = {}) =>
+  invoice(number, { issuer: 'Cloud Resale Ltd', dueDate: '2099-01-31', totalAmount, ...given })
+
+type Row = { id: string; balanceAmount: number; documentState: string }
+
+async function json(page: Page, path: string) {
+  const answer = await page.request.get(`/billing/v1/${path}`)
+  expect(answer.status()).toBe(200)
+  return answer.json()
+}
+
+async function csv(page: Page, path: string): Promise<Record<string, string>[]> {
+  const answer = await page.request.get(`/billing/v1/${path}`)
+  return parse(await answer.text(), { columns: true, bom: true })
+}
+
+const sum = (amounts: (number | string)[]) =>
+  amounts.reduce<number>((cents, amount) => cents + Math.round(Number(amount) * 100), 0) / 100
+
+/** What is owed by each thing that tells of it. */
+async function owed(page: Page) {
+  const { invoices } = (await json(page, 'invoices?maxResults=250')) as { invoices: Row[] }
+  const { currencies } = await json(page, 'invoice-summary')
+  const statement = await json(page, 'statement')
+  await page.goto('/invoices')
+  const figures = page.getByRole('region', { name: 'Figures' })
+  const term = page.getByRole('term').filter({ hasText: 'Outstanding' })
+  const [shown = ''] = await figures
+    .locator('dl > div')
+    .filter({ has: term })
+    .getByRole('definition')
+    .allTextContents()
+  return {
+    list: sum(invoices.map(({ balanceAmount }) => balanceAmount)),
+    summary: currencies[0]?.balanceAmount,
+    statement: statement.currencies[0]?.balanceAmount,
+    csv: sum((await csv(page, 'invoices.csv')).map((row) => row.balanceAmount ?? 'x')),
+    'statement.csv': sum((await csv(page, 'statement.csv')).map((row) => row.balanceAmount ?? 'x')),
+    screen: Number(shown.replace(/[^\d.]/g, '')),
+  }
+}
+
+async function expectOwed(page: Page, amount: number): Promise<void> {
+  expect(await owed(page)).toEqual({
+    list: amount,
+    summary: amount,
+    statement: amount,
+    csv: amount,
+    'statement.csv': amount,
+    screen: amount,
+  })
+}
+
+/** The digests of the documents of all that is or was issued, by id. */
+async function documents(page: Page): Promise<Record<string, string>> {
+  const { invoices } = (await json(page, 'invoices?maxResults=250')) as { invoices: Row[] }
+  const digests: Record<string, string> = {}
+  for (const { id } of invoices) {
+    const file = await page.request.get(`/billing/v1/invoices/${encodeURIComponent(id)}/file`)
+    digests[id] = createHash('sha256')
+      .update(await file.body())
+      .digest('hex')
+  }
+  return digests
+}
+
+test('the right debt at each step, wherever one looks', async ({ page }) => {
+  await own.importInvoices([issued('BASE', '1.00')])
+  await signIn(page, finance)
+  await expectOwed(page, 1)
+
+  // A forecast of the running month is not owed; it grows, and the month before is billed beside it.
+  await own.importFocus(focus(charge('10.10', RUNS)))
+  await own.importFocus(focus(charge('10.10', RUNS), charge('5.05', RUNS)))
+  await expectOwed(page, 1)
+  await own.importFocus(focus(charge('100.25'), charge('0.25')))
+  await expectOwed(page, 101.5)
+  // The same again, and in two rows that come to the same.
+  await own.importFocus(focus(charge('0.25'), charge('100.25')))
+  await expectOwed(page, 101.5)
+  // The vendor's own number for that month is not a second debt.
+  await expect(own.importFocus(focus(charge('100.50', OVER, 'AWS-1')))).rejects.toThrow('--correct')
+  await expectOwed(page, 101.5)
+  await own.importFocus(focus(charge('100.50', OVER, 'AWS-1')), '--correct')
+  await expectOwed(page, 101.5)
+
+  // The draft ends in the issued one of its period.
+  await own.importFocus(focus(charge('20', RUNS, 'AWS-2')))
+  await expectOwed(page, 121.5)
+  const drafts = await json(page, 'invoices?filter=state:draft')
+  expect(drafts.invoices).toEqual([])
+
+  // A second issuer has the same number.
+  await own.importInvoices([
+    invoice('AWS-1', { issuer: 'Other Ltd', dueDate: '2099-01-31', totalAmount: '7' }),
+  ])
+  await expectOwed(page, 128.5)
+
+  const before = await documents(page)
+  // Paid in part, re-sent, corrected, credited, voided.
+  await own.importInvoices([issued('BASE', '1.00', { balanceAmount: '0.40' })])
+  await expectOwed(page, 127.9)
+  await expect(own.importInvoices([issued('BASE', '3.00', { balanceAmount: '2.40' })])).rejects.toThrow(
+    '--correct',
+  )
+  await own.importInvoices([issued('BASE', '3.00', { balanceAmount: '2.40' })], '--correct')
+  await expectOwed(page, 129.9)
+  await own.importInvoices([issued('CREDIT', '-2.00', { corrects: 'BASE', balanceAmount: '0' })])
+  await own.importInvoices([issued('BASE', '3.00', { balanceAmount: '0.40' })])
+  await expectOwed(page, 127.9)
+  await own.importInvoices([issued('BASE', '3.00', { documentState: 'voided' })])
+  await expectOwed(page, 127.5)
+
+  const after = await documents(page)
+  for (const id of Object.keys(after)) if (before[id]) expect([id, after[id]]).toEqual([id, before[id]])
+  const voided = (await json(page, 'invoices?filter=state:voided')) as { invoices: Row[] }
+  expect(voided.invoices.map(({ balanceAmount }) => balanceAmount)).toEqual(voided.invoices.map(() => 0))
+  expect(voided.invoices.map(({ id }) => id)).toEqual(expect.arrayContaining(['BASE', 'BASE~2']))
+})
