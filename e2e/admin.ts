@@ -50,6 +50,8 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     },
     importInvoices: (invoices: object[]) =>
       command(['import', 'invoices', '-', ...own], JSON.stringify(invoices)),
+    /** Keeps the issuer's own documents, each a file that is named after its invoice. */
+    attach: (paths: string[]) => command(['invoices', 'attach', ...paths, ...own]),
     /** Adds invoices as they may stand in the database: drafts, and what was voided, too. */
     async addDocuments(invoices: [id: string, row: object, lines?: object[]][]) {
       const input = JSON.stringify(invoices.map((given) => [id, ...given]))
