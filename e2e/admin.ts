@@ -53,7 +53,8 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     /** Rows of a FOCUS file, as text. */
     importFocus: (csv: string, ...options: string[]) =>
       command(['import', 'focus', '-', ...own, ...options], csv),
-    undoImport: (importId: string) => command(['import', 'undo', importId, ...own]),
+    /** Keeps the issuer's own documents, each a file that is named after its invoice. */
+    attach: (paths: string[]) => command(['invoices', 'attach', ...paths, ...own]),
     /** Adds invoices as they may stand in the database: drafts, and what was voided, too. */
     async addDocuments(invoices: [id: string, row: object, lines?: object[]][]) {
       const input = JSON.stringify(invoices.map((given) => [id, ...given]))

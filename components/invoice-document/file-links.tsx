@@ -6,7 +6,7 @@ import { buttonLook } from '#components/ui/button-look.ts'
 import { MENU_ITEM, Menu } from '#components/ui/menu.tsx'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
 
-type Files = NonNullable<InvoiceWithLines['files']>
+type Files = InvoiceWithLines['files']
 
 /**
  * Leads to the document of an invoice, at `href`; where the issuer's own is kept, also to our copy of it, and to what

@@ -1,3 +1,4 @@
+import { type DocumentForm, type DocumentName, documentName } from '#lib/invoices/rules.ts'
 import type { Party } from '#lib/parties/rules.ts'
 
 /**
@@ -7,7 +8,7 @@ import type { Party } from '#lib/parties/rules.ts'
 export type InvoiceDocument = {
   number: string
   documentState: string
-  form: string
+  form: DocumentForm
   platform: string
   invoiceDate: string
   dueDate: string
@@ -23,14 +24,13 @@ export type InvoiceDocument = {
   buyer: Party
 }
 
-type Kind = 'Invoice' | 'Credit note' | 'Summary of charges' | 'Draft' | 'Voided'
+type Kind = DocumentName | 'Draft' | 'Voided'
 
 /** What the paper calls itself. */
 export function kindOf({ documentState, form, totalAmount }: InvoiceDocument): Kind {
   if (documentState === 'draft') return 'Draft'
   if (documentState === 'voided') return 'Voided'
-  if (form === 'summary') return 'Summary of charges'
-  return totalAmount.startsWith('-') && /[1-9]/.test(totalAmount) ? 'Credit note' : 'Invoice'
+  return documentName(form, Number(totalAmount))
 }
 
 /** Whether the seller issued it, so that it stands in the seller's name. */

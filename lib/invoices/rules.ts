@@ -19,8 +19,10 @@ export const DOCUMENT_STATE_NAMES: Record<DocumentState, string> = {
 export const DOCUMENT_FORMS = ['invoice', 'summary'] as const
 export type DocumentForm = (typeof DOCUMENT_FORMS)[number]
 
+export type DocumentName = 'Invoice' | 'Credit note' | 'Summary of charges'
+
 /** What people call a document. */
-export function documentName(form: DocumentForm, totalAmount: number): string {
+export function documentName(form: DocumentForm, totalAmount: number): DocumentName {
   if (form === 'summary') return 'Summary of charges'
   return totalAmount < 0 ? 'Credit note' : 'Invoice'
 }

@@ -84,10 +84,7 @@ export default async function Page({ params, searchParams }: Given) {
           <>
             <CopyRequest path={readInvoice.path({ params: { invoice_id: id } })} />
             <NeighbourLinks {...beside} search={listed} />
-            <FileLinks
-              href={readInvoiceFile.path({ params: { invoice_id: id } })}
-              files={invoice.files ?? []}
-            />
+            <FileLinks href={readInvoiceFile.path({ params: { invoice_id: id } })} files={invoice.files} />
           </>
         }
       />
