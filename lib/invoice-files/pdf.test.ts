@@ -188,7 +188,7 @@ describe('what nobody is asked to pay by it', () => {
     expect(await textsOf({ totalAmount: '-0.00' })).toContain('Invoice')
   })
 
-  test.each([
+  test.each<[Partial<Invoice>, string, string]>([
     [{ form: 'summary' }, 'Summary of charges', 'It is not an invoice that Alpine Cloud Reselling issued'],
     [{ form: 'summary', totalAmount: '-1' }, 'Summary of charges', 'is a summary of charges'],
     [{ documentState: 'draft' }, 'Draft', 'This is a draft and no invoice'],

@@ -27,9 +27,13 @@ export const invoices = pgTable(
     number: key('number').notNull(),
     /** False: its issuer gave no number, and we made one of its account, period and currency. */
     isNumbered: boolean('is_numbered').notNull().default(true),
-    documentState: text('document_state').notNull().default('issued'),
+    documentState: text('document_state', { enum: ['draft', 'issued', 'voided'] })
+      .notNull()
+      .default('issued'),
     /** An invoice as it was issued, or a summary of charges of which the vendor issued no such paper. */
-    form: text('form').notNull().default('invoice'),
+    form: text('form', { enum: ['invoice', 'summary'] })
+      .notNull()
+      .default('invoice'),
     billingProfileId: key('billing_profile_id').notNull(),
     platform: text('platform').notNull(),
     issuer: key('issuer').notNull(),
