@@ -128,24 +128,3 @@ export const lineItems = pgTable(
     }).onDelete('cascade'),
   ],
 )
-
-/** How a reseller's price of a line was made, for operators alone: a role that answers customers can't read it. */
-export const linePrices = pgTable(
-  'line_prices',
-  {
-    customerId: customerId(),
-    invoiceId: key('invoice_id').notNull(),
-    position: integer('position').notNull(),
-    /** The rule in words: `+8 %`, `4.50 each`, `ListCost`. */
-    rule: text('rule').notNull(),
-    /** What the vendor billed for the line, exactly. */
-    billedCost: numeric('billed_cost').notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.customerId, t.invoiceId, t.position] }),
-    foreignKey({
-      columns: [t.customerId, t.invoiceId, t.position],
-      foreignColumns: [lineItems.customerId, lineItems.invoiceId, lineItems.position],
-    }).onDelete('cascade'),
-  ],
-)
