@@ -4,6 +4,7 @@ import { newCustomerId } from '#lib/access/store.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addKey, addMember, addNewCustomer } from '#lib/db/test-rows.ts'
+import { keepFile } from '#lib/kept-files/store.ts'
 import { importInvoices } from '../invoices/import.ts'
 import type { NewInvoice } from '../shapes.ts'
 import { undoImport } from './undo.ts'
@@ -117,6 +118,41 @@ describe('undoImport', () => {
     expect(await db.sql(customer, 'SELECT FROM invoices')).toHaveLength(4)
     for (const id of ['three', 'two', 'one']) await undo(id)
     expect(await everything()).toEqual({ invoices: [], lines: [] })
+  })
+
+  test('is refused where what was a draft has been issued on paper since', async () => {
+    await run('one', [invoice('D', DRAFT)])
+    await run('two', [invoice('D', { ...PERIOD, isNumbered: false, totalAmount: '100' })])
+    await scope({ customerId: newCustomerId(customer) }, (tx) =>
+      keepFile(tx, newCustomerId(customer), { invoiceId: 'D', kind: 'drawn', bytes: Buffer.from('%PDF') }),
+    )
+    await expect(undo('two')).rejects.toThrow('invoice D was issued by it, and its document is kept since')
+    expect(await db.sql(customer, 'SELECT document_state FROM invoices')).toEqual([
+      { document_state: 'issued' },
+    ])
+  })
+
+  test('is refused where another has the number of what it voided since', async () => {
+    await run('one', [invoice('D', DRAFT)])
+    await run('two', [invoice('INV-7', PERIOD)])
+    await run('three', [invoice('INV-7', PERIOD), invoice('D', { ...PERIOD, isNumbered: false })])
+    await expect(undo('two')).rejects.toThrow('invoice D has the number of D~2, which came since')
+    await undo('three')
+    expect(await undo('two')).toEqual({ removed: 1, voided: 0, restored: 1 })
+  })
+
+  test('is refused where the period of what it voided was billed again since', async () => {
+    await run('one', [invoice('INV-7', PERIOD)])
+    await run('two', [invoice('INV-7', { ...PERIOD, documentState: 'voided' })])
+    await run('three', [invoice('2026-09-1a2b3c4d', { ...PERIOD, isNumbered: false })])
+    await expect(undo('two')).rejects.toThrow(
+      'invoice INV-7 is of the period that 2026-09-1a2b3c4d bills since',
+    )
+    await undo('three')
+    await undo('two')
+    expect(await db.sql(customer, 'SELECT document_state FROM invoices')).toEqual([
+      { document_state: 'issued' },
+    ])
   })
 
   test("an earlier import's change is not in the way of a later one's end", async () => {

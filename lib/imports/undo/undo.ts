@@ -6,7 +6,8 @@ import type { Transaction } from '#lib/db/client.ts'
 import { planAgain } from '#lib/db/plans.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 import { overwriteHeads, overwriteInvoices } from '../invoices/rows.ts'
-import { dropAdded, findLater, listBefore, lockImport, markUndone, voidAdded } from './rows.ts'
+import { findLater } from './later.ts'
+import { dropAdded, listBefore, lockImport, markUndone, voidAdded } from './rows.ts'
 import { mayHaveSeen } from './seen.ts'
 
 /** How many invoices were taken away, voided because the customer may have seen them, and put back as they were. */
