@@ -66,3 +66,14 @@ export async function markUndone(tx: Transaction, customerId: CustomerId, id: st
     .set({ undoneAt: sql`clock_timestamp()` })
     .where(and(eq(imports.customerId, customerId), eq(imports.id, id)))
 }
+
+/** The issuers of whom an import wrote down address or bank, as the customer's history tells. */
+export async function listIssuersSet(tx: Transaction, customerId: CustomerId, id: string): Promise<string[]> {
+  const { rows } = await tx.execute<{ name: string }>(sql`
+    SELECT DISTINCT s.subject AS name FROM audit_events i
+    JOIN audit_events s ON s.customer_id = ${customerId} AND s.request_id = i.request_id
+      AND s.action = 'issuer.set'
+    WHERE i.customer_id = ${customerId} AND i.action = 'invoices.imported' AND i.details ->> 'import' = ${id}
+    ORDER BY 1`)
+  return rows.map(({ name }) => name)
+}

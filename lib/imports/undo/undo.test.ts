@@ -83,12 +83,12 @@ describe('undoImport', () => {
       { correct: true },
     )
     expect(await everything()).not.toEqual(before)
-    expect(await undo('two')).toEqual({ removed: 2, voided: 0, restored: 5 })
+    expect(await undo('two')).toMatchObject({ removed: 2, voided: 0, restored: 5 })
     expect(await everything()).toEqual(before)
     expect(
       await db.sql(customer, "SELECT subject, details FROM audit_events WHERE action = 'import.undone'"),
     ).toEqual([{ subject: 'two', details: { removed: 2, voided: 0, restored: 5 } }])
-    expect(await undo('one')).toEqual({ removed: 5, voided: 0, restored: 0 })
+    expect(await undo('one')).toMatchObject({ removed: 5, voided: 0, restored: 0 })
     expect(await everything()).toEqual({ invoices: [], lines: [] })
   })
 
@@ -138,7 +138,7 @@ describe('undoImport', () => {
     await run('three', [invoice('INV-7', PERIOD), invoice('D', { ...PERIOD, isNumbered: false })])
     await expect(undo('two')).rejects.toThrow('invoice D has the number of D~2, which came since')
     await undo('three')
-    expect(await undo('two')).toEqual({ removed: 1, voided: 0, restored: 1 })
+    expect(await undo('two')).toMatchObject({ removed: 1, voided: 0, restored: 1 })
   })
 
   test('is refused where the period of what it voided was billed again since', async () => {
@@ -174,7 +174,7 @@ describe('undoImport', () => {
 
 describe('what the customer may have seen is voided', () => {
   const voided = async () => {
-    expect(await undo('one')).toEqual({ removed: 0, voided: 1, restored: 0 })
+    expect(await undo('one')).toMatchObject({ removed: 0, voided: 1, restored: 0 })
     expect(await db.sql(customer, 'SELECT document_state, balance_amount FROM invoices')).toEqual([
       { document_state: 'voided', balance_amount: '0' },
     ])
@@ -208,6 +208,6 @@ describe('what the customer may have seen is voided', () => {
   test('but not where they were here before it alone', async () => {
     await addKey(customer, ['finance-user'], { lastUsedAt: new Date(Date.now() - 3_600_000) })
     await run('one', [invoice('1')])
-    expect(await undo('one')).toEqual({ removed: 1, voided: 0, restored: 0 })
+    expect(await undo('one')).toMatchObject({ removed: 1, voided: 0, restored: 0 })
   })
 })
