@@ -43,7 +43,7 @@ function listOf({ problems }: ImportRefused): string {
 const HINTS: Record<Leave, string> = {
   '--replace': 'What is stored differs. Add --replace to write over it.',
   '--correct':
-    'What was issued does not change by itself. Add --correct to void it and to put what the file has in its place.',
+    'What was issued does not change by itself. If these files are a part of a bill, import all of its parts together. If they are the whole, add --correct: what is there is voided, and what they have comes into its place.',
 }
 
 const BUSY = new Set(['55P03', '40P01', '40001', '23505'])

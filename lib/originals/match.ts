@@ -1,7 +1,8 @@
 import 'server-only'
-import { and, asc, eq, gt } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { invoiceFiles } from '#lib/db/schema/invoice-files.ts'
 import { invoices } from '#lib/db/schema/invoices.ts'
 import { fileName } from '#lib/files/attachment.ts'
 
@@ -47,4 +48,26 @@ export async function stateOf(tx: Transaction, customerId: CustomerId, invoiceId
   const own = and(eq(invoices.customerId, customerId), eq(invoices.id, invoiceId))
   const [found] = await tx.select({ state: invoices.documentState }).from(invoices).where(own)
   return found?.state
+}
+
+/** What one of the customer's invoices has as its document already, by kind and digest. */
+export type KeptAs = { invoiceId: string; kind: string; digest: string; stems: string[] }
+
+/**
+ * Documents of these digests that are kept already, of invoices in whatever state: a folder that is given again holds
+ * the papers of corrected ones, too, and these are none of the corrections'.
+ */
+export async function matchKept(
+  tx: Transaction,
+  customerId: CustomerId,
+  digests: readonly string[],
+): Promise<KeptAs[]> {
+  const { id: invoiceId, number } = invoices
+  const { kind, digest } = invoiceFiles
+  const rows = await tx
+    .select({ invoiceId, number, kind, digest })
+    .from(invoiceFiles)
+    .innerJoin(invoices, and(eq(invoices.customerId, customerId), eq(invoices.id, invoiceFiles.invoiceId)))
+    .where(and(eq(invoiceFiles.customerId, customerId), inArray(digest, [...digests])))
+  return rows.map(({ number, ...row }) => ({ ...row, stems: [row.invoiceId, number].map(fileName) }))
 }

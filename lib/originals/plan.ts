@@ -7,7 +7,7 @@ import type { OriginalKind } from '#lib/kept-files/rules.ts'
 import { digestOf, listKept } from '#lib/kept-files/store.ts'
 import { contentOf, MOST_BYTES } from './content.ts'
 import { type GivenFile, visitFiles } from './given-files.ts'
-import { matchInvoices, stateOf, stemOf } from './match.ts'
+import { matchInvoices, matchKept, stateOf, stemOf } from './match.ts'
 
 /** What one given file comes to. */
 export type Planned = { place: string; name: string } & (
@@ -38,10 +38,11 @@ export async function planOriginals(
   return readScope({ customerId }, async (tx) => {
     if (invoiceId !== undefined) await checkInvoice(tx, customerId, invoiceId)
     const idsOf = invoiceId === undefined ? await matched(tx, customerId, files) : () => [invoiceId]
+    const placeOf = invoiceId === undefined ? await keptPlaces(tx, customerId, files) : () => undefined
     const kept = keptDigests(tx, customerId)
     const planned: Planned[] = []
     for (const file of files)
-      planned.push('result' in file ? file : await placed(file, idsOf(file.name), kept))
+      planned.push('result' in file ? file : (placeOf(file) ?? (await placed(file, idsOf(file.name), kept))))
     return planned
   })
 }
@@ -67,6 +68,16 @@ async function placed(
 async function matched(tx: Transaction, customerId: CustomerId, files: readonly { name: string }[]) {
   const matches = await matchInvoices(tx, customerId, new Set(files.map(({ name }) => stemOf(name))))
   return (name: string) => matches.get(stemOf(name)) ?? []
+}
+
+/** Whose document a file is already, by its bytes and its name: also of one that was voided since. */
+async function keptPlaces(tx: Transaction, customerId: CustomerId, files: readonly (Read | Planned)[]) {
+  const digests = files.flatMap((file) => ('result' in file ? [] : [file.digest]))
+  const known = Map.groupBy(await matchKept(tx, customerId, digests), ({ digest }) => digest)
+  return ({ place, name, kind, digest }: Read): Planned | undefined => {
+    const found = known.get(digest)?.find((one) => one.kind === kind && one.stems.includes(stemOf(name)))
+    return found && { place, name, result: 'same', kind, invoiceId: found.invoiceId, digest }
+  }
 }
 
 /** What is stored of an invoice, by kind: asked for once. */

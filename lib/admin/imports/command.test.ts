@@ -141,3 +141,27 @@ test.each<[string, string]>([
   expect(err).toContain(reason)
   expect(await countInvoices('cedar')).toBe(0)
 })
+
+test('an import that is undone names the issuers of whom it wrote something down', async () => {
+  const invoice = {
+    id: 'I-1',
+    platform: 'web-services',
+    issuer: { name: 'Iss', iban: 'CH9300762011623852957' },
+    invoiceDate: '2026-09-30',
+    dueDate: '2026-10-30',
+    currency: 'USD',
+    totalAmount: '10',
+    lines: [{ description: 'Compute', price: '10', qty: 1 }],
+  }
+  write('iss.json', [JSON.stringify(invoice)])
+  const done = await json('import invoices iss.json --customer alder --json')
+  const { err } = await admin(`import undo ${done.import}`)
+  expect(err).toContain('What it wrote down of Iss (address, bank) stays')
+  expect((await admin('issuers list --customer alder')).out).toContain('CH9300762011623852957')
+})
+
+test('who imports a part of what is stored is told to import all parts, before --correct', async () => {
+  await admin('import focus costs/2.csv --customer alder')
+  const { err } = await admin('import focus costs/1.csv --customer alder')
+  expect(err).toContain('If these files are a part of a bill, import all of its parts together.')
+})

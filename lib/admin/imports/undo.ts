@@ -33,4 +33,9 @@ export async function undo(id: string): Promise<void> {
   const sum = (what: 'removed' | 'voided' | 'restored') => done.reduce((count, each) => count + each[what], 0)
   print(`Undone: ${sum('removed')} removed, ${sum('voided')} voided, ${sum('restored')} as before`)
   if (sum('voided') > 0) note('What the customer may have seen by now is voided, and not removed.')
+  const issuers = [...new Set(done.flatMap((each) => each.issuers))]
+  if (issuers.length > 0)
+    note(
+      `What it wrote down of ${issuers.join(', ')} (address, bank) stays: look at it by "issuers list", and change it by "issuers set".`,
+    )
 }

@@ -101,6 +101,31 @@ describe("the issuer's own documents", () => {
     ])
   })
 
+  test('stay with an invoice that is corrected since, when the same folder is given again', async () => {
+    put(`${here}/B-${made}.pdf`, pdf('before'))
+    await attach([here])
+    await db.sql(
+      'sunbird',
+      "UPDATE invoices SET document_state = 'voided', balance_amount = 0 WHERE id = $1",
+      [id.two],
+    )
+    expect(await attach([here])).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('1 there already'),
+    })
+    await addInvoice('sunbird', `${id.two}~2`, { number: id.two })
+    expect(await attach([here])).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('1 there already'),
+    })
+    put(`${here}/B-${made}.pdf`, pdf('after'))
+    await attach([here])
+    expect(await keptOf(id.two, `${id.two}~2`)).toEqual([
+      [id.two, 'original-pdf', `B-${made}.pdf`, pdf('before')],
+      [`${id.two}~2`, 'original-pdf', `B-${made}.pdf`, pdf('after')],
+    ])
+  })
+
   test('are kept with the invoice that is named, whatever their own name', async () => {
     put(`${here}/scan.pdf`, pdf('scan'))
     const { code } = await attach([`${here}/scan.pdf`], '--invoice OLD')

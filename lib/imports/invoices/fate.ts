@@ -1,3 +1,4 @@
+import Big from 'big.js'
 import type { ImportProblem } from '../refused.ts'
 import type { NewInvoice } from '../shapes.ts'
 import { differencesOf, movesFrom } from './differences.ts'
@@ -34,6 +35,11 @@ export function fateOf(given: NewInvoice, stored: StoredInvoice | undefined): Fa
   }
   if (documentState === 'draft')
     return refused(given, 'is issued already, and the file has it as a draft of before')
+  const paid = new Big(stored.totalAmount).minus(stored.balanceAmount)
+  if (given.currency !== stored.currency && given.balanceAmount === undefined && !paid.eq(0)) {
+    const settled = `${paid.toFixed()} ${stored.currency} of it is settled already`
+    return refused(given, `${settled}, and the file has it in ${given.currency}: give its balance, too`)
+  }
   if (problems.length > 0) return { what: 'corrected', problems }
   return { what: movesFrom(stored, given) ? 'moved' : 'unchanged' }
 }

@@ -162,6 +162,19 @@ describe('a period that was billed without a number', () => {
     expect(await owed()).toBe('20.00')
   })
 
+  test('is not billed again by a draft of it that is issued beside the numbered invoice', async () => {
+    await run([invoice('INV-7', PERIOD), invoice('D', DRAFT)])
+    const issued = invoice('D', { ...PERIOD, isNumbered: false })
+    await expect(run([issued], { correct: true })).rejects.toThrow('already, by invoice INV-7')
+    await run([invoice('INV-7', PERIOD), issued])
+    expect(await rows()).toEqual(['D issued 10.00', 'INV-7 issued 10.00'])
+  })
+
+  test('is not billed again by an invoice whose period is told later', async () => {
+    await run([invoice('INV-7'), summary])
+    await expect(run([invoice('INV-7', PERIOD)])).rejects.toThrow('has invoice INV-7 instead')
+  })
+
   test('what was settled of it is not forgotten in silence', async () => {
     await run([{ ...summary, balanceAmount: '4' }])
     await expect(run([invoice('INV-7', PERIOD)], { correct: true })).rejects.toThrow(
@@ -206,5 +219,24 @@ describe('an issued invoice', () => {
     expect(await run([invoice('1', { documentState: 'voided' })])).toMatchObject({ added: 1 })
     expect(await run([invoice('1', { documentState: 'voided' })])).toMatchObject({ unchanged: 1 })
     expect(await owed()).toBe('0')
+  })
+
+  test('that is corrected to another currency needs its balance, once something was paid', async () => {
+    await run([invoice('1', { balanceAmount: '4' }), invoice('2')])
+    const inEuro = { currency: 'EUR', totalAmount: '12' }
+    await expect(run([invoice('1', inEuro)], { correct: true })).rejects.toThrow(
+      'invoice 1: 6 USD of it is settled already, and the file has it in EUR: give its balance, too',
+    )
+    await run([invoice('1', { ...inEuro, balanceAmount: '7' }), invoice('2', inEuro)], { correct: true })
+    expect(await rows()).toEqual(['1 voided 0 -> 1~2', '1~2 issued 7', '2 voided 0 -> 2~2', '2~2 issued 12'])
+  })
+
+  test('of history stays of history when it is corrected', async () => {
+    const customerId = newCustomerId(customer)
+    await scope({ customerId }, (tx) =>
+      importInvoices(tx, customerId, [invoice('1'), invoice('2')], { history: 'all' }),
+    )
+    await run([invoice('1', { totalAmount: '11' }), invoice('3')], { correct: true })
+    expect(await db.sql(customer, 'SELECT id FROM invoices WHERE NOT is_history')).toEqual([{ id: '3' }])
   })
 })

@@ -3,8 +3,9 @@ import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import type { ImportProblem } from '../refused.ts'
+import { readStored } from './rows.ts'
 import type { Seen } from './seen.ts'
-import type { StoredInvoice } from './stored.ts'
+import { keyOf, type StoredInvoice } from './stored.ts'
 
 // A period of an account may be billed twice: by what was made of its charges before the issuer gave a number, and by
 // the issuer's own invoice. What stands in one file was billed side by side; what does not, came in the other's place.
@@ -65,6 +66,24 @@ export function twinProblem({ stored, given }: Twin, correct: boolean): ImportPr
       reason: `${stored.paid} of it is settled already: give the balance of invoice ${number}, too`,
     }
   return undefined
+}
+
+/** What is replaced as it is stored, with what comes into its place; of several, the first. */
+export async function readReplaced(
+  tx: Transaction,
+  customerId: CustomerId,
+  of: readonly { stored: Pick<StoredInvoice, 'issuer' | 'number'>; given: StoredInvoice }[],
+): Promise<{ stored: StoredInvoice; by: StoredInvoice }[]> {
+  const by = new Map(of.toReversed().map(({ stored, given }) => [keyOf(stored), given]))
+  const found = await readStored(
+    tx,
+    customerId,
+    of.map(({ stored }) => stored),
+  )
+  return [...found].flatMap(([key, stored]) => {
+    const given = by.get(key)
+    return given ? [{ stored, by: given }] : []
+  })
 }
 
 /** The drafts that an issued invoice of their issuer, account and period supersedes. */

@@ -6,7 +6,7 @@ import { type InvoiceCounts, type NewInvoice, NOTHING } from '../shapes.ts'
 import { changesOf, recordVoided } from './changes.ts'
 import { type Fate, fateOf, problemsOf } from './fate.ts'
 import { idsFor } from './ids.ts'
-import { draftsOf, lastHistoricDay, readTwins, type Twin, twinProblem } from './period.ts'
+import { draftsOf, lastHistoricDay, readReplaced, readTwins, type Twin, twinProblem } from './period.ts'
 import { addInvoices, overwriteHeads, overwriteInvoices, readStored } from './rows.ts'
 import type { Seen } from './seen.ts'
 import { asVoided, completed, headOf, keyOf, movedTo, type StoredInvoice } from './stored.ts'
@@ -67,6 +67,12 @@ export async function storer(
     await overwriteHeads(tx, customerId, [...heads, ...voided.map((stored) => asVoided(stored))])
     await overwriteInvoices(tx, customerId, whole)
     for (const { id } of voided) await recordVoided(tx, customerId, { id }, requestId)
+    // What had no period before, and what was a draft, may bill a period that something else has billed.
+    const told = heads.filter(
+      (_, at) => moved[at]?.stored.billingAccount === null || moved[at]?.stored.periodStart === null,
+    )
+    const issued = whole.filter(({ documentState }) => documentState === 'issued')
+    twins.push(...(await readTwins(tx, customerId, [...told, ...issued])))
     const unchanged = being('unchanged').map(({ stored }) => stored)
     for (const row of [...heads, ...whole, ...unchanged]) if (row.documentState === 'issued') drafts.see(row)
   }
@@ -79,7 +85,10 @@ export async function storer(
       sorted.map(({ invoice: { number, issuer }, stored }) => ({ number, issuer, after: stored?.id })),
     )
     const rows = sorted.map(({ invoice, stored, fate }, at) => {
-      const isHistory = history === 'all' || invoice.dueDate <= historic
+      const isHistory =
+        history === 'all' ||
+        invoice.dueDate <= historic ||
+        (fate.what === 'corrected' && stored?.isHistory === true)
       const own = { id: ids[at] ?? '', importId: importId ?? null, isHistory }
       return completed(invoice, own, fate.what === 'corrected' ? stored : undefined)
     })
@@ -121,27 +130,12 @@ export async function storer(
     const problems = apart.flatMap((twin) => twinProblem(twin, correct) ?? [])
     if (problems.length > 0) return problems
     const superseded = drafts.superseded(seen).map(({ draft, by }) => ({ stored: draft, given: by }))
-    const pairs = await wholeOf([...apart, ...superseded])
+    const pairs = await readReplaced(tx, customerId, [...apart, ...superseded])
     await changes.keep(pairs.map(({ stored }) => headOf(stored)))
     await replace(pairs)
     counts.superseded += superseded.length
     counts.voided += pairs.length - superseded.length
     return []
-  }
-
-  async function wholeOf(
-    of: readonly { stored: Pick<StoredInvoice, 'issuer' | 'number'>; given: StoredInvoice }[],
-  ) {
-    const by = new Map(of.toReversed().map(({ stored, given }) => [keyOf(stored), given]))
-    const found = await readStored(
-      tx,
-      customerId,
-      of.map(({ stored }) => stored),
-    )
-    return [...found].flatMap(([key, stored]) => {
-      const given = by.get(key)
-      return given ? [{ stored, by: given }] : []
-    })
   }
 
   return { counts, take, end }

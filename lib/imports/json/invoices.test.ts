@@ -87,6 +87,14 @@ describe('readInvoices', () => {
     ])
   })
 
+  test('knows an invoice, its issuer and account whatever space is around their names', async () => {
+    const spaced = { ...INVOICE, id: ' INV-1 ', issuer: { name: 'Reseller Ltd ' }, billingAccount: ' A-1' }
+    expect(await read(JSON.stringify({ ...spaced, corrects: 'INV-0\u00a0' }))).toEqual([
+      { ...(await read(JSON.stringify(INVOICE)))[0], billingAccount: 'A-1', corrects: 'INV-0' },
+    ])
+    expect(await refusal({ ...INVOICE, id: ' ' })).toMatchObject([{ column: 'id', reason: 'is empty' }])
+  })
+
   test('keeps every digit of a number', async () => {
     const text = JSON.stringify(INVOICE).replace('12.5', '123456789012345.678901234567890123')
     expect(await read(text)).toMatchObject([{ totalAmount: '123456789012345.678901234567890123' }])

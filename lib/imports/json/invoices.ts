@@ -6,7 +6,7 @@ import type { SourceText } from '../sources/source.ts'
 import { timeOf } from '../times.ts'
 import { Issuer } from './issuer.ts'
 import { jsonValues } from './objects.ts'
-import { amount, optionalText, text } from './values.ts'
+import { amount, name, optionalText, text } from './values.ts'
 
 const day = z.string('is no date').refine(isDay, 'is not a date such as 2026-11-30')
 const platform = text(60).refine((value) => slugOf(value) === value, 'is no platform such as web-services')
@@ -22,7 +22,7 @@ const Line = z.strictObject({
 /** Our own shape of an invoice in a file; docs/imports.md describes it. */
 const Invoice = z
   .strictObject({
-    id: text(300).refine((id) => id !== '.' && id !== '..', 'can not be an id'),
+    id: name().refine((id) => id !== '.' && id !== '..', 'can not be an id'),
     documentState: z.enum(['draft', 'issued', 'voided'], 'is not draft, issued or voided').optional(),
     form: z.enum(['invoice', 'summary'], 'is not invoice or summary').optional(),
     billingProfileId: text(300).optional(),
@@ -36,10 +36,10 @@ const Invoice = z
     }),
     totalAmount: amount,
     balanceAmount: amount.optional(),
-    billingAccount: text(300).optional(),
+    billingAccount: name().optional(),
     periodStart: day.optional(),
     periodEnd: day.optional(),
-    corrects: text(300).optional(),
+    corrects: name().optional(),
     lines: z.array(Line).min(1, 'has no lines').max(100_000, 'has more than 100,000 lines'),
   })
   .refine(({ invoiceDate, dueDate }) => dueDate >= invoiceDate, {
@@ -62,10 +62,10 @@ const Invoice = z
     },
   )
   .refine(({ id, corrects }) => corrects !== id, { path: ['corrects'], message: 'is the invoice itself' })
-  .transform(({ id: number, lines, issuer: { name, ...issuerDetails }, ...invoice }): NewInvoice => {
+  .transform(({ id: number, lines, issuer: { name: issuer, ...issuerDetails }, ...invoice }): NewInvoice => {
     const typed = lines.map(({ type = invoice.platform, ...line }) => ({ type, ...line }))
     const known = Object.keys(issuerDetails).length > 0 ? { issuerDetails } : {}
-    return { number, ...invoice, issuer: name, ...known, lines: typed }
+    return { number, ...invoice, issuer, ...known, lines: typed }
   })
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { countryOf, NO_COUNTRY } from '#lib/countries.ts'
 import { textFault } from '#lib/imports/faults.ts'
 import { bicOf, ibanOf } from '#lib/issuers/bank-codes.ts'
-import { optionalText, text } from './values.ts'
+import { name, optionalText } from './values.ts'
 
 /** Up to ten lines of kept text, with a line break between them; null and empty say the same. */
 const optionalLines = z
@@ -29,7 +29,7 @@ function optionalCode(read: (text: string) => string | undefined, message: strin
 export const Issuer = z.preprocess(
   (value) => (typeof value === 'string' ? { name: value } : value),
   z.strictObject({
-    name: text(),
+    name: name(),
     address: optionalLines.optional(),
     postcode: optionalText(20).optional(),
     city: optionalText(100).optional(),

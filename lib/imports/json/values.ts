@@ -14,6 +14,11 @@ export function text(longest = 300) {
     })
 }
 
+/** What something is known by: text without the space around it, which would make another thing of it. */
+export function name(longest = 300) {
+  return z.string().trim().pipe(text(longest))
+}
+
 /** Text that may be left out; null and empty say the same. */
 export function optionalText(longest = 300) {
   return z

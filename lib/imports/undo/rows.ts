@@ -5,9 +5,9 @@ import type { Transaction } from '#lib/db/client.ts'
 import { imports } from '#lib/db/schema/imports.ts'
 import type { Before } from '../invoices/changes.ts'
 
-type Found = { id: string; kind: string; createdAt: Date; undoneAt: Date | null }
+/** An import of a customer, as far as undoing it asks. */
+export type Found = { id: string; kind: string; createdAt: Date; undoneAt: Date | null }
 
-const MOST_TOLD = 20
 const PORTION = 500
 
 /** An import, locked until the transaction ends. */
@@ -23,35 +23,6 @@ export async function lockImport(
     .where(and(eq(imports.customerId, customerId), eq(imports.id, id)))
     .for('update')
   return rows[0]
-}
-
-/** What came after an import and builds on what it brought or changed; up to 20. */
-export async function findLater(
-  tx: Transaction,
-  customerId: CustomerId,
-  { id, createdAt }: Found,
-): Promise<{ invoice: string; how: string }[]> {
-  const { rows } = await tx.execute<{ invoice: string; how: string }>(sql`
-    WITH own AS (
-      SELECT id, issuer, number FROM invoices WHERE customer_id = ${customerId} AND import_id = ${id}
-      UNION
-      SELECT i.id, i.issuer, i.number FROM import_changes c
-      JOIN invoices i ON i.customer_id = ${customerId} AND i.id = c.invoice_id
-      WHERE c.customer_id = ${customerId} AND c.import_id = ${id})
-    SELECT own.id AS invoice, 'was changed by the import ' || l.id AS how
-    FROM own
-    JOIN import_changes c ON c.customer_id = ${customerId} AND c.invoice_id = own.id AND c.import_id <> ${id}
-    JOIN imports l ON l.customer_id = ${customerId} AND l.id = c.import_id AND l.undone_at IS NULL
-    WHERE l.created_at > ${createdAt.toISOString()}::timestamptz
-    UNION
-    SELECT own.id, 'is corrected or credited by ' || n.id
-    FROM own
-    JOIN invoices n ON n.customer_id = ${customerId} AND n.issuer = own.issuer AND n.corrects = own.number
-      AND n.document_state <> 'voided' AND n.import_id IS DISTINCT FROM ${id}
-    JOIN imports l ON l.customer_id = ${customerId} AND l.id = n.import_id
-    WHERE l.created_at > ${createdAt.toISOString()}::timestamptz
-    ORDER BY 1, 2 LIMIT ${MOST_TOLD}`)
-  return rows
 }
 
 /** What an import changed, as it was before: in portions, last first. */
@@ -94,4 +65,15 @@ export async function markUndone(tx: Transaction, customerId: CustomerId, id: st
     .update(imports)
     .set({ undoneAt: sql`clock_timestamp()` })
     .where(and(eq(imports.customerId, customerId), eq(imports.id, id)))
+}
+
+/** The issuers of whom an import wrote down address or bank, as the customer's history tells. */
+export async function listIssuersSet(tx: Transaction, customerId: CustomerId, id: string): Promise<string[]> {
+  const { rows } = await tx.execute<{ name: string }>(sql`
+    SELECT DISTINCT s.subject AS name FROM audit_events i
+    JOIN audit_events s ON s.customer_id = ${customerId} AND s.request_id = i.request_id
+      AND s.action = 'issuer.set'
+    WHERE i.customer_id = ${customerId} AND i.action = 'invoices.imported' AND i.details ->> 'import' = ${id}
+    ORDER BY 1`)
+  return rows.map(({ name }) => name)
 }

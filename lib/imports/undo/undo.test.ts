@@ -4,6 +4,7 @@ import { newCustomerId } from '#lib/access/store.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addKey, addMember, addNewCustomer } from '#lib/db/test-rows.ts'
+import { keepFile } from '#lib/kept-files/store.ts'
 import { importInvoices } from '../invoices/import.ts'
 import type { NewInvoice } from '../shapes.ts'
 import { undoImport } from './undo.ts'
@@ -82,12 +83,12 @@ describe('undoImport', () => {
       { correct: true },
     )
     expect(await everything()).not.toEqual(before)
-    expect(await undo('two')).toEqual({ removed: 2, voided: 0, restored: 5 })
+    expect(await undo('two')).toMatchObject({ removed: 2, voided: 0, restored: 5 })
     expect(await everything()).toEqual(before)
     expect(
       await db.sql(customer, "SELECT subject, details FROM audit_events WHERE action = 'import.undone'"),
     ).toEqual([{ subject: 'two', details: { removed: 2, voided: 0, restored: 5 } }])
-    expect(await undo('one')).toEqual({ removed: 5, voided: 0, restored: 0 })
+    expect(await undo('one')).toMatchObject({ removed: 5, voided: 0, restored: 0 })
     expect(await everything()).toEqual({ invoices: [], lines: [] })
   })
 
@@ -119,6 +120,41 @@ describe('undoImport', () => {
     expect(await everything()).toEqual({ invoices: [], lines: [] })
   })
 
+  test('is refused where what was a draft has been issued on paper since', async () => {
+    await run('one', [invoice('D', DRAFT)])
+    await run('two', [invoice('D', { ...PERIOD, isNumbered: false, totalAmount: '100' })])
+    await scope({ customerId: newCustomerId(customer) }, (tx) =>
+      keepFile(tx, newCustomerId(customer), { invoiceId: 'D', kind: 'drawn', bytes: Buffer.from('%PDF') }),
+    )
+    await expect(undo('two')).rejects.toThrow('invoice D was issued by it, and its document is kept since')
+    expect(await db.sql(customer, 'SELECT document_state FROM invoices')).toEqual([
+      { document_state: 'issued' },
+    ])
+  })
+
+  test('is refused where another has the number of what it voided since', async () => {
+    await run('one', [invoice('D', DRAFT)])
+    await run('two', [invoice('INV-7', PERIOD)])
+    await run('three', [invoice('INV-7', PERIOD), invoice('D', { ...PERIOD, isNumbered: false })])
+    await expect(undo('two')).rejects.toThrow('invoice D has the number of D~2, which came since')
+    await undo('three')
+    expect(await undo('two')).toMatchObject({ removed: 1, voided: 0, restored: 1 })
+  })
+
+  test('is refused where the period of what it voided was billed again since', async () => {
+    await run('one', [invoice('INV-7', PERIOD)])
+    await run('two', [invoice('INV-7', { ...PERIOD, documentState: 'voided' })])
+    await run('three', [invoice('2026-09-1a2b3c4d', { ...PERIOD, isNumbered: false })])
+    await expect(undo('two')).rejects.toThrow(
+      'invoice INV-7 is of the period that 2026-09-1a2b3c4d bills since',
+    )
+    await undo('three')
+    await undo('two')
+    expect(await db.sql(customer, 'SELECT document_state FROM invoices')).toEqual([
+      { document_state: 'issued' },
+    ])
+  })
+
   test("an earlier import's change is not in the way of a later one's end", async () => {
     await run('one', [invoice('1')])
     await run('two', [invoice('1', { balanceAmount: '4' })])
@@ -138,7 +174,7 @@ describe('undoImport', () => {
 
 describe('what the customer may have seen is voided', () => {
   const voided = async () => {
-    expect(await undo('one')).toEqual({ removed: 0, voided: 1, restored: 0 })
+    expect(await undo('one')).toMatchObject({ removed: 0, voided: 1, restored: 0 })
     expect(await db.sql(customer, 'SELECT document_state, balance_amount FROM invoices')).toEqual([
       { document_state: 'voided', balance_amount: '0' },
     ])
@@ -172,6 +208,6 @@ describe('what the customer may have seen is voided', () => {
   test('but not where they were here before it alone', async () => {
     await addKey(customer, ['finance-user'], { lastUsedAt: new Date(Date.now() - 3_600_000) })
     await run('one', [invoice('1')])
-    expect(await undo('one')).toEqual({ removed: 1, voided: 0, restored: 0 })
+    expect(await undo('one')).toMatchObject({ removed: 1, voided: 0, restored: 0 })
   })
 })

@@ -6,11 +6,18 @@ import type { Transaction } from '#lib/db/client.ts'
 import { planAgain } from '#lib/db/plans.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 import { overwriteHeads, overwriteInvoices } from '../invoices/rows.ts'
-import { dropAdded, findLater, listBefore, lockImport, markUndone, voidAdded } from './rows.ts'
+import { findLater } from './later.ts'
+import { dropAdded, listBefore, listIssuersSet, lockImport, markUndone, voidAdded } from './rows.ts'
 import { mayHaveSeen } from './seen.ts'
 
 /** How many invoices were taken away, voided because the customer may have seen them, and put back as they were. */
-export type Undone = { removed: number; voided: number; restored: number }
+export type Undone = {
+  removed: number
+  voided: number
+  restored: number
+  /** Of whom it wrote down address or bank: that stays, for it may be true all the same. */
+  issuers: string[]
+}
 
 /**
  * Takes back what an import of invoices did: what it changed is as it was before, and what it added is gone, or voided
@@ -40,10 +47,10 @@ export async function undoImport(
   const restored = await restore(tx, customerId, id)
   if (!isSeen) await dropAdded(tx, customerId, id)
   await markUndone(tx, customerId, id)
-  const undone = { removed: isSeen ? 0 : added, voided: isSeen ? added : 0, restored }
+  const counts = { removed: isSeen ? 0 : added, voided: isSeen ? added : 0, restored }
   const event = { action: 'import.undone', subject: id, actor: OPERATOR, requestId }
-  await recordAudit(tx, customerId, { ...event, details: undone })
-  return undone
+  await recordAudit(tx, customerId, { ...event, details: counts })
+  return { ...counts, issuers: await listIssuersSet(tx, customerId, id) }
 }
 
 /** Last first, so that of what was changed twice the first state stays. */

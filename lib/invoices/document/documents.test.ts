@@ -218,6 +218,16 @@ describe('what an invoice stands for or against', () => {
     expect(await linksOf('CN-LOST')).toEqual({ corrects: { number: 'IN-0' }, correctedBy: [] })
   })
 
+  it('is named on both where an issuer voids an invoice, and issues one with another number for it', async () => {
+    await addInvoice('southwind', 'IN-2', { documentState: 'voided', balanceAmount: '0' })
+    await addInvoice('southwind', 'IN-3', { corrects: 'IN-2' })
+    expect(await linksOf('IN-2', keys.eve)).toEqual({ correctedBy: [{ id: 'IN-3', number: 'IN-3' }] })
+    expect(await linksOf('IN-3', keys.eve)).toEqual({
+      corrects: { number: 'IN-2', id: 'IN-2' },
+      correctedBy: [],
+    })
+  })
+
   it('is not named to who may not see its billing profile', async () => {
     expect(await linksOf('CN-EMEA', keys.emea)).toEqual({ corrects: { number: 'IN-1' }, correctedBy: [] })
     expect(await linksOf('EMEA', keys.emea)).toEqual({ correctedBy: [] })

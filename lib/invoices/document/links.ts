@@ -9,7 +9,7 @@ export type Link = { id: string; number: string }
 
 /** Which others an invoice refers to, and which refer to it, as far as the caller may see them. */
 export type DocumentLinks = {
-  /** What a credit note or correction is of, as it is valid now. */
+  /** What a credit note or correction is of, as it is valid now; where its issuer voided it, that. */
   corrects?: Link | undefined
   /** Oldest first. */
   correctedBy: Link[]
@@ -27,21 +27,29 @@ const MOST_LINKS = 50
 export async function readLinks(tx: Transaction, owner: Owner, invoiceId: string): Promise<DocumentLinks> {
   const { id, number, issuer, documentState, corrects, replacedBy, createdAt } = invoices
   const isOther = sql`${issuer} = one.issuer AND ${id} <> one.id`
-  const linked = (role: Role, how: SQL, direction: SQL = sql`asc`) => sql`
+  const oldest = sql`${createdAt}, ${id}`
+  const newest = sql`${createdAt} DESC, ${id} DESC`
+  const linked = (role: Role, how: SQL, order: SQL) => sql`
     (SELECT ${sql.raw(`'${role}'`)} AS role, ${id}, ${number}
      FROM one JOIN ${invoices} ON ${and(...owned(owner), how)}
-     ORDER BY ${createdAt} ${direction}, ${id} ${direction} LIMIT ${sql.raw(`${MOST_LINKS}`)})`
+     ORDER BY ${order} LIMIT ${sql.raw(`${MOST_LINKS}`)})`
   const { rows } = await tx.execute<Link & { role: Role }>(sql`
     WITH one AS (
       SELECT ${id}, ${number}, ${issuer}, ${documentState}, ${corrects}, ${replacedBy}
       FROM ${invoices} WHERE ${and(...owned(owner), eq(id, invoiceId))})
-    ${linked('corrects', sql`${isOther} AND ${number} = one.corrects AND ${documentState} <> 'voided'`)}
+    ${linked(
+      'corrects',
+      sql`${isOther} AND ${number} = one.corrects AND (${documentState} <> 'voided' OR ${replacedBy} IS NULL)`,
+      sql`(${documentState} = 'voided'), ${newest}`,
+    )}
     UNION ALL ${linked(
       'correctedBy',
-      sql`${isOther} AND ${corrects} = one.number AND ${documentState} = 'issued' AND one.document_state <> 'voided'`,
+      sql`${isOther} AND ${corrects} = one.number AND ${documentState} = 'issued'
+        AND (one.document_state <> 'voided' OR one.replaced_by IS NULL)`,
+      oldest,
     )}
-    UNION ALL ${linked('replaces', sql`${replacedBy} = one.id`, sql`desc`)}
-    UNION ALL ${linked('replacedBy', sql`${id} = one.replaced_by`)}`)
+    UNION ALL ${linked('replaces', sql`${replacedBy} = one.id`, newest)}
+    UNION ALL ${linked('replacedBy', sql`${id} = one.replaced_by`, oldest)}`)
   const of = (wanted: Role) =>
     rows.filter(({ role }) => role === wanted).map(({ role: _, ...link }): Link => link)
   const [corrected] = of('corrects')
