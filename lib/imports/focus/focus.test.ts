@@ -220,6 +220,7 @@ describe('later versions', () => {
     })
     // Its charges are of two accounts.
     expect(invoices[0]).not.toHaveProperty('billingAccount')
+    expect(invoices[0]?.accounts).toEqual(['A-1', 'A-2'])
     expect(invoices[1]?.billingAccount).toBe('A-1')
   })
 

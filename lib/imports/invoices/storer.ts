@@ -9,6 +9,7 @@ import { idsFor } from './ids.ts'
 import { draftsOf, lastHistoricDay, readReplaced, readTwins, type Twin, twinProblem } from './period.ts'
 import { addInvoices, overwriteHeads, overwriteInvoices, readStored } from './rows.ts'
 import type { Seen } from './seen.ts'
+import { billsOfSeveral, ofEachAccount } from './several.ts'
 import { asVoided, completed, headOf, keyOf, movedTo, type StoredInvoice } from './stored.ts'
 
 /** What became of one invoice of a file. */
@@ -34,6 +35,7 @@ export async function storer(
   const drafts = await draftsOf(tx, customerId)
   const historic = await lastHistoricDay(tx)
   const twins: Twin[] = []
+  const several = billsOfSeveral(tx, customerId)
 
   /** @returns what stands in the way; with `dry`, for a look at the problems only, nothing is stored */
   async function take(batch: readonly NewInvoice[], { dry }: { dry: boolean }): Promise<ImportProblem[]> {
@@ -72,7 +74,7 @@ export async function storer(
       (_, at) => moved[at]?.stored.billingAccount === null || moved[at]?.stored.periodStart === null,
     )
     const issued = whole.filter(({ documentState }) => documentState === 'issued')
-    twins.push(...(await readTwins(tx, customerId, [...told, ...issued])))
+    twins.push(...(await readTwins(tx, customerId, [...told, ...issued])), ...(await several.twinsOf(issued)))
     const unchanged = being('unchanged').map(({ stored }) => stored)
     for (const row of [...heads, ...whole, ...unchanged]) if (row.documentState === 'issued') drafts.see(row)
   }
@@ -92,8 +94,10 @@ export async function storer(
       const own = { id: ids[at] ?? '', importId: importId ?? null, isHistory }
       return completed(invoice, own, fate.what === 'corrected' ? stored : undefined)
     })
-    const issued = rows.filter(({ documentState }) => documentState === 'issued')
-    twins.push(...(await readTwins(tx, customerId, issued)))
+    const issued = rows.flatMap((row, at) =>
+      row.documentState === 'issued' ? ofEachAccount(row, sorted[at]?.invoice.accounts) : [],
+    )
+    twins.push(...(await readTwins(tx, customerId, issued)), ...(await several.twinsOf(issued)))
     for (const row of issued) drafts.see(row)
     const replaced = sorted.flatMap(({ stored, fate }, at) => {
       const by = rows[at]
