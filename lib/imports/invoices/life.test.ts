@@ -193,6 +193,14 @@ describe('a period that was billed without a number', () => {
     expect(await owed()).toBe('30.00')
   })
 
+  test('is never replaced by another account, of which we made the same number', async () => {
+    await run([summary])
+    await expect(run([{ ...summary, billingAccount: 'A-2' }], { correct: true })).rejects.toThrow(
+      'is that of account A-1, and account A-2 came to the same number',
+    )
+    expect(await rows()).toEqual(['2026-09-1a2b3c4d issued 10.00'])
+  })
+
   test('what was settled of it is not forgotten in silence', async () => {
     await run([{ ...summary, balanceAmount: '4' }])
     await expect(run([invoice('INV-7', PERIOD)], { correct: true })).rejects.toThrow(
