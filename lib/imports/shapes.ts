@@ -110,6 +110,8 @@ export type NewInvoice = {
   balanceAmount?: string | undefined
   /** The issuer's account of the customer. */
   billingAccount?: string | undefined
+  /** Its accounts where there are several: only to find what bills one of them already. */
+  accounts?: string[] | undefined
   /** The period that is billed, `YYYY-MM-DD`; the end is exclusive. */
   periodStart?: string | undefined
   periodEnd?: string | undefined

@@ -12,6 +12,8 @@ export type BillHead = {
   issuer: string
   /** Absent: its charges are of several. */
   account: string | undefined
+  /** These several, in order. */
+  accounts?: string[] | undefined
   currency: string
   start: number
   end: number

@@ -218,8 +218,8 @@ describe('later versions', () => {
       periodStart: '2026-09-01',
       periodEnd: '2026-11-01',
     })
-    // Its charges are of two accounts.
     expect(invoices[0]).not.toHaveProperty('billingAccount')
+    expect(invoices[0]?.accounts).toEqual(['A-1', 'A-2'])
     expect(invoices[1]?.billingAccount).toBe('A-1')
   })
 

@@ -39,7 +39,7 @@ export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
     currency: bill.currency,
     totalAmount: total,
     ...(paid && documentState === 'issued' ? { balanceAmount: '0' } : {}),
-    ...(bill.account === undefined ? {} : { billingAccount: bill.account }),
+    ...(bill.account === undefined ? { accounts: bill.accounts } : { billingAccount: bill.account }),
     periodStart: dayOf(bill.start),
     periodEnd: addDays(last, 1),
     ...(corrects !== undefined && others.length === 0 ? { corrects: divided(corrects, profile) } : {}),

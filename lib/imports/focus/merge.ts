@@ -6,6 +6,8 @@ import type { Owner } from '../resale/accounts.ts'
 import type { ChargeGroup, Known, Place } from './bill.ts'
 import type { BillHead } from './fields.ts'
 
+/** Which accounts an invoice bills is known up to so many of them. */
+const MOST_ACCOUNTS = 1000
 /** Far more than any invoice has, and as many as one of our own JSON may have. */
 const MOST_GROUPS = 100_000
 
@@ -34,13 +36,21 @@ export function joinHead(bill: BillHead, head: BillHead, place: Place, problems:
     problems.add({ ...place, column, reason: `${told(is)}, but ${subject} began with ${told(was)}` })
     return false
   }
-  if (bill.account !== head.account) bill.account = undefined
+  const accounts = new Set([...accountsOf(bill), ...accountsOf(head)])
+  if (accounts.size > 1) {
+    bill.account = undefined
+    bill.accounts = [...accounts].sort().slice(0, MOST_ACCOUNTS)
+  }
   bill.start = Math.min(bill.start, head.start)
   bill.end = Math.max(bill.end, head.end)
   // Two are enough to know that there is more than one; which two does not depend on the order of the rows.
   if (bill.issue && head.issue)
     bill.issue.corrects = [...new Set([...bill.issue.corrects, ...head.issue.corrects])].sort().slice(0, 2)
   return true
+}
+
+function accountsOf({ account, accounts = [] }: BillHead): readonly string[] {
+  return account === undefined ? accounts : [account]
 }
 
 /** The columns in which all rows of one invoice agree, with what two of them say. */

@@ -27,6 +27,10 @@ export function fateOf(given: NewInvoice, stored: StoredInvoice | undefined): Fa
   const { documentState = 'issued' } = given
   if (!stored) return { what: 'added' }
   if (stored.documentState === 'voided') return fateOfVoided(given, stored)
+  if (isOfAnother(given, stored)) {
+    const reason = `is that of account ${stored.billingAccount}, and account ${given.billingAccount} came to the same number`
+    return refused(given, `${reason}: import it as JSON with a number of its own`)
+  }
   if (documentState === 'voided') return { what: 'voided' }
   const problems = differencesOf(stored, given)
   if (stored.documentState === 'draft') {
@@ -42,6 +46,12 @@ export function fateOf(given: NewInvoice, stored: StoredInvoice | undefined): Fa
   }
   if (problems.length > 0) return { what: 'corrected', problems }
   return { what: movesFrom(stored, given) ? 'moved' : 'unchanged' }
+}
+
+/** Numbers that we make of the account, and of the period, are short: two accounts may come to one. */
+function isOfAnother({ isNumbered, billingAccount }: NewInvoice, stored: StoredInvoice): boolean {
+  if (isNumbered !== false || stored.isNumbered || !billingAccount || !stored.billingAccount) return false
+  return billingAccount !== stored.billingAccount
 }
 
 function fateOfVoided(given: NewInvoice, stored: StoredInvoice): Fate {

@@ -175,6 +175,32 @@ describe('a period that was billed without a number', () => {
     await expect(run([invoice('INV-7', PERIOD)])).rejects.toThrow('has invoice INV-7 instead')
   })
 
+  test('is not billed again by an invoice of several accounts, before or after it', async () => {
+    const other = invoice('2026-09-5e6f7a8b', { ...PERIOD, billingAccount: 'A-2', isNumbered: false })
+    const third = invoice('2026-09-9c0d1e2f', { ...DRAFT, billingAccount: 'A-3' })
+    const { billingAccount: _, ...period } = PERIOD
+    const accounts = ['A-1', 'A-2', 'A-3']
+    const all = invoice('INV-7', { ...period, accounts, form: 'summary', totalAmount: '20' })
+    await run([summary, other, third])
+    await expect(run([all])).rejects.toThrow(
+      'A-2 of AWS is billed for the period from 2026-09-01 by this summary',
+    )
+    expect(await run([all], { correct: true })).toMatchObject({ added: 1, voided: 2, superseded: 1 })
+    expect(await owed()).toBe('20')
+    const again = invoice('2026-09-00000000', { ...PERIOD, billingAccount: 'A-4', isNumbered: false })
+    await expect(run([again], { correct: true })).rejects.toThrow('already, by invoice INV-7')
+    await run([all, again])
+    expect(await owed()).toBe('30.00')
+  })
+
+  test('is never replaced by another account, of which we made the same number', async () => {
+    await run([summary])
+    await expect(run([{ ...summary, billingAccount: 'A-2' }], { correct: true })).rejects.toThrow(
+      'is that of account A-1, and account A-2 came to the same number',
+    )
+    expect(await rows()).toEqual(['2026-09-1a2b3c4d issued 10.00'])
+  })
+
   test('what was settled of it is not forgotten in silence', async () => {
     await run([{ ...summary, balanceAmount: '4' }])
     await expect(run([invoice('INV-7', PERIOD)], { correct: true })).rejects.toThrow(

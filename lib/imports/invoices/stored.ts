@@ -66,7 +66,7 @@ export function completed(
     periodEnd: given.periodEnd ?? stored?.periodEnd ?? null,
     corrects: given.corrects ?? stored?.corrects ?? null,
     replacedBy: null,
-    isHistory,
+    isHistory: isHistory || stored?.isHistory === true,
     importId,
     // What is written with other content has the parties of the day on which that came.
     sellerId: null,

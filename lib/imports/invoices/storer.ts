@@ -9,6 +9,8 @@ import { idsFor } from './ids.ts'
 import { draftsOf, lastHistoricDay, readReplaced, readTwins, type Twin, twinProblem } from './period.ts'
 import { addInvoices, overwriteHeads, overwriteInvoices, readStored } from './rows.ts'
 import type { Seen } from './seen.ts'
+import { settledProblems } from './settled.ts'
+import { billsOfSeveral, ofEachAccount } from './several.ts'
 import { asVoided, completed, headOf, keyOf, movedTo, type StoredInvoice } from './stored.ts'
 
 /** What became of one invoice of a file. */
@@ -34,6 +36,7 @@ export async function storer(
   const drafts = await draftsOf(tx, customerId)
   const historic = await lastHistoricDay(tx)
   const twins: Twin[] = []
+  const several = billsOfSeveral(tx, customerId)
 
   /** @returns what stands in the way; with `dry`, for a look at the problems only, nothing is stored */
   async function take(batch: readonly NewInvoice[], { dry }: { dry: boolean }): Promise<ImportProblem[]> {
@@ -43,6 +46,7 @@ export async function storer(
       return { invoice, stored, fate: fateOf(invoice, stored) }
     })
     const problems = sorted.flatMap(({ fate }) => problemsOf(fate, correct))
+    if (correct) problems.push(...(await settledProblems(tx, customerId, sorted)))
     if (dry || problems.length > 0) return problems
     await settleStored(sorted)
     await addNew(sorted.filter(({ fate }) => fate.what === 'added' || fate.what === 'corrected'))
@@ -68,13 +72,17 @@ export async function storer(
     await overwriteInvoices(tx, customerId, whole)
     for (const { id } of voided) await recordVoided(tx, customerId, { id }, requestId)
     // What had no period before, and what was a draft, may bill a period that something else has billed.
-    const told = heads.filter(
-      (_, at) => moved[at]?.stored.billingAccount === null || moved[at]?.stored.periodStart === null,
+    const told = heads.filter((_, at) =>
+      [moved[at]?.stored.billingAccount, moved[at]?.stored.periodStart].includes(null),
     )
-    const issued = whole.filter(({ documentState }) => documentState === 'issued')
-    twins.push(...(await readTwins(tx, customerId, [...told, ...issued])))
+    await compare([...told, ...whole.filter(({ documentState }) => documentState === 'issued')])
     const unchanged = being('unchanged').map(({ stored }) => stored)
     for (const row of [...heads, ...whole, ...unchanged]) if (row.documentState === 'issued') drafts.see(row)
+  }
+
+  /** Looks for what bills the period of these issued ones already. */
+  async function compare(issued: readonly StoredInvoice[]): Promise<void> {
+    twins.push(...(await readTwins(tx, customerId, issued)), ...(await several.twinsOf(issued)))
   }
 
   /** New rows, and among them those that come into the place of others. */
@@ -85,15 +93,14 @@ export async function storer(
       sorted.map(({ invoice: { number, issuer }, stored }) => ({ number, issuer, after: stored?.id })),
     )
     const rows = sorted.map(({ invoice, stored, fate }, at) => {
-      const isHistory =
-        history === 'all' ||
-        invoice.dueDate <= historic ||
-        (fate.what === 'corrected' && stored?.isHistory === true)
+      const isHistory = history === 'all' || invoice.dueDate <= historic
       const own = { id: ids[at] ?? '', importId: importId ?? null, isHistory }
       return completed(invoice, own, fate.what === 'corrected' ? stored : undefined)
     })
-    const issued = rows.filter(({ documentState }) => documentState === 'issued')
-    twins.push(...(await readTwins(tx, customerId, issued)))
+    const issued = rows.flatMap((row, at) =>
+      row.documentState === 'issued' ? ofEachAccount(row, sorted[at]?.invoice.accounts) : [],
+    )
+    await compare(issued)
     for (const row of issued) drafts.see(row)
     const replaced = sorted.flatMap(({ stored, fate }, at) => {
       const by = rows[at]

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newCustomerId } from '#lib/access/store.ts'
+import { scope } from '#lib/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addNewCustomer } from '#lib/db/test-rows.ts'
+import type { NewInvoice } from '../shapes.ts'
+import { importInvoices } from './import.ts'
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await testDatabase()
+})
+afterAll(() => db.close())
+
+const invoice = (given: Partial<NewInvoice>): NewInvoice => ({
+  number: '1',
+  platform: 'web-services',
+  issuer: 'AWS',
+  invoiceDate: '2026-09-30',
+  dueDate: '2099-10-30',
+  currency: 'USD',
+  totalAmount: '12.00',
+  lines: [{ type: 'web-services', description: 'Compute', price: '12', qty: '1' }],
+  ...given,
+})
+
+test('what was paid before an invoice was voided is not forgotten when it comes again', async () => {
+  const customer = await addNewCustomer()
+  const customerId = newCustomerId(customer)
+  const run = (importId: string, given: Partial<NewInvoice>, correct = false) =>
+    scope({ customerId }, async (tx) => {
+      await tx.execute(
+        `INSERT INTO imports (customer_id, id, kind, files, report, created_at)
+         VALUES ('${customerId}', '${importId}', 'invoices', '[]', '{}', clock_timestamp())`,
+      )
+      await importInvoices(tx, customerId, [invoice(given)], { importId, correct })
+    })
+  const owed = async () =>
+    (await db.sql(customer, 'SELECT sum(balance_amount)::text AS owed FROM invoices'))[0]?.owed
+  await run('one', {})
+  await run('two', { balanceAmount: '5' })
+  await run('three', { documentState: 'voided' })
+  await expect(run('four', {}, true)).rejects.toThrow(
+    'invoice 1: 7.00 USD of it was settled before it was voided: give its balance, too',
+  )
+  expect(await owed()).toBe('0')
+  await run('five', { balanceAmount: '5.00' }, true)
+  expect(await owed()).toBe('5.00')
+})
