@@ -49,8 +49,8 @@ export function serializeInvoiceWithLines(
       roundingAmount: numberOf(rounding),
       otherCurrencyLines: foreign,
     },
-    ...serializeDocument(row, links),
     files: serializeFiles(row.id, files, invoice.url),
+    ...serializeDocument(row, links),
   }
 }
 
