@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import type { Transaction } from './client.ts'
 import { withoutValues } from './failure.ts'
+import { withRowPlans } from './rows.ts'
 
 /**
  * Runs `fn` in one transaction that sees one customer; commits, or rolls back when it throws.
@@ -69,7 +70,7 @@ async function begin(from: pg.Pool, customerId: string, readOnly: boolean) {
       throw error
     }
   }
-  const tx: Transaction = drizzle(readOnly ? planned(client) : client)
+  const tx = withRowPlans(drizzle(readOnly ? planned(client) : client))
   return { tx, opened, end }
 }
 
