@@ -60,13 +60,14 @@ export type Env = {
  * @throws Error that names each setting that is wrong
  */
 export function env(): Env {
+  if (last?.isFixed) return last.env
   const given = JSON.stringify(names().map((name) => process.env[name]))
   if (last?.given !== given) last = { given, env: read() }
   return last.env
 }
 
 /** As it was read last: that takes 50 µs, and many requests ask. */
-let last: { given: string; env: Env } | undefined
+let last: { given: string; env: Env; isFixed?: true } | undefined
 
 function names(): string[] {
   if (known?.vendors === knownVendors.length) return known.names
@@ -139,6 +140,12 @@ export function enterProduction(): void {
 /** With PORT=0 the system chose: from now on `env()` says which port it is. */
 export function setPort(port: number): void {
   process.env.PORT = String(port)
+}
+
+/** From now on the settings are those of this moment: each look at process.env costs as much as a short answer does. */
+export function fixSettings(): void {
+  env()
+  if (last) last.isFixed = true
 }
 
 function allowedHosts(baseUrl: string, ownPort: number, more: string | undefined): string[] {
