@@ -2,7 +2,7 @@ import 'server-only'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { readScope } from '#lib/db/scope.ts'
+import { readScopeAtOnce } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { attachment } from '#lib/files/attachment.ts'
 import { CSV, dated } from '#lib/files/csv.ts'
@@ -22,7 +22,7 @@ export const listInvoices = operation(contract.listInvoices, async (caller, { qu
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, orderBy, ...selection } = checked(query)
   const filters = filtersOf(selection, orderBy)
   const cursor = pageToken ? readPageToken(pageToken, filters, keysetOf(orderBy).Key) : undefined
-  const rows = await readScope(caller, (tx) =>
+  const rows = await readScopeAtOnce(caller, (tx) =>
     store.listInvoices(tx, caller, selection, maxResults + 1, { orderBy, cursor }),
   )
   const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, (row) => keyOf(row, orderBy), filters)
@@ -47,7 +47,7 @@ function filtersOf(selection: Selection, orderBy: InvoiceOrder | undefined): unk
 }
 
 export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {
-  const sums = await readScope(caller, (tx) => sumInvoices(tx, caller, checked(query)))
+  const sums = await readScopeAtOnce(caller, (tx) => sumInvoices(tx, caller, checked(query)))
   return { body: serializeSummary(sums) }
 })
 
@@ -59,7 +59,7 @@ export const exportInvoices = operation(contract.exportInvoices, async (caller, 
 
 export const readInvoice = operation(contract.readInvoice, async (caller, { params }) => {
   const id = params.invoice_id
-  const [read, links, files] = await readScope(caller, (tx) =>
+  const [read, links, files] = await readScopeAtOnce(caller, (tx) =>
     Promise.all([
       store.readInvoice(tx, caller, id),
       readLinks(tx, caller, id),
