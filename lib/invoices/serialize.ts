@@ -65,7 +65,7 @@ function serializeDocument(row: InvoiceRow, { corrects, correctedBy, replaces, r
     ...(row.corrects === null
       ? {}
       : { corrects: { number: row.corrects, ...(corrects ? { id: corrects.id } : {}) } }),
-    correctedBy,
+    correctedBy: correctedBy.map(({ number, id }) => ({ number, id })),
     ...(replaces ? { replaces: replaces.id } : {}),
     ...(replacedBy ? { replacedBy: replacedBy.id } : {}),
   }
