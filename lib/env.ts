@@ -146,6 +146,5 @@ export function setPort(port: number): void {
 
 /** From now on the settings are those of this moment: each look at process.env costs as much as a short answer does. */
 export function fixSettings(): void {
-  env()
-  if (last) last.isFixed = true
+  if (env() && last) last.isFixed = true
 }
