@@ -14,7 +14,11 @@ const promise = contract({
 })
 const answered = async (body: object, isExact = true) => {
   const perform = operation(promise, async () => ({ body: body as { id: string } }), { isExact })
-  const reply = await perform(undefined, { params: {}, query: {}, body: undefined }, { requestId: 'r' })
+  const reply = await perform(
+    undefined as never,
+    { params: {}, query: {}, body: undefined },
+    { requestId: 'r' },
+  )
   return JSON.stringify(reply.body)
 }
 

@@ -30,11 +30,12 @@ export function withRowPlans(tx: Transaction): Transaction {
 }
 
 function addPlan(prepared: Prepared, fields: readonly Field[]): void {
+  let cells: (Cell | undefined)[] | undefined
   Object.defineProperty(prepared, 'customResultMapper', {
     // Asked when the statement is sent: only then drizzle has said which joins there are.
     get() {
       const isWhole = Object.values(prepared.joinsNotNullableMap ?? {}).every(Boolean)
-      const cells = isWhole ? fields.map(cellOf) : []
+      cells ??= isWhole ? fields.map(cellOf) : []
       if (cells.length === 0 || cells.includes(undefined)) return undefined
       return (rows: unknown[][]) => rows.map((row) => rowOf(cells as Cell[], row))
     },
