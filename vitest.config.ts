@@ -19,7 +19,7 @@ export default defineConfig({
       SESSION_SECRET: 'only-for-tests-only-for-tests-only',
       ...NO_NETWORK,
     },
-    include: ['{architecture,components,fuzz,lib,scripts,stand-ins}/**/*.test.ts'],
+    include: ['{architecture,bench,components,fuzz,lib,scripts,stand-ins}/**/*.test.ts'],
     globalSetup: 'lib/db/test-server.ts',
     // To end what hangs: tests seed real databases, and a busy machine is not a failure.
     testTimeout: 120_000,

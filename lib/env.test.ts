@@ -159,3 +159,13 @@ describe('Google Workspace', () => {
     expect(env).toThrow(message)
   })
 })
+
+test('settings that are fixed are not read again', async () => {
+  vi.resetModules()
+  const own = await import('./env.ts')
+  vi.stubEnv('PORT', '4001')
+  own.fixSettings()
+  vi.stubEnv('PORT', '4002')
+  expect(own.env().port).toBe(4001)
+  expect(env().port).toBe(4002)
+})

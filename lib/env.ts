@@ -3,12 +3,10 @@ import { z } from 'zod'
 import { type ApiInfo, settings as apiSettings } from './api/openapi/settings.ts'
 import { type MailConfig, settings as mailSettings } from './notices/settings.ts'
 import { settings as operatorSettings } from './operator-mail/settings.ts'
-import { hasNoPath, namesIn, text, withoutSlash } from './settings.ts'
+import { allowedHosts, hasNoPath, namesIn, port, text, withoutSlash } from './settings.ts'
 import type { VendorConfig } from './vendors/declaration.ts'
 import { knownVendors } from './vendors/known-vendors.ts'
 import { accountsSettings, settings as timeSettings, type VendorTimes } from './vendors/settings.ts'
-
-const port = z.coerce.number().int().min(0).max(65_535)
 
 /** The console's own settings. Other parts declare theirs: each vendor, the notices, the API's description. */
 const Own = z.object({
@@ -60,13 +58,14 @@ export type Env = {
  * @throws Error that names each setting that is wrong
  */
 export function env(): Env {
+  if (last?.isFixed) return last.env
   const given = JSON.stringify(names().map((name) => process.env[name]))
   if (last?.given !== given) last = { given, env: read() }
   return last.env
 }
 
 /** As it was read last: that takes 50 µs, and many requests ask. */
-let last: { given: string; env: Env } | undefined
+let last: { given: string; env: Env; isFixed?: true } | undefined
 
 function names(): string[] {
   if (known?.vendors === knownVendors.length) return known.names
@@ -124,10 +123,9 @@ function read(): Env {
 }
 
 /**
- * Makes this process a production one for the libraries that read process.env themselves: React and Next their
- * mode (call it before importing them), next-auth the address that its redirects lead to. That is BASE_URL where
- * it is https, because behind a proxy the scheme can't be seen; else the host that the front door let in, be it
- * localhost or 127.0.0.1.
+ * Makes this process a production one for the libraries that read process.env themselves: React and Next their mode (call
+ * it before importing them), next-auth the address that its redirects lead to. That is BASE_URL where it is https, because
+ * behind a proxy the scheme can't be seen; else the host that the front door let in, be it localhost or 127.0.0.1.
  */
 export function enterProduction(): void {
   const { baseUrl } = env()
@@ -136,13 +134,17 @@ export function enterProduction(): void {
   Object.assign(process.env, { NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1', ...address })
 }
 
+/** Whether `enterProduction` was called here, or by whoever started this process. */
+export function isProduction(): boolean {
+  return process.env.NODE_ENV === 'production'
+}
+
 /** With PORT=0 the system chose: from now on `env()` says which port it is. */
 export function setPort(port: number): void {
   process.env.PORT = String(port)
 }
 
-function allowedHosts(baseUrl: string, ownPort: number, more: string | undefined): string[] {
-  const own = ['localhost', '127.0.0.1', '[::1]'].map((name) => `${name}:${ownPort}`)
-  const listed = (more ?? '').split(',').map((name) => name.trim().toLowerCase())
-  return [new URL(baseUrl).host, ...own, ...listed].filter(Boolean)
+/** From now on the settings are those of this moment: each look at process.env costs as much as a short answer does. */
+export function fixSettings(): void {
+  if (env() && last) last.isFixed = true
 }

@@ -4,6 +4,8 @@ import { z } from 'zod'
 
 export const text = z.string().trim().min(1)
 
+export const port = z.coerce.number().int().min(0).max(65_535)
+
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 const isPrivate = (url: string) =>
   !URL.canParse(url) || url.startsWith('https:') || LOOPBACK.includes(new URL(url).hostname)
@@ -18,6 +20,13 @@ export function hasNoPath(url: string): boolean {
 
 export function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '')
+}
+
+/** Host names that requests may name: the public one, our own, and those that are listed, between commas. */
+export function allowedHosts(baseUrl: string, ownPort: number, more: string | undefined): string[] {
+  const own = LOOPBACK.map((name) => `${name}:${ownPort}`)
+  const listed = (more ?? '').split(',').map((name) => name.trim().toLowerCase())
+  return [new URL(baseUrl).host, ...own, ...listed].filter(Boolean)
 }
 
 export const DAY_SECONDS = 24 * 60 * 60

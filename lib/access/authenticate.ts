@@ -25,7 +25,7 @@ export async function authenticate(headers: {
 }
 
 // Named, so that PostgreSQL plans it once for a connection: planning takes it three times as long as running it.
-const KEY_CALLER = {
+export const KEY_CALLER = {
   name: 'key-caller',
   text: `
   SELECT k.customer_id, c.name AS customer_name, c.domain AS customer_domain, k.id, k.name,

@@ -45,7 +45,8 @@ async function replied(
   if (body instanceof Uint8Array) return conditional(request, body, headers, version)
   if (isPieces(body)) return { status: 200, headers, body: await startSending(body, request.gone) }
   const json = { 'Content-Type': 'application/json', 'Cache-Control': 'private, no-cache', ...headers }
-  return conditional(request, saved ?? JSON.stringify(body), json, version)
+  // As bytes from here on: text would be encoded for its tag, for its length and for the socket, each time anew.
+  return conditional(request, Buffer.from(saved ?? JSON.stringify(body)), json, version)
 }
 
 /** A problem that the contract does not list is our own fault, as an answer that breaks its schema is: 500. */

@@ -1,5 +1,6 @@
 import 'server-only'
 import { type Caller, may, PERMISSION_NAMES, rolesWith } from '#lib/access/rules.ts'
+import { isProduction } from '#lib/env.ts'
 import type { AnyContract, Input, Output } from './contract.ts'
 import { Problem } from './problem.ts'
 
@@ -30,14 +31,29 @@ export type AnyOperation = Operation<any>
 /**
  * Ties code to its contract. The permission is checked here again, and what the contract does not
  * declare falls off here, because pages call operations directly.
+ * @param isExact whether `perform` itself makes each answer as the contract declares it, field by field and in its
+ *   order. Outside of production each is compared then, and one that differs is an error; in production it leaves as
+ *   it was made.
  */
-export function operation<C extends AnyContract>(contract: C, perform: Perform<C>): Operation<C> {
+export function operation<C extends AnyContract>(
+  contract: C,
+  perform: Perform<C>,
+  { isExact = false } = {},
+): Operation<C> {
   const guarded: Perform<C> = async (caller, input, trace) => {
     checkPermission(caller, contract.permission)
     const reply = await perform(caller, input, trace)
-    return { ...reply, body: contract.output.parse(reply.body) as Output<C> }
+    if (isExact && isProduction()) return reply
+    const body = contract.output.parse(reply.body) as Output<C>
+    if (isExact) checkSame(contract.name, body, reply.body)
+    return { ...reply, body }
   }
   return Object.assign(guarded, { contract })
+}
+
+function checkSame(name: string, declared: unknown, made: unknown): void {
+  if (JSON.stringify(declared) === JSON.stringify(made)) return
+  throw new Error(`${name} answers what its contract does not list, or in another order.`)
 }
 
 /** @throws Problem `unauthenticated` or `permission_denied`, which names the permission */

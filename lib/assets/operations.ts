@@ -3,7 +3,7 @@ import type { Caller } from '#lib/access/rules.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
 import { checkPermission, operation, type Trace } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { readScope } from '#lib/db/scope.ts'
+import { readScope, readScopeAtOnce } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { attachment } from '#lib/files/attachment.ts'
 import { CSV, dated } from '#lib/files/csv.ts'
@@ -22,27 +22,31 @@ import { replyOf, serializeFullItem, serializeListItem } from './serialize.ts'
 import * as shapes from './shapes.ts'
 import * as store from './store.ts'
 
-export const listAssets = operation(contract.listAssets, async (caller, { query }, trace) => {
-  const { filter, search, view, maxResults = DEFAULT_MAX_RESULTS } = query
-  const { baseUrl } = env()
-  const filters = ['assets', filter, search]
-  const cursor = query.pageToken ? readPageToken(query.pageToken, filters, TimeKey) : undefined
-  const page = [{ filter, search }, maxResults + 1, cursor] as const
-  if (view !== 'full') {
-    const rows = await readScope(caller, (tx) => store.listAssets(tx, caller.customerId, ...page))
+export const listAssets = operation(
+  contract.listAssets,
+  async (caller, { query }, trace) => {
+    const { filter, search, view, maxResults = DEFAULT_MAX_RESULTS } = query
+    const { baseUrl } = env()
+    const filters = ['assets', filter, search]
+    const cursor = query.pageToken ? readPageToken(query.pageToken, filters, TimeKey) : undefined
+    const page = [{ filter, search }, maxResults + 1, cursor] as const
+    if (view !== 'full') {
+      const rows = await readScopeAtOnce(caller, (tx) => store.listAssets(tx, caller.customerId, ...page))
+      const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
+      const assets = shown.map(({ asset }) => serializeListItem(asset, baseUrl))
+      return { body: { assets, rowCount: assets.length, ...links } }
+    }
+    const rows = await readScope(caller, (tx) => listWithChanges(tx, caller.customerId, ...page))
     const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
-    const assets = shown.map(({ asset }) => serializeListItem(asset, baseUrl))
-    return { body: { ...links, assets, rowCount: assets.length } }
-  }
-  const rows = await readScope(caller, (tx) => listWithChanges(tx, caller.customerId, ...page))
-  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
-  settleOnRead(caller, shown, trace)
-  const assets = shown.map((row) => serializeFullItem(row.asset, row, baseUrl))
-  return { body: { ...links, assets, rowCount: assets.length } }
-})
+    settleOnRead(caller, shown, trace)
+    const assets = shown.map((row) => serializeFullItem(row.asset, row, baseUrl))
+    return { body: { assets, rowCount: assets.length, ...links } }
+  },
+  { isExact: true },
+)
 
 export const summarizeAssets = operation(contract.summarizeAssets, async (caller, { query }) => {
-  const types = await readScope(caller, (tx) => store.countAssets(tx, caller.customerId, query))
+  const types = await readScopeAtOnce(caller, (tx) => store.countAssets(tx, caller.customerId, query))
   return { body: { count: types.reduce((sum, { count }) => sum + count, 0), types } }
 })
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { database, type Transaction } from './client.ts'
-import { transaction, transactionStream } from './transaction.ts'
+import { transaction, transactionAtOnce, transactionStream } from './transaction.ts'
 
 /**
  * The one door to a tenant's rows: one transaction that can see and write the rows of the caller's
@@ -21,6 +21,18 @@ export function readScope<T>(
   fn: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   return transaction(database().reads, caller.customerId, fn, { readOnly: true })
+}
+
+/**
+ * The same door for reads that send all their statements at once, as a list or one record does: BEGIN, they and COMMIT
+ * travel in one round trip.
+ * @throws Error where `fn` sends a statement after it had the rows of another one
+ */
+export function readScopeAtOnce<T>(
+  caller: { customerId: CustomerId },
+  fn: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return transactionAtOnce(database().reads, caller.customerId, fn)
 }
 
 /**

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
+import type { Writable } from 'node:stream'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import type { Transaction } from './client.ts'
 import { withoutValues } from './failure.ts'
+import { withRowPlans } from './rows.ts'
 
 /**
  * Runs `fn` in one transaction that sees one customer; commits, or rolls back when it throws.
@@ -48,18 +50,50 @@ export async function* transactionStream<T>(
   }
 }
 
+// Named, so that PostgreSQL reads it once for a connection.
+const ENTER = { name: 'enter-customer', text: "SELECT set_config('console.customer', $1, true)" }
+
+/** What is sent before the process looks at its sockets again leaves together, and not statement by statement. */
+function inOnePacket(client: pg.PoolClient): void {
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+  stream.cork()
+  process.nextTick(() => stream.uncork())
+}
+
+/**
+ * Reads what `fn` reads by statements that it sends all at once, none of which waits for another one's rows: then
+ * BEGIN, they and COMMIT are one round trip, and the connection is free as soon as they are answered.
+ * @throws Error where a statement comes later: it would be outside of the transaction
+ */
+export async function transactionAtOnce<T>(
+  from: pg.Pool,
+  customerId: string,
+  fn: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const client = await from.connect()
+  const { tx, opened, close } = begun(client, customerId, true)
+  // By then all that `fn` sends at once is there. A failed statement makes a ROLLBACK of the COMMIT.
+  process.nextTick(() => {
+    close('COMMIT').then(
+      () => client.release(),
+      () => client.release(true),
+    )
+  })
+  try {
+    const value = await fn(tx)
+    await opened
+    return value
+  } catch (error) {
+    throw withoutValues(error)
+  }
+}
+
 async function begin(from: pg.Pool, customerId: string, readOnly: boolean) {
   const client = await from.connect()
-  // Not awaited one by one: with pg's pipeline they travel in one round trip with the first query.
-  const opened = Promise.all([
-    // An invoice and its lines are of one moment, also while an import replaces them.
-    client.query(readOnly ? 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' : 'BEGIN'),
-    client.query("SELECT set_config('console.customer', $1, true)", [customerId]),
-  ])
-  opened.catch(() => {})
+  const { tx, opened, close } = begun(client, customerId, readOnly)
   const end = async (how: 'COMMIT' | 'ROLLBACK') => {
     try {
-      const { command } = await client.query(how)
+      const { command } = await close(how)
       // PostgreSQL answers the COMMIT of a failed transaction with a quiet ROLLBACK.
       if (command !== how) throw new Error('The transaction failed before its end and was rolled back.')
       client.release()
@@ -69,8 +103,29 @@ async function begin(from: pg.Pool, customerId: string, readOnly: boolean) {
       throw error
     }
   }
-  const tx: Transaction = drizzle(readOnly ? planned(client) : client)
   return { tx, opened, end }
+}
+
+/** Sends the beginning of a transaction, without waiting for it. */
+function begun(client: pg.PoolClient, customerId: string, readOnly: boolean) {
+  inOnePacket(client)
+  let isClosed = false
+  // Not awaited one by one: with pg's pipeline they travel in one round trip with the first query.
+  const opened = Promise.all([
+    // An invoice and its lines are of one moment, also while an import replaces them.
+    client.query(readOnly ? 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' : 'BEGIN'),
+    client.query({ ...ENTER, values: [customerId] }),
+  ])
+  opened.catch(() => {})
+  const close = (how: 'COMMIT' | 'ROLLBACK') => {
+    isClosed = true
+    return client.query(how)
+  }
+  const query = (statement: pg.QueryConfig, values?: unknown[]) => {
+    if (isClosed) throw new Error('This statement comes after the end of its transaction.')
+    return client.query(readOnly ? named(statement) : statement, values)
+  }
+  return { tx: withRowPlans(drizzle({ query } as unknown as pg.PoolClient)), opened, close }
 }
 
 /** Statements that get a name, so that PostgreSQL plans them once for a connection. Filters make some hundred of them. */
@@ -82,13 +137,10 @@ function nameOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/** A connection whose statements are named by their text. */
-function planned(client: pg.PoolClient): pg.PoolClient {
-  const query = (statement: pg.QueryConfig, values?: unknown[]) => {
-    const known = names.get(statement.text)
-    const name = known ?? (names.size < MOST_NAMES ? nameOf(statement.text) : undefined)
-    if (name && !known) names.set(statement.text, name)
-    return client.query({ ...statement, ...(name ? { name } : {}) }, values)
-  }
-  return { query } as unknown as pg.PoolClient
+/** The same statement under a name that its text gives it. */
+function named(statement: pg.QueryConfig): pg.QueryConfig {
+  const known = names.get(statement.text)
+  const name = known ?? (names.size < MOST_NAMES ? nameOf(statement.text) : undefined)
+  if (name && !known) names.set(statement.text, name)
+  return name ? { ...statement, name } : statement
 }

@@ -2,7 +2,7 @@ import 'server-only'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { readScope } from '#lib/db/scope.ts'
+import { readScopeAtOnce } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { attachment } from '#lib/files/attachment.ts'
 import { CSV, dated } from '#lib/files/csv.ts'
@@ -18,18 +18,22 @@ import { serializeInvoice, serializeInvoiceWithLines, serializeSummary } from '.
 import * as store from './store.ts'
 import { sumInvoices } from './summary.ts'
 
-export const listInvoices = operation(contract.listInvoices, async (caller, { query }) => {
-  const { pageToken, maxResults = DEFAULT_MAX_RESULTS, orderBy, ...selection } = checked(query)
-  const filters = filtersOf(selection, orderBy)
-  const cursor = pageToken ? readPageToken(pageToken, filters, keysetOf(orderBy).Key) : undefined
-  const rows = await readScope(caller, (tx) =>
-    store.listInvoices(tx, caller, selection, maxResults + 1, { orderBy, cursor }),
-  )
-  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, (row) => keyOf(row, orderBy), filters)
-  const { baseUrl } = env()
-  const invoices = shown.map((row) => serializeInvoice(row, baseUrl))
-  return { body: { ...links, invoices, rowCount: invoices.length } }
-})
+export const listInvoices = operation(
+  contract.listInvoices,
+  async (caller, { query }) => {
+    const { pageToken, maxResults = DEFAULT_MAX_RESULTS, orderBy, ...selection } = checked(query)
+    const filters = filtersOf(selection, orderBy)
+    const cursor = pageToken ? readPageToken(pageToken, filters, keysetOf(orderBy).Key) : undefined
+    const rows = await readScopeAtOnce(caller, (tx) =>
+      store.listInvoices(tx, caller, selection, maxResults + 1, { orderBy, cursor }),
+    )
+    const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, (row) => keyOf(row, orderBy), filters)
+    const { baseUrl } = env()
+    const invoices = shown.map((row) => serializeInvoice(row, baseUrl))
+    return { body: { invoices, rowCount: invoices.length, ...links } }
+  },
+  { isExact: true },
+)
 
 /** The page tokens that lead from an invoice to its neighbours among those that the query selects. */
 export function tokensBeside(
@@ -47,7 +51,7 @@ function filtersOf(selection: Selection, orderBy: InvoiceOrder | undefined): unk
 }
 
 export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {
-  const sums = await readScope(caller, (tx) => sumInvoices(tx, caller, checked(query)))
+  const sums = await readScopeAtOnce(caller, (tx) => sumInvoices(tx, caller, checked(query)))
   return { body: serializeSummary(sums) }
 })
 
@@ -57,19 +61,23 @@ export const exportInvoices = operation(contract.exportInvoices, async (caller, 
   return { body, headers: attachment(dated(lines === 'true' ? 'invoice-lines' : 'invoices'), CSV) }
 })
 
-export const readInvoice = operation(contract.readInvoice, async (caller, { params }) => {
-  const id = params.invoice_id
-  const [read, links, files] = await readScope(caller, (tx) =>
-    Promise.all([
-      store.readInvoice(tx, caller, id),
-      readLinks(tx, caller, id),
-      listKept(tx, caller.customerId, id),
-    ]),
-  )
-  if (!read) throw new Problem('not_found')
-  const { invoice, lines } = read
-  return { body: serializeInvoiceWithLines(invoice, lines, { links, files }, env().baseUrl) }
-})
+export const readInvoice = operation(
+  contract.readInvoice,
+  async (caller, { params }) => {
+    const id = params.invoice_id
+    const [read, links, files] = await readScopeAtOnce(caller, (tx) =>
+      Promise.all([
+        store.readInvoice(tx, caller, id),
+        readLinks(tx, caller, id),
+        listKept(tx, caller.customerId, id),
+      ]),
+    )
+    if (!read) throw new Problem('not_found')
+    const { invoice, lines } = read
+    return { body: serializeInvoiceWithLines(invoice, lines, { links, files }, env().baseUrl) }
+  },
+  { isExact: true },
+)
 
 /** @throws Problem `filter_invalid` for a due date that is no epoch time in milliseconds */
 export function checked<Query extends Selection>(query: Query): Query {

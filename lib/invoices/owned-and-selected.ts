@@ -2,6 +2,8 @@ import 'server-only'
 import { eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Caller } from '#lib/access/rules.ts'
 import { DAY_MS, dayOf } from '#lib/days.ts'
+import { builtOnce, type Values, value } from '#lib/db/built.ts'
+import type { Transaction } from '#lib/db/client.ts'
 import { invoices } from '#lib/db/schema/invoices.ts'
 import type { Filter } from '#lib/lists/filter.ts'
 import { DOCUMENT_STATES, type DocumentState, type FilterKey } from './rules.ts'
@@ -25,6 +27,27 @@ export const today = sql<string>`(now() AT TIME ZONE 'UTC')::date::text`
 /** The rows of these billing profiles of this customer. */
 export function owned({ customerId, billingProfiles: profiles }: Owner): SQL[] {
   return [eq(invoices.customerId, customerId), inArray(invoices.billingProfileId, [...profiles])]
+}
+
+/**
+ * A statement on a caller's invoices that is written once for each number of billing profiles: see `builtOnce`.
+ * @param build gets an owner whose parts stand for those of each call
+ */
+export function ownedOnce<Rows>(
+  build: (tx: Transaction, owner: Owner) => { prepare(name: string): unknown },
+): (tx: Transaction, owner: Owner, values?: Values) => Promise<Rows> {
+  const known = new Map<number, ReturnType<typeof builtOnce<Rows>>>()
+  return (tx, { customerId, billingProfiles }, values) => {
+    const names = billingProfiles.map((_, index) => `profile${index}`)
+    const any = {
+      customerId: value<Owner['customerId']>('customer'),
+      billingProfiles: names.map(value<string>),
+    }
+    const run = known.get(names.length) ?? builtOnce<Rows>((first) => build(first, any))
+    known.set(names.length, run)
+    const own = Object.fromEntries(names.map((name, index) => [name, billingProfiles[index]]))
+    return run(tx, { ...values, ...own, customer: customerId })
+  }
 }
 
 /** What the filters add: never the tenant, which `owned` names. Issued invoices only, unless the filter says otherwise. */

@@ -49,8 +49,8 @@ export function serializeInvoiceWithLines(
       roundingAmount: numberOf(rounding),
       otherCurrencyLines: foreign,
     },
-    ...serializeDocument(row, links),
     files: serializeFiles(row.id, files, invoice.url),
+    ...serializeDocument(row, links),
   }
 }
 
@@ -65,7 +65,7 @@ function serializeDocument(row: InvoiceRow, { corrects, correctedBy, replaces, r
     ...(row.corrects === null
       ? {}
       : { corrects: { number: row.corrects, ...(corrects ? { id: corrects.id } : {}) } }),
-    correctedBy,
+    correctedBy: correctedBy.map(({ number, id }) => ({ number, id })),
     ...(replaces ? { replaces: replaces.id } : {}),
     ...(replacedBy ? { replacedBy: replacedBy.id } : {}),
   }

@@ -1,11 +1,12 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
+import { value } from '#lib/db/built.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { invoices, lineItems } from '#lib/db/schema/invoices.ts'
 import { pageByKey } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
 import { type InvoiceOrder, keysetOf } from './order.ts'
-import { type Owner, owned, type Selection, selected, today } from './owned-and-selected.ts'
+import { type Owner, owned, ownedOnce, type Selection, selected, today } from './owned-and-selected.ts'
 import type { DocumentForm, DocumentState } from './rules.ts'
 
 /** Amounts are exact decimal text, dates `YYYY-MM-DD`; `today` is the database's day in UTC. */
@@ -56,16 +57,38 @@ const storedInvoiceColumns = {
 /** What is read of an invoice. */
 export const invoiceColumns = { ...storedInvoiceColumns, today }
 
+type Page = { orderBy?: InvoiceOrder | undefined; cursor?: Cursor | undefined }
+
 /** Rows in reading direction from the cursor on: in their order, or the other way round when it leads back. */
-export async function listInvoices(
+export function listInvoices(
   tx: Transaction,
   owner: Owner,
   selection: Selection,
   limit: number,
-  { orderBy, cursor }: { orderBy?: InvoiceOrder | undefined; cursor?: Cursor | undefined },
+  { orderBy, cursor }: Page,
 ): Promise<InvoiceRow[]> {
-  const keyset = keysetOf(orderBy)
-  const { beyond, order } = pageByKey(keyset.columns, cursor, keyset.ascending)
+  if (Object.values(selection).some((one) => one !== undefined))
+    return selectInvoices(tx, owner, selection, limit, { orderBy, cursor })
+  const shape = `${orderBy} ${cursor?.direction}`
+  const run = pages.get(shape) ?? anyPage(orderBy, cursor)
+  pages.set(shape, run)
+  const key = Object.fromEntries((cursor?.key ?? []).map((part, index) => [`key${index}`, part]))
+  return run(tx, owner, { ...key, limit })
+}
+
+/** The pages of all invoices, by their order and direction: most calls ask for no others. */
+const pages = new Map<string, ReturnType<typeof anyPage>>()
+
+function anyPage(orderBy: InvoiceOrder | undefined, given: Cursor | undefined) {
+  const cursor = given && { ...given, key: given.key.map((_, index) => value<string>(`key${index}`)) }
+  return ownedOnce<InvoiceRow[]>((tx, owner) =>
+    selectInvoices(tx, owner, {}, value<number>('limit'), { orderBy, cursor }),
+  )
+}
+
+function selectInvoices(tx: Transaction, owner: Owner, selection: Selection, limit: number, page: Page) {
+  const { columns, ascending } = keysetOf(page.orderBy)
+  const { beyond, order } = pageByKey(columns, page.cursor, ascending)
   return tx
     .select(invoiceColumns)
     .from(invoices)
@@ -74,13 +97,16 @@ export async function listInvoices(
     .limit(limit)
 }
 
-/** One invoice without its lines. */
-export async function readHead(tx: Transaction, owner: Owner, id: string): Promise<InvoiceRow | undefined> {
-  const found = await tx
+const headOf = ownedOnce<InvoiceRow[]>((tx, owner) =>
+  tx
     .select(invoiceColumns)
     .from(invoices)
-    .where(and(...owned(owner), eq(invoices.id, id)))
-  return found[0]
+    .where(and(...owned(owner), eq(invoices.id, value('id')))),
+)
+
+/** One invoice without its lines. */
+export async function readHead(tx: Transaction, owner: Owner, id: string): Promise<InvoiceRow | undefined> {
+  return (await headOf(tx, owner, { id }))[0]
 }
 
 /** One invoice with its lines in their order. */
@@ -93,8 +119,7 @@ export async function readInvoice(
   return invoice && { invoice, lines }
 }
 
-/** The lines of one invoice in their order; none where there is no such invoice. */
-export function readLines(tx: Transaction, owner: Owner, id: string): Promise<LineItemRow[]> {
+const linesOf = ownedOnce<LineItemRow[]>((tx, owner) => {
   const own = and(
     eq(invoices.customerId, lineItems.customerId),
     eq(invoices.id, lineItems.invoiceId),
@@ -104,8 +129,13 @@ export function readLines(tx: Transaction, owner: Owner, id: string): Promise<Li
     .select(lineColumns)
     .from(lineItems)
     .innerJoin(invoices, own)
-    .where(and(eq(lineItems.customerId, owner.customerId), eq(lineItems.invoiceId, id)))
+    .where(and(eq(lineItems.customerId, owner.customerId), eq(lineItems.invoiceId, value('id'))))
     .orderBy(lineItems.position)
+})
+
+/** The lines of one invoice in their order; none where there is no such invoice. */
+export function readLines(tx: Transaction, owner: Owner, id: string): Promise<LineItemRow[]> {
+  return linesOf(tx, owner, { id })
 }
 
 /** What is read of a line. */

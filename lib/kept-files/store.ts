@@ -2,6 +2,7 @@ import 'server-only'
 import { createHash } from 'node:crypto'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
+import { builtOnce, value } from '#lib/db/built.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { invoiceFiles } from '#lib/db/schema/invoice-files.ts'
 import type { FileKind } from './rules.ts'
@@ -33,8 +34,16 @@ export function digestOf(bytes: Uint8Array): string {
 
 /** What is stored of an invoice that the caller has been shown to see, by kind. */
 export function listKept(tx: Transaction, customerId: CustomerId, invoiceId: string): Promise<KeptFile[]> {
-  return tx.select(columns).from(invoiceFiles).where(of(customerId, invoiceId)).orderBy(invoiceFiles.kind)
+  return kept(tx, { customerId, invoiceId })
 }
+
+const kept = builtOnce<KeptFile[]>((tx) =>
+  tx
+    .select(columns)
+    .from(invoiceFiles)
+    .where(of(value('customerId'), value('invoiceId')))
+    .orderBy(invoiceFiles.kind),
+)
 
 /**
  * The first of these kinds that is stored of an invoice, which the caller has been shown to see.

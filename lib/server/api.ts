@@ -22,7 +22,10 @@ export async function loadApi(): Promise<Api> {
   const find = finder(mounted)
   return async (req, res, { path, url }) => {
     const left = new AbortController()
-    res.once('close', () => left.abort())
+    // Whoever had it all has not left: to abort costs a trace of the stack each time.
+    res.once('close', () => {
+      if (!res.writableFinished) left.abort()
+    })
     const answer = await find(path)({
       method: req.method ?? 'GET',
       path,

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sessionSecret } from '#lib/access/session-cookie.ts'
 import { startDatabase } from '#lib/db/start.ts'
-import { enterProduction, env, setPort } from '#lib/env.ts'
+import { enterProduction, env, fixSettings, setPort } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { accounts } from '#lib/vendors/accounts/accounts.ts'
 import { loadApi } from './api.ts'
@@ -93,6 +93,7 @@ async function listen(server: Server): Promise<string> {
   }
   const { port: real } = server.address() as AddressInfo
   setPort(real)
+  fixSettings()
   const name = host.includes(':') ? `[${host}]` : host
   return `http://${name}:${real}`
 }

@@ -1,8 +1,9 @@
 import 'server-only'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { value, written } from '#lib/db/built.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { invoices } from '#lib/db/schema/invoices.ts'
-import { type Owner, owned } from '../owned-and-selected.ts'
+import { type Owner, owned, ownedOnce } from '../owned-and-selected.ts'
 
 /** Another invoice that one stands for or against: `id` leads to it, `number` is what its issuer calls it. */
 export type Link = { id: string; number: string }
@@ -23,8 +24,8 @@ type Role = keyof DocumentLinks
 /** So many of each role are read: an invoice rarely has two corrections. */
 const MOST_LINKS = 50
 
-/** The links of one invoice, in one statement. Each of its parts names the customer and the billing profiles. */
-export async function readLinks(tx: Transaction, owner: Owner, invoiceId: string): Promise<DocumentLinks> {
+/** In one statement, each of whose parts names the customer and the billing profiles. */
+const linksOf = ownedOnce<{ rows: (Link & { role: Role })[] }>((tx, owner) => {
   const { id, number, issuer, documentState, corrects, replacedBy, createdAt } = invoices
   const isOther = sql`${issuer} = one.issuer AND ${id} <> one.id`
   const oldest = sql`${createdAt}, ${id}`
@@ -33,10 +34,12 @@ export async function readLinks(tx: Transaction, owner: Owner, invoiceId: string
     (SELECT ${sql.raw(`'${role}'`)} AS role, ${id}, ${number}
      FROM one JOIN ${invoices} ON ${and(...owned(owner), how)}
      ORDER BY ${order} LIMIT ${sql.raw(`${MOST_LINKS}`)})`
-  const { rows } = await tx.execute<Link & { role: Role }>(sql`
+  return written(
+    tx,
+    sql`
     WITH one AS (
       SELECT ${id}, ${number}, ${issuer}, ${documentState}, ${corrects}, ${replacedBy}
-      FROM ${invoices} WHERE ${and(...owned(owner), eq(id, invoiceId))})
+      FROM ${invoices} WHERE ${and(...owned(owner), eq(id, value('id')))})
     ${linked(
       'corrects',
       sql`${isOther} AND ${number} = one.corrects AND (${documentState} <> 'voided' OR ${replacedBy} IS NULL)`,
@@ -49,7 +52,13 @@ export async function readLinks(tx: Transaction, owner: Owner, invoiceId: string
       oldest,
     )}
     UNION ALL ${linked('replaces', sql`${replacedBy} = one.id`, newest)}
-    UNION ALL ${linked('replacedBy', sql`${id} = one.replaced_by`, oldest)}`)
+    UNION ALL ${linked('replacedBy', sql`${id} = one.replaced_by`, oldest)}`,
+  )
+})
+
+/** The links of one invoice. */
+export async function readLinks(tx: Transaction, owner: Owner, id: string): Promise<DocumentLinks> {
+  const { rows } = await linksOf(tx, owner, { id })
   const of = (wanted: Role) =>
     rows.filter(({ role }) => role === wanted).map(({ role: _, ...link }): Link => link)
   const [corrected] = of('corrects')

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { type Pace, paceOf } from './pace.ts'
+import type { Statements } from './statements.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/
+
+/** Opens one pool, as the login that owns the tables: no row-level security is asked. */
+export function barePool(url: string, hands: number): pg.Pool {
+  // One connection for the caller and one for the rest, in each hand.
+  return new pg.Pool({ connectionString: url, max: 2 * hands, pipeline: true } as pg.PoolConfig)
+}
+
+/**
+ * Sends what a request sends to the database, and nothing else, from so many hands at once: flights as the API makes
+ * them, the names of prepared statements as the API gives them.
+ * @param recorded of one request for each hand; of a few, they take turns
+ * @param seconds how long; before, a second counts for nothing
+ */
+export async function bare(
+  pool: pg.Pool,
+  recorded: readonly Statements[],
+  hands: number,
+  seconds: number,
+): Promise<Pace> {
+  await during(pool, recorded, hands, 1)
+  const began = performance.now()
+  const times = await during(pool, recorded, hands, seconds)
+  return paceOf(times, (performance.now() - began) / 1000)
+}
+
+async function during(pool: pg.Pool, recorded: readonly Statements[], hands: number, seconds: number) {
+  const end = performance.now() + seconds * 1000
+  const times: number[] = []
+  const work = async (_: unknown, hand: number) => {
+    const statements = recorded[hand % recorded.length] ?? []
+    while (performance.now() < end) {
+      const start = performance.now()
+      await send(pool, statements)
+      times.push(performance.now() - start)
+    }
+  }
+  await Promise.all(Array.from({ length: hands }, work))
+  return times
+}
+
+async function send(pool: pg.Pool, statements: Statements): Promise<void> {
+  const isRead = statements.some(({ query }) => query.text.includes('READ ONLY'))
+  const fresh = new Map<unknown, string>()
+  const clients: pg.PoolClient[] = []
+  const last = statements.at(-1)
+  for (const group of Map.groupBy(statements, ({ flight }) => flight).values()) {
+    const answers: Promise<unknown>[] = []
+    for (const { connection, query } of group) {
+      const client = clients[connection] ?? (await pool.connect())
+      clients[connection] = client
+      answers.push(client.query({ ...query, ...valuesOf(query, fresh) }))
+    }
+    // As the API: what was read is answered before the COMMIT is.
+    if (isRead && group.at(-1) === last) Promise.all(answers).then(() => release(clients))
+    else await Promise.all(answers)
+  }
+  if (!isRead) release(clients)
+}
+
+function release(clients: readonly pg.PoolClient[]): void {
+  for (const client of clients) client.release()
+}
+
+/** Ids of new rows are new ones each time; the same one throughout a request. Those of a read stay. */
+function valuesOf({ values, text }: pg.QueryConfig, fresh: Map<unknown, string>): { values?: unknown[] } {
+  if (!values) return {}
+  if (!/^\s*insert/i.test(text)) return { values: [...values] }
+  const renewed = (value: unknown) => {
+    if (typeof value !== 'string' || !UUID.test(value)) return value
+    const known = fresh.get(value) ?? randomUUID()
+    fresh.set(value, known)
+    return known
+  }
+  return { values: values.map(renewed) }
+}

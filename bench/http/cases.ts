@@ -1,0 +1,73 @@
+import { validateKey } from '#lib/access/operations.ts'
+import { answer } from '#lib/api/answer.ts'
+import type { AnyOperation } from '#lib/api/operation.ts'
+import { listAssets } from '#lib/assets/operations.ts'
+import { listInvoices, readInvoice, summarizeInvoices } from '#lib/invoices/operations.ts'
+import { setQuantity } from '#lib/license-changes/operations.ts'
+import type { Ask } from './load.ts'
+import type { Loaded } from './seed.ts'
+import { type Statements, statementsOf } from './statements.ts'
+
+/** A call that is measured beside others that do the same. */
+export type Case = {
+  name: string
+  /** Connections take them in turn. */
+  asks: Ask[]
+  /** Whether the peer has it too. */
+  hasPeer: boolean
+  /** What it sends to the database, for each of the asks; absent where that is nothing to compare with. */
+  statements: Statements[] | undefined
+}
+
+/** @param hands how many connections there will be: each changes an asset of a customer of its own */
+export async function casesOf(large: Loaded, small: readonly Loaded[], hands: number): Promise<Case[]> {
+  const { key } = large
+  const read = async (
+    name: string,
+    operation: AnyOperation,
+    path: string,
+    hasPeer: boolean,
+  ): Promise<Case> => {
+    const ask = { path, key }
+    return { name, asks: [ask], hasPeer, statements: [await recorded(operation, ask)] }
+  }
+  let quantity = 1
+  const changes = small.slice(0, hands).map((customer) => ({
+    path: '/billing/v1/assets/workspace-suite-0',
+    key: customer.key,
+    quantity: () => 1 + (quantity++ % 900_000),
+  }))
+  const changed: Statements[] = []
+  for (const ask of changes) changed.push(await recorded(setQuantity, ask))
+  const invoice = `/billing/v1/invoices/IN-${String(large.invoices >> 1).padStart(8, '0')}`
+  return [
+    await read('list', listInvoices, '/billing/v1/invoices', true),
+    await read('read of one invoice', readInvoice, invoice, true),
+    await read('list of assets', listAssets, '/billing/v1/assets', true),
+    await read('validate', validateKey, '/auth/v1/validate', true),
+    { name: '/healthz', asks: [{ path: '/healthz' }], hasPeer: true, statements: undefined },
+    await read('summary', summarizeInvoices, '/billing/v1/invoice-summary', false),
+    { name: 'PATCH of a quantity', asks: changes, hasPeer: false, statements: changed },
+  ]
+}
+
+async function recorded(operation: AnyOperation, ask: Ask): Promise<Statements> {
+  // The first time opens connections, and notes that the key was used.
+  await call(operation, ask)
+  return statementsOf(() => call(operation, ask))
+}
+
+async function call(operation: AnyOperation, { path, key, quantity }: Ask): Promise<void> {
+  const bytes = Buffer.from(quantity ? JSON.stringify({ quantity: quantity() }) : '')
+  const carried = { 'content-type': 'application/json', 'content-length': String(bytes.length) }
+  const headers = new Headers({ authorization: `Bearer ${key}`, ...(quantity ? carried : {}) })
+  const method = quantity ? 'PATCH' : 'GET'
+  const { status, body } = await answer([operation], {
+    method,
+    path,
+    search: '',
+    headers,
+    read: async () => bytes,
+  })
+  if (status !== 200) throw new Error(`${method} ${path} answered ${status}: ${body}`)
+}

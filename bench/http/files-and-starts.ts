@@ -1,0 +1,70 @@
+import pg from 'pg'
+import type { Warden } from '#lib/db/embedded/test-warden.ts'
+import { addInvoice } from '#lib/db/test-rows.ts'
+import { type Program, startApp } from './program.ts'
+import type { Loaded } from './seed.ts'
+
+const LINES = 1000
+const TIMES = 3
+
+/** How long each takes, in seconds, the middle of three; `memory` of the process afterwards, in MB. */
+export type Times = { name: string; seconds: number; bytes: number; memory: number }[]
+
+/** The PDF of an invoice with 1,000 lines, and all of a customer's invoices as CSV. */
+export async function timesOfFiles(api: Program, url: string, customer: Loaded): Promise<Times> {
+  const lines = Array.from({ length: LINES }, (_, n) => ({ description: `Item ${n}`, price: '0.01' }))
+  await addInvoice(customer.id, 'LONG', { totalAmount: '10.00' }, lines)
+  const csv = `${customer.invoices.toLocaleString('en')} rows`
+  const paths = {
+    [`PDF, ${LINES.toLocaleString('en')} lines`]: 'invoices/LONG/file',
+    [`CSV, ${csv}`]: 'invoices.csv',
+    [`CSV with lines, ${csv}`]: 'invoices.csv?lines=true',
+  }
+  const times: Times = []
+  for (const [name, path] of Object.entries(paths)) {
+    const runs: { seconds: number; bytes: number }[] = []
+    for (let time = 0; time < TIMES; time++)
+      runs.push(await fetched(`${api.url}/billing/v1/${path}`, customer.key))
+    const { seconds, bytes } = runs.toSorted((a, b) => a.seconds - b.seconds)[1] as (typeof runs)[number]
+    times.push({ name, seconds, bytes, memory: api.memory() ?? Number.NaN })
+  }
+  await withOwner(url, `DELETE FROM invoices WHERE customer_id = '${customer.id}' AND id = 'LONG'`)
+  return times
+}
+
+async function fetched(url: string, key: string): Promise<{ seconds: number; bytes: number }> {
+  const began = performance.now()
+  const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
+  if (response.status !== 200) throw new Error(`${url} answered ${response.status}: ${await response.text()}`)
+  let bytes = 0
+  for await (const chunk of response.body ?? []) bytes += chunk.length
+  return { seconds: (performance.now() - began) / 1000, bytes }
+}
+
+/** From the start of the process to its first answer, in seconds, with a new database of its own. */
+export async function coldStart(warden: Warden, dataDir: string): Promise<number> {
+  return firstAnswer(await startApp(warden, '', '1', { DATA_DIR: dataDir }))
+}
+
+/** The same with a database that runs and has had all migrations: the middle of three. */
+export async function warmStart(warden: Warden, url: string): Promise<number> {
+  const times: number[] = []
+  for (let time = 0; time < TIMES; time++) times.push(await firstAnswer(await startApp(warden, url, '1')))
+  return times.sort((a, b) => a - b)[1] ?? Number.NaN
+}
+
+async function firstAnswer(api: Program): Promise<number> {
+  const began = performance.now()
+  const { status } = await fetch(`${api.url}/healthz`)
+  if (status !== 200) throw new Error(`The first answer was ${status}.`)
+  const seconds = api.startSeconds + (performance.now() - began) / 1000
+  await api.stop()
+  return seconds
+}
+
+async function withOwner(url: string, statement: string): Promise<void> {
+  const owner = new pg.Client({ connectionString: url })
+  await owner.connect()
+  await owner.query(statement)
+  await owner.end()
+}

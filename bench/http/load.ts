@@ -1,0 +1,55 @@
+import autocannon from 'autocannon'
+import { type Pace, paceOf } from './pace.ts'
+
+/** What a connection asks for, again and again. */
+export type Ask = {
+  path: string
+  key?: string
+  /** Of a change of licenses: the body is another one each time. */
+  quantity?: () => number
+}
+
+/**
+ * Asks a server from so many connections at once, each of which waits for its answer before it asks again.
+ * @param asks shared out among the connections, or given to several where there are fewer
+ * @param seconds how long; before, a second counts for nothing
+ */
+export async function load(
+  url: string,
+  asks: readonly Ask[],
+  connections: number,
+  seconds: number,
+): Promise<Pace> {
+  const before = await shoot(url, asks, connections, 1)
+  const pace = await shoot(url, asks, connections, seconds)
+  return { ...pace, requests: before.requests + pace.requests }
+}
+
+async function shoot(url: string, asks: readonly Ask[], connections: number, seconds: number): Promise<Pace> {
+  const times: number[] = []
+  let next = 0
+  const setupClient = (client: autocannon.Client) => {
+    const own = next++
+    const share = asks.filter((_, index) => index % connections === own % Math.min(asks.length, connections))
+    client.setRequests(share.map(requestOf))
+  }
+  const began = performance.now()
+  const { non2xx, errors, timeouts } = await new Promise<autocannon.Result>((resolve, reject) => {
+    const end = (error: unknown, result: autocannon.Result) => (error ? reject(error) : resolve(result))
+    const run = autocannon({ url, connections, duration: seconds, setupClient }, end)
+    // The library's own percentiles are of whole milliseconds.
+    run.on('response', (_client, _status, _bytes, ms) => times.push(ms))
+  })
+  return paceOf(times, (performance.now() - began) / 1000, non2xx + errors + timeouts)
+}
+
+function requestOf({ path, key, quantity }: Ask): autocannon.Request {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  if (!quantity) return { method: 'GET', path, headers }
+  return {
+    method: 'PATCH',
+    path,
+    headers: { ...headers, 'content-type': 'application/json' },
+    setupRequest: (request) => ({ ...request, body: JSON.stringify({ quantity: quantity() }) }),
+  }
+}

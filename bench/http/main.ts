@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { openDatabase } from '#lib/db/client.ts'
+import { startWarden } from '#lib/db/embedded/test-warden.ts'
+import { startEmbedded } from '#lib/db/embedded.ts'
+import { migrate } from '#lib/db/migrate.ts'
+import { addAsset } from '#lib/db/test-rows.ts'
+import { barePool } from './bare.ts'
+import { casesOf } from './cases.ts'
+import { coldStart, timesOfFiles, warmStart } from './files-and-starts.ts'
+import { growthOf } from './growth.ts'
+import { pgbench } from './pgbench.ts'
+import { startApp, startPeer } from './program.ts'
+import { inRounds, type Measured } from './rounds.ts'
+import { addLoaded, addSmall } from './seed.ts'
+import { keep, tableOf } from './table.ts'
+
+// The API over HTTP, beside a plain server and the statements alone, in one run on one machine: ratios travel, times do
+// not. docs/speed.md says what each figure is, and keeps them.
+
+const { values: given } = parseArgs({
+  options: {
+    /** Sizes whose calls are compared with those of the first one. */
+    invoices: { type: 'string', default: '10000,1000000' },
+    /** Web processes: the setting WEB_CONCURRENCY, once for each. */
+    processes: { type: 'string', default: '1' },
+    seconds: { type: 'string', default: '4' },
+    rounds: { type: 'string', default: '5' },
+    connections: { type: 'string', default: '16' },
+    /** Only the cases whose name holds this. */
+    only: { type: 'string', default: '' },
+    /** Writes the figures into docs/speed.md. */
+    write: { type: 'boolean', default: false },
+  },
+})
+const setting = {
+  connections: Number(given.connections),
+  seconds: Number(given.seconds),
+  rounds: Number(given.rounds),
+}
+const LARGE = 100_000
+const SMALL_KEYS = 64
+
+const warden = startWarden()
+const folder = await mkdtemp(join(tmpdir(), 'console-bench-'))
+warden.removeFolder(folder)
+const embedded = await startEmbedded(join(folder, 'database'))
+await migrate(embedded.url)
+const database = openDatabase(embedded.url)
+try {
+  await bench(embedded.url)
+} finally {
+  await database.close()
+  await embedded.release()
+  await warden.dismiss()
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function bench(url: string): Promise<void> {
+  say('Writing the customers …')
+  const large = await addLoaded(url, 'large', LARGE)
+  const sized = []
+  for (const size of given.invoices.split(',').filter(Boolean))
+    sized.push(await addLoaded(url, `sized-${size}`, Number(size)))
+  const small = await addSmall(url, SMALL_KEYS)
+  for (const { id } of small) await addAsset(id, 'workspace-suite-0', { purchased: 1 })
+  await settle(url)
+
+  const cases = await casesOf(large, small, setting.connections)
+  const measured = new Map<string, Measured[]>()
+  const peer = await startPeer(warden, url)
+  const pool = barePool(url, setting.connections)
+  for (const processes of given.processes.split(',')) {
+    const api = await startApp(warden, url, processes)
+    const found: Measured[] = []
+    for (const one of cases.filter(({ name }) => name.includes(given.only))) {
+      found.push(await inRounds(one, { api, peer, pool }, setting))
+      say(tableOf(found.slice(-1)))
+    }
+    measured.set(processes, found)
+    await api.stop()
+  }
+  await peer.stop()
+  await pool.end()
+  if (given.only) return
+
+  const api = await startApp(warden, url, '1')
+  const growth = await growthOf(api, url, sized, small, { ...setting, rounds: Math.min(3, setting.rounds) })
+  const files = await timesOfFiles(api, url, large)
+  await api.stop()
+  const list = cases[0]?.statements?.[0]
+  await keep({
+    setting,
+    measured,
+    growth,
+    files,
+    starts: { cold: await coldStart(warden, join(folder, 'cold')), warm: await warmStart(warden, url) },
+    pgbench: list && (await pgbench(url, list, setting)),
+    write: given.write,
+  })
+}
+
+/** What was written lies where it will lie: nothing is vacuumed while something is measured. */
+async function settle(url: string): Promise<void> {
+  const owner = new pg.Client({ connectionString: url })
+  await owner.connect()
+  await owner.query('VACUUM ANALYZE')
+  await owner.query('CHECKPOINT')
+  await owner.end()
+}
+
+function say(text: string): void {
+  console.log(text)
+}

@@ -1,0 +1,32 @@
+/** How fast something answered. Times in milliseconds. */
+export type Pace = {
+  perSecond: number
+  median: number
+  p99: number
+  /** All that were asked, those of the warm-up with them. */
+  requests: number
+  /** Those that were no 200. */
+  failed: number
+}
+
+/** @param times of all answers, in milliseconds @param seconds how long it took to get them */
+export function paceOf(times: number[], seconds: number, failed = 0): Pace {
+  times.sort((a, b) => a - b)
+  const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN
+  return {
+    perSecond: times.length / seconds,
+    median: at(0.5),
+    p99: at(0.99),
+    requests: times.length,
+    failed,
+  }
+}
+
+/** The smallest, the middle and the largest of some figures. */
+export type Spread = { min: number; median: number; max: number }
+
+export function spreadOf(figures: readonly number[]): Spread {
+  const sorted = figures.toSorted((a, b) => a - b)
+  const at = (index: number) => sorted[index] ?? Number.NaN
+  return { min: at(0), median: at(Math.floor(sorted.length / 2)), max: at(sorted.length - 1) }
+}

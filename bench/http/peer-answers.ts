@@ -1,0 +1,71 @@
+import { serializeInvoiceWithLines } from '#lib/invoices/serialize.ts'
+import type { InvoiceRow, LineItemRow } from '#lib/invoices/store.ts'
+import type { KeptFile } from '#lib/kept-files/store.ts'
+
+/** A row as pg gives it. */
+type Row = Record<string, string>
+
+/** An invoice of a list. @param base the server's address */
+export function invoiceOf(row: Row, base: string) {
+  return {
+    id: row.id,
+    number: row.number,
+    issuer: row.issuer,
+    documentState: row.document_state,
+    invoiceDate: Date.parse(`${row.invoice_date}`),
+    platform: row.platform,
+    dueDate: Date.parse(`${row.due_date}`),
+    status: statusOf(row),
+    totalAmount: Number(row.total_amount),
+    balanceAmount: Number(row.balance_amount),
+    currency: row.currency,
+    url: `${base}/billing/v1/invoices/${encodeURIComponent(row.id ?? '')}/file`,
+  }
+}
+
+function statusOf({ balance_amount, due_date, today }: Row): string {
+  if (Number(balance_amount) <= 0) return 'PAID'
+  return (due_date ?? '') < (today ?? '') ? 'PAST DUE' : 'OPEN'
+}
+
+/** What an invoice's lines add up to is no server's matter: the peer reckons it by the functions that the API has. */
+export function wholeInvoiceOf(row: Row, lines: Row[], links: Row[], files: Row[], base: string) {
+  const read = Object.fromEntries(Object.entries(row).map(([name, value]) => [camel(name), value]))
+  const of = (role: string) =>
+    links.filter((link) => link.role === role).map(({ id = '', number = '' }) => ({ number, id }))
+  const documents = {
+    corrects: of('corrects')[0],
+    correctedBy: of('correctedBy'),
+    replaces: of('replaces')[0],
+    replacedBy: of('replacedBy')[0],
+  }
+  const [invoice, items] = [read as unknown as InvoiceRow, lines as unknown as LineItemRow[]]
+  return serializeInvoiceWithLines(
+    invoice,
+    items,
+    { links: documents, files: files as unknown as KeptFile[] },
+    base,
+  )
+}
+
+function camel(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** An asset of a list. */
+export function assetOf(
+  row: { id: string; type: string; name: string; seats_purchased: number | null; created_at: Date },
+  base: string,
+) {
+  const quantity = row.seats_purchased
+  return {
+    id: row.id,
+    type: row.type,
+    licenseQty: quantity === null ? 'N/A' : String(quantity),
+    assetName: row.name,
+    url: `${base}/assets?filter=type:${row.type}`,
+    name: row.name,
+    ...(quantity === null ? {} : { quantity }),
+    createTime: row.created_at.getTime(),
+  }
+}

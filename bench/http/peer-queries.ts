@@ -1,0 +1,58 @@
+// The statements of the peer: the rows that the API reads, by the columns that its answers have. The names make pg
+// prepare them once for a connection, as the API does.
+
+const HEAD = `id, number, issuer, document_state, form, platform, currency, total_amount, balance_amount,
+  invoice_date::text, due_date::text, billing_account, period_start::text, period_end::text, corrects,
+  (now() AT TIME ZONE 'UTC')::date::text AS today`
+
+// The order names the column: an order by the name alone would be that of its text, for which there is no index.
+export const INVOICES = {
+  name: 'invoices',
+  text: `SELECT ${HEAD} FROM invoices i
+    WHERE customer_id = $1 AND billing_profile_id = ANY($2) AND document_state = 'issued'
+    ORDER BY i.invoice_date DESC, i.id DESC LIMIT 51`,
+}
+
+export const INVOICE = {
+  name: 'invoice',
+  text: `SELECT ${HEAD} FROM invoices WHERE customer_id = $1 AND billing_profile_id = ANY($2) AND id = $3`,
+}
+
+export const LINES = {
+  name: 'lines',
+  text: `SELECT l.position, l.type, l.description, l.price, l.qty, l.currency, l.details
+    FROM line_items l JOIN invoices i ON i.customer_id = l.customer_id AND i.id = l.invoice_id
+    WHERE l.customer_id = $1 AND i.billing_profile_id = ANY($2) AND l.invoice_id = $3 ORDER BY l.position`,
+}
+
+const OTHER = 'i.customer_id = $1 AND i.billing_profile_id = ANY($2)'
+
+export const LINKS = {
+  name: 'links',
+  text: `
+    WITH one AS (SELECT * FROM invoices WHERE customer_id = $1 AND billing_profile_id = ANY($2) AND id = $3)
+    (SELECT 'corrects' AS role, i.id, i.number FROM one JOIN invoices i ON ${OTHER} AND i.issuer = one.issuer
+      AND i.id <> one.id AND i.number = one.corrects AND i.document_state <> 'voided' ORDER BY i.created_at, i.id LIMIT 50)
+    UNION ALL
+    (SELECT 'correctedBy', i.id, i.number FROM one JOIN invoices i ON ${OTHER} AND i.issuer = one.issuer
+      AND i.id <> one.id AND i.corrects = one.number AND i.document_state = 'issued' AND one.document_state <> 'voided'
+      ORDER BY i.created_at, i.id LIMIT 50)
+    UNION ALL
+    (SELECT 'replaces', i.id, i.number FROM one JOIN invoices i ON ${OTHER} AND i.replaced_by = one.id
+      ORDER BY i.created_at DESC, i.id DESC LIMIT 50)
+    UNION ALL
+    (SELECT 'replacedBy', i.id, i.number FROM one JOIN invoices i ON ${OTHER} AND i.id = one.replaced_by LIMIT 50)`,
+}
+
+export const FILES = {
+  name: 'files',
+  text: `SELECT kind, name, digest, octet_length(bytes) AS size FROM invoice_files
+    WHERE customer_id = $1 AND invoice_id = $2 ORDER BY kind`,
+}
+
+export const ASSETS = {
+  name: 'assets',
+  text: `SELECT id, type, name, seats_purchased, created_at,
+      (extract(epoch from created_at) * 1000000)::bigint::text AS micros
+    FROM assets WHERE customer_id = $1 ORDER BY created_at DESC, id DESC LIMIT 51`,
+}

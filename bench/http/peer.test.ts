@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { validateKey } from '#lib/access/operations.ts'
+import { route } from '#lib/api/endpoint.ts'
+import { listAssets } from '#lib/assets/operations.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addAsset, addCustomer, addInvoice, addKey } from '#lib/db/test-rows.ts'
+import { run } from '#lib/db/test-server.ts'
+import { listInvoices, readInvoice } from '#lib/invoices/operations.ts'
+import { peer } from './peer.ts'
+
+// A server that says less than the API would be no measure for it.
+
+// The peer logs in as who owns the tables. Here that is no superuser, whom the wall lets through.
+const NO_WALL = `DO $$ DECLARE walled record; BEGIN
+  FOR walled IN SELECT oid::regclass AS name FROM pg_class WHERE relforcerowsecurity
+  LOOP EXECUTE format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', walled.name); END LOOP; END $$`
+
+let database: TestDatabase
+let server: FastifyInstance
+let key = ''
+
+beforeAll(async () => {
+  database = await testDatabase()
+  await addCustomer('northwind')
+  await addAsset('northwind', 'cloud-platform-1', null)
+  for (let n = 0; n < 51; n++) {
+    await addAsset('northwind', `workspace-suite-${n}`, { purchased: n })
+    const terms = { balanceAmount: String(n % 3), dueDate: n % 2 ? '2026-10-31' : '2126-10-31' }
+    await addInvoice('northwind', `IN ${n}`, { ...terms, corrects: 'IN 0' }, [{ price: '4' }, { price: '6' }])
+  }
+  key = await addKey('northwind', ['admin'])
+  await run(database.url, NO_WALL)
+  server = peer(database.url)
+  vi.stubEnv('BASE_URL', await server.listen({ host: '127.0.0.1', port: 0 }))
+})
+afterAll(async () => {
+  await server.close()
+  vi.unstubAllEnvs()
+  await database.close()
+})
+
+it.each([
+  ['/auth/v1/validate', validateKey],
+  ['/billing/v1/invoices', listInvoices],
+  ['/billing/v1/invoices/IN%200', readInvoice],
+  ['/billing/v1/invoices/IN%207', readInvoice],
+  ['/billing/v1/assets', listAssets],
+])('%s answers the bytes that the API answers', async (path, operation) => {
+  const headers = { authorization: `Bearer ${key}` }
+  const ours = await route(operation).GET(new Request(`http://console.example${path}`, { headers }))
+  const other = await server.inject({ url: path, headers })
+  const bytes = await ours.text()
+  expect({ status: other.statusCode, body: other.body }).toEqual({ status: 200, body: bytes })
+  expect({ status: ours.status, rows: JSON.parse(bytes).rowCount ?? 50 }).toEqual({ status: 200, rows: 50 })
+})
+
+it('lets nobody in without a key, nor anybody whose role does not do', async () => {
+  const licenses = await addKey('northwind', ['it-manager'])
+  const ask = (authorization: string) =>
+    server.inject({ url: '/billing/v1/invoices', headers: { authorization } })
+  expect((await ask('')).statusCode).toBe(401)
+  expect((await ask(`Bearer ${licenses}`)).statusCode).toBe(403)
+})

@@ -1,0 +1,91 @@
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import pg from 'pg'
+import { digestOf } from '#lib/access/api-key.ts'
+import { KEY_CALLER } from '#lib/access/authenticate.ts'
+import type { CallerRow } from '#lib/access/store.ts'
+import { pageToken } from '#lib/lists/page-token.ts'
+import { assetOf, invoiceOf, wholeInvoiceOf } from './peer-answers.ts'
+import { ASSETS, FILES, INVOICE, INVOICES, LINES, LINKS } from './peer-queries.ts'
+
+const ROWS = 50
+
+/**
+ * What one would write with Fastify and pg, and without a second thought: the same look-up of the key, the same rows,
+ * the same bytes for an answer. There is no row-level security, no transaction, no ETag, no log, no check of an answer.
+ * @param url of the database, as the login that owns the tables
+ */
+export function peer(url: string): FastifyInstance {
+  // So many connections as the API has for its reads and its callers.
+  const pool = new pg.Pool({ connectionString: url, max: 14 })
+  const app = fastify()
+  app.addHook('onClose', () => pool.end())
+  const address = () => {
+    const at = app.server.address()
+    return `http://127.0.0.1:${typeof at === 'object' ? at?.port : ''}`
+  }
+
+  const callerOf = async (request: FastifyRequest, roles: readonly string[]): Promise<CallerRow> => {
+    const key = request.headers.authorization?.slice('Bearer '.length) ?? ''
+    const { rows } = await pool.query<CallerRow>({ ...KEY_CALLER, values: [digestOf(key)] })
+    const caller = rows[0]
+    if (!caller) throw Object.assign(new Error('The key is not valid.'), { statusCode: 401 })
+    if (roles.length > 0 && !caller.roles.some((role) => roles.includes(role)))
+      throw Object.assign(new Error('The role is missing.'), { statusCode: 403 })
+    return caller
+  }
+
+  app.get('/healthz', async () => {
+    await pool.query('SELECT 1')
+    return 'ok'
+  })
+
+  app.get('/auth/v1/validate', async (request) => {
+    const { customer_domain: domain, email } = await callerOf(request, [])
+    return { domain, email }
+  })
+
+  app.get('/billing/v1/invoices', async (request) => {
+    const { customer_id: customer, billing_profiles: profiles } = await callerOf(request, FINANCE)
+    const { rows } = await pool.query({ ...INVOICES, values: [customer, profiles] })
+    const shown = rows.slice(0, ROWS)
+    const last = shown.at(-1)
+    const key = last && [last.invoice_date, last.id]
+    const invoices = shown.map((row) => invoiceOf(row, address()))
+    return { invoices, rowCount: invoices.length, ...nextPage(key, rows.length, ['invoices', {}]) }
+  })
+
+  app.get<{ Params: { id: string } }>('/billing/v1/invoices/:id', async (request, reply) => {
+    const { customer_id: customer, billing_profiles: profiles } = await callerOf(request, FINANCE)
+    const values = [customer, profiles, request.params.id]
+    const [invoice, lines, links, files] = await Promise.all([
+      pool.query({ ...INVOICE, values }),
+      pool.query({ ...LINES, values }),
+      pool.query({ ...LINKS, values }),
+      pool.query({ ...FILES, values: [customer, request.params.id] }),
+    ])
+    if (invoice.rows.length === 0) return reply.code(404).send({ code: 'not_found' })
+    return wholeInvoiceOf(invoice.rows[0], lines.rows, links.rows, files.rows, address())
+  })
+
+  app.get('/billing/v1/assets', async (request) => {
+    const { customer_id: customer } = await callerOf(request, ['it-manager', 'admin'])
+    const { rows } = await pool.query({ ...ASSETS, values: [customer] })
+    const shown = rows.slice(0, ROWS)
+    const last = shown.at(-1)
+    const key = last && [last.micros, last.id]
+    const assets = shown.map((row) => assetOf(row, address()))
+    return {
+      assets,
+      rowCount: assets.length,
+      ...nextPage(key, rows.length, ['assets', undefined, undefined]),
+    }
+  })
+
+  return app
+}
+
+const FINANCE = ['finance-user', 'admin']
+
+function nextPage(key: string[] | undefined, found: number, filters: unknown[]): { pageToken?: string } {
+  return key && found > ROWS ? { pageToken: pageToken({ key, direction: 'older' }, filters) } : {}
+}

@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Setting } from './rounds.ts'
+import type { Statements } from './statements.ts'
+
+/**
+ * How many times a second `pgbench` sends these statements, prepared and in one flight each time; undefined where it
+ * is not installed. It reads no rows into values and makes no text of them: no server can come near.
+ */
+export async function pgbench(
+  url: string,
+  statements: Statements,
+  { connections, seconds }: Setting,
+): Promise<number | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'console-pgbench-'))
+  try {
+    const file = join(folder, 'list.sql')
+    await writeFile(file, statements.map(({ query }) => `${literal(query)};\n`).join(''))
+    const args = ['-n', '-M', 'prepared', '-c', String(connections), '-T', String(seconds), '-f', file, url]
+    const { stdout } = await promisify(execFile)('pgbench', args)
+    return Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1])
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** With the values in the text: what pgbench has for variables knows neither arrays nor quotes. */
+function literal({ text, values = [] }: { text: string; values?: unknown[] }): string {
+  const written = text.replace(/\$(\d+)/g, (_, place: string) => quoted(values[Number(place) - 1]))
+  return written.replace(/\s+/g, ' ').trim()
+}
+
+function quoted(value: unknown): string {
+  return typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`
+}

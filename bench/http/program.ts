@@ -1,0 +1,133 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Warden } from '#lib/db/embedded/test-warden.ts'
+import { NO_NETWORK } from '../../stand-ins/no-network.ts'
+
+const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
+const MB = 1024 * 1024
+
+/** A server of ours that runs as a process of its own. */
+export type Program = {
+  url: string
+  /** From its start until it listened, in seconds. */
+  startSeconds: number
+  /** Of it and of the processes that it has started: resident memory in MB; undefined where there is no /proc. */
+  memory(): number | undefined
+  /** The same for the time of processors, in seconds. */
+  processor(): number | undefined
+  stop(): Promise<void>
+}
+
+/** For one that looks into it: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=/tmp/profiles'. */
+const nodeOptions = () => (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean)
+
+const SETTINGS = {
+  ...NO_NETWORK,
+  NODE_ENV: 'production',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  BASE_URL: '',
+  ALLOWED_HOSTS: '',
+  TRUST_PROXY: '',
+  SESSION_SECRET: 'only-for-the-bench-only-for-the-bench',
+  // As in production: a line for each request. The peer writes none.
+  LOG_LEVEL: 'info',
+}
+
+/**
+ * The built app, as it is started in production.
+ * @param url of its database; empty for one of its own in DATA_DIR
+ */
+export function startApp(
+  warden: Warden,
+  url: string,
+  processes: string,
+  more: Record<string, string> = {},
+): Promise<Program> {
+  const secret = url ? {} : { SESSION_SECRET: '' }
+  const env = { ...SETTINGS, DATABASE_URL: url, WEB_CONCURRENCY: processes, ...secret, ...more }
+  return startProgram(warden, env, 'lib/server/start.ts')
+}
+
+/** The plain server beside it. */
+export function startPeer(warden: Warden, url: string): Promise<Program> {
+  return startProgram(warden, { NODE_ENV: 'production' }, 'bench/http/peer-process.ts', url)
+}
+
+/**
+ * Starts a program and waits until it says `Listening on …`.
+ * @throws Error with what it said, where it ends instead
+ */
+async function startProgram(
+  warden: Warden,
+  env: Record<string, string>,
+  ...program: string[]
+): Promise<Program> {
+  const began = performance.now()
+  const child = spawn(process.execPath, [...NODE, ...nodeOptions(), ...program], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  const pid = child.pid as number
+  warden.endGroup(pid)
+  const ended = once(child, 'exit')
+  let said = ''
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      // A line for each request, once it listens: they are taken and thrown away.
+      if (said.length < 10_000) said += chunk
+      const found = /^Listening on (\S+)/m.exec(said)?.[1]
+      if (found) resolve(found)
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    ended.then(([code]) => reject(new Error(`${program[0]} ended with ${code}:\n${said}`)))
+  })
+  return {
+    url,
+    startSeconds: (performance.now() - began) / 1000,
+    memory: () => sumOf(pid, rssOf),
+    processor: () => sumOf(pid, processorOf),
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+function sumOf(pid: number, figure: (pid: number) => number): number | undefined {
+  try {
+    return [pid, ...childrenOf(pid)].reduce((sum, one) => sum + figure(one), 0)
+  } catch {
+    return undefined
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  const tasks = readdirSync(`/proc/${pid}/task`)
+  const children = tasks.flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  )
+  return children.flatMap((child) => [child, ...childrenOf(child)])
+}
+
+function rssOf(pid: number): number {
+  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])
+  return (pages * systemValue('PAGESIZE')) / MB
+}
+
+function processorOf(pid: number): number {
+  // Behind the name, which may have spaces: user and system time are the 12th and 13th then.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / systemValue('CLK_TCK')
+}
+
+const values = new Map<string, number>()
+
+function systemValue(name: 'PAGESIZE' | 'CLK_TCK'): number {
+  const known = values.get(name) ?? Number(execFileSync('getconf', [name], { encoding: 'utf8' }))
+  values.set(name, known)
+  return known
+}

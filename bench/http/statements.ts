@@ -1,0 +1,63 @@
+import pg from 'pg'
+
+/** A statement as it was sent. Those of one flight travelled together, on one connection or on several. */
+type Statement = { connection: number; flight: number; query: pg.QueryConfig }
+
+/** What one request sends to the database, in its order. */
+export type Statements = readonly Statement[]
+
+type Send = (this: pg.Client, ...given: unknown[]) => unknown
+
+/**
+ * Runs `work` and gives the statements that this process sent to the database meanwhile. Run it once before: the first
+ * time opens connections.
+ */
+export async function statementsOf(work: () => Promise<unknown>): Promise<Statements> {
+  const { prototype } = pg.Client
+  const send = prototype.query as Send
+  const connections: pg.Client[] = []
+  const sent: Statement[] = []
+  let flight = 0
+  const answered = () => {
+    flight = sent.length
+  }
+  prototype.query = function noting(this: pg.Client, ...given: unknown[]) {
+    if (!connections.includes(this)) connections.push(this)
+    sent.push({ connection: connections.indexOf(this), flight, query: configOf(given) })
+    const last = given.at(-1)
+    if (typeof last === 'function') {
+      const call = (...result: unknown[]) => {
+        answered()
+        return last(...result)
+      }
+      return send.apply(this, [...given.slice(0, -1), call])
+    }
+    const answer = send.apply(this, given) as Promise<unknown>
+    answer.then(answered, answered)
+    return answer
+  } as typeof prototype.query
+  try {
+    await work()
+    // A read is answered before its COMMIT is.
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  } finally {
+    prototype.query = send as typeof prototype.query
+  }
+  return sent
+}
+
+function configOf([first, second]: unknown[]): pg.QueryConfig {
+  const config =
+    typeof first === 'string' ? { text: first } : (first as pg.QueryConfig & { rowMode?: 'array' })
+  const values = Array.isArray(second) ? second : config.values
+  const { text, name } = config
+  const asArray = 'rowMode' in config && config.rowMode ? { rowMode: config.rowMode } : {}
+  return { text, ...(name ? { name } : {}), ...(values ? { values } : {}), ...asArray }
+}
+
+/** How often a request waits for the database: a read does not wait for its COMMIT. */
+export function roundTrips(statements: Statements): number {
+  const isRead = statements.some(({ query }) => query.text.includes('READ ONLY'))
+  const awaited = isRead ? statements.filter(({ query }) => query.text !== 'COMMIT') : statements
+  return new Set(awaited.map(({ flight }) => flight)).size
+}

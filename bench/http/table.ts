@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { arch, availableParallelism, cpus, loadavg } from 'node:os'
+import type { Times } from './files-and-starts.ts'
+import type { Growth } from './growth.ts'
+import type { Spread } from './pace.ts'
+import type { Measured, Setting } from './rounds.ts'
+
+const PAPER = 'docs/speed.md'
+const BEGIN = '<!-- npm run bench -- --write -->'
+
+type Figures = {
+  setting: Setting
+  /** By how many processes there were. */
+  measured: ReadonlyMap<string, Measured[]>
+  growth: Growth[]
+  files: Times
+  /** In seconds. */
+  starts: { cold: number; warm: number }
+  pgbench: number | undefined
+  write: boolean
+}
+
+// Before anything ran: how busy others keep the machine.
+const [load = 0] = loadavg()
+
+/** Prints all figures, and writes them to the end of docs/speed.md when told to. */
+export async function keep(figures: Figures): Promise<void> {
+  const text = textOf(figures)
+  console.log(text)
+  if (!figures.write) return
+  const [head = ''] = readFileSync(PAPER, 'utf8').split(BEGIN)
+  writeFileSync(PAPER, `${head}${BEGIN}\n\n${text}`)
+}
+
+function textOf({ setting, measured, growth, files, starts, pgbench }: Figures): string {
+  const { connections, seconds, rounds } = setting
+  const list = [...measured.values()][0]?.find(({ name }) => name === 'list')
+  const busy = load >= 1.5 ? ' **The machine was busy: the ratios may hold, the rest does not.**' : ''
+  const parts = [
+    `Taken on ${new Date().toISOString().slice(0, 10)} at ${commit()}, Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? arch()}, load ${load.toFixed(1)} before.${busy} ${rounds} rounds of ${seconds} s, ${connections} connections.`,
+    ...[...measured].map(([processes, rows]) => `Web processes: ${processes}.\n\n${tableOf(rows)}`),
+    growthTable(growth),
+    filesTable(files),
+    `Start to first answer: ${starts.warm.toFixed(2)} s with a database that runs, ${starts.cold.toFixed(2)} s with a new one of its own.`,
+    ...(pgbench && list
+      ? [
+          `\`pgbench\` sends the statements of the list ${(pgbench / list.pace.perSecond).toFixed(1)} times as often as we answer it.`,
+        ]
+      : []),
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+/** The cases as a table. */
+export function tableOf(rows: readonly Measured[]): string {
+  const head = [
+    'call',
+    'a second',
+    'median',
+    'p99',
+    'to Fastify',
+    'to its statements',
+    'CPU s / 1,000',
+    'RSS',
+    'statements',
+    'round trips',
+  ]
+  return table(
+    head,
+    rows.map((row) => [
+      row.name,
+      Math.round(row.pace.perSecond).toLocaleString('en'),
+      ms(row.pace.median),
+      ms(row.pace.p99),
+      spread(row.toPeer),
+      spread(row.toStatements),
+      row.processor.toFixed(2),
+      `${Math.round(row.memory)} MB`,
+      row.statements ? String(row.statements) : '',
+      row.roundTrips ? String(row.roundTrips) : '',
+    ]),
+  )
+}
+
+function growthTable(rows: readonly Growth[]): string {
+  const sizes = rows[0]?.of.map(({ size }) => size) ?? []
+  const cell = ({ pace, toFirst }: Growth['of'][number], index: number) => {
+    if (pace.failed > 0) return `${ms(pace.median)}, ${pace.failed} failed`
+    return index === 0 ? ms(pace.median) : `${ms(pace.median)}, × ${spread(toFirst)}`
+  }
+  const body = rows.map(({ name, of }) => [name, ...of.map(cell)])
+  return `Median by the invoices of a customer, and how many times that of the first:\n\n${table(['call', ...sizes], body)}`
+}
+
+function filesTable(files: Times): string {
+  const body = files.map(({ name, seconds, bytes, memory }) => [
+    name,
+    `${seconds.toFixed(2)} s`,
+    `${(bytes / 1024 / 1024).toFixed(1)} MB`,
+    `${Math.round(memory)} MB`,
+  ])
+  return table(['file', 'time', 'size', 'RSS afterwards'], body)
+}
+
+function table(head: readonly string[], body: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map((_, index) => (index === 0 ? '---' : '---:'))), ...body.map(line)].join(
+    '\n',
+  )
+}
+
+function spread(given: Spread | undefined): string {
+  if (!given) return ''
+  return `${given.median.toFixed(2)} (${given.min.toFixed(2)} to ${given.max.toFixed(2)})`
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(1)} ms`
+}
+
+function commit(): string {
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
+  const isChanged = git('status', '--porcelain', '--untracked-files=no', '--', ':!docs') !== ''
+  return `${git('rev-parse', '--short', 'HEAD')}${isChanged ? ' with changes' : ''}`
+}

@@ -1,0 +1,41 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { PgDialect } from 'drizzle-orm/pg-core'
+import type { Transaction } from './client.ts'
+
+type Session = { client: unknown; logger: unknown; prepareQuery(...given: unknown[]): object }
+type Sendable<Rows> = { execute(values: Values): Promise<Rows> }
+
+/** The values of one call, by the names that `value` gave them. */
+export type Values = Record<string, unknown>
+
+/** Stands in a statement for a value that comes with each call. */
+export function value<T>(name: string): T {
+  return sql.placeholder(name) as T
+}
+
+/**
+ * A statement that is written once for a process, and sent with other values each time: to write one takes drizzle
+ * longer than to read its rows. `build` must give the same statement whatever the values are.
+ */
+export function builtOnce<Rows>(build: (tx: Transaction) => { prepare(name: string): unknown }) {
+  let first: object | undefined
+  return (tx: Transaction, values: Values): Promise<Rows> => {
+    first ??= build(tx).prepare('') as object
+    // The same, on the connection of this transaction.
+    const { client, logger } = sessionOf(tx)
+    const own = Object.assign(Object.create(first), { client, logger }) as Sendable<Rows>
+    return own.execute(values)
+  }
+}
+
+/** A statement in SQL, for `builtOnce`. */
+export function written(tx: Transaction, statement: SQL) {
+  return {
+    prepare: () =>
+      sessionOf(tx).prepareQuery(new PgDialect().sqlToQuery(statement), undefined, undefined, false),
+  }
+}
+
+function sessionOf(tx: Transaction): Session {
+  return (tx as unknown as { session: Session }).session
+}
