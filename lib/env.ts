@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { type ApiInfo, settings as apiSettings } from './api/openapi/settings.ts'
 import { type MailConfig, settings as mailSettings } from './notices/settings.ts'
 import { settings as operatorSettings } from './operator-mail/settings.ts'
-import { hasNoPath, namesIn, text, withoutSlash } from './settings.ts'
+import { type ProcessConfig, settings as processSettings } from './server/workers/settings.ts'
+import { allowedHosts, hasNoPath, namesIn, text, withoutSlash } from './settings.ts'
 import type { VendorConfig } from './vendors/declaration.ts'
 import { knownVendors } from './vendors/known-vendors.ts'
 import { accountsSettings, settings as timeSettings, type VendorTimes } from './vendors/settings.ts'
@@ -40,6 +41,7 @@ export type Env = {
   databaseUrl: string | undefined
   sessionSecret: string | undefined
   logLevel: string
+  processes: ProcessConfig
   vendorTimes: VendorTimes
   /** Where the user stands, for file arguments: npm itself runs scripts from the project's folder. */
   callerDir: string
@@ -72,6 +74,7 @@ function names(): string[] {
   if (known?.vendors === knownVendors.length) return known.names
   const schemas = [
     Own,
+    processSettings,
     timeSettings,
     accountsSettings,
     mailSettings,
@@ -95,12 +98,13 @@ function read(): Env {
   }
   const data = read(Own)
   const vendors = Object.fromEntries(knownVendors.map(({ name, settings }) => [name, read(settings)]))
+  const processes = read(processSettings)
   const vendorTimes = read(timeSettings)
   const accountsFile = read(accountsSettings)
   const mail = read(mailSettings)
   const operators = read(operatorSettings)
   const apiInfo = read(apiSettings)
-  if (!data || !vendorTimes || !accountsFile || !operators || !apiInfo || faults.length > 0)
+  if (!data || !processes || !vendorTimes || !accountsFile || !operators || !apiInfo || faults.length > 0)
     throw new Error(`Wrong configuration. ${faults.join('; ')}`)
   const baseUrl = withoutSlash(data.BASE_URL ?? `http://localhost:${data.PORT}`)
   return {
@@ -113,6 +117,7 @@ function read(): Env {
     databaseUrl: data.DATABASE_URL,
     sessionSecret: data.SESSION_SECRET,
     logLevel: data.LOG_LEVEL,
+    processes,
     vendorTimes,
     callerDir: data.INIT_CWD ?? process.cwd(),
     vendors,
@@ -139,10 +144,4 @@ export function enterProduction(): void {
 /** With PORT=0 the system chose: from now on `env()` says which port it is. */
 export function setPort(port: number): void {
   process.env.PORT = String(port)
-}
-
-function allowedHosts(baseUrl: string, ownPort: number, more: string | undefined): string[] {
-  const own = ['localhost', '127.0.0.1', '[::1]'].map((name) => `${name}:${ownPort}`)
-  const listed = (more ?? '').split(',').map((name) => name.trim().toLowerCase())
-  return [new URL(baseUrl).host, ...own, ...listed].filter(Boolean)
 }

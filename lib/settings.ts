@@ -20,6 +20,13 @@ export function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '')
 }
 
+/** The host names that requests may name: that of the public address, this machine's own, and a list with commas. */
+export function allowedHosts(baseUrl: string, ownPort: number, more: string | undefined): string[] {
+  const own = ['localhost', '127.0.0.1', '[::1]'].map((name) => `${name}:${ownPort}`)
+  const listed = (more ?? '').split(',').map((name) => name.trim().toLowerCase())
+  return [new URL(baseUrl).host, ...own, ...listed].filter(Boolean)
+}
+
 export const DAY_SECONDS = 24 * 60 * 60
 
 /** Whole seconds, one at least. */

@@ -99,7 +99,7 @@ function run(file) {
     stdio: 'inherit',
   })
   const onTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) {
     process.on(signal, () => {
       // A terminal's Ctrl-C reaches the child by itself; sent twice it would cut a drain short.
       if (signal !== 'SIGINT' || !onTerminal) child.kill(signal)
