@@ -17,8 +17,12 @@ function run(): void {
   heedSignals(liveUntilAsked(starting, tell, FOR_WORKERS))
   starting.then(({ url, note }) => process.stdout.write(`Listening on ${url} (${note})\n`), ignore)
   process.on(RESTART, () => {
-    log().info('asked to restart the workers')
-    starting.then((running) => running.restart?.(), ignore)
+    starting.then(({ restart }) => {
+      log().info(
+        restart ? 'asked to restart the workers' : 'asked to restart workers, of which there are none',
+      )
+      return restart?.()
+    }, ignore)
   })
 }
 
