@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
@@ -170,6 +170,44 @@ test('a second signal ends all at once', async () => {
     }
   }
   await expect.poll(() => logged(app, 'worker ready').filter(isAlive)).toEqual([])
+})
+
+test('a supervisor that signals npm and all that it started does not cut the end short', async () => {
+  const apart = join(data, 'npm')
+  const npm = await startOwnApp({ ...env, DATA_DIR: apart }, ['npm', 'start'])
+  npm.killGroup('SIGTERM')
+  await npm.ended
+  // Who is cut leaves the database running.
+  await expect.poll(() => postmaster(apart)).toBeUndefined()
+  expect(logged(npm, 'stopping')).toHaveLength(3)
+})
+
+test('a worker that can not be replaced is tried again, and the others go on', async () => {
+  const accounts = join(data, 'vendor-accounts.json')
+  const write = (text: string) => writeFileSync(accounts, text)
+  write('{ "accounts": [] }')
+  app.kill('SIGTERM')
+  await app.ended
+  app = await startOwnApp({ ...env, VENDOR_ACCOUNTS_FILE: accounts, DRAIN_SECONDS: '0' })
+  const kill = (id: number) => {
+    for (const { worker, pid } of logged(app, 'worker ready')) if (worker === id) process.kill(pid, 'SIGKILL')
+  }
+  const says = (text: string) => expect.poll(app.output).toContain(text)
+  const works = async () => expect((await fetch(app.url + path, { headers })).status).toBe(200)
+  // Those that run keep what they have read; a new one is refused.
+  write('nonsense')
+  app.kill('SIGUSR2')
+  await says('"restart broken off: the other workers stay"')
+  await works()
+  kill(1)
+  await says('"worker does not start"')
+  await works()
+  write('{ "accounts": [] }')
+  await expect.poll(() => workersOf(app)).toHaveLength(3)
+  write('nonsense')
+  for (const id of workersOf(app)) if (id !== 1) kill(id)
+  expect(await app.ended).toBe(1)
+  expect(app.output()).toMatch(/^Licenses & Invoices stopped: Wrong configuration\..*is no JSON$/m)
 })
 
 test('a start that can not succeed says why once', async () => {
