@@ -67,11 +67,12 @@ function startOperator(env: NodeJS.ProcessEnv): Ask {
   }
 }
 
+const SERVER = [process.execPath, ...NODE, 'lib/server/start.ts']
+
 /** Starts the app and waits until it says where it listens. */
-export async function startOwnApp(env: NodeJS.ProcessEnv) {
+export async function startOwnApp(env: NodeJS.ProcessEnv, [program = '', ...args] = SERVER) {
   warden ??= startWarden()
-  const args = [...NODE, 'lib/server/start.ts']
-  const child = spawn(process.execPath, args, { env, stdio: 'pipe', detached: true })
+  const child = spawn(program, args, { env, stdio: 'pipe', detached: true })
   warden.endGroup(child.pid as number)
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
   let output = ''
@@ -92,6 +93,8 @@ export async function startOwnApp(env: NodeJS.ProcessEnv) {
     /** What it has written until now. */
     output: () => output,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
+    /** As supervisors and terminals do: all its processes at once. */
+    killGroup: (signal: NodeJS.Signals) => process.kill(-(child.pid as number), signal),
   }
 }
 

@@ -33,6 +33,8 @@ export function appEnvironment(): NodeJS.ProcessEnv {
     DATABASE_URL: E2E_DATABASE_URL ?? '',
     ALLOWED_HOSTS: '',
     TRUST_PROXY: '',
+    WEB_CONCURRENCY: '',
+    DRAIN_SECONDS: '0',
     // Several processes could share a server: the secret has to be given.
     SESSION_SECRET: E2E_DATABASE_URL ? 'only-for-tests-only-for-tests-only' : '',
     LOG_LEVEL: '',
@@ -93,7 +95,7 @@ async function untilReady(app: ChildProcess, url: string): Promise<void> {
   const end = Date.now() + READY_SECONDS * 1000
   while (Date.now() < end) {
     if (hasEnded(app)) throw new Error(`The app ended at its start:\n${lastLines()}`)
-    const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2000) }).catch(() => undefined)
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2000) }).catch(() => undefined)
     if (answer?.status === 200) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }

@@ -4,10 +4,12 @@ import { enterProduction, env, setPort } from './env.ts'
 
 const NAMES = ['HOST', 'PORT', 'BASE_URL', 'ALLOWED_HOSTS', 'TRUST_PROXY', 'DATA_DIR', 'DATABASE_URL']
 const GOOGLE = ['GOOGLE_KEY_FILE', 'GOOGLE_ADMIN', 'GOOGLE_URL', 'GOOGLE_TOKEN_URL', 'GOOGLE_SETTLE_SECONDS']
+const PROCESSES = ['WEB_CONCURRENCY', 'DRAIN_SECONDS']
 const SET_BY_US = ['NODE_ENV', 'NEXT_TELEMETRY_DISABLED', 'NEXTAUTH_URL', 'AUTH_TRUST_HOST']
 
 beforeEach(() => {
-  for (const name of [...NAMES, ...GOOGLE, ...SET_BY_US, 'SESSION_SECRET', 'LOG_LEVEL']) vi.stubEnv(name, '')
+  for (const name of [...NAMES, ...PROCESSES, ...GOOGLE, ...SET_BY_US, 'SESSION_SECRET', 'LOG_LEVEL'])
+    vi.stubEnv(name, '')
 })
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -23,6 +25,7 @@ test('everything has a default, and an empty value is none', () => {
     databaseUrl: undefined,
     sessionSecret: undefined,
     logLevel: 'info',
+    processes: { count: 1, noticeMs: 5000 },
   })
 })
 
@@ -33,6 +36,20 @@ test('a wrong value is named, with every other one, and never shown', () => {
   const wrong =
     /^Wrong configuration\. (?!.*too-short)(?=.*PORT)(?=.*SESSION_SECRET)(?=.*BASE_URL: must have no path)/
   expect(env).toThrow(wrong)
+})
+
+test('the embedded database has connections for six processes, a server as many as it is set up with', () => {
+  vi.stubEnv('WEB_CONCURRENCY', '6')
+  vi.stubEnv('DRAIN_SECONDS', '0')
+  expect(env().processes).toEqual({ count: 6, noticeMs: 0 })
+  vi.stubEnv('WEB_CONCURRENCY', '7')
+  expect(env).toThrow(/^Wrong configuration\. WEB_CONCURRENCY: .*DATABASE_URL$/)
+  vi.stubEnv('DATABASE_URL', 'postgres://console@db.example/console')
+  expect(env().processes.count).toBe(7)
+  for (const wrong of ['0', '1.5', 'auto', '65']) {
+    vi.stubEnv('WEB_CONCURRENCY', wrong)
+    expect(env).toThrow('WEB_CONCURRENCY')
+  }
 })
 
 test.each(['nonsense', 'ftp://console.example.com', 'https://'])('%s is no public address', (url) => {

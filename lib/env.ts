@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type ApiInfo, settings as apiSettings } from './api/openapi/settings.ts'
 import { type MailConfig, settings as mailSettings } from './notices/settings.ts'
 import { settings as operatorSettings } from './operator-mail/settings.ts'
+import { type ProcessConfig, settings as processSettings } from './server/workers/settings.ts'
 import { allowedHosts, hasNoPath, namesIn, port, text, withoutSlash } from './settings.ts'
 import type { VendorConfig } from './vendors/declaration.ts'
 import { knownVendors } from './vendors/known-vendors.ts'
@@ -38,6 +39,7 @@ export type Env = {
   databaseUrl: string | undefined
   sessionSecret: string | undefined
   logLevel: string
+  processes: ProcessConfig
   vendorTimes: VendorTimes
   /** Where the user stands, for file arguments: npm itself runs scripts from the project's folder. */
   callerDir: string
@@ -71,6 +73,7 @@ function names(): string[] {
   if (known?.vendors === knownVendors.length) return known.names
   const schemas = [
     Own,
+    processSettings,
     timeSettings,
     accountsSettings,
     mailSettings,
@@ -94,12 +97,13 @@ function read(): Env {
   }
   const data = read(Own)
   const vendors = Object.fromEntries(knownVendors.map(({ name, settings }) => [name, read(settings)]))
+  const processes = read(processSettings)
   const vendorTimes = read(timeSettings)
   const accountsFile = read(accountsSettings)
   const mail = read(mailSettings)
   const operators = read(operatorSettings)
   const apiInfo = read(apiSettings)
-  if (!data || !vendorTimes || !accountsFile || !operators || !apiInfo || faults.length > 0)
+  if (!data || !processes || !vendorTimes || !accountsFile || !operators || !apiInfo || faults.length > 0)
     throw new Error(`Wrong configuration. ${faults.join('; ')}`)
   const baseUrl = withoutSlash(data.BASE_URL ?? `http://localhost:${data.PORT}`)
   return {
@@ -112,6 +116,7 @@ function read(): Env {
     databaseUrl: data.DATABASE_URL,
     sessionSecret: data.SESSION_SECRET,
     logLevel: data.LOG_LEVEL,
+    processes,
     vendorTimes,
     callerDir: data.INIT_CWD ?? process.cwd(),
     vendors,

@@ -9,6 +9,11 @@ export function log(): Logger {
   return slot.licensesInvoicesLog
 }
 
+/** From now on each line of this process's log has these fields, such as which worker it is. */
+export function logAs(fields: Record<string, unknown>): void {
+  slot.licensesInvoicesLog = log().child(fields)
+}
+
 /** From now on the log goes to standard error: for commands whose standard output is their result. */
 export function logToStderr(): void {
   slot.licensesInvoicesLog = newLog(pino.destination(2))

@@ -49,12 +49,12 @@ async function start(): Promise<Application | undefined> {
     await database.stop()
     throw error
   }
-  const application = await startApplication(isStopping)
+  const application = await startApplication()
   try {
     await announce(application, customers)
     if (vendors) console.log(`${vendors.announcement(today)}\n`)
   } catch (error) {
-    await application.stop()
+    await application.stop('at once')
     throw error
   }
   return application
@@ -110,7 +110,7 @@ async function stop(signal: NodeJS.Signals): Promise<void> {
   }
   askedAt = Date.now()
   const application = await starting.catch(() => undefined)
-  await application?.stop()
+  await application?.stop('at once')
   process.exit()
 }
 

@@ -99,13 +99,16 @@ function run(file) {
     stdio: 'inherit',
   })
   const onTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  let isAsked = false
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) {
     process.on(signal, () => {
+      isAsked ||= signal !== 'SIGUSR2'
       // A terminal's Ctrl-C reaches the child by itself; sent twice it would cut a drain short.
       if (signal !== 'SIGINT' || !onTerminal) child.kill(signal)
     })
   }
-  if (process.env.npm_lifecycle_event) followNpm(() => child.kill('SIGTERM'))
+  // Where the whole group was signalled, npm's end is no second request, which would cut running requests.
+  if (process.env.npm_lifecycle_event) followNpm(() => isAsked || child.kill('SIGTERM'))
   child.on('error', (error) => stop(`${node} did not start: ${error.message}`))
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
 }

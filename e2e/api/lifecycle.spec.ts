@@ -119,7 +119,7 @@ test('a database that is killed is started again, unaided', async () => {
   const database = postmaster(data)
   if (database) process.kill(database, 'SIGKILL')
   const isNew = () => ![database, undefined].includes(postmaster(data))
-  const health = async () => (await fetch(`${app.url}/healthz`)).status
+  const health = async () => (await fetch(`${app.url}/readyz`)).status
   await expect.poll(async () => [isNew(), await health()]).toEqual([true, 200])
   expect(await quantity()).toBe(before)
   expect(await setQuantity(before + 1)).toBe(true)

@@ -1,21 +1,30 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sessionSecret } from '#lib/access/session-cookie.ts'
 import { startDatabase } from '#lib/db/start.ts'
 import { enterProduction, env, fixSettings, setPort } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { accounts } from '#lib/vendors/accounts/accounts.ts'
 import { loadApi } from './api.ts'
-import { drain } from './drain.ts'
+import { askToLeave, drain, handOver } from './drain.ts'
 import { frontDoor } from './front-door.ts'
-import { healthCheck } from './health.ts'
+import { healthCheck } from './health/health.ts'
 import { httpServer } from './http-server.ts'
 import { startJobs } from './jobs.ts'
 import { isBuilt, prepareNext, routerStateCheck } from './next.ts'
 
-/** How long running requests may take to finish once we were asked to stop, in milliseconds. */
+/** How long running requests may take to finish once the port is closed, in milliseconds. */
 const DRAIN_LIMIT = 20_000
+
+/**
+ * How a process leaves. `announced`: `/healthz` says so for DRAIN_SECONDS while requests are answered as before, so
+ * that balancers hear of it; then the port closes. `at once`: the port closes now. `handed over`: the port is another
+ * worker's from now on, of which balancers need not hear; connections that are kept have DRAIN_SECONDS for a last
+ * request. However it leaves, running requests finish.
+ */
+export type Farewell = 'announced' | 'at once' | 'handed over'
 
 export type Application = {
   /** Where it listens. */
@@ -23,15 +32,14 @@ export type Application = {
   /** What database it uses, in one line. */
   note: string
   /** Takes no more requests, finishes the running ones, leaves the database. */
-  stop(): Promise<void>
+  stop(farewell: Farewell): Promise<void>
 }
 
 /**
  * Starts the database, Next and the front door; resolves when requests are answered.
- * @param isStopping whether the process was asked to stop, which `/healthz` tells
  * @throws Error that says in one line what stands in the way; nothing is left running then
  */
-export async function startApplication(isStopping: () => boolean): Promise<Application> {
+export async function startApplication(): Promise<Application> {
   enterProduction()
   if (!isBuilt()) {
     throw new Error('The application is not built yet: run `npm run build` first.')
@@ -45,6 +53,7 @@ export async function startApplication(isStopping: () => boolean): Promise<Appli
     const checkRouterState = await routerStateCheck()
     const server = httpServer((req, res) => door(req, res))
     const url = await listen(server)
+    let isDraining = false
     // The port is known now, and with it the host names. No request was read yet.
     const { allowedHosts, trustProxy, baseUrl } = env()
     const door = frontDoor({
@@ -52,14 +61,14 @@ export async function startApplication(isStopping: () => boolean): Promise<Appli
       trustProxy,
       https: baseUrl.startsWith('https:'),
       checkRouterState,
-      health: healthCheck(isStopping),
+      health: healthCheck(() => isDraining),
       api,
       inside: app.getRequestHandler(),
     })
     const jobs = await startJobs(database.url)
-    const stop = async () => {
-      await jobs.stop()
-      if (!(await drain(server, DRAIN_LIMIT))) log().warn('some requests took too long and were cut')
+    const stop = async (farewell: Farewell) => {
+      isDraining = farewell !== 'handed over'
+      await Promise.all([jobs.stop(), letGo(server, farewell)])
       await app.close()
       await database.stop()
     }
@@ -68,6 +77,14 @@ export async function startApplication(isStopping: () => boolean): Promise<Appli
     await database.stop()
     throw error
   }
+}
+
+async function letGo(server: Server, farewell: Farewell): Promise<void> {
+  const { noticeMs } = env().processes
+  if (farewell !== 'at once') askToLeave(server)
+  if (farewell === 'announced') await sleep(noticeMs)
+  if (farewell === 'handed over') await handOver(server, noticeMs)
+  if (!(await drain(server, DRAIN_LIMIT))) log().warn('some requests took too long and were cut')
 }
 
 /** Our own database explains itself; a driver's error names neither the setting nor what it was about. */

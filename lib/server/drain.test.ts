@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { drain } from './drain.ts'
+import { askToLeave, drain, handOver } from './drain.ts'
 import { openDoor } from './test-door.ts'
 
 const ASK = 'GET /assets HTTP/1.1\r\nHost: console.example\r\n\r\n'
@@ -60,4 +60,52 @@ test('what takes too long is cut', async () => {
   await door.begun
   expect(await drain(door.server, 200)).toBe(false)
   expect(await running).toMatchObject({ answers: [], wasClosed: true })
+})
+
+test('asked to leave, a client is answered, and its connection ends with the answer', async () => {
+  const door = await heldDoor()
+  askToLeave(door.server)
+  const leaving = door.send(ASK)
+  await door.begun
+  door.allow()
+  const { answers, wasClosed } = await leaving
+  expect(answers).toMatchObject([{ status: 200, headers: { connection: 'close' }, body: 'done' }])
+  expect(wasClosed).toBe(true)
+  // Who comes anew is answered still.
+  expect((await door.send(ASK)).answers).toMatchObject([{ status: 200, body: 'done' }])
+  expect(await drain(door.server, 60_000)).toBe(true)
+})
+
+test('handed over, a port takes no more connections, and a kept one has its next request', async () => {
+  const door = await heldDoor()
+  door.allow()
+  const [idle, refused] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const kept = door.send(
+    ASK,
+    /done$/,
+    () => idle.resolve(),
+    () => refused.promise,
+    ASK,
+  )
+  await idle.promise
+  askToLeave(door.server)
+  const gone = handOver(door.server, 60_000)
+  expect((await door.send(ASK)).answers).toEqual([])
+  refused.resolve()
+  const { answers, wasClosed } = await kept
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  expect(wasClosed).toBe(true)
+  await gone
+  expect(await drain(door.server, 60_000)).toBe(true)
+})
+
+test('handed over, a connection that asks for nothing more is waited for as long as it was said', async () => {
+  const door = await heldDoor()
+  door.allow()
+  const idle = Promise.withResolvers<void>()
+  const kept = door.send(ASK, /done$/, () => idle.resolve())
+  await idle.promise
+  await handOver(door.server, 50)
+  expect(await drain(door.server, 60_000)).toBe(true)
+  expect(await kept).toMatchObject({ wasClosed: true })
 })

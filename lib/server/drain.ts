@@ -1,4 +1,27 @@
 import type { Server } from 'node:http'
+import { Server as SocketServer } from 'node:net'
+
+/**
+ * From now on each answer says that its connection ends with it: so clients that keep connections come back on new
+ * ones, and a client that always has a next request ready does not keep us.
+ */
+export function askToLeave(server: Server): void {
+  server.prependListener('request', (_, res) => res.setHeader('Connection', 'close'))
+}
+
+/**
+ * Takes no more connections, because another process on the same port does, and goes on answering on those that there
+ * are: an idle one is not closed yet, for its next request may be on the way.
+ * @param limit milliseconds after which those that are left are not waited for any longer
+ */
+export async function handOver(server: Server, limit: number): Promise<void> {
+  const gone = Promise.withResolvers<void>()
+  // The HTTP server's own way closes the idle ones at once.
+  SocketServer.prototype.close.call(server, () => gone.resolve())
+  const late = setTimeout(gone.resolve, limit)
+  await gone.promise
+  clearTimeout(late)
+}
 
 /**
  * Takes no more connections, closes the idle ones, and lets running requests finish.
@@ -7,8 +30,7 @@ import type { Server } from 'node:http'
  */
 export async function drain(server: Server, limit: number): Promise<boolean> {
   let inTime = true
-  // Else a client that always has a next request ready would never be idle.
-  server.prependListener('request', (_, res) => res.setHeader('Connection', 'close'))
+  askToLeave(server)
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // Node closes those that are idle now; others become idle as their requests end.
   const sweep = setInterval(() => server.closeIdleConnections(), 50)

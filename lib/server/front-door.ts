@@ -22,7 +22,7 @@ export type FrontDoor = {
   https: boolean
   /** Throws where the header of a navigation can't be read: Next itself would answer 500. */
   checkRouterState: (header: string | string[] | undefined) => unknown
-  /** Answers `/healthz`. */
+  /** Answers `/livez`, `/healthz` and `/readyz`. */
   health: Handler
   /** Answers the paths of the API. */
   api: Api
@@ -39,7 +39,7 @@ const FORM_LIMIT = 16 * 1024
 /**
  * What stands between the socket and the application. In this order: the target is read (400, 404); headers that
  * only we or a proxy may send are taken off; the method (405, not for the API, whose routes check it) and the host
- * (400, not for `/healthz`, because balancers ask by address) are checked, the size of a form (413), the state of a
+ * (400, not for health, because balancers ask by address) are checked, the size of a form (413), the state of a
  * navigation (400); then the application answers.
  */
 export function frontDoor(options: FrontDoor): Handler {

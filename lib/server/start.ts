@@ -1,44 +1,43 @@
+import cluster from 'node:cluster'
+import { env } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
-import { startApplication } from './application.ts'
+import { heedSignals, liveUntilAsked, RESTART, type Running } from './workers/lifetime.ts'
+import type { Answering } from './workers/member.ts'
 
-// The production process. It ends with 0 when it was asked to and all went well, else with 1.
-let stoppedAt: number | undefined
+/** Workers say themselves why they don't stop, a little earlier than their primary would. In milliseconds. */
+const FOR_WORKERS = 10_000
 
-/** A supervisor may signal the process and then its group: two signals so close together are one, in milliseconds. */
-const SAME_SIGNAL = 250
+// The production process, or the first one of several. It ends with 0 when it was asked to and all went well, else
+// with 1.
+if (cluster.isWorker) (await import('./workers/worker.ts')).runWorker()
+else run()
 
-/** Running requests have 20 s, an embedded database a minute, in milliseconds. A frozen server would take for ever. */
-const LONGEST_STOP = 90_000
-
-process.on('uncaughtException', (error) => {
-  log().error({ err: error }, 'uncaught exception')
-  process.exit(1)
-})
-process.on('unhandledRejection', (reason) => log().error({ err: reason }, 'unhandled rejection'))
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
-
-const starting = startApplication(() => stoppedAt !== undefined)
-starting.then(({ url, note }) => process.stdout.write(`Listening on ${url} (${note})\n`), fail)
-
-/** The first signal lets running requests finish; another one doesn't wait for them. */
-async function stop(signal: NodeJS.Signals): Promise<void> {
-  if (stoppedAt !== undefined) {
-    if (Date.now() - stoppedAt > SAME_SIGNAL) process.exit(1)
-    return
-  }
-  stoppedAt = Date.now()
-  setTimeout(() => fail('It does not stop, and is ended.'), LONGEST_STOP).unref()
-  try {
-    const application = await starting
-    log().info({ signal }, 'stopping')
-    await application.stop()
-    process.exit(0)
-  } catch (error) {
-    fail(error)
-  }
+function run(): void {
+  const starting = start()
+  heedSignals(liveUntilAsked(starting, tell, FOR_WORKERS))
+  starting.then(({ url, note }) => process.stdout.write(`Listening on ${url} (${note})\n`), ignore)
+  process.on(RESTART, () => {
+    starting.then(({ restart }) => {
+      log().info(
+        restart ? 'asked to restart the workers' : 'asked to restart workers, of which there are none',
+      )
+      return restart?.()
+    }, ignore)
+  })
 }
 
-function fail(error: unknown): never {
+/** What one process alone needs, and what the first of several needs, is loaded there only. */
+async function start(): Promise<Running & Answering & { restart?(): Promise<void> }> {
+  const { count } = env().processes
+  if (count === 1) return (await import('./application.ts')).startApplication()
+  return (await import('./workers/primary.ts')).startPrimary(count, (error) => {
+    tell(error)
+    process.exit(1)
+  })
+}
+
+function tell(error: unknown): void {
   process.stderr.write(`Licenses & Invoices stopped: ${reasonOf(error)}\n`)
-  process.exit(1)
 }
+
+function ignore(): void {}

@@ -94,6 +94,8 @@ test.each([
   ['/api/auth/session', 'sign-in'],
   ['/apiary', 'page'],
   ['/healthz?full', 'health'],
+  ['/livez', 'health'],
+  ['/readyz?', 'health'],
   ['/healthz/x', 'page'],
   ['/_next/static/a.js', 'asset'],
 ])('%s belongs to the area %s', (target, area) => expect(areaOf(target)).toBe(area))

@@ -22,7 +22,7 @@ export function areaOf(target: string): Area {
   const url = target.replace(/^https?:\/\/[^/?]*/i, '')
   if (/^\/(billing|auth)(?=[/?]|$)/.test(url)) return 'api'
   if (/^\/api(?=[/?]|$)/.test(url)) return 'sign-in'
-  if (/^\/healthz(?=\?|$)/.test(url)) return 'health'
+  if (/^\/(livez|healthz|readyz)(?=\?|$)/.test(url)) return 'health'
   return url.startsWith('/_next/') ? 'asset' : 'page'
 }
 

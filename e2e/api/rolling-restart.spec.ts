@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from '@playwright/test'
+import { startBalancer } from '../../stand-ins/balancer.ts'
+import { asset, newCustomer } from '../admin.ts'
+import { startLoad } from '../load.ts'
+import { ownEnvironment, startOwnApp } from '../own-app.ts'
+
+// Two servers on one database behind a balancer, which asks them for /healthz. Nothing is tried again on the way.
+
+/** Requests that each server has to answer between two steps. */
+const ENOUGH = 100
+const CLIENTS = 8
+
+test('two servers are replaced under load, one after the other, and no request fails', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-rolling-'))
+  const balancer = await startBalancer()
+  // Long enough for a balancer that shares a busy machine with what it balances.
+  const env = ownEnvironment(data, { BASE_URL: balancer.url, DRAIN_SECONDS: '5' })
+  const apps: Awaited<ReturnType<typeof startOwnApp>>[] = []
+  const begin = async () => {
+    const app = await startOwnApp(env)
+    apps.push(app)
+    balancer.add(app.url)
+    return app.url
+  }
+  const end = async (url: string) => {
+    const app = apps.find((one) => one.url === url)
+    app?.kill('SIGTERM')
+    expect(await app?.ended).toBe(0)
+    balancer.remove(url)
+  }
+  const allServe = async (...urls: string[]) => {
+    await expect.poll(() => balancer.taking().sort()).toEqual(urls.sort())
+    const before = urls.map((url) => balancer.served(url))
+    const least = () => Math.min(...urls.map((url, index) => balancer.served(url) - (before[index] ?? 0)))
+    await expect.poll(least).toBeGreaterThan(ENOUGH)
+  }
+  try {
+    const [one, other] = [await begin(), await begin()]
+    const own = await newCustomer('rolling', env)
+    const ids = Array.from({ length: CLIENTS }, (_, client) => `workspace-suite-${client}`)
+    await own.importAssets(ids.map((id) => asset(id, id, { purchased: 10 })))
+    const headers = {
+      Authorization: `Bearer ${await own.key('it-manager')}`,
+      'Content-Type': 'application/json',
+    }
+    await expect.poll(balancer.taking).toHaveLength(2)
+    const load = startLoad(balancer.url, CLIENTS, (nth, client) => {
+      const path = `/billing/v1/assets/${ids[client]}`
+      if (nth % 5 !== 0) return { path: nth % 2 ? '/billing/v1/assets' : path, headers }
+      return { path, method: 'PATCH', headers, body: JSON.stringify({ quantity: 11 + (nth % 50) }) }
+    })
+    try {
+      await allServe(one, other)
+      const third = await begin()
+      await allServe(one, other, third)
+      await end(one)
+      await allServe(other, third)
+      const fourth = await begin()
+      await allServe(other, third, fourth)
+      await end(other)
+      await allServe(third, fourth)
+    } finally {
+      await load.stop()
+    }
+    expect(load.failures).toEqual([])
+  } finally {
+    for (const app of apps) app.kill('SIGTERM')
+    await Promise.all(apps.map((app) => app.ended))
+    await balancer.close()
+    rmSync(data, { recursive: true, force: true })
+  }
+})

@@ -1,0 +1,38 @@
+import { expect } from '@playwright/test'
+import { type Line, openLine } from './line.ts'
+import type { startOwnApp } from './own-app.ts'
+
+type App = Pick<Awaited<ReturnType<typeof startOwnApp>>, 'url' | 'output'>
+
+/** What an app has logged of its workers with this message. */
+export function logged(app: App, msg: string): { worker: number; pid: number; code?: number | string }[] {
+  const lines = app.output().split('\n')
+  return lines.filter((line) => line.includes(`"msg":"${msg}"`)).map((line) => JSON.parse(line))
+}
+
+/** The ids of the workers that are ready, or were, in their order. */
+export function workersOf(app: App): number[] {
+  return logged(app, 'worker ready')
+    .map(({ worker }) => worker)
+    .sort((one, other) => one - other)
+}
+
+/** A line to each of two workers, by their ids: connections are handed out in turn, and the log says to whom. */
+export async function lineToEach(app: App, first: number, second: number): Promise<[Line, Line]> {
+  const lines = new Map<number, Line>()
+  for (;;) {
+    const [one, other] = [lines.get(first), lines.get(second)]
+    if (one && other) return [one, other]
+    const line = openLine(app.url)
+    const { headers } = await line.ask('/auth/v1/validate')
+    const entry = () =>
+      app
+        .output()
+        .split('\n')
+        .find((said) => said.includes(String(headers['request-id'])))
+    await expect.poll(entry).toBeDefined()
+    const { worker } = JSON.parse(entry() as string)
+    lines.get(worker)?.close()
+    lines.set(worker, line)
+  }
+}

@@ -1,0 +1,53 @@
+import { openLine } from './line.ts'
+
+export type Load = {
+  /** How many requests were answered with 200. */
+  answered(): number
+  /** What else came of requests, each in a few words: none was sent twice. */
+  failures: string[]
+  /** Resolves when the last request has been answered. */
+  stop(): Promise<void>
+}
+
+/**
+ * Clients that ask one thing after the other until they are stopped: half of them on a connection that they keep, half
+ * on a new one for each request. None tries anything again.
+ * @param ask what a client's nth request is
+ */
+export function startLoad(
+  url: string,
+  clients: number,
+  ask: (
+    nth: number,
+    client: number,
+  ) => { path: string; method?: string; headers: Record<string, string>; body?: string },
+): Load {
+  const failures: string[] = []
+  let [answered, isOver] = [0, false]
+  const run = async (client: number) => {
+    const keeps = client % 2 === 0
+    let line = openLine(url)
+    for (let nth = 0; !isOver; nth++) {
+      const { path, ...asked } = ask(nth, client)
+      const fault = await line.ask(path, asked).then(
+        ({ status, body }) => (status === 200 ? undefined : `${status} ${body}`),
+        (error: Error) => `${asked.method ?? 'GET'} ${path}: ${error.message}`,
+      )
+      if (fault === undefined) answered += 1
+      else failures.push(fault)
+      if (keeps) continue
+      line.close()
+      line = openLine(url)
+    }
+    line.close()
+  }
+  const all = Array.from({ length: clients }, (_, client) => run(client))
+  return {
+    answered: () => answered,
+    failures,
+    async stop() {
+      isOver = true
+      await Promise.all(all)
+    },
+  }
+}

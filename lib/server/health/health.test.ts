@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import pg from 'pg'
+import { afterEach, expect, test } from 'vitest'
+import { openDatabase } from '#lib/db/client.ts'
+import { testDatabase } from '#lib/db/test-database.ts'
+import { openDoor } from '../test-door.ts'
+import { healthCheck } from './health.ts'
+
+let close: (() => Promise<void>)[] = []
+afterEach(async () => {
+  await Promise.all(close.map((end) => end()))
+  close = []
+})
+
+async function ask(path: string, isDraining = false) {
+  const door = await openDoor({ health: healthCheck(() => isDraining) })
+  close.push(door.close)
+  const { answers } = await door.ask(`GET ${path}`)
+  return `${answers[0]?.status} ${answers[0]?.body}`
+}
+
+/** The answers of the three addresses, in the order of what they ask for. */
+const all = async (isDraining = false) => [
+  await ask('/livez', isDraining),
+  await ask('/healthz', isDraining),
+  await ask('/readyz', isDraining),
+]
+
+test('ok while the database answers; who is about to leave says so to all but those who end what is dead', async () => {
+  const database = await testDatabase()
+  close.push(database.close)
+  expect(await all()).toEqual(['200 ok', '200 ok', '200 ok'])
+  expect(await all(true)).toEqual(['200 ok', '503 draining', '503 draining'])
+})
+
+test('a query does not matter, and HEAD has no body', async () => {
+  expect(await ask('/healthz?full')).toBe('200 ok')
+  const door = await openDoor({ health: healthCheck(() => false) })
+  close.push(door.close)
+  expect((await door.ask('HEAD /livez')).answers).toMatchObject([{ status: 200, body: '' }])
+})
+
+test('only readiness asks the database, so that balancers let our own 503 through', async () => {
+  const gone = openDatabase('postgres://nobody@127.0.0.1:1/none')
+  close.push(gone.close)
+  expect(await all()).toEqual(['200 ok', '200 ok', '503 database'])
+})
+
+test('not ready when the database says nothing, sooner than its pool gives up', async () => {
+  const silent = createServer((socket) => close.push(async () => void socket.destroy()))
+  await once(silent.listen(0, '127.0.0.1'), 'listening')
+  close.push(async () => void silent.close())
+  const { port } = silent.address() as AddressInfo
+  const frozen = openDatabase(`postgres://nobody@127.0.0.1:${port}/none`)
+  close.push(frozen.close)
+  const pool = frozen.jobs.query('SELECT 1').catch(() => 'the pool gave up')
+  expect(await Promise.race([ask('/readyz'), pool])).toBe('503 database')
+})
+
+test('not ready while a migration of this release is missing, nor disturbed by those of a later one', async () => {
+  const database = await testDatabase()
+  close.push(database.close)
+  const owner = new pg.Client({ connectionString: database.url })
+  await owner.connect()
+  const later = "INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ('later', 9999999999999)"
+  try {
+    await owner.query(later)
+    expect(await ask('/readyz')).toBe('200 ok')
+    await owner.query(
+      `DELETE FROM drizzle.__drizzle_migrations
+       WHERE id IN (SELECT id FROM drizzle.__drizzle_migrations ORDER BY created_at DESC LIMIT 2)`,
+    )
+    expect(await ask('/readyz')).toBe('503 migrations')
+  } finally {
+    await owner.end()
+  }
+})

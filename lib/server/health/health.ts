@@ -1,0 +1,26 @@
+import type { ServerResponse } from 'node:http'
+import type { Handler } from '../front-door.ts'
+import { whatIsMissing } from './readiness.ts'
+
+/**
+ * Makes the answers of three addresses, each 200 `ok`, or 503 and the reason in a word:
+ * - `/livez`: the process lives. Always 200, so that whoever restarts what does not answer leaves it alone.
+ * - `/healthz`, for balancers: 200 unless the process is about to leave (`draining`). The database is not asked: while
+ *   it is away, taking out every process would put the balancer's bare answer in the place of our own 503, which says
+ *   when to try again.
+ * - `/readyz`, for whoever waits for a start or looks at a release: the database answers within a second
+ *   (`database`), and all migrations of this release are applied there (`migrations`).
+ */
+export function healthCheck(isDraining: () => boolean): Handler {
+  return async ({ url = '' }, res) => {
+    if (url.startsWith('/livez')) say(res)
+    else if (isDraining()) say(res, 'draining')
+    else say(res, url.startsWith('/readyz') ? await whatIsMissing() : undefined)
+  }
+}
+
+function say(res: ServerResponse, fault?: string): void {
+  const text = fault ?? 'ok'
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }
+  res.writeHead(fault ? 503 : 200, { ...headers, 'Content-Length': text.length }).end(text)
+}

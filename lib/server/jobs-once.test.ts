@@ -1,0 +1,64 @@
+import { PgBoss } from 'pg-boss'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { startJobs } from './jobs.ts'
+
+const seen = vi.hoisted(() => ({ runs: 0, now: 0, most: 0, gate: Promise.withResolvers<void>() }))
+
+vi.mock('#lib/license-changes/jobs.ts', () => ({
+  settleOpenChanges: async () => 0,
+  readVendors: async () => {
+    seen.runs += 1
+    seen.now += 1
+    seen.most = Math.max(seen.most, seen.now)
+    await seen.gate.promise
+    seen.now -= 1
+    return 0
+  },
+}))
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+test('a job that is asked for by several processes runs in one of them, and not twice at once', async () => {
+  // Each of them works on the queue, and has its own clock for what is due.
+  const processes = await Promise.all([1, 2, 3].map(() => startJobs(database.url)))
+  const asJobs = { options: '-c role=console_jobs' }
+  const asker = new PgBoss({
+    connectionString: database.url,
+    schema: 'pgboss',
+    createSchema: false,
+    ...asJobs,
+  })
+  await asker.start()
+  const states = async () => {
+    const { rows } = await database.opened.jobs.query(
+      "SELECT state FROM pgboss.job WHERE name = 'read-vendors' ORDER BY created_on",
+    )
+    return rows.map(({ state }) => state)
+  }
+  try {
+    const asked = await Promise.all([1, 2, 3, 4].map(() => asker.send('read-vendors')))
+    // None, where a clock was faster.
+    expect(asked.filter((id) => id !== null).length).toBeLessThanOrEqual(1)
+    await expect.poll(() => seen.now).toBe(1)
+    expect(await asker.send('read-vendors')).toBeNull()
+    expect(await states()).toEqual(['active'])
+    seen.gate.resolve()
+    await expect.poll(states).toContain('completed')
+    // Once it has run, it may be due again.
+    await asker.send('read-vendors')
+    const done = async () => (await states()).filter((state) => state === 'completed').length
+    await expect.poll(done).toBeGreaterThanOrEqual(2)
+    expect(seen.most).toBe(1)
+    // A clock may have asked for one more meanwhile.
+    expect(seen.runs).toBe((await states()).filter((state) => state !== 'created').length)
+  } finally {
+    seen.gate.resolve()
+    await asker.stop()
+    await Promise.all(processes.map((jobs) => jobs.stop()))
+  }
+})

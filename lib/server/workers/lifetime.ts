@@ -1,0 +1,72 @@
+import { env } from '#lib/env.ts'
+import { log } from '#lib/log.ts'
+import type { Farewell } from '../application.ts'
+
+/** What a process runs until it is asked to stop. */
+export type Running = { stop(farewell: Farewell): Promise<void> }
+
+/** A supervisor may signal the process and then its group: two signals so close together are one, in milliseconds. */
+const SAME_SIGNAL = 250
+
+/** Running requests have 20 s, an embedded database a minute, in milliseconds. A frozen server would take for ever. */
+const LONGEST_STOP = 90_000
+
+/** Whoever presses Ctrl-C waits for the end: there is no balancer to be told. */
+const FAREWELLS = { SIGTERM: 'announced', SIGHUP: 'announced', SIGINT: 'at once' } as const
+
+/** The signals that ask to stop. */
+export const SIGNALS = Object.keys(FAREWELLS) as (keyof typeof FAREWELLS)[]
+
+/** The signal that asks for new workers. */
+export const RESTART = 'SIGUSR2'
+
+/**
+ * Keeps the process until the returned function asks it to stop, and ends it then: with 0 when all went well, else
+ * with 1.
+ * @param starting what runs; when it fails, the process ends
+ * @param tell says in words why the process ends with 1
+ * @param slack more milliseconds for the stop
+ * @returns what is asked again changes nothing
+ */
+export function liveUntilAsked(
+  starting: Promise<Running>,
+  tell: (error: unknown) => Promise<void> | void,
+  slack = 0,
+): (farewell: Farewell) => Promise<void> {
+  let isStopping = false
+  const fail = async (error: unknown) => {
+    await tell(error)
+    process.exit(1)
+  }
+  process.on('uncaughtException', (error) => {
+    log().error({ err: error }, 'uncaught exception')
+    process.exit(1)
+  })
+  process.on('unhandledRejection', (reason) => log().error({ err: reason }, 'unhandled rejection'))
+  starting.catch(fail)
+  return async (farewell) => {
+    if (isStopping) return
+    isStopping = true
+    try {
+      const longest = LONGEST_STOP + env().processes.noticeMs + slack
+      setTimeout(() => fail('It does not stop, and is ended.'), longest).unref()
+      const running = await starting
+      log().info({ farewell }, 'stopping')
+      await running.stop(farewell)
+      process.exit(0)
+    } catch (error) {
+      await fail(error)
+    }
+  }
+}
+
+/** The first signal lets running requests finish; another one doesn't wait for them. */
+export function heedSignals(stop: (farewell: Farewell) => Promise<void>): void {
+  let askedAt: number | undefined
+  for (const signal of SIGNALS)
+    process.on(signal, () => {
+      if (askedAt !== undefined && Date.now() - askedAt > SAME_SIGNAL) process.exit(1)
+      askedAt ??= Date.now()
+      return stop(FAREWELLS[signal])
+    })
+}

@@ -1,0 +1,66 @@
+import cluster from 'node:cluster'
+import type { Farewell } from '../application.ts'
+
+/** Where requests are answered, and what database is used, in one line. */
+export type Answering = { url: string; note: string }
+
+/** What a worker tells its primary: that requests are answered, or why it ends. */
+export type News = { ready: Answering } | { failed: string }
+
+/** How a worker ended: its exit code, or the signal that ended it, and what it said of the reason. */
+export type End = { code: number | string; reason?: string }
+
+/** One worker, as its primary sees it. */
+export type Member = {
+  id: number
+  pid: number | undefined
+  /** Resolves when it answers requests. Rejects, saying why, where it ends before. */
+  ready: Promise<Answering>
+  isReady: boolean
+  /** Whether it was asked to leave. */
+  isLeaving: boolean
+  ended: Promise<End>
+  /** Asks it to leave, and resolves when it has ended. */
+  leave(farewell: Farewell): Promise<End>
+  /** Ends it now, whatever it does. */
+  kill(): void
+}
+
+/** Starts a process that runs this program again, as a worker. */
+export function startMember(): Member {
+  const worker = cluster.fork()
+  const ready = Promise.withResolvers<Answering>()
+  const ended = Promise.withResolvers<End>()
+  // Whoever waits for it is told; nobody has to.
+  ready.promise.catch(() => {})
+  let reason: string | undefined
+  worker.on('message', (news: News) => {
+    if ('failed' in news) reason = news.failed
+    else {
+      member.isReady = true
+      ready.resolve(news.ready)
+    }
+  })
+  // One that is gone can't be told to leave.
+  worker.on('error', () => {})
+  worker.once('exit', (code, signal) => {
+    const end = { code: signal ?? code, ...(reason === undefined ? {} : { reason }) }
+    ready.reject(new Error(reason ?? `A worker ended with ${end.code} before it was ready.`))
+    ended.resolve(end)
+  })
+  const member: Member = {
+    id: worker.id,
+    pid: worker.process.pid,
+    ready: ready.promise,
+    isReady: false,
+    isLeaving: false,
+    ended: ended.promise,
+    leave(farewell) {
+      member.isLeaving = true
+      if (worker.isConnected()) worker.send(farewell)
+      return ended.promise
+    },
+    kill: () => worker.process.kill('SIGKILL'),
+  }
+  return member
+}

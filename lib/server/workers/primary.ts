@@ -1,0 +1,28 @@
+import { startEmbedded } from '#lib/db/embedded.ts'
+import { env } from '#lib/env.ts'
+import type { Farewell } from '../application.ts'
+import { type Crew, startCrew } from './crew.ts'
+
+/**
+ * Starts the embedded database, where there is no other, and the workers, which share it. This process answers nothing
+ * itself: it hands out the connections.
+ * @param count of workers, two at least
+ * @param giveUp is called when all workers are gone for good
+ * @throws Error that says in one line what stands in the way; nothing is left running then
+ */
+export async function startPrimary(count: number, giveUp: (error: unknown) => void): Promise<Crew> {
+  const { databaseUrl, dataDir } = env()
+  const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : undefined
+  try {
+    const crew = await startCrew(count, giveUp)
+    return {
+      ...crew,
+      note: `${embedded?.note ?? crew.note}, ${count} processes`,
+      // The last one to leave the database stops it.
+      stop: (farewell: Farewell) => crew.stop(farewell).finally(() => embedded?.release()),
+    }
+  } catch (error) {
+    await embedded?.release()
+    throw error
+  }
+}

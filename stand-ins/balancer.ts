@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+type Backend = { url: string; isTaking: boolean; served: number; agent: Agent }
+
+/** Milliseconds between two questions for health. */
+const INTERVAL = 100
+
+/**
+ * A balancer as simple as they come, on a free port of this machine: it asks each server for `/healthz`, hands requests
+ * in turn to those that answered 200 the last time, on connections that it keeps, and tries nothing again. What fails
+ * on its way to a server is answered with 502, and with 503 where there is none.
+ */
+export async function startBalancer() {
+  const backends = new Map<string, Backend>()
+  const closing = new AbortController()
+  let turn = 0
+
+  const watch = async (backend: Backend) => {
+    while (backends.get(backend.url) === backend) {
+      backend.isTaking = await fetch(`${backend.url}/healthz`).then(
+        ({ status }) => status === 200,
+        () => false,
+      )
+      await sleep(INTERVAL, undefined, { signal: closing.signal }).catch(() => {})
+    }
+  }
+  const pass = (req: IncomingMessage, res: ServerResponse) => {
+    const taking = [...backends.values()].filter(({ isTaking }) => isTaking)
+    const backend = taking[turn++ % taking.length]
+    if (!backend) return end(res, 503, 'no server takes requests')
+    const { connection: _, ...headers } = req.headers
+    const { url, agent } = backend
+    const passed = request(url + req.url, { agent, method: req.method, headers }, (answer) => {
+      backend.served += 1
+      const { connection: __, 'keep-alive': ___, ...rest } = answer.headers
+      res.writeHead(answer.statusCode ?? 502, rest)
+      answer.on('error', () => res.destroy()).pipe(res)
+    })
+    passed.on('error', (error) => end(res, 502, `${url}: ${error.message}`))
+    req.pipe(passed)
+  }
+
+  const server = createServer(pass)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** A server that listens, or will: it gets requests once it says that it is well. */
+    add(url: string): void {
+      const backend = { url, isTaking: false, served: 0, agent: new Agent({ keepAlive: true }) }
+      backends.set(url, backend)
+      watch(backend)
+    },
+    remove(url: string): void {
+      backends.get(url)?.agent.destroy()
+      backends.delete(url)
+    },
+    /** The addresses of those that get requests now. */
+    taking: () => [...backends.values()].filter(({ isTaking }) => isTaking).map(({ url }) => url),
+    /** How many requests a server has begun to answer since it was added. */
+    served: (url: string) => backends.get(url)?.served ?? 0,
+    async close(): Promise<void> {
+      for (const { url } of backends.values()) this.remove(url)
+      closing.abort()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function end(res: ServerResponse, status: number, text: string): void {
+  if (res.headersSent) res.destroy()
+  else res.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${text}\n`)
+}
