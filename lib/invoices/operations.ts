@@ -13,10 +13,10 @@ import * as contract from './contract.ts'
 import { readLinks } from './document/links.ts'
 import { invoicesCsv } from './export.ts'
 import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
-import type { Selection } from './owned-and-selected.ts'
+import type { Selection } from './selection.ts'
 import { serializeInvoice, serializeInvoiceWithLines, serializeSummary } from './serialize.ts'
 import * as store from './store.ts'
-import { sumInvoices } from './summary.ts'
+import { sumInvoices } from './sums/summary.ts'
 
 export const listInvoices = operation(contract.listInvoices, async (caller, { query }) => {
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, orderBy, ...selection } = checked(query)

@@ -1,8 +1,12 @@
 import 'server-only'
 import { and, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
+import { invoiceSums } from '#lib/db/schema/invoice-sums.ts'
 import { invoices } from '#lib/db/schema/invoices.ts'
-import { type Owner, owned, type Selection, selected, today } from './owned-and-selected.ts'
+import { type Owner, owned, selected, today } from '../owned-and-selected.ts'
+import type { Selection } from '../selection.ts'
+import { ofMonths, unsettledCount, unsettledSums } from './months.ts'
+import { type Way, wayOf } from './way.ts'
 
 /** A sum of one currency: of a platform in a month, of a month (no platform), or of all (no month either). */
 export type Billed = {
@@ -29,47 +33,92 @@ export type Unsettled = {
 }
 export type Sums = { today: string; billed: Billed[]; unsettled: Unsettled[] }
 
-/** Exact sums of the selection, each of one currency. Today is the database's day in UTC. */
-export async function sumInvoices(tx: Transaction, owner: Owner, selection: Selection): Promise<Sums> {
-  const where = and(...owned(owner), ...selected(selection))
+/**
+ * Exact sums of the selection, each of one currency. Today is the database's day in UTC.
+ * @param way other than the one that the selection has: both give the same
+ */
+export async function sumInvoices(
+  tx: Transaction,
+  owner: Owner,
+  selection: Selection,
+  way: Way = wayOf(selection),
+): Promise<Sums> {
+  const months = way.months && and(...ofMonths(owner, selection.filter, way.months))
+  const rows = way.rows.map((days) => and(...owned(owner), ...selected(selection, days)))
   const [billed, unsettled, now] = await Promise.all([
-    tx.execute<Billed>(billedOf(where)),
-    tx.execute<Unsettled>(unsettledOf(where)),
+    tx.execute<Billed>(
+      billedOf(together([...(months ? [billedByMonth(months)] : []), ...rows.map(billedByRow)])),
+    ),
+    tx.execute<Unsettled>(
+      unsettledOf(together([...(months ? [unsettledByMonth(months)] : []), ...rows.map(unsettledByRow)])),
+    ),
     tx.execute<{ today: string }>(sql`SELECT ${today} AS today`),
   ])
   return { today: now.rows[0]?.today ?? '', billed: billed.rows, unsettled: unsettled.rows }
 }
 
+function together(parts: readonly SQL[]): SQL {
+  return sql.join([...parts], sql` UNION ALL `)
+}
+
+function billedByMonth(where: SQL | undefined): SQL {
+  const { currency, platform, month, count, total } = invoiceSums
+  return sql`
+    SELECT ${currency}, ${platform}, ${month}::text AS month, sum(${count}) AS count, sum(${total}) AS total
+    FROM ${invoiceSums} WHERE ${where} GROUP BY 1, 2, 3`
+}
+
 /** By day first: of plain columns PostgreSQL knows how many groups there are, and so does not sort all rows. */
-function billedOf(where: SQL | undefined): SQL {
+function billedByRow(where: SQL | undefined): SQL {
   const { currency, platform, invoiceDate, totalAmount } = invoices
   return sql`
-    WITH days AS (
+    SELECT currency, platform, date_trunc('month', invoice_date::timestamp)::date::text AS month,
+      sum(count) AS count, sum(total) AS total
+    FROM (
       SELECT ${currency}, ${platform}, ${invoiceDate}, count(*) AS count, sum(${totalAmount}) AS total
-      FROM ${invoices} WHERE ${where} GROUP BY 1, 2, 3),
-    months AS (
-      SELECT currency, platform, date_trunc('month', invoice_date::timestamp)::date::text AS month,
-        sum(count) AS count, sum(total) AS total
-      FROM days GROUP BY 1, 2, 3)
+      FROM ${invoices} WHERE ${where} GROUP BY 1, 2, 3) AS days
+    GROUP BY 1, 2, 3`
+}
+
+/** @param parts of each currency, platform and month; a month may be in several of them */
+function billedOf(parts: SQL): SQL {
+  return sql`
+    WITH months AS (${parts})
     SELECT currency, month, platform, sum(count)::int AS count, sum(total) AS total
     FROM months
     GROUP BY GROUPING SETS ((currency), (currency, month), (currency, month, platform))
     ORDER BY currency, month, platform COLLATE "C"`
 }
 
-/** What has a balance: most invoices have none, and the index of those that have is short. */
-function unsettledOf(where: SQL | undefined): SQL {
+function unsettledByMonth(where: SQL | undefined): SQL {
+  const { currency, dueDate, balance } = invoiceSums
+  return sql`
+    SELECT ${currency}, ${dueDate}, ${unsettledCount} AS count, ${balance} AS balance
+    FROM ${invoiceSums} WHERE ${where} AND ${unsettledSums}`
+}
+
+/** Most invoices have no balance, and the index of those that have is short. */
+function unsettledByRow(where: SQL | undefined): SQL {
   const { currency, dueDate, balanceAmount } = invoices
+  return sql`
+    SELECT ${currency}, CASE WHEN ${balanceAmount} > 0 THEN ${dueDate} END AS due_date, 1 AS count,
+      ${balanceAmount} AS balance
+    FROM ${invoices} WHERE ${where} AND ${balanceAmount} <> 0`
+}
+
+/** @param parts of what has a balance; credit has no due day */
+function unsettledOf(parts: SQL): SQL {
   const day = sql`${today}::date`
   const sums = (name: string, condition: SQL) => sql`
-    count(*) FILTER (WHERE ${condition})::int AS ${sql.identifier(`${name}_count`)},
-    coalesce(sum(${balanceAmount}) FILTER (WHERE ${condition}), 0) AS ${sql.identifier(name)}`
-  const isDue = sql`${balanceAmount} > 0`
-  const isLate = sql`${isDue} AND ${dueDate} < ${day}`
-  const isSoon = sql`${isDue} AND ${dueDate} BETWEEN ${day} AND ${day} + 30`
+    coalesce(sum(count) FILTER (WHERE ${condition}), 0)::int AS ${sql.identifier(`${name}_count`)},
+    coalesce(sum(balance) FILTER (WHERE ${condition}), 0) AS ${sql.identifier(name)}`
+  const isLate = sql`due_date < ${day}`
+  const isSoon = sql`due_date BETWEEN ${day} AND ${day} + 30`
   return sql`
-    SELECT ${currency}, sum(${balanceAmount}) AS balance, ${sums('due', isDue)}, ${sums('credit', sql`${balanceAmount} < 0`)},
-      ${sums('late', isLate)}, min(${dueDate}) FILTER (WHERE ${isLate})::text AS late_since,
-      ${sums('soon', isSoon)}, min(${dueDate}) FILTER (WHERE ${isSoon})::text AS soon_from
-    FROM ${invoices} WHERE ${where} AND ${balanceAmount} <> 0 GROUP BY 1`
+    WITH unsettled AS (${parts})
+    SELECT currency, sum(balance) AS balance, ${sums('due', sql`due_date IS NOT NULL`)},
+      ${sums('credit', sql`due_date IS NULL`)},
+      ${sums('late', isLate)}, min(due_date) FILTER (WHERE ${isLate})::text AS late_since,
+      ${sums('soon', isSoon)}, min(due_date) FILTER (WHERE ${isSoon})::text AS soon_from
+    FROM unsettled GROUP BY 1`
 }
