@@ -1,7 +1,7 @@
 import 'server-only'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
-import { Problem } from '#lib/api/problem.ts'
+import { errorCode, Problem } from '#lib/api/problem.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { attachment } from '#lib/files/attachment.ts'
@@ -47,7 +47,7 @@ function filtersOf(selection: Selection, orderBy: InvoiceOrder | undefined): unk
 }
 
 export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {
-  const sums = await readScope(caller, (tx) => sumInvoices(tx, caller, checked(query)))
+  const sums = await readScope(caller, (tx) => sumInvoices(tx, caller, checked(query))).catch(asTooLong)
   return { body: serializeSummary(sums) }
 })
 
@@ -70,6 +70,16 @@ export const readInvoice = operation(contract.readInvoice, async (caller, { para
   const { invoice, lines } = read
   return { body: serializeInvoiceWithLines(invoice, lines, { links, files }, env().baseUrl) }
 })
+
+/** The sums that are kept are quick; what they do not know is added up from its invoices, as long as a statement may take. */
+function asTooLong(error: unknown): never {
+  if (errorCode(error) !== '57014') throw error
+  throw new Problem(
+    'service_unavailable',
+    'To add up these invoices takes longer than a request may. Without `search`, `dueDate` and `state` it is quick, and so is a range of whole months.',
+    { headers: { 'Retry-After': '2' } },
+  )
+}
 
 /** @throws Problem `filter_invalid` for a due date that is no epoch time in milliseconds */
 export function checked<Query extends Selection>(query: Query): Query {

@@ -6,13 +6,14 @@ import { epochOfDay } from '#lib/days.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addNewCustomer, addProfile } from '#lib/db/test-rows.ts'
+import { addNewCustomer, addProfile, callerOf } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import { importInvoices } from '#lib/imports/invoices/import.ts'
 import { ImportRefused } from '#lib/imports/refused.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
 import { undoImport } from '#lib/imports/undo/undo.ts'
 import { listOpenItems, sumOpenItems } from '#lib/statements/store.ts'
+import { summarizeInvoices } from '../operations.ts'
 import { serializeSummary } from '../serialize.ts'
 import { sumInvoices } from './summary.ts'
 import { compareSums } from './upkeep.ts'
@@ -213,6 +214,26 @@ describe('after random imports, corrections, payments, drafts, voided ones and u
       { numRuns: 30 },
     )
   }, 60_000)
+})
+
+it('what takes too long is refused in words, with what is quick', async () => {
+  const slow = await testDatabase({ today: TODAY })
+  try {
+    const caller = await callerOf(await newCustomer(), 'finance-user')
+    // Longer than a statement may take: whatever asks for the day waits.
+    await run(
+      slow.url,
+      `CREATE OR REPLACE FUNCTION clock.now() RETURNS timestamptz VOLATILE
+       BEGIN ATOMIC SELECT pg_sleep(60); SELECT pg_catalog.now(); END`,
+    )
+    const asked = summarizeInvoices(caller, { params: {}, query: {}, body: undefined }, { requestId: 'r' })
+    await expect(asked).rejects.toMatchObject({
+      code: 'service_unavailable',
+      message: expect.stringContaining('Without `search`, `dueDate` and `state` it is quick'),
+    })
+  } finally {
+    await slow.close()
+  }
 })
 
 it('midnight alone changes what is past due, and both ways agree on each side of it', async () => {
