@@ -53,6 +53,11 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     /** Rows of a FOCUS file, as text. */
     importFocus: (csv: string, ...options: string[]) =>
       command(['import', 'focus', '-', ...own, ...options], csv),
+    /** Leaves the customer with sums that can't be answered. */
+    async breakSums() {
+      printed(['break sums'], await run('e2e/break-sums.ts', env, [], id))
+    },
+    rebuildSums: () => command(['sums', 'rebuild', ...own]),
     /** Keeps the issuer's own documents, each a file that is named after its invoice. */
     attach: (paths: string[]) => command(['invoices', 'attach', ...paths, ...own]),
     /** Adds invoices as they may stand in the database: drafts, and what was voided, too. */

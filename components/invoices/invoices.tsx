@@ -5,14 +5,16 @@ import { useState } from 'react'
 import { ActiveFilters } from '#components/filters/active-filters.tsx'
 import { NoRows } from '#components/filters/no-rows.tsx'
 import { useView } from '#components/filters/use-view.ts'
-import { cleared, selectionOf } from '#components/filters/view.ts'
+import { cleared } from '#components/filters/view.ts'
 import { BilledPlot } from '#components/invoice-summary/billed-plot.tsx'
 import { Figures } from '#components/invoice-summary/figures.tsx'
+import { FiguresFailed, FiguresWaiting } from '#components/invoice-summary/figures-place.tsx'
+import { type LateAnswer, LateSummary } from '#components/invoice-summary/late-summary.tsx'
 import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
-import { listInvoices, summarizeInvoices } from '#lib/invoices/queries.ts'
+import { listInvoices } from '#lib/invoices/queries.ts'
 import { activeFilters } from './active-filters.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { InvoiceTable } from './invoice-table.tsx'
@@ -24,46 +26,43 @@ import { hrefOf, isFiltered, pagesOf, statesOf, type View } from './view.ts'
 
 /**
  * The list of invoices that a view selects. Whatever is changed here only leads to another address; the page
- * brings the answers along. `today` is the present time in epoch milliseconds.
+ * brings the answers along, that of the figures later than the list. `today` is the present time in epoch milliseconds.
  */
-export function Invoices({ view, today }: { view: View; today: number }) {
+export function Invoices({ view, today, figures }: { view: View; today: number; figures: LateAnswer }) {
   const { wanted, isWaiting, go } = useView(view, hrefOf)
   // Kept from page to page, and while the filters change.
   const [ticked, setTicked] = useState<string[]>([])
-  const selection = selectionOf(view)
   const list = useQuery({
     queryKey: listInvoices.key({ query: view }),
     queryFn: ({ signal }) => listInvoices({ query: view }, signal),
   })
-  const summary = useQuery({
-    queryKey: summarizeInvoices.key({ query: selection }),
-    queryFn: ({ signal }) => summarizeInvoices({ query: selection }, signal),
-  })
   const invoices = list.data?.invoices ?? []
-  const waiting = `transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`
   const states = statesOf(view)
   const isOwed = states.includes('issued')
-  const failed = list.error ?? summary.error
   return (
     <>
       {isOwed ? null : <NotOwed states={states} />}
-      {isOwed && summary.data && summary.data.count > 0 ? (
-        <div className={waiting}>
-          <Figures summary={summary.data} view={view} onGo={go} />
-          <BilledPlot currencies={summary.data.currencies} view={view} onGo={go} />
-        </div>
-      ) : null}
+      <LateSummary answer={figures} view={view} fallback={isOwed ? <FiguresWaiting /> : null}>
+        {({ summary, failed, isOld, retry }) =>
+          failed ? (
+            <FiguresFailed failed={failed} onRetry={retry} />
+          ) : isOwed && summary && summary.count > 0 ? (
+            <div className={dimmed(isWaiting || isOld)}>
+              <Figures summary={summary} view={view} onGo={go} />
+              <BilledPlot currencies={summary.currencies} view={view} onGo={go} />
+            </div>
+          ) : null
+        }
+      </LateSummary>
       <FilterBar view={wanted} rows={invoices} today={today} onChange={go} />
       <ActiveFilters active={activeFilters(wanted, today)} cleared={cleared(wanted)} onChange={go} />
-      {failed ? (
-        <RefreshFailed
-          what="invoices"
-          error={failed}
-          onRetry={() => Promise.all([list.refetch(), summary.refetch()])}
-        />
+      {list.error ? (
+        <RefreshFailed what="invoices" error={list.error} onRetry={() => list.refetch()} />
       ) : null}
-      <Card className={waiting}>
-        <InvoiceTotals summary={summary.data} isOwed={isOwed} />
+      <Card className={dimmed(isWaiting)}>
+        <LateSummary answer={figures} view={view}>
+          {({ summary }) => <InvoiceTotals summary={summary} isOwed={isOwed} />}
+        </LateSummary>
         {!list.data ? <SkeletonRows count={8} /> : null}
         {list.data && invoices.length === 0 ? (
           <NoRows
@@ -94,4 +93,9 @@ export function Invoices({ view, today }: { view: View; today: number }) {
       <Pager {...pagesOf(view, list.data)} words={pageWords(view.orderBy)} />
     </>
   )
+}
+
+/** What is of the view before stays, and is dimmed once waiting lasts. */
+function dimmed(isOld: boolean): string {
+  return `transition-opacity delay-150 duration-120 ${isOld ? 'opacity-60' : ''}`
 }

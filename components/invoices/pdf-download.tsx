@@ -1,6 +1,7 @@
 'use client'
 
 import { ChevronDown } from 'lucide-react'
+import { type LateAnswer, LateSummary } from '#components/invoice-summary/late-summary.tsx'
 import { DownloadLink } from '#components/ui/button-link.tsx'
 import { buttonLook } from '#components/ui/button-look.ts'
 import { Menu } from '#components/ui/menu.tsx'
@@ -8,8 +9,16 @@ import { exportInvoiceFiles } from '#lib/invoice-files/queries.ts'
 import { MOST_FILES } from '#lib/invoices/rules.ts'
 import type { View } from './view.ts'
 
-/** The files of all `count` invoices that the view selects, on whatever page it is, as one archive. */
-export function PdfDownload({ view, count }: { view: View; count: number }) {
+/** The files of all invoices that the view selects, on whatever page it is, as one archive. */
+export function PdfDownload({ view, figures }: { view: View; figures: LateAnswer }) {
+  return (
+    <LateSummary answer={figures} view={view}>
+      {({ summary }) => <Archive view={view} count={summary?.count ?? 0} />}
+    </LateSummary>
+  )
+}
+
+function Archive({ view, count }: { view: View; count: number }) {
   const { pageToken: _, maxResults: __, ...query } = view
   if (count === 0) return null
   if (count <= MOST_FILES)

@@ -262,3 +262,22 @@ for (const viewport of [{ width: 1360, height: 900 }, PHONE]) {
     expect(problems).toEqual([])
   })
 }
+
+test('where the figures fail the list is there, and they come when they are asked for again', async ({
+  page,
+}) => {
+  const own = await newCustomer('nofigures')
+  await own.importInvoices([invoice('N-1'), invoice('N-2', { platform: 'web-services' })])
+  await own.breakSums()
+  await signIn(page, await own.member('No Figures', 'finance-user'))
+  await page.goto('/invoices')
+  const missing = page.getByRole('alert').filter({ hasText: 'The figures are missing' })
+  await expect(missing).toContainText('The list below is complete.')
+  expect((await numbers(page)).sort()).toEqual(['N-1', 'N-2'])
+  await expect(figures(page)).toHaveCount(0)
+  await own.rebuildSums()
+  await missing.getByRole('button', { name: 'Add up again' }).click()
+  await expect(figures(page).getByText('All invoices')).toBeVisible()
+  await expect(missing).toHaveCount(0)
+  expect((await figure(page, 'Outstanding'))[0]).toBe('20.00 USD')
+})

@@ -10,6 +10,7 @@ import { addLicenseCommands } from './licenses/command.ts'
 import { addMemberCommands } from './members.ts'
 import { addNoticeCommands } from './notices.ts'
 import { addStatusCommand } from './status/command.ts'
+import { addSumCommands } from './sums/command.ts'
 import { exitCodeOf } from './terminal.ts'
 
 /** All of the operator's commands. Wrong usage is thrown as a CommanderError, after it has been told. */
@@ -31,6 +32,7 @@ export function adminProgram(): Command {
   addLicenseCommands(program)
   addChangeCommands(program)
   addStatusCommand(program)
+  addSumCommands(program)
   return program
 }
 

@@ -12,6 +12,11 @@ export async function allowImportTimes(tx: Transaction): Promise<void> {
       set_config('statement_timeout', '60s', true)`)
 }
 
+/** For an operator's command, which may read all that a customer has in one statement. */
+export async function allowLongStatements(tx: Transaction): Promise<void> {
+  await tx.execute(sql`SELECT set_config('statement_timeout', '1h', true)`)
+}
+
 /**
  * Plans each statement of the transaction for any customer rather than for the one at hand. PostgreSQL plans a foreign
  * key's check anew for its first five rows; of a customer that is not among the most common ones it expects one row

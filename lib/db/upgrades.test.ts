@@ -209,3 +209,35 @@ test('invoices get the parties of the settings that they find, as new ones of th
     before.map((row) => ({ sellerId: row.seller_id, buyerId: row.buyer_id })),
   )
 })
+
+test('issued invoices that are there have their sums, of each customer apart', async () => {
+  await migrateUpTo('0027_frozen-parties')
+  for (const customer of ['sunbird', 'northwind']) {
+    await addCustomer(customer)
+    await as(customer, "INSERT INTO billing_profiles (customer_id, id, name) VALUES ($1, 'default', $1)", [
+      customer,
+    ])
+    await as(customer, "INSERT INTO parties (customer_id, id, content) VALUES ($1, 'p', '{}')", [customer])
+  }
+  const add = (customer: string, id: string, total: number, balance: number, state = 'issued') =>
+    as(
+      customer,
+      `INSERT INTO invoices (customer_id, id, number, document_state, billing_profile_id, platform, issuer, invoice_date,
+         due_date, currency, total_amount, balance_amount, seller_id, buyer_id)
+       VALUES ($1, $2, $2, $3, 'default', 'web-services', 'AWS', '2026-09-30', '2026-10-30', 'USD', $4, $5, 'p', 'p')`,
+      [customer, id, state, total, balance],
+    )
+  await add('sunbird', 'OPEN', 10.25, 3)
+  await add('sunbird', 'PAID', 7, 0)
+  await add('sunbird', 'CREDIT', -2, -2)
+  await add('sunbird', 'DRAFT', 5, 0, 'draft')
+  await add('northwind', 'OPEN', 1, 1)
+  await migrate(url)
+  const sums = `SELECT month::text, due_date::text, count, total, balance, credit_count AS credits FROM invoice_sums ORDER BY due_date`
+  const month = '2026-09-01'
+  expect(await as('sunbird', sums)).toEqual([
+    { month, due_date: '2026-10-30', count: 1, total: '10.25', balance: '3', credits: 0 },
+    { month, due_date: null, count: 2, total: '5', balance: '-2', credits: 1 },
+  ])
+  expect(await as('northwind', sums)).toMatchObject([{ count: 1, total: '1' }])
+})

@@ -10,8 +10,9 @@ import { plainAmount } from '#lib/money.ts'
 import { itemize } from './itemization.ts'
 import { countLines, listLines } from './lines.ts'
 import { type InvoiceOrder, keyOf } from './order.ts'
-import type { Owner, Selection } from './owned-and-selected.ts'
+import type { Owner } from './owned-and-selected.ts'
 import { statusOfIssued } from './rules.ts'
+import type { Selection } from './selection.ts'
 import * as store from './store.ts'
 
 type Selected = Selection & { orderBy?: InvoiceOrder | undefined }

@@ -1,7 +1,7 @@
 import 'server-only'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
-import { Problem } from '#lib/api/problem.ts'
+import { errorCode, Problem } from '#lib/api/problem.ts'
 import { readScopeAtOnce } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { attachment } from '#lib/files/attachment.ts'
@@ -13,10 +13,10 @@ import * as contract from './contract.ts'
 import { readLinks } from './document/links.ts'
 import { invoicesCsv } from './export.ts'
 import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
-import type { Selection } from './owned-and-selected.ts'
+import type { Selection } from './selection.ts'
 import { serializeInvoice, serializeInvoiceWithLines, serializeSummary } from './serialize.ts'
 import * as store from './store.ts'
-import { sumInvoices } from './summary.ts'
+import { sumInvoices } from './sums/summary.ts'
 
 export const listInvoices = operation(
   contract.listInvoices,
@@ -51,7 +51,7 @@ function filtersOf(selection: Selection, orderBy: InvoiceOrder | undefined): unk
 }
 
 export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {
-  const sums = await readScopeAtOnce(caller, (tx) => sumInvoices(tx, caller, checked(query)))
+  const sums = await readScopeAtOnce(caller, (tx) => sumInvoices(tx, caller, checked(query))).catch(asTooLong)
   return { body: serializeSummary(sums) }
 })
 
@@ -78,6 +78,16 @@ export const readInvoice = operation(
   },
   { isExact: true },
 )
+
+/** The sums that are kept are quick; what they do not know is added up from its invoices, as long as a statement may take. */
+function asTooLong(error: unknown): never {
+  if (errorCode(error) !== '57014') throw error
+  throw new Problem(
+    'service_unavailable',
+    'To add up these invoices takes longer than a request may. Without `search`, `dueDate` and `state` it is quick, and so is a range of whole months.',
+    { headers: { 'Retry-After': '2' } },
+  )
+}
 
 /** @throws Problem `filter_invalid` for a due date that is no epoch time in milliseconds */
 export function checked<Query extends Selection>(query: Query): Query {

@@ -1,25 +1,15 @@
 import 'server-only'
 import { eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Caller } from '#lib/access/rules.ts'
-import { DAY_MS, dayOf } from '#lib/days.ts'
+import { dayOf } from '#lib/days.ts'
 import { builtOnce, type Values, value } from '#lib/db/built.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { invoices } from '#lib/db/schema/invoices.ts'
-import type { Filter } from '#lib/lists/filter.ts'
-import { DOCUMENT_STATES, type DocumentState, type FilterKey } from './rules.ts'
+import { DOCUMENT_STATES, type DocumentState } from './rules.ts'
+import { daysOf, type Selection } from './selection.ts'
 
 /** Whose invoices, and which of their billing profiles: every statement here names both. */
 export type Owner = Pick<Caller, 'customerId' | 'billingProfiles'>
-
-export type Selection = {
-  filter?: Filter<FilterKey> | undefined
-  /** Epoch milliseconds, both inclusive, applied to the invoice date. */
-  minCreationTime?: number | undefined
-  maxCreationTime?: number | undefined
-  search?: string | undefined
-  /** Of invoices that are named: drafts and voided ones too. */
-  ids?: readonly string[] | undefined
-}
 
 /** The database's day in UTC, `YYYY-MM-DD`. */
 export const today = sql<string>`(now() AT TIME ZONE 'UTC')::date::text`
@@ -50,8 +40,12 @@ export function ownedOnce<Rows>(
   }
 }
 
-/** What the filters add: never the tenant, which `owned` names. Issued invoices only, unless the filter says otherwise. */
-export function selected({ filter, minCreationTime, maxCreationTime, search, ids }: Selection): SQL[] {
+/**
+ * What the filters add: never the tenant, which `owned` names. Issued invoices only, unless the filter says otherwise.
+ * @param days of their invoice dates, where these are not those of the selection
+ */
+export function selected(selection: Selection, { from, to } = daysOf(selection)): SQL[] {
+  const { filter, search, ids } = selection
   const conditions: (SQL | undefined)[] = [
     hasState(filter?.state ?? (ids ? DOCUMENT_STATES : ['issued'])),
     filter?.platform && inArray(invoices.platform, filter.platform),
@@ -64,10 +58,8 @@ export function selected({ filter, minCreationTime, maxCreationTime, search, ids
         invoices.dueDate,
         filter.dueDate.map((time) => dayOf(Number(time))),
       ),
-    minCreationTime === undefined
-      ? undefined
-      : sql`${invoices.invoiceDate} >= ${dayAtOrAfter(minCreationTime)}`,
-    maxCreationTime === undefined ? undefined : sql`${invoices.invoiceDate} <= ${dayOf(maxCreationTime)}`,
+    from === undefined ? undefined : sql`${invoices.invoiceDate} >= ${from}`,
+    to === undefined ? undefined : sql`${invoices.invoiceDate} <= ${to}`,
     ids && sql`${invoices.id} = ANY(${sql.param(ids)}::text[])`,
     search
       ? sql`(starts_with(lower(${invoices.number}), lower(${search})) OR starts_with(lower(${invoices.id}), lower(${search})))`
@@ -99,9 +91,4 @@ function hasStatus(status: string): SQL {
   if (status === 'PAST DUE') return sql`(${balanceAmount} > 0 AND ${dueDate} < ${today}::date)`
   if (status === 'OPEN') return sql`(${balanceAmount} > 0 AND ${dueDate} >= ${today}::date)`
   return sql`false`
-}
-
-/** The first day whose midnight is not before this time: an invoice stands at its day's midnight. */
-function dayAtOrAfter(epochMs: number): string {
-  return dayOf(Math.ceil(epochMs / DAY_MS) * DAY_MS)
 }

@@ -6,7 +6,7 @@ import type { DocumentLinks } from './document/links.ts'
 import { itemize } from './itemization.ts'
 import { statusOfIssued } from './rules.ts'
 import type { InvoiceRow, LineItemRow } from './store.ts'
-import type { Billed, Sums, Unsettled } from './summary.ts'
+import type { Billed, Sums, Unsettled } from './sums/summary.ts'
 
 /** The one edge where exact decimals become JSON numbers (CONTRACT 3). */
 export const numberOf = Number

@@ -6,8 +6,9 @@ import { invoices, lineItems } from '#lib/db/schema/invoices.ts'
 import { pageByKey } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
 import { type InvoiceOrder, keysetOf } from './order.ts'
-import { type Owner, owned, ownedOnce, type Selection, selected, today } from './owned-and-selected.ts'
+import { type Owner, owned, ownedOnce, selected, today } from './owned-and-selected.ts'
 import type { DocumentForm, DocumentState } from './rules.ts'
+import type { Selection } from './selection.ts'
 
 /** Amounts are exact decimal text, dates `YYYY-MM-DD`; `today` is the database's day in UTC. */
 export type InvoiceRow = {

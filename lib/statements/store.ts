@@ -1,9 +1,11 @@
 import 'server-only'
-import { and, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
+import { invoiceSums } from '#lib/db/schema/invoice-sums.ts'
 import { invoices } from '#lib/db/schema/invoices.ts'
 import { issued, type Owner, owned, today } from '#lib/invoices/owned-and-selected.ts'
 import { type InvoiceRow, invoiceColumns } from '#lib/invoices/store.ts'
+import { ofMonths, unsettledCount, unsettledSums } from '#lib/invoices/sums/months.ts'
 import type { Filter } from '#lib/lists/filter.ts'
 import { type KeyColumn, pageByKey } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
@@ -18,11 +20,13 @@ const { currency, billingProfileId, platform, dueDate, balanceAmount } = invoice
 
 // A day less a day is a whole number of days, whatever the session's time zone. In a select of its own, the day is
 // found once and not for each row.
-const days = sql<number>`((SELECT ${today}::date) - ${dueDate})`
+const daysSince = (due: Column) => sql<number>`((SELECT ${today}::date) - ${due})`
 // The one place that knows the bounds: the sums and each item ask it.
-const age = sql<Age>`CASE WHEN ${balanceAmount} < 0 THEN 'credit' WHEN ${days} <= 0 THEN 'current'
-  WHEN ${days} <= 30 THEN 'days1To30' WHEN ${days} <= 60 THEN 'days31To60' WHEN ${days} <= 90 THEN 'days61To90'
-  ELSE 'older' END`
+const ageOf = (due: Column, isCredit: SQL) => sql<Age>`CASE WHEN ${isCredit} THEN 'credit'
+  WHEN ${daysSince(due)} <= 0 THEN 'current' WHEN ${daysSince(due)} <= 30 THEN 'days1To30'
+  WHEN ${daysSince(due)} <= 60 THEN 'days31To60' WHEN ${daysSince(due)} <= 90 THEN 'days61To90' ELSE 'older' END`
+const days = daysSince(dueDate)
+const age = ageOf(dueDate, sql`${balanceAmount} < 0`)
 
 /** By currency and billing profile, the longest due first. */
 const KEY: KeyColumn[] = [
@@ -32,18 +36,19 @@ const KEY: KeyColumn[] = [
   { column: invoices.id },
 ]
 
-/** What the open items of the selection come to. Today is the database's day in UTC. */
-export async function sumOpenItems(tx: Transaction, owner: Owner, selection: Selection): Promise<AgeSum[]> {
+/** What the open items of the selection come to, by the kept sums. Today is the database's day in UTC. */
+export async function sumOpenItems(tx: Transaction, owner: Owner, { filter }: Selection): Promise<AgeSum[]> {
+  const { currency, billingProfileId } = invoiceSums
   return tx
     .select({
       currency,
       billingProfileId,
-      age,
-      count: sql<number>`count(*)::int`,
-      amount: sql<string>`sum(${balanceAmount})`,
+      age: ageOf(invoiceSums.dueDate, sql`${invoiceSums.dueDate} IS NULL`),
+      count: sql<number>`sum(${unsettledCount})::int`,
+      amount: sql<string>`sum(${invoiceSums.balance})`,
     })
-    .from(invoices)
-    .where(and(...open(owner, selection)))
+    .from(invoiceSums)
+    .where(and(...ofMonths(owner, filter, {}), unsettledSums))
     .groupBy(currency, billingProfileId, sql`3`)
     .orderBy(currency, billingProfileId)
 }

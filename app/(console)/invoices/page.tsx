@@ -2,6 +2,7 @@ import type { Metadata } from 'next'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { selectionOf } from '#components/filters/view.ts'
 import { Letterhead, profilesLine } from '#components/frame/letterhead.tsx'
+import type { Failed } from '#components/invoice-summary/late-summary.tsx'
 import { ExportMenu } from '#components/invoices/export-menu.tsx'
 import { Invoices } from '#components/invoices/invoices.tsx'
 import { PdfDownload } from '#components/invoices/pdf-download.tsx'
@@ -10,11 +11,13 @@ import { ButtonLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { may } from '#lib/access/rules.ts'
-import { Problem } from '#lib/api/problem.ts'
+import type { Trace } from '#lib/api/operation.ts'
+import { Problem, toProblem } from '#lib/api/problem.ts'
 import { listOwnProfiles } from '#lib/billing-profiles/operations.ts'
 import * as contract from '#lib/invoices/contract.ts'
 import * as operations from '#lib/invoices/operations.ts'
-import { listInvoices, summarizeInvoices } from '#lib/invoices/queries.ts'
+import { listInvoices } from '#lib/invoices/queries.ts'
+import { logFailure } from '#lib/log.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
@@ -37,13 +40,17 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const selection = selectionOf(view)
   const trace = await traceOf()
   const nothing = { params: {}, body: undefined }
+  // Begun beside the list, which does not wait for it.
+  const figures = operations.summarizeInvoices(caller, { ...nothing, query: selection }, trace).then(
+    ({ body }) => ({ summary: body }),
+    (error: unknown) => asFailed(error, trace),
+  )
   const answers = await Promise.all([
     operations.listInvoices(caller, { ...nothing, query: view }, trace),
-    operations.summarizeInvoices(caller, { ...nothing, query: selection }, trace),
     listOwnProfiles(caller),
   ]).catch(asInvalid)
   if (answers instanceof Problem) return <InvalidView {...INVALID} problem={answers} />
-  const [list, summary, profiles] = answers
+  const [list, profiles] = answers
   const platform = view.filter?.platform
   return (
     <>
@@ -58,18 +65,20 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
               Statement
             </ButtonLink>
             <ExportMenu view={view} />
-            <PdfDownload view={view} count={summary.body.count} />
+            <PdfDownload view={view} figures={figures} />
           </>
         }
       />
-      <Hydrated
-        answers={[
-          [listInvoices.key({ query: view }), list.body],
-          [summarizeInvoices.key({ query: selection }), summary.body],
-        ]}
-      >
-        <Invoices view={view} today={Date.now()} />
+      <Hydrated answers={[[listInvoices.key({ query: view }), list.body]]}>
+        <Invoices view={view} today={Date.now()} figures={figures} />
       </Hydrated>
     </>
   )
+}
+
+/** Figures that could not be had are told in words, and written down where the fault is ours. */
+function asFailed(error: unknown, { requestId }: Trace): { failed: Failed } {
+  const problem = toProblem(error)
+  logFailure(problem, error, requestId)
+  return { failed: { why: problem.message, requestId } }
 }

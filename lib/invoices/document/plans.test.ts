@@ -5,9 +5,9 @@ import type { Caller } from '#lib/access/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
-import type { Selection } from '../owned-and-selected.ts'
+import type { Selection } from '../selection.ts'
 import * as store from '../store.ts'
-import { sumInvoices } from '../summary.ts'
+import { sumInvoices } from '../sums/summary.ts'
 import { readLinks } from './links.ts'
 
 // How few drafts are found among many issued invoices, and that these are found as before.

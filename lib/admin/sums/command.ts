@@ -1,0 +1,84 @@
+import type { Command } from 'commander'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { listCustomers } from '#lib/access/store.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { allowLongStatements } from '#lib/db/plans.ts'
+import { scope } from '#lib/db/scope.ts'
+import { lockImports } from '#lib/imports/sessions/lock.ts'
+import { compareSums, type Difference, rebuildSums, type Sum } from '#lib/invoices/sums/upkeep.ts'
+import { customerNamed, recordDeed, withDatabase } from '../command.ts'
+import { printRows } from '../table.ts'
+import { interruption, note, print } from '../terminal.ts'
+
+export function addSumCommands(program: Command): void {
+  const sums = program
+    .command('sums')
+    .description('The kept sums of invoices, from which summaries and statements are answered.')
+
+  sums
+    .command('verify')
+    .description('Compare the sums with the invoices, and name each difference. Nothing is changed.')
+    .option('--customer <id>', 'id or domain of the customer; without it: all of them')
+    .addHelpText('after', '\nExample:\n  npm run -s admin -- sums verify --customer sunbird')
+    .action(withDatabase(verify))
+
+  sums
+    .command('rebuild')
+    .description("Make a customer's sums anew from its invoices. Imports for it wait until that is done.")
+    .requiredOption('--customer <id>', 'id or domain of the customer')
+    .addHelpText('after', '\nExample:\n  npm run -s admin -- sums rebuild --customer sunbird')
+    .action(withDatabase(rebuild))
+}
+
+/** @throws Problem where there are differences, after they have been told */
+async function verify({ customer }: { customer?: string }): Promise<void> {
+  const customers = customer === undefined ? await listCustomers() : [await customerNamed(customer)]
+  const different: string[] = []
+  for (const { customerId } of customers) {
+    interruption.signal.throwIfAborted()
+    const { differences, count } = await inSumsOf(customerId, (tx) => compareSums(tx, customerId))
+    if (count === 0) continue
+    different.push(customerId)
+    print(`${customerId}: ${count.toLocaleString('en')} ${count === 1 ? 'difference' : 'differences'}`)
+    printRows(differences.map(shown), {})
+    if (count > differences.length) print(`… and ${(count - differences.length).toLocaleString('en')} more`)
+  }
+  if (different.length > 0)
+    throw new Problem(
+      'invalid_request',
+      `The sums of ${different.join(', ')} are not those of the invoices. Make them anew with: sums rebuild --customer <id>`,
+    )
+  const whose = customers.length === 1 ? '1 customer' : `${customers.length.toLocaleString('en')} customers`
+  print(`The sums of ${whose} are those of the invoices.`)
+}
+
+async function rebuild({ customer }: { customer: string }): Promise<void> {
+  const { customerId } = await customerNamed(customer)
+  const { signal } = interruption
+  const onWait = (tries: number) => {
+    if (tries === 1) note(`An import for ${customerId} is waited for …`)
+  }
+  const { count, rows } = await inSumsOf(customerId, async (tx) => {
+    await lockImports(tx, customerId, { signal, onWait })
+    const { count } = await compareSums(tx, customerId)
+    const rows = await rebuildSums(tx, customerId)
+    await recordDeed(tx, customerId, 'sums.rebuilt', customerId, { differences: count })
+    return { count, rows }
+  })
+  const told = count === 1 ? '1 was different' : `${count.toLocaleString('en')} were different`
+  print(`Rebuilt: ${rows.toLocaleString('en')} sums of ${customerId}; ${told}.`)
+}
+
+/** In a transaction in which a statement may read all of a customer's invoices. */
+function inSumsOf<T>(customerId: CustomerId, work: Parameters<typeof scope<T>>[1]): Promise<T> {
+  return scope({ customerId }, async (tx) => {
+    await allowLongStatements(tx)
+    return work(tx)
+  })
+}
+
+function shown({ kept, is, ...place }: Difference) {
+  const sum = ({ count, total, balance, credits }: Sum) =>
+    `${count}, total ${total}, balance ${balance}${credits > 0 ? `, credits ${credits}` : ''}`
+  return { ...place, due: place.due ?? 'settled', kept: sum(kept), invoices: sum(is) }
+}

@@ -1,0 +1,25 @@
+import { DAY_MS, dayOf } from '#lib/days.ts'
+import type { Filter } from '#lib/lists/filter.ts'
+import type { FilterKey } from './rules.ts'
+
+/** Which invoices are asked for, among those that the caller may see. */
+export type Selection = {
+  filter?: Filter<FilterKey> | undefined
+  /** Epoch milliseconds, both inclusive, applied to the invoice date. */
+  minCreationTime?: number | undefined
+  maxCreationTime?: number | undefined
+  search?: string | undefined
+  /** Of invoices that are named: drafts and voided ones too. */
+  ids?: readonly string[] | undefined
+}
+
+/** From one invoice date to another, both inclusive, as `YYYY-MM-DD`; without a bound where it is absent. */
+export type Days = { from?: string | undefined; to?: string | undefined }
+
+/** The invoice dates that a selection's times leave: an invoice stands at its day's midnight. */
+export function daysOf({ minCreationTime: min, maxCreationTime: max }: Selection): Days {
+  return {
+    from: min === undefined ? undefined : dayOf(Math.ceil(min / DAY_MS) * DAY_MS),
+    to: max === undefined ? undefined : dayOf(max),
+  }
+}
