@@ -94,7 +94,14 @@ test('a trailing slash answers the same as without', async () => {
 })
 
 test('every answer is named and may do nothing by itself', async ({ request }) => {
-  for (const path of ['/billing/v1/assets', '/healthz', '/sign-in', '/nothing', '/_next/static/none.js']) {
+  for (const path of [
+    '/billing/v1/assets',
+    '/livez',
+    '/readyz',
+    '/sign-in',
+    '/nothing',
+    '/_next/static/none.js',
+  ]) {
     const headers = (await request.get(path)).headers()
     expect(headers['request-id']).toMatch(/^[\da-f-]{36}$/)
     expect(headers['x-content-type-options']).toBe('nosniff')
