@@ -86,10 +86,12 @@ export function tableOf(rows: readonly Measured[]): string {
 function growthTable(rows: readonly Growth[]): string {
   const sizes = rows[0]?.of.map(({ size }) => size) ?? []
   const cell = ({ pace, toFirst }: Growth['of'][number], index: number) => {
+    // What was under way when the time was over does not count.
+    if (Number.isNaN(pace.median)) return 'none in its time'
     if (pace.failed > 0) return `${ms(pace.median)}, ${pace.failed} failed`
     return index === 0 ? ms(pace.median) : `${ms(pace.median)}, × ${spread(toFirst)}`
   }
-  const body = rows.map(({ name, of }) => [name, ...of.map(cell)])
+  const body = rows.map(({ name, of }) => [name, ...of.map(cell), ...sizes.slice(of.length).map(() => '')])
   return `Median by the invoices of a customer, and how many times that of the first:\n\n${table(['call', ...sizes], body)}`
 }
 
