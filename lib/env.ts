@@ -66,26 +66,22 @@ export function env(): Env {
   return last.env
 }
 
-/** As it was read last: that takes 50 µs, and many requests ask. */
+/** As it was read last, which takes 50 µs. */
 let last: { given: string; env: Env; isFixed?: true } | undefined
 
-function names(): string[] {
-  if (known?.vendors === knownVendors.length) return known.names
-  const schemas = [
-    Own,
-    processSettings,
-    timeSettings,
-    accountsSettings,
-    mailSettings,
-    operatorSettings,
-    apiSettings,
-    ...knownVendors.map(({ settings }) => settings),
-  ]
-  known = { vendors: knownVendors.length, names: schemas.flatMap(namesIn) }
-  return known.names
-}
+const OWN = [
+  Own,
+  processSettings,
+  timeSettings,
+  accountsSettings,
+  mailSettings,
+  operatorSettings,
+  apiSettings,
+]
 
-let known: { vendors: number; names: string[] } | undefined
+function names(): string[] {
+  return [...OWN, ...knownVendors.map(({ settings }) => settings)].flatMap(namesIn)
+}
 
 function read(): Env {
   const given = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''))
@@ -128,9 +124,8 @@ function read(): Env {
 }
 
 /**
- * Makes this process a production one for the libraries that read process.env themselves: React and Next their mode (call
- * it before importing them), next-auth the address that its redirects lead to. That is BASE_URL where it is https, because
- * behind a proxy the scheme can't be seen; else the host that the front door let in, be it localhost or 127.0.0.1.
+ * Makes this process a production one for libraries that read process.env: React and Next their mode (before they are
+ * imported), next-auth where it leads to: BASE_URL where it is https, which a proxy hides, else the host that was let in.
  */
 export function enterProduction(): void {
   const { baseUrl } = env()

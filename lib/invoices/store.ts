@@ -10,7 +10,7 @@ import { type Owner, owned, ownedOnce, selected, today } from './owned-and-selec
 import type { DocumentForm, DocumentState } from './rules.ts'
 import type { Selection } from './selection.ts'
 
-/** Amounts are exact decimal text, dates `YYYY-MM-DD`; `today` is the database's day in UTC. */
+/** Amounts are exact decimal text, dates `YYYY-MM-DD`; a period's end is exclusive; `today` is the database's day in UTC. */
 export type InvoiceRow = {
   id: string
   /** As its issuer numbers it. */
@@ -27,7 +27,6 @@ export type InvoiceRow = {
   balanceAmount: string
   billingAccount: string | null
   periodStart: string | null
-  /** Exclusive: the day after the last one. */
   periodEnd: string | null
   /** The number of the same issuer's invoice that this one refers to. */
   corrects: string | null
