@@ -68,6 +68,8 @@ test('the commands are these', () => {
     'changes settle',
     'changes resend',
     'status',
+    'sums verify',
+    'sums rebuild',
   ])
 })
 

@@ -92,6 +92,7 @@ async function makeOlder(url: string, days: number): Promise<void> {
     'notice_recipients',
     'license_changes',
     'invoices',
+    'invoice_sums',
   ]
   const forced = (how: string) =>
     tables.map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY;`).join(' ')
