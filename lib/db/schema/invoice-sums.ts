@@ -4,8 +4,8 @@ import { customerId, key } from './columns.ts'
 
 /**
  * What a customer's issued invoices come to, so that no request adds up all of them. Triggers of `invoices` keep it,
- * whoever writes there: `keep_invoice_sums` of the migration `invoice-sums`. No foreign keys: each row follows from
- * invoices, which have them.
+ * whoever writes there: `keep_invoice_sums` of the migration `invoice-sums`. So a migration that changes invoices looks
+ * past the walls of both tables. No foreign keys: each row follows from invoices, which have them.
  */
 export const invoiceSums = pgTable(
   'invoice_sums',

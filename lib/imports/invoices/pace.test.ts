@@ -52,7 +52,7 @@ async function rowsReadBy(tx: Transaction): Promise<number> {
   const { rows } = await tx.execute<{ read: number }>(`
     SELECT sum(pg_stat_get_xact_tuples_returned(c.oid))::int AS read FROM pg_class c
     LEFT JOIN pg_index i ON i.indexrelid = c.oid
-    WHERE coalesce(i.indrelid, c.oid) IN ('invoices'::regclass, 'line_items'::regclass)`)
+    WHERE coalesce(i.indrelid, c.oid) IN ('invoices'::regclass, 'line_items'::regclass, 'invoice_sums'::regclass)`)
   return rows[0]?.read ?? Number.NaN
 }
 
