@@ -5,6 +5,7 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { planAgain, planForAnyCustomer } from '#lib/db/plans.ts'
 import { billingProfiles } from '#lib/db/schema/customers.ts'
+import { sumsOfMany } from '#lib/invoices/sums/upkeep.ts'
 import { importIssuers } from '../issuers.ts'
 import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '../refused.ts'
 import type { InvoiceCounts, NewInvoice } from '../shapes.ts'
@@ -42,9 +43,11 @@ export async function importInvoices(
   const profiles = await listProfiles(tx, customerId)
   const seen = seenInvoices()
   const problems: ImportProblem[] = []
+  const sums = sumsOfMany(tx, customerId)
   const store = await storer(tx, customerId, { correct, requestId, ...rest })
   for await (const batch of batchesOf(invoices)) {
     signal?.throwIfAborted()
+    await sums.next()
     problems.push(...faultsOf(batch, profiles, seen))
     if (problems.length > 0) break
     await planAgain(tx)
@@ -57,6 +60,7 @@ export async function importInvoices(
   }
   if (problems.length === 0) problems.push(...(await store.end(seen)))
   if (problems.length > 0) throw new ImportRefused(problems.slice(0, MOST_PROBLEMS))
+  await sums.end()
   return store.counts
 }
 

@@ -5,6 +5,7 @@ import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { planAgain } from '#lib/db/plans.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
+import { sumsOfMany } from '#lib/invoices/sums/upkeep.ts'
 import { overwriteHeads, overwriteInvoices } from '../invoices/rows.ts'
 import { findLater } from './later.ts'
 import { dropAdded, listBefore, listIssuersSet, lockImport, markUndone, voidAdded } from './rows.ts'
@@ -56,7 +57,9 @@ export async function undoImport(
 /** Last first, so that of what was changed twice the first state stays. */
 async function restore(tx: Transaction, customerId: CustomerId, id: string): Promise<number> {
   let restored = 0
+  const sums = sumsOfMany(tx, customerId)
   for await (const before of listBefore(tx, customerId, id)) {
+    await sums.next()
     await planAgain(tx)
     const whole = before.flatMap(({ lines, ...head }) => (lines ? [{ ...head, lines }] : []))
     await overwriteHeads(
@@ -67,6 +70,7 @@ async function restore(tx: Transaction, customerId: CustomerId, id: string): Pro
     await overwriteInvoices(tx, customerId, whole)
     restored += before.length
   }
+  await sums.end()
   return restored
 }
 

@@ -274,3 +274,47 @@ const TERMS: Omit<NewInvoice, 'number' | 'dueDate'> = {
   totalAmount: '1',
   lines: [{ type: 'web-services', description: 'Compute', price: '1', qty: '1' }],
 }
+
+describe('an import of many batches', () => {
+  const many = (given: (at: number) => Partial<NewInvoice>): NewInvoice[] =>
+    Array.from({ length: 6200 }, (_, at) => ({
+      number: `M-${at}`,
+      platform: at % 2 ? 'web-services' : 'cloud-platform',
+      issuer: 'AWS',
+      currency: at % 3 ? 'USD' : 'EUR',
+      invoiceDate: `2026-${String(1 + (at % 10)).padStart(2, '0')}-15`,
+      dueDate: `2026-12-${String(1 + (at % 28)).padStart(2, '0')}`,
+      totalAmount: `${at}.25`,
+      lines: [{ type: 'x', description: 'x', price: `${at}.25`, qty: '1' }],
+      ...given(at),
+    }))
+
+  it('leaves the sums right, and so does the next one, and each of their ends', async () => {
+    const customerId = newCustomerId(await addNewCustomer())
+    const differences = () => scope({ customerId }, (tx) => compareSums(tx, customerId))
+    const load = (id: string, invoices: NewInvoice[]) =>
+      scope({ customerId }, async (tx) => {
+        await tx.execute(
+          `INSERT INTO imports (customer_id, id, kind, files, report, created_at)
+           VALUES ('${customerId}', '${id}', 'invoices', '[]', '{}', clock_timestamp())`,
+        )
+        await importInvoices(tx, customerId, invoices, { importId: id, correct: true })
+        // What comes after it in the transaction is kept again.
+        await importInvoices(tx, customerId, [{ ...(invoices[0] as NewInvoice), number: `AFTER-${id}` }])
+      })
+    await load(
+      'one',
+      many(() => ({})),
+    )
+    expect(await differences()).toEqual({ differences: [], count: 0 })
+    await load(
+      'two',
+      many((at) => (at % 5 ? { balanceAmount: `${at % 7}` } : { totalAmount: '1', balanceAmount: '1' })),
+    )
+    expect(await differences()).toEqual({ differences: [], count: 0 })
+    for (const id of ['two', 'one']) {
+      await scope({ customerId }, (tx) => undoImport(tx, customerId, id))
+      expect(await differences()).toEqual({ differences: [], count: 0 })
+    }
+  })
+})

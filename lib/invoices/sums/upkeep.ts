@@ -65,3 +65,27 @@ export async function rebuildSums(tx: Transaction, customerId: CustomerId): Prom
     SELECT ${customerId}, should_be.* FROM (${ofInvoices(customerId)}) AS should_be`)
   return rowCount ?? 0
 }
+
+/** So many statements of one transaction keep the sums, each for itself; with more, making them anew is quicker. */
+const MOST_KEPT = 10
+
+/**
+ * The sums in a transaction of many statements on a customer's invoices, whose imports it has locked: `next` before each
+ * of them, `end` after the last. A row that a transaction changes a thousand times is there a thousand times until its
+ * end, and the next change reads them all.
+ */
+export function sumsOfMany(tx: Transaction, customerId: CustomerId) {
+  let statements = 0
+  const set = (how: 'kept' | 'left') => tx.execute(sql`SELECT set_config('console.sums', ${how}, true)`)
+  return {
+    async next(): Promise<void> {
+      statements += 1
+      if (statements === MOST_KEPT + 1) await set('left')
+    },
+    async end(): Promise<void> {
+      if (statements <= MOST_KEPT) return
+      await set('kept')
+      await rebuildSums(tx, customerId)
+    },
+  }
+}
