@@ -56,6 +56,8 @@ export async function pressSlash(page: Page): Promise<void> {
 
 /** Nothing for axe to find in either theme, and no sideways scroll of the page. */
 export async function expectGood(page: Page): Promise<void> {
+  // While a page is refreshed, its title is taken away and put back.
+  await expect(page).toHaveTitle(/./)
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
   await expectNothing(page, 'light', (axe) => axe)
   // The themes differ in their colors, and in nothing else.

@@ -51,6 +51,8 @@ async function owed(page: Page) {
   await page.goto('/invoices')
   const figures = page.getByRole('region', { name: 'Figures' })
   const term = page.getByRole('term').filter({ hasText: 'Outstanding' })
+  // The list never waits for its figures.
+  await expect(term.first()).toBeVisible()
   const [shown = ''] = await figures
     .locator('dl > div')
     .filter({ has: term })
