@@ -66,6 +66,27 @@ export function listCustomers(): Promise<{ customerId: CustomerId; name: string;
   })
 }
 
+/** The next customer in the order of their ids; `orItself`: the one with this id, where it is there. */
+export function customerAfter(
+  id: string,
+  { orItself }: { orItself: boolean },
+): Promise<CustomerId | undefined> {
+  return lookUp(async (access) => {
+    const { rows } = await access.execute<{ id: string }>(sql`
+      SELECT id FROM customers WHERE id >= ${id} AND (id > ${id} OR ${orItself}) ORDER BY id LIMIT 1`)
+    return rows[0] && minted(rows[0].id)
+  })
+}
+
+/** How many customers there are, and how many of them up to this id. */
+export function countCustomers(id: string): Promise<{ upTo: number; all: number }> {
+  return lookUp(async (access) => {
+    const { rows } = await access.execute<{ upTo: number; all: number }>(sql`
+      SELECT count(*) FILTER (WHERE id <= ${id})::int AS "upTo", count(*)::int AS all FROM customers`)
+    return rows[0] ?? { upTo: 0, all: 0 }
+  })
+}
+
 /** For a customer that is being added: its id, to enter `scope` with. */
 export function newCustomerId(id: string): CustomerId {
   return minted(id)

@@ -26,6 +26,7 @@ test('several processes share one queue in the database, made by a role that own
   try {
     expect(await query('SELECT name, cron FROM pgboss.schedule ORDER BY name')).toEqual([
       { name: 'read-vendors', cron: '* * * * *' },
+      { name: 'run-backfills', cron: '* * * * *' },
       { name: 'send-notices', cron: '23 6-23 * * *' },
       { name: 'settle-open-changes', cron: '* * * * *' },
       { name: 'tell-operators', cron: '*/10 * * * *' },

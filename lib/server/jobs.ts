@@ -4,6 +4,7 @@ import { readVendors, settleOpenChanges } from '#lib/license-changes/jobs.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { sendNotices } from '#lib/notices/send.ts'
 import { tellOperators } from '#lib/operator-mail/send.ts'
+import { runBackfills } from './backfills/run.ts'
 
 type Job = {
   name: string
@@ -13,12 +14,20 @@ type Job = {
   run(requestId: string, signal: AbortSignal): Promise<number>
 }
 
+/** A run of it leaves the rest to the next one, before the queue gives it up. In milliseconds. */
+const FILLING = 600_000
+
 const JOBS: Job[] = [
   { name: 'settle-open-changes', cron: '* * * * *', run: settleOpenChanges },
   { name: 'read-vendors', cron: '* * * * *', run: readVendors },
   // From six in the morning on: the first run of a day tells what the night has brought, the others what is left.
   { name: 'send-notices', cron: '23 6-23 * * *', run: sendNotices },
   { name: 'tell-operators', cron: '*/10 * * * *', run: tellOperators },
+  {
+    name: 'run-backfills',
+    cron: '* * * * *',
+    run: (_, signal) => runBackfills({ signal: AbortSignal.any([signal, AbortSignal.timeout(FILLING)]) }),
+  },
 ]
 
 /** A job that is due again is not queued twice, and not run twice at once, however many processes there are. */
