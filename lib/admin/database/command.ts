@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { countCustomers } from '#lib/access/store.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { knownMigrations } from '#lib/db/migrate.ts'
+import { knownMigrations } from '#lib/db/migrating/files.ts'
 import { BACKFILLS } from '#lib/server/backfills/list.ts'
 import { runBackfills } from '#lib/server/backfills/run.ts'
 import { listBackfills, openAgain, type Progress } from '#lib/server/backfills/store.ts'
