@@ -28,7 +28,7 @@ export function checkOut(ref: string, folder: string) {
     commit,
     newest: journal.entries.at(-1).tag as string,
     install(): void {
-      const options = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
+      const options = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
       execFileSync('npm', options, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] })
     },
     remove(): void {

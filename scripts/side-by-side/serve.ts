@@ -13,11 +13,12 @@ const CLIENTS = 4
 const LOOK_MS = 50
 /** What fails as late as this before the database is dropped under us is the drop's. */
 const DROP_LOOKS = 20
+const VERIFY_MS = 5000
 
 export type Beside = {
   answered: number
   failures: string[]
-  /** What the command that adds up all sums again has said, of a moment while both versions wrote. */
+  /** What the command that adds up all sums again has said the last time, while both versions wrote. */
   verified: string
 }
 
@@ -53,16 +54,21 @@ async function serve(server: string, dataDir: string, signal: AbortSignal): Prom
       const load = await loadOn(app.url, env)
       // What failed before each of the latest looks, the oldest one first.
       const looks: number[] = []
+      let isOver = false
       let verified = 'the sums were not looked at'
-      const verify = run('lib/admin/main.ts', env, ['sums', 'verify']).then(({ out, err }) => {
-        verified = (err || out).trim()
-      })
+      const verifying = (async () => {
+        for (; !isOver; await sleep(VERIFY_MS)) {
+          const { out, err } = await run('lib/admin/main.ts', env, ['sums', 'verify'])
+          if (!isOver) verified = (err || out).trim()
+        }
+      })()
       while ((await find()) === name) {
         looks.push(load.failures.length)
         if (looks.length > DROP_LOOKS) looks.shift()
         await sleep(LOOK_MS)
       }
-      await Promise.all([load.stop(), verify])
+      isOver = true
+      await Promise.all([load.stop(), verifying])
       return { answered: load.answered(), failures: load.failures.slice(0, looks[0] ?? 0), verified }
     } finally {
       app.killGroup('SIGKILL')

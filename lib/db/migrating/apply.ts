@@ -5,7 +5,7 @@ import type { Migration } from './files.ts'
  * How long a migration waits for a lock, in milliseconds. Whoever comes later waits behind it: so it is shorter than a
  * read of the service waits (lib/db/client.ts).
  */
-const LOCK_WAIT = 200
+const LOCK_WAIT = 150
 /** As long as a statement may hold its locks, in milliseconds. */
 const STATEMENT = 10_000
 /** Those up to this one are older than these limits: they change all rows at once, however many there are. */

@@ -28,7 +28,7 @@ export async function untilUnlocked(
       if (!HELD.has((error as { code?: string }).code ?? '')) throw error
       if (performance.now() + pause > end)
         throw new Error(
-          `it did not get its locks in ${tries} short tries: it never waits for longer, so that nobody waits behind it. ${await oldest(client)} What is applied stays, and the next start goes on.`,
+          `it did not get its locks, tried ${tries} times: it never waits for long, so that nobody waits behind it. ${await oldest(client)} What is applied stays, and the next start goes on.`,
           { cause: error },
         )
       log().warn({ migration: name, tries }, 'migration: what it changes is held by others, trying again')
