@@ -1,7 +1,7 @@
 import { env } from '#lib/env.ts'
 import { openDatabase } from './client.ts'
 import { startEmbedded } from './embedded.ts'
-import { migrate } from './migrate.ts'
+import { checkMigrated, migrate } from './migrate.ts'
 
 /** The database of this process: `note` says in one line what it is; `stop` leaves it. */
 export type Started = { url: string; note: string; stop(): Promise<void> }
@@ -21,11 +21,13 @@ export function startDatabase(): Promise<Started> {
 }
 
 async function start(): Promise<Started> {
-  const { databaseUrl, dataDir } = env()
-  const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : undefined
-  const url = embedded?.url ?? (databaseUrl as string)
+  const { database, dataDir } = env()
+  const embedded = database.url === undefined ? await startEmbedded(dataDir) : undefined
+  const url = embedded?.url ?? (database.url as string)
   try {
-    await migrate(url)
+    // Our own server is nobody else's: whatever secret its logins had, from now on they have ours.
+    if (embedded || database.migratesAtStart) await migrate(url, { renew: embedded !== undefined })
+    else await checkMigrated(url)
   } catch (error) {
     await embedded?.release()
     throw error

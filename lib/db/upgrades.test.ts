@@ -11,7 +11,7 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import { reasonOf } from '#lib/log.ts'
 import { freezeParties } from '#lib/parties/store.ts'
 import { migrate } from './migrate.ts'
-import { ensureRoles } from './roles.ts'
+import { ensureLogins } from './roles.ts'
 import { dropDatabase, onDatabase, run } from './test-server.ts'
 
 // Databases that an older version of the program has filled, and what the newest one makes of them.
@@ -40,7 +40,7 @@ async function migrateUpTo(last: string): Promise<void> {
   const end = journal.entries.findIndex(({ tag }) => tag === last)
   expect(end).toBeGreaterThan(0)
   await writeFile(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, end + 1) }))
-  await ensureRoles(client)
+  await ensureLogins(client)
   await applyMigrations(drizzle(client), { migrationsFolder: folder })
 }
 
