@@ -89,7 +89,7 @@ async function letGo(server: Server, farewell: Farewell): Promise<void> {
 
 /** Our own database explains itself; a driver's error names neither the setting nor what it was about. */
 function explain(error: unknown): never {
-  if (env().databaseUrl === undefined) throw error
+  if (env().database.url === undefined) throw error
   throw new Error(`The database of DATABASE_URL can't be used: ${reasonOf(error)}`, { cause: error })
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { PgBoss } from 'pg-boss'
+import { loginOf } from '#lib/db/logins.ts'
 import { readVendors, settleOpenChanges } from '#lib/license-changes/jobs.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { sendNotices } from '#lib/notices/send.ts'
@@ -42,15 +43,12 @@ const QUEUE = {
 
 /**
  * Runs the jobs that are due in this process, or leaves them to another one: the queue is in the database.
- * @param url of the database, whose login may become `console_jobs`
+ * @param url of the database
  */
 export async function startJobs(url: string): Promise<{ stop(): Promise<void> }> {
-  const settings = {
-    options: '-c role=console_jobs -c timezone=UTC',
-    application_name: 'licenses-invoices-jobs',
-  }
+  const settings = { options: '-c timezone=UTC', application_name: 'licenses-invoices-jobs' }
   const boss = new PgBoss({
-    connectionString: url,
+    ...loginOf(url, 'console_jobs'),
     schema: 'pgboss',
     createSchema: false,
     max: 2,

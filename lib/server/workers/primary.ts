@@ -11,8 +11,8 @@ import { type Crew, startCrew } from './crew.ts'
  * @throws Error that says in one line what stands in the way; nothing is left running then
  */
 export async function startPrimary(count: number, giveUp: (error: unknown) => void): Promise<Crew> {
-  const { databaseUrl, dataDir } = env()
-  const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : undefined
+  const { database, dataDir } = env()
+  const embedded = database.url === undefined ? await startEmbedded(dataDir) : undefined
   try {
     const crew = await startCrew(count, giveUp)
     return {
