@@ -66,10 +66,13 @@ export async function startApplication(): Promise<Application> {
       inside: app.getRequestHandler(),
     })
     const jobs = await startJobs(database.url)
+    const { metrics: at } = env()
+    // Loaded only where somebody asks.
+    const metrics = at && (await (await import('./metrics/serve.ts')).startMetrics(at))
     const stop = async (farewell: Farewell) => {
       isDraining = farewell !== 'handed over'
       await Promise.all([jobs.stop(), letGo(server, farewell)])
-      await app.close()
+      await Promise.all([app.close(), metrics?.stop()])
       await database.stop()
     }
     return { url, note: database.note, stop }

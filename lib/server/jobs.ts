@@ -3,6 +3,7 @@ import { PgBoss } from 'pg-boss'
 import { loginOf } from '#lib/db/logins.ts'
 import { readVendors, settleOpenChanges } from '#lib/license-changes/jobs.ts'
 import { log, reasonOf } from '#lib/log.ts'
+import { measured, secondsSince } from '#lib/measured.ts'
 import { sendNotices } from '#lib/notices/send.ts'
 import { tellOperators } from '#lib/operator-mail/send.ts'
 import { runBackfills } from './backfills/run.ts'
@@ -74,10 +75,15 @@ export async function startJobs(url: string): Promise<{ stop(): Promise<void> }>
 
 async function carryOut(name: string, run: Job['run'], signal: AbortSignal): Promise<void> {
   const requestId = `job-${randomUUID()}`
+  const started = performance.now()
+  const note = (outcome: 'done' | 'failed') =>
+    measured('job', { job: name, outcome, seconds: secondsSince(started) })
   try {
     const count = await run(requestId, signal)
+    note('done')
     if (count > 0) log().info({ job: name, requestId, count }, 'job done')
   } catch (error) {
+    note('failed')
     const reason = reasonsOf(error)
     log().warn({ job: name, requestId, reason }, 'job failed')
     // The queue keeps this error's own words, for `admin status`: a count of errors would tell nobody anything.
