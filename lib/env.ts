@@ -1,6 +1,6 @@
-import { resolve } from 'node:path'
 import { z } from 'zod'
 import { type ApiInfo, settings as apiSettings } from './api/openapi/settings.ts'
+import { type DataConfig, settings as dataSettings } from './db/settings.ts'
 import { type MailConfig, settings as mailSettings } from './notices/settings.ts'
 import { settings as operatorSettings } from './operator-mail/settings.ts'
 import { type ProcessConfig, settings as processSettings } from './server/workers/settings.ts'
@@ -19,14 +19,12 @@ const Own = z.object({
     .optional(),
   ALLOWED_HOSTS: text.optional(),
   TRUST_PROXY: z.enum(['0', '1']).default('0'),
-  DATA_DIR: text.default('.data'),
-  DATABASE_URL: text.optional(),
   SESSION_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   INIT_CWD: text.optional(),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
 })
 
-export type Env = {
+export type Env = DataConfig & {
   host: string
   port: number
   /** Public address without a trailing slash; its scheme decides whether cookies are Secure. */
@@ -34,9 +32,6 @@ export type Env = {
   /** Host names (with port, where it is not the scheme's own) that requests may name. */
   allowedHosts: string[]
   trustProxy: boolean
-  /** Absolute folder of the embedded database and the session secret. */
-  dataDir: string
-  databaseUrl: string | undefined
   sessionSecret: string | undefined
   logLevel: string
   processes: ProcessConfig
@@ -71,6 +66,7 @@ let last: { given: string; env: Env; isFixed?: true } | undefined
 
 const OWN = [
   Own,
+  dataSettings,
   processSettings,
   timeSettings,
   accountsSettings,
@@ -92,6 +88,7 @@ function read(): Env {
     return parsed.data
   }
   const data = read(Own)
+  const stored = read(dataSettings)
   const vendors = Object.fromEntries(knownVendors.map(({ name, settings }) => [name, read(settings)]))
   const processes = read(processSettings)
   const vendorTimes = read(timeSettings)
@@ -99,7 +96,7 @@ function read(): Env {
   const mail = read(mailSettings)
   const operators = read(operatorSettings)
   const apiInfo = read(apiSettings)
-  if (!data || !processes || !vendorTimes || !accountsFile || !operators || !apiInfo || faults.length > 0)
+  if (!(data && stored && processes && vendorTimes && accountsFile && operators && apiInfo) || faults.length)
     throw new Error(`Wrong configuration. ${faults.join('; ')}`)
   const baseUrl = withoutSlash(data.BASE_URL ?? `http://localhost:${data.PORT}`)
   return {
@@ -108,8 +105,7 @@ function read(): Env {
     baseUrl,
     allowedHosts: allowedHosts(baseUrl, data.PORT, data.ALLOWED_HOSTS),
     trustProxy: data.TRUST_PROXY === '1',
-    dataDir: resolve(data.DATA_DIR),
-    databaseUrl: data.DATABASE_URL,
+    ...stored,
     sessionSecret: data.SESSION_SECRET,
     logLevel: data.LOG_LEVEL,
     processes,

@@ -1,5 +1,7 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
+import { openReplica, type Replica } from './replica/replica.ts'
+import type { ReplicaConfig } from './settings.ts'
 
 /** Drizzle on one connection, inside one transaction. */
 export type Transaction = NodePgDatabase
@@ -12,10 +14,12 @@ export type Database = {
   reads: pg.Pool
   /** The same for `streamScope`: what sends for minutes keeps no other read waiting. */
   streams: pg.Pool
-  /** Finds out who is calling: lib/access only. Small and apart, so that a stuck table starves nobody. */
+  /** Finds out who is calling, and what a replica lacks: lib/access and lib/db/replica only. Small and apart, so that a stuck table starves nobody. */
   access: pg.Pool
   /** Looks for due work across customers, and holds the job queue: lib/access and lib/server only. */
   jobs: pg.Pool
+  /** A server for reads that may be a little old, where one is set up. */
+  replica: Replica | undefined
   close(): Promise<void>
 }
 
@@ -33,26 +37,35 @@ const WRITE = { lockWait: 1000 }
 const READ = { lockWait: 250, answerLimit: ANSWER_LIMIT }
 
 /** Opens the pools on `url` for this process, until they are closed; then it has those again that it had before. */
-export function openDatabase(url: string): Database {
+export function openDatabase(url: string, readFrom?: ReplicaConfig): Database {
   const before = slot.licensesInvoicesDatabase
   const app = pool(url, 'console_app', 8)
   const reads = pool(url, 'console_app', 8, READ)
   const streams = pool(url, 'console_app', 4, READ)
   const access = pool(url, 'console_access', 6, READ)
   const jobs = pool(url, 'console_jobs', 2)
+  const replica = readFrom && replicaOf(readFrom, access)
   const database: Database = {
     app,
     reads,
     streams,
     access,
     jobs,
+    replica,
     async close() {
       if (slot.licensesInvoicesDatabase === database) slot.licensesInvoicesDatabase = before
-      await Promise.all([app, reads, streams, access, jobs].map((pool) => pool.end()))
+      await Promise.all([...[app, reads, streams, access, jobs].map((pool) => pool.end()), replica?.close()])
     },
   }
   slot.licensesInvoicesDatabase = database
   return database
+}
+
+function replicaOf({ url, mostBehind }: ReplicaConfig, access: pg.Pool): Replica {
+  const reads = pool(url, 'console_app', 8, READ)
+  const streams = pool(url, 'console_app', 4, READ)
+  const watch = pool(url, 'console_jobs', 1, READ)
+  return openReplica({ reads, streams, watch, access }, mostBehind)
 }
 
 /** The database that this process opened. */
@@ -62,6 +75,7 @@ export function database(): Database {
 }
 
 // Bounds, each inside the next: lock 1 s < waiting for a connection 2 s < statement 3 s < its answer 7 s < request 20 s.
+// A read that a replica fails is read again from our own server: both together, 18 s at most, are inside of a request.
 function pool(
   url: string,
   role: 'console_app' | 'console_access' | 'console_jobs',

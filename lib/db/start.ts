@@ -21,7 +21,7 @@ export function startDatabase(): Promise<Started> {
 }
 
 async function start(): Promise<Started> {
-  const { databaseUrl, dataDir } = env()
+  const { databaseUrl, dataDir, replica } = env()
   const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : undefined
   const url = embedded?.url ?? (databaseUrl as string)
   try {
@@ -30,7 +30,7 @@ async function start(): Promise<Started> {
     await embedded?.release()
     throw error
   }
-  const opened = openDatabase(url)
+  const opened = openDatabase(url, replica)
   return {
     url,
     note: embedded?.note ?? 'PostgreSQL of DATABASE_URL',
