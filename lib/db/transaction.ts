@@ -7,14 +7,14 @@ import { withoutValues } from './failure.ts'
 import { withRowPlans } from './rows.ts'
 
 /**
- * Runs `fn` in one transaction that sees one customer; commits, or rolls back when it throws.
+ * Runs `fn` in one transaction that sees one customer; commits, or rolls back when it throws. `last` is a part of it.
  * A read's answer does not wait for its COMMIT: there is nothing that could still be lost.
  */
 export async function transaction<T>(
   from: pg.Pool,
   customerId: string,
   fn: (tx: Transaction) => Promise<T>,
-  { readOnly = false } = {},
+  { readOnly = false, last }: { readOnly?: boolean; last?: pg.QueryConfig | undefined } = {},
 ): Promise<T> {
   const { tx, opened, end } = await begin(from, customerId, readOnly)
   let value: T
@@ -26,7 +26,7 @@ export async function transaction<T>(
     throw withoutValues(error)
   }
   if (readOnly) end('COMMIT').catch(() => {})
-  else await end('COMMIT')
+  else await end('COMMIT', last)
   return value
 }
 
@@ -91,8 +91,12 @@ export async function transactionAtOnce<T>(
 async function begin(from: pg.Pool, customerId: string, readOnly: boolean) {
   const client = await from.connect()
   const { tx, opened, close } = begun(client, customerId, readOnly)
-  const end = async (how: 'COMMIT' | 'ROLLBACK') => {
+  const end = async (how: 'COMMIT' | 'ROLLBACK', last?: pg.QueryConfig) => {
     try {
+      if (last) {
+        inOnePacket(client)
+        client.query(last).catch(() => {})
+      }
       const { command } = await close(how)
       // PostgreSQL answers the COMMIT of a failed transaction with a quiet ROLLBACK.
       if (command !== how) throw new Error('The transaction failed before its end and was rolled back.')

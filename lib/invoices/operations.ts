@@ -24,8 +24,10 @@ export const listInvoices = operation(
     const { pageToken, maxResults = DEFAULT_MAX_RESULTS, orderBy, ...selection } = checked(query)
     const filters = filtersOf(selection, orderBy)
     const cursor = pageToken ? readPageToken(pageToken, filters, keysetOf(orderBy).Key) : undefined
-    const rows = await readScopeAtOnce(caller, (tx) =>
-      store.listInvoices(tx, caller, selection, maxResults + 1, { orderBy, cursor }),
+    const rows = await readScopeAtOnce(
+      caller,
+      (tx) => store.listInvoices(tx, caller, selection, maxResults + 1, { orderBy, cursor }),
+      { mayBeOld: true },
     )
     const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, (row) => keyOf(row, orderBy), filters)
     const { baseUrl } = env()
@@ -51,7 +53,9 @@ function filtersOf(selection: Selection, orderBy: InvoiceOrder | undefined): unk
 }
 
 export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {
-  const sums = await readScopeAtOnce(caller, (tx) => sumInvoices(tx, caller, checked(query))).catch(asTooLong)
+  const sums = await readScopeAtOnce(caller, (tx) => sumInvoices(tx, caller, checked(query)), {
+    mayBeOld: true,
+  }).catch(asTooLong)
   return { body: serializeSummary(sums) }
 })
 

@@ -38,6 +38,7 @@ ALTER POLICY own ON notice_recipients TO console_app, console_reads, console_str
 ALTER POLICY own ON notice_subscriptions TO console_app, console_reads, console_streams;--> statement-breakpoint
 ALTER POLICY own ON notices TO console_app, console_reads, console_streams;--> statement-breakpoint
 ALTER POLICY own ON parties TO console_app, console_reads, console_streams;--> statement-breakpoint
+ALTER POLICY own ON recent_writes TO console_app, console_reads, console_streams;--> statement-breakpoint
 ALTER POLICY own ON seat_readings TO console_app, console_reads, console_streams;--> statement-breakpoint
 ALTER POLICY own ON sessions TO console_app, console_reads, console_streams;--> statement-breakpoint
 ALTER POLICY own ON vendor_subscriptions TO console_app, console_reads, console_streams;--> statement-breakpoint
