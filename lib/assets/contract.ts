@@ -17,7 +17,9 @@ const selection = {
     .string()
     .max(200)
     .optional()
-    .meta({ description: 'Part of the name, domain or id, in any case.' }),
+    .meta({
+      description: 'Part of the name, domain or id, in any case. Under three characters: their start.',
+    }),
 }
 
 /** spec 4.1 */
