@@ -1,5 +1,5 @@
 import 'server-only'
-import { inArray } from 'drizzle-orm'
+import { inArray, type SQL } from 'drizzle-orm'
 import { DAY_MS, dayOf, monthBegin } from '#lib/days.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { invoices } from '#lib/db/schema/invoices.ts'
@@ -13,7 +13,7 @@ import { isOneOf, issuersOf, type Month, monthsOf, type Search } from './found.t
 /** Of a month with so many, the rows are read in their order: a page is full after few of them. */
 const FULL_MONTH = 200
 /** From so many on, a portion is enough to be read at once. */
-const PORTION = 1000
+const PORTION = 250
 
 /**
  * A page of a search in the order of dates, without a look at months in which nothing may be found. Two lists, each in
@@ -27,23 +27,45 @@ export async function findByDate(
   page: Page,
 ): Promise<InvoiceRow[]> {
   const isUp = keysetOf(page.orderBy).ascending !== (page.cursor?.direction === 'newer')
-  const [issuers, months] = await Promise.all([
-    issuersOf(tx, owner.customerId, selection.search),
-    monthsOf(tx, owner.customerId, selection.search, beyond(selection, page, isUp), { ofMonth: FULL_MONTH }),
-  ])
-  const select = (size: number, among: Parameters<typeof selectInvoices>[5]) =>
-    selectInvoices(tx, owner, selection, size, page, among)
-  const rows: InvoiceRow[] = []
-  for (const portion of portionsOf(isUp ? months.reverse() : months)) {
-    if (rows.length === limit) break
-    const { ids, days } = portion
-    const among = ids ? { where: isOneOf(ids) } : { days: within(daysOf(selection), days) }
-    rows.push(...(await select(limit - rows.length, among)))
+  const wanted = {
+    customerId: owner.customerId,
+    search: selection.search,
+    days: beyond(selection, page, isUp),
+    isUp,
   }
+  const select: Select = (size, among) => selectInvoices(tx, owner, selection, size, page, among)
+  const [issuers, rows] = await Promise.all([
+    issuersOf(tx, owner.customerId, selection.search),
+    numbered(tx, wanted, limit, select),
+  ])
   if (issuers.length === 0) return rows
   const sent = await select(limit, { where: inArray(invoices.issuer, issuers) })
   const all = [...new Map([...rows, ...sent].map((row) => [row.id, row])).values()]
   return all.sort((a, b) => (isUp ? byKey(a, b) : byKey(b, a))).slice(0, limit)
+}
+
+type Select = (size: number, among: { days?: Days; where?: SQL }) => Promise<InvoiceRow[]>
+
+/** What the numbers lead to, month after month, until there are enough or no month is left. */
+async function numbered(
+  tx: Transaction,
+  wanted: Parameters<typeof monthsOf>[1],
+  limit: number,
+  select: Select,
+): Promise<InvoiceRow[]> {
+  const rows: InvoiceRow[] = []
+  let after: string | undefined
+  // More each time: what is filtered besides may be seldom.
+  for (let inAll = PORTION; ; inAll *= 4) {
+    const { months, last } = await monthsOf(tx, wanted, { ofMonth: FULL_MONTH, inAll }, after)
+    for (const { ids, days } of portionsOf(months)) {
+      const among = ids ? { where: isOneOf(ids) } : { days: within(wanted.days, days) }
+      rows.push(...(await select(limit - rows.length, among)))
+      if (rows.length === limit) return rows
+    }
+    if (!last) return rows
+    after = last
+  }
 }
 
 /** The days that are left from the cursor on. */

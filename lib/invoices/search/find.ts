@@ -31,7 +31,7 @@ export async function findInvoices(
   if (keysetOf(page.orderBy).by === 'invoiceDate') return findByDate(tx, owner, wanted, limit, page)
   const [issuers, ids] = await Promise.all([
     issuersOf(tx, owner.customerId, wanted.search),
-    idsOf(tx, owner.customerId, wanted.search, daysOf(wanted), MOST_SORTED),
+    idsOf(tx, { customerId: owner.customerId, search: wanted.search, days: daysOf(wanted) }, MOST_SORTED),
   ])
   const where = ids && or(inArray(invoices.issuer, issuers), isOneOf(ids))
   return selectInvoices(tx, owner, selection, limit, page, { where })

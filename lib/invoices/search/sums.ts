@@ -22,7 +22,7 @@ export async function sumFound(tx: Transaction, owner: Owner, selection: Selecti
   const { search, filter, ...times } = wanted
   const [issuers, ids] = await Promise.all([
     issuersOf(tx, owner.customerId, search),
-    idsOf(tx, owner.customerId, search, daysOf(wanted), MOST_READ),
+    idsOf(tx, { customerId: owner.customerId, search, days: daysOf(wanted) }, MOST_READ),
   ])
   if (!ids) return sumInvoices(tx, owner, selection)
   const byNumber = and(
