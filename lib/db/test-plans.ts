@@ -21,38 +21,40 @@ type Plan = {
 /** Rows that a statement read, kept or not: of each table, or of an index that finds places for a bitmap. */
 export type Read = { statement: string; rows: number; from: Record<string, number> }
 
+/** What is noted now; undefined: nothing is. */
+let noted: Sent[] | undefined
+/** What each connection has prepared, by its name: it is sent once, and named from then on. */
+const prepared = new WeakMap<Wire, Map<string, string>>()
+
+// From the import of this file on, so that it knows each name: below whatever way a statement takes through the driver.
+const { prototype } = (pg as unknown as { Connection: { prototype: Wire } }).Connection
+const { query, parse, bind } = prototype
+prototype.query = function noting(text) {
+  noted?.push({ text, values: [] })
+  return query.call(this, text)
+}
+prototype.parse = function noting(statement) {
+  const texts = prepared.get(this) ?? new Map()
+  prepared.set(this, texts.set(statement.name ?? '', statement.text))
+  return parse.call(this, statement)
+}
+prototype.bind = function noting(given) {
+  const text = prepared.get(this)?.get(given.statement ?? '')
+  if (noted && text === undefined) throw new Error(`Nobody saw how ${given.statement} was prepared.`)
+  noted?.push({ text: text ?? '', values: given.values ?? [] })
+  return bind.call(this, given)
+}
+
 /** Runs `work`, and gives the statements that it sent to the database, but what they insert: to read is asked here. */
 export async function sentBy(work: () => Promise<unknown>): Promise<Sent[]> {
-  const { prototype } = (pg as unknown as { Connection: { prototype: Wire } }).Connection
-  const { query, parse, bind } = prototype
   const sent: Sent[] = []
-  prototype.query = function noting(text) {
-    sent.push({ text, values: [] })
-    return query.call(this, text)
-  }
-  prototype.parse = function noting(statement) {
-    textsOf(this).set(statement.name ?? '', statement.text)
-    return parse.call(this, statement)
-  }
-  prototype.bind = function noting(given) {
-    sent.push({ text: textsOf(this).get(given.statement ?? '') ?? '', values: given.values ?? [] })
-    return bind.call(this, given)
-  }
+  noted = sent
   try {
     await work()
   } finally {
-    Object.assign(prototype, { query, parse, bind })
+    noted = undefined
   }
   return sent.filter(({ text }) => /^\s*(SELECT|WITH|UPDATE|DELETE)/i.test(text))
-}
-
-/** What each connection has prepared, by its name. Only what was prepared while a test listened is known. */
-const prepared = new WeakMap<Wire, Map<string, string>>()
-
-function textsOf(wire: Wire): Map<string, string> {
-  const texts = prepared.get(wire) ?? new Map()
-  prepared.set(wire, texts)
-  return texts
 }
 
 /**

@@ -220,6 +220,55 @@ describe('a search', () => {
   })
 })
 
+describe('letters', () => {
+  beforeAll(async () => {
+    await addCustomer('letters')
+    const of = (number: string, issuer = 'R'): Row => ({
+      ...(rows.at(-1) as Row),
+      ...{ id: number, number, issuer },
+    })
+    await add('letters', [
+      of('1', 'Müller AG'),
+      of('2', 'Straße'),
+      of('3', 'İstanbul'),
+      of('5', 'e\u0301t\u00e9'),
+      of('A%B_C\\D'),
+      of(`"q"'s`),
+      of('😀😀9'),
+      of('فاتورة'),
+    ])
+  })
+
+  it.each([
+    ['MÜLLER', ['1']],
+    ['üll', ['1']],
+    ['ller ag', ['1']],
+    ['STRAẞE', ['2']],
+    ['strasse', []],
+    ['İSTANBUL', ['3']],
+    ['STANBUL', ['3']],
+    ['istanbul', []],
+    ['T\u00c9', []],
+    ['E\u0301T\u00c9', ['5']],
+    ['%', []],
+    ['a%b', ['A%B_C\\D']],
+    ['a_b', []],
+    ['_c\\', ['A%B_C\\D']],
+    ['\\', []],
+    ["'s", []],
+    [`"'s`, [`"q"'s`]],
+    [`q"'s`, [`"q"'s`]],
+    ['😀', ['😀😀9']],
+    ['😀9', []],
+    ['😀😀9', ['😀😀9']],
+    ['تور', ['فاتورة']],
+    ['ff', []],
+  ])('%j finds %j', async (text, expected) => {
+    const caller = await callerOf('letters', 'finance-user')
+    expect(await idsOf({ search: text }, caller)).toEqual(expected)
+  })
+})
+
 describe('whose invoices a search finds', () => {
   it('are never those of another customer, also where either wall is down', async () => {
     const eve = await callerOf('southwind', 'admin')
