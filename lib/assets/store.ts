@@ -1,11 +1,12 @@
 import 'server-only'
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assets } from '#lib/db/schema/assets.ts'
 import type { Filter } from '#lib/lists/filter.ts'
 import { byCreation, pageByKey } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
+import { hasPart } from '#lib/lists/search.ts'
 
 export type AssetRow = typeof assets.$inferSelect
 /** An asset with licenses: all that a subscription needs is there (a CHECK holds it). */
@@ -68,10 +69,8 @@ function selected({ filter, search }: Selection): SQL[] {
   const conditions: SQL[] = []
   if (filter?.type) conditions.push(inArray(assets.type, filter.type))
   if (search) {
-    const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`
-    conditions.push(
-      sql`(${assets.name} ILIKE ${pattern} OR ${assets.customerDomain} ILIKE ${pattern} OR ${assets.id} ILIKE ${pattern})`,
-    )
+    const found = or(...[assets.name, assets.customerDomain, assets.id].map((text) => hasPart(text, search)))
+    if (found) conditions.push(found)
   }
   return conditions
 }

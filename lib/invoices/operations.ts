@@ -2,7 +2,7 @@ import 'server-only'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
-import { readScopeAtOnce } from '#lib/db/scope.ts'
+import { readScope, readScopeAtOnce } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { attachment } from '#lib/files/attachment.ts'
 import { CSV, dated } from '#lib/files/csv.ts'
@@ -13,10 +13,11 @@ import * as contract from './contract.ts'
 import { readLinks } from './document/links.ts'
 import { invoicesCsv } from './export.ts'
 import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
+import { findInvoices } from './search/find.ts'
+import { sumFound } from './search/sums.ts'
 import type { Selection } from './selection.ts'
 import { serializeInvoice, serializeInvoiceWithLines, serializeSummary } from './serialize.ts'
 import * as store from './store.ts'
-import { sumInvoices } from './sums/summary.ts'
 
 export const listInvoices = operation(
   contract.listInvoices,
@@ -24,9 +25,9 @@ export const listInvoices = operation(
     const { pageToken, maxResults = DEFAULT_MAX_RESULTS, orderBy, ...selection } = checked(query)
     const filters = filtersOf(selection, orderBy)
     const cursor = pageToken ? readPageToken(pageToken, filters, keysetOf(orderBy).Key) : undefined
-    const rows = await readScopeAtOnce(
+    const rows = await scopeOf(selection)(
       caller,
-      (tx) => store.listInvoices(tx, caller, selection, maxResults + 1, { orderBy, cursor }),
+      (tx) => findInvoices(tx, caller, selection, maxResults + 1, { orderBy, cursor }),
       { mayBeOld: true },
     )
     const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, (row) => keyOf(row, orderBy), filters)
@@ -47,13 +48,18 @@ export function tokensBeside(
   return { newer: to('newer'), older: to('older') }
 }
 
+/** A search asks where to look, and then there. */
+function scopeOf({ search }: Selection): typeof readScope {
+  return search ? readScope : readScopeAtOnce
+}
+
 /** What a page token belongs to. */
 function filtersOf(selection: Selection, orderBy: InvoiceOrder | undefined): unknown[] {
   return ['invoices', selection, ...(orderBy ? [orderBy] : [])]
 }
 
 export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {
-  const sums = await readScopeAtOnce(caller, (tx) => sumInvoices(tx, caller, checked(query)), {
+  const sums = await scopeOf(query)(caller, (tx) => sumFound(tx, caller, checked(query)), {
     mayBeOld: true,
   }).catch(asTooLong)
   return { body: serializeSummary(sums) }
@@ -88,7 +94,7 @@ function asTooLong(error: unknown): never {
   if (errorCode(error) !== '57014') throw error
   throw new Problem(
     'service_unavailable',
-    'To add up these invoices takes longer than a request may. Without `search`, `dueDate` and `state` it is quick, and so is a range of whole months.',
+    'To add up these invoices takes longer than a request may. Without `search`, `dueDate` and `state` it is quick, and so is a longer search.',
     { headers: { 'Retry-After': '2' } },
   )
 }
