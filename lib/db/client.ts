@@ -32,11 +32,14 @@ const ANSWER_LIMIT = 7000
 const WRITE = { lockWait: 1000 }
 const READ = { lockWait: 250, answerLimit: ANSWER_LIMIT }
 
+/** Statements that are sent without a BEGIN may not write, and see one moment: an invoice and its lines, say. */
+const ONLY_READ = { default_transaction_read_only: 'on', default_transaction_isolation: 'repeatable\\ read' }
+
 /** Opens the pools on `url` for this process, until they are closed; then it has those again that it had before. */
 export function openDatabase(url: string): Database {
   const before = slot.licensesInvoicesDatabase
   const app = pool(url, 'console_app', 8)
-  const reads = pool(url, 'console_app', 8, READ)
+  const reads = pool(url, 'console_app', 8, READ, ONLY_READ)
   const streams = pool(url, 'console_app', 4, READ)
   const access = pool(url, 'console_access', 6, READ)
   const jobs = pool(url, 'console_jobs', 2)
@@ -67,6 +70,7 @@ function pool(
   role: 'console_app' | 'console_access' | 'console_jobs',
   max: number,
   { lockWait, answerLimit }: { lockWait: number; answerLimit?: number } = WRITE,
+  more: Record<string, string> = {},
 ): pg.Pool {
   const settings = {
     role,
@@ -74,6 +78,7 @@ function pool(
     statement_timeout: '3000',
     idle_in_transaction_session_timeout: '20000',
     timezone: 'UTC',
+    ...more,
   }
   const made = new pg.Pool({
     connectionString: url,

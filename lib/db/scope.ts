@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { database, type Transaction } from './client.ts'
+import { sendAlone, sendTogether } from './together.ts'
 import { transaction, transactionAtOnce, transactionStream } from './transaction.ts'
 
 /**
@@ -24,15 +25,18 @@ export function readScope<T>(
 }
 
 /**
- * The same door for reads that send all their statements at once, as a list or one record does: BEGIN, they and COMMIT
- * travel in one round trip.
+ * The same door for reads that send all their statements at once, as a list or one record does: they are one round trip.
+ * @param isByKey whether each statement finds its rows by a key, however many there are: then it shares a connection
+ *   with those of other requests, and waits for them
  * @throws Error where `fn` sends a statement after it had the rows of another one
  */
 export function readScopeAtOnce<T>(
   caller: { customerId: CustomerId },
   fn: (tx: Transaction) => Promise<T>,
+  { isByKey = false } = {},
 ): Promise<T> {
-  return transactionAtOnce(database().reads, caller.customerId, fn)
+  const send = isByKey ? sendTogether : sendAlone
+  return transactionAtOnce(database().reads, caller.customerId, fn, send)
 }
 
 /**
