@@ -34,7 +34,7 @@ const BY_CREATION = byCreation(assets.createdAt, assets.id)
 export type ListRow = { asset: AssetRow; micros: string }
 
 /** The sort key of a row, for page tokens. */
-export function keyOf(row: ListRow): string[] {
+export function keyOf(row: { asset: Pick<AssetRow, 'id'>; micros: string }): string[] {
   return [row.micros, row.asset.id]
 }
 

@@ -12,6 +12,7 @@ import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
 import { readLinks } from './document/links.ts'
 import { invoicesCsv } from './export.ts'
+import { listShown, selectsAll } from './list/pages.ts'
 import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
 import type { Selection } from './selection.ts'
 import { serializeInvoice, serializeInvoiceWithLines, serializeSummary } from './serialize.ts'
@@ -24,8 +25,10 @@ export const listInvoices = operation(
     const { pageToken, maxResults = DEFAULT_MAX_RESULTS, orderBy, ...selection } = checked(query)
     const filters = filtersOf(selection, orderBy)
     const cursor = pageToken ? readPageToken(pageToken, filters, keysetOf(orderBy).Key) : undefined
-    const rows = await readScopeAtOnce(caller, (tx) =>
-      store.listInvoices(tx, caller, selection, maxResults + 1, { orderBy, cursor }),
+    const rows = await readScopeAtOnce(
+      caller,
+      (tx) => listShown(tx, caller, selection, maxResults + 1, { orderBy, cursor }),
+      { isByKey: selectsAll(selection) },
     )
     const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, (row) => keyOf(row, orderBy), filters)
     const { baseUrl } = env()
@@ -65,12 +68,15 @@ export const readInvoice = operation(
   contract.readInvoice,
   async (caller, { params }) => {
     const id = params.invoice_id
-    const [read, links, files] = await readScopeAtOnce(caller, (tx) =>
-      Promise.all([
-        store.readInvoice(tx, caller, id),
-        readLinks(tx, caller, id),
-        listKept(tx, caller.customerId, id),
-      ]),
+    const [read, links, files] = await readScopeAtOnce(
+      caller,
+      (tx) =>
+        Promise.all([
+          store.readInvoice(tx, caller, id),
+          readLinks(tx, caller, id),
+          listKept(tx, caller.customerId, id),
+        ]),
+      { isByKey: true },
     )
     if (!read) throw new Problem('not_found')
     const { invoice, lines } = read
