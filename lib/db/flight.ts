@@ -1,42 +1,18 @@
-import type { Writable } from 'node:stream'
 import pg from 'pg'
-import { nameOf } from './names.ts'
+import { type Connection, type Field, forget, remember, type Statement, sendPrepared } from './prepared.ts'
 
-/** A statement as drizzle hands it to pg. */
-export type Statement = {
-  text: string
-  rowMode?: 'array' | undefined
-  types?: { getTypeParser(oid: number, format: 'text'): unknown } | undefined
-}
-
-/** A column of an answer, and how its text is read; absent where it stays text. */
-type Field = { name: string; read: ((text: string) => unknown) | undefined }
 type Answer = { rows: unknown[]; rowCount: number }
 type Part = {
   statement: Statement
   values: unknown[]
-  name: string
   fields: readonly Field[] | undefined
   rows: unknown[]
   resolve(answer: Answer): void
   reject(error: Error): void
 }
 
-/** What pg gives to whatever is sent over one of its connections; its types leave some of it out. */
-type Connection = {
-  stream: Writable
-  close(statement: { type: 'S'; name: string }): void
-  parse(statement: { name: string; text: string }): void
-  bind(portal: { statement: string; values: unknown[] }): void
-  describe(portal: { type: 'P'; name: '' }): void
-  execute(portal: object): void
-  sync(): void
-}
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils
 const asText = pg.types.getTypeParser(pg.types.builtins.TEXT)
-
-/** Of each connection the statements that it has prepared, with the columns of their answers. */
-const prepared = new WeakMap<Connection, Map<string, readonly Field[]>>()
 
 // A client that pipelines takes nothing but pg's own queries: what left a portal open would mix up the answers.
 const Query = pg.Query as unknown as new (text: string) => object
@@ -50,6 +26,7 @@ export class Flight extends Query {
   readonly #parts: Part[] = []
   #at = 0
   #isSent = false
+  #unread: Error | null = null
   /** Called once, when all is over: by this class, and by pg where no answer comes in time. */
   callback: (error: Error | null) => void
 
@@ -77,16 +54,9 @@ export class Flight extends Query {
    */
   add(statement: Statement, values: readonly unknown[] = []): Promise<Answer> {
     if (this.#isSent) throw new Error('This statement comes after the end of its transaction.')
+    const prepared = values.map((value) => prepareValue(value))
     return new Promise((resolve, reject) => {
-      const name = nameOf(statement.text)
-      const part = { fields: undefined, rows: [], resolve, reject }
-      this.#parts.push({
-        ...part,
-        statement,
-        values: values.map((value) => prepareValue(value)),
-        // pg keeps a list of its own of what it has prepared: the same statement has another name there.
-        name: name === undefined ? '' : `flight-${name}`,
-      })
+      this.#parts.push({ statement, values: prepared, fields: undefined, rows: [], resolve, reject })
     })
   }
 
@@ -94,10 +64,8 @@ export class Flight extends Query {
   submit(given: pg.Connection): null {
     this.#isSent = true
     const connection = given as unknown as Connection
-    const known = prepared.get(connection) ?? new Map<string, readonly Field[]>()
-    prepared.set(connection, known)
     connection.stream.cork()
-    for (const part of this.#parts) send(connection, part, known)
+    for (const part of this.#parts) part.fields = sendPrepared(connection, part.statement, part.values)
     connection.sync()
     connection.stream.uncork()
     return null
@@ -114,15 +82,18 @@ export class Flight extends Query {
     })
   }
 
-  handleDataRow({ fields: row }: { fields: unknown[] }): void {
+  handleDataRow({ fields: texts }: { fields: (string | null)[] }): void {
     const { fields = [], rows, statement } = this.#parts[this.#at] as Part
-    for (let at = 0; at < row.length; at++) {
-      const read = fields[at]?.read
-      if (read && row[at] !== null) row[at] = read(row[at] as string)
+    try {
+      const row = texts.map((text, at) => {
+        const read = fields[at]?.read
+        return text === null || !read ? text : read(text)
+      })
+      rows.push(statement.rowMode ? row : Object.fromEntries(fields.map(({ name }, at) => [name, row[at]])))
+    } catch (error) {
+      // Thrown here it would end the process.
+      this.#unread = error as Error
     }
-    rows.push(
-      statement.rowMode ? row : Object.fromEntries(fields.map(({ name }, index) => [name, row[index]])),
-    )
   }
 
   handleCommandComplete(): void {
@@ -130,29 +101,14 @@ export class Flight extends Query {
   }
 
   handleReadyForQuery(connection: Connection): void {
-    const known = prepared.get(connection)
-    for (const { name, fields } of this.#parts) if (name && fields) known?.set(name, fields)
-    this.callback(null)
+    for (const { statement, fields } of this.#parts) if (fields) remember(connection, statement, fields)
+    this.callback(this.#unread)
   }
 
   /** @param connection absent where there was none to be had */
   handleError(error: Error, connection?: Connection): void {
     // One whose table was changed is prepared anew.
-    const known = connection && prepared.get(connection)
-    for (const { name } of this.#parts) known?.delete(name)
+    for (const { statement } of this.#parts) if (connection) forget(connection, statement)
     this.callback(error)
   }
-}
-
-function send(connection: Connection, part: Part, known: ReadonlyMap<string, readonly Field[]>): void {
-  const { name, statement, values } = part
-  part.fields = known.get(name)
-  if (!part.fields) {
-    // One that was prepared in a flight which failed may have this name. To close what is not there is no error.
-    if (name) connection.close({ type: 'S', name })
-    connection.parse({ name, text: statement.text })
-  }
-  connection.bind({ statement: name, values })
-  if (!part.fields) connection.describe({ type: 'P', name: '' })
-  connection.execute({})
 }

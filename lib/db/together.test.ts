@@ -121,6 +121,17 @@ it('remembers nothing of who was found: a key is looked up for each request', as
   expect(await find()).toMatchObject([undefined, { customerId: 'southwind' }])
 })
 
+it('fails where a value can not be read, and the process goes on', async () => {
+  const flight = new Flight()
+  const getTypeParser = () => () => {
+    throw new Error('unreadable')
+  }
+  const answer = flight.add({ text: 'SELECT 1 AS unreadable', types: { getTypeParser } })
+  sendAlone(database.opened.reads, flight)
+  await expect(answer).rejects.toThrow('unreadable')
+  expect((await together<Seen>(eve, WHO)).rows).toHaveLength(1)
+})
+
 it('takes nothing along once it has left', async () => {
   const flight = new Flight()
   const first = flight.add({ text: 'SELECT 1 AS one' })

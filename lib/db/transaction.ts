@@ -2,8 +2,8 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import type { Transaction } from './client.ts'
 import { withoutValues } from './failure.ts'
-import { Flight, type Statement } from './flight.ts'
-import { nameOf } from './names.ts'
+import { Flight } from './flight.ts'
+import { nameOf, type Statement } from './prepared.ts'
 import { withRowPlans } from './rows.ts'
 import { inOnePacket } from './together.ts'
 
@@ -113,6 +113,7 @@ function begun(client: pg.PoolClient, customerId: string, readOnly: boolean) {
   }
   const query = (statement: pg.QueryConfig, values?: unknown[]) => {
     if (isClosed) throw new Error('This statement comes after the end of its transaction.')
+    inOnePacket(client)
     return client.query(readOnly ? named(statement) : statement, values)
   }
   return { tx: withRowPlans(drizzle({ query } as unknown as pg.PoolClient)), opened, close }
