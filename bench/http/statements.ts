@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { Flight } from '#lib/db/flight.ts'
-import { nameOf } from '#lib/db/names.ts'
+import { nameOf } from '#lib/db/prepared.ts'
 
 /** A statement as it was sent. Those of one flight travelled together, on one connection or on several. */
 type Statement = { connection: number; flight: number; query: pg.QueryConfig }
