@@ -1,8 +1,11 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
+import type pg from 'pg'
 import { database, type Transaction } from '#lib/db/client.ts'
 import { withoutValues } from '#lib/db/failure.ts'
+import { Flight } from '#lib/db/flight.ts'
+import { sendTogether } from '#lib/db/together.ts'
 import type { Caller, CustomerId, Role } from './rules.ts'
 
 /** A caller as it is read, by key or by session; `stale`: its last use is to be written down anew. */
@@ -25,6 +28,22 @@ async function lookUp<T>(pool: 'signIn' | 'jobs', fn: (tx: Transaction) => Promi
   } catch (error) {
     throw withoutValues(error)
   }
+}
+
+/**
+ * The caller that a statement finds by the digest of a key or of a session. It is asked anew for each request, together
+ * with those of the requests that come in at the same time.
+ */
+export async function lookUpCaller(
+  pool: pg.Pool,
+  statement: string,
+  digest: string,
+): Promise<CallerRow | undefined> {
+  const flight = new Flight()
+  const found = flight.add({ text: statement }, [digest])
+  sendTogether(pool, flight)
+  const { rows } = await found
+  return rows[0] as CallerRow | undefined
 }
 
 /** What sign-in compares: the member with this address in any case; undefined also when disabled. */

@@ -1,6 +1,7 @@
 import 'server-only'
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
+import { builtOnce, value } from '#lib/db/built.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assets } from '#lib/db/schema/assets.ts'
 import type { Filter } from '#lib/lists/filter.ts'
@@ -35,7 +36,7 @@ const BY_CREATION = byCreation(assets.createdAt, assets.id)
 export type ListRow = { asset: AssetRow; micros: string }
 
 /** The sort key of a row, for page tokens. */
-export function keyOf(row: ListRow): string[] {
+export function keyOf(row: { asset: Pick<AssetRow, 'id'>; micros: string }): string[] {
   return [row.micros, row.asset.id]
 }
 
@@ -82,12 +83,18 @@ export async function readAsset(
   id: string,
   { lock = false } = {},
 ): Promise<AssetRow | undefined> {
-  const query = tx
+  const rows = await (lock ? lockedAsset : oneAsset)(tx, { customerId, id })
+  return rows[0]
+}
+
+const oneAsset = builtOnce<AssetRow[]>(selectOne)
+const lockedAsset = builtOnce<AssetRow[]>((tx) => selectOne(tx).for('no key update'))
+
+function selectOne(tx: Transaction) {
+  return tx
     .select()
     .from(assets)
-    .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))
-  const rows = lock ? await query.for('no key update') : await query
-  return rows[0]
+    .where(and(eq(assets.customerId, value('customerId')), eq(assets.id, value('id'))))
 }
 
 /**

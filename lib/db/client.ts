@@ -44,12 +44,15 @@ const ANSWER_LIMIT = 7000
 const WRITE = { lockWait: 1000 }
 const READ = { lockWait: 250, answerLimit: ANSWER_LIMIT }
 
+/** Statements that are sent without a BEGIN may not write, and see one moment: an invoice and its lines, say. */
+const ONLY_READ = { default_transaction_read_only: 'on', default_transaction_isolation: 'repeatable\\ read' }
+
 /** Opens the pools on `url` for this process, until they are closed; then it has those again that it had before. */
 export function openDatabase(url: string, readFrom?: ReplicaConfig): Database {
   const before = slot.licensesInvoicesDatabase
   const pools = {
     app: pool(url, 'console_app', 8),
-    reads: pool(url, 'console_reads', 8, READ),
+    reads: pool(url, 'console_reads', 8, READ, ONLY_READ),
     streams: pool(url, 'console_streams', 4, READ),
     keys: pool(url, 'console_keys', 4, READ),
     sessions: pool(url, 'console_sessions', 3, READ),
@@ -70,7 +73,7 @@ export function openDatabase(url: string, readFrom?: ReplicaConfig): Database {
 }
 
 function replicaOf({ url, mostBehind }: ReplicaConfig, keys: pg.Pool): Replica {
-  const reads = pool(url, 'console_reads', 8, READ)
+  const reads = pool(url, 'console_reads', 8, READ, ONLY_READ)
   const streams = pool(url, 'console_streams', 4, READ)
   const watch = pool(url, 'console_jobs', 1, READ)
   return openReplica({ reads, streams, watch, keys }, mostBehind)
@@ -89,12 +92,14 @@ function pool(
   login: Login,
   max: number,
   { lockWait, answerLimit }: { lockWait: number; answerLimit?: number } = WRITE,
+  more: Record<string, string> = {},
 ): pg.Pool {
   const settings = {
     lock_timeout: String(lockWait),
     statement_timeout: '3000',
     idle_in_transaction_session_timeout: '20000',
     timezone: 'UTC',
+    ...more,
   }
   const made = new pg.Pool({
     ...loginOf(url, login),

@@ -4,6 +4,7 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import { database, type Transaction } from './client.ts'
 import { NOTE_WRITE } from './replica/note-write.ts'
 import { readOld, streamOld } from './replica/read.ts'
+import { sendAlone, sendTogether } from './together.ts'
 import { transaction, transactionAtOnce, transactionStream } from './transaction.ts'
 
 /**
@@ -36,16 +37,18 @@ export function readScope<T>(
 }
 
 /**
- * The same door for reads that send all their statements at once, as a list or one record does: BEGIN, they and COMMIT
- * travel in one round trip.
+ * The same door for reads that send all their statements at once, as a list or one record does: they are one round trip.
+ * @param isByKey whether each statement finds its rows by a key, however many there are: then it shares a connection
+ *   with those of other requests, and waits for them
  * @throws Error where `fn` sends a statement after it had the rows of another one
  */
 export function readScopeAtOnce<T>(
   { customerId }: { customerId: CustomerId },
   fn: (tx: Transaction) => Promise<T>,
-  { mayBeOld = false }: Freshness = {},
+  { isByKey = false, mayBeOld = false }: Freshness & { isByKey?: boolean } = {},
 ): Promise<T> {
-  const read = ({ reads }: { reads: pg.Pool }) => transactionAtOnce(reads, customerId, fn)
+  const send = isByKey ? sendTogether : sendAlone
+  const read = ({ reads }: { reads: pg.Pool }) => transactionAtOnce(reads, customerId, fn, send)
   return mayBeOld ? readOld(customerId, read) : read(database())
 }
 

@@ -1,4 +1,5 @@
 import 'server-only'
+import type { Caller } from '#lib/access/rules.ts'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
@@ -12,11 +13,13 @@ import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
 import { readLinks } from './document/links.ts'
 import { invoicesCsv } from './export.ts'
+import { listShown, type Page, selectsAll } from './list/pages.ts'
 import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
 import { findInvoices } from './search/find.ts'
 import { sumFound } from './search/sums.ts'
 import type { Selection } from './selection.ts'
 import { serializeInvoice, serializeInvoiceWithLines, serializeSummary } from './serialize.ts'
+import type { ShownRow } from './store.ts'
 import * as store from './store.ts'
 
 export const listInvoices = operation(
@@ -25,11 +28,7 @@ export const listInvoices = operation(
     const { pageToken, maxResults = DEFAULT_MAX_RESULTS, orderBy, ...selection } = checked(query)
     const filters = filtersOf(selection, orderBy)
     const cursor = pageToken ? readPageToken(pageToken, filters, keysetOf(orderBy).Key) : undefined
-    const rows = await scopeOf(selection)(
-      caller,
-      (tx) => findInvoices(tx, caller, selection, maxResults + 1, { orderBy, cursor }),
-      { mayBeOld: true },
-    )
+    const rows = await rowsOf(caller, selection, maxResults + 1, { orderBy, cursor })
     const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, (row) => keyOf(row, orderBy), filters)
     const { baseUrl } = env()
     const invoices = shown.map((row) => serializeInvoice(row, baseUrl))
@@ -49,6 +48,16 @@ export function tokensBeside(
 }
 
 /** A search asks where to look, and then there. */
+function rowsOf(caller: Caller, selection: Selection, limit: number, page: Page): Promise<ShownRow[]> {
+  if (selection.search)
+    return readScope(caller, (tx) => findInvoices(tx, caller, selection, limit, page), { mayBeOld: true })
+  return readScopeAtOnce(caller, (tx) => listShown(tx, caller, selection, limit, page), {
+    isByKey: selectsAll(selection),
+    mayBeOld: true,
+  })
+}
+
+/** The same for its sums. */
 function scopeOf({ search }: Selection): typeof readScope {
   return search ? readScope : readScopeAtOnce
 }
@@ -75,12 +84,15 @@ export const readInvoice = operation(
   contract.readInvoice,
   async (caller, { params }) => {
     const id = params.invoice_id
-    const [read, links, files] = await readScopeAtOnce(caller, (tx) =>
-      Promise.all([
-        store.readInvoice(tx, caller, id),
-        readLinks(tx, caller, id),
-        listKept(tx, caller.customerId, id),
-      ]),
+    const [read, links, files] = await readScopeAtOnce(
+      caller,
+      (tx) =>
+        Promise.all([
+          store.readInvoice(tx, caller, id),
+          readLinks(tx, caller, id),
+          listKept(tx, caller.customerId, id),
+        ]),
+      { isByKey: true },
     )
     if (!read) throw new Problem('not_found')
     const { invoice, lines } = read

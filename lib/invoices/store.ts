@@ -28,16 +28,15 @@ export type InvoiceRow = {
   corrects: string | null
   today: string
 }
+export type ShownRow = Pick<InvoiceRow, keyof typeof shownColumns>
 export type LineItemRow = Omit<typeof lineItems.$inferSelect, 'customerId' | 'invoiceId'>
 
-/** What is stored of an invoice. */
-const storedInvoiceColumns = {
+/** What a list shows of an invoice. */
+export const shownColumns = {
   id: invoices.id,
   number: invoices.number,
   // A check of the table holds both to these sets.
   documentState: sql<DocumentState>`${invoices.documentState}`,
-  form: sql<DocumentForm>`${invoices.form}`,
-  billingProfileId: invoices.billingProfileId,
   platform: invoices.platform,
   issuer: invoices.issuer,
   invoiceDate: invoices.invoiceDate,
@@ -45,13 +44,18 @@ const storedInvoiceColumns = {
   currency: invoices.currency,
   totalAmount: invoices.totalAmount,
   balanceAmount: invoices.balanceAmount,
+  today,
+}
+/** What is read of an invoice. */
+export const invoiceColumns = {
+  ...shownColumns,
+  form: sql<DocumentForm>`${invoices.form}`,
+  billingProfileId: invoices.billingProfileId,
   billingAccount: invoices.billingAccount,
   periodStart: invoices.periodStart,
   periodEnd: invoices.periodEnd,
   corrects: invoices.corrects,
 }
-/** What is read of an invoice. */
-export const invoiceColumns = { ...storedInvoiceColumns, today }
 
 const headOf = ownedOnce<InvoiceRow[]>((tx, owner) =>
   tx

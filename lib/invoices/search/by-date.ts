@@ -3,7 +3,7 @@ import { inArray, type SQL } from 'drizzle-orm'
 import { DAY_MS, dayOf, monthBegin } from '#lib/days.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { invoices } from '#lib/db/schema/invoices.ts'
-import { type Page, selectInvoices } from '../list/pages.ts'
+import { listInvoices, type Page } from '../list/pages.ts'
 import { keysetOf } from '../order.ts'
 import type { Owner } from '../owned-and-selected.ts'
 import { type Days, daysOf } from '../selection.ts'
@@ -33,7 +33,7 @@ export async function findByDate(
     days: beyond(selection, page, isUp),
     isUp,
   }
-  const select: Select = (size, among) => selectInvoices(tx, owner, selection, size, page, among)
+  const select: Select = (size, among) => listInvoices(tx, owner, selection, size, page, among)
   const [issuers, rows] = await Promise.all([
     issuersOf(tx, owner.customerId, selection.search),
     numbered(tx, wanted, limit, select),

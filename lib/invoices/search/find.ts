@@ -3,7 +3,7 @@ import { inArray, or } from 'drizzle-orm'
 import { isFilled } from '#lib/db/backfill.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { invoices } from '#lib/db/schema/invoices.ts'
-import { listInvoices, type Page, selectInvoices } from '../list/pages.ts'
+import { listInvoices, type Page } from '../list/pages.ts'
 import { keysetOf } from '../order.ts'
 import type { Owner } from '../owned-and-selected.ts'
 import { daysOf, type Selection } from '../selection.ts'
@@ -34,7 +34,7 @@ export async function findInvoices(
     idsOf(tx, { customerId: owner.customerId, search: wanted.search, days: daysOf(wanted) }, MOST_SORTED),
   ])
   const where = ids && or(inArray(invoices.issuer, issuers), isOneOf(ids))
-  return selectInvoices(tx, owner, selection, limit, page, { where })
+  return listInvoices(tx, owner, selection, limit, page, { where })
 }
 
 /** The selection, where tokens lead to all that it holds. */
