@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { compressAll } from './compress.ts'
 import { takeLock } from './lock.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -12,6 +13,7 @@ const INPUTS = [
   'components',
   'lib',
   'public',
+  'scripts/compress.ts',
   'instrumentation.ts',
   'next.config.mjs',
   'postcss.config.mjs',
@@ -37,6 +39,7 @@ export async function build({ quiet = false } = {}): Promise<void> {
     rmSync(STAMP, { force: true })
     if (quiet) console.error('Building (half a minute, when something changed) …')
     await nextBuild(quiet)
+    await compressAll(join(ROOT, '.next', 'static'))
     writeFileSync(STAMP, inputs)
   } finally {
     release()
