@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compressAll } from './compress.ts'
 import { takeLock } from './lock.mjs'
+import { WEB } from './web-process.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const STAMP = join(ROOT, '.next', 'inputs.sha256')
@@ -13,6 +14,7 @@ const INPUTS = [
   'components',
   'lib',
   'public',
+  'scripts/compile.ts',
   'scripts/compress.ts',
   'instrumentation.ts',
   'next.config.mjs',
@@ -38,8 +40,13 @@ export async function build({ quiet = false } = {}): Promise<void> {
     }
     rmSync(STAMP, { force: true })
     if (quiet) console.error('Building (half a minute, when something changed) …')
-    await nextBuild(quiet)
+    await run(['node_modules/next/dist/bin/next', 'build'], quiet)
     await compressAll(join(ROOT, '.next', 'static'))
+    await run(
+      ['--conditions=react-server', '--disable-warning=ExperimentalWarning', 'scripts/compile.ts'],
+      quiet,
+      WEB.env,
+    )
     writeFileSync(STAMP, inputs)
   } finally {
     release()
@@ -63,11 +70,10 @@ function filesOf(path: string): string[] {
   return files.filter((file) => statSync(join(ROOT, file)).isFile())
 }
 
-async function nextBuild(quiet: boolean): Promise<void> {
-  const next = join(ROOT, 'node_modules', 'next', 'dist', 'bin', 'next')
-  const child = spawn(process.execPath, [next, 'build'], {
+async function run(program: string[], quiet: boolean, more: Record<string, string> = {}): Promise<void> {
+  const child = spawn(process.execPath, program, {
     cwd: ROOT,
-    env: { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
+    env: { ...process.env, ...more, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
     stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
   })
   const output: Buffer[] = []
@@ -75,7 +81,7 @@ async function nextBuild(quiet: boolean): Promise<void> {
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
   if (code === 0) return
   process.stderr.write(Buffer.concat(output))
-  throw new Error(`next build ended with ${code}.`)
+  throw new Error(`${program.at(-1)} ended with ${code}.`)
 }
 
 if (import.meta.main) {
