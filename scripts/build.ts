@@ -16,6 +16,7 @@ const INPUTS = [
   'public',
   'scripts/compile.ts',
   'scripts/compress.ts',
+  'scripts/web-process.mjs',
   'instrumentation.ts',
   'next.config.mjs',
   'postcss.config.mjs',
@@ -42,11 +43,9 @@ export async function build({ quiet = false } = {}): Promise<void> {
     if (quiet) console.error('Building (half a minute, when something changed) …')
     await run(['node_modules/next/dist/bin/next', 'build'], quiet)
     await compressAll(join(ROOT, '.next', 'static'))
-    await run(
-      ['--conditions=react-server', '--disable-warning=ExperimentalWarning', 'scripts/compile.ts'],
-      quiet,
-      WEB.env,
-    )
+    // By the options of a web process, or it would be another cache.
+    const node = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', ...WEB.options]
+    await run([...node, 'scripts/compile.ts'], quiet, WEB.env)
     writeFileSync(STAMP, inputs)
   } finally {
     release()

@@ -11,9 +11,9 @@ const BROTLI = {
 const PAGE = /^text\/(html|x-component)/
 
 /**
- * Compresses pages on their way out. Of what has a secret that a stranger could guess at by its compressed size
- * (BREACH) there is none in a page: nonces are new ones each time, and sessions are in cookies, which no other site
- * can have sent but by a whole navigation. The answers of next-auth, which have such a secret, are no pages.
+ * Compresses pages on their way out, and nothing else. A page has no secret that a stranger could guess by its compressed
+ * size (BREACH): its nonce is a new one each time, and no other site can make a browser ask for one with a session's
+ * cookie, but by leading all of it there. The answers of next-auth have one, and what the API answers costs too much.
  */
 export function compressed(inside: Handler): Handler {
   const compress = compression({
