@@ -8,8 +8,8 @@ export const WEB = {
   options: [
     // Of what is made and dropped again within a request V8 would otherwise keep room for 128 MB.
     '--max-semi-space-size=16',
-    // It collects when the heap is a third larger than what was alive; otherwise it waits until it is up to four times.
-    '--heap-growing-percent=30',
+    // It collects when the heap is half as large again as what was alive; otherwise it waits until it is up to four times.
+    '--heap-growing-percent=50',
   ],
   env: {
     // Memory that the C library gave to one thread it does not give to another one: so there are two such stores, not 32.
