@@ -34,7 +34,12 @@ export function EndSession({
   })
   return (
     <div className="grid justify-items-end gap-1.5">
-      <Button pending={isPending} onClick={() => mutate()} aria-label={`Sign out ${what}`}>
+      <Button
+        className="whitespace-nowrap"
+        pending={isPending}
+        onClick={() => mutate()}
+        aria-label={`Sign out ${what}`}
+      >
         Sign out
       </Button>
       {error ? <NotDone title="Not signed out" error={error} /> : null}

@@ -39,8 +39,8 @@ export function SessionTable({
                 <span className="block text-xs text-ink-3">{session.member.email}</span>
               </Cell>
             ) : null}
-            <Cell className={named ? 'wrap-anywhere' : 'font-[550] wrap-anywhere'}>{session.device}</Cell>
-            <Cell className="wrap-anywhere text-ink-2 tabular-nums max-md:text-sm">
+            <Cell className={`wrap-anywhere md:min-w-36 ${named ? '' : 'font-[550]'}`}>{session.device}</Cell>
+            <Cell className="wrap-anywhere text-ink-2 tabular-nums max-md:text-sm md:min-w-32">
               {session.address ?? 'Not known'}
             </Cell>
             <Cell className="text-ink-2 max-md:text-sm">
@@ -51,7 +51,7 @@ export function SessionTable({
               <span className="text-ink-3 md:hidden">Last seen </span>
               <Moment at={session.lastSeenTime} />
             </Cell>
-            <Cell place={named ? 'right-2' : 'right'} right>
+            <Cell place={named ? 'right-2' : 'right'} right className="max-md:row-span-4">
               {session.isCurrent ? (
                 <Badge tone="ok">This one</Badge>
               ) : (

@@ -6,7 +6,7 @@ import { members } from '#lib/db/schema/customers.ts'
 import { sessions } from '#lib/db/schema/sign-ins.ts'
 import type { CustomerId } from './rules.ts'
 import { endSessions } from './session.ts'
-import { tellMember } from './sign-ins/account-mail.ts'
+import { deviceOfSession, tellMember } from './sign-ins/account-mail.ts'
 import { forgetBrowsers } from './sign-ins/known-browsers.ts'
 
 // OWASP's second choice of parameters: 19 MiB, 2 passes, 1 lane.
@@ -50,5 +50,6 @@ export async function setPasswordHash(
     .where(and(eq(members.customerId, customerId), eq(members.id, memberId)))
   await forgetBrowsers(tx, customerId, memberId, keep)
   await endSessions(tx, customerId, and(eq(sessions.memberId, memberId), ne(sessions.digest, keep)))
-  await tellMember(tx, customerId, memberId, 'new-password')
+  const device = keep === '' ? undefined : await deviceOfSession(tx, customerId, keep)
+  await tellMember(tx, customerId, memberId, 'new-password', device)
 }

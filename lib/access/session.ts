@@ -76,3 +76,20 @@ export async function endSessions(tx: Transaction, customerId: CustomerId, which
     .where(and(eq(members.customerId, customerId), inArray(members.id, ended)))
   await tx.delete(sessions).where(own)
 }
+
+/**
+ * Removes the customer's sessions that have ended by themselves. When somebody was here last stays known of the member.
+ * @returns how many
+ */
+export async function pruneSessions(tx: Transaction, customerId: CustomerId): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    WITH seen AS (
+      SELECT member_id, max(last_seen_at) AS at FROM sessions
+      WHERE customer_id = ${customerId} AND NOT ${sql.raw(isLive('sessions'))} GROUP BY member_id
+    ), kept AS (
+      UPDATE members m SET last_seen_at = greatest(m.last_seen_at, seen.at) FROM seen
+      WHERE m.customer_id = ${customerId} AND m.id = seen.member_id
+    )
+    DELETE FROM sessions WHERE customer_id = ${customerId} AND NOT ${sql.raw(isLive('sessions'))}`)
+  return rowCount ?? 0
+}

@@ -64,3 +64,18 @@ export async function forgetBrowsersOf(
 function ofMember(customerId: CustomerId, memberId: string): SQL | undefined {
   return and(eq(knownBrowsers.customerId, customerId), eq(knownBrowsers.memberId, memberId))
 }
+
+/** A browser in which nobody has signed in for so long is a new one. As long as it keeps its mark. */
+const KEPT = sql`interval '400 days'`
+
+/**
+ * Forgets the customer's browsers in which nobody has signed in for long.
+ * @returns how many
+ */
+export async function pruneBrowsers(tx: Transaction, customerId: CustomerId): Promise<number> {
+  const isOld = sql`${knownBrowsers.lastSignInAt} < now() - ${KEPT}`
+  const { rowCount } = await tx
+    .delete(knownBrowsers)
+    .where(and(eq(knownBrowsers.customerId, customerId), isOld))
+  return rowCount ?? 0
+}

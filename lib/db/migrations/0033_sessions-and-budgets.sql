@@ -52,5 +52,9 @@ ALTER TABLE account_mails ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 ALTER TABLE account_mails FORCE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE POLICY own ON account_mails TO console_app USING (customer_id = current_setting('console.customer', true));--> statement-breakpoint
 CREATE POLICY due ON account_mails FOR SELECT TO console_jobs USING (state IN ('WAITING', 'SENDING'));--> statement-breakpoint
--- What is older than its time is removed by a job.
-GRANT DELETE ON seat_readings TO console_app;
+-- What is older than its time is removed by a job. Younger history stays, whatever asks for it.
+GRANT DELETE ON seat_readings TO console_app;--> statement-breakpoint
+CREATE POLICY old_only ON seat_readings AS RESTRICTIVE FOR DELETE TO console_app USING (at < now() - interval '3 years');--> statement-breakpoint
+DROP POLICY withdrawn_only ON notice_mails;--> statement-breakpoint
+CREATE POLICY withdrawn_or_old_only ON notice_mails AS RESTRICTIVE FOR DELETE TO console_app
+  USING (state = 'SENDING' OR told_on < now() - interval '2 years');
