@@ -22,6 +22,9 @@ export type Program = {
 /** For one that looks into it: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=/tmp/profiles'. */
 const nodeOptions = () => (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean)
 
+/** Page tokens are sealed with it. */
+export const SECRET = 'only-for-the-bench-only-for-the-bench'
+
 const SETTINGS = {
   ...NO_NETWORK,
   NODE_ENV: 'production',
@@ -30,7 +33,7 @@ const SETTINGS = {
   BASE_URL: '',
   ALLOWED_HOSTS: '',
   TRUST_PROXY: '',
-  SESSION_SECRET: 'only-for-the-bench-only-for-the-bench',
+  SESSION_SECRET: SECRET,
   // As in production: a line for each request. The peer writes none.
   LOG_LEVEL: 'info',
 }
@@ -52,7 +55,12 @@ export function startApp(
 
 /** The plain server beside it. */
 export function startPeer(warden: Warden, url: string): Promise<Program> {
-  return startProgram(warden, { NODE_ENV: 'production' }, 'bench/http/peer-process.ts', url)
+  return startProgram(
+    warden,
+    { NODE_ENV: 'production', SESSION_SECRET: SECRET },
+    'bench/http/peer-process.ts',
+    url,
+  )
 }
 
 /**
