@@ -1,13 +1,15 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { type ApiInfo, settings as apiSettings } from './api/openapi/settings.ts'
-import { type MailConfig, settings as mailSettings } from './notices/settings.ts'
+import { settings as apiSettings } from './api/openapi/settings.ts'
+import { settings as databaseSettings } from './db/settings.ts'
+import { settings as mailSettings } from './notices/settings.ts'
 import { settings as operatorSettings } from './operator-mail/settings.ts'
-import { type ProcessConfig, settings as processSettings } from './server/workers/settings.ts'
-import { allowedHosts, hasNoPath, namesIn, port, text, withoutSlash } from './settings.ts'
+import { settings as metricsSettings } from './server/metrics/settings.ts'
+import { settings as processSettings } from './server/workers/settings.ts'
+import { allowedHosts, hasNoPath, namesIn, port, secret, text, withoutSlash } from './settings.ts'
 import type { VendorConfig } from './vendors/declaration.ts'
 import { knownVendors } from './vendors/known-vendors.ts'
-import { accountsSettings, settings as timeSettings, type VendorTimes } from './vendors/settings.ts'
+import { accountsSettings, settings as timeSettings } from './vendors/settings.ts'
 
 /** The console's own settings. Other parts declare theirs: each vendor, the notices, the API's description. */
 const Own = z.object({
@@ -20,13 +22,30 @@ const Own = z.object({
   ALLOWED_HOSTS: text.optional(),
   TRUST_PROXY: z.enum(['0', '1']).default('0'),
   DATA_DIR: text.default('.data'),
-  DATABASE_URL: text.optional(),
-  SESSION_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  SESSION_SECRET: secret.optional(),
   INIT_CWD: text.optional(),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
 })
 
-export type Env = {
+/** Each part's settings, by the name under which `env()` has them. */
+const PARTS = {
+  own: Own,
+  database: databaseSettings,
+  processes: processSettings,
+  /** Undefined where nothing is measured. */
+  metrics: metricsSettings,
+  vendorTimes: timeSettings,
+  accounts: accountsSettings,
+  /** Undefined where no notices are sent. */
+  mail: mailSettings,
+  /** Addresses of those who are told of changes that do not end by themselves. */
+  operators: operatorSettings,
+  /** Whom the API's description names. */
+  apiInfo: apiSettings,
+} as const
+type Parts = { [Name in keyof typeof PARTS]: z.output<(typeof PARTS)[Name]> }
+
+export type Env = Omit<Parts, 'own' | 'accounts'> & {
   host: string
   port: number
   /** Public address without a trailing slash; its scheme decides whether cookies are Secure. */
@@ -34,25 +53,16 @@ export type Env = {
   /** Host names (with port, where it is not the scheme's own) that requests may name. */
   allowedHosts: string[]
   trustProxy: boolean
-  /** Absolute folder of the embedded database and the session secret. */
+  /** Absolute folder of the embedded database and the secrets. */
   dataDir: string
-  databaseUrl: string | undefined
   sessionSecret: string | undefined
   logLevel: string
-  processes: ProcessConfig
-  vendorTimes: VendorTimes
   /** Where the user stands, for file arguments: npm itself runs scripts from the project's folder. */
   callerDir: string
   /** By the vendor's name; absent where it is not set up. */
   vendors: Partial<Record<string, VendorConfig>>
   /** Absolute path of the file that names more accounts at vendors. */
   vendorAccountsFile: string | undefined
-  /** Undefined where no notices are sent. */
-  mail: MailConfig | undefined
-  /** Addresses of those who are told of changes that do not end by themselves. */
-  operators: string[]
-  /** Whom the API's description names. */
-  apiInfo: ApiInfo
 }
 
 /**
@@ -69,18 +79,8 @@ export function env(): Env {
 /** As it was read last, which takes 50 µs. */
 let last: { given: string; env: Env; isFixed?: true } | undefined
 
-const OWN = [
-  Own,
-  processSettings,
-  timeSettings,
-  accountsSettings,
-  mailSettings,
-  operatorSettings,
-  apiSettings,
-]
-
 function names(): string[] {
-  return [...OWN, ...knownVendors.map(({ settings }) => settings)].flatMap(namesIn)
+  return [...Object.values(PARTS), ...knownVendors.map(({ settings }) => settings)].flatMap(namesIn)
 }
 
 function read(): Env {
@@ -91,35 +91,26 @@ function read(): Env {
     for (const { path, message } of parsed.error?.issues ?? []) faults.push(`${path.join('.')}: ${message}`)
     return parsed.data
   }
-  const data = read(Own)
+  const parts = Object.fromEntries(
+    Object.entries(PARTS).map(([name, schema]) => [name, read<unknown>(schema)]),
+  )
   const vendors = Object.fromEntries(knownVendors.map(({ name, settings }) => [name, read(settings)]))
-  const processes = read(processSettings)
-  const vendorTimes = read(timeSettings)
-  const accountsFile = read(accountsSettings)
-  const mail = read(mailSettings)
-  const operators = read(operatorSettings)
-  const apiInfo = read(apiSettings)
-  if (!data || !processes || !vendorTimes || !accountsFile || !operators || !apiInfo || faults.length > 0)
-    throw new Error(`Wrong configuration. ${faults.join('; ')}`)
-  const baseUrl = withoutSlash(data.BASE_URL ?? `http://localhost:${data.PORT}`)
+  if (faults.length > 0) throw new Error(`Wrong configuration. ${faults.join('; ')}`)
+  const { own, accounts, ...others } = parts as Parts
+  const baseUrl = withoutSlash(own.BASE_URL ?? `http://localhost:${own.PORT}`)
   return {
-    host: data.HOST,
-    port: data.PORT,
+    ...others,
+    host: own.HOST,
+    port: own.PORT,
     baseUrl,
-    allowedHosts: allowedHosts(baseUrl, data.PORT, data.ALLOWED_HOSTS),
-    trustProxy: data.TRUST_PROXY === '1',
-    dataDir: resolve(data.DATA_DIR),
-    databaseUrl: data.DATABASE_URL,
-    sessionSecret: data.SESSION_SECRET,
-    logLevel: data.LOG_LEVEL,
-    processes,
-    vendorTimes,
-    callerDir: data.INIT_CWD ?? process.cwd(),
+    allowedHosts: allowedHosts(baseUrl, own.PORT, own.ALLOWED_HOSTS),
+    trustProxy: own.TRUST_PROXY === '1',
+    dataDir: resolve(own.DATA_DIR),
+    sessionSecret: own.SESSION_SECRET,
+    logLevel: own.LOG_LEVEL,
+    callerDir: own.INIT_CWD ?? process.cwd(),
     vendors,
-    vendorAccountsFile: accountsFile.path,
-    mail,
-    operators,
-    apiInfo,
+    vendorAccountsFile: accounts.path,
   }
 }
 

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Warden } from '#lib/db/embedded/test-warden.ts'
+import { keptSecret } from '#lib/secrets.ts'
 import { NO_NETWORK } from '../../stand-ins/no-network.ts'
 
 const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
@@ -48,7 +49,9 @@ export function startApp(
   processes: string,
   more: Record<string, string> = {},
 ): Promise<Program> {
-  const secret = url ? {} : { SESSION_SECRET: '' }
+  const secret = url
+    ? { DATABASE_SECRET: keptSecret('database') }
+    : { SESSION_SECRET: '', DATABASE_SECRET: '' }
   const env = { ...SETTINGS, DATABASE_URL: url, WEB_CONCURRENCY: processes, ...secret, ...more }
   return startProgram(warden, env, 'lib/server/start.ts')
 }

@@ -48,9 +48,9 @@ export const KEY_CALLER = {
  * issuer is disabled. A key holds at most the roles and billing profiles that its issuer holds now.
  */
 export async function findKeyCaller(digest: string): Promise<Caller | undefined> {
-  const { access } = database()
-  const { rows } = await access.query<CallerRow>({ ...KEY_CALLER, values: [digest] })
+  const { keys } = database()
+  const { rows } = await keys.query<CallerRow>({ ...KEY_CALLER, values: [digest] })
   const row = rows[0]
-  if (row?.stale) await access.query('UPDATE api_keys SET last_used_at = now() WHERE digest = $1', [digest])
+  if (row?.stale) await keys.query('UPDATE api_keys SET last_used_at = now() WHERE digest = $1', [digest])
   return row && provenCaller(row, 'key')
 }

@@ -33,10 +33,10 @@ const SESSION_CALLER = {
 
 /** The caller behind a session's digest, while it lives. */
 export async function findSessionCaller(digest: string): Promise<Caller | undefined> {
-  const { access } = database()
-  const { rows } = await access.query<CallerRow>({ ...SESSION_CALLER, values: [digest] })
+  const { sessions: pool } = database()
+  const { rows } = await pool.query<CallerRow>({ ...SESSION_CALLER, values: [digest] })
   const row = rows[0]
-  if (row?.stale) await access.query('UPDATE sessions SET last_seen_at = now() WHERE digest = $1', [digest])
+  if (row?.stale) await pool.query('UPDATE sessions SET last_seen_at = now() WHERE digest = $1', [digest])
   return row && { ...provenCaller(row, 'session'), session: digest }
 }
 

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
+import { measured } from '#lib/measured.ts'
 import { digestOf } from './api-key.ts'
 import { passwordFits } from './password.ts'
 import { PASSWORD_MAX } from './passwords/rules.ts'
@@ -32,6 +33,8 @@ export type SignedIn =
   | { kind: 'signed-in'; sid: string; mark: string }
   | { kind: 'throttled'; seconds: number }
   | { kind: 'refused' }
+
+const OUTCOMES = { 'signed-in': 'opened', refused: 'failed', throttled: 'throttled' } as const
 
 const REFUSED: SignedIn = { kind: 'refused' }
 
@@ -111,6 +114,7 @@ export function authOptions(onSignedIn: (mark: string) => void = () => {}): Next
             log().error({ err: error }, 'sign-in could not be answered')
             throw new Error('unavailable')
           })
+          measured('signIn', { outcome: OUTCOMES[outcome.kind] })
           if (outcome.kind === 'throttled') throw new Error(`throttled ${outcome.seconds}`)
           if (outcome.kind === 'refused') return null
           onSignedIn(outcome.mark)

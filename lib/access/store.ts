@@ -18,10 +18,10 @@ export type CallerRow = {
   stale: boolean
 }
 
-/** Look-ups that happen before a customer is known run as the role `console_access`, a statement each. */
-async function lookUp<T>(fn: (access: Transaction) => Promise<T>): Promise<T> {
+/** Look-ups that happen before a customer is known have logins of their own, a statement each. */
+async function lookUp<T>(pool: 'signIn' | 'jobs', fn: (tx: Transaction) => Promise<T>): Promise<T> {
   try {
-    return await fn(drizzle(database().access))
+    return await fn(drizzle(database()[pool]))
   } catch (error) {
     throw withoutValues(error)
   }
@@ -40,8 +40,8 @@ export type SignInRow = {
  * @param browser digest of the browser's mark, where it has one
  */
 export function findSignIn(email: string, browser?: string): Promise<SignInRow | undefined> {
-  return lookUp(async (access) => {
-    const { rows } = await access.execute<{
+  return lookUp('signIn', async (tx) => {
+    const { rows } = await tx.execute<{
       customer_id: string
       id: string
       password_hash: string | null
@@ -58,12 +58,21 @@ export function findSignIn(email: string, browser?: string): Promise<SignInRow |
   })
 }
 
+/** What a member's password is compared with; undefined where there is none. */
+export function findPasswordHash(customerId: CustomerId, memberId: string): Promise<string | undefined> {
+  return lookUp('signIn', async (tx) => {
+    const { rows } = await tx.execute<{ password_hash: string | null }>(sql`
+      SELECT password_hash FROM members WHERE customer_id = ${customerId} AND id = ${memberId}`)
+    return rows[0]?.password_hash ?? undefined
+  })
+}
+
 /** The customer with this id or domain, for the operator's commands. */
 export function findCustomer(
   idOrDomain: string,
 ): Promise<{ customerId: CustomerId; name: string; domain: string; contactEmail: string } | undefined> {
-  return lookUp(async (access) => {
-    const { rows } = await access.execute<{ id: string; name: string; domain: string; email: string }>(sql`
+  return lookUp('jobs', async (tx) => {
+    const { rows } = await tx.execute<{ id: string; name: string; domain: string; email: string }>(sql`
       SELECT id, name, domain, contact_email AS email FROM customers
       WHERE id = ${idOrDomain} OR domain = ${idOrDomain.toLowerCase()}`)
     const row = rows[0]
@@ -73,10 +82,31 @@ export function findCustomer(
 
 /** All customers in the order in which they were added: for the operator's commands, and jobs that go from one to the next. */
 export function listCustomers(): Promise<{ customerId: CustomerId; name: string; domain: string }[]> {
-  return lookUp(async (access) => {
-    const { rows } = await access.execute<{ id: string; name: string; domain: string }>(sql`
+  return lookUp('jobs', async (tx) => {
+    const { rows } = await tx.execute<{ id: string; name: string; domain: string }>(sql`
       SELECT id, name, domain FROM customers ORDER BY created_at, id`)
     return rows.map((row) => ({ customerId: minted(row.id), name: row.name, domain: row.domain }))
+  })
+}
+
+/** The next customer in the order of their ids; `orItself`: the one with this id, where it is there. */
+export function customerAfter(
+  id: string,
+  { orItself }: { orItself: boolean },
+): Promise<CustomerId | undefined> {
+  return lookUp('jobs', async (tx) => {
+    const { rows } = await tx.execute<{ id: string }>(sql`
+      SELECT id FROM customers WHERE id >= ${id} AND (id > ${id} OR ${orItself}) ORDER BY id LIMIT 1`)
+    return rows[0] && minted(rows[0].id)
+  })
+}
+
+/** How many customers there are, and how many of them up to this id. */
+export function countCustomers(id: string): Promise<{ upTo: number; all: number }> {
+  return lookUp('jobs', async (tx) => {
+    const { rows } = await tx.execute<{ upTo: number; all: number }>(sql`
+      SELECT count(*) FILTER (WHERE id <= ${id})::int AS "upTo", count(*)::int AS all FROM customers`)
+    return rows[0] ?? { upTo: 0, all: 0 }
   })
 }
 

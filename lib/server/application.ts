@@ -70,10 +70,13 @@ export async function startApplication(): Promise<Application> {
       inside: app.getRequestHandler(),
     })
     const jobs = await startJobs(database.url)
+    const { metrics: at } = env()
+    // Loaded only where somebody asks.
+    const metrics = at && (await (await import('./metrics/serve.ts')).startMetrics(at))
     const stop = async (farewell: Farewell) => {
       isDraining = farewell !== 'handed over'
       await Promise.all([jobs.stop(), letGo(server, farewell)])
-      await app.close()
+      await Promise.all([app.close(), metrics?.stop()])
       await database.stop()
     }
     return { url, note: database.note, stop }
@@ -93,7 +96,7 @@ async function letGo(server: Server, farewell: Farewell): Promise<void> {
 
 /** Our own database explains itself; a driver's error names neither the setting nor what it was about. */
 function explain(error: unknown): never {
-  if (env().databaseUrl === undefined) throw error
+  if (env().database.url === undefined) throw error
   throw new Error(`The database of DATABASE_URL can't be used: ${reasonOf(error)}`, { cause: error })
 }
 
