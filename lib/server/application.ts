@@ -56,7 +56,7 @@ export async function startApplication(): Promise<Application> {
     const url = await listen(server)
     let isDraining = false
     // The port is known now, and with it the host names. No request was read yet.
-    const { allowedHosts, trustProxy, baseUrl } = env()
+    const { allowedHosts, trustProxy, baseUrl, exposure } = env()
     const https = baseUrl.startsWith('https:')
     const doubt = proxyDoubt({ https, trustProxy })
     if (doubt) log().warn(doubt)
@@ -64,6 +64,7 @@ export async function startApplication(): Promise<Application> {
       hosts: allowedHosts,
       trustProxy,
       https,
+      hstsSubdomains: exposure.hstsSubdomains,
       checkRouterState,
       health: healthCheck(() => isDraining),
       api,

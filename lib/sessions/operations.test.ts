@@ -45,7 +45,8 @@ const isAlive = async (sid: string) => (await findSessionCaller(digestOf(sid))) 
 async function list(headers: Headers, search = '') {
   const path = `http://console.example/billing/v1/sessions?${search}`
   const response = await route(operations.listSessions).GET(new Request(path, { headers }))
-  return { status: response.status, json: await response.json() }
+  const kept = response.headers.get('cache-control')
+  return { status: response.status, json: await response.json(), kept }
 }
 
 async function end(headers: Headers, id: string, more: Headers = { 'sec-fetch-site': 'same-origin' }) {
@@ -64,8 +65,10 @@ describe('listing sessions', () => {
     await addSession(own, people.ana, { userAgent: null, address: null })
     await addSession(own, people.ben)
     await addSession(other, people.stranger)
-    const { status, json } = await list(await cookieOf(sid))
+    const { status, json, kept } = await list(await cookieOf(sid))
     expect(status).toBe(200)
+    expect(kept).toBe('no-store')
+    expect((await list(await keyOf(own, 'it-manager'))).kept).toBe('private, no-cache')
     expect(json).toMatchObject({
       rowCount: 3,
       sessions: [
