@@ -8,7 +8,7 @@ import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
 import { measured } from '#lib/measured.ts'
 import { digestOf } from './api-key.ts'
-import { passwordFits } from './password.ts'
+import { passwordFits, readPasswordHash } from './password.ts'
 import { PASSWORD_MAX } from './passwords/rules.ts'
 import { type Caller, localPath } from './rules.ts'
 import { addSession, endSession, findSessionCaller, SESSION_SECONDS } from './session.ts'
@@ -56,23 +56,25 @@ export async function signIn(credentials: unknown, visitor: Visitor): Promise<Si
   await attempt.forgive()
   const before = await session({ get: (name) => (name === 'cookie' ? visitor.cookies : null) })
   const opened = await open(found, visitor, mark ?? newMark())
-  if (before?.session) await end(before, before.session)
+  if (before?.session && opened.kind === 'signed-in') await end(before, before.session)
   return opened
 }
 
+/** Refused where the password was changed while it was compared: the sessions of before have been ended. */
 async function open(
-  { customerId, memberId }: SignInRow,
+  { customerId, memberId, passwordHash }: SignInRow,
   { address, userAgent }: Visitor,
   mark: string,
 ): Promise<SignedIn> {
   const sid = randomBytes(32).toString('base64url')
   const browser = digestOfMark(mark)
-  await scope({ customerId }, async (tx) => {
+  return scope({ customerId }, async (tx) => {
+    if ((await readPasswordHash(tx, customerId, memberId)) !== passwordHash) return REFUSED
     await addSession(tx, customerId, memberId, { digest: digestOf(sid), address, userAgent, browser })
     const isNew = await knowBrowser(tx, customerId, memberId, browser)
     if (isNew) await tellMember(tx, customerId, memberId, 'new-device', { address, userAgent })
+    return { kind: 'signed-in', sid, mark } as const
   })
-  return { kind: 'signed-in', sid, mark }
 }
 
 function end(caller: Caller, digest: string): Promise<void> {
