@@ -53,6 +53,22 @@ test('the embedded database has connections for six processes, a server as many 
   }
 })
 
+test('a replica is read from beside a server only, and may be a second behind unless told', () => {
+  vi.stubEnv('DATABASE_READ_URL', 'postgres://console@replica.example/console')
+  expect(env).toThrow(/^Wrong configuration\. DATABASE_READ_URL: needs a DATABASE_URL$/)
+  vi.stubEnv('DATABASE_URL', 'postgres://console@db.example/console')
+  expect(env().database.replica).toEqual({
+    url: 'postgres://console@replica.example/console',
+    mostBehind: 1000,
+  })
+  for (const wrong of ['0', '61', '1.5', 'soon']) {
+    vi.stubEnv('DATABASE_READ_SECONDS', wrong)
+    expect(env).toThrow('DATABASE_READ_SECONDS')
+  }
+  vi.stubEnv('DATABASE_READ_SECONDS', '5')
+  expect(env().database.replica?.mostBehind).toBe(5000)
+})
+
 test.each(['nonsense', 'ftp://console.example.com', 'https://'])('%s is no public address', (url) => {
   vi.stubEnv('BASE_URL', url)
   expect(env).toThrow('BASE_URL')

@@ -8,7 +8,7 @@ import type { CustomerId } from './rules.ts'
 import { endSessions } from './session.ts'
 import { deviceOfSession, tellMember } from './sign-ins/account-mail.ts'
 import { forgetBrowsers } from './sign-ins/known-browsers.ts'
-import { findPasswordHash } from './store.ts'
+import { findPasswordHash } from './sign-ins/look-up.ts'
 
 // OWASP's second choice of parameters: 19 MiB, 2 passes, 1 lane.
 const OPTIONS = { algorithm: 2 satisfies Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 }

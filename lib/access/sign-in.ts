@@ -17,8 +17,8 @@ import { tellMember } from './sign-ins/account-mail.ts'
 import { digestOfMark, markOf, newMark } from './sign-ins/browser-mark.ts'
 import { countAttempt } from './sign-ins/budgets.ts'
 import { knowBrowser } from './sign-ins/known-browsers.ts'
+import { findSignIn, type SignInRow } from './sign-ins/look-up.ts'
 import { plainAddress } from './sign-ins/network.ts'
-import { findSignIn, type SignInRow } from './store.ts'
 
 const SignIn = z.object({ email: z.email().max(254), password: z.string().min(1).max(PASSWORD_MAX) })
 

@@ -1,8 +1,11 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
+import type pg from 'pg'
 import { database, type Transaction } from '#lib/db/client.ts'
 import { withoutValues } from '#lib/db/failure.ts'
+import { Flight } from '#lib/db/flight.ts'
+import { sendTogether } from '#lib/db/together.ts'
 import type { Caller, CustomerId, Role } from './rules.ts'
 
 /** A caller as it is read, by key or by session; `stale`: its last use is to be written down anew. */
@@ -19,7 +22,7 @@ export type CallerRow = {
 }
 
 /** Look-ups that happen before a customer is known have logins of their own, a statement each. */
-async function lookUp<T>(pool: 'signIn' | 'jobs', fn: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function lookUp<T>(pool: 'signIn' | 'jobs', fn: (tx: Transaction) => Promise<T>): Promise<T> {
   try {
     return await fn(drizzle(database()[pool]))
   } catch (error) {
@@ -27,44 +30,20 @@ async function lookUp<T>(pool: 'signIn' | 'jobs', fn: (tx: Transaction) => Promi
   }
 }
 
-/** Whom a sign-in is about, and whether their account knows the browser. */
-export type SignInRow = {
-  customerId: CustomerId
-  memberId: string
-  passwordHash: string | null
-  isKnown: boolean
-}
-
 /**
- * What sign-in compares: the member with this address in any case; undefined also when disabled.
- * @param browser digest of the browser's mark, where it has one
+ * The caller that a statement finds by the digest of a key or of a session. It is asked anew for each request, together
+ * with those of the requests that come in at the same time.
  */
-export function findSignIn(email: string, browser?: string): Promise<SignInRow | undefined> {
-  return lookUp('signIn', async (tx) => {
-    const { rows } = await tx.execute<{
-      customer_id: string
-      id: string
-      password_hash: string | null
-      is_known: boolean
-    }>(sql`
-      SELECT m.customer_id, m.id, m.password_hash, EXISTS (
-        SELECT FROM known_browsers b
-        WHERE b.customer_id = m.customer_id AND b.member_id = m.id AND b.digest = ${browser ?? ''}) AS is_known
-      FROM members m WHERE lower(m.email) = lower(${email}) AND m.disabled_at IS NULL`)
-    const row = rows[0]
-    if (!row) return undefined
-    const { id: memberId, password_hash: passwordHash, is_known: isKnown } = row
-    return { customerId: minted(row.customer_id), memberId, passwordHash, isKnown }
-  })
-}
-
-/** What a member's password is compared with; undefined where there is none. */
-export function findPasswordHash(customerId: CustomerId, memberId: string): Promise<string | undefined> {
-  return lookUp('signIn', async (tx) => {
-    const { rows } = await tx.execute<{ password_hash: string | null }>(sql`
-      SELECT password_hash FROM members WHERE customer_id = ${customerId} AND id = ${memberId}`)
-    return rows[0]?.password_hash ?? undefined
-  })
+export async function lookUpCaller(
+  pool: pg.Pool,
+  statement: string,
+  digest: string,
+): Promise<CallerRow | undefined> {
+  const flight = new Flight()
+  const found = flight.add({ text: statement }, [digest])
+  sendTogether(pool, flight)
+  const { rows } = await found
+  return rows[0] as CallerRow | undefined
 }
 
 /** The customer with this id or domain, for the operator's commands. */
@@ -130,6 +109,7 @@ export function provenCaller(row: CallerRow, via: Caller['via']): Caller {
   }
 }
 
-function minted(id: string): CustomerId {
+/** For what a look-up has found. */
+export function minted(id: string): CustomerId {
   return id as CustomerId
 }

@@ -1,6 +1,8 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { type Login, loginOf } from './logins.ts'
+import { openReplica, type Replica } from './replica/replica.ts'
+import type { ReplicaConfig } from './settings.ts'
 
 /** Drizzle on one connection, inside one transaction. */
 export type Transaction = NodePgDatabase
@@ -13,7 +15,10 @@ export type Database = {
   reads: pg.Pool
   /** Sees them for `streamScope`: what sends for minutes keeps no other read waiting. */
   streams: pg.Pool
-  /** Finds out whose key it is: lib/access only, as the next two. Small and apart: a stuck table starves nobody. */
+  /**
+   * Finds out whose key it is: lib/access only, as the next two; and what a replica lacks. Small and apart: a stuck
+   * table starves nobody.
+   */
   keys: pg.Pool
   /** Finds out whose session it is. */
   sessions: pg.Pool
@@ -21,6 +26,8 @@ export type Database = {
   signIn: pg.Pool
   /** Looks for due work across customers, and holds the job queue: lib/access and lib/server only. */
   jobs: pg.Pool
+  /** A server for reads that may be a little old, where one is set up. */
+  replica: Replica | undefined
   close(): Promise<void>
 }
 
@@ -37,27 +44,39 @@ const ANSWER_LIMIT = 7000
 const WRITE = { lockWait: 1000 }
 const READ = { lockWait: 250, answerLimit: ANSWER_LIMIT }
 
+/** Statements that are sent without a BEGIN may not write, and see one moment: an invoice and its lines, say. */
+const ONLY_READ = { default_transaction_read_only: 'on', default_transaction_isolation: 'repeatable\\ read' }
+
 /** Opens the pools on `url` for this process, until they are closed; then it has those again that it had before. */
-export function openDatabase(url: string): Database {
+export function openDatabase(url: string, readFrom?: ReplicaConfig): Database {
   const before = slot.licensesInvoicesDatabase
   const pools = {
     app: pool(url, 'console_app', 8),
-    reads: pool(url, 'console_reads', 8, READ),
+    reads: pool(url, 'console_reads', 8, READ, ONLY_READ),
     streams: pool(url, 'console_streams', 4, READ),
     keys: pool(url, 'console_keys', 4, READ),
     sessions: pool(url, 'console_sessions', 3, READ),
     signIn: pool(url, 'console_sign_in', 1, READ),
     jobs: pool(url, 'console_jobs', 2),
   }
+  const replica = readFrom && replicaOf(readFrom, pools.keys)
   const database: Database = {
     ...pools,
+    replica,
     async close() {
       if (slot.licensesInvoicesDatabase === database) slot.licensesInvoicesDatabase = before
-      await Promise.all(Object.values(pools).map((each) => each.end()))
+      await Promise.all([...Object.values(pools).map((each) => each.end()), replica?.close()])
     },
   }
   slot.licensesInvoicesDatabase = database
   return database
+}
+
+function replicaOf({ url, mostBehind }: ReplicaConfig, keys: pg.Pool): Replica {
+  const reads = pool(url, 'console_reads', 8, READ, ONLY_READ)
+  const streams = pool(url, 'console_streams', 4, READ)
+  const watch = pool(url, 'console_jobs', 1, READ)
+  return openReplica({ reads, streams, watch, keys }, mostBehind)
 }
 
 /** The database that this process opened. */
@@ -67,17 +86,20 @@ export function database(): Database {
 }
 
 // Bounds, each inside the next: lock 1 s < waiting for a connection 2 s < statement 3 s < its answer 7 s < request 20 s.
+// A read that a replica fails is read again from our own server: both together, 18 s at most, are inside of a request.
 function pool(
   url: string,
   login: Login,
   max: number,
   { lockWait, answerLimit }: { lockWait: number; answerLimit?: number } = WRITE,
+  more: Record<string, string> = {},
 ): pg.Pool {
   const settings = {
     lock_timeout: String(lockWait),
     statement_timeout: '3000',
     idle_in_transaction_session_timeout: '20000',
     timezone: 'UTC',
+    ...more,
   }
   const made = new pg.Pool({
     ...loginOf(url, login),

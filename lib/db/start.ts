@@ -21,7 +21,7 @@ export function startDatabase(): Promise<Started> {
 }
 
 async function start(): Promise<Started> {
-  const { migratesAtStart } = env().database
+  const { migratesAtStart, replica } = env().database
   const { url, embedded } = await server()
   try {
     // Our own server is nobody else's: whatever secret its logins had, from now on they have ours.
@@ -31,7 +31,7 @@ async function start(): Promise<Started> {
     await embedded?.release()
     throw error
   }
-  const opened = openDatabase(url)
+  const opened = openDatabase(url, replica)
   return {
     url,
     note: embedded?.note ?? 'PostgreSQL of DATABASE_URL',

@@ -1,5 +1,5 @@
 import 'server-only'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { Problem } from '#lib/api/problem.ts'
 import { seal, unseal } from './seal.ts'
@@ -63,7 +63,7 @@ function parse(token: string): unknown {
 }
 
 function digest(list: ListOf): string {
-  return createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, 16)
+  return hash('sha256', JSON.stringify(list), 'base64url').slice(0, 16)
 }
 
 /**

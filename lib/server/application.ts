@@ -11,6 +11,7 @@ import { loadApi } from './api.ts'
 import { askToLeave, drain, handOver } from './drain.ts'
 import { frontDoor } from './front-door.ts'
 import { healthCheck } from './health/health.ts'
+import { watchReplica } from './health/replica.ts'
 import { httpServer } from './http-server.ts'
 import { startJobs } from './jobs.ts'
 import { isBuilt, prepareNext, routerStateCheck } from './next.ts'
@@ -49,7 +50,9 @@ export async function startApplication(): Promise<Application> {
   sessionSecret()
   accounts()
   const database = await startDatabase().catch(explain)
+  let replica: { stop(): void } | undefined
   try {
+    replica = await watchReplica()
     const [app, api] = await Promise.all([prepareNext(), loadApi()])
     const checkRouterState = await routerStateCheck()
     const server = httpServer((req, res) => door(req, res))
@@ -78,10 +81,12 @@ export async function startApplication(): Promise<Application> {
       isDraining = farewell !== 'handed over'
       await Promise.all([jobs.stop(), letGo(server, farewell)])
       await Promise.all([app.close(), metrics?.stop()])
+      replica?.stop()
       await database.stop()
     }
     return { url, note: database.note, stop }
   } catch (error) {
+    replica?.stop()
     await database.stop()
     throw error
   }

@@ -19,8 +19,9 @@ function watchPools(registry: Registry): void {
     labelNames: ['pool', 'state'],
     registers: [registry],
     collect() {
-      const { close: _close, ...pools } = database()
-      for (const [pool, { totalCount, idleCount, waitingCount }] of Object.entries(pools)) {
+      const { close: _close, replica, ...own } = database()
+      const there = replica ? { replicaReads: replica.reads, replicaStreams: replica.streams } : {}
+      for (const [pool, { totalCount, idleCount, waitingCount }] of Object.entries({ ...own, ...there })) {
         connections.set({ pool, state: 'used' }, totalCount - idleCount)
         connections.set({ pool, state: 'idle' }, idleCount)
         connections.set({ pool, state: 'waiting' }, waitingCount)

@@ -12,7 +12,7 @@ GRANT SELECT (customer_id, id, email, name, roles, billing_profiles, disabled_at
 GRANT SELECT (customer_id, id, name, prefix, last_four, roles, billing_profiles, issued_by, created_at, expires_at, revoked_at, last_used_at) ON api_keys TO console_app;--> statement-breakpoint
 
 -- What `console_app` may read, `console_reads` and `console_streams` may read, behind the same wall.
-GRANT SELECT ON assets, audit_events, backfills, billing_profiles, customers, idempotency_keys, import_changes, imports, invoice_files, invoice_sums, invoices, issuers, license_change_attempts, license_changes, line_items, notice_changes, notice_mails, notice_recipients, notice_subscriptions, notices, parties, seat_readings, sessions, vendor_subscriptions TO console_reads, console_streams;--> statement-breakpoint
+GRANT SELECT ON assets, audit_events, backfills, billing_profiles, customers, idempotency_keys, import_changes, imports, invoice_files, invoice_sums, invoice_tokens, invoices, issuers, license_change_attempts, license_changes, line_items, notice_changes, notice_mails, notice_recipients, notice_subscriptions, notices, parties, seat_readings, sessions, vendor_subscriptions TO console_reads, console_streams;--> statement-breakpoint
 GRANT SELECT (customer_id, id, name, prefix, last_four, roles, billing_profiles, issued_by, created_at, expires_at, revoked_at, last_used_at) ON api_keys TO console_reads, console_streams;--> statement-breakpoint
 GRANT SELECT (customer_id, id, email, name, roles, billing_profiles, disabled_at, created_at, last_seen_at) ON members TO console_reads, console_streams;--> statement-breakpoint
 ALTER POLICY own ON api_keys TO console_app, console_reads, console_streams;--> statement-breakpoint
@@ -25,6 +25,7 @@ ALTER POLICY own ON import_changes TO console_app, console_reads, console_stream
 ALTER POLICY own ON imports TO console_app, console_reads, console_streams;--> statement-breakpoint
 ALTER POLICY own ON invoice_files TO console_app, console_reads, console_streams;--> statement-breakpoint
 ALTER POLICY own ON invoice_sums TO console_app, console_reads, console_streams;--> statement-breakpoint
+ALTER POLICY own ON invoice_tokens TO console_app, console_reads, console_streams;--> statement-breakpoint
 ALTER POLICY own ON invoices TO console_app, console_reads, console_streams;--> statement-breakpoint
 ALTER POLICY own ON issuers TO console_app, console_reads, console_streams;--> statement-breakpoint
 ALTER POLICY own ON license_change_attempts TO console_app, console_reads, console_streams;--> statement-breakpoint
@@ -38,6 +39,7 @@ ALTER POLICY own ON notice_recipients TO console_app, console_reads, console_str
 ALTER POLICY own ON notice_subscriptions TO console_app, console_reads, console_streams;--> statement-breakpoint
 ALTER POLICY own ON notices TO console_app, console_reads, console_streams;--> statement-breakpoint
 ALTER POLICY own ON parties TO console_app, console_reads, console_streams;--> statement-breakpoint
+ALTER POLICY own ON recent_writes TO console_app, console_reads, console_streams;--> statement-breakpoint
 ALTER POLICY own ON seat_readings TO console_app, console_reads, console_streams;--> statement-breakpoint
 ALTER POLICY own ON sessions TO console_app, console_reads, console_streams;--> statement-breakpoint
 ALTER POLICY own ON vendor_subscriptions TO console_app, console_reads, console_streams;--> statement-breakpoint
