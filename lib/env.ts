@@ -4,6 +4,7 @@ import { settings as apiSettings } from './api/openapi/settings.ts'
 import { settings as databaseSettings } from './db/settings.ts'
 import { settings as mailSettings } from './notices/settings.ts'
 import { settings as operatorSettings } from './operator-mail/settings.ts'
+import { settings as exposureSettings } from './server/exposure/settings.ts'
 import { settings as metricsSettings } from './server/metrics/settings.ts'
 import { settings as processSettings } from './server/workers/settings.ts'
 import { allowedHosts, hasNoPath, namesIn, port, secret, text, withoutSlash } from './settings.ts'
@@ -32,6 +33,7 @@ const PARTS = {
   own: Own,
   database: databaseSettings,
   processes: processSettings,
+  exposure: exposureSettings,
   /** Undefined where nothing is measured. */
   metrics: metricsSettings,
   vendorTimes: timeSettings,

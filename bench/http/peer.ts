@@ -3,7 +3,7 @@ import pg from 'pg'
 import { digestOf } from '#lib/access/api-key.ts'
 import { KEY_CALLER } from '#lib/access/authenticate.ts'
 import type { CallerRow } from '#lib/access/store.ts'
-import { pageToken } from '#lib/lists/page-token.ts'
+import { type ListOf, pageToken } from '#lib/lists/page-token.ts'
 import { assetOf, invoiceOf, wholeInvoiceOf } from './peer-answers.ts'
 import { ASSETS, FILES, INVOICE, INVOICES, LINES, LINKS } from './peer-queries.ts'
 
@@ -56,7 +56,7 @@ export function peer(url: string): FastifyInstance {
     const key = last && [last.invoice_date, last.id]
     const base = address()
     const invoices = shown.map((row) => invoiceOf(row, base))
-    return { invoices, rowCount: invoices.length, ...nextPage(key, rows.length, ['invoices', {}]) }
+    return { invoices, rowCount: invoices.length, ...nextPage(key, rows.length, [customer, 'invoices', {}]) }
   })
 
   app.get<{ Params: { id: string } }>('/billing/v1/invoices/:id', async (request, reply) => {
@@ -83,7 +83,7 @@ export function peer(url: string): FastifyInstance {
     return {
       assets,
       rowCount: assets.length,
-      ...nextPage(key, rows.length, ['assets', undefined, undefined]),
+      ...nextPage(key, rows.length, [customer, 'assets', undefined, undefined]),
     }
   })
 
@@ -92,6 +92,6 @@ export function peer(url: string): FastifyInstance {
 
 const FINANCE = ['finance-user', 'admin']
 
-function nextPage(key: string[] | undefined, found: number, filters: unknown[]): { pageToken?: string } {
-  return key && found > ROWS ? { pageToken: pageToken({ key, direction: 'older' }, filters) } : {}
+function nextPage(key: string[] | undefined, found: number, list: ListOf): { pageToken?: string } {
+  return key && found > ROWS ? { pageToken: pageToken({ key, direction: 'older' }, list) } : {}
 }

@@ -24,7 +24,7 @@ export type Program = {
 /** For one that looks into it: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=/tmp/profiles'. */
 const nodeOptions = () => (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean)
 
-/** With it the bench makes sessions of its own. */
+/** With it the bench makes sessions and page tokens of its own. */
 export const SESSION_SECRET = 'only-for-the-bench-only-for-the-bench'
 
 const SETTINGS = {
@@ -59,7 +59,7 @@ export function startApp(
 
 /** The plain server beside it. */
 export function startPeer(warden: Warden, url: string): Promise<Program> {
-  return startProgram(warden, { NODE_ENV: 'production' }, 'bench/http/peer-process.ts', url)
+  return startProgram(warden, { NODE_ENV: 'production', SESSION_SECRET }, 'bench/http/peer-process.ts', url)
 }
 
 /**

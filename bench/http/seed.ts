@@ -64,7 +64,13 @@ export async function signedIn(id: string): Promise<string> {
     await addMember(id, { roles: ['admin'] }),
     randomUUID(),
   ]
-  await scope(caller, (tx) => addSession(tx, caller.customerId, member, digestOf(sid)))
+  const opened = {
+    digest: digestOf(sid),
+    address: '127.0.0.1',
+    userAgent: 'bench',
+    browser: digestOf(`browser ${sid}`),
+  }
+  await scope(caller, (tx) => addSession(tx, caller.customerId, member, opened))
   return `console-session=${await encode({ token: { sid }, secret: SESSION_SECRET })}`
 }
 

@@ -1,11 +1,13 @@
 'use client'
 
-import { KeyRound, LogOut } from 'lucide-react'
+import { KeyRound, LogOut, MonitorSmartphone } from 'lucide-react'
+import Link from 'next/link'
 import { lazy, Suspense, useState } from 'react'
 import { signOut } from '#components/access/next-auth.ts'
 import { forget } from '#components/ui/kept.ts'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
 import { useToast } from '#components/ui/toast.tsx'
+import { visible } from '#components/ui/visible.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
 
 // Rarely opened: it comes when it is asked for.
@@ -20,9 +22,9 @@ export type Person = { name: string; email: string; customer: string; roles: str
 export function PersonLines({ person }: { person: Person }) {
   return (
     <span className="block min-w-0 text-left">
-      <span className="block font-[550] text-ink">{person.name}</span>
+      <span className="block font-[550] text-ink">{visible(person.name)}</span>
       <span className="block text-xs text-ink-3">
-        {[person.customer, person.roles].filter(Boolean).join(' · ')}
+        {[visible(person.customer), person.roles].filter(Boolean).join(' · ')}
       </span>
     </span>
   )
@@ -57,6 +59,10 @@ export function useProfile(person: Person) {
         <KeyRound aria-hidden="true" className="size-4 text-ink-3" />
         Change password
       </button>
+      <Link href="/sessions" prefetch={false} className={MENU_ITEM} onClick={close}>
+        <MonitorSmartphone aria-hidden="true" className="size-4 text-ink-3" />
+        Sessions
+      </Link>
       <button type="button" className={MENU_ITEM} onClick={leave}>
         <LogOut aria-hidden="true" className="size-4 text-ink-3" />
         Sign out

@@ -22,7 +22,7 @@ export type CallerRow = {
 }
 
 /** Look-ups that happen before a customer is known have logins of their own, a statement each. */
-async function lookUp<T>(pool: 'signIn' | 'jobs', fn: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function lookUp<T>(pool: 'signIn' | 'jobs', fn: (tx: Transaction) => Promise<T>): Promise<T> {
   try {
     return await fn(drizzle(database()[pool]))
   } catch (error) {
@@ -46,32 +46,6 @@ export async function lookUpCaller(
   return rows[0] as CallerRow | undefined
 }
 
-/** What sign-in compares: the member with this address in any case; undefined also when disabled. */
-export function findSignIn(
-  email: string,
-): Promise<{ customerId: CustomerId; memberId: string; passwordHash: string | null } | undefined> {
-  return lookUp('signIn', async (tx) => {
-    const { rows } = await tx.execute<{
-      customer_id: string
-      id: string
-      password_hash: string | null
-    }>(sql`
-      SELECT customer_id, id, password_hash FROM members
-      WHERE lower(email) = lower(${email}) AND disabled_at IS NULL`)
-    const row = rows[0]
-    return row && { customerId: minted(row.customer_id), memberId: row.id, passwordHash: row.password_hash }
-  })
-}
-
-/** What a member's password is compared with; undefined where there is none. */
-export function findPasswordHash(customerId: CustomerId, memberId: string): Promise<string | undefined> {
-  return lookUp('signIn', async (tx) => {
-    const { rows } = await tx.execute<{ password_hash: string | null }>(sql`
-      SELECT password_hash FROM members WHERE customer_id = ${customerId} AND id = ${memberId}`)
-    return rows[0]?.password_hash ?? undefined
-  })
-}
-
 /** The customer with this id or domain, for the operator's commands. */
 export function findCustomer(
   idOrDomain: string,
@@ -85,7 +59,7 @@ export function findCustomer(
   })
 }
 
-/** All customers in the order in which they were added, for the operator's commands. */
+/** All customers in the order in which they were added: for the operator's commands, and jobs that go from one to the next. */
 export function listCustomers(): Promise<{ customerId: CustomerId; name: string; domain: string }[]> {
   return lookUp('jobs', async (tx) => {
     const { rows } = await tx.execute<{ id: string; name: string; domain: string }>(sql`
@@ -135,6 +109,7 @@ export function provenCaller(row: CallerRow, via: Caller['via']): Caller {
   }
 }
 
-function minted(id: string): CustomerId {
+/** For what a look-up has found. */
+export function minted(id: string): CustomerId {
   return id as CustomerId
 }

@@ -80,6 +80,8 @@ const CASES: Record<string, readonly string[]> = {
   setQuantity: ['workspace-suite-2'],
   validateKey: [''],
   changePassword: [],
+  listSessions: ['', 'whose=all'],
+  endSession: [],
 }
 /** What reads more, and why that is. */
 const WALKED = 'goes back by date until a page is full: seldom what it chooses is old and rare at once'

@@ -29,7 +29,7 @@ export const listAssets = operation(
   async (caller, { query }, trace) => {
     const { filter, search, view, maxResults = DEFAULT_MAX_RESULTS } = query
     const { baseUrl } = env()
-    const filters = ['assets', filter, search]
+    const filters = [caller.customerId, 'assets', filter, search] as const
     const cursor = query.pageToken ? readPageToken(query.pageToken, filters, TimeKey) : undefined
     const page = [{ filter, search }, maxResults + 1, cursor] as const
     if (view !== 'full') {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findSignIn } from '#lib/access/store.ts'
+import { findSignIn } from '#lib/access/sign-ins/look-up.ts'
 import { errorCode, toProblem } from '#lib/api/problem.ts'
 import { newLog, reasonOf } from '#lib/log.ts'
 import { readScope, scope, streamScope } from './scope.ts'

@@ -8,7 +8,7 @@ import { env } from '#lib/env.ts'
 import { attachment } from '#lib/files/attachment.ts'
 import { CSV, dated } from '#lib/files/csv.ts'
 import { listKept } from '#lib/kept-files/store.ts'
-import { pageOf, pageToken, readPageToken } from '#lib/lists/page-token.ts'
+import { type ListOf, pageOf, pageToken, readPageToken } from '#lib/lists/page-token.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
 import { readLinks } from './document/links.ts'
@@ -26,7 +26,7 @@ export const listInvoices = operation(
   contract.listInvoices,
   async (caller, { query }) => {
     const { pageToken, maxResults = DEFAULT_MAX_RESULTS, orderBy, ...selection } = checked(query)
-    const filters = filtersOf(selection, orderBy)
+    const filters = filtersOf(caller, selection, orderBy)
     const cursor = pageToken ? readPageToken(pageToken, filters, keysetOf(orderBy).Key) : undefined
     const rows = await rowsOf(caller, selection, maxResults + 1, { orderBy, cursor })
     const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, (row) => keyOf(row, orderBy), filters)
@@ -39,11 +39,13 @@ export const listInvoices = operation(
 
 /** The page tokens that lead from an invoice to its neighbours among those that the query selects. */
 export function tokensBeside(
+  caller: Pick<Caller, 'customerId'>,
   invoice: Invoice,
   { pageToken: _, maxResults: __, orderBy, ...selection }: Input<typeof contract.listInvoices>['query'],
 ): { newer: string; older: string } {
   const key = keyOfAnswered(invoice, orderBy)
-  const to = (direction: 'newer' | 'older') => pageToken({ key, direction }, filtersOf(selection, orderBy))
+  const list = filtersOf(caller, selection, orderBy)
+  const to = (direction: 'newer' | 'older') => pageToken({ key, direction }, list)
   return { newer: to('newer'), older: to('older') }
 }
 
@@ -63,8 +65,12 @@ function scopeOf({ search }: Selection): typeof readScope {
 }
 
 /** What a page token belongs to. */
-function filtersOf(selection: Selection, orderBy: InvoiceOrder | undefined): unknown[] {
-  return ['invoices', selection, ...(orderBy ? [orderBy] : [])]
+function filtersOf(
+  { customerId }: Pick<Caller, 'customerId'>,
+  selection: Selection,
+  orderBy: InvoiceOrder | undefined,
+): ListOf {
+  return [customerId, 'invoices', selection, ...(orderBy ? [orderBy] : [])]
 }
 
 export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {

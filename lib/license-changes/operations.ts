@@ -39,7 +39,7 @@ export const setQuantity = operation(contract.setQuantity, async (caller, input,
 
 export const listLicenseChanges = operation(contract.listLicenseChanges, async (caller, { query }) => {
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = query
-  const filters = ['license-changes', selection]
+  const filters = [caller.customerId, 'license-changes', selection] as const
   const cursor = pageToken ? readPageToken(pageToken, filters, TimeKey) : undefined
   const rows = await readScope(
     caller,

@@ -17,6 +17,7 @@ import { watchReplica } from './health/replica.ts'
 import { httpServer } from './http-server.ts'
 import { startJobs } from './jobs.ts'
 import { isBuilt, prepareNext, routerStateCheck } from './next.ts'
+import { proxyDoubt } from './unknown-proxy.ts'
 
 /** How long running requests may take to finish once the port is closed, in milliseconds. */
 const DRAIN_LIMIT = 20_000
@@ -60,11 +61,15 @@ export async function startApplication(): Promise<Application> {
     const url = await listen(server)
     let isDraining = false
     // The port is known now, and with it the host names. No request was read yet.
-    const { allowedHosts, trustProxy, baseUrl } = env()
+    const { allowedHosts, trustProxy, baseUrl, exposure } = env()
+    const https = baseUrl.startsWith('https:')
+    const doubt = proxyDoubt({ https, trustProxy })
+    if (doubt) log().warn(doubt)
     const door = frontDoor({
       hosts: allowedHosts,
       trustProxy,
-      https: baseUrl.startsWith('https:'),
+      https,
+      hstsSubdomains: exposure.hstsSubdomains,
       checkRouterState,
       health: healthCheck(() => isDraining),
       api,

@@ -9,6 +9,7 @@ import { checkSingleHost, stripHeaders } from './request-headers.ts'
 import { pagePolicy, securityHeaders } from './security-headers.ts'
 import { servedHosts } from './served-hosts.ts'
 import { type Area, areaOf, checkMethod, readTarget, type Target } from './target.ts'
+import { proxyWatch } from './unknown-proxy.ts'
 import { logVisit } from './visit-log.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void
@@ -20,6 +21,8 @@ export type FrontDoor = {
   trustProxy: boolean
   /** Whether the public address is https. */
   https: boolean
+  /** Whether browsers are to keep to https for the names below it, too. */
+  hstsSubdomains?: boolean
   /** Throws where the header of a navigation can't be read: Next itself would answer 500. */
   checkRouterState: (header: string | string[] | undefined) => unknown
   /** Answers `/livez`, `/healthz` and `/readyz`. */
@@ -43,13 +46,15 @@ const FORM_LIMIT = 16 * 1024
  * navigation (400); then the application answers.
  */
 export function frontDoor(options: FrontDoor): Handler {
-  const { hosts, trustProxy, https, checkRouterState, health, api, inside } = options
+  const { hosts, trustProxy, https, hstsSubdomains, checkRouterState, health, api, inside } = options
   const hostOf = servedHosts(hosts, trustProxy)
-  const fixed = securityHeaders(https)
+  const fixed = securityHeaders(https, hstsSubdomains)
+  const watch = proxyWatch(trustProxy)
 
   /** All checks; afterwards the request is as everything behind the door wants it. */
   const admit = (req: IncomingMessage, requestId: string): Target => {
     const target = readTarget(req.url ?? '')
+    watch(req)
     stripHeaders(req.headers, target.area, trustProxy)
     if (target.area !== 'api') checkMethod(req.method, target.area)
     if (target.area !== 'health') {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { PgBoss } from 'pg-boss'
+import { tellMembers } from '#lib/account-mails/send.ts'
 import { loginOf } from '#lib/db/logins.ts'
 import { readVendors, settleOpenChanges } from '#lib/license-changes/jobs.ts'
 import { log, reasonOf } from '#lib/log.ts'
@@ -7,6 +8,7 @@ import { measured, secondsSince } from '#lib/measured.ts'
 import { sendNotices } from '#lib/notices/send.ts'
 import { tellOperators } from '#lib/operator-mail/send.ts'
 import { runBackfills } from './backfills/run.ts'
+import { prune } from './pruning/prune.ts'
 
 type Job = {
   name: string
@@ -25,6 +27,8 @@ const JOBS: Job[] = [
   // From six in the morning on: the first run of a day tells what the night has brought, the others what is left.
   { name: 'send-notices', cron: '23 6-23 * * *', run: sendNotices },
   { name: 'tell-operators', cron: '*/10 * * * *', run: tellOperators },
+  { name: 'prune', cron: '41 2 * * *', run: prune },
+  { name: 'tell-members', cron: '* * * * *', run: tellMembers },
   {
     name: 'run-backfills',
     cron: '* * * * *',

@@ -19,7 +19,7 @@ const Key = z.tuple([z.string().regex(/^[A-Z]{3}$/), Id, Day, Id])
 
 export const readStatement = operation(contract.readStatement, async (caller, { query }) => {
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = query
-  const filters = ['statement', selection]
+  const filters = [caller.customerId, 'statement', selection] as const
   const cursor = pageToken ? readPageToken(pageToken, filters, Key) : undefined
   const [today, sums, profiles, rows] = await readScope(
     caller,
