@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Warden } from '#lib/db/embedded/test-warden.ts'
+import { NO_LIMITS } from '../../stand-ins/no-limits.ts'
 import { NO_NETWORK } from '../../stand-ins/no-network.ts'
 
 const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
@@ -24,6 +25,7 @@ const nodeOptions = () => (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filt
 
 const SETTINGS = {
   ...NO_NETWORK,
+  ...NO_LIMITS,
   NODE_ENV: 'production',
   HOST: '127.0.0.1',
   PORT: '0',

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { PgBoss } from 'pg-boss'
+import { WINDOW_SECONDS } from '#lib/access/limits/budget.ts'
+import { removePastWindows } from '#lib/access/limits/store.ts'
 import { readVendors, settleOpenChanges } from '#lib/license-changes/jobs.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { sendNotices } from '#lib/notices/send.ts'
@@ -19,6 +21,7 @@ const JOBS: Job[] = [
   // From six in the morning on: the first run of a day tells what the night has brought, the others what is left.
   { name: 'send-notices', cron: '23 6-23 * * *', run: sendNotices },
   { name: 'tell-operators', cron: '*/10 * * * *', run: tellOperators },
+  { name: 'forget-limits', cron: '41 * * * *', run: () => removePastWindows(WINDOW_SECONDS) },
 ]
 
 /** A job that is due again is not queued twice, and not run twice at once, however many processes there are. */
