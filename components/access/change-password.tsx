@@ -2,6 +2,7 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { whyNot } from '#components/problem/why-not.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
@@ -90,7 +91,7 @@ function OtherProblem({ error }: { error: Error }) {
   if (!(error instanceof Problem)) {
     return <ProblemNote title="Not changed: no answer" detail="Check your connection and try again." />
   }
-  return <ProblemNote title="Not changed" detail={error.message} requestId={error.more.requestId} />
+  return <ProblemNote title="Not changed" detail={whyNot(error)} requestId={error.more.requestId} />
 }
 
 function errorAt(error: Error | null, pointer: string): string | undefined {
