@@ -1,11 +1,15 @@
 // next-auth's own calls, which are no part of our contract: its client would cost every page 10 kB.
 
-/** `refused`: address and password don't fit. `unavailable`: no answer, or none that says either. */
-export type SignInAnswer = 'signed-in' | 'refused' | 'throttled' | 'unavailable'
+/**
+ * `refused`: address and password don't fit. `throttled`: too often. `busy`: too much was asked for from here.
+ * `unavailable`: no answer, or none that says any of this.
+ */
+export type SignInAnswer = 'signed-in' | 'refused' | 'throttled' | 'busy' | 'unavailable'
 
 /** Opens a session, which arrives as a cookie that no script can read. Never throws. */
 export async function signIn(email: string, password: string): Promise<SignInAnswer> {
   const answer = await postForm('/api/auth/callback/credentials', { email, password }).catch(() => undefined)
+  if (answer?.isBusy) return 'busy'
   if (answer?.url === undefined) return 'unavailable'
   // next-auth says in the address where it would lead what became of it.
   const { searchParams } = new URL(answer.url, location.origin)
@@ -27,12 +31,15 @@ export async function signOut(): Promise<void> {
 async function postForm(
   path: string,
   fields: Record<string, string>,
-): Promise<{ ok: boolean; url?: string }> {
-  const { csrfToken } = (await (await fetch('/api/auth/csrf')).json()) as { csrfToken: string }
+): Promise<{ ok: boolean; isBusy?: boolean; url?: string }> {
+  const asked = await fetch('/api/auth/csrf')
+  if (asked.status === 429) return { ok: false, isBusy: true }
+  const { csrfToken } = (await asked.json()) as { csrfToken: string }
   const response = await fetch(path, {
     method: 'POST',
     body: new URLSearchParams({ ...fields, csrfToken, json: 'true' }),
   })
+  if (response.status === 429) return { ok: false, isBusy: true }
   const { url } = (await response.json()) as { url?: string }
   return { ok: response.ok, ...(url === undefined ? {} : { url }) }
 }

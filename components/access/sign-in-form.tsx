@@ -9,6 +9,7 @@ import { PasswordField } from './password-field.tsx'
 
 const REFUSED = 'E-mail address or password is wrong. Check both and try again.'
 const THROTTLED = 'Too many failed attempts. Wait a quarter of an hour, then try again.'
+const BUSY = 'Too many requests come from your network. Wait a minute, then try again.'
 const UNAVAILABLE = 'No answer from the service. Check your connection and try again.'
 
 /** Signs in and goes on to `next`, a path of this console. */
@@ -28,7 +29,7 @@ export function SignInForm({ next }: { next: string }) {
     // A whole new page: nothing that an earlier caller saw is left in memory.
     if (answer === 'signed-in') return location.assign(next)
     setPending(false)
-    setError({ refused: REFUSED, throttled: THROTTLED, unavailable: UNAVAILABLE }[answer])
+    setError({ refused: REFUSED, throttled: THROTTLED, busy: BUSY, unavailable: UNAVAILABLE }[answer])
     if (answer === 'refused') password.current?.select()
   }
 

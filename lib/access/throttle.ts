@@ -2,6 +2,7 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { database } from '#lib/db/client.ts'
 import { digestOf } from './api-key.ts'
+import { networkOf } from './limits/addresses.ts'
 
 /** Failed attempts in 15 minutes that one address may make at one account, and at all accounts. */
 export const ATTEMPTS_AT_ACCOUNT = 10
@@ -16,13 +17,14 @@ export type Attempt = { isThrottled: boolean; forgive(): Promise<void> }
  * Counts an attempt before its password is looked at, so that a thousand at once are counted too. An account is
  * throttled for one address alone: a stranger can't lock its owner out. Kept in the database, for all processes.
  * @param email as given; any case is the same account
- * @param address of the client, as the front door saw it
+ * @param address of the client, in the one form that the front door gives it: a /64 of IPv6 counts as one
  */
 export async function countAttempt(email: string, address: string): Promise<Attempt> {
   const { access } = database()
   const attempt = randomUUID()
-  const account = digestOf(`${email.toLowerCase()} ${address}`)
-  const subjects = [account, digestOf(address)]
+  const network = networkOf(address)
+  const account = digestOf(`${email.toLowerCase()} ${network}`)
+  const subjects = [account, digestOf(network)]
   await access.query(`DELETE FROM sign_in_attempts WHERE at < now() - ${WINDOW}`)
   await access.query('INSERT INTO sign_in_attempts (attempt, subject) SELECT $1, unnest($2::text[])', [
     attempt,

@@ -7,6 +7,9 @@ import { startDatabase } from '#lib/db/start.ts'
 import { enterProduction, env, fixSettings, setPort } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { accounts } from '#lib/vendors/accounts/accounts.ts'
+import { admission } from './admission/admission.ts'
+import { boundedPages } from './admission/bounded-pages.ts'
+import { boundConnections } from './admission/connections.ts'
 import { loadApi } from './api.ts'
 import { askToLeave, drain, handOver } from './drain.ts'
 import { frontDoor } from './front-door.ts'
@@ -55,15 +58,20 @@ export async function startApplication(): Promise<Application> {
     const url = await listen(server)
     let isDraining = false
     // The port is known now, and with it the host names. No request was read yet.
-    const { allowedHosts, trustProxy, baseUrl } = env()
+    const { allowedHosts, trustProxy, baseUrl, limits } = env()
+    // Behind a proxy all connections are its own.
+    if (!trustProxy) boundConnections(server, limits.connections)
+    const inside = app.getRequestHandler()
     const door = frontDoor({
       hosts: allowedHosts,
       trustProxy,
       https: baseUrl.startsWith('https:'),
       checkRouterState,
       health: healthCheck(() => isDraining),
+      admission: admission(limits, trustProxy),
       api,
-      inside: app.getRequestHandler(),
+      pages: boundedPages(inside),
+      inside,
     })
     const jobs = await startJobs(database.url)
     const stop = async (farewell: Farewell) => {

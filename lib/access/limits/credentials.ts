@@ -25,6 +25,12 @@ export function credentialOf(headers: { get(name: string): string | null }): str
   return given === undefined ? undefined : hash('sha256', given, 'base64url')
 }
 
+/** Whether it was somebody's a short while ago: then looking it up again is no guess of a stranger's. */
+export function wasProven(credential: string): boolean {
+  const found = known().get(credential)
+  return found !== undefined && performance.now() < found.until
+}
+
 /** Notes that it is somebody's. */
 export function prove(credential: string): void {
   const all = known()

@@ -12,6 +12,12 @@ export type LimitConfig = {
   exports: number
   /** How many times as much all keys and sessions of a customer have together. */
   together: number
+  /** Requests that one address may make without being known, by each process. */
+  strangers: number
+  /** Attempts to sign in that one address may make, by each process. */
+  signIns: number
+  /** Connections that one address may have open, with each process. */
+  connections: number
 }
 
 export const settings = z
@@ -20,6 +26,9 @@ export const settings = z
     RATE_LIMIT_CHANGES: limit.default(60),
     RATE_LIMIT_EXPORTS: limit.default(30),
     RATE_LIMIT_TOGETHER: limit.max(1000).default(5),
+    RATE_LIMIT_STRANGERS: limit.default(300),
+    RATE_LIMIT_SIGN_INS: limit.default(120),
+    CONNECTIONS_PER_ADDRESS: limit.default(1000),
   })
   .transform(
     (given): LimitConfig => ({
@@ -27,5 +36,8 @@ export const settings = z
       changes: given.RATE_LIMIT_CHANGES,
       exports: given.RATE_LIMIT_EXPORTS,
       together: given.RATE_LIMIT_TOGETHER,
+      strangers: given.RATE_LIMIT_STRANGERS,
+      signIns: given.RATE_LIMIT_SIGN_INS,
+      connections: given.CONNECTIONS_PER_ADDRESS,
     }),
   )
