@@ -4,6 +4,7 @@ import { type FormEvent, useRef, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
+import { localPath } from '#lib/access/rules.ts'
 import { signIn } from './next-auth.ts'
 import { PasswordField } from './password-field.tsx'
 
@@ -12,8 +13,11 @@ const THROTTLED = 'Too many failed attempts. Wait a quarter of an hour, then try
 const BUSY = 'Too many requests come from your network. Wait a minute, then try again.'
 const UNAVAILABLE = 'No answer from the service. Check your connection and try again.'
 
-/** Signs in and goes on to `next`, a path of this console. */
-export function SignInForm({ next }: { next: string }) {
+/**
+ * Signs in and goes on to where the address of the page says, which the browser reads: the page itself is the same for
+ * everybody, so that it is made once.
+ */
+export function SignInForm() {
   const hydrated = useHydrated()
   const password = useRef<HTMLInputElement>(null)
   const [pending, setPending] = useState(false)
@@ -27,7 +31,7 @@ export function SignInForm({ next }: { next: string }) {
     setError('')
     const answer = await signIn(String(given.get('email')).trim(), String(given.get('password')))
     // A whole new page: nothing that an earlier caller saw is left in memory.
-    if (answer === 'signed-in') return location.assign(next)
+    if (answer === 'signed-in') return location.assign(localPath(fromOf(location.search)))
     setPending(false)
     setError({ refused: REFUSED, throttled: THROTTLED, busy: BUSY, unavailable: UNAVAILABLE }[answer])
     if (answer === 'refused') password.current?.select()
@@ -68,4 +72,8 @@ export function SignInForm({ next }: { next: string }) {
       </Button>
     </form>
   )
+}
+
+function fromOf(search: string): string {
+  return new URLSearchParams(search).get('from') ?? '/'
 }

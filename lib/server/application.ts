@@ -10,6 +10,8 @@ import { accounts } from '#lib/vendors/accounts/accounts.ts'
 import { admission } from './admission/admission.ts'
 import { boundedPages } from './admission/bounded-pages.ts'
 import { boundConnections } from './admission/connections.ts'
+import { knownPaths } from './admission/known-paths.ts'
+import { preparedPages } from './admission/prepared-pages.ts'
 import { loadApi } from './api.ts'
 import { askToLeave, drain, handOver } from './drain.ts'
 import { frontDoor } from './front-door.ts'
@@ -62,15 +64,17 @@ export async function startApplication(): Promise<Application> {
     // Behind a proxy all connections are its own.
     if (!trustProxy) boundConnections(server, limits.connections)
     const inside = app.getRequestHandler()
+    const https = baseUrl.startsWith('https:')
+    const { host } = new URL(baseUrl)
     const door = frontDoor({
       hosts: allowedHosts,
       trustProxy,
-      https: baseUrl.startsWith('https:'),
+      https,
       checkRouterState,
       health: healthCheck(() => isDraining),
       admission: admission(limits, trustProxy),
       api,
-      pages: boundedPages(inside),
+      pages: preparedPages({ isKnown: knownPaths(), inside, host, https, otherwise: boundedPages(inside) }),
       inside,
     })
     const jobs = await startJobs(database.url)
