@@ -74,7 +74,7 @@ export async function startApplication(): Promise<Application> {
       health: healthCheck(() => isDraining),
       admission: admission(limits, trustProxy),
       api,
-      pages: preparedPages({ isKnown: knownPaths(), inside, host, https, otherwise: boundedPages(inside) }),
+      pages: preparedPages({ known: knownPaths(), inside, host, https, otherwise: boundedPages(inside) }),
       inside,
     })
     const jobs = await startJobs(database.url)

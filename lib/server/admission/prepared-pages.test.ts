@@ -32,9 +32,15 @@ async function inside(req: IncomingMessage, res: ServerResponse) {
   res.end(`<script nonce="${nonce}"></script>`)
 }
 
+const PATHS: Record<string, 'screen' | 'other'> = {
+  '/sign-in': 'other',
+  '/unsubscribe': 'other',
+  '/assets': 'screen',
+}
+
 async function opened() {
   const pages = preparedPages({
-    isKnown: (path) => ['/sign-in', '/assets'].includes(path),
+    known: (path) => PATHS[path.replace(/\/$/, '')],
     inside,
     host: 'console.example',
     https: false,
@@ -117,12 +123,14 @@ describe('the sign-in page and the 404', () => {
   test('are not sent to members, to navigations, nor for pages that there are', async () => {
     const get = await opened()
     const others = [
-      await get('GET /assets'),
+      await get('GET /unsubscribe'),
+      await get('GET /assets', 'Cookie: member'),
+      await get('GET /assets', 'RSC: 1'),
       await get('GET /sign-in', 'Cookie: member'),
       await get('GET /nowhere', 'RSC: 1'),
       await get('GET /sign-in', 'Next-Router-State-Tree: x'),
     ]
-    expect(others.map(({ body }) => body)).toEqual(Array(4).fill('otherwise'))
+    expect(others.map(({ body }) => body)).toEqual(Array(6).fill('otherwise'))
     expect((await get('GET /nowhere', 'Cookie: member')).status).toBe(404)
   })
 
@@ -136,6 +144,18 @@ describe('the sign-in page and the 404', () => {
       expect((await get('GET /sign-in')).status).toBe(200)
     },
   )
+})
+
+test('whoever has no session is led from a screen to the sign-in page, and back to it afterwards', async () => {
+  const get = await opened()
+  const { status, headers, body } = await get('GET /assets?filter=type:workspace-suite&search=%20')
+  expect([status, body]).toEqual([307, ''])
+  const from = '/assets?filter=type:workspace-suite&search=%20'
+  expect(headers).toMatchObject({
+    location: `/sign-in?from=${encodeURIComponent(from)}`,
+    'cache-control': 'no-store',
+  })
+  expect(asked).toEqual([])
 })
 
 test('a page with a nonce in any places is the same packed and plain', async () => {

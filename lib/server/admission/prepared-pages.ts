@@ -3,6 +3,7 @@ import { cookieValue } from '#lib/access/session-cookie.ts'
 import { log } from '#lib/log.ts'
 import type { Handler, Pages } from '../front-door.ts'
 import { pagePolicy } from '../security-headers.ts'
+import type { KnownPath } from './known-paths.ts'
 import { NONCE_PLACE, type PreparedPage, packedWithNonce, preparedPage, withNonce } from './prepared-page.ts'
 
 const SIGN_IN = '/sign-in'
@@ -12,8 +13,8 @@ const NOTHING = '/-/nothing/-'
 const NAVIGATION = /^(rsc$|next-)/
 
 export type Prepared = {
-  /** Whether the application has a page or a file under a path. */
-  isKnown: (path: string) => boolean
+  /** What the application has under a path. */
+  known: (path: string) => KnownPath
   /** Makes pages, the first time that each is asked for. */
   inside: Handler
   /** Of the public address; whatever host is named, such a page is the same. */
@@ -24,11 +25,11 @@ export type Prepared = {
 }
 
 /**
- * Answers what strangers get most, the sign-in page and the 404, by bytes that were made once, each with a nonce of its
- * own: hundreds of them take as long as a page that is made. There is one for each choice of colors, which is
+ * Answers what strangers get most: the sign-in page and the 404 by bytes that were made once, each with a nonce of its
+ * own, and screens by the way to sign in. Dozens of them take as long as a page that is made. There is one for each choice of colors, which is
  * all that such a page knows of its visitor.
  */
-export function preparedPages({ isKnown, inside, host, https, otherwise }: Prepared): Pages {
+export function preparedPages({ known, inside, host, https, otherwise }: Prepared): Pages {
   const made = new Map<string, Promise<PreparedPage | undefined>>()
 
   const prepare = (path: string, theme: string): Promise<PreparedPage | undefined> => {
@@ -52,14 +53,34 @@ export function preparedPages({ isKnown, inside, host, https, otherwise }: Prepa
   }
 
   return async (req, res, visitor) => {
-    const [path = ''] = (req.url ?? '').split('?')
-    const isSignIn = path.replace(/\/$/, '') === SIGN_IN && !visitor.isMember
-    if (!(isSignIn || !isKnown(path)) || Object.keys(req.headers).some((name) => NAVIGATION.test(name)))
-      return otherwise(req, res, visitor)
-    const page = await prepare(isSignIn ? SIGN_IN : NOTHING, themeOf(req))
+    if (wantsNoDocument(req)) return otherwise(req, res, visitor)
+    const url = req.url ?? ''
+    const [path = ''] = url.split('?')
+    const what = known(path)
+    if (what === 'screen' && !visitor.isMember) return sendToSignIn(res, url)
+    const same = what === undefined ? NOTHING : SIGN_IN
+    const isSame = same === NOTHING || (path.replace(/\/$/, '') === SIGN_IN && !visitor.isMember)
+    const page = isSame ? await prepare(same, themeOf(req)) : undefined
     if (page) send(page, req, res)
     else await otherwise(req, res, visitor)
   }
+}
+
+function wantsNoDocument({ headers }: IncomingMessage): boolean {
+  return Object.keys(headers).some((name) => NAVIGATION.test(name))
+}
+
+/**
+ * As each screen does for whoever has no session, and takes a page's time for: a way, and no guard. Whoever shows a cookie
+ * is asked by the screen itself who they are.
+ */
+function sendToSignIn(res: ServerResponse, url: string): void {
+  res.writeHead(307, {
+    Location: `${SIGN_IN}?from=${encodeURIComponent(url)}`,
+    'Cache-Control': 'no-store',
+    'Content-Length': 0,
+  })
+  res.end()
 }
 
 function themeOf({ headers }: IncomingMessage): string {
