@@ -18,6 +18,7 @@ export async function growthOf(
   customers: readonly Loaded[],
   small: readonly Loaded[],
   { seconds, rounds }: Setting,
+  only: string,
 ): Promise<Growth[]> {
   const found: Growth[] = []
   const sized = await Promise.all(customers.map(async (one) => ({ one, far: await farToken(url, one) })))
@@ -25,11 +26,14 @@ export async function growthOf(
     'list, first page': () => 'invoices',
     'list, last page but one': (far) => `invoices?pageToken=${far}`,
     'list, highest balance first': () => 'invoices?orderBy=balanceAmount%20desc',
-    search: () => 'invoices?search=IN-0000123',
+    search: () => 'invoices?search=0000123',
+    'search that finds all numbers': () => 'invoices?search=IN-',
+    'search that finds nothing': () => 'invoices?search=nothing',
+    'search, summary': () => 'invoice-summary?search=0000123',
     summary: () => 'invoice-summary',
     statement: () => 'statement',
   }
-  for (const [name, pathOf] of Object.entries(calls)) {
+  for (const [name, pathOf] of Object.entries(calls).filter(([name]) => name.includes(only))) {
     const groups = sized.map(({ one, far }) => ({
       size: one.invoices.toLocaleString('en'),
       asks: [{ path: `/billing/v1/${pathOf(far)}`, key: one.key }] as Ask[],

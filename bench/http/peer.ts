@@ -26,7 +26,11 @@ export function peer(url: string): FastifyInstance {
 
   const callerOf = async (request: FastifyRequest, roles: readonly string[]): Promise<CallerRow> => {
     const key = request.headers.authorization?.slice('Bearer '.length) ?? ''
-    const { rows } = await pool.query<CallerRow>({ ...KEY_CALLER, values: [digestOf(key)] })
+    const { rows } = await pool.query<CallerRow>({
+      name: 'caller',
+      text: KEY_CALLER,
+      values: [digestOf(key)],
+    })
     const caller = rows[0]
     if (!caller) throw Object.assign(new Error('The key is not valid.'), { statusCode: 401 })
     if (roles.length > 0 && !caller.roles.some((role) => roles.includes(role)))
@@ -50,7 +54,8 @@ export function peer(url: string): FastifyInstance {
     const shown = rows.slice(0, ROWS)
     const last = shown.at(-1)
     const key = last && [last.invoice_date, last.id]
-    const invoices = shown.map((row) => invoiceOf(row, address()))
+    const base = address()
+    const invoices = shown.map((row) => invoiceOf(row, base))
     return { invoices, rowCount: invoices.length, ...nextPage(key, rows.length, ['invoices', {}]) }
   })
 
@@ -73,7 +78,8 @@ export function peer(url: string): FastifyInstance {
     const shown = rows.slice(0, ROWS)
     const last = shown.at(-1)
     const key = last && [last.micros, last.id]
-    const assets = shown.map((row) => assetOf(row, address()))
+    const base = address()
+    const assets = shown.map((row) => assetOf(row, base))
     return {
       assets,
       rowCount: assets.length,

@@ -2,6 +2,8 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Warden } from '#lib/db/embedded/test-warden.ts'
+import { keptSecret } from '#lib/secrets.ts'
+import { WEB } from '../../scripts/web-process.mjs'
 import { NO_LIMITS } from '../../stand-ins/no-limits.ts'
 import { NO_NETWORK } from '../../stand-ins/no-network.ts'
 
@@ -23,6 +25,9 @@ export type Program = {
 /** For one that looks into it: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=/tmp/profiles'. */
 const nodeOptions = () => (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean)
 
+/** With it the bench makes sessions of its own. */
+export const SESSION_SECRET = 'only-for-the-bench-only-for-the-bench'
+
 const SETTINGS = {
   ...NO_NETWORK,
   ...NO_LIMITS,
@@ -32,7 +37,7 @@ const SETTINGS = {
   BASE_URL: '',
   ALLOWED_HOSTS: '',
   TRUST_PROXY: '',
-  SESSION_SECRET: 'only-for-the-bench-only-for-the-bench',
+  SESSION_SECRET,
   // As in production: a line for each request. The peer writes none.
   LOG_LEVEL: 'info',
 }
@@ -47,9 +52,11 @@ export function startApp(
   processes: string,
   more: Record<string, string> = {},
 ): Promise<Program> {
-  const secret = url ? {} : { SESSION_SECRET: '' }
+  const secret = url
+    ? { DATABASE_SECRET: keptSecret('database') }
+    : { SESSION_SECRET: '', DATABASE_SECRET: '' }
   const env = { ...SETTINGS, DATABASE_URL: url, WEB_CONCURRENCY: processes, ...secret, ...more }
-  return startProgram(warden, env, 'lib/server/start.ts')
+  return startProgram(warden, { ...WEB.env, ...env }, ...WEB.options, 'lib/server/start.ts')
 }
 
 /** The plain server beside it. */
@@ -85,7 +92,9 @@ async function startProgram(
     }
     child.stdout.on('data', read)
     child.stderr.on('data', read)
-    ended.then(([code]) => reject(new Error(`${program[0]} ended with ${code}:\n${said}`)))
+    ended.then(([code]) =>
+      reject(new Error(`${program.find((word) => word.endsWith('.ts'))} ended with ${code}:\n${said}`)),
+    )
   })
   return {
     url,

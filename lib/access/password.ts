@@ -6,6 +6,7 @@ import { members, sessions } from '#lib/db/schema/customers.ts'
 import { gate } from './limits/gate.ts'
 import type { CustomerId } from './rules.ts'
 import { endSessions } from './session.ts'
+import { findPasswordHash } from './store.ts'
 
 // OWASP's second choice of parameters: 19 MiB, 2 passes, 1 lane.
 const OPTIONS = { algorithm: 2 satisfies Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -36,11 +37,14 @@ export async function passwordFits(password: string, known: string | null | unde
   }
 }
 
-/** The present password hash of a member. */
+/**
+ * The present password hash of a member, who stays locked until the transaction ends. The hash itself is read as the
+ * login that may see it.
+ */
 export async function readPasswordHash(tx: Transaction, customerId: CustomerId, memberId: string) {
   const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
-  const rows = await tx.select({ hash: members.passwordHash }).from(members).where(own).for('no key update')
-  return rows[0]?.hash ?? undefined
+  await tx.select({ id: members.id }).from(members).where(own).for('no key update')
+  return findPasswordHash(customerId, memberId)
 }
 
 /** Sets a password and ends the member's sessions, but for the one named `keep`. */

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
+import { measured } from '#lib/measured.ts'
 import { digestOf } from './api-key.ts'
 import { PASSWORD_MAX } from './contract.ts'
 import { passwordFits } from './password.ts'
@@ -68,6 +69,7 @@ export function authOptions(): NextAuthOptions {
             log().error({ err: error }, 'sign-in could not be answered')
             throw new Error('unavailable')
           })
+          measured('signIn', { outcome: id === null ? 'failed' : id === 'throttled' ? id : 'opened' })
           if (id === 'throttled') throw new Error('throttled')
           return id === null ? null : { id }
         },

@@ -1,8 +1,11 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
+import type pg from 'pg'
 import { database, type Transaction } from '#lib/db/client.ts'
 import { withoutValues } from '#lib/db/failure.ts'
+import { Flight } from '#lib/db/flights/flight.ts'
+import { sendTogether } from '#lib/db/flights/together.ts'
 import type { Caller, CustomerId, Role } from './rules.ts'
 
 /** A caller as it is read, by key or by session; `stale`: its last use is to be written down anew. */
@@ -18,21 +21,37 @@ export type CallerRow = {
   stale: boolean
 }
 
-/** Look-ups that happen before a customer is known run as the role `console_access`, a statement each. */
-async function lookUp<T>(fn: (access: Transaction) => Promise<T>): Promise<T> {
+/** Look-ups that happen before a customer is known have logins of their own, a statement each. */
+async function lookUp<T>(pool: 'signIn' | 'jobs', fn: (tx: Transaction) => Promise<T>): Promise<T> {
   try {
-    return await fn(drizzle(database().access))
+    return await fn(drizzle(database()[pool]))
   } catch (error) {
     throw withoutValues(error)
   }
+}
+
+/**
+ * The caller that a statement finds by the digest of a key or of a session. It is asked anew for each request, together
+ * with those of the requests that come in at the same time.
+ */
+export async function lookUpCaller(
+  pool: pg.Pool,
+  statement: string,
+  digest: string,
+): Promise<CallerRow | undefined> {
+  const flight = new Flight()
+  const found = flight.add({ text: statement }, [digest])
+  sendTogether(pool, flight)
+  const { rows } = await found
+  return rows[0] as CallerRow | undefined
 }
 
 /** What sign-in compares: the member with this address in any case; undefined also when disabled. */
 export function findSignIn(
   email: string,
 ): Promise<{ customerId: CustomerId; memberId: string; passwordHash: string | null } | undefined> {
-  return lookUp(async (access) => {
-    const { rows } = await access.execute<{
+  return lookUp('signIn', async (tx) => {
+    const { rows } = await tx.execute<{
       customer_id: string
       id: string
       password_hash: string | null
@@ -44,12 +63,21 @@ export function findSignIn(
   })
 }
 
+/** What a member's password is compared with; undefined where there is none. */
+export function findPasswordHash(customerId: CustomerId, memberId: string): Promise<string | undefined> {
+  return lookUp('signIn', async (tx) => {
+    const { rows } = await tx.execute<{ password_hash: string | null }>(sql`
+      SELECT password_hash FROM members WHERE customer_id = ${customerId} AND id = ${memberId}`)
+    return rows[0]?.password_hash ?? undefined
+  })
+}
+
 /** The customer with this id or domain, for the operator's commands. */
 export function findCustomer(
   idOrDomain: string,
 ): Promise<{ customerId: CustomerId; name: string; domain: string; contactEmail: string } | undefined> {
-  return lookUp(async (access) => {
-    const { rows } = await access.execute<{ id: string; name: string; domain: string; email: string }>(sql`
+  return lookUp('jobs', async (tx) => {
+    const { rows } = await tx.execute<{ id: string; name: string; domain: string; email: string }>(sql`
       SELECT id, name, domain, contact_email AS email FROM customers
       WHERE id = ${idOrDomain} OR domain = ${idOrDomain.toLowerCase()}`)
     const row = rows[0]
@@ -59,10 +87,31 @@ export function findCustomer(
 
 /** All customers in the order in which they were added, for the operator's commands. */
 export function listCustomers(): Promise<{ customerId: CustomerId; name: string; domain: string }[]> {
-  return lookUp(async (access) => {
-    const { rows } = await access.execute<{ id: string; name: string; domain: string }>(sql`
+  return lookUp('jobs', async (tx) => {
+    const { rows } = await tx.execute<{ id: string; name: string; domain: string }>(sql`
       SELECT id, name, domain FROM customers ORDER BY created_at, id`)
     return rows.map((row) => ({ customerId: minted(row.id), name: row.name, domain: row.domain }))
+  })
+}
+
+/** The next customer in the order of their ids; `orItself`: the one with this id, where it is there. */
+export function customerAfter(
+  id: string,
+  { orItself }: { orItself: boolean },
+): Promise<CustomerId | undefined> {
+  return lookUp('jobs', async (tx) => {
+    const { rows } = await tx.execute<{ id: string }>(sql`
+      SELECT id FROM customers WHERE id >= ${id} AND (id > ${id} OR ${orItself}) ORDER BY id LIMIT 1`)
+    return rows[0] && minted(rows[0].id)
+  })
+}
+
+/** How many customers there are, and how many of them up to this id. */
+export function countCustomers(id: string): Promise<{ upTo: number; all: number }> {
+  return lookUp('jobs', async (tx) => {
+    const { rows } = await tx.execute<{ upTo: number; all: number }>(sql`
+      SELECT count(*) FILTER (WHERE id <= ${id})::int AS "upTo", count(*)::int AS all FROM customers`)
+    return rows[0] ?? { upTo: 0, all: 0 }
   })
 }
 

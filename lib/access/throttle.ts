@@ -20,17 +20,17 @@ export type Attempt = { isThrottled: boolean; forgive(): Promise<void> }
  * @param address of the client, in the one form that the front door gives it: a /64 of IPv6 counts as one
  */
 export async function countAttempt(email: string, address: string): Promise<Attempt> {
-  const { access } = database()
+  const { signIn } = database()
   const attempt = randomUUID()
   const network = networkOf(address)
   const account = digestOf(`${email.toLowerCase()} ${network}`)
   const subjects = [account, digestOf(network)]
-  await access.query(`DELETE FROM sign_in_attempts WHERE at < now() - ${WINDOW}`)
-  await access.query('INSERT INTO sign_in_attempts (attempt, subject) SELECT $1, unnest($2::text[])', [
+  await signIn.query(`DELETE FROM sign_in_attempts WHERE at < now() - ${WINDOW}`)
+  await signIn.query('INSERT INTO sign_in_attempts (attempt, subject) SELECT $1, unnest($2::text[])', [
     attempt,
     subjects,
   ])
-  const { rows } = await access.query<{ account: number; address: number }>(
+  const { rows } = await signIn.query<{ account: number; address: number }>(
     `SELECT count(*) FILTER (WHERE subject = $1)::int AS account, count(*) FILTER (WHERE subject = $2)::int AS address
      FROM sign_in_attempts WHERE subject IN ($1, $2) AND at > now() - ${WINDOW}`,
     subjects,
@@ -39,7 +39,7 @@ export async function countAttempt(email: string, address: string): Promise<Atte
   return {
     isThrottled: counted.account > ATTEMPTS_AT_ACCOUNT || counted.address > ATTEMPTS_OF_ADDRESS,
     async forgive() {
-      await access.query('DELETE FROM sign_in_attempts WHERE attempt = $1 OR subject = $2', [
+      await signIn.query('DELETE FROM sign_in_attempts WHERE attempt = $1 OR subject = $2', [
         attempt,
         account,
       ])

@@ -71,6 +71,8 @@ test('the commands are these', () => {
     'status',
     'sums verify',
     'sums rebuild',
+    'database status',
+    'database backfill',
   ])
 })
 

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { addBillingProfileCommands } from './billing-profiles.ts'
 import { addChangeCommands } from './changes/command.ts'
 import { addCustomerCommands } from './customers.ts'
+import { addDatabaseCommands } from './database/command.ts'
 import { addImportCommands } from './imports/command.ts'
 import { addInvoiceCommands } from './invoices/command.ts'
 import { addIssuerCommands } from './issuers.ts'
@@ -33,6 +34,7 @@ export function adminProgram(): Command {
   addChangeCommands(program)
   addStatusCommand(program)
   addSumCommands(program)
+  addDatabaseCommands(program)
   return program
 }
 

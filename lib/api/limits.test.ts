@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import * as access from '#lib/access/operations.ts'
 import * as assets from '#lib/assets/operations.ts'
@@ -41,7 +42,7 @@ function limits(given: Record<string, number>) {
 /** A test that a minute's end cuts in two would count in two of them: in its last seconds the next one is waited for. */
 async function untilMinuteHasTime(): Promise<void> {
   const second = async () => {
-    const { rows } = await database.opened.access.query(
+    const { rows } = await database.opened.keys.query(
       'SELECT extract(second FROM clock_timestamp())::int AS s',
     )
     return rows[0].s as number
@@ -203,16 +204,15 @@ test('a client that does not heed its refusals is looked up once a second at mos
 })
 
 test('limits that can not be counted admit nobody', async () => {
-  await database.sql(customer, 'SELECT 1')
   const one = await addKey(customer, [])
-  const access = database.opened.access
-  const connect = vi.spyOn(access, 'connect').mockImplementation(() => {
-    throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
-  })
+  const owner = new pg.Client({ connectionString: database.url })
+  await owner.connect()
   try {
+    await owner.query('BEGIN')
+    await owner.query('LOCK TABLE limit_windows')
     expect((await ask('/auth/v1/validate', { key: one })).status).toBe(503)
   } finally {
-    connect.mockRestore()
+    await owner.end()
   }
   expect((await ask('/auth/v1/validate', { key: one })).status).toBe(200)
 })

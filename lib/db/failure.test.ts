@@ -17,7 +17,7 @@ beforeAll(async () => {
   ana = await callerOf('northwind', 'admin')
   // PostgreSQL tells of the whole row, too.
   await run(database.url, "ALTER TABLE billing_profiles ADD CONSTRAINT never CHECK (name <> 'secret')")
-  await run(database.url, 'REVOKE ALL ON members FROM console_access')
+  await run(database.url, 'REVOKE ALL ON members FROM console_sign_in')
 })
 afterAll(() => database.close())
 

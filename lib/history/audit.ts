@@ -1,6 +1,7 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Caller, CustomerId } from '#lib/access/rules.ts'
+import { builtOnce, value } from '#lib/db/built.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { auditEvents } from '#lib/db/schema/history.ts'
 
@@ -32,17 +33,22 @@ type AuditEvent = {
  */
 export async function recordAudit(tx: Transaction, customerId: CustomerId, event: AuditEvent): Promise<void> {
   const { action, subject, actor, requestId, details = {} } = event
-  await tx.insert(auditEvents).values({
-    customerId,
-    action,
-    subject,
-    requestId,
-    details,
-    actorKind: actor.kind,
-    actorId: actor.id,
-    actorName: actor.name,
-  })
+  const { kind, id, name } = actor
+  await added(tx, { customerId, action, subject, requestId, details, kind, id, name })
 }
+
+const added = builtOnce<unknown>((tx) =>
+  tx.insert(auditEvents).values({
+    customerId: value('customerId'),
+    action: value('action'),
+    subject: value('subject'),
+    requestId: value('requestId'),
+    details: value('details'),
+    actorKind: value('kind'),
+    actorId: value('id'),
+    actorName: value('name'),
+  }),
+)
 
 /** What happened to a thing, the first first; with the reason, where one was given. */
 export async function auditOf(tx: Transaction, customerId: CustomerId, subject: string) {

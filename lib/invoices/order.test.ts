@@ -12,9 +12,9 @@ import { run } from '#lib/db/test-server.ts'
 import { type Cursor, pageToken } from '#lib/lists/page-token.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
+import { listShown } from './list/pages.ts'
 import { listInvoices, readInvoice, tokensBeside } from './operations.ts'
 import { INVOICE_ORDER_KEYS } from './rules.ts'
-import * as store from './store.ts'
 
 type Query = NonNullable<Given<typeof contract.listInvoices>['query']>
 type Order = NonNullable<Query['orderBy']>
@@ -186,7 +186,7 @@ describe('each page is read off an index, however deep', () => {
     const logger = { logQuery: (query: string, params: unknown[]) => void statements.push({ query, params }) }
     const owner = { customerId: 'large' as Caller['customerId'], billingProfiles: ['default'] }
     await client.query("SELECT set_config('console.customer', 'large', false)")
-    const rows = await store.listInvoices(drizzle(client, { logger }), owner, {}, 51, { orderBy, cursor })
+    const rows = await listShown(drizzle(client, { logger }), owner, {}, 51, { orderBy, cursor })
     const [{ query, params } = { query: '', params: [] }] = statements
     const { rows: lines } = await client.query(`EXPLAIN (ANALYZE, COSTS OFF) ${query}`, params)
     return { rows, plan: lines.map((line) => line['QUERY PLAN']).join('\n') }

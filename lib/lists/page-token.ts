@@ -1,5 +1,5 @@
 import 'server-only'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { Problem } from '#lib/api/problem.ts'
 
@@ -59,7 +59,7 @@ function parse(token: string): unknown {
 }
 
 function digest(filters: unknown): string {
-  return createHash('sha256').update(JSON.stringify(filters)).digest('base64url').slice(0, 16)
+  return hash('sha256', JSON.stringify(filters), 'base64url').slice(0, 16)
 }
 
 /**

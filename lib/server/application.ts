@@ -13,9 +13,12 @@ import { boundConnections } from './admission/connections.ts'
 import { knownPaths } from './admission/known-paths.ts'
 import { preparedPages } from './admission/prepared-pages.ts'
 import { loadApi } from './api.ts'
+import { compressed } from './delivery/compressed.ts'
+import { staticFiles } from './delivery/static-files.ts'
 import { askToLeave, drain, handOver } from './drain.ts'
 import { frontDoor } from './front-door.ts'
 import { healthCheck } from './health/health.ts'
+import { watchReplica } from './health/replica.ts'
 import { httpServer } from './http-server.ts'
 import { startJobs } from './jobs.ts'
 import { isBuilt, prepareNext, routerStateCheck } from './next.ts'
@@ -53,7 +56,9 @@ export async function startApplication(): Promise<Application> {
   sessionSecret()
   accounts()
   const database = await startDatabase().catch(explain)
+  let replica: { stop(): void } | undefined
   try {
+    replica = await watchReplica()
     const [app, api] = await Promise.all([prepareNext(), loadApi()])
     const checkRouterState = await routerStateCheck()
     const server = httpServer((req, res) => door(req, res))
@@ -63,7 +68,7 @@ export async function startApplication(): Promise<Application> {
     const { allowedHosts, trustProxy, baseUrl, limits } = env()
     // Behind a proxy all connections are its own.
     if (!trustProxy) boundConnections(server, limits.connections)
-    const inside = app.getRequestHandler()
+    const inside = staticFiles(compressed(app.getRequestHandler()))
     const https = baseUrl.startsWith('https:')
     const { host } = new URL(baseUrl)
     const door = frontDoor({
@@ -78,14 +83,19 @@ export async function startApplication(): Promise<Application> {
       inside,
     })
     const jobs = await startJobs(database.url)
+    const { metrics: at } = env()
+    // Loaded only where somebody asks.
+    const metrics = at && (await (await import('./metrics/serve.ts')).startMetrics(at))
     const stop = async (farewell: Farewell) => {
       isDraining = farewell !== 'handed over'
       await Promise.all([jobs.stop(), letGo(server, farewell)])
-      await app.close()
+      await Promise.all([app.close(), metrics?.stop()])
+      replica?.stop()
       await database.stop()
     }
     return { url, note: database.note, stop }
   } catch (error) {
+    replica?.stop()
     await database.stop()
     throw error
   }
@@ -101,7 +111,7 @@ async function letGo(server: Server, farewell: Farewell): Promise<void> {
 
 /** Our own database explains itself; a driver's error names neither the setting nor what it was about. */
 function explain(error: unknown): never {
-  if (env().databaseUrl === undefined) throw error
+  if (env().database.url === undefined) throw error
   throw new Error(`The database of DATABASE_URL can't be used: ${reasonOf(error)}`, { cause: error })
 }
 

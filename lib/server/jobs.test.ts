@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loginOf } from '#lib/db/logins.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer } from '#lib/db/test-rows.ts'
 import { startJobs } from './jobs.ts'
@@ -12,7 +13,7 @@ afterAll(() => database.close())
 
 /** As the role that jobs run as. */
 async function query(statement: string) {
-  const client = new pg.Client({ connectionString: database.url, options: '-c role=console_jobs' })
+  const client = new pg.Client(loginOf(database.url, 'console_jobs'))
   await client.connect()
   try {
     return (await client.query(statement)).rows
@@ -27,6 +28,7 @@ test('several processes share one queue in the database, made by a role that own
     expect(await query('SELECT name, cron FROM pgboss.schedule ORDER BY name')).toEqual([
       { name: 'forget-limits', cron: '41 * * * *' },
       { name: 'read-vendors', cron: '* * * * *' },
+      { name: 'run-backfills', cron: '* * * * *' },
       { name: 'send-notices', cron: '23 6-23 * * *' },
       { name: 'settle-open-changes', cron: '* * * * *' },
       { name: 'tell-operators', cron: '*/10 * * * *' },

@@ -21,13 +21,16 @@ export const readStatement = operation(contract.readStatement, async (caller, { 
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = query
   const filters = ['statement', selection]
   const cursor = pageToken ? readPageToken(pageToken, filters, Key) : undefined
-  const [today, sums, profiles, rows] = await readScope(caller, (tx) =>
-    Promise.all([
-      store.readDay(tx),
-      store.sumOpenItems(tx, caller, selection),
-      listBillingProfiles(tx, caller.customerId),
-      store.listOpenItems(tx, caller, selection, maxResults + 1, cursor),
-    ]),
+  const [today, sums, profiles, rows] = await readScope(
+    caller,
+    (tx) =>
+      Promise.all([
+        store.readDay(tx),
+        store.sumOpenItems(tx, caller, selection),
+        listBillingProfiles(tx, caller.customerId),
+        store.listOpenItems(tx, caller, selection, maxResults + 1, cursor),
+      ]),
+    { mayBeOld: true },
   )
   const names = new Map(profiles.map(({ id, name }) => [id, name]))
   const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)

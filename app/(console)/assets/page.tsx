@@ -3,7 +3,9 @@ import { AssetsScreen } from '#components/assets/assets-screen.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { ButtonLink, DownloadLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { countText } from '#components/ui/count-text.ts'
 import { PageHead } from '#components/ui/page-head.tsx'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
 import type { Input } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -13,12 +15,16 @@ import * as queries from '#lib/assets/queries.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
-import { asInvalid, InvalidView } from '../invalid-view.tsx'
+import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
+import { Late, soon } from '../late.tsx'
 import { MissingRole } from '../missing-role.tsx'
 import { traceOf } from '../trace.ts'
 import { lastPrices, newestInvoices } from './last-prices.ts'
 
 export const metadata: Metadata = { title: 'Assets' }
+
+/** Keeps the line's place. */
+const NOTHING_YET = '\u00a0'
 
 const INVALID = { title: 'Assets', what: 'assets', path: '/assets' }
 
@@ -29,15 +35,22 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     return <MissingRole title="Assets" caller={caller} permission="licenses-manager" />
   }
   const read = await readQuery(contract.listAssets, search)
-  const shown = read instanceof Problem ? read : await load(caller, { ...read, view: 'full' })
-  if (shown instanceof Problem) return <InvalidView {...INVALID} problem={shown} />
-
-  const { query, list, summary, prices } = shown
+  if (read instanceof Problem) return <InvalidView {...INVALID} problem={read} />
+  const query = { ...read, view: 'full' as const }
+  const answer = await soon(load(caller, query))
+  if ('now' in answer && answer.now instanceof Problem)
+    return <InvalidView {...INVALID} problem={answer.now} />
   return (
     <>
       <PageHead
         title="Assets"
-        subtitle={<span role="status">{subtitle(query, summary)}</span>}
+        subtitle={
+          <span role="status">
+            <Late answer={answer} fallback={NOTHING_YET}>
+              {(found) => (found instanceof Problem ? NOTHING_YET : subtitle(query, found.summary))}
+            </Late>
+          </span>
+        }
         actions={
           <>
             <ButtonLink look="quiet" href="/assets/bulk" prefetch={false}>
@@ -52,14 +65,22 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
           </>
         }
       />
-      <Hydrated answers={[[queries.listAssets.key({ query }), list]]}>
-        <AssetsScreen
-          query={query}
-          counts={summary.types}
-          customer={caller.customerName}
-          lastPrices={prices}
-        />
-      </Hydrated>
+      <Late answer={answer} fallback={<RowsWaiting />}>
+        {(found) =>
+          found instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={found} />
+          ) : (
+            <Hydrated answers={[[queries.listAssets.key({ query }), found.list]]}>
+              <AssetsScreen
+                query={query}
+                counts={found.summary.types}
+                customer={caller.customerName}
+                lastPrices={found.prices}
+              />
+            </Hydrated>
+          )
+        }
+      </Late>
     </>
   )
 }
@@ -77,13 +98,13 @@ async function load(caller: Caller, query: Query) {
     newestInvoices(caller, trace),
   ])
   if (list instanceof Problem) return list
-  return { query, list: list.body, summary: summary.body, prices: lastPrices(list.body.assets, invoices) }
+  return { list: list.body, summary: summary.body, prices: lastPrices(list.body.assets, invoices) }
 }
 
 function subtitle({ filter, search }: Query, { count, types }: Counts): string {
   const chosen = filter?.type ? types.filter(({ type }) => filter.type?.includes(type)) : types
   const matching = filter?.type ? chosen.reduce((sum, one) => sum + one.count, 0) : count
-  const assets = `${matching.toLocaleString('en')} ${matching === 1 ? 'asset' : 'assets'}`
+  const assets = `${countText(matching)} ${matching === 1 ? 'asset' : 'assets'}`
   if (search || filter?.type) return `${assets} ${matching === 1 ? 'matches' : 'match'}.`
   if (count === 0) return 'Nothing here yet.'
   const platforms = `${types.length} ${types.length === 1 ? 'platform' : 'platforms'}`

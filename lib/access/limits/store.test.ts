@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loginOf } from '#lib/db/logins.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addNewCustomer } from '#lib/db/test-rows.ts'
 import type { CustomerId } from '../rules.ts'
@@ -114,7 +115,7 @@ test('and so it is in each window, whose edges come while requests are under way
 
 test('the wall holds alone: without its customer the role sees no window, and writes none of others', async () => {
   await takeShare(subject(), asked(1))
-  const role = new pg.Client({ connectionString: database.url, options: '-c role=console_access' })
+  const role = new pg.Client(loginOf(database.url, 'console_keys'))
   await role.connect()
   try {
     expect((await role.query('SELECT FROM limit_windows')).rows).toEqual([])

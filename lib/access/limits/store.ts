@@ -66,7 +66,7 @@ export async function takeShare(
   { customerId, kind, caller, usual }: Subject,
   { want, waiting, seconds }: Asked,
 ): Promise<Share> {
-  const client = await database().access.connect()
+  const client = await database().keys.connect()
   const values = [customerId, kind, caller ?? null, want, waiting, seconds, usual.limit, usual.together]
   try {
     const [, , { rows }] = await Promise.all([

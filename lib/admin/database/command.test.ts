@@ -1,0 +1,96 @@
+import { tmpdir } from 'node:os'
+import { sql } from 'drizzle-orm'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Backfill } from '#lib/db/backfill.ts'
+import { knownMigrations } from '#lib/db/migrating/files.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addCustomer } from '#lib/db/test-rows.ts'
+import { commandLine } from '../test-command.ts'
+
+const known = vi.hoisted(() => ({ list: [] as unknown[] }))
+vi.mock('#lib/server/backfills/list.ts', () => ({ BACKFILLS: known.list }))
+
+let db: TestDatabase
+let owner: pg.Client
+const { admin } = commandLine(() => db.url, tmpdir())
+beforeAll(async () => {
+  db = await testDatabase()
+  owner = new pg.Client({ connectionString: db.url })
+  await owner.connect()
+  for (const id of ['alder', 'birch']) await addCustomer(id)
+  const capitals: Backfill = {
+    name: 'capitals',
+    async batch(tx, customerId) {
+      const { rowCount } = await tx.execute(
+        sql`UPDATE billing_profiles SET name = upper(name) WHERE customer_id = ${customerId}`,
+      )
+      return { count: rowCount ?? 0, last: null }
+    },
+  }
+  known.list.push(capitals)
+})
+afterAll(async () => {
+  await owner.end()
+  await db.close()
+})
+
+const migrations = knownMigrations()
+const first = `Database   ${migrations.length} migrations, the newest ${migrations.at(-1)?.name}`
+
+test('says what is open, and does it', async () => {
+  const asked = (await admin('database status --json')).out
+  expect(JSON.parse(asked)).toEqual({
+    migrations: migrations.length,
+    newest: migrations.at(-1)?.name,
+    backfills: expect.not.arrayContaining([expect.objectContaining({ finished: null })]),
+  })
+  await owner.query("DELETE FROM backfills; INSERT INTO backfills (name) VALUES ('capitals'), ('later')")
+  const open = (await admin('database status')).out
+  expect(open.split('\n').slice(0, 2)).toEqual([first, 'Backfills  2 open'])
+  expect(open).toMatch(/\ncapitals +0 of 2 +0 +\S+ \S+ +- +-\n/)
+
+  expect(await admin('database backfill')).toEqual({
+    code: 0,
+    out: 'Nothing is open: 2 rows were looked at.\n',
+    err: '',
+  })
+  expect(await db.sql('birch', 'SELECT name FROM billing_profiles')).toEqual([{ name: 'BIRCH' }])
+  const done = (await admin('database status')).out
+  expect(done).toMatch(/\ncapitals +all +2 +/)
+  // What this release does not know stays open, and is not waited for.
+  expect(done).toContain('\nBackfills  1 open\n')
+})
+
+test('does one again that is done, and knows which there are', async () => {
+  await db.sql('birch', "UPDATE billing_profiles SET name = 'small'")
+  expect((await admin('database backfill')).out).toBe('Nothing is open: 0 rows were looked at.\n')
+  expect((await admin('database backfill --again capitals')).out).toBe(
+    'Nothing is open: 2 rows were looked at.\n',
+  )
+  expect(await db.sql('birch', 'SELECT name FROM billing_profiles')).toEqual([{ name: 'SMALL' }])
+  expect(await admin('database backfill --again nothing')).toMatchObject({
+    code: 1,
+    err: 'There is no backfill "nothing": database status lists them.\n',
+  })
+})
+
+test('makes the logins and migrates, as the owner; where all is there, nothing changes', async () => {
+  expect(await admin('database logins')).toEqual({ code: 0, out: 'All logins are there.\n', err: '' })
+  const done = 'The database has all migrations of this release.\n'
+  expect(await admin('database migrate')).toEqual({ code: 0, out: done, err: '' })
+})
+
+test('a start that may not migrate looks whether somebody has', async () => {
+  vi.stubEnv('MIGRATE_AT_START', '0')
+  expect((await admin('database status')).code).toBe(0)
+  const [newest] = migrations.slice(-1)
+  await owner.query('DELETE FROM drizzle.__drizzle_migrations WHERE created_at = $1', [newest?.when])
+  const refused = await admin('database status')
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`lacks ${newest?.name}`) })
+  await owner.query('INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ($1, $2)', [
+    'again',
+    newest?.when,
+  ])
+  vi.unstubAllEnvs()
+})

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { countCustomers } from '#lib/access/store.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { makeLogins, migrate } from '#lib/db/migrate.ts'
+import { knownMigrations } from '#lib/db/migrating/files.ts'
+import { asOwner } from '#lib/db/start.ts'
+import { BACKFILLS } from '#lib/server/backfills/list.ts'
+import { runBackfills } from '#lib/server/backfills/run.ts'
+import { listBackfills, openAgain, type Progress } from '#lib/server/backfills/store.ts'
+import { appliedMigrations } from '#lib/server/figures/store.ts'
+import { withDatabase } from '../command.ts'
+import { progress } from '../progress.ts'
+import { printRows } from '../table.ts'
+import { Interrupted, interruption, print } from '../terminal.ts'
+
+/** Until it is looked at again what another process, which is ahead of us, has left. */
+const PAUSE = 1000
+
+export function addDatabaseCommands(program: Command): void {
+  const database = program
+    .command('database')
+    .description(
+      "The database's migrations and logins, and the changes of many rows that are left to be done.",
+    )
+
+  database
+    .command('status')
+    .description('Which migrations are applied, and how far backfills are.')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  npm run -s admin -- database status --json')
+    .action(withDatabase(showStatus))
+
+  database
+    .command('migrate')
+    .description('Make what logins are missing, and bring the database to this release, as its owner.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  DATABASE_URL=postgres://owner@db.example/console npm run -s admin -- database migrate',
+    )
+    .action(migrateAsOwner)
+
+  database
+    .command('logins')
+    .description('Make what logins are missing, as the owner of the database, and migrate nothing.')
+    .option('--renew', 'give those that were made with another DATABASE_SECRET the passwords of this one')
+    .addHelpText('after', '\nExample:\n  npm run -s admin -- database logins --renew')
+    .action(addLogins)
+
+  database
+    .command('backfill')
+    .description('Do now what is open. The web processes do it, too: both may run at once.')
+    .option('--again <name>', 'one that is done, from the first row on; nothing else')
+    .addHelpText('after', '\nExample:\n  npm run -s admin -- database backfill --again invoice-words')
+    .action(withDatabase(backfill))
+}
+
+async function showStatus({ json = false }: { json?: boolean }): Promise<void> {
+  const applied = await appliedMigrations()
+  const newest = knownMigrations().find(({ when }) => when === applied.at(-1))?.name ?? null
+  const rows = await Promise.all((await listBackfills()).map(shown))
+  if (json) return print(JSON.stringify({ migrations: applied.length, newest, backfills: rows }, null, 2))
+  print(`Database   ${applied.length} migrations, the newest ${newest ?? 'of a later release'}`)
+  const open = rows.filter((row) => row.finished === null).length
+  print(`Backfills  ${open === 0 ? 'none is open' : `${open} open`}`)
+  if (rows.length > 0) print('')
+  printRows(rows, {})
+}
+
+async function shown({ name, atCustomer, afterRow, count, askedAt, movedAt, finishedAt }: Progress) {
+  const { upTo, all } = await countCustomers(atCustomer)
+  const done = afterRow === null ? upTo : upTo - 1
+  return {
+    backfill: name,
+    customers: finishedAt ? 'all' : `${done.toLocaleString('en')} of ${all.toLocaleString('en')}`,
+    rows: count.toLocaleString('en'),
+    'asked (UTC)': askedAt,
+    'last batch': movedAt,
+    finished: finishedAt,
+  }
+}
+
+async function migrateAsOwner(): Promise<void> {
+  await asOwner((url) => migrate(url))
+  print('The database has all migrations of this release.')
+}
+
+async function addLogins({ renew = false }: { renew?: boolean }): Promise<void> {
+  await asOwner((url) => makeLogins(url, { renew }))
+  print('All logins are there.')
+}
+
+async function backfill({ again }: { again?: string }): Promise<void> {
+  if (again !== undefined && !(await openAgain(again)))
+    throw new Problem('invalid_request', `There is no backfill "${again}": database status lists them.`)
+  const known = BACKFILLS.filter(({ name }) => again === undefined || name === again)
+  const { signal } = interruption
+  const shownProgress = progress('rows looked at')
+  let count = 0
+  // Another process that fills as well may be ahead of us: then there is something left when we end.
+  while (!signal.aborted && (await isOpen(known))) {
+    const before = count
+    count += await runBackfills({
+      signal,
+      known,
+      onBatch: (name, rows) => shownProgress.update(before + rows, `rows looked at for ${name}`),
+    }).finally(shownProgress.end)
+    if (count === before) await sleep(PAUSE, undefined, { signal }).catch(() => {})
+  }
+  if (signal.aborted)
+    throw new Interrupted(`Interrupted after ${count.toLocaleString('en')} rows: the rest is still open.`)
+  print(`Nothing is open: ${count.toLocaleString('en')} rows were looked at.`)
+}
+
+async function isOpen(known: typeof BACKFILLS): Promise<boolean> {
+  const names = new Set(known.map(({ name }) => name))
+  return (await listBackfills()).some(({ name, finishedAt }) => names.has(name) && finishedAt === null)
+}

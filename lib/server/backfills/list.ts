@@ -1,0 +1,5 @@
+import type { Backfill } from '#lib/db/backfill.ts'
+import { invoiceTokens } from '#lib/invoices/search/backfill.ts'
+
+/** Each backfill that a migration of this release asks for. A name stays until no database can have it open. */
+export const BACKFILLS: readonly Backfill[] = [invoiceTokens]

@@ -1,0 +1,55 @@
+import 'server-only'
+import { database } from '#lib/db/client.ts'
+
+/** Where a backfill is: the columns of `backfills` say what they mean. */
+export type Place = { atCustomer: string; afterRow: string | null }
+export type Progress = Place & {
+  name: string
+  count: number
+  askedAt: Date
+  movedAt: Date | null
+  finishedAt: Date | null
+}
+
+// As the role `console_jobs`: it says how far the job is, and sees no customer's rows by it.
+
+/** All that were ever asked for, in their order. */
+export async function listBackfills(): Promise<Progress[]> {
+  const { rows } = await database().jobs.query<Progress & { count: string }>(
+    `SELECT name, at_customer AS "atCustomer", after_row AS "afterRow", count, asked_at AS "askedAt",
+       moved_at AS "movedAt", finished_at AS "finishedAt"
+     FROM backfills ORDER BY asked_at, name`,
+  )
+  return rows.map((row) => ({ ...row, count: Number(row.count) }))
+}
+
+/** Opens a backfill anew, from the first row on. False where nobody ever asked for it. */
+export async function openAgain(name: string): Promise<boolean> {
+  const { rowCount } = await database().jobs.query(
+    `UPDATE backfills SET at_customer = '', after_row = NULL, count = 0, moved_at = NULL, finished_at = NULL
+     WHERE name = $1`,
+    [name],
+  )
+  return rowCount === 1
+}
+
+const STILL_THERE =
+  'name = $1 AND at_customer = $2 AND after_row IS NOT DISTINCT FROM $3 AND finished_at IS NULL'
+
+/** Writes down a batch. False where it is no longer at `from`, because another process fills, too. */
+export async function move(name: string, from: Place, to: Place, count: number): Promise<boolean> {
+  const { rowCount } = await database().jobs.query(
+    `UPDATE backfills SET at_customer = $4, after_row = $5, count = count + $6, moved_at = now() WHERE ${STILL_THERE}`,
+    [name, from.atCustomer, from.afterRow, to.atCustomer, to.afterRow, count],
+  )
+  return rowCount === 1
+}
+
+/** Writes down that no customer is left. */
+export async function finish(name: string, at: Place): Promise<void> {
+  await database().jobs.query(`UPDATE backfills SET finished_at = now() WHERE ${STILL_THERE}`, [
+    name,
+    at.atCustomer,
+    at.afterRow,
+  ])
+}
