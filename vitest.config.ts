@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { NO_LIMITS } from './stand-ins/no-limits.ts'
 import { NO_NETWORK } from './stand-ins/no-network.ts'
 
 export default defineConfig({
@@ -18,6 +19,7 @@ export default defineConfig({
       LOG_LEVEL: 'silent',
       SESSION_SECRET: 'only-for-tests-only-for-tests-only',
       ...NO_NETWORK,
+      ...NO_LIMITS,
     },
     include: ['{architecture,bench,components,fuzz,lib,scripts,stand-ins}/**/*.test.ts'],
     globalSetup: 'lib/db/test-server.ts',

@@ -57,6 +57,8 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     async breakSums() {
       printed(['break sums'], await run('e2e/break-sums.ts', env, [], id))
     },
+    /** Sets limits of its own, as `--changes 2`. */
+    limits: (...options: string[]) => command(['customers', 'limits', id, ...options]),
     rebuildSums: () => command(['sums', 'rebuild', ...own]),
     /** Keeps the issuer's own documents, each a file that is named after its invoice. */
     attach: (paths: string[]) => command(['invoices', 'attach', ...paths, ...own]),

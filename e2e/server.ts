@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startWarden } from '../lib/db/embedded/test-warden.ts'
 import { build } from '../scripts/build.ts'
+import { NO_LIMITS } from '../stand-ins/no-limits.ts'
 import { NO_NETWORK } from '../stand-ins/no-network.ts'
 import { createDatabase } from './database.ts'
 import { freePort } from './free-port.ts'
@@ -40,6 +41,7 @@ export function appEnvironment(): NodeJS.ProcessEnv {
     DATABASE_SECRET: E2E_DATABASE_URL ? 'only-for-tests-only-for-tests-only' : '',
     LOG_LEVEL: '',
     ...NO_NETWORK,
+    ...NO_LIMITS,
   }
 }
 

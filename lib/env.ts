@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { settings as limitSettings } from './access/limits/settings.ts'
 import { settings as apiSettings } from './api/openapi/settings.ts'
 import { settings as databaseSettings } from './db/settings.ts'
 import { settings as mailSettings } from './notices/settings.ts'
@@ -36,6 +37,7 @@ const PARTS = {
   exposure: exposureSettings,
   /** Undefined where nothing is measured. */
   metrics: metricsSettings,
+  limits: limitSettings,
   vendorTimes: timeSettings,
   accounts: accountsSettings,
   /** Undefined where no notices are sent. */

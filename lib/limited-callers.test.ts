@@ -215,7 +215,7 @@ describe.each(Object.entries(ASKED))('%s, which pages ask', (_, ask) => {
 })
 
 /** What is answered, byte for byte, page after page; under a request's name that is always the same. */
-async function answers(contract: Contract, end: string, headers: Record<string, string>) {
+async function answers(contract: Contract, end: string, asking: Record<string, string>) {
   const { GET } = await import(/* @vite-ignore */ `../${fileOf(contract.path)}`)
   const base = `http://console.example${contract.path.replace(/\/\{.*/, '')}`
   const found = []
@@ -224,7 +224,7 @@ async function answers(contract: Contract, end: string, headers: Record<string, 
     const more: string = token && `${end.includes('?') ? '&' : '?'}pageToken=${token}`
     const url: string = base + end + more
     const response: Response = await GET(
-      new Request(url, { headers: { ...headers, 'Request-Id': 'always-the-same' } }),
+      new Request(url, { headers: { ...asking, 'Request-Id': 'always-the-same' } }),
     )
     const body = Buffer.from(await response.arrayBuffer()).toString('latin1')
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
@@ -242,9 +242,9 @@ function opened(text: string): string {
   })
 }
 
-/** A browser keeps nothing of a session's, and where tokens differ the tags do. */
+/** A browser keeps nothing of a session's, where tokens differ the tags do, and each caller has requests of its own left. */
 function comparable(headers: Headers, body: string) {
-  const { 'cache-control': _, etag, ...sent } = Object.fromEntries(headers)
+  const { 'cache-control': _, ratelimit: __, etag, ...sent } = Object.fromEntries(headers)
   return opened(body) === body ? { headers: { ...sent, etag }, body } : { headers: sent, body: opened(body) }
 }
 

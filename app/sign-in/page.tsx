@@ -13,15 +13,16 @@ export default async function Page({
 }: {
   searchParams: Promise<{ from?: string | string[] }>
 }) {
-  const { from } = await searchParams
-  const next = localPath(typeof from === 'string' ? from : '/')
-  if (await currentCaller()) redirect(next)
+  if (await currentCaller()) {
+    const { from } = await searchParams
+    redirect(localPath(typeof from === 'string' ? from : '/'))
+  }
   return (
     <main className="grid min-h-dvh grid-cols-1 place-items-center p-6">
       <Card className="w-full max-w-95 p-7">
         <Brand />
         <h1 className="mt-4 text-title">Sign in</h1>
-        <SignInForm next={next} />
+        <SignInForm />
       </Card>
     </main>
   )

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { Warden } from '#lib/db/embedded/test-warden.ts'
 import { keptSecret } from '#lib/secrets.ts'
 import { WEB } from '../../scripts/web-process.mjs'
+import { NO_LIMITS } from '../../stand-ins/no-limits.ts'
 import { NO_NETWORK } from '../../stand-ins/no-network.ts'
 
 const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
@@ -29,6 +30,7 @@ export const SESSION_SECRET = 'only-for-the-bench-only-for-the-bench'
 
 const SETTINGS = {
   ...NO_NETWORK,
+  ...NO_LIMITS,
   NODE_ENV: 'production',
   HOST: '127.0.0.1',
   PORT: '0',

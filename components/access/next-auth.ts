@@ -2,15 +2,16 @@
 
 /**
  * `refused`: address and password don't fit. `throttled`: too many failures; in so many seconds there may be another
- * attempt. `unavailable`: no answer, or none that says either.
+ * attempt. `busy`: too much was asked for from here. `unavailable`: no answer, or none that says any of this.
  */
 export type SignInAnswer =
-  | { kind: 'signed-in' | 'refused' | 'unavailable' }
+  | { kind: 'signed-in' | 'refused' | 'busy' | 'unavailable' }
   | { kind: 'throttled'; seconds: number }
 
 /** Opens a session, which arrives as a cookie that no script can read. Never throws. */
 export async function signIn(email: string, password: string): Promise<SignInAnswer> {
   const answer = await postForm('/api/auth/callback/credentials', { email, password }).catch(() => undefined)
+  if (answer?.isBusy) return { kind: 'busy' }
   if (answer?.url === undefined) return { kind: 'unavailable' }
   // next-auth says in the address where it would lead what became of it.
   const { searchParams } = new URL(answer.url, location.origin)
@@ -33,12 +34,15 @@ export async function signOut(): Promise<void> {
 async function postForm(
   path: string,
   fields: Record<string, string>,
-): Promise<{ ok: boolean; url?: string }> {
-  const { csrfToken } = (await (await fetch('/api/auth/csrf')).json()) as { csrfToken: string }
+): Promise<{ ok: boolean; isBusy?: boolean; url?: string }> {
+  const asked = await fetch('/api/auth/csrf')
+  if (asked.status === 429) return { ok: false, isBusy: true }
+  const { csrfToken } = (await asked.json()) as { csrfToken: string }
   const response = await fetch(path, {
     method: 'POST',
     body: new URLSearchParams({ ...fields, csrfToken, json: 'true' }),
   })
+  if (response.status === 429) return { ok: false, isBusy: true }
   const { url } = (await response.json()) as { url?: string }
   return { ok: response.ok, ...(url === undefined ? {} : { url }) }
 }

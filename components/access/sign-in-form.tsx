@@ -5,14 +5,19 @@ import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
 import { waitText } from '#components/waits/wait-text.ts'
+import { localPath } from '#lib/access/rules.ts'
 import { type SignInAnswer, signIn } from './next-auth.ts'
 import { PasswordField } from './password-field.tsx'
 
 const REFUSED = 'E-mail address or password is wrong. Check both and try again.'
+const BUSY = 'Too many requests come from your network. Wait a minute, then try again.'
 const UNAVAILABLE = 'No answer from the service. Check your connection and try again.'
 
-/** Signs in and goes on to `next`, a path of this console. */
-export function SignInForm({ next }: { next: string }) {
+/**
+ * Signs in and goes on to where the address of the page says, which the browser reads: the page itself is the same for
+ * everybody, so that it is made once.
+ */
+export function SignInForm() {
   const hydrated = useHydrated()
   const password = useRef<HTMLInputElement>(null)
   const [pending, setPending] = useState(false)
@@ -26,7 +31,7 @@ export function SignInForm({ next }: { next: string }) {
     setError('')
     const answer = await signIn(String(given.get('email')).trim(), String(given.get('password')))
     // A whole new page: nothing that an earlier caller saw is left in memory.
-    if (answer.kind === 'signed-in') return location.assign(next)
+    if (answer.kind === 'signed-in') return location.assign(localPath(fromOf(location.search)))
     setPending(false)
     setError(textOf(answer))
     if (answer.kind === 'refused') password.current?.select()
@@ -71,6 +76,11 @@ export function SignInForm({ next }: { next: string }) {
 
 function textOf(answer: SignInAnswer): string {
   if (answer.kind === 'refused') return REFUSED
+  if (answer.kind === 'busy') return BUSY
   if (answer.kind !== 'throttled') return UNAVAILABLE
   return `Too many failed attempts. Wait ${waitText(answer.seconds)}, then try again.`
+}
+
+function fromOf(search: string): string {
+  return new URLSearchParams(search).get('from') ?? '/'
 }

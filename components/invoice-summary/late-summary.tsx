@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { type ReactNode, Suspense, use, useEffect, useState } from 'react'
 import { selectionOf } from '#components/filters/view.ts'
 import type { View } from '#components/invoices/view.ts'
+import { whyNot } from '#components/problem/why-not.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { InvoiceSummary } from '#lib/invoices/contract.ts'
 import { summarizeInvoices } from '#lib/invoices/queries.ts'
@@ -106,6 +107,5 @@ class NotBrought extends Error {
 
 function failedOf(error: Error): Failed {
   if (error instanceof NotBrought) return error.failed
-  if (error instanceof Problem) return { why: error.message, requestId: error.more.requestId }
-  return { why: 'No answer. Check your connection and try again.', requestId: undefined }
+  return { why: whyNot(error), requestId: error instanceof Problem ? error.more.requestId : undefined }
 }

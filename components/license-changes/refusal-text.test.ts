@@ -74,3 +74,8 @@ test('no answer is not called a failure, and who is signed out is led to sign in
     detail: 'It is SUSPENDED.',
   })
 })
+
+test('a limit that is used up is a matter of waiting', () => {
+  const refused = new Problem('rate_limited', 'Used up.', { retryAfter: 12 })
+  expect(refusalText(refused, 250, 182)).toMatchObject({ detail: 'Used up.', again: true, wait: 12 })
+})

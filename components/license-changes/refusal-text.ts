@@ -43,6 +43,8 @@ export function refusalText(error: Error, quantity: number, assigned: number): R
       // The vendor's own words about an operation of its own say what can be done.
       if (error.more.members?.changeId === undefined) return { title, detail, again: true, ...waitOf(error) }
       return { title, detail: `${detail} ${retryText(error)}`, again: true }
+    case 'rate_limited':
+      return { title, detail, again: true, ...waitOf(error) }
     case 'vendor_unavailable':
       return { title, again: true, ...unavailableText(error) }
     case 'service_unavailable':

@@ -6,6 +6,7 @@ import { listAssets } from '#lib/assets/queries.ts'
 import { setQuantity } from '#lib/license-changes/queries.ts'
 import { checkTarget } from '#lib/license-lists/check.ts'
 import { fateOf } from '#lib/license-lists/fate.ts'
+import { patiently } from '#lib/license-lists/patience.ts'
 import type { TargetList } from '#lib/license-lists/targets.ts'
 import { inTurns } from '#lib/license-lists/turns.ts'
 import { type LicenseList, type ListRow, rowsIn } from './list.ts'
@@ -27,9 +28,8 @@ export async function checkList(keeper: ListKeeper, signal: AbortSignal): Promis
   if (!list) return
   const rows = rowsIn(list, 'waiting', 'unchecked')
   for (const { assetId } of rows) keeper.row(assetId, { state: 'waiting', reason: '' })
-  const first = await listAssets({ query: { view: 'full', maxResults: MOST } }, signal).catch(
-    (error) => error as Error,
-  )
+  const firstPage = () => listAssets({ query: { view: 'full', maxResults: MOST } }, signal)
+  const first = await patiently(firstPage, signal).catch((error) => error as Error)
   const check = async (row: ListRow) => {
     keeper.row(row.assetId, { state: 'checking' })
     const values = await checked(row, first, signal)
@@ -103,7 +103,7 @@ async function findAsset(
   let pageToken: string | undefined
   do {
     const query = { search: id.slice(0, 200), view: 'full' as const, maxResults: MOST, pageToken }
-    const page: Listed = await listAssets({ query }, signal)
+    const page: Listed = await patiently(() => listAssets({ query }, signal), signal)
     const found = page.assets.find(isIt)
     if (found) return found
     pageToken = page.pageToken
@@ -119,7 +119,8 @@ function dryRun({ assetId, quantity }: ListRow, etag: string | undefined, signal
     body: { quantity },
     headers,
   }
-  return setQuantity(given, AbortSignal.any([signal, AbortSignal.timeout(LONGEST_ANSWER)]))
+  const ask = () => setQuantity(given, AbortSignal.any([signal, AbortSignal.timeout(LONGEST_ANSWER)]))
+  return patiently(ask, signal)
 }
 
 /** In milliseconds: longer than the service itself takes at most. */

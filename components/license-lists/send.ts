@@ -2,6 +2,7 @@ import { Problem } from '#lib/api/problem.ts'
 import { setQuantity } from '#lib/license-changes/queries.ts'
 import { carryOut } from '#lib/license-lists/carry-out.ts'
 import { fateOf } from '#lib/license-lists/fate.ts'
+import { patiently, pause } from '#lib/license-lists/patience.ts'
 import { LONGEST_ANSWER } from './check.ts'
 import { type ListRow, openRows } from './list.ts'
 import type { ListKeeper } from './list-keeper.ts'
@@ -19,7 +20,7 @@ export async function sendList(keeper: ListKeeper, signal: AbortSignal): Promise
     // Written down before the request leaves: after a crash it is known that it may have.
     if (before.state !== 'unknown')
       keeper.row(row.assetId, { state: 'sending', reason: '', requestId: undefined })
-    const values = await sent(row)
+    const values = await sent(row, signal)
     if (values) keeper.row(row.assetId, { ...values, at: Date.now() })
     else {
       // Nothing was heard by who may not ask; what was asked for before stays as it was.
@@ -32,12 +33,12 @@ export async function sendList(keeper: ListKeeper, signal: AbortSignal): Promise
 }
 
 /** What became of a row; undefined where the member may not ask any more. */
-async function sent(row: ListRow): Promise<Partial<ListRow> | undefined> {
+async function sent(row: ListRow, signal: AbortSignal): Promise<Partial<ListRow> | undefined> {
   const { assetId, quantity, key, etag } = row
   const headers = { 'idempotency-key': key, ...(etag === undefined ? {} : { 'if-match': etag }) }
   const given = { params: { asset_id: assetId }, body: { quantity }, headers }
   try {
-    await setQuantity(given, AbortSignal.timeout(LONGEST_ANSWER))
+    await patiently(() => setQuantity(given, AbortSignal.timeout(LONGEST_ANSWER)), signal)
     return { state: 'done', reason: '', requestId: undefined }
   } catch (error) {
     const fate = fateOf(error, quantity)
@@ -45,15 +46,4 @@ async function sent(row: ListRow): Promise<Partial<ListRow> | undefined> {
     const requestId = error instanceof Problem ? error.more.requestId : undefined
     return { state: fate, reason: reasonOf(error, row, Date.now()), requestId }
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    const end = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-    signal.addEventListener('abort', end, { once: true })
-  })
 }

@@ -1,6 +1,7 @@
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { Problem } from '#lib/api/problem.ts'
+import { whyNot } from './why-not.ts'
 
 /** Beside a button: why what was asked for was not done. `title` says what was not: `Not read`. */
 export function NotDone({ title, error }: { title: string; error: Error }) {
@@ -9,7 +10,7 @@ export function NotDone({ title, error }: { title: string; error: Error }) {
   return (
     <ProblemNote
       title={title}
-      detail={isOut ? 'You were signed out.' : reasonOf(error)}
+      detail={isOut ? 'You were signed out.' : whyNot(error)}
       requestId={isOurs ? error.more.requestId : undefined}
       action={
         isOut ? (
@@ -20,10 +21,4 @@ export function NotDone({ title, error }: { title: string; error: Error }) {
       }
     />
   )
-}
-
-function reasonOf(error: Error): string {
-  if (!(error instanceof Problem)) return 'No answer. Check your connection and try again.'
-  const { retryAfter } = error.more
-  return retryAfter === undefined ? error.message : `${error.message} Try again in ${retryAfter} s.`
 }

@@ -3,6 +3,7 @@
 import { Button } from '#components/ui/button.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { Problem } from '#lib/api/problem.ts'
+import { whyNot } from './why-not.ts'
 
 /** Over rows that could not be read again: they may be out of date. `what` are the rows: `invoices`. */
 export function RefreshFailed({ what, error, onRetry }: { what: string; error: Error; onRetry: () => void }) {
@@ -11,7 +12,7 @@ export function RefreshFailed({ what, error, onRetry }: { what: string; error: E
     <div className="mb-3">
       <ProblemNote
         title={`The ${what} could not be refreshed`}
-        detail={isOurs ? error.message : 'No answer. Check your connection and try again.'}
+        detail={whyNot(error)}
         requestId={isOurs ? error.more.requestId : undefined}
         action={<Button onClick={onRetry}>Try again</Button>}
       />

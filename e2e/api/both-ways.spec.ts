@@ -56,6 +56,8 @@ const NOT_COMPARED = [
   'transfer-encoding',
   'content-length',
   'request-id',
+  // Each server tells of the shares that it holds; the policies are compared.
+  'ratelimit',
   'vary',
   'content-security-policy',
   'cross-origin-opener-policy',

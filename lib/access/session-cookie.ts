@@ -16,10 +16,21 @@ export function cookieName(name: string): string {
  * encrypted session id and nothing else; the record behind it is read on each request.
  */
 export async function session(headers: { get(name: string): string | null }): Promise<Caller | undefined> {
+  const digest = await sessionDigest(headers)
+  return digest === undefined ? undefined : findSessionCaller(digest)
+}
+
+/**
+ * The digest of the session's id that a request's cookie holds; undefined where it holds none that we gave. Whether the
+ * session still lives is not asked.
+ */
+export async function sessionDigest(headers: {
+  get(name: string): string | null
+}): Promise<string | undefined> {
   const token = cookieValue(headers.get('cookie') ?? '', cookieName('console-session'))
   if (!token) return undefined
   const claims = await decode({ token, secret: sessionSecret() }).catch(() => null)
-  return typeof claims?.sid === 'string' ? findSessionCaller(digestOf(claims.sid)) : undefined
+  return typeof claims?.sid === 'string' ? digestOf(claims.sid) : undefined
 }
 
 /** The key that encrypts session cookies. */

@@ -8,6 +8,7 @@ import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
 import { measured } from '#lib/measured.ts'
 import { digestOf } from './api-key.ts'
+import { canonicalAddress } from './limits/addresses.ts'
 import { passwordFits, readPasswordHash } from './password.ts'
 import { PASSWORD_MAX } from './passwords/rules.ts'
 import { type Caller, localPath } from './rules.ts'
@@ -18,7 +19,6 @@ import { digestOfMark, markOf, newMark } from './sign-ins/browser-mark.ts'
 import { countAttempt } from './sign-ins/budgets.ts'
 import { knowBrowser } from './sign-ins/known-browsers.ts'
 import { findSignIn, type SignInRow } from './sign-ins/look-up.ts'
-import { plainAddress } from './sign-ins/network.ts'
 
 const SignIn = z.object({ email: z.email().max(254), password: z.string().min(1).max(PASSWORD_MAX) })
 
@@ -144,6 +144,6 @@ export function authOptions(onSignedIn: (mark: string) => void = () => {}): Next
 
 function visitorOf(headers: Record<string, unknown> | undefined): Visitor {
   const text = (name: string) => String(headers?.[name] ?? '')
-  const address = plainAddress(text('x-client-address'))
+  const address = canonicalAddress(text('x-client-address'))
   return { address, userAgent: text('user-agent'), cookies: text('cookie') }
 }

@@ -6,6 +6,7 @@ import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
 import { checkedText, orDuplicate, recordDeed, withDatabase } from './command.ts'
+import { addLimitsCommand } from './limits.ts'
 import { printRows } from './table.ts'
 import { note, print } from './terminal.ts'
 
@@ -35,6 +36,8 @@ export function addCustomerCommands(program: Command): void {
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  npm run -s admin -- customers list --json')
     .action(withDatabase(showCustomers))
+
+  addLimitsCommand(customers)
 }
 
 async function addCustomer(given: NewCustomer): Promise<void> {

@@ -38,6 +38,7 @@ test('the commands are these', () => {
   expect(COMMANDS).toEqual([
     'customers add',
     'customers list',
+    'customers limits',
     'billing-profiles set',
     'billing-profiles list',
     'issuers set',

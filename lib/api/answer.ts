@@ -1,11 +1,12 @@
 import 'server-only'
-import { authenticate } from '#lib/access/authenticate.ts'
+import { countedCaller } from '#lib/access/limits/counted-caller.ts'
+import type { Kind } from '#lib/access/limits/kind.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { isPieces, startSending } from '#lib/files/stream.ts'
 import type { AnyContract } from './contract.ts'
 import { conditional } from './entity-tag.ts'
 import { type ApiResponse, guarded } from './guarded.ts'
-import { operationFor } from './methods.ts'
+import { operationFor, operationOf } from './methods.ts'
 import { type AnyOperation, checkPermission } from './operation.ts'
 import { toProblem } from './problem.ts'
 import { type ApiRequest, readInput } from './request.ts'
@@ -13,25 +14,34 @@ import { checkSameOrigin } from './same-origin.ts'
 
 /**
  * Answers one request to the path of these operations. Never throws. The order of the checks is the
- * contract's: 401, 405, 403, 415, 413, 400, then the operation's own.
+ * contract's: 401, 429, 405, 403, 415, 413, 400, then the operation's own.
  */
 export function answer(operations: AnyOperation[], request: ApiRequest): Promise<ApiResponse> {
-  return guarded(request, (requestId) => perform(operations, request, requestId))
+  return guarded(request, (requestId, always) => perform(operations, request, requestId, always))
 }
 
 async function perform(
   operations: AnyOperation[],
   request: ApiRequest,
   requestId: string,
+  always: (fields: Record<string, string>) => void,
 ): Promise<ApiResponse> {
   const isPublic = operations.every(({ contract }) => contract.permission === 'none')
-  const caller = isPublic ? undefined : await authenticate(request.headers)
+  const kind = () => kindOf(operations, request)
+  const { caller, fields } = (isPublic ? undefined : await countedCaller(request.headers, kind)) ?? {}
   if (!isPublic) checkPermission(caller, 'any')
+  if (fields) always(fields)
   const operation = operationFor(operations, request.method)
   const { contract } = operation
   checkPermission(caller, contract.permission)
   if (contract.method !== 'GET' && caller?.via === 'session') checkSameOrigin(request.headers)
   return replied(operation, caller as Caller, request, requestId).catch((error) => promised(contract, error))
+}
+
+/** What a request counts as. A dry run changes nothing. */
+function kindOf(operations: AnyOperation[], { method, search }: ApiRequest): Kind {
+  const limit = operationOf(operations, method)?.contract.limit ?? 'requests'
+  return limit === 'changes' && /(^|&)dryRun=true(&|$)/.test(search) ? 'requests' : limit
 }
 
 async function replied(

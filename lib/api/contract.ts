@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Kind } from '#lib/access/limits/kind.ts'
 import type { Permission } from '#lib/access/rules.ts'
 import type { Example } from './openapi/example.ts'
 import type { HeaderName } from './openapi/headers.ts'
@@ -24,6 +25,8 @@ export type Contract<
   /** Whole sentences: what the call is for, and what a reader would not guess. */
   description: string
   method: Method
+  /** What it counts as; where it is not given, what is streamed is an export. */
+  limit: Kind
   /** With `{name}` for each of `params`. */
   path: string
   /** `any`: every caller. `none`: no caller is needed. */
@@ -61,7 +64,7 @@ export const noBody = z.undefined()
 /** The body of a call that carries none by a method which could: left out, or an object without fields. */
 export const emptyBody = z.strictObject({})
 
-type Parts = 'params' | 'query' | 'body' | 'headers' | 'responseHeaders' | 'problems' | 'examples'
+type Parts = 'limit' | 'params' | 'query' | 'body' | 'headers' | 'responseHeaders' | 'problems' | 'examples'
 
 /**
  * Names a contract. Its parts that carry nothing may be left out. `problems` are those that the operation itself
@@ -78,7 +81,8 @@ export function contract<
     Partial<Pick<Contract<Params, Query, Body, Output, Headers>, Parts>>,
 ): Contract<Params, Query, Body, Output, Headers> {
   const empty = { params: nothing, query: nothing, body: noBody, headers: nothing, responseHeaders: [] }
-  const whole = { ...empty, examples: [], problems: [], ...given }
+  const limit: Kind = given.output.meta()?.streamed ? 'exports' : 'requests'
+  const whole = { limit, ...empty, examples: [], problems: [], ...given }
   const problems = [...new Set([...problemsOnTheWay(whole), ...whole.problems])]
   return { ...whole, problems } as unknown as Contract<Params, Query, Body, Output, Headers>
 }
@@ -98,6 +102,7 @@ function problemsOnTheWay({
     ...when(permission !== 'none', 'unauthenticated'),
     ...when(permission !== 'none' && permission !== 'any', 'permission_denied'),
     ...when(method !== 'GET', 'cross_origin'),
+    ...when(permission !== 'none', 'rate_limited'),
     ...when(Object.keys(params.shape).length > 0, 'not_found'),
     'method_not_allowed',
     'request_timeout',

@@ -13,14 +13,21 @@ export type ApiResponse = {
   body: string | Uint8Array | Outgoing | null
 }
 
-/** Runs `respond`; whatever it throws becomes a problem. Names the request and logs it. */
+/**
+ * Runs `respond`; whatever it throws becomes a problem. Names the request and logs it. What it gives to `always` are
+ * header fields of the answer, whichever it is.
+ */
 export async function guarded(
   request: ApiRequest,
-  respond: (requestId: string) => Promise<ApiResponse>,
+  respond: (requestId: string, always: (fields: Record<string, string>) => void) => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
   const requestId = acceptedRequestId(request.headers.get('request-id'))
   const started = performance.now()
-  const { status, headers, body } = await respond(requestId).catch((error: unknown) =>
+  let fields: Record<string, string> | undefined
+  const always = (given: Record<string, string>) => {
+    fields = given
+  }
+  const { status, headers, body } = await respond(requestId, always).catch((error: unknown) =>
     refuse(error, requestId),
   )
   const note = (more = {}) => {
@@ -35,6 +42,7 @@ export async function guarded(
     status,
     headers: {
       ...headers,
+      ...fields,
       ...(length === undefined ? {} : { 'Content-Length': String(length) }),
       'Request-Id': requestId,
       'X-Content-Type-Options': 'nosniff',

@@ -71,8 +71,12 @@ describe('a contract', () => {
       'version_mismatch',
       'change_in_progress',
     ])
-    expect(of({})).toEqual(['unauthenticated'])
-    expect(of({ permission: 'invoice-viewer' })).toEqual(['unauthenticated', 'permission_denied'])
+    expect(of({})).toEqual(['unauthenticated', 'rate_limited'])
+    expect(of({ permission: 'invoice-viewer' })).toEqual([
+      'unauthenticated',
+      'permission_denied',
+      'rate_limited',
+    ])
     expect(of({ params: z.object({ id: z.string() }) })).toContain('not_found')
     expect(of({ query: z.object({ filter: z.string(), pageToken: z.string() }) })).toEqual(
       expect.arrayContaining(['filter_invalid', 'page_token_invalid']),

@@ -39,7 +39,8 @@ const READERS_DIFFER = `
   WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
     AND (has_column_privilege('console_app', c.oid, a.attnum, 'SELECT')
         <> has_column_privilege(reader, c.oid, a.attnum, 'SELECT')
-      OR EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'own'
+      OR has_column_privilege('console_app', c.oid, a.attnum, 'SELECT')
+        AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'own'
         AND NOT p.polroles @> ARRAY[reader::regrole::oid]))
   ORDER BY 1, 2`
 

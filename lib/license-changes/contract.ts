@@ -48,6 +48,7 @@ export const setQuantity = contract({
   ...calls.setQuantity,
   summary: "Set an asset's total number of licenses",
   permission: 'licenses-manager',
+  limit: 'changes',
   description:
     'The quantity is the total after the change, not an increment. More is always possible; less is not on a commitment plan. The same total changes nothing. A change is made at most once: after `outcome_unknown` the same total, or the same Idempotency-Key, gets what became of it.',
   params,

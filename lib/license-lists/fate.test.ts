@@ -8,7 +8,7 @@ test('what each error means for its row', () => {
   expect(of('conflict')).toEqual(['version_mismatch'])
   expect(of('unknown')).toEqual(['outcome_unknown'])
   expect(of('stopped')).toEqual(['unauthenticated', 'permission_denied'])
-  expect(of('failed').toSorted()).toEqual(['change_in_progress', 'vendor_unavailable'])
+  expect(of('failed').toSorted()).toEqual(['change_in_progress', 'rate_limited', 'vendor_unavailable'])
   expect(of('lost').toSorted()).toEqual(['internal_error', 'service_unavailable'])
   expect(fateOf(new TypeError('fetch failed'), 7)).toBe('lost')
   const first = new Problem('version_mismatch', undefined, {

@@ -8,7 +8,7 @@ import { Problem } from '#lib/api/problem.ts'
 export type Fate = 'done' | 'refused' | 'conflict' | 'unknown' | 'lost' | 'failed' | 'stopped'
 
 const STOPPED = ['unauthenticated', 'permission_denied']
-const FAILED = ['vendor_unavailable', 'change_in_progress']
+const FAILED = ['vendor_unavailable', 'change_in_progress', 'rate_limited']
 
 /** The fate of a change that was answered with an error: `done` where somebody else had set the same total. */
 export function fateOf(error: unknown, quantity: number): Fate {

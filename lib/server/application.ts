@@ -7,6 +7,11 @@ import { startDatabase } from '#lib/db/start.ts'
 import { enterProduction, env, fixSettings, setPort } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { accounts } from '#lib/vendors/accounts/accounts.ts'
+import { admission } from './admission/admission.ts'
+import { boundedPages } from './admission/bounded-pages.ts'
+import { boundConnections } from './admission/connections.ts'
+import { knownPaths } from './admission/known-paths.ts'
+import { preparedPages } from './admission/prepared-pages.ts'
 import { loadApi } from './api.ts'
 import { compressed } from './delivery/compressed.ts'
 import { staticFiles } from './delivery/static-files.ts'
@@ -61,10 +66,14 @@ export async function startApplication(): Promise<Application> {
     const url = await listen(server)
     let isDraining = false
     // The port is known now, and with it the host names. No request was read yet.
-    const { allowedHosts, trustProxy, baseUrl, exposure } = env()
+    const { allowedHosts, trustProxy, baseUrl, exposure, limits } = env()
     const https = baseUrl.startsWith('https:')
     const doubt = proxyDoubt({ https, trustProxy })
     if (doubt) log().warn(doubt)
+    // Behind a proxy all connections are its own.
+    if (!trustProxy) boundConnections(server, limits.connections)
+    const inside = staticFiles(compressed(app.getRequestHandler()))
+    const { host } = new URL(baseUrl)
     const door = frontDoor({
       hosts: allowedHosts,
       trustProxy,
@@ -72,8 +81,10 @@ export async function startApplication(): Promise<Application> {
       hstsSubdomains: exposure.hstsSubdomains,
       checkRouterState,
       health: healthCheck(() => isDraining),
+      admission: admission(limits, trustProxy),
       api,
-      inside: staticFiles(compressed(app.getRequestHandler())),
+      pages: preparedPages({ known: knownPaths(), inside, host, https, otherwise: boundedPages(inside) }),
+      inside,
     })
     const jobs = await startJobs(database.url)
     const { metrics: at } = env()

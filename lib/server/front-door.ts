@@ -2,6 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Problem, toProblem } from '#lib/api/problem.ts'
 import { log, logFailure } from '#lib/log.ts'
+import type { Admission, Visitor } from './admission/admission.ts'
+import { clientAddress } from './admission/visitor.ts'
 import type { Api } from './api.ts'
 import { carriesBody, closeUnread } from './connection-end.ts'
 import { refuse } from './refusal.ts'
@@ -13,6 +15,9 @@ import { proxyWatch } from './unknown-proxy.ts'
 import { logVisit } from './visit-log.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void
+
+/** Answers a page to whoever asks for it. */
+export type Pages = (...asked: [...Parameters<Handler>, Visitor]) => Promise<void>
 
 export type FrontDoor = {
   /** Host names that requests may name. */
@@ -27,9 +32,13 @@ export type FrontDoor = {
   checkRouterState: (header: string | string[] | undefined) => unknown
   /** Answers `/livez`, `/healthz` and `/readyz`. */
   health: Handler
+  /** Decides whether anything is done for a request. */
+  admission: Admission
   /** Answers the paths of the API. */
   api: Api
-  /** Answers the pages: the application behind the door. */
+  /** Answers the pages. */
+  pages: Pages
+  /** Answers what else there is: sign-in, and what the build left for browsers. */
   inside: Handler
 }
 
@@ -43,16 +52,17 @@ const FORM_LIMIT = 16 * 1024
  * What stands between the socket and the application. In this order: the target is read (400, 404); headers that
  * only we or a proxy may send are taken off; the method (405, not for the API, whose routes check it) and the host
  * (400, not for health, because balancers ask by address) are checked, the size of a form (413), the state of a
- * navigation (400); then the application answers.
+ * navigation (400); whoever is not known may not ask too often (429); then the application answers.
  */
 export function frontDoor(options: FrontDoor): Handler {
-  const { hosts, trustProxy, https, hstsSubdomains, checkRouterState, health, api, inside } = options
+  const { hosts, trustProxy, https, hstsSubdomains, checkRouterState } = options
+  const { health, admission, api, pages, inside } = options
   const hostOf = servedHosts(hosts, trustProxy)
   const fixed = securityHeaders(https, hstsSubdomains)
   const watch = proxyWatch(trustProxy)
 
   /** All checks; afterwards the request is as everything behind the door wants it. */
-  const admit = (req: IncomingMessage, requestId: string): Target => {
+  const read = (req: IncomingMessage, requestId: string): Target => {
     const target = readTarget(req.url ?? '')
     watch(req)
     stripHeaders(req.headers, target.area, trustProxy)
@@ -68,15 +78,15 @@ export function frontDoor(options: FrontDoor): Handler {
     return target
   }
 
-  const lead = (req: IncomingMessage, res: ServerResponse, target: Target, requestId: string) => {
+  const lead = (req: IncomingMessage, res: ServerResponse, target: Target, visitor: Visitor) => {
     const { area, path } = target
     // The core logs the calls that reach it.
-    if (area !== 'api') logVisit(req, res, { requestId, path, quiet: QUIET.has(area) })
-    req.headers['request-id'] = requestId
-    if (area === 'sign-in') req.headers['x-client-address'] = clientAddress(req, trustProxy)
+    if (area !== 'api')
+      logVisit(req, res, { requestId: String(req.headers['request-id']), path, quiet: QUIET.has(area) })
     if (area === 'page') givePolicy(req, res, https)
     if (req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion === '1.1') res.writeContinue()
     if (area === 'api') return api(req, res, target)
+    if (area === 'page') return pages(req, res, visitor)
     return area === 'health' ? health(req, res) : inside(req, res)
   }
 
@@ -87,22 +97,22 @@ export function frontDoor(options: FrontDoor): Handler {
     res.setHeader('Request-Id', requestId)
     closeUnread(req, res)
     let target: Target | undefined
+    let isLed = false
     try {
-      target = admit(req, requestId)
-      await lead(req, res, target, requestId)
+      const address = clientAddress(req, trustProxy)
+      target = read(req, requestId)
+      req.headers['request-id'] = requestId
+      if (target.area === 'sign-in') req.headers['x-client-address'] = address
+      const visitor = await admission(req, target, address)
+      isLed = true
+      await lead(req, res, target, visitor)
     } catch (error) {
       const problem = toProblem(error)
-      if (!target) logVisit(req, res, { requestId, quiet: false })
+      if (!isLed) logVisit(req, res, { requestId, path: target?.path, quiet: false })
       logFailure(problem, error, requestId)
       refuse(req, res, areaOf(given), problem, requestId)
     }
   }
-}
-
-/** Whose connection it is; behind a trusted proxy what that proxy says, which is the last entry. */
-function clientAddress(req: IncomingMessage, trustProxy: boolean): string {
-  const forwarded = trustProxy ? String(req.headers['x-forwarded-for'] ?? '') : ''
-  return forwarded.split(',').at(-1)?.trim() || (req.socket.remoteAddress ?? '')
 }
 
 /** Next finds the nonce for its scripts in the policy; our layout takes it as it is. */

@@ -26,6 +26,7 @@ test('several processes share one queue in the database, made by a role that own
   const both = await Promise.all([startJobs(database.url), startJobs(database.url)])
   try {
     expect(await query('SELECT name, cron FROM pgboss.schedule ORDER BY name')).toEqual([
+      { name: 'forget-limits', cron: '41 * * * *' },
       { name: 'prune', cron: '41 2 * * *' },
       { name: 'read-vendors', cron: '* * * * *' },
       { name: 'run-backfills', cron: '* * * * *' },

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { PgBoss } from 'pg-boss'
+import { WINDOW_SECONDS } from '#lib/access/limits/budget.ts'
+import { removePastWindows } from '#lib/access/limits/store.ts'
 import { tellMembers } from '#lib/account-mails/send.ts'
 import { loginOf } from '#lib/db/logins.ts'
 import { readVendors, settleOpenChanges } from '#lib/license-changes/jobs.ts'
@@ -29,6 +31,7 @@ const JOBS: Job[] = [
   { name: 'tell-operators', cron: '*/10 * * * *', run: tellOperators },
   { name: 'prune', cron: '41 2 * * *', run: prune },
   { name: 'tell-members', cron: '* * * * *', run: tellMembers },
+  { name: 'forget-limits', cron: '41 * * * *', run: () => removePastWindows(WINDOW_SECONDS) },
   {
     name: 'run-backfills',
     cron: '* * * * *',

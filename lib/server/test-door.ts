@@ -20,6 +20,8 @@ export async function openDoor(options: Partial<FrontDoor> = {}) {
     https: false,
     checkRouterState: () => {},
     health: (_, res) => void res.end('healthy'),
+    admission: async () => ({ isMember: false }),
+    pages: async (req, res) => (options.inside ?? see)(req, res),
     api: async (req, res) => (options.inside ?? see)(req, res),
     inside: (req, res) => see(req, res),
     ...options,

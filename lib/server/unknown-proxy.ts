@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
-import { plainAddress } from '#lib/access/sign-ins/network.ts'
+import { canonicalAddress } from '#lib/access/limits/addresses.ts'
 import { log } from '#lib/log.ts'
 
 // A proxy in front that we are not told of makes all clients look like one: whoever fails to sign in counts against all who
@@ -25,7 +25,7 @@ for (const [network, bits] of [
 
 /** Whether an address is of this machine or of a private network, where proxies are. */
 export function isPrivate(address: string): boolean {
-  const plain = plainAddress(address)
+  const plain = canonicalAddress(address)
   return PRIVATE.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')
 }
 
@@ -51,7 +51,7 @@ export function proxyWatch(trustProxy: boolean): (req: IncomingMessage) => void 
     if (isOver || headers['x-forwarded-for'] === undefined || !isPrivate(socket.remoteAddress ?? '')) return
     isOver = true
     log().warn(
-      { proxy: plainAddress(socket.remoteAddress ?? '') },
+      { proxy: canonicalAddress(socket.remoteAddress ?? '') },
       'X-Forwarded-For comes from a private address and is not believed: set TRUST_PROXY=1 if that is your proxy',
     )
   }

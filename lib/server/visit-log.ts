@@ -4,7 +4,7 @@ import { log } from '#lib/log.ts'
 type Visit = {
   requestId: string
   /** Of a target that was understood; anything else stays out of the log. */
-  path?: string
+  path: string | undefined
   /** Logged at the level debug. */
   quiet: boolean
 }

@@ -1,7 +1,7 @@
 import 'server-only'
 import { database } from '#lib/db/client.ts'
 import { digestOf } from '../api-key.ts'
-import { networkOf } from './network.ts'
+import { networkOf } from '../limits/addresses.ts'
 import { type Budget, FORGOTTEN_AFTER, waitTable } from './rules.ts'
 
 /** One attempt, counted before anything is compared, so that a thousand at once are counted too. */

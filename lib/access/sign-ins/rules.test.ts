@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { networkOf, plainAddress } from './network.ts'
 import { waitAfter, waitTable } from './rules.ts'
 
 describe('the wait before another attempt', () => {
@@ -35,30 +34,5 @@ describe('the wait before another attempt', () => {
     }
     expect(inADay('place')).toBeLessThan(120)
     expect(inADay('account')).toBeLessThan(220)
-  })
-})
-
-describe('the network of an address', () => {
-  it.each([
-    ['192.0.2.7', '192.0.2.7'],
-    ['192.0.2.7:4711', '192.0.2.7'],
-    ['::ffff:192.0.2.7', '192.0.2.7'],
-    ['[::FFFF:C000:207]:443', '192.0.2.7'],
-    ['2001:db8:1:2::1', '2001:db8:1:2::/64'],
-    ['2001:0DB8:0001:0002:ffff:ffff:ffff:ffff', '2001:db8:1:2::/64'],
-    ['[2001:db8:1:2::1%eth0]:443', '2001:db8:1:2::/64'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['2001:db8:1:3::1', '2001:db8:1:3::/64'],
-    ['nonsense', 'nonsense'],
-    ['', ''],
-    ['no:address', 'no:address'],
-  ])('%s is %s', (address, network) => {
-    expect(networkOf(address)).toBe(network)
-  })
-
-  it('is told to people as the address itself', () => {
-    expect(plainAddress('[2001:DB8:0:0::1]:443')).toBe('2001:db8::1')
-    expect(plainAddress('::ffff:192.0.2.7')).toBe('192.0.2.7')
   })
 })

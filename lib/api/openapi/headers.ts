@@ -13,6 +13,14 @@ export const RESPONSE_HEADERS = {
   'Content-Disposition': { description: 'The name under which the file is saved.' },
   'Repr-Digest': { description: 'SHA-256 of the file, as RFC 9530 writes it: `sha-256=:…:`.' },
   'Dry-Run': { description: '`true` where the call was a dry run: nothing was sent, nothing stored.' },
+  'RateLimit-Policy': {
+    description:
+      'The limits that the request counts for, as the IETF draft on RateLimit header fields writes them: `q` requests in `w` seconds.',
+  },
+  RateLimit: {
+    description:
+      'How these limits stand: `r` requests are left, as far as the process that answers knows, and in `t` seconds the next minute begins.',
+  },
   'Retry-After': { description: 'After how many seconds to ask again.', type: 'integer' },
   'WWW-Authenticate': { description: 'How to authenticate: `Bearer`.' },
   Allow: { description: 'The methods that this path has.' },
@@ -23,35 +31,48 @@ export type HeaderName = keyof typeof RESPONSE_HEADERS
 export type HeaderNames = { always: readonly HeaderName[]; sometimes: readonly HeaderName[] }
 
 /** What a contract says of its own headers. */
-type Declared = { responseHeaders: readonly HeaderName[] }
+type Declared = { responseHeaders: readonly HeaderName[]; permission: string }
 
 const EVERYWHERE: readonly HeaderName[] = ['Request-Id', 'Cache-Control', 'X-Content-Type-Options']
+
+/** How the caller's limits stand. */
+const LIMITS: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit']
+/** Nobody is known, so that there are no limits to tell of. */
+const NOBODYS: readonly ProblemCode[] = ['unauthenticated', 'request_timeout', 'headers_too_large']
 
 const OF_PROBLEM: Partial<Record<ProblemCode, HeaderName>> = {
   unauthenticated: 'WWW-Authenticate',
   method_not_allowed: 'Allow',
+  rate_limited: 'Retry-After',
   change_in_progress: 'Retry-After',
   vendor_unavailable: 'Retry-After',
   outcome_unknown: 'Retry-After',
-  rate_limited: 'Retry-After',
   service_unavailable: 'Retry-After',
 }
 
 /** The headers of what a call answers when it is done (200), or has nothing new to say (304). */
-export function headersOfAnswer({ output, responseHeaders }: Declared & { output: z.ZodType }): HeaderNames {
+export function headersOfAnswer(contract: Declared & { output: z.ZodType }): HeaderNames {
+  const { output, responseHeaders, permission } = contract
   const { mediaType, streamed } = output.meta() ?? {}
+  const limits = permission === 'none' ? [] : LIMITS
   const tag = streamed ? [] : (['ETag'] as const)
   const name = mediaType ? (['Content-Disposition'] as const) : []
-  return { always: [...EVERYWHERE, ...tag, ...name], sometimes: responseHeaders }
+  return { always: [...EVERYWHERE, ...limits, ...tag, ...name], sometimes: responseHeaders }
 }
 
 /** The headers of a problem with one of these codes. */
-export function headersOfProblem({ responseHeaders }: Declared, codes: readonly ProblemCode[]): HeaderNames {
+export function headersOfProblem(
+  { responseHeaders, permission }: Declared,
+  codes: readonly ProblemCode[],
+): HeaderNames {
+  // Some may be answered before it is known who calls.
+  const isNobodys =
+    permission === 'none' || (codes.length > 0 && codes.every((code) => NOBODYS.includes(code)))
   const own = codes.map((code) => OF_PROBLEM[code])
   const named = [...new Set(own)].filter((name) => name !== undefined)
   const isCommon = (name: HeaderName) => own.every((each) => each === name)
   return {
     always: [...EVERYWHERE, ...named.filter(isCommon)],
-    sometimes: [...named.filter((name) => !isCommon(name)), ...responseHeaders],
+    sometimes: [...named.filter((name) => !isCommon(name)), ...responseHeaders, ...(isNobodys ? [] : LIMITS)],
   }
 }

@@ -1,0 +1,26 @@
+import { ATTACKS, type Kind, type Tally } from './kinds.ts'
+
+// The attackers as a process of their own: node bench/floods/attackers.ts <kind> <URL> <key> <connections> <requests a
+// second of all together> <seconds>. They say what they were answered, as JSON.
+const [kind, url = '', key = '', ...numbers] = process.argv.slice(2)
+const [connections = 1, rate = 1, seconds = 1] = numbers.map(Number)
+
+const tally: Tally = {}
+const until = performance.now() + seconds * 1000
+const pauseMs = (1000 * connections) / rate
+
+/** 127.0.0.2, and those that follow it. */
+function addressOf(n: number): string {
+  const number = n + 2
+  return `127.0.${number >> 8}.${number & 255}`
+}
+
+const attack = ATTACKS[kind as Kind]
+await Promise.all(
+  Array.from({ length: connections }, async (_, n) => {
+    // Not all at the same moment.
+    await new Promise((resolve) => setTimeout(resolve, (Math.min(pauseMs, 1000) * n) / connections))
+    await attack({ url, from: addressOf(n), key, pauseMs, until }, tally)
+  }),
+)
+process.stdout.write(JSON.stringify(tally))

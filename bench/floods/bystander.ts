@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Pace, paceOf } from '../http/pace.ts'
+
+/** What another customer has meanwhile. */
+export type Seen = {
+  list: Pace
+  health: Pace
+  /** In seconds; those that were not answered with 200 are `failed`. */
+  exports: Pace
+  /** The most that the server held, in MB. */
+  memory: number
+}
+
+/** Pauses between a customer's calls, in milliseconds: within what its key may ask for in a minute. */
+const PAUSES = { list: 100, health: 100, exports: 3000 }
+
+/**
+ * Asks as another customer does while something else happens.
+ * @param memory of the server, in MB
+ */
+export async function bystander(
+  url: string,
+  key: string,
+  seconds: number,
+  memory: () => number | undefined,
+): Promise<Seen> {
+  const until = performance.now() + seconds * 1000
+  let most = 0
+  const watch = setInterval(() => {
+    most = Math.max(most, memory() ?? 0)
+  }, 250)
+  const [list, health, exports] = await Promise.all([
+    again(`${url}/billing/v1/invoices`, key, PAUSES.list, until),
+    again(`${url}/healthz`, '', PAUSES.health, until),
+    again(`${url}/billing/v1/invoices.csv`, key, PAUSES.exports, until),
+  ])
+  clearInterval(watch)
+  return { list, health, exports, memory: most }
+}
+
+async function again(url: string, key: string, pauseMs: number, until: number): Promise<Pace> {
+  const times: number[] = []
+  const headers: Record<string, string> = key === '' ? {} : { authorization: `Bearer ${key}` }
+  const began = performance.now()
+  let failed = 0
+  while (performance.now() < until) {
+    const start = performance.now()
+    const status = await fetch(url, { headers, signal: AbortSignal.timeout(30_000) }).then(
+      async (response) => {
+        await response.arrayBuffer()
+        return response.status
+      },
+      () => 0,
+    )
+    if (status !== 200) failed += 1
+    times.push(performance.now() - start)
+    await sleep(pauseMs)
+  }
+  return paceOf(times, (performance.now() - began) / 1000, failed)
+}

@@ -1,0 +1,101 @@
+import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newApiKey } from '#lib/access/api-key.ts'
+
+export const KINDS = ['pages', 'unknown keys', 'dearest calls', 'slow readers', 'slow senders'] as const
+export type Kind = (typeof KINDS)[number]
+
+/** Of one connection: where to, from which address, with whose key, and how long between two requests. */
+export type Line = { url: string; from: string; key: string; pauseMs: number; until: number }
+
+/** How often each thing was answered: a status, or what became of the connection. */
+export type Tally = Record<string, number>
+
+type Ask = (nth: number) => { path: string; key?: string }
+
+/** What strangers ask for, and what one customer asks for that takes the service longest. */
+const PAGES = ['/sign-in', '/nowhere', '/invoices', '/sign-in?from=/assets', '/assets/x']
+const DEAREST = [
+  'invoices?search=IN-0000123',
+  'invoices.csv?lines=true',
+  'statement',
+  'invoices?maxResults=250',
+]
+
+/** What one connection of each kind does until its time is over. */
+export const ATTACKS: Record<Kind, (line: Line, tally: Tally) => Promise<void>> = {
+  pages: (line, tally) => asking(line, tally, (nth) => ({ path: PAGES[nth % PAGES.length] ?? '/' })),
+  'unknown keys': (line, tally) =>
+    asking(line, tally, () => ({ path: '/billing/v1/invoices', key: newApiKey() })),
+  'dearest calls': (line, tally) =>
+    asking(line, tally, (nth) => ({ path: `/billing/v1/${DEAREST[nth % DEAREST.length]}`, key: line.key })),
+  'slow readers': (line, tally) =>
+    dripping(line, tally, head(line, '/billing/v1/invoices.csv?lines=true'), ''),
+  'slow senders': (line, tally) =>
+    dripping(
+      line,
+      tally,
+      head(line, '/billing/v1/assets/workspace-suite-0', 'PATCH').slice(0, -2),
+      'X-Slow: 1\r\n',
+    ),
+}
+
+function head({ key }: Line, path: string, method = 'GET'): string {
+  const length = method === 'GET' ? '' : 'Content-Type: application/json\r\nContent-Length: 100\r\n'
+  return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${length}\r\n`
+}
+
+/** One request after the other on a connection that is kept, or on a new one where it was ended. */
+async function asking({ url, from, pauseMs, until }: Line, tally: Tally, ask: Ask): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, localAddress: from })
+  for (let nth = 0; performance.now() < until; nth++) {
+    const { path, key } = ask(nth)
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+    const status = await new Promise<string>((resolve) => {
+      const sent = request(url + path, { agent, headers, timeout: 30_000 }, (res) => {
+        res.on('end', () => resolve(String(res.statusCode)))
+        res.on('error', () => resolve('cut'))
+        res.resume()
+      })
+      sent.on('timeout', () => sent.destroy())
+      sent.on('error', () => resolve('cut'))
+      sent.end()
+    })
+    count(tally, status)
+    await sleep(pauseMs)
+  }
+  agent.destroy()
+}
+
+/** Sends a beginning, then a little more each second, and reads nothing; begins anew where the connection was ended. */
+async function dripping(
+  { url, from, until }: Line,
+  tally: Tally,
+  begin: string,
+  more: string,
+): Promise<void> {
+  const { port, hostname } = new URL(url)
+  while (performance.now() < until) {
+    const socket = connect({ port: Number(port), host: hostname, localAddress: from })
+    let isOpen = true
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      isOpen = false
+    })
+    // Paused from the beginning: what comes fills the buffers of both sides, and then waits.
+    socket.pause()
+    socket.write(begin.replace('Host: localhost', `Host: localhost:${port}`))
+    count(tally, 'opened')
+    while (isOpen && performance.now() < until) {
+      await sleep(1000)
+      if (more && isOpen) socket.write(more)
+    }
+    if (!isOpen) count(tally, 'ended')
+    socket.destroy()
+  }
+}
+
+function count(tally: Tally, what: string): void {
+  tally[what] = (tally[what] ?? 0) + 1
+}

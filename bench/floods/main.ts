@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs, promisify } from 'node:util'
+import { openDatabase } from '#lib/db/client.ts'
+import { startWarden } from '#lib/db/embedded/test-warden.ts'
+import { startEmbedded } from '#lib/db/embedded.ts'
+import { migrate } from '#lib/db/migrate.ts'
+import { NO_LIMITS } from '../../stand-ins/no-limits.ts'
+import { startApp } from '../http/program.ts'
+import { addLoaded } from '../http/seed.ts'
+import { bystander, type Seen } from './bystander.ts'
+import { KINDS, type Kind } from './kinds.ts'
+
+// What another customer has while the service is flooded. docs/reliability.md says what each figure is, and keeps them.
+
+const { values: given } = parseArgs({
+  options: {
+    connections: { type: 'string', default: '20,150,1500' },
+    /** Requests a second, of all attackers together: they take cores from the server. */
+    rate: { type: 'string', default: '600' },
+    seconds: { type: 'string', default: '15' },
+    only: { type: 'string', default: '' },
+    /** Writes the figures into docs/reliability.md. */
+    write: { type: 'boolean', default: false },
+  },
+})
+const seconds = Number(given.seconds)
+const PAPER = 'docs/reliability.md'
+const MARK = '<!-- npm run floods -- --write -->'
+const HEAD = `| attack | connections | list p50 | list p99 | /healthz p99 | exports | export p99 | memory | answered to the attackers |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |`
+
+const warden = startWarden()
+const folder = await mkdtemp(join(tmpdir(), 'console-floods-'))
+warden.removeFolder(folder)
+const embedded = await startEmbedded(join(folder, 'database'))
+await migrate(embedded.url)
+const database = openDatabase(embedded.url)
+try {
+  await floods(embedded.url)
+} finally {
+  await database.close()
+  await embedded.release()
+  await warden.dismiss()
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function floods(url: string): Promise<void> {
+  const attacker = await addLoaded(url, 'attacker', 100_000)
+  const other = await addLoaded(url, 'other', 1000)
+  // The limits are those that everybody has who sets none.
+  const usual = Object.fromEntries(Object.keys(NO_LIMITS).map((name) => [name, '']))
+  const lines = [HEAD]
+  const say = (line: string) => {
+    lines.push(line)
+    console.log(line)
+  }
+  const load = loadavg()[0]?.toFixed(1)
+  console.log(HEAD)
+  const idle = await startApp(warden, url, '1', usual)
+  await bystander(idle.url, other.key, 3, idle.memory)
+  say(rowOf('none', 0, await bystander(idle.url, other.key, seconds, idle.memory), ''))
+  await idle.stop()
+  for (const connections of given.connections.split(',').map(Number))
+    for (const kind of KINDS.filter((kind) => kind.includes(given.only))) {
+      // Each has a new server: what the one before has left behind is no matter of the next.
+      const app = await startApp(warden, url, '1', usual)
+      await bystander(app.url, other.key, 2, app.memory)
+      const attack = attacked(kind, app.url, attacker.key, connections)
+      // The first seconds are those in which they come.
+      await new Promise((resolve) => setTimeout(resolve, 1500))
+      const seen = await bystander(app.url, other.key, seconds, app.memory)
+      say(rowOf(kind, connections, seen, await attack))
+      await app.stop()
+    }
+  if (given.write) await keep(lines, load)
+}
+
+async function attacked(kind: Kind, url: string, key: string, connections: number): Promise<string> {
+  const numbers = [connections, Number(given.rate), seconds + 2].map(String)
+  const program = [
+    '--conditions=react-server',
+    '--disable-warning=ExperimentalWarning',
+    'bench/floods/attackers.ts',
+  ]
+  const { stdout } = await promisify(execFile)(process.execPath, [...program, kind, url, key, ...numbers])
+  const tally = Object.entries(JSON.parse(stdout) as Record<string, number>)
+  return tally.map(([what, count]) => `${what}: ${count.toLocaleString('en')}`).join(', ')
+}
+
+function rowOf(
+  kind: string,
+  connections: number,
+  { list, health, exports, memory }: Seen,
+  answered: string,
+): string {
+  const ms = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)} ms`
+  const open = `${exports.requests - exports.failed} of ${exports.requests}`
+  const failed = list.failed + health.failed
+  const cells = [
+    kind,
+    connections,
+    ms(list.median),
+    ms(list.p99) + (failed > 0 ? `, ${failed} failed` : ''),
+    ms(health.p99),
+    open,
+    ms(exports.p99),
+    `${memory.toFixed(0)} MB`,
+    answered,
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+async function keep(lines: readonly string[], load: string | undefined): Promise<void> {
+  const paper = await readFile(PAPER, 'utf8')
+  const until = paper.indexOf(MARK) + MARK.length
+  const when = `Taken on ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, load ${load} before; ${given.rate} requests a second of all attackers together, ${seconds} s each.`
+  await writeFile(PAPER, `${paper.slice(0, until)}\n\n${when}\n\n${lines.join('\n')}\n`)
+}

@@ -1,0 +1,26 @@
+import { expect, test } from '@playwright/test'
+import { asset, newCustomer } from '../admin.ts'
+import { signIn } from '../browser.ts'
+
+test('who has changed too much in a minute is told so, and for how long to wait', async ({ page }) => {
+  const own = await newCustomer('hasty')
+  await own.importAssets([
+    asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
+    asset('workspace-suite-2', 'Enterprise Standard', { purchased: 60, assigned: 50 }),
+  ])
+  await own.limits('--changes', '1')
+  await signIn(page, await own.member('Ida Tech', 'it-manager'), '/assets')
+  const set = async (name: string, total: number) => {
+    const field = page.getByRole('spinbutton', { name: `Licenses of ${name}` })
+    await field.fill(String(total))
+    await page.getByRole('button', { name: `Set to ${total} licenses` }).click()
+  }
+  // A minute may end between the two.
+  await expect.poll(() => new Date().getUTCSeconds(), { intervals: [250] }).toBeLessThan(30)
+  await set('Business Plus', 245)
+  await expect(page.getByText('Business Plus: 240 → 245 licenses')).toBeHidden()
+  await set('Enterprise Standard', 65)
+  await expect(page.getByText('Not changed to 65 licenses')).toBeVisible()
+  await expect(page.getByText(/may have 1 changes of licenses a minute/)).toBeVisible()
+  await expect(page.getByText(/Again in \d+ s|Try again in \d+/i).first()).toBeVisible()
+})

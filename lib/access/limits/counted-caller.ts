@@ -1,0 +1,49 @@
+import 'server-only'
+import { Problem } from '#lib/api/problem.ts'
+import { authenticate } from '../authenticate.ts'
+import type { Caller } from '../rules.ts'
+import { credentialOf, forget, heldRefusal, hold, prove } from './credentials.ts'
+import type { Kind } from './kind.ts'
+import { spend } from './spend.ts'
+
+/** The caller of a request that was counted, with the header fields that say how the limits stand. */
+export type Counted = { caller: Caller; fields: Record<string, string> }
+
+/**
+ * Who is calling, and within the limits; undefined: nobody.
+ * @param kind of the request, once it is known that somebody is calling
+ * @throws Problem `unauthenticated` for a header that holds no valid key, `rate_limited`
+ */
+export async function countedCaller(
+  headers: { get(name: string): string | null },
+  kind: () => Kind,
+): Promise<Counted | undefined> {
+  const credential = credentialOf(headers)
+  if (credential === undefined) return undefined
+  const refusal = heldRefusal(credential)
+  if (refusal) throw refusal
+  const caller = await proven(headers, credential)
+  if (!caller) return undefined
+  const asked = kind()
+  try {
+    return { caller, fields: await spend(caller, asked) }
+  } catch (error) {
+    if (asked === 'requests' && error instanceof Problem) hold(credential, error)
+    throw error
+  }
+}
+
+async function proven(
+  headers: { get(name: string): string | null },
+  credential: string,
+): Promise<Caller | undefined> {
+  try {
+    const caller = await authenticate(headers)
+    if (caller) prove(credential)
+    else forget(credential)
+    return caller
+  } catch (error) {
+    if (error instanceof Problem) forget(credential)
+    throw error
+  }
+}

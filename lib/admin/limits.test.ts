@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { takeShare } from '#lib/access/limits/store.ts'
+import { newCustomerId } from '#lib/access/store.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addCustomer } from '#lib/db/test-rows.ts'
+import { runHere } from './test-run.ts'
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await testDatabase()
+  vi.stubEnv('DATABASE_URL', db.url)
+  for (const name of ['REQUESTS', 'CHANGES', 'EXPORTS']) vi.stubEnv(`RATE_LIMIT_${name}`, '')
+  for (const id of ['sunbird', 'other']) await addCustomer(id)
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await db.close()
+})
+
+const limits = (words: string) => runHere(['customers', 'limits', ...words.split(' ')])
+const shown = async (customer: string) =>
+  JSON.parse((await limits(`${customer} --json`)).out).map(Object.values) as string[][]
+const quotaOf = async (customer: string) => {
+  const usual = { limit: 1000, together: 5 }
+  const asked = { want: 1, waiting: 1, seconds: 86_400 }
+  return (await takeShare({ customerId: newCustomerId(customer), kind: 'requests', usual }, asked)).quota
+}
+
+const USUAL = [
+  ['requests', '1000', 'settings'],
+  ['changes', '60', 'settings'],
+  ['exports', '30', 'settings'],
+  ['together', '5', 'settings'],
+]
+
+test('limits are those of the settings until a customer has its own, which count at once', async () => {
+  expect(await shown('sunbird')).toEqual(USUAL)
+  expect(await quotaOf('sunbird')).toBe(5000)
+  expect(await limits('sunbird.example --requests 40 --together 2')).toMatchObject({
+    code: 0,
+    err: 'The limits of sunbird are set.\n',
+  })
+  expect(await shown('sunbird')).toEqual([
+    ['requests', '40', 'customer'],
+    ['changes', '60', 'settings'],
+    ['exports', '30', 'settings'],
+    ['together', '2', 'customer'],
+  ])
+  expect(await quotaOf('sunbird')).toBe(80)
+  expect([await shown('other'), await quotaOf('other')]).toEqual([USUAL, 5000])
+  expect((await limits('sunbird --requests default --exports 7')).code).toBe(0)
+  expect((await shown('sunbird')).map(([, value]) => value)).toEqual(['1000', '60', '7', '2'])
+  const events = await db.sql(
+    'sunbird',
+    "SELECT actor_kind, details FROM audit_events WHERE action = 'limits.set'",
+  )
+  expect(events).toEqual([
+    { actor_kind: 'operator', details: { requests: 40, together: 2 } },
+    { actor_kind: 'operator', details: { requests: null, exports: 7 } },
+  ])
+})
+
+test.each([
+  'sunbird --requests 0',
+  'sunbird --changes 1.5',
+  'sunbird --exports -3',
+  'sunbird --together 1001',
+  'nobody',
+])('%s is refused, and changes nothing', async (words) => {
+  const before = await shown('other')
+  expect(await limits(words)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/whole number|no customer/),
+  })
+  expect(await shown('other')).toEqual(before)
+})

@@ -1,0 +1,70 @@
+import type { Command } from 'commander'
+import { type OwnLimits, readLimits, setLimits } from '#lib/access/limits/customer-limits.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { scope } from '#lib/db/scope.ts'
+import { env } from '#lib/env.ts'
+import { customerNamed, recordDeed, withDatabase } from './command.ts'
+import { printRows } from './table.ts'
+import { note } from './terminal.ts'
+
+/** In the order in which they are shown. */
+const LIMITS = {
+  requests: 'requests of a key or session in a minute',
+  changes: 'changes of licenses among them',
+  exports: 'exports among them',
+  together: 'how many times as much all keys and sessions have together',
+}
+type Name = keyof typeof LIMITS
+const NAMES = Object.keys(LIMITS) as Name[]
+const MOST = { requests: 1_000_000, changes: 1_000_000, exports: 1_000_000, together: 1000 }
+
+/** @param customers the program's commands about customers */
+export function addLimitsCommand(customers: Command): void {
+  const command = customers
+    .command('limits')
+    .description('Show the limits of a customer, or set those that are given, at once and for all processes.')
+    .argument('<customer>', 'id or domain of the customer')
+  for (const name of NAMES)
+    command.option(`--${name} <number>`, `${LIMITS[name]}; "default": that of the settings`)
+  command
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  npm run -s admin -- customers limits sunbird --requests 5000 --exports default',
+    )
+    .action(withDatabase(limits))
+}
+
+type Given = Partial<Record<Name, string>> & { json?: boolean }
+
+async function limits(customer: string, { json, ...texts }: Given): Promise<void> {
+  const { customerId } = await customerNamed(customer)
+  const given = Object.fromEntries(
+    NAMES.flatMap((name) => (texts[name] === undefined ? [] : [[name, numberOf(name, texts[name])]])),
+  ) as Partial<OwnLimits>
+  const own = await scope({ customerId }, async (tx) => {
+    if (Object.keys(given).length > 0) {
+      await setLimits(tx, customerId, given)
+      await recordDeed(tx, customerId, 'limits.set', customerId, given)
+    }
+    return readLimits(tx, customerId)
+  })
+  const rows = NAMES.map((name) => ({
+    limit: name,
+    value: String(own[name] ?? env().limits[name]),
+    from: own[name] === null ? 'settings' : 'customer',
+  }))
+  printRows(rows, json === undefined ? {} : { json })
+  if (Object.keys(given).length > 0) note(`The limits of ${customerId} are set.`)
+}
+
+/** @throws Problem where it is no whole number from 1 on, nor "default" */
+function numberOf(name: Name, text: string): number | null {
+  if (text === 'default') return null
+  const number = Number(text)
+  if (/^\d+$/.test(text) && number >= 1 && number <= MOST[name]) return number
+  throw new Problem(
+    'invalid_request',
+    `--${name} is a whole number from 1 to ${MOST[name].toLocaleString('en')}, or "default".`,
+  )
+}

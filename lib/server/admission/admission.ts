@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http'
+import { networkOf } from '#lib/access/limits/addresses.ts'
+import { buckets } from '#lib/access/limits/buckets.ts'
+import { credentialOf, wasProven } from '#lib/access/limits/credentials.ts'
+import type { LimitConfig } from '#lib/access/limits/settings.ts'
+import { sessionDigest } from '#lib/access/session-cookie.ts'
+import { Problem } from '#lib/api/problem.ts'
+import type { Target } from '../target.ts'
+
+/** Who asks for a page: a member by their cookie, or a stranger. */
+export type Visitor = { isMember: boolean }
+
+/**
+ * Decides before anything is done for a request.
+ * @param address as `clientAddress` gives it
+ * @throws Problem `rate_limited`
+ */
+export type Admission = (req: IncomingMessage, target: Target, address: string) => Promise<Visitor>
+
+const STRANGER: Visitor = { isMember: false }
+const MEMBER: Visitor = { isMember: true }
+
+/** So many of a minute's requests may come at once. */
+const BURST = 1 / 3
+/** A page has some dozen scripts, styles and fonts, which cost a tenth of it. */
+const ASSETS = 10
+const FROM_HERE = 'Too many requests come from this address.'
+const SIGN_IN = '/api/auth/callback/credentials'
+
+/**
+ * Bounds what is done for whoever is not known, by address, without the database: a key or cookie that was proven a
+ * short while ago counts as its caller, whose limits are the API's matter. Members' pages count by their session.
+ * Health is for everybody.
+ */
+export function admission({ strangers, signIns, requests }: LimitConfig, trustProxy: boolean): Admission {
+  const bucketsOf = (perMinute: number) => buckets(perMinute, Math.max(1, Math.floor(perMinute * BURST)))
+  const [anonymous, assets] = [bucketsOf(strangers), bucketsOf(strangers * ASSETS)]
+  const [attempts, pages] = [bucketsOf(signIns), bucketsOf(requests)]
+
+  const check = (of: typeof pages, name: string, detail = FROM_HERE) => {
+    const wait = of.take(name)
+    if (wait > 0) throw tooMany(wait, detail, trustProxy)
+  }
+  return async (req, { area, path }, address) => {
+    if (area === 'health') return STRANGER
+    const network = networkOf(address)
+    const headers = { get: (name: string) => headerOf(req, name) }
+    const member = area === 'page' ? await sessionDigest(headers) : undefined
+    if (member !== undefined) {
+      check(pages, member, 'Too many pages are asked for.')
+      return MEMBER
+    }
+    if (area === 'asset') check(assets, network)
+    else if (path.startsWith(SIGN_IN)) check(attempts, network)
+    else if (area !== 'api' || !isKnown(headers)) check(anonymous, network)
+    return STRANGER
+  }
+}
+
+function isKnown(headers: { get(name: string): string | null }): boolean {
+  const credential = credentialOf(headers)
+  return credential !== undefined && wasProven(credential)
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string | null {
+  const value = headers[name]
+  return value === undefined ? null : String(value)
+}
+
+/** A connection of a stranger who asks for too much ends; one of a proxy is of others too. */
+function tooMany(waitMs: number, detail: string, trustProxy: boolean): Problem {
+  const wait = { 'Retry-After': String(Math.ceil(waitMs / 1000)) }
+  const headers = trustProxy ? wait : { ...wait, Connection: 'close' }
+  return new Problem('rate_limited', detail, { headers })
+}

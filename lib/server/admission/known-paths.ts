@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+
+const Route = z.array(z.object({ page: z.string(), regex: z.string() }))
+const Routes = z.object({ staticRoutes: Route, dynamicRoutes: Route })
+const Files = z.record(z.string(), z.string())
+
+/** What stands under a path: a screen of the console, which each needs a member, something else, or nothing. */
+export type KnownPath = 'screen' | 'other' | undefined
+
+/**
+ * Tells what the built application has under a path, as Next's own manifests list it, and the files of `public/`.
+ * @throws Error where the manifests are others than this version of Next writes
+ */
+export function knownPaths(): (path: string) => KnownPath {
+  const { staticRoutes, dynamicRoutes } = Routes.parse(built('routes-manifest.json'))
+  const screens = new Set(
+    Object.entries(Files.parse(built('app-path-routes-manifest.json'))).flatMap(([file, page]) =>
+      file.startsWith('/(console)/') ? page : [],
+    ),
+  )
+  const routes = [...staticRoutes, ...dynamicRoutes]
+    // Next's own, whose page is the 404 that is to be sent.
+    .filter(({ page }) => !page.startsWith('/_'))
+    .map(
+      ({ page, regex }) =>
+        ({ pattern: new RegExp(regex), kind: screens.has(page) ? 'screen' : 'other' }) as const,
+    )
+  const files = new Set(readdirSync(join(ROOT, 'public'), { recursive: true }).map((file) => `/${file}`))
+  return (path) => (files.has(path) ? 'other' : routes.find(({ pattern }) => pattern.test(path))?.kind)
+}
+
+function built(file: string): unknown {
+  return JSON.parse(readFileSync(join(ROOT, '.next', file), 'utf8'))
+}

@@ -1,0 +1,176 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { gunzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openDoor } from '../test-door.ts'
+import { NONCE_PLACE, packedWithNonce, preparedPage, withNonce } from './prepared-page.ts'
+import { preparedPages } from './prepared-pages.ts'
+
+/** What the application behind was asked for, and what it is about to do wrong. */
+const asked: IncomingMessage[] = []
+let fault: 'none' | 'fails' | 'sets a cookie' | 'has no nonce' = 'none'
+let close = async () => {}
+
+beforeEach(() => {
+  asked.length = 0
+  fault = 'none'
+})
+afterEach(() => close())
+
+/** As Next answers: in pieces, with the nonce of its request, and by a status of its own. */
+async function inside(req: IncomingMessage, res: ServerResponse) {
+  asked.push(req)
+  if (fault === 'fails') throw new Error('broken')
+  res.statusCode = req.url?.startsWith('/sign-in') ? 200 : 404
+  res.setHeader('Content-Type', 'text/html; charset=utf-8')
+  res.setHeader('Link', `</x.css>; nonce="${req.headers['x-nonce']}"`)
+  if (fault === 'sets a cookie') res.setHeader('Set-Cookie', 'a=b')
+  const nonce = fault === 'has no nonce' ? '' : req.headers['x-nonce']
+  res.write(`<html data-theme="${req.headers.cookie ?? ''}"><script nonce="${nonce}">`)
+  await Promise.resolve()
+  res.write(Buffer.from(`"é"</script><p>${req.url}`))
+  res.end(`<script nonce="${nonce}"></script>`)
+}
+
+const PATHS: Record<string, 'screen' | 'other'> = {
+  '/sign-in': 'other',
+  '/unsubscribe': 'other',
+  '/assets': 'screen',
+}
+
+async function opened() {
+  const pages = preparedPages({
+    known: (path) => PATHS[path.replace(/\/$/, '')],
+    inside,
+    host: 'console.example',
+    https: false,
+    otherwise: async (_, res) => void res.end('otherwise'),
+  })
+  const door = await openDoor({
+    pages,
+    admission: async (req) => ({ isMember: req.headers.cookie === 'member' }),
+  })
+  close = door.close
+  return async (line: string, ...headers: string[]) => {
+    const { answers } = await door.ask(line, ['Host: console.example', ...headers])
+    return answers[0] ?? { status: 0, headers: {}, body: '' }
+  }
+}
+
+const utf8 = (body: string) => Buffer.from(body, 'latin1').toString()
+const nonceOf = (policy: string | undefined) => /'nonce-([^']+)'/.exec(policy ?? '')?.[1]
+
+describe('the sign-in page and the 404', () => {
+  test('are made once, and sent with the nonce of each answer', async () => {
+    const get = await opened()
+    const answers = [
+      await get('GET /sign-in?from=/secret'),
+      await get('GET /sign-in/'),
+      await get('GET /sign-in?x'),
+    ]
+    const nonces = answers.map(({ headers }) => nonceOf(headers['content-security-policy']))
+    expect(new Set(nonces).size).toBe(3)
+    for (const [at, { status, headers, body }] of answers.entries()) {
+      const nonce = nonces[at]
+      expect(status).toBe(200)
+      expect(headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        link: `</x.css>; nonce="${nonce}"`,
+      })
+      expect(utf8(body)).toBe(
+        `<html data-theme=""><script nonce="${nonce}">"é"</script><p>/sign-in<script nonce="${nonce}"></script>`,
+      )
+    }
+    const nothing = [await get('GET /nowhere'), await get('GET /nowhere/else?a=b')]
+    expect(nothing.map(({ status }) => status)).toEqual([404, 404])
+    // What somebody asked for is in nobody's page.
+    expect(nothing.map(({ body }) => body.includes('nowhere'))).toEqual([false, false])
+    expect(asked).toHaveLength(2)
+  })
+
+  test('are asked for by many at the first moment, and made once', async () => {
+    const get = await opened()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => get('GET /sign-in')))
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(asked).toHaveLength(1)
+  })
+
+  test('have a form for each choice of colors, and none for other cookies', async () => {
+    const get = await opened()
+    const theme = async (cookie: string) =>
+      /data-theme="([^"]*)"/.exec((await get('GET /sign-in', cookie)).body)?.[1]
+    expect(await theme('Cookie: a=b; theme=dark')).toBe('theme=dark')
+    expect(await theme('Cookie: theme=light')).toBe('theme=light')
+    expect(await theme('Cookie: theme="><script>; session=x')).toBe('')
+    expect(await theme('Cookie: other=x')).toBe('')
+    expect(asked).toHaveLength(3)
+    for (const { headers } of asked) expect(Object.keys(headers)).not.toContain('accept-encoding')
+  })
+
+  test('are packed for whoever takes it, and say their length', async () => {
+    const get = await opened()
+    const plain = await get('GET /sign-in', 'Accept-Encoding: gzip;q=0, br')
+    expect(plain.headers).toMatchObject({ vary: 'Accept-Encoding', 'content-length': `${plain.body.length}` })
+    const packed = await get('GET /sign-in', 'Accept-Encoding: br, gzip, deflate')
+    expect(packed.headers['content-encoding']).toBe('gzip')
+    const nonce = nonceOf(packed.headers['content-security-policy'])
+    expect(gunzipSync(Buffer.from(packed.body, 'latin1')).toString()).toContain(
+      `<script nonce="${nonce}">"é"`,
+    )
+    expect(await get('HEAD /sign-in')).toMatchObject({ status: 200, body: '' })
+  })
+
+  test('are not sent to members, to navigations, nor for pages that there are', async () => {
+    const get = await opened()
+    const others = [
+      await get('GET /unsubscribe'),
+      await get('GET /assets', 'Cookie: member'),
+      await get('GET /assets', 'RSC: 1'),
+      await get('GET /sign-in', 'Cookie: member'),
+      await get('GET /nowhere', 'RSC: 1'),
+      await get('GET /sign-in', 'Next-Router-State-Tree: x'),
+    ]
+    expect(others.map(({ body }) => body)).toEqual(Array(6).fill('otherwise'))
+    expect((await get('GET /nowhere', 'Cookie: member')).status).toBe(404)
+  })
+
+  test.each(['fails', 'sets a cookie', 'has no nonce'] as const)(
+    'are made as all others where the first one %s, and tried again',
+    async (how) => {
+      const get = await opened()
+      fault = how
+      expect((await get('GET /sign-in')).body).toBe('otherwise')
+      fault = 'none'
+      expect((await get('GET /sign-in')).status).toBe(200)
+    },
+  )
+})
+
+test('whoever has no session is led from a screen to the sign-in page, and back to it afterwards', async () => {
+  const get = await opened()
+  const { status, headers, body } = await get('GET /assets?filter=type:workspace-suite&search=%20')
+  expect([status, body]).toEqual([307, ''])
+  const from = '/assets?filter=type:workspace-suite&search=%20'
+  expect(headers).toMatchObject({
+    location: `/sign-in?from=${encodeURIComponent(from)}`,
+    'cache-control': 'no-store',
+  })
+  expect(asked).toEqual([])
+})
+
+test('a page with a nonce in any places is the same packed and plain', async () => {
+  const part = fc.string({ unit: 'binary' })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(part, { minLength: 2, maxLength: 5 }),
+      fc.base64String(),
+      async (parts, nonce) => {
+        fc.pre(!parts.some((text) => text.includes(NONCE_PLACE)))
+        const page = await preparedPage((_, res) => void res.end(parts.join(NONCE_PLACE)), '/', {})
+        if (!page) return expect.fail('not prepared')
+        expect(withNonce(page, nonce).toString()).toBe(Buffer.from(parts.join(nonce)).toString())
+        expect(gunzipSync(packedWithNonce(page, nonce)).equals(withNonce(page, nonce))).toBe(true)
+      },
+    ),
+  )
+})
