@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { compressAll } from './compress.ts'
 import { takeLock } from './lock.mjs'
+import { WEB } from './web-process.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const STAMP = join(ROOT, '.next', 'inputs.sha256')
@@ -12,6 +14,9 @@ const INPUTS = [
   'components',
   'lib',
   'public',
+  'scripts/compile.ts',
+  'scripts/compress.ts',
+  'scripts/web-process.mjs',
   'instrumentation.ts',
   'next.config.mjs',
   'postcss.config.mjs',
@@ -36,7 +41,11 @@ export async function build({ quiet = false } = {}): Promise<void> {
     }
     rmSync(STAMP, { force: true })
     if (quiet) console.error('Building (half a minute, when something changed) …')
-    await nextBuild(quiet)
+    await run(['node_modules/next/dist/bin/next', 'build'], quiet)
+    await compressAll(join(ROOT, '.next', 'static'))
+    // By the options of a web process, or it would be another cache.
+    const node = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', ...WEB.options]
+    await run([...node, 'scripts/compile.ts'], quiet, WEB.env)
     writeFileSync(STAMP, inputs)
   } finally {
     release()
@@ -60,11 +69,10 @@ function filesOf(path: string): string[] {
   return files.filter((file) => statSync(join(ROOT, file)).isFile())
 }
 
-async function nextBuild(quiet: boolean): Promise<void> {
-  const next = join(ROOT, 'node_modules', 'next', 'dist', 'bin', 'next')
-  const child = spawn(process.execPath, [next, 'build'], {
+async function run(program: string[], quiet: boolean, more: Record<string, string> = {}): Promise<void> {
+  const child = spawn(process.execPath, program, {
     cwd: ROOT,
-    env: { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
+    env: { ...process.env, ...more, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
     stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
   })
   const output: Buffer[] = []
@@ -72,7 +80,7 @@ async function nextBuild(quiet: boolean): Promise<void> {
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
   if (code === 0) return
   process.stderr.write(Buffer.concat(output))
-  throw new Error(`next build ended with ${code}.`)
+  throw new Error(`${program.at(-1)} ended with ${code}.`)
 }
 
 if (import.meta.main) {

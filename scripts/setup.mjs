@@ -1,4 +1,4 @@
-// Every npm script starts here: `node scripts/setup.mjs [--no-env-file] [Node's options] <script.ts> [arguments]`.
+// Every npm script starts here: `node scripts/setup.mjs [--no-env-file] [--web] [Node's options] <script.ts> [arguments]`.
 // Plain JavaScript for any Node from 18: it installs what is missing, then runs the script with the Node 24
 // that npm installed. What it says goes to stderr, so that a script's own output can be piped.
 import { spawn, spawnSync } from 'node:child_process'
@@ -7,6 +7,7 @@ import { constants } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { takeLock } from './lock.mjs'
+import { WEB } from './web-process.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const windows = process.platform === 'win32'
@@ -19,10 +20,12 @@ const outerPath = (process.env.PATH ?? '')
 const args = process.argv.slice(2)
 // Tests must not reach the database that a developer's .env names.
 const wantsEnvFile = args[0] !== '--no-env-file' || !args.shift()
-const nodeOptions = []
+const isWeb = args[0] === '--web' && Boolean(args.shift())
+const nodeOptions = isWeb ? [...WEB.options] : []
 while (args[0]?.startsWith('--')) nodeOptions.push(args.shift())
 const script = args.shift()
-if (!script) stop("Usage: node scripts/setup.mjs [--no-env-file] [Node's options] <script.ts> [arguments]", 2)
+if (!script)
+  stop("Usage: node scripts/setup.mjs [--no-env-file] [--web] [Node's options] <script.ts> [arguments]", 2)
 
 if (!isInstalled()) install()
 if (!existsSync(node)) {
@@ -90,6 +93,7 @@ function run(file) {
   const child = spawn(node, [...options, resolve(root, file), ...args], {
     cwd: root,
     env: {
+      ...(isWeb ? WEB.env : {}),
       ...process.env,
       PATH: [binaries, ...outerPath].join(delimiter),
       NEXT_TELEMETRY_DISABLED: '1',

@@ -9,27 +9,30 @@ export function asInvalid(error: unknown): Problem {
   throw error
 }
 
-/** A list whose address can't be read: why, and the way to the whole list. */
-export function InvalidView({
-  title,
-  what,
-  path,
-  problem,
-}: {
-  title: string
+type Given = {
   /** The rows of the list: `invoices`. */
   what: string
   path: string
   problem: Problem
-}) {
+}
+
+/** A list whose address can't be read: why, and the way to the whole list. */
+export function InvalidView({ title, ...given }: Given & { title: string }) {
   return (
     <>
       <PageHead title={title} />
-      <ProblemNote
-        title={PROBLEMS[problem.code].title}
-        detail={problem.message}
-        action={<ButtonLink href={path}>Show all {what}</ButtonLink>}
-      />
+      <InvalidNote {...given} />
     </>
+  )
+}
+
+/** The same below a head that is there already. */
+export function InvalidNote({ what, path, problem }: Given) {
+  return (
+    <ProblemNote
+      title={PROBLEMS[problem.code].title}
+      detail={problem.message}
+      action={<ButtonLink href={path}>Show all {what}</ButtonLink>}
+    />
   )
 }

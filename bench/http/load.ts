@@ -5,6 +5,8 @@ import { type Pace, paceOf } from './pace.ts'
 export type Ask = {
   path: string
   key?: string
+  /** Of a signed-in member, in place of a key. */
+  cookie?: string
   /** Of a change of licenses: the body is another one each time. */
   quantity?: () => number
 }
@@ -43,8 +45,11 @@ async function shoot(url: string, asks: readonly Ask[], connections: number, sec
   return paceOf(times, (performance.now() - began) / 1000, non2xx + errors + timeouts)
 }
 
-function requestOf({ path, key, quantity }: Ask): autocannon.Request {
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+function requestOf({ path, key, cookie, quantity }: Ask): autocannon.Request {
+  const headers = {
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    ...(cookie === undefined ? {} : { cookie }),
+  }
   if (!quantity) return { method: 'GET', path, headers }
   return {
     method: 'PATCH',

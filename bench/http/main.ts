@@ -15,7 +15,8 @@ import { growthOf } from './growth.ts'
 import { pgbench } from './pgbench.ts'
 import { startApp, startPeer } from './program.ts'
 import { inRounds, type Measured } from './rounds.ts'
-import { addLoaded, addSmall } from './seed.ts'
+import { addLoaded, addSmall, type Loaded, signedIn } from './seed.ts'
+import { soak } from './soak.ts'
 import { growthTable, keep, tableOf } from './table.ts'
 
 // The API over HTTP, beside a plain server and the statements alone, in one run on one machine: ratios travel, times do
@@ -32,6 +33,8 @@ const { values: given } = parseArgs({
     connections: { type: 'string', default: '16' },
     /** Only the cases whose name holds this. */
     only: { type: 'string', default: '' },
+    /** So many minutes of everything at once, and what the process holds meanwhile; nothing else then. */
+    minutes: { type: 'string' },
     /** Writes the figures into docs/speed.md. */
     write: { type: 'boolean', default: false },
   },
@@ -63,11 +66,12 @@ async function bench(url: string): Promise<void> {
   say('Writing the customers …')
   const large = await addLoaded(url, 'large', LARGE)
   const sized = []
-  for (const size of given.invoices.split(',').filter(Boolean))
+  for (const size of given.minutes ? [] : given.invoices.split(',').filter(Boolean))
     sized.push(await addLoaded(url, `sized-${size}`, Number(size)))
   const small = await addSmall(url, SMALL_KEYS)
   for (const { id } of small) await addAsset(id, 'workspace-suite-0', { purchased: 1 })
   await settle(url)
+  if (given.minutes) return memoryUnderLoad(url, large, small, Number(given.minutes))
 
   const cases = await casesOf(large, small, setting.connections)
   const measured = new Map<string, Measured[]>()
@@ -104,6 +108,18 @@ async function bench(url: string): Promise<void> {
     pgbench: list && (await pgbench(url, list, setting)),
     write: given.write,
   })
+}
+
+async function memoryUnderLoad(url: string, large: Loaded, small: Loaded[], minutes: number): Promise<void> {
+  const api = await startApp(warden, url, given.processes.split(',')[0] ?? '1')
+  const cookie = await signedIn(large.id)
+  const tell = (passed: number, memory: number) => say(`${passed.toFixed(1)} min: ${Math.round(memory)} MB`)
+  const { start, most, answers, processor } = await soak(api, large, small, cookie, minutes, tell)
+  await api.stop()
+  const { api: calls, pages, changes, files } = answers
+  say(
+    `RSS ${Math.round(start)} MB at first, ${Math.round(most)} MB at most in ${minutes} minutes, in which it answered ${calls} calls, ${pages} pages and ${changes} changes, and sent ${files} files: ${processor.toFixed(2)} s of processors for 1,000.`,
+  )
 }
 
 /** What was written lies where it will lie: nothing is vacuumed while something is measured. */

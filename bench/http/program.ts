@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Warden } from '#lib/db/embedded/test-warden.ts'
 import { keptSecret } from '#lib/secrets.ts'
+import { WEB } from '../../scripts/web-process.mjs'
 import { NO_NETWORK } from '../../stand-ins/no-network.ts'
 
 const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
@@ -23,8 +24,8 @@ export type Program = {
 /** For one that looks into it: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=/tmp/profiles'. */
 const nodeOptions = () => (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean)
 
-/** Page tokens are sealed with it. */
-export const SECRET = 'only-for-the-bench-only-for-the-bench'
+/** With it the bench makes sessions and page tokens of its own. */
+export const SESSION_SECRET = 'only-for-the-bench-only-for-the-bench'
 
 const SETTINGS = {
   ...NO_NETWORK,
@@ -34,7 +35,7 @@ const SETTINGS = {
   BASE_URL: '',
   ALLOWED_HOSTS: '',
   TRUST_PROXY: '',
-  SESSION_SECRET: SECRET,
+  SESSION_SECRET,
   // As in production: a line for each request. The peer writes none.
   LOG_LEVEL: 'info',
 }
@@ -53,17 +54,12 @@ export function startApp(
     ? { DATABASE_SECRET: keptSecret('database') }
     : { SESSION_SECRET: '', DATABASE_SECRET: '' }
   const env = { ...SETTINGS, DATABASE_URL: url, WEB_CONCURRENCY: processes, ...secret, ...more }
-  return startProgram(warden, env, 'lib/server/start.ts')
+  return startProgram(warden, { ...WEB.env, ...env }, ...WEB.options, 'lib/server/start.ts')
 }
 
 /** The plain server beside it. */
 export function startPeer(warden: Warden, url: string): Promise<Program> {
-  return startProgram(
-    warden,
-    { NODE_ENV: 'production', SESSION_SECRET: SECRET },
-    'bench/http/peer-process.ts',
-    url,
-  )
+  return startProgram(warden, { NODE_ENV: 'production', SESSION_SECRET }, 'bench/http/peer-process.ts', url)
 }
 
 /**
@@ -94,7 +90,9 @@ async function startProgram(
     }
     child.stdout.on('data', read)
     child.stderr.on('data', read)
-    ended.then(([code]) => reject(new Error(`${program[0]} ended with ${code}:\n${said}`)))
+    ended.then(([code]) =>
+      reject(new Error(`${program.find((word) => word.endsWith('.ts'))} ended with ${code}:\n${said}`)),
+    )
   })
   return {
     url,

@@ -1,5 +1,11 @@
+import { randomUUID } from 'node:crypto'
+import { encode } from 'next-auth/jwt'
 import pg from 'pg'
-import { addAsset, addCustomer, addKey } from '#lib/db/test-rows.ts'
+import { digestOf } from '#lib/access/api-key.ts'
+import { addSession } from '#lib/access/session.ts'
+import { scope } from '#lib/db/scope.ts'
+import { addAsset, addCustomer, addKey, addMember, callerOf } from '#lib/db/test-rows.ts'
+import { SESSION_SECRET } from './program.ts'
 
 /** A customer of the bench, with the key of an admin. */
 export type Loaded = { id: string; key: string; invoices: number }
@@ -49,6 +55,18 @@ export async function addSmall(url: string, keys: number): Promise<Loaded[]> {
   await owner.end()
   const ids = Array.from({ length: keys }, (_, n) => `s-${1 + n * Math.floor(customers / keys)}`)
   return Promise.all(ids.map(async (id) => ({ id, key: await addKey(id, ['admin']), invoices })))
+}
+
+/** Signs a new member of a customer in, who may see everything: the header Cookie of a browser. */
+export async function signedIn(id: string): Promise<string> {
+  const [caller, member, sid] = [
+    await callerOf(id, 'admin'),
+    await addMember(id, { roles: ['admin'] }),
+    randomUUID(),
+  ]
+  const opened = { digest: digestOf(sid), address: '', userAgent: 'bench', browser: '' }
+  await scope(caller, (tx) => addSession(tx, caller.customerId, member, opened))
+  return `console-session=${await encode({ token: { sid }, secret: SESSION_SECRET })}`
 }
 
 const INVOICES = `

@@ -1,6 +1,7 @@
 'use client'
 
 import { Card } from '#components/ui/card.tsx'
+import { useFirstRows } from '#components/ui/first-rows.ts'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { AssetCells } from './asset-cells.tsx'
@@ -22,6 +23,7 @@ export function AssetTable({
   busy: boolean
   lastPrices: Record<string, LastPrice>
 }) {
+  const shown = useFirstRows(assets)
   return (
     <Card className={busy ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}>
       <Table label="Assets" busy={busy} fixed>
@@ -35,7 +37,7 @@ export function AssetTable({
           </HeadCell>
         </TableHead>
         <TableBody>
-          {assets.map((item) => {
+          {shown.map((item) => {
             const subscription = item.properties?.subscription
             return subscription ? (
               <LicenseRow

@@ -1,3 +1,4 @@
+import { useFirstRows } from '#components/ui/first-rows.ts'
 import { SortHead } from '#components/ui/sort-head.tsx'
 import { HeadCell, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import type { Invoice } from '#lib/invoices/contract.ts'
@@ -26,6 +27,7 @@ export function InvoiceTable({
   onTick: (id: string) => void
 }) {
   const search = listInvoices.search(view)
+  const shown = useFirstRows(invoices)
   const head = (key: OrderKey) => headOf(view, key, onGo)
   const issuerOf = issuerBeside(invoices)
   const mixed = new Set(invoices.map(({ currency }) => currency)).size > 1
@@ -47,7 +49,7 @@ export function InvoiceTable({
           </SortHead>
         </TableHead>
         <TableBody>
-          {invoices.map((invoice) => (
+          {shown.map((invoice) => (
             <InvoiceRow
               key={invoice.id}
               invoice={invoice}

@@ -1,3 +1,5 @@
+import { Card } from './card.tsx'
+
 /** Stands where rows will be, once waiting for them lasts. */
 export function SkeletonRows({ count }: { count: number }) {
   return (
@@ -10,5 +12,14 @@ export function SkeletonRows({ count }: { count: number }) {
         </div>
       ))}
     </div>
+  )
+}
+
+/** The same for a list that its page did not wait for. */
+export function RowsWaiting() {
+  return (
+    <Card className="appear-late">
+      <SkeletonRows count={8} />
+    </Card>
   )
 }

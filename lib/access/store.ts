@@ -4,8 +4,8 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import { database, type Transaction } from '#lib/db/client.ts'
 import { withoutValues } from '#lib/db/failure.ts'
-import { Flight } from '#lib/db/flight.ts'
-import { sendTogether } from '#lib/db/together.ts'
+import { Flight } from '#lib/db/flights/flight.ts'
+import { sendTogether } from '#lib/db/flights/together.ts'
 import type { Caller, CustomerId, Role } from './rules.ts'
 
 /** A caller as it is read, by key or by session; `stale`: its last use is to be written down anew. */

@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Login, loginOf } from '#lib/db/logins.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { type Read, rowsRead, sentBy } from '#lib/db/test-plans.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addProfile } from '#lib/db/test-rows.ts'
@@ -195,15 +196,15 @@ async function ask(contract: AnyContract, given: string): Promise<Asked> {
     sent.filter(({ text }) => !isLookUp(text)),
     sent.filter(({ text }) => isLookUp(text)),
   ]
-  const reads = [...(await readBy('console_app', asApp)), ...(await readBy('console_access', asAccess))]
+  const reads = [...(await readBy('console_app', asApp)), ...(await readBy('console_keys', asAccess))]
   return { name: `${method} ${inPath ? target : `${path}?${given}`}`, rows: rowsOf(text), reads }
 }
 
 const readIn = ({ reads }: Pick<Asked, 'reads'>) => reads.reduce((sum, { rows }) => sum + rows, 0)
 const isLookUp = (text: string) => /api_keys/.test(text)
 
-async function readBy(role: string, statements: Awaited<ReturnType<typeof sentBy>>): Promise<Read[]> {
-  const client = new pg.Client({ connectionString: database.url, options: `-c role=${role}` })
+async function readBy(login: Login, statements: Awaited<ReturnType<typeof sentBy>>): Promise<Read[]> {
+  const client = new pg.Client(loginOf(database.url, login))
   await client.connect()
   try {
     await client.query("SELECT set_config('console.customer', 'northwind', false)")

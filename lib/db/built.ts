@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import type { Transaction } from './client.ts'
-import { nameOf } from './prepared.ts'
+import { nameOf } from './flights/prepared.ts'
 
 type Session = { client: unknown; logger: unknown; prepareQuery(...given: unknown[]): object }
 type Prepared = { queryConfig: { text: string; name?: string }; rawQueryConfig: { name?: string } }

@@ -34,6 +34,8 @@ async function attempt(pool: keyof typeof POOLS, statement: string): Promise<str
   const client = await database.opened[pool].connect()
   try {
     await client.query("SELECT set_config('console.customer', 'anybody', false)")
+    // What any statement can take off is no wall.
+    await client.query('SET default_transaction_read_only = off')
     await client.query(statement)
     return 'done'
   } catch (error) {

@@ -7,7 +7,7 @@ import { loginOf } from './logins.ts'
 import { withRowPlans } from './rows.ts'
 import { assets } from './schema/assets.ts'
 import { billingProfiles, customers } from './schema/customers.ts'
-import { invoices, lineItems } from './schema/invoices.ts'
+import { invoices, lineItems } from './schema/invoices/invoices.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 import { addAsset, addCustomer, addInvoice } from './test-rows.ts'
 

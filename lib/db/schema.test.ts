@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api'
 import { pgTable, text } from 'drizzle-orm/pg-core'
@@ -17,7 +17,7 @@ async function missing(schema: Record<string, unknown>): Promise<string[]> {
 }
 
 test('the migrations make the tables that the schema says', async () => {
-  const files = readdirSync(inDb('./schema')).map((file) => import(`./schema/${file.replace('.ts', '')}.ts`))
+  const files = globSync('**/*.ts', { cwd: inDb('./schema') }).map((file) => import(inDb(`./schema/${file}`)))
   const schema = Object.assign({}, ...(await Promise.all(files)))
   expect(await missing(schema)).toEqual([])
   const planted = pgTable('planted', { id: text('id') })

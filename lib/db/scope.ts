@@ -2,9 +2,9 @@ import { sql } from 'drizzle-orm'
 import type pg from 'pg'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { database, type Transaction } from './client.ts'
+import { sendAlone, sendTogether } from './flights/together.ts'
 import { NOTE_WRITE } from './replica/note-write.ts'
 import { readOld, streamOld } from './replica/read.ts'
-import { sendAlone, sendTogether } from './together.ts'
 import { transaction, transactionAtOnce, transactionStream } from './transaction.ts'
 
 /**

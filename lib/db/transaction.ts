@@ -2,10 +2,10 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import type { Transaction } from './client.ts'
 import { withoutValues } from './failure.ts'
-import { Flight } from './flight.ts'
-import { nameOf, type Statement } from './prepared.ts'
+import { Flight } from './flights/flight.ts'
+import { nameOf, type Statement } from './flights/prepared.ts'
+import { inOnePacket } from './flights/together.ts'
 import { withRowPlans } from './rows.ts'
-import { inOnePacket } from './together.ts'
 
 /**
  * Runs `fn` in one transaction that sees one customer; commits, or rolls back when it throws. `last` is a part of it.

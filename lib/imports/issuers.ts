@@ -2,7 +2,7 @@ import 'server-only'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { issuers } from '#lib/db/schema/parties.ts'
+import { issuers } from '#lib/db/schema/invoices/parties.ts'
 import {
   type IssuerDetails,
   issuerColumns,

@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
-import { lineItems } from '#lib/db/schema/invoices.ts'
+import { lineItems } from '#lib/db/schema/invoices/invoices.ts'
 import type { Owner } from './owned-and-selected.ts'
 import { type LineItemRow, lineColumns } from './store.ts'
 

@@ -2,7 +2,7 @@ import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import { value } from '#lib/db/built.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { invoices, lineItems } from '#lib/db/schema/invoices.ts'
+import { invoices, lineItems } from '#lib/db/schema/invoices/invoices.ts'
 import { type Owner, owned, ownedOnce, today } from './owned-and-selected.ts'
 import type { DocumentForm, DocumentState } from './rules.ts'
 

@@ -2,7 +2,7 @@ import 'server-only'
 import { asc, eq } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { issuers } from '#lib/db/schema/parties.ts'
+import { issuers } from '#lib/db/schema/invoices/parties.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 
 /** What an invoice says of the company that sends it, beside its name; null: not known. */

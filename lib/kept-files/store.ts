@@ -4,7 +4,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { builtOnce, value } from '#lib/db/built.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { invoiceFiles } from '#lib/db/schema/invoice-files.ts'
+import { invoiceFiles } from '#lib/db/schema/invoices/files.ts'
 import type { FileKind } from './rules.ts'
 
 /** A stored document of an invoice, without its bytes. */

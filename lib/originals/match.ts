@@ -2,8 +2,8 @@ import 'server-only'
 import { and, asc, eq, gt, inArray } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { invoiceFiles } from '#lib/db/schema/invoice-files.ts'
-import { invoices } from '#lib/db/schema/invoices.ts'
+import { invoiceFiles } from '#lib/db/schema/invoices/files.ts'
+import { invoices } from '#lib/db/schema/invoices/invoices.ts'
 import { fileName } from '#lib/files/attachment.ts'
 
 const PAGE = 20_000

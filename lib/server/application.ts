@@ -8,6 +8,8 @@ import { enterProduction, env, fixSettings, setPort } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { accounts } from '#lib/vendors/accounts/accounts.ts'
 import { loadApi } from './api.ts'
+import { compressed } from './delivery/compressed.ts'
+import { staticFiles } from './delivery/static-files.ts'
 import { askToLeave, drain, handOver } from './drain.ts'
 import { frontDoor } from './front-door.ts'
 import { healthCheck } from './health/health.ts'
@@ -71,7 +73,7 @@ export async function startApplication(): Promise<Application> {
       checkRouterState,
       health: healthCheck(() => isDraining),
       api,
-      inside: app.getRequestHandler(),
+      inside: staticFiles(compressed(app.getRequestHandler())),
     })
     const jobs = await startJobs(database.url)
     const { metrics: at } = env()

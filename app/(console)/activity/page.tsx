@@ -3,6 +3,7 @@ import { Activity } from '#components/activity/activity.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/license-changes/contract.ts'
@@ -11,7 +12,8 @@ import { listLicenseChanges } from '#lib/license-changes/queries.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
-import { asInvalid, InvalidView } from '../invalid-view.tsx'
+import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
+import { Late, soon } from '../late.tsx'
 import { MissingRole } from '../missing-role.tsx'
 import { traceOf } from '../trace.ts'
 
@@ -28,8 +30,8 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const view = await readQuery(contract.listLicenseChanges, search)
   if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
   const input = { params: {}, query: view, body: undefined }
-  const list = await operations.listLicenseChanges(caller, input, await traceOf()).catch(asInvalid)
-  if (list instanceof Problem) return <InvalidView {...INVALID} problem={list} />
+  const list = await soon(operations.listLicenseChanges(caller, input, await traceOf()).catch(asInvalid))
+  if ('now' in list && list.now instanceof Problem) return <InvalidView {...INVALID} problem={list.now} />
   return (
     <>
       <PageHead
@@ -37,9 +39,17 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         subtitle={`Who changed how many licenses at ${caller.customerName}, and what became of it.`}
         actions={<CopyRequest path={listLicenseChanges.path({ query: view })} />}
       />
-      <Hydrated answers={[[listLicenseChanges.key({ query: view }), list.body]]}>
-        <Activity view={view} today={Date.now()} />
-      </Hydrated>
+      <Late answer={list} fallback={<RowsWaiting />}>
+        {(found) =>
+          found instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={found} />
+          ) : (
+            <Hydrated answers={[[listLicenseChanges.key({ query: view }), found.body]]}>
+              <Activity view={view} today={Date.now()} />
+            </Hydrated>
+          )
+        }
+      </Late>
     </>
   )
 }

@@ -5,6 +5,7 @@ import { ButtonLink, DownloadLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { countText } from '#components/ui/count-text.ts'
 import { PageHead } from '#components/ui/page-head.tsx'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
 import type { Input } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -14,12 +15,16 @@ import * as queries from '#lib/assets/queries.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
-import { asInvalid, InvalidView } from '../invalid-view.tsx'
+import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
+import { Late, soon } from '../late.tsx'
 import { MissingRole } from '../missing-role.tsx'
 import { traceOf } from '../trace.ts'
 import { lastPrices, newestInvoices } from './last-prices.ts'
 
 export const metadata: Metadata = { title: 'Assets' }
+
+/** Keeps the line's place. */
+const NOTHING_YET = '\u00a0'
 
 const INVALID = { title: 'Assets', what: 'assets', path: '/assets' }
 
@@ -30,15 +35,22 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     return <MissingRole title="Assets" caller={caller} permission="licenses-manager" />
   }
   const read = await readQuery(contract.listAssets, search)
-  const shown = read instanceof Problem ? read : await load(caller, { ...read, view: 'full' })
-  if (shown instanceof Problem) return <InvalidView {...INVALID} problem={shown} />
-
-  const { query, list, summary, prices } = shown
+  if (read instanceof Problem) return <InvalidView {...INVALID} problem={read} />
+  const query = { ...read, view: 'full' as const }
+  const answer = await soon(load(caller, query))
+  if ('now' in answer && answer.now instanceof Problem)
+    return <InvalidView {...INVALID} problem={answer.now} />
   return (
     <>
       <PageHead
         title="Assets"
-        subtitle={<span role="status">{subtitle(query, summary)}</span>}
+        subtitle={
+          <span role="status">
+            <Late answer={answer} fallback={NOTHING_YET}>
+              {(found) => (found instanceof Problem ? NOTHING_YET : subtitle(query, found.summary))}
+            </Late>
+          </span>
+        }
         actions={
           <>
             <ButtonLink look="quiet" href="/assets/bulk" prefetch={false}>
@@ -53,14 +65,22 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
           </>
         }
       />
-      <Hydrated answers={[[queries.listAssets.key({ query }), list]]}>
-        <AssetsScreen
-          query={query}
-          counts={summary.types}
-          customer={caller.customerName}
-          lastPrices={prices}
-        />
-      </Hydrated>
+      <Late answer={answer} fallback={<RowsWaiting />}>
+        {(found) =>
+          found instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={found} />
+          ) : (
+            <Hydrated answers={[[queries.listAssets.key({ query }), found.list]]}>
+              <AssetsScreen
+                query={query}
+                counts={found.summary.types}
+                customer={caller.customerName}
+                lastPrices={found.prices}
+              />
+            </Hydrated>
+          )
+        }
+      </Late>
     </>
   )
 }
@@ -78,7 +98,7 @@ async function load(caller: Caller, query: Query) {
     newestInvoices(caller, trace),
   ])
   if (list instanceof Problem) return list
-  return { query, list: list.body, summary: summary.body, prices: lastPrices(list.body.assets, invoices) }
+  return { list: list.body, summary: summary.body, prices: lastPrices(list.body.assets, invoices) }
 }
 
 function subtitle({ filter, search }: Query, { count, types }: Counts): string {

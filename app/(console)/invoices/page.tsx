@@ -10,6 +10,7 @@ import { hrefOf as statementHref } from '#components/statements/view.ts'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { may } from '#lib/access/rules.ts'
 import type { Trace } from '#lib/api/operation.ts'
 import { Problem, toProblem } from '#lib/api/problem.ts'
@@ -21,7 +22,8 @@ import { logFailure } from '#lib/log.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
-import { asInvalid, InvalidView } from '../invalid-view.tsx'
+import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
+import { Late, soon } from '../late.tsx'
 import { MissingRole } from '../missing-role.tsx'
 import { traceOf } from '../trace.ts'
 
@@ -45,16 +47,25 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     ({ body }) => ({ summary: body }),
     (error: unknown) => asFailed(error, trace),
   )
-  const answers = await Promise.all([
+  const answers = Promise.all([
     operations.listInvoices(caller, { ...nothing, query: view }, trace),
     listOwnProfiles(caller),
-  ]).catch(asInvalid)
-  if (answers instanceof Problem) return <InvalidView {...INVALID} problem={answers} />
-  const [list, profiles] = answers
+  ])
+  const answer = await soon(answers.catch(asInvalid))
+  if ('now' in answer && answer.now instanceof Problem)
+    return <InvalidView {...INVALID} problem={answer.now} />
   const platform = view.filter?.platform
   return (
     <>
-      <Letterhead customer={caller.customerName} lines={[profilesLine(profiles)]} now={Date.now()} />
+      <Late answer={answer} fallback={null}>
+        {(found) => (
+          <Letterhead
+            customer={caller.customerName}
+            lines={found instanceof Problem ? [] : [profilesLine(found[1])]}
+            now={Date.now()}
+          />
+        )}
+      </Late>
       <PageHead
         title="Invoices"
         subtitle={`All your billing profiles at ${caller.customerName}.`}
@@ -69,9 +80,17 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
           </>
         }
       />
-      <Hydrated answers={[[listInvoices.key({ query: view }), list.body]]}>
-        <Invoices view={view} today={Date.now()} figures={figures} />
-      </Hydrated>
+      <Late answer={answer} fallback={<RowsWaiting />}>
+        {(found) =>
+          found instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={found} />
+          ) : (
+            <Hydrated answers={[[listInvoices.key({ query: view }), found[0].body]]}>
+              <Invoices view={view} today={Date.now()} figures={figures} />
+            </Hydrated>
+          )
+        }
+      </Late>
     </>
   )
 }

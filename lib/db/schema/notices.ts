@@ -13,7 +13,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import { createdAt, customerId, key, time } from './columns.ts'
 import { billingProfiles, customers } from './customers.ts'
-import { invoices } from './invoices.ts'
+import { invoices } from './invoices/invoices.ts'
 import { licenseChanges } from './license-changes.ts'
 
 const NOTICES = sql.raw(`array['new','due','past-due']`)

@@ -2,7 +2,7 @@ import 'server-only'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { value, written } from '#lib/db/built.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { invoices } from '#lib/db/schema/invoices.ts'
+import { invoices } from '#lib/db/schema/invoices/invoices.ts'
 import { type Owner, owned, ownedOnce } from '../owned-and-selected.ts'
 
 /** Another invoice that one stands for or against: `id` leads to it, `number` is what its issuer calls it. */

@@ -2,7 +2,7 @@ import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { invoices } from '#lib/db/schema/invoices.ts'
+import { invoices } from '#lib/db/schema/invoices/invoices.ts'
 import { folded, hasPart, isShort } from '#lib/lists/search.ts'
 import type { Days, Selection } from '../selection.ts'
 

@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, inArray, not } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
-import { invoices } from '#lib/db/schema/invoices.ts'
+import { invoices } from '#lib/db/schema/invoices/invoices.ts'
 import { type Owner, owned, selected } from '../owned-and-selected.ts'
 import { daysOf, type Selection } from '../selection.ts'
 import { partsOf, type Sums, sumInvoices, sumParts } from '../sums/summary.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import { or, type SQL } from 'drizzle-orm'
-import { invoices } from '#lib/db/schema/invoices.ts'
+import { invoices } from '#lib/db/schema/invoices/invoices.ts'
 import { hasPart, hasStart } from '#lib/lists/search.ts'
 
 /** What a search finds a part of. A field of which most invoices have their own has tokens, too: `tokens_of_invoice`. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { loginOf } from '#lib/db/logins.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addInvoice, addNewCustomer } from '#lib/db/test-rows.ts'
 
@@ -131,8 +132,8 @@ describe('whose tokens', () => {
     expect(await tokens()).toEqual(['^in-1', 'n-1'])
   })
 
-  it.each(['console_access', 'console_jobs'])('are not for %s', async (role) => {
-    const client = new pg.Client({ connectionString: db.url, options: `-c role=${role}` })
+  it.each(['console_keys', 'console_jobs'] as const)('are not for %s', async (login) => {
+    const client = new pg.Client(loginOf(db.url, login))
     await client.connect()
     await expect(client.query('SELECT * FROM invoice_tokens')).rejects.toThrow('permission denied')
     await client.end()

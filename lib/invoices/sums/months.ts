@@ -1,6 +1,6 @@
 import 'server-only'
 import { eq, inArray, or, type SQL, sql } from 'drizzle-orm'
-import { invoiceSums } from '#lib/db/schema/invoice-sums.ts'
+import { invoiceSums } from '#lib/db/schema/invoices/sums.ts'
 import type { Filter } from '#lib/lists/filter.ts'
 import { type Owner, today } from '../owned-and-selected.ts'
 import type { Days } from '../selection.ts'

@@ -2,18 +2,15 @@ import type { Metadata } from 'next'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { valuesOf } from '#components/filters/view.ts'
 import { Letterhead, profilesLine } from '#components/frame/letterhead.tsx'
-import { AgeingTable } from '#components/statements/ageing-table.tsx'
-import { OpenItems } from '#components/statements/open-items.tsx'
-import { StatementFilters } from '#components/statements/statement-filters.tsx'
-import { pagesOf, type View } from '#components/statements/view.ts'
-import { ButtonLink, DownloadLink } from '#components/ui/button-link.tsx'
-import { Card } from '#components/ui/card.tsx'
+import type { View } from '#components/statements/view.ts'
+import { DownloadLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
-import { Pager } from '#components/ui/pager.tsx'
 import { PrintButton } from '#components/ui/print-button.tsx'
-import { may } from '#lib/access/rules.ts'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
+import { type Caller, may } from '#lib/access/rules.ts'
+import type { Input } from '#lib/api/contract.ts'
+import type { Trace } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { listOwnProfiles } from '#lib/billing-profiles/operations.ts'
 import { dayText } from '#lib/days.ts'
@@ -22,16 +19,17 @@ import * as operations from '#lib/statements/operations.ts'
 import { exportStatement, readStatement } from '#lib/statements/queries.ts'
 import { readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
-import { asInvalid, InvalidView } from '../../invalid-view.tsx'
+import { asInvalid, InvalidNote, InvalidView } from '../../invalid-view.tsx'
+import { Late, soon } from '../../late.tsx'
 import { MissingRole } from '../../missing-role.tsx'
 import { traceOf } from '../../trace.ts'
-import { itemsText, shownStatement } from './shown-statement.ts'
+import { ALL, Statement } from './statement.tsx'
 
 export const metadata: Metadata = { title: 'Statement' }
 
 const TITLE = 'Statement'
 const CRUMB = { href: '/invoices', name: 'Invoices' }
-const INVALID = { title: TITLE, what: 'open items', path: '/invoices/statement' }
+const INVALID = { title: TITLE, what: 'open items', path: ALL }
 /** As many as one answer has: what is printed should be whole. */
 const MOST_ITEMS = 250
 
@@ -45,26 +43,28 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
   const query = { ...view, maxResults: view.maxResults ?? MOST_ITEMS }
   const input = { params: {}, query, body: undefined }
-  const answers = await Promise.all([
-    operations.readStatement(caller, input, await traceOf()),
-    listOwnProfiles(caller),
-  ]).catch(asInvalid)
-  if (answers instanceof Problem) return <InvalidView {...INVALID} problem={answers} />
-  const [{ body: statement }, profiles] = answers
-  const { count, items, today } = statement
-  const { sums, accounts } = shownStatement(statement, view)
-  const named = valuesOf(view, 'billingProfile')
+  const answer = await soon(load(caller, input, await traceOf()).catch(asInvalid))
+  if ('now' in answer && answer.now instanceof Problem)
+    return <InvalidView {...INVALID} problem={answer.now} />
   return (
     <>
-      <Letterhead
-        customer={caller.customerName}
-        lines={[profilesLine(profiles.filter(({ id }) => named.length === 0 || named.includes(id)))]}
-        now={Date.now()}
-      />
+      <Late answer={answer} fallback={null}>
+        {(found) => (
+          <Letterhead
+            customer={caller.customerName}
+            lines={found instanceof Problem ? [] : [profilesLine(namedOf(found.profiles, view))]}
+            now={Date.now()}
+          />
+        )}
+      </Late>
       <PageHead
         crumb={CRUMB}
         title={TITLE}
-        subtitle={`What is open on ${dayText(today)}, and for how long.`}
+        subtitle={
+          <Late answer={answer} fallback={OPEN}>
+            {(found) => (found instanceof Problem ? OPEN : openOn(found.statement.today))}
+          </Late>
+        }
         actions={
           <>
             <CopyRequest path={readStatement.path({ query })} />
@@ -75,46 +75,38 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
           </>
         }
       />
-      <StatementFilters
-        view={view}
-        profiles={profiles.map(({ id, name }) => ({ id, name }))}
-        rows={items.map(({ platform }) => ({ platform }))}
-      />
-      {items.length === 0 ? <NothingOpen view={view} /> : null}
-      {sums.length > 0 ? <AgeingTable rows={sums} /> : null}
-      {items.length < count && items.length > 0 ? (
-        <p className="mb-4 rounded-card bg-info-tint px-4 py-2.5 text-sm text-info">
-          This page has {items.length.toLocaleString('en')} of {itemsText(count)}. The sums above are of all,
-          and Export CSV has all.
-        </p>
-      ) : null}
-      {accounts.map((account) => (
-        <OpenItems key={`${account.currency} ${account.profile}`} {...account} />
-      ))}
-      <Pager {...pagesOf(view, statement)} words={['Previous', 'Next']} />
+      <Late answer={answer} fallback={<RowsWaiting />}>
+        {(found) =>
+          found instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={found} />
+          ) : (
+            <Statement view={view} {...found} />
+          )
+        }
+      </Late>
     </>
   )
 }
 
-function NothingOpen({ view }: { view: View }) {
-  const all = (
-    <ButtonLink href={INVALID.path} prefetch={false}>
-      Show all open items
-    </ButtonLink>
-  )
-  return (
-    <Card>
-      {view.pageToken ? <EmptyState title="No more open items here" action={all} /> : null}
-      {!view.pageToken && view.filter ? (
-        <EmptyState title="Nothing is open here" action={all}>
-          <p>Each invoice that fits the filters is paid, and no credit is left.</p>
-        </EmptyState>
-      ) : null}
-      {!view.pageToken && !view.filter ? (
-        <EmptyState title="Nothing is open">
-          <p>Each invoice is paid, and no credit is left.</p>
-        </EmptyState>
-      ) : null}
-    </Card>
-  )
+type Found = Awaited<ReturnType<typeof load>>
+
+async function load(caller: Caller, input: Input<typeof contract.readStatement>, trace: Trace) {
+  const [{ body: statement }, profiles] = await Promise.all([
+    operations.readStatement(caller, input, trace),
+    listOwnProfiles(caller),
+  ])
+  return { statement, profiles }
+}
+
+/** Those that a view names; all where it names none. */
+function namedOf(profiles: Found['profiles'], view: View) {
+  const named = valuesOf(view, 'billingProfile')
+  return named.length === 0 ? profiles : profiles.filter(({ id }) => named.includes(id))
+}
+
+/** As long as the line with the day, in whose place it stands. */
+const OPEN = 'What is open today, and for how long.'
+
+function openOn(day: number): string {
+  return `What is open on ${dayText(day)}, and for how long.`
 }

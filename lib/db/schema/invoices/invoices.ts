@@ -12,9 +12,9 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { createdAt, customerId, key, sortable } from './columns.ts'
-import { billingProfiles, customers } from './customers.ts'
-import { imports } from './imports.ts'
+import { createdAt, customerId, key, sortable } from '../columns.ts'
+import { billingProfiles, customers } from '../customers.ts'
+import { imports } from '../imports.ts'
 import { parties } from './parties.ts'
 
 export const invoices = pgTable(

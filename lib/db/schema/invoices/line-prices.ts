@@ -1,5 +1,5 @@
 import { foreignKey, integer, numeric, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { customerId, key } from './columns.ts'
+import { customerId, key } from '../columns.ts'
 import { lineItems } from './invoices.ts'
 
 /** How a reseller's price of a line was made, for operators alone: a role that answers customers can't read it. */

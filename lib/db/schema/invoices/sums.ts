@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, date, integer, numeric, pgTable, text, unique } from 'drizzle-orm/pg-core'
-import { customerId, key } from './columns.ts'
+import { customerId, key } from '../columns.ts'
 
 /**
  * What a customer's issued invoices come to, so that no request adds up all of them. Triggers of `invoices` keep it,

@@ -1,5 +1,5 @@
 import { date, pgTable, primaryKey } from 'drizzle-orm/pg-core'
-import { customerId, key } from './columns.ts'
+import { customerId, key } from '../columns.ts'
 
 /**
  * What invoices are found by: of each number the part from each of its letters on, so that a part of a number is the

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, foreignKey, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { bytea, createdAt, customerId, key } from './columns.ts'
+import { bytea, createdAt, customerId, key } from '../columns.ts'
 import { invoices } from './invoices.ts'
 
 /** The documents of an invoice, byte for byte as they were first made or came in; never written over. */

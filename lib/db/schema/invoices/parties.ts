@@ -1,6 +1,6 @@
 import { jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { createdAt, customerId, key, place } from './columns.ts'
-import { customers } from './customers.ts'
+import { createdAt, customerId, key, place } from '../columns.ts'
+import { customers } from '../customers.ts'
 
 /** Who sends a customer's invoices, with what the paper says of them. An invoice names its issuer by name. */
 export const issuers = pgTable(

@@ -1,0 +1,71 @@
+import { AgeingTable } from '#components/statements/ageing-table.tsx'
+import { OpenItems } from '#components/statements/open-items.tsx'
+import { StatementFilters } from '#components/statements/statement-filters.tsx'
+import { pagesOf, type View } from '#components/statements/view.ts'
+import { ButtonLink } from '#components/ui/button-link.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { Pager } from '#components/ui/pager.tsx'
+import type { Statement as Answer } from '#lib/statements/contract.ts'
+import { itemsText, shownStatement } from './shown-statement.ts'
+
+/** The statement of everything. */
+export const ALL = '/invoices/statement'
+
+/** What is open, by age and one by one; `profiles` are those that may be asked for. */
+export function Statement({
+  view,
+  statement,
+  profiles,
+}: {
+  view: View
+  statement: Answer
+  profiles: readonly { id: string; name: string }[]
+}) {
+  const { count, items } = statement
+  const { sums, accounts } = shownStatement(statement, view)
+  return (
+    <>
+      <StatementFilters
+        view={view}
+        profiles={profiles.map(({ id, name }) => ({ id, name }))}
+        rows={items.map(({ platform }) => ({ platform }))}
+      />
+      {items.length === 0 ? <NothingOpen view={view} /> : null}
+      {sums.length > 0 ? <AgeingTable rows={sums} /> : null}
+      {items.length < count && items.length > 0 ? (
+        <p className="mb-4 rounded-card bg-info-tint px-4 py-2.5 text-sm text-info">
+          This page has {items.length.toLocaleString('en')} of {itemsText(count)}. The sums above are of all,
+          and Export CSV has all.
+        </p>
+      ) : null}
+      {accounts.map((account) => (
+        <OpenItems key={`${account.currency} ${account.profile}`} {...account} />
+      ))}
+      <Pager {...pagesOf(view, statement)} words={['Previous', 'Next']} />
+    </>
+  )
+}
+
+function NothingOpen({ view }: { view: View }) {
+  const all = (
+    <ButtonLink href={ALL} prefetch={false}>
+      Show all open items
+    </ButtonLink>
+  )
+  return (
+    <Card>
+      {view.pageToken ? <EmptyState title="No more open items here" action={all} /> : null}
+      {!view.pageToken && view.filter ? (
+        <EmptyState title="Nothing is open here" action={all}>
+          <p>Each invoice that fits the filters is paid, and no credit is left.</p>
+        </EmptyState>
+      ) : null}
+      {!view.pageToken && !view.filter ? (
+        <EmptyState title="Nothing is open">
+          <p>Each invoice is paid, and no credit is left.</p>
+        </EmptyState>
+      ) : null}
+    </Card>
+  )
+}

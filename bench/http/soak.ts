@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Ask, load } from './load.ts'
+import type { Program } from './program.ts'
+import type { Loaded } from './seed.ts'
+
+/** How many wait for an answer at a time: who asks the API, who looks at pages, who changes, who exports. */
+const HANDS = { api: 8, pages: 4, changes: 2, files: 2 }
+
+const DAY_SECONDS = 24 * 60 * 60
+/** That of the large customer's first invoice. */
+const FIRST_DAY = Date.UTC(2020, 0, 1) / 1000
+
+/** What a process held while it was asked for everything at once. */
+export type Soak = {
+  minutes: number
+  /** Resident memory in MB: before the first request, at the end of each tenth of the time, and the most of each second. */
+  start: number
+  course: number[]
+  most: number
+  /** Answers, by what was asked for. */
+  answers: Record<keyof typeof HANDS, number>
+  /** Time of processors that our process took for 1,000 of these, in seconds. */
+  processor: number
+}
+
+/**
+ * Lists, reads, sums, pages, changes of licenses and exports at once, for so many minutes.
+ * @param cookie of a signed-in member of the large customer
+ * @param tell is called after each tenth, with the minutes that have passed and what the process holds in MB
+ * @throws Error where a request fails: a process that refuses holds little
+ */
+export async function soak(
+  api: Program,
+  large: Loaded,
+  small: readonly Loaded[],
+  cookie: string,
+  minutes: number,
+  tell: (minutes: number, memory: number) => void,
+): Promise<Soak> {
+  const seconds = minutes * 60
+  const [start, end] = [memoryOf(api), performance.now() + seconds * 1000]
+  const asked = Promise.all([
+    loaded(api, fromApi([large, ...small]), HANDS.api, seconds),
+    loaded(
+      api,
+      ['assets', 'invoices', 'invoices/IN-00000500', 'invoices/statement', 'activity'].map((page) => ({
+        path: `/${page}`,
+        cookie,
+      })),
+      HANDS.pages,
+      seconds,
+    ),
+    loaded(api, changes(small.slice(0, HANDS.changes)), HANDS.changes, seconds),
+    exported(api.url, large.key, end),
+  ])
+  const course: number[] = []
+  let most = start
+  const watch = async () => {
+    while (performance.now() < end) {
+      await sleep(1000)
+      const held = memoryOf(api)
+      most = Math.max(most, held)
+      const passed = 1 - (end - performance.now()) / 1000 / seconds
+      if (passed * 10 < course.length + 1) continue
+      course.push(held)
+      tell(passed * minutes, held)
+    }
+  }
+  const used = api.processor() ?? Number.NaN
+  const [[byApi, pages, changed, files]] = await Promise.all([asked, watch()])
+  const processor = (((api.processor() ?? Number.NaN) - used) / (byApi + pages + changed + files)) * 1000
+  return { minutes, start, course, most, answers: { api: byApi, pages, changes: changed, files }, processor }
+}
+
+function fromApi(customers: readonly Loaded[]): Ask[] {
+  const paths = [
+    'invoices',
+    'invoices?maxResults=250',
+    'assets',
+    'invoice-summary',
+    'invoices?search=IN-000005',
+  ]
+  return customers.slice(0, HANDS.api).flatMap(({ key }, index) => {
+    const path = paths[index % paths.length] as string
+    return [{ path: `/billing/v1/${path}`, key }]
+  })
+}
+
+function changes(customers: readonly Loaded[]): Ask[] {
+  let quantity = 1
+  const next = () => 1 + (quantity++ % 900_000)
+  return customers.map(({ key }) => ({ path: '/billing/v1/assets/workspace-suite-0', key, quantity: next }))
+}
+
+async function loaded(api: Program, asks: Ask[], hands: number, seconds: number): Promise<number> {
+  const { requests, failed } = await load(api.url, asks, hands, seconds - 1)
+  if (failed > 0) throw new Error(`${failed} of ${requests} requests failed, such as ${asks[0]?.path}`)
+  return requests
+}
+
+/** Takes the files in turn, each hand beginning with another one, and all of each. */
+async function exported(url: string, key: string, end: number): Promise<number> {
+  let taken = 0
+  const take = async (_: unknown, hand: number) => {
+    for (let turn = hand; performance.now() < end; turn++) {
+      const file = fileOf(turn)
+      const response = await fetch(`${url}/billing/v1/${file}`, {
+        headers: { authorization: `Bearer ${key}` },
+      })
+      if (response.status !== 200)
+        throw new Error(`${file} answered ${response.status}: ${await response.text()}`)
+      for await (const _chunk of response.body ?? []);
+      taken += 1
+    }
+  }
+  await Promise.all(Array.from({ length: HANDS.files }, take))
+  return taken
+}
+
+/** Every fourth is an archive of another four days' invoices, each of which is drawn then. */
+function fileOf(turn: number): string {
+  if (turn % 4 === 3) {
+    const from = FIRST_DAY + (turn % 2000) * DAY_SECONDS
+    return `invoices.zip?minCreationTime=${from}&maxCreationTime=${from + 3 * DAY_SECONDS}`
+  }
+  return ['invoices.csv?lines=true', 'invoices.csv', 'assets.csv'][turn % 4] as string
+}
+
+function memoryOf(api: Program): number {
+  return api.memory() ?? Number.NaN
+}

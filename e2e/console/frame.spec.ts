@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from '@playwright/test'
+import { type Embedded, startEmbedded } from '../../lib/db/embedded.ts'
+import { asset, invoice, newCustomer, PASSWORD } from '../admin.ts'
+import { openGate } from '../gate.ts'
+import { openLine } from '../line.ts'
+import { ownEnvironment, startOwnApp } from '../own-app.ts'
+
+const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-frame-'))
+let embedded: Embedded
+let gate: Awaited<ReturnType<typeof openGate>>
+let app: Awaited<ReturnType<typeof startOwnApp>>
+let cookie: string
+
+test.beforeAll(async () => {
+  embedded = await startEmbedded(data)
+  gate = await openGate(embedded.url)
+  const secret = { SESSION_SECRET: 'only-for-tests-only-for-tests-only' }
+  const env = ownEnvironment(data, { DATABASE_URL: gate.url, ...secret })
+  app = await startOwnApp(env)
+  const customer = await newCustomer('frame', env)
+  const others = Array.from({ length: 60 }, (_, index) => asset(`workspace-suite-${index}`, `Suite ${index}`))
+  await customer.importAssets([asset('collab-suite-1', 'Needle', { purchased: 10 }), ...others])
+  await customer.importInvoices([invoice('IN-1')])
+  const line = openLine(app.url)
+  const email = await customer.member('Ada', 'admin')
+  const { csrfToken } = JSON.parse((await line.ask('/api/auth/csrf')).body)
+  const body = new URLSearchParams({ email, password: PASSWORD, csrfToken, json: 'true' }).toString()
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': `${body.length}` }
+  expect((await line.ask('/api/auth/callback/credentials', { method: 'POST', headers, body })).status).toBe(
+    200,
+  )
+  cookie = line.cookie()
+  line.close()
+})
+
+test.afterAll(async () => {
+  app?.kill('SIGTERM')
+  await app?.ended
+  await gate?.close()
+  await embedded?.release()
+  rmSync(data, { recursive: true, force: true })
+})
+
+for (const [path, table, row] of [
+  ['/assets', '"assets"', 'workspace-suite-'],
+  ['/invoices', '"invoices"', 'IN-1'],
+  ['/invoices/statement', '"invoices"', 'IN-1'],
+  ['/activity', '"license_changes"', 'No changes'],
+] as const) {
+  test(`${path} sends its frame while the database is still silent`, async () => {
+    gate.hold(table)
+    const { status, headers, body } = await fetch(app.url + path, { headers: { cookie } })
+    expect(status).toBe(200)
+    const nonce = /'nonce-([^']+)'/.exec(headers.get('content-security-policy') ?? '')?.[1]
+    let html = ''
+    let isFramed = false
+    for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      html += chunk
+      if (isFramed || !html.includes('</h1>') || !html.includes('Loading')) continue
+      isFramed = true
+      expect(html).toContain('href="/activity"')
+      expect(html).not.toContain(row)
+      gate.release()
+    }
+    expect(isFramed).toBe(true)
+    expect(html).toContain(row)
+    for (const [script] of html.matchAll(/<script[^>]*>/g)) expect(script).toContain(`nonce="${nonce}"`)
+  })
+}
+
+test('where nobody is signed in, or nothing is there, the answer says so first', async () => {
+  const away = await fetch(`${app.url}/invoices`, { redirect: 'manual' })
+  expect([away.status, away.headers.get('location')]).toEqual([307, '/sign-in?from=%2Finvoices'])
+  for (const path of ['/invoices/none', '/assets/none'])
+    expect((await fetch(app.url + path, { headers: { cookie } })).status).toBe(404)
+})
+
+test('of a long list the page has the first rows, and the browser shows all', async ({ page, context }) => {
+  const path = `${app.url}/assets?maxResults=60`
+  const html = await (await fetch(path, { headers: { cookie } })).text()
+  expect(html.match(/<tr /g)).toHaveLength(1 + 50)
+  await context.addCookies([sessionCookie()])
+  await page.goto(path)
+  await expect(page.getByRole('row')).toHaveCount(1 + 60)
+})
+
+test('what is held up appears in its place, and moves nothing', async ({ page, context }) => {
+  await context.addCookies([sessionCookie()])
+  // Another list than above: that one is prepared on its connection by now, and has no text any more.
+  gate.hold('"assets"')
+  await page.goto(`${app.url}/assets?search=Needle`, { waitUntil: 'commit' })
+  await expect(page.getByRole('heading', { name: 'Assets', level: 1 })).toBeVisible()
+  await expect(page.getByText('Loading…')).toBeAttached()
+  await page.evaluate(() => document.fonts.ready)
+  const frame = [page.locator('header'), page.locator('h1'), page.locator('nav')]
+  const places = () =>
+    Promise.all(frame.map(async (part) => Promise.all((await part.all()).map((one) => one.boundingBox()))))
+  const before = await places()
+  gate.release()
+  await expect(page.getByRole('link', { name: 'Needle' })).toBeVisible()
+  await expect(page.getByText('Loading…')).not.toBeAttached()
+  expect(await places()).toEqual(before)
+})
+
+function sessionCookie() {
+  const [, value = ''] = /console-session=([^;]+)/.exec(cookie) ?? []
+  return { name: 'console-session', value, url: app.url }
+}

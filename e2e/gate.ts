@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/**
+ * A door to a PostgreSQL server that can be held shut for some statements: so a test sees what others do meanwhile.
+ * @param url of the server, which listens on a socket in a folder
+ */
+export async function openGate(url: string) {
+  const through = new URL(url)
+  const path = `${through.searchParams.get('host')}/.s.PGSQL.${through.port}`
+  const sockets = new Set<Socket>()
+  let [held, open] = ['', Promise.withResolvers<void>()]
+  const server = createServer((client) => {
+    const database = connect(path)
+    for (const socket of [client, database])
+      sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)))
+    database.pipe(client)
+    client.on('data', async (chunk) => {
+      client.pause()
+      if (held && chunk.includes(held)) await open.promise
+      database.write(chunk)
+      client.resume()
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  through.searchParams.delete('host')
+  through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url: through.href,
+    /** From now on whatever has this text waits, and the rest of its connection behind it. */
+    hold(text: string) {
+      ;[held, open] = [text, Promise.withResolvers<void>()]
+    },
+    release() {
+      held = ''
+      open.resolve()
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

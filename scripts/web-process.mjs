@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url'
+
+/**
+ * How Node runs a web process, so that it holds half of what it would by itself. Plain JavaScript, because
+ * scripts/setup.mjs runs on any Node. docs/speed.md has what each line wins, and what it costs.
+ */
+export const WEB = {
+  options: [
+    // Of what is made and dropped again within a request V8 would otherwise keep room for 128 MB.
+    '--max-semi-space-size=16',
+    // It collects when the heap is half as large again as what was alive; otherwise it waits until it is up to four times.
+    '--heap-growing-percent=50',
+  ],
+  env: {
+    // Memory that the C library gave to one thread it does not give to another one: so there are two such stores, not 32.
+    MALLOC_ARENA_MAX: '2',
+    // Our TypeScript is made JavaScript and compiled once for a build: what does that takes time and memory at each start.
+    NODE_COMPILE_CACHE: fileURLToPath(new URL('../.next/compiled', import.meta.url)),
+  },
+}
