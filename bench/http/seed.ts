@@ -64,7 +64,12 @@ export async function signedIn(id: string): Promise<string> {
     await addMember(id, { roles: ['admin'] }),
     randomUUID(),
   ]
-  const opened = { digest: digestOf(sid), address: '', userAgent: 'bench', browser: '' }
+  const opened = {
+    digest: digestOf(sid),
+    address: '127.0.0.1',
+    userAgent: 'bench',
+    browser: digestOf(`browser ${sid}`),
+  }
   await scope(caller, (tx) => addSession(tx, caller.customerId, member, opened))
   return `console-session=${await encode({ token: { sid }, secret: SESSION_SECRET })}`
 }

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { type Login, loginOf } from './logins.ts'
 import { openReplica, type Replica } from './replica/replica.ts'
 import type { ReplicaConfig } from './settings.ts'
+import { type Turns, turns } from './turns.ts'
 
 /** Drizzle on one connection, inside one transaction. */
 export type Transaction = NodePgDatabase
@@ -26,6 +27,8 @@ export type Database = {
   signIn: pg.Pool
   /** Looks for due work across customers, and holds the job queue: lib/access and lib/server only. */
   jobs: pg.Pool
+  /** Whose turn it is on the pools of the customers' rows: `scope` only. */
+  turns: ReadonlyMap<pg.Pool, Turns>
   /** A server for reads that may be a little old, where one is set up. */
   replica: Replica | undefined
   close(): Promise<void>
@@ -39,6 +42,11 @@ const slot = globalThis as typeof globalThis & { licensesInvoicesDatabase?: Data
  * it may have been done; and a load of much data may wait for another one.
  */
 const ANSWER_LIMIT = 7000
+
+/** For a turn, as for a connection, in milliseconds. */
+const MOST_WAIT = 2000
+/** Of each pool, how many connections one customer leaves to the others. */
+const LEFT = 2
 
 /** In milliseconds. A read waits for a lock on a whole table only: soon refused, it keeps no connection from the others. */
 const WRITE = { lockWait: 1000 }
@@ -63,6 +71,12 @@ export function openDatabase(url: string, readFrom?: ReplicaConfig): Database {
   const database: Database = {
     ...pools,
     replica,
+    turns: turnsOn([
+      pools.app,
+      pools.reads,
+      pools.streams,
+      ...(replica ? [replica.reads, replica.streams] : []),
+    ]),
     async close() {
       if (slot.licensesInvoicesDatabase === database) slot.licensesInvoicesDatabase = before
       await Promise.all([...Object.values(pools).map((each) => each.end()), replica?.close()])
@@ -70,6 +84,10 @@ export function openDatabase(url: string, readFrom?: ReplicaConfig): Database {
   }
   slot.licensesInvoicesDatabase = database
   return database
+}
+
+function turnsOn(pools: pg.Pool[]): Map<pg.Pool, Turns> {
+  return new Map(pools.map((each) => [each, turns(each.options.max, each.options.max - LEFT, MOST_WAIT)]))
 }
 
 function replicaOf({ url, mostBehind }: ReplicaConfig, keys: pg.Pool): Replica {
@@ -104,7 +122,7 @@ function pool(
   const made = new pg.Pool({
     ...loginOf(url, login),
     max,
-    connectionTimeoutMillis: 2000,
+    connectionTimeoutMillis: MOST_WAIT,
     ...(answerLimit === undefined ? {} : { query_timeout: answerLimit }),
     idleTimeoutMillis: 30_000,
     pipeline: true,

@@ -13,7 +13,7 @@ const POOLS = {
   sessions: 'console_sessions',
   signIn: 'console_sign_in',
   jobs: 'console_jobs',
-} as const satisfies Record<keyof Omit<Database, 'close' | 'replica'>, string>
+} as const satisfies Record<keyof Omit<Database, 'close' | 'replica' | 'turns'>, string>
 const pools = Object.entries(POOLS) as [keyof typeof POOLS, (typeof LOGINS)[number]][]
 
 let database: TestDatabase

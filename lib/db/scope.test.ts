@@ -96,20 +96,33 @@ it('a stream sees one customer and one moment, and leaves its connection however
   expect(poolIsFree()).toBe(true)
 })
 
-it('a fifth stream is refused as busy, and reads go on', async () => {
-  const endless = () =>
-    streamScope(ana, async function* () {
+it('a third stream of one customer is refused as busy, and streams of others and reads go on', async () => {
+  const endless = (caller: typeof ana) =>
+    streamScope(caller, async function* () {
       for (;;) yield 1
     })
-  const running = Array.from({ length: 4 }, endless)
+  const running = [ana, ana].map(endless)
   for (const each of running) await each.next()
-  const refused = await endless()
+  const refused = await endless(ana)
     .next()
     .catch((error: unknown) => error)
   expect(toProblem(refused).code).toBe('service_unavailable')
+  running.push(...[eve, eve].map(endless))
+  for (const each of running.slice(2)) expect(await each.next()).toMatchObject({ value: 1 })
   expect((await readScope(ana, (tx) => tx.execute(names))).rows).toHaveLength(1)
   for (const each of running) await each.return()
   expect(poolIsFree()).toBe(true)
+})
+
+it.each([
+  ['changes', scope],
+  ['reads', readScope],
+])('%s of one customer leave room for those of another', async (_, door) => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const waiting = Array.from({ length: 20 }, () => door(ana, () => promise).catch(() => {}))
+  const other = await door(eve, (tx) => tx.execute(names)).finally(resolve)
+  expect(other.rows).not.toHaveLength(0)
+  await Promise.all(waiting)
 })
 
 it('changes that wait keep no read waiting', async () => {

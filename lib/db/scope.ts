@@ -17,7 +17,8 @@ export function scope<T>(
   fn: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const { app, replica } = database()
-  return transaction(app, caller.customerId, fn, { last: replica && NOTE_WRITE })
+  const last = replica && NOTE_WRITE
+  return inTurn(app, caller.customerId, () => transaction(app, caller.customerId, fn, { last }))
 }
 
 /**
@@ -32,7 +33,8 @@ export function readScope<T>(
   fn: (tx: Transaction) => Promise<T>,
   { mayBeOld = false }: Freshness = {},
 ): Promise<T> {
-  const read = ({ reads }: { reads: pg.Pool }) => transaction(reads, customerId, fn, { readOnly: true })
+  const read = ({ reads }: { reads: pg.Pool }) =>
+    inTurn(reads, customerId, () => transaction(reads, customerId, fn, { readOnly: true }))
   return mayBeOld ? readOld(customerId, read) : read(database())
 }
 
@@ -47,8 +49,11 @@ export function readScopeAtOnce<T>(
   fn: (tx: Transaction) => Promise<T>,
   { isByKey = false, mayBeOld = false }: Freshness & { isByKey?: boolean } = {},
 ): Promise<T> {
-  const send = isByKey ? sendTogether : sendAlone
-  const read = ({ reads }: { reads: pg.Pool }) => transactionAtOnce(reads, customerId, fn, send)
+  // What is never long needs no turn: it takes no connection from anybody.
+  const read = ({ reads }: { reads: pg.Pool }) =>
+    isByKey
+      ? transactionAtOnce(reads, customerId, fn, sendTogether)
+      : inTurn(reads, customerId, () => transactionAtOnce(reads, customerId, fn, sendAlone))
   return mayBeOld ? readOld(customerId, read) : read(database())
 }
 
@@ -60,7 +65,26 @@ export function streamScope<T>(
   { customerId }: { customerId: CustomerId },
   fn: (tx: Transaction) => AsyncIterable<T>,
 ): AsyncGenerator<T, void, undefined> {
-  return streamOld(customerId, ({ streams }) => transactionStream(streams, customerId, fn))
+  return streamOld(customerId, ({ streams }) => streamInTurn(streams, customerId, fn))
+}
+
+/** One customer never holds all connections of a pool, and waits for those of others in turn: see turns.ts. */
+async function inTurn<T>(pool: pg.Pool, customerId: string, run: () => Promise<T>): Promise<T> {
+  const end = await database().turns.get(pool)?.take(customerId)
+  return run().finally(end)
+}
+
+async function* streamInTurn<T>(
+  pool: pg.Pool,
+  customerId: string,
+  fn: (tx: Transaction) => AsyncIterable<T>,
+) {
+  const end = await database().turns.get(pool)?.take(customerId)
+  try {
+    yield* transactionStream(pool, customerId, fn)
+  } finally {
+    end?.()
+  }
 }
 
 /** Runs a customer's part, which sees and writes that customer's rows only. */

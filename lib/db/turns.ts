@@ -5,6 +5,8 @@ export type Turns = {
    * @throws Error `no turn in time` where there was none within the wait
    */
   take(customerId: string): Promise<() => void>
+  /** How many wait for one. */
+  waiting(): number
 }
 
 type Waiting = { begin(): void }
@@ -77,6 +79,7 @@ export function turns(most: number, share: number, waitMs: number): Turns {
       begin(customerId)
       return ending(customerId)
     },
+    waiting: () => [...queues.values()].reduce((sum, queue) => sum + queue.length, 0),
   }
 }
 

@@ -19,12 +19,12 @@ function watchPools(registry: Registry): void {
     labelNames: ['pool', 'state'],
     registers: [registry],
     collect() {
-      const { close: _close, replica, ...own } = database()
+      const { close: _close, replica, turns, ...pools } = database()
       const there = replica ? { replicaReads: replica.reads, replicaStreams: replica.streams } : {}
-      for (const [pool, { totalCount, idleCount, waitingCount }] of Object.entries({ ...own, ...there })) {
-        connections.set({ pool, state: 'used' }, totalCount - idleCount)
-        connections.set({ pool, state: 'idle' }, idleCount)
-        connections.set({ pool, state: 'waiting' }, waitingCount)
+      for (const [pool, own] of Object.entries({ ...pools, ...there })) {
+        connections.set({ pool, state: 'used' }, own.totalCount - own.idleCount)
+        connections.set({ pool, state: 'idle' }, own.idleCount)
+        connections.set({ pool, state: 'waiting' }, own.waitingCount + (turns.get(own)?.waiting() ?? 0))
       }
     },
   })
