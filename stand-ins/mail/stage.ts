@@ -93,6 +93,7 @@ async function makeOlder(url: string, days: number): Promise<void> {
     'license_changes',
     'invoices',
     'invoice_sums',
+    'invoice_tokens',
   ]
   const forced = (how: string) =>
     tables.map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY;`).join(' ')
