@@ -4,6 +4,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import type { Transaction } from './client.ts'
 import { withoutValues } from './failure.ts'
+import { sayLastWords, takeLastWords } from './last-words.ts'
 import { withRowPlans } from './rows.ts'
 
 /**
@@ -16,17 +17,20 @@ export async function transaction<T>(
   fn: (tx: Transaction) => Promise<T>,
   { readOnly = false } = {},
 ): Promise<T> {
-  const { tx, opened, end } = await begin(from, customerId, readOnly)
+  const { tx, opened, send, end } = await begin(from, customerId, readOnly)
   let value: T
+  let words: pg.QueryConfig[]
   try {
     value = await fn(tx)
     await opened
+    words = takeLastWords(tx)
+    if (readOnly && words.length > 0) throw new Error('A transaction that only reads has nothing to add.')
   } catch (error) {
     await end('ROLLBACK').catch(() => {})
     throw withoutValues(error)
   }
   if (readOnly) end('COMMIT').catch(() => {})
-  else await end('COMMIT')
+  else await sayLastWords(words, send, () => end('COMMIT'))
   return value
 }
 
@@ -51,7 +55,7 @@ export async function* transactionStream<T>(
 }
 
 // Named, so that PostgreSQL reads it once for a connection.
-const ENTER = { name: 'enter-customer', text: "SELECT set_config('console.customer', $1, true)" }
+export const ENTER = { name: 'enter-customer', text: "SELECT set_config('console.customer', $1, true)" }
 
 /** What is sent before the process looks at its sockets again leaves together, and not statement by statement. */
 function inOnePacket(client: pg.PoolClient): void {
@@ -103,7 +107,7 @@ async function begin(from: pg.Pool, customerId: string, readOnly: boolean) {
       throw error
     }
   }
-  return { tx, opened, end }
+  return { tx, opened, send: (statement: pg.QueryConfig): Promise<unknown> => client.query(statement), end }
 }
 
 /** Sends the beginning of a transaction, without waiting for it. */

@@ -2,7 +2,10 @@ import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Caller, CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { leaveToTheEnd } from '#lib/db/last-words.ts'
 import { auditEvents } from '#lib/db/schema/history.ts'
+import { appending } from './chain.ts'
+import { visit } from './visit.ts'
 
 /** Who did it, as history shows them: a copy, so that a later change of name rewrites nothing. */
 export type Actor = { kind: 'key' | 'member' | 'operator' | 'recipient' | 'vendor'; id: string; name: string }
@@ -16,7 +19,7 @@ export function actorOf(caller: Caller): Actor {
   return { kind: KINDS[caller.via], id: caller.id, name: caller.name }
 }
 
-type AuditEvent = {
+export type AuditEvent = {
   /** What happened, as `<thing>.<past verb>`. */
   action: string
   /** Id of the thing that it happened to. */
@@ -24,24 +27,46 @@ type AuditEvent = {
   actor: Actor
   requestId: string
   details?: Record<string, string | number | string[] | null>
+  /** When it happened, where that is not now: in the invented history of the demo. */
+  at?: Date
 }
 
 /**
- * Adds a row to the append-only history, in the transaction of what it tells of. The migration `walls` grants our role
- * INSERT and SELECT here and nothing else.
+ * Adds a row to the append-only history, in the transaction of what it tells of and as its last words: the head of the
+ * customer's chain is locked after everything else. Our role has INSERT and SELECT there and nothing else.
  */
 export async function recordAudit(tx: Transaction, customerId: CustomerId, event: AuditEvent): Promise<void> {
-  const { action, subject, actor, requestId, details = {} } = event
-  await tx.insert(auditEvents).values({
+  const { action, subject, actor, requestId, details = {}, at } = event
+  const entry = {
     customerId,
     action,
-    subject,
-    requestId,
-    details,
+    subject: whole(subject),
     actorKind: actor.kind,
-    actorId: actor.id,
-    actorName: actor.name,
-  })
+    actorId: whole(actor.id),
+    actorName: whole(actor.name),
+    requestId,
+    ...whereFrom(actor),
+    details: JSON.parse(
+      JSON.stringify(details, (_, value) => (typeof value === 'string' ? whole(value) : value)),
+    ),
+  }
+  leaveToTheEnd(tx, ...appending(entry, at))
+}
+
+/**
+ * Address and browser are those of the actor. Where a request of somebody else, or a job, learns what became of what
+ * the actor asked for, there are none.
+ */
+function whereFrom({ id }: Actor) {
+  const here = visit()
+  if (here?.callerId !== id) return { session: null, address: null, agent: null }
+  const { session = null, address, agent } = here
+  return { session, address, agent: agent === null ? null : whole(agent) }
+}
+
+/** Text as PostgreSQL keeps it: half a character would come back as another one, and its digest would not fit. */
+function whole(text: string): string {
+  return text.toWellFormed()
 }
 
 /** What happened to a thing, the first first; with the reason, where one was given. */

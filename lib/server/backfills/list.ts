@@ -1,4 +1,5 @@
 import type { Backfill } from '#lib/db/backfill.ts'
+import { auditChaining } from '#lib/history/backfill.ts'
 
 /** Each backfill that a migration of this release asks for. A name stays until no database can have it open. */
-export const BACKFILLS: readonly Backfill[] = []
+export const BACKFILLS: readonly Backfill[] = [auditChaining]

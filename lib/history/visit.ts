@@ -1,0 +1,41 @@
+import 'server-only'
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** The request that is being answered, as the history tells of it. */
+export type Visit = {
+  requestId: string
+  /** Of the client, as the front door saw it. */
+  address: string
+  /** What the client calls itself, cut. */
+  agent: string | null
+  /** Whoever it turned out to be: the id of a key or a member, and the beginning of the session's digest. */
+  callerId?: string
+  session?: string | undefined
+}
+
+/** Browsers say some 120 characters of themselves. */
+const LONGEST_AGENT = 300
+
+// A page and a route handler get separate copies of this module in a production build.
+const slot = globalThis as typeof globalThis & { licensesInvoicesVisit?: AsyncLocalStorage<Visit> }
+slot.licensesInvoicesVisit ??= new AsyncLocalStorage()
+const visits = slot.licensesInvoicesVisit
+
+/** Answers a request, so that whatever is recorded on the way knows of it. */
+export function duringVisit<T>(
+  { requestId, address, agent }: { requestId: string; address: string; agent: string | undefined },
+  answer: () => T,
+): T {
+  return visits.run({ requestId, address, agent: agent?.slice(0, LONGEST_AGENT) ?? null }, answer)
+}
+
+/** The request that is being answered; none in a job or a command. */
+export function visit(): Visit | undefined {
+  return visits.getStore()
+}
+
+/** Notes who is there. `session` is the digest of its id, of which the history keeps the beginning. */
+export function noteCaller(callerId: string, session?: string): void {
+  const here = visits.getStore()
+  if (here) Object.assign(here, { callerId, session: session?.slice(0, 12) })
+}
