@@ -1,13 +1,14 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { type ApiInfo, settings as apiSettings } from './api/openapi/settings.ts'
-import { type MailConfig, settings as mailSettings } from './notices/settings.ts'
+import { settings as apiSettings } from './api/openapi/settings.ts'
+import { settings as historySettings } from './history/settings.ts'
+import { settings as mailSettings } from './notices/settings.ts'
 import { settings as operatorSettings } from './operator-mail/settings.ts'
-import { type ProcessConfig, settings as processSettings } from './server/workers/settings.ts'
+import { settings as processSettings } from './server/workers/settings.ts'
 import { allowedHosts, hasNoPath, namesIn, port, text, withoutSlash } from './settings.ts'
 import type { VendorConfig } from './vendors/declaration.ts'
 import { knownVendors } from './vendors/known-vendors.ts'
-import { accountsSettings, settings as timeSettings, type VendorTimes } from './vendors/settings.ts'
+import { accountsSettings, settings as timeSettings } from './vendors/settings.ts'
 
 /** The console's own settings. Other parts declare theirs: each vendor, the notices, the API's description. */
 const Own = z.object({
@@ -26,6 +27,19 @@ const Own = z.object({
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
 })
 
+/** Settings of parts that declare them themselves, by the name that they have in `Env`. */
+const PARTS = {
+  processes: processSettings,
+  history: historySettings,
+  vendorTimes: timeSettings,
+  /** Undefined where no notices are sent. */
+  mail: mailSettings,
+  /** Addresses of those who are told of changes that do not end by themselves. */
+  operators: operatorSettings,
+  /** Whom the API's description names. */
+  apiInfo: apiSettings,
+}
+
 export type Env = {
   host: string
   port: number
@@ -39,21 +53,13 @@ export type Env = {
   databaseUrl: string | undefined
   sessionSecret: string | undefined
   logLevel: string
-  processes: ProcessConfig
-  vendorTimes: VendorTimes
   /** Where the user stands, for file arguments: npm itself runs scripts from the project's folder. */
   callerDir: string
   /** By the vendor's name; absent where it is not set up. */
   vendors: Partial<Record<string, VendorConfig>>
   /** Absolute path of the file that names more accounts at vendors. */
   vendorAccountsFile: string | undefined
-  /** Undefined where no notices are sent. */
-  mail: MailConfig | undefined
-  /** Addresses of those who are told of changes that do not end by themselves. */
-  operators: string[]
-  /** Whom the API's description names. */
-  apiInfo: ApiInfo
-}
+} & { [Name in keyof typeof PARTS]: z.output<(typeof PARTS)[Name]> }
 
 /**
  * Reads the configuration, where empty values count as absent: the only reader of process.env (see `.env.example`).
@@ -69,18 +75,13 @@ export function env(): Env {
 /** As it was read last, which takes 50 µs. */
 let last: { given: string; env: Env; isFixed?: true } | undefined
 
-const OWN = [
-  Own,
-  processSettings,
-  timeSettings,
-  accountsSettings,
-  mailSettings,
-  operatorSettings,
-  apiSettings,
-]
-
 function names(): string[] {
-  return [...OWN, ...knownVendors.map(({ settings }) => settings)].flatMap(namesIn)
+  return [
+    Own,
+    accountsSettings,
+    ...Object.values(PARTS),
+    ...knownVendors.map(({ settings }) => settings),
+  ].flatMap(namesIn)
 }
 
 function read(): Env {
@@ -93,13 +94,11 @@ function read(): Env {
   }
   const data = read(Own)
   const vendors = Object.fromEntries(knownVendors.map(({ name, settings }) => [name, read(settings)]))
-  const processes = read(processSettings)
-  const vendorTimes = read(timeSettings)
   const accountsFile = read(accountsSettings)
-  const mail = read(mailSettings)
-  const operators = read(operatorSettings)
-  const apiInfo = read(apiSettings)
-  if (!data || !processes || !vendorTimes || !accountsFile || !operators || !apiInfo || faults.length > 0)
+  const parts = Object.fromEntries(
+    Object.entries<z.ZodType>(PARTS).map(([name, schema]) => [name, read(schema)]),
+  ) as Pick<Env, keyof typeof PARTS>
+  if (!data || !accountsFile || faults.length > 0)
     throw new Error(`Wrong configuration. ${faults.join('; ')}`)
   const baseUrl = withoutSlash(data.BASE_URL ?? `http://localhost:${data.PORT}`)
   return {
@@ -112,14 +111,10 @@ function read(): Env {
     databaseUrl: data.DATABASE_URL,
     sessionSecret: data.SESSION_SECRET,
     logLevel: data.LOG_LEVEL,
-    processes,
-    vendorTimes,
     callerDir: data.INIT_CWD ?? process.cwd(),
     vendors,
     vendorAccountsFile: accountsFile.path,
-    mail,
-    operators,
-    apiInfo,
+    ...parts,
   }
 }
 

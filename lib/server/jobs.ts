@@ -4,6 +4,7 @@ import { readVendors, settleOpenChanges } from '#lib/license-changes/jobs.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { sendNotices } from '#lib/notices/send.ts'
 import { tellOperators } from '#lib/operator-mail/send.ts'
+import { tellHeads } from './audit/heads.ts'
 import { runBackfills } from './backfills/run.ts'
 
 type Job = {
@@ -23,6 +24,7 @@ const JOBS: Job[] = [
   // From six in the morning on: the first run of a day tells what the night has brought, the others what is left.
   { name: 'send-notices', cron: '23 6-23 * * *', run: sendNotices },
   { name: 'tell-operators', cron: '*/10 * * * *', run: tellOperators },
+  { name: 'tell-audit-heads', cron: '7 * * * *', run: tellHeads },
   {
     name: 'run-backfills',
     cron: '* * * * *',
