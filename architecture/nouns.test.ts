@@ -10,6 +10,7 @@ const PROGRAMS = ['admin', 'demo', 'imports', 'server']
 const STANDS_ON: Record<string, string[]> = {
   // All that leads from an asset to its changes: the look-up of an open one.
   assets: ['license-changes/open-change.ts'],
+  'audit-events': ['assets/change-shapes.ts'],
   'billed-seats': ['license-changes'],
   'billing-profiles': ['invoices', 'parties'],
   comparisons: ['invoices'],
