@@ -5,10 +5,13 @@ import type { Transaction } from '#lib/db/client.ts'
 import { startDatabase } from '#lib/db/start.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 import { textFault } from '#lib/imports/faults.ts'
+import { logToStderr } from '#lib/log.ts'
 
 /** A command's work with the database open: a running server's, or one that is started for it. */
 export function withDatabase<A extends unknown[]>(work: (...args: A) => Promise<void>) {
   return async (...args: A): Promise<void> => {
+    // Standard output is the command's result.
+    logToStderr()
     const { stop } = await startDatabase()
     try {
       await work(...args)

@@ -1,42 +1,72 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { drizzle } from 'drizzle-orm/node-postgres'
-import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
-import { withoutValues } from './failure.ts'
+import { log, reasonOf } from '#lib/log.ts'
+import { applyInSteps, applyWhole } from './migrating/apply.ts'
+import { type Migration, readMigrations } from './migrating/files.ts'
+import { untilUnlocked } from './migrating/retries.ts'
+import { inTurn } from './migrating/turn.ts'
 import { ensureRoles } from './roles.ts'
 
-/** The committed SQL, forward only. */
-const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
+type Options = {
+  /** With the migrations and drizzle's journal of them. */
+  folder?: string
+  /** How long to wait for another process that migrates, and for each migration's locks, in milliseconds. */
+  patience?: { turn: number; locks: number }
+}
 
-// Any number will do, as long as nothing else on the server takes it.
-const ADVISORY_LOCK = 7_120_115_322
+const PATIENCE = { turn: 600_000, locks: 300_000 }
 
 /**
- * Brings the database at `url` to the newest migration. Safe when several processes start at once: one
- * migrates under an advisory lock, the others wait for it (60 s at most).
+ * Brings the database at `url` to the newest migration, while others use it: each migration is a transaction of its own,
+ * or as many steps as it has statements, and none waits long for a lock. Safe when several processes start at once, and
+ * after a crash. A database that has all migrations is left at once, whoever migrates it meanwhile.
+ * @throws Error that names the migration; those before it stay
  */
-export async function migrate(url: string): Promise<void> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: 5000,
-    statement_timeout: 60_000,
-  })
+export async function migrate(url: string, { folder, patience = PATIENCE }: Options = {}): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, keepAlive: true })
+  // Of a connection that breaks between two statements the next one tells.
+  client.on('error', () => {})
   await client.connect()
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK])
     await ensureRoles(client)
-    await applyMigrations(drizzle(client), { migrationsFolder: MIGRATIONS })
-  } catch (error) {
-    throw withoutValues(error)
+    const all = readMigrations(folder)
+    if ((await missing(client, all)).length === 0) return
+    await inTurn(url, patience.turn, async (check) => {
+      await client.query(JOURNAL)
+      const open = await missing(client, all)
+      for (const migration of open) {
+        check()
+        const began = performance.now()
+        await apply(client, migration, patience.locks)
+        // Of a new database nobody wants to read thirty lines.
+        if (open.length < all.length)
+          log().info({ migration: migration.name, ms: Math.round(performance.now() - began) }, 'migrated')
+      }
+    })
   } finally {
     await client.end()
   }
 }
 
-/** The migrations of this release, the first one first; `when` each was made, in epoch milliseconds. */
-export function knownMigrations(): { name: string; when: number }[] {
-  const { entries } = JSON.parse(readFileSync(join(MIGRATIONS, 'meta/_journal.json'), 'utf8'))
-  return entries.map(({ tag, when }: { tag: string; when: number }) => ({ name: tag, when }))
+/** As drizzle keeps it, by whose program older versions have migrated. */
+const JOURNAL = `CREATE SCHEMA IF NOT EXISTS drizzle;
+  CREATE TABLE IF NOT EXISTS drizzle.__drizzle_migrations (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)`
+
+/** Those that the database does not have yet, the first one first. */
+async function missing(client: pg.Client, all: readonly Migration[]): Promise<Migration[]> {
+  const { rows: made } = await client.query(
+    "SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS made",
+  )
+  if (!made[0].made) return [...all]
+  const { rows } = await client.query('SELECT created_at AS when FROM drizzle.__drizzle_migrations')
+  const applied = new Set(rows.map(({ when }) => Number(when)))
+  return all.filter(({ when }) => !applied.has(when))
+}
+
+async function apply(client: pg.Client, migration: Migration, patience: number): Promise<void> {
+  const one = migration.inTransaction ? applyWhole : applyInSteps
+  try {
+    await untilUnlocked(client, migration.name, patience, () => one(client, migration))
+  } catch (error) {
+    throw new Error(`The migration ${migration.name} was not applied: ${reasonOf(error)}`, { cause: error })
+  }
 }

@@ -17,7 +17,7 @@ export async function ensureRoles(client: pg.Client): Promise<void> {
         "SELECT FROM pg_auth_members m JOIN pg_roles r ON r.oid = m.roleid JOIN pg_roles u ON u.oid = m.member WHERE r.rolname = $1 AND u.rolname = current_user AND (to_jsonb(m) ->> 'set_option') IS DISTINCT FROM 'false'",
         [role],
       )
-      if (member.length === 0) await client.query(`GRANT ${role} TO CURRENT_USER`)
+      if (member.length === 0) await client.query(`GRANT ${role} TO CURRENT_USER`).catch(ignoreDuplicate)
     } catch (error) {
       throw new Error(
         `The database login may not make or take the role ${role}. As the server's administrator, run: ` +

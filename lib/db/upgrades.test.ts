@@ -4,14 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { reasonOf } from '#lib/log.ts'
 import { freezeParties } from '#lib/parties/store.ts'
 import { migrate } from './migrate.ts'
-import { ensureRoles } from './roles.ts'
 import { dropDatabase, onDatabase, run } from './test-server.ts'
 
 // Databases that an older version of the program has filled, and what the newest one makes of them.
@@ -40,8 +38,7 @@ async function migrateUpTo(last: string): Promise<void> {
   const end = journal.entries.findIndex(({ tag }) => tag === last)
   expect(end).toBeGreaterThan(0)
   await writeFile(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, end + 1) }))
-  await ensureRoles(client)
-  await applyMigrations(drizzle(client), { migrationsFolder: folder })
+  await migrate(url, { folder })
 }
 
 /** As the app's role in one customer's scope, for the owner sees nothing. */

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { countCustomers } from '#lib/access/store.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { knownMigrations } from '#lib/db/migrate.ts'
+import { knownMigrations } from '#lib/db/migrating/files.ts'
 import { BACKFILLS } from '#lib/server/backfills/list.ts'
 import { runBackfills } from '#lib/server/backfills/run.ts'
 import { listBackfills, openAgain, type Progress } from '#lib/server/backfills/store.ts'
@@ -10,6 +11,9 @@ import { withDatabase } from '../command.ts'
 import { progress } from '../progress.ts'
 import { printRows } from '../table.ts'
 import { Interrupted, interruption, print } from '../terminal.ts'
+
+/** Until it is looked at again what another process, which is ahead of us, has left. */
+const PAUSE = 1000
 
 export function addDatabaseCommands(program: Command): void {
   const database = program
@@ -71,6 +75,7 @@ async function backfill({ again }: { again?: string }): Promise<void> {
       known,
       onBatch: (name, rows) => shownProgress.update(before + rows, `rows looked at for ${name}`),
     }).finally(shownProgress.end)
+    if (count === before) await sleep(PAUSE, undefined, { signal }).catch(() => {})
   }
   if (signal.aborted)
     throw new Interrupted(`Interrupted after ${count.toLocaleString('en')} rows: the rest is still open.`)

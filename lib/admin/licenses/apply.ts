@@ -6,7 +6,6 @@ import { readText } from '#lib/imports/sources/read-text.ts'
 import { type Target, totalsOf } from '#lib/license-lists/rules.ts'
 import { readTargets } from '#lib/license-lists/targets.ts'
 import { totalsText } from '#lib/license-lists/words.ts'
-import { logToStderr } from '#lib/log.ts'
 import { isAgreedTo } from '../confirm.ts'
 import { printRows } from '../table.ts'
 import { Interrupted, interruption, note } from '../terminal.ts'
@@ -24,7 +23,6 @@ export async function applyTotals(
   file: string,
   { customer, dryRun = false, yes = false }: ApplyOptions,
 ): Promise<void> {
-  logToStderr()
   const caller = await operatorFor(customer, ['it-manager'])
   if (!caller) throw new Problem('not_found', `There is no customer "${customer}".`)
   const { signal } = interruption

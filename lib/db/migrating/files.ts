@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
+
+/** The committed SQL, forward only. */
+const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
+
+/** The first line of a migration whose statements can't be in a transaction, such as CREATE INDEX CONCURRENTLY. */
+const NO_TRANSACTION = '-- no-transaction'
+
+export type Migration = {
+  name: string
+  /** When it was made, in epoch milliseconds: by this a database knows which it has. */
+  when: number
+  hash: string
+  statements: string[]
+  inTransaction: boolean
+}
+
+/** The migrations of a folder, the first one first. */
+export function readMigrations(folder = MIGRATIONS): Migration[] {
+  const names = new Map(namesIn(folder).map(({ name, when }) => [when, name]))
+  return readMigrationFiles({ migrationsFolder: folder }).map(({ sql, folderMillis: when, hash }) => ({
+    name: names.get(when) ?? String(when),
+    when,
+    hash,
+    statements: sql,
+    inTransaction: !isWithoutTransaction(sql[0] ?? ''),
+  }))
+}
+
+/** The migrations of this release, the first one first; `when` each was made, in epoch milliseconds. */
+export function knownMigrations(): { name: string; when: number }[] {
+  return namesIn(MIGRATIONS)
+}
+
+/** Whether a migration's text says that its statements run without a transaction. */
+export function isWithoutTransaction(text: string): boolean {
+  return text.split('\n')[0]?.trim() === NO_TRANSACTION
+}
+
+function namesIn(folder: string): { name: string; when: number }[] {
+  const { entries } = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8'))
+  return entries.map(({ tag, when }: { tag: string; when: number }) => ({ name: tag, when }))
+}

@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbedded } from '#lib/db/embedded.ts'
+import { migrate } from '#lib/db/migrate.ts'
+import { knownMigrations } from '#lib/db/migrating/files.ts'
+import { build } from './build.ts'
+import { checkOut, lastTag } from './side-by-side/checkout.ts'
+import { serveBeside } from './side-by-side/serve.ts'
+import { runStage, type Stage } from './stage.ts'
+
+// Does an older version go on working on the tables of this one, while processes of this one serve beside it?
+// npm run side-by-side [-- <git ref, the last tag unless told> [what to run, --project=api unless told]]
+// The older version is checked out into a temporary folder, and runs its own API tests. The databases that these tests
+// make come from a template that this version has migrated, so that not one of their statements meets older tables.
+
+const [ref = lastTag(), ...which] = process.argv.slice(2)
+const chosen = which.length > 0 ? which : ['--project=api']
+const LIMIT_MS = 60 * 60_000
+
+// Whatever is running ends then, and what was made is taken away as at the end.
+let [tests, isStopped]: [Stage | undefined, boolean] = [undefined, false]
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    isStopped = true
+    tests?.end()
+  })
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'side-by-side-'))
+const older = checkOut(ref, join(folder, 'older'))
+const embedded = await startEmbedded(join(folder, 'data'))
+try {
+  console.log(`\n── ${ref} is ${older.commit}, whose newest migration is ${older.newest}`)
+  const template = new URL(embedded.url)
+  template.pathname = '/template1'
+  await migrate(template.href)
+  console.log(`── its databases have those up to ${knownMigrations().at(-1)?.name}`)
+  await build({ quiet: true })
+  older.install()
+  if (isStopped) throw new Error('Stopped before the tests began.')
+  const beside = serveBeside(embedded.url, join(folder, 'own'))
+  tests = runStage(['node_modules/@playwright/test/cli.js', 'test', '--reporter=list', ...chosen], {
+    cwd: older.folder,
+    env: { ...process.env, DATABASE_URL: embedded.url },
+    limitMs: LIMIT_MS,
+    late: () => console.error('The tests of the older version hang: they are ended.'),
+  })
+  const code = await tests.ended
+  const { answered, failures, verified } = await beside.end()
+  for (const failure of failures.slice(0, 20)) console.log(failure)
+  console.log(`\n── ${ref}: its tests ${code === 0 ? 'passed' : `ended with ${code}`}`)
+  console.log(
+    `── this version beside it: ${answered} requests answered, ${failures.length} failed; ${verified}`,
+  )
+  process.exitCode = code === 0 && failures.length === 0 && answered > 0 ? 0 : 1
+} finally {
+  await embedded.release()
+  older.remove()
+  await rm(folder, { recursive: true, force: true })
+}

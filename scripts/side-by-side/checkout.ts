@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+function git(...args: string[]): string {
+  return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+}
+
+/** @throws Error where there is no tag yet */
+export function lastTag(): string {
+  try {
+    return git('describe', '--tags', '--abbrev=0')
+  } catch (error) {
+    throw new Error('There is no tag yet. Name a commit: npm run side-by-side -- <ref>', { cause: error })
+  }
+}
+
+/**
+ * Checks a version out into a folder of its own, with nothing installed yet.
+ * @throws Error where git knows no such ref
+ */
+export function checkOut(ref: string, folder: string) {
+  const commit = git('rev-parse', '--short', '--verify', `${ref}^{commit}`)
+  git('worktree', 'add', '--detach', folder, commit)
+  const journal = JSON.parse(readFileSync(join(folder, 'lib/db/migrations/meta/_journal.json'), 'utf8'))
+  return {
+    folder,
+    commit,
+    newest: journal.entries.at(-1).tag as string,
+    install(): void {
+      const options = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
+      execFileSync('npm', options, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] })
+    },
+    remove(): void {
+      if (existsSync(folder)) git('worktree', 'remove', '--force', folder)
+    },
+  }
+}

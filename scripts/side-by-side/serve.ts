@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { asset, invoice, newCustomer } from '../../e2e/admin.ts'
+import { type Load, startLoad } from '../../e2e/load.ts'
+import { run, startOwnApp } from '../../e2e/own-app.ts'
+import { NO_NETWORK } from '../../stand-ins/no-network.ts'
+
+/** The database that a run of the API tests makes for itself, at whichever version. */
+const MADE = "SELECT datname AS name FROM pg_database WHERE datname LIKE 'console\\_e2e\\_%'"
+/** Two versions share sessions and tokens: the one that `e2e/server.ts` gives with DATABASE_URL. */
+const SECRET = 'only-for-tests-only-for-tests-only'
+const CLIENTS = 4
+const LOOK_MS = 50
+/** What fails as late as this before the database is dropped under us is the drop's. */
+const DROP_LOOKS = 20
+const VERIFY_MS = 5000
+
+export type Beside = {
+  answered: number
+  failures: string[]
+  /** What the command that adds up all sums again has said the last time, while both versions wrote. */
+  verified: string
+}
+
+/**
+ * Waits for the older version's database, and serves it by this version, under a load of calls of all kinds, until the
+ * older one drops it.
+ */
+export function serveBeside(server: string, dataDir: string): { end(): Promise<Beside> } {
+  const stopping = new AbortController()
+  const served = serve(server, dataDir, stopping.signal)
+  served.catch(() => {})
+  return {
+    end: () => {
+      stopping.abort()
+      return served
+    },
+  }
+}
+
+async function serve(server: string, dataDir: string, signal: AbortSignal): Promise<Beside> {
+  const client = new pg.Client({ connectionString: server })
+  await client.connect()
+  const find = async () => (await client.query<{ name: string }>(MADE)).rows[0]?.name
+  try {
+    let name = await find()
+    for (; !name && !signal.aborted; name = await find()) await sleep(LOOK_MS)
+    if (!name) return { answered: 0, failures: ['The older version made no database.'], verified: '' }
+    const url = new URL(server)
+    url.pathname = `/${name}`
+    const env = environment(url.href, dataDir)
+    const app = await startOwnApp(env)
+    try {
+      const load = await loadOn(app.url, env)
+      // What failed before each of the latest looks, the oldest one first.
+      const looks: number[] = []
+      let isOver = false
+      let verified = 'the sums were not looked at'
+      const verifying = (async () => {
+        for (; !isOver; await sleep(VERIFY_MS)) {
+          const { out, err } = await run('lib/admin/main.ts', env, ['sums', 'verify'])
+          if (!isOver) verified = (err || out).trim()
+        }
+      })()
+      while ((await find()) === name) {
+        looks.push(load.failures.length)
+        if (looks.length > DROP_LOOKS) looks.shift()
+        await sleep(LOOK_MS)
+      }
+      isOver = true
+      await Promise.all([load.stop(), verifying])
+      return { answered: load.answered(), failures: load.failures.slice(0, looks[0] ?? 0), verified }
+    } finally {
+      app.killGroup('SIGKILL')
+      await app.ended
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+function environment(url: string, dataDir: string): NodeJS.ProcessEnv {
+  const own = { DATA_DIR: dataDir, DATABASE_URL: url, BASE_URL: '', SESSION_SECRET: SECRET, PORT: '0' }
+  const fixed = { NODE_ENV: 'production', HOST: '127.0.0.1', DRAIN_SECONDS: '0', LOG_LEVEL: '' } as const
+  return { ...process.env, ...fixed, ...own, ...NO_NETWORK }
+}
+
+/** Reads of all kinds and changes, of a customer of this version's own. */
+async function loadOn(url: string, env: NodeJS.ProcessEnv): Promise<Load> {
+  const own = await newCustomer('beside', env)
+  const ids = Array.from({ length: CLIENTS }, (_, client) => `workspace-suite-${client}`)
+  await own.importAssets(ids.map((id) => asset(id, id, { purchased: 10 })))
+  await own.importInvoices(Array.from({ length: 50 }, (_, nth) => invoice(`IN-${nth}`)))
+  const headers = { Authorization: `Bearer ${await own.key('admin')}`, 'Content-Type': 'application/json' }
+  const reads = [
+    '/billing/v1/assets',
+    '/billing/v1/invoices',
+    '/billing/v1/invoice-summary',
+    '/billing/v1/statement',
+    '/billing/v1/invoices.csv',
+    '/billing/v1/license-changes',
+    '/auth/v1/validate',
+  ]
+  return startLoad(url, CLIENTS, (nth, client) => {
+    if (nth % 5 !== 0) return { path: reads[nth % reads.length] ?? '', headers }
+    const path = `/billing/v1/assets/${ids[client]}`
+    return { path, method: 'PATCH', headers, body: JSON.stringify({ quantity: 11 + (nth % 50) }) }
+  })
+}
