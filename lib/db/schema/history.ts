@@ -47,7 +47,7 @@ export const auditEvents = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
-    index('audit_events_at').on(t.customerId, t.at, t.id),
+    index('audit_events_at').on(t.customerId, t.at, t.id).concurrently(),
   ],
 )
 
