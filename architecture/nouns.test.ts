@@ -8,6 +8,7 @@ const PROGRAMS = ['admin', 'demo', 'imports', 'server']
 
 /** Which nouns a noun knows, types included; or a single file of one. Whoever is not named here knows no other noun. */
 const STANDS_ON: Record<string, string[]> = {
+  'account-mails': ['notices/mailer.ts', 'notices/message.ts', 'notices/settings.ts', 'sessions/device.ts'],
   // All that leads from an asset to its changes: the look-up of an open one.
   assets: ['license-changes/open-change.ts'],
   'audit-events': ['assets/change-shapes.ts'],

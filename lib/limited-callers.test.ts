@@ -5,7 +5,7 @@ import { findKeyCaller } from '#lib/access/authenticate.ts'
 import { hashPassword } from '#lib/access/password.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { sessionSecret } from '#lib/access/session-cookie.ts'
-import { signIn } from '#lib/access/sign-in.ts'
+import { signInFrom } from '#lib/access/test-sign-in.ts'
 import { recipientOf } from '#lib/billing-profiles/recipient.ts'
 import { invoiceBefore } from '#lib/comparisons/before.ts'
 import { comparableInvoices } from '#lib/comparisons/compared.ts'
@@ -107,7 +107,7 @@ beforeAll(async () => {
     passwordHash,
     billingProfiles,
   })
-  const sid = await signIn({ email: mail, password }, '192.0.2.1')
+  const sid = await signInFrom({ email: mail, password }, '192.0.2.1')
   const cookie = await encode({ token: { sid }, secret: sessionSecret() })
   const ofMember = await addKey('both', ['finance-user'], { issuedBy: member })
   limited.member = bearer(ofMember)

@@ -6,6 +6,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { useToast } from '#components/ui/toast.tsx'
+import { waitText } from '#components/waits/wait-text.ts'
 import { changePassword } from '#lib/access/queries.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { PasswordField } from './password-field.tsx'
@@ -61,7 +62,7 @@ export function ChangePassword({ email, onClose }: { email: string; onClose: () 
           label="New password"
           name="new"
           autoComplete="new-password"
-          hint="At least 10 characters."
+          hint="At least 10 characters, and none that is often used."
           required
           error={fresh && `The new password ${fresh}.`}
         />
@@ -90,7 +91,12 @@ function OtherProblem({ error }: { error: Error }) {
   if (!(error instanceof Problem)) {
     return <ProblemNote title="Not changed: no answer" detail="Check your connection and try again." />
   }
-  return <ProblemNote title="Not changed" detail={error.message} requestId={error.more.requestId} />
+  const { requestId, retryAfter } = error.more
+  const detail =
+    error.code === 'rate_limited'
+      ? `The current password was wrong too often. Wait ${waitText(retryAfter ?? 60)}, then try again.`
+      : error.message
+  return <ProblemNote title="Not changed" detail={detail} requestId={requestId} />
 }
 
 function errorAt(error: Error | null, pointer: string): string | undefined {

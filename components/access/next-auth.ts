@@ -1,18 +1,24 @@
 // next-auth's own calls, which are no part of our contract: its client would cost every page 10 kB.
 
-/** `refused`: address and password don't fit. `unavailable`: no answer, or none that says either. */
-export type SignInAnswer = 'signed-in' | 'refused' | 'throttled' | 'unavailable'
+/**
+ * `refused`: address and password don't fit. `throttled`: too many failures; in so many seconds there may be another
+ * attempt. `unavailable`: no answer, or none that says either.
+ */
+export type SignInAnswer =
+  | { kind: 'signed-in' | 'refused' | 'unavailable' }
+  | { kind: 'throttled'; seconds: number }
 
 /** Opens a session, which arrives as a cookie that no script can read. Never throws. */
 export async function signIn(email: string, password: string): Promise<SignInAnswer> {
   const answer = await postForm('/api/auth/callback/credentials', { email, password }).catch(() => undefined)
-  if (answer?.url === undefined) return 'unavailable'
+  if (answer?.url === undefined) return { kind: 'unavailable' }
   // next-auth says in the address where it would lead what became of it.
   const { searchParams } = new URL(answer.url, location.origin)
-  if (answer.ok && !searchParams.has('csrf') && !searchParams.has('error')) return 'signed-in'
-  const error = searchParams.get('error')
-  if (error === 'throttled') return 'throttled'
-  return error === 'CredentialsSignin' ? 'refused' : 'unavailable'
+  if (answer.ok && !searchParams.has('csrf') && !searchParams.has('error')) return { kind: 'signed-in' }
+  const error = searchParams.get('error') ?? ''
+  const [, seconds] = /^throttled (\d+)$/.exec(error) ?? []
+  if (seconds !== undefined) return { kind: 'throttled', seconds: Number(seconds) }
+  return { kind: error === 'CredentialsSignin' ? 'refused' : 'unavailable' }
 }
 
 /**

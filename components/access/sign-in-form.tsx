@@ -4,11 +4,11 @@ import { type FormEvent, useRef, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
-import { signIn } from './next-auth.ts'
+import { waitText } from '#components/waits/wait-text.ts'
+import { type SignInAnswer, signIn } from './next-auth.ts'
 import { PasswordField } from './password-field.tsx'
 
 const REFUSED = 'E-mail address or password is wrong. Check both and try again.'
-const THROTTLED = 'Too many failed attempts. Wait a quarter of an hour, then try again.'
 const UNAVAILABLE = 'No answer from the service. Check your connection and try again.'
 
 /** Signs in and goes on to `next`, a path of this console. */
@@ -26,10 +26,10 @@ export function SignInForm({ next }: { next: string }) {
     setError('')
     const answer = await signIn(String(given.get('email')).trim(), String(given.get('password')))
     // A whole new page: nothing that an earlier caller saw is left in memory.
-    if (answer === 'signed-in') return location.assign(next)
+    if (answer.kind === 'signed-in') return location.assign(next)
     setPending(false)
-    setError({ refused: REFUSED, throttled: THROTTLED, unavailable: UNAVAILABLE }[answer])
-    if (answer === 'refused') password.current?.select()
+    setError(textOf(answer))
+    if (answer.kind === 'refused') password.current?.select()
   }
 
   return (
@@ -67,4 +67,10 @@ export function SignInForm({ next }: { next: string }) {
       </Button>
     </form>
   )
+}
+
+function textOf(answer: SignInAnswer): string {
+  if (answer.kind === 'refused') return REFUSED
+  if (answer.kind !== 'throttled') return UNAVAILABLE
+  return `Too many failed attempts. Wait ${waitText(answer.seconds)}, then try again.`
 }

@@ -1,6 +1,7 @@
 'use client'
 
-import { KeyRound, LogOut } from 'lucide-react'
+import { KeyRound, LogOut, MonitorSmartphone } from 'lucide-react'
+import Link from 'next/link'
 import { lazy, Suspense, useState } from 'react'
 import { signOut } from '#components/access/next-auth.ts'
 import { forget } from '#components/ui/kept.ts'
@@ -57,6 +58,10 @@ export function useProfile(person: Person) {
         <KeyRound aria-hidden="true" className="size-4 text-ink-3" />
         Change password
       </button>
+      <Link href="/sessions" prefetch={false} className={MENU_ITEM} onClick={close}>
+        <MonitorSmartphone aria-hidden="true" className="size-4 text-ink-3" />
+        Sessions
+      </Link>
       <button type="button" className={MENU_ITEM} onClick={leave}>
         <LogOut aria-hidden="true" className="size-4 text-ink-3" />
         Sign out

@@ -158,6 +158,8 @@ test('changes, and what is refused of them, are answered alike', async ({ baseUR
     patch(`{"quantity":5,"note":"${'x'.repeat(20_000)}"}`),
     { method: 'DELETE', path, headers: json },
     { method: 'POST', path: '/billing/v1/nowhere', headers: json, body: '{}' },
+    { method: 'DELETE', path: '/billing/v1/sessions/none', headers: bearer(keys.admin) },
+    { method: 'DELETE', path: '/billing/v1/sessions', headers: bearer(keys.admin) },
   ])
     await compare(base, call)
   const twin = { ...patch('{"quantity":250}'), path: '/billing/v1/assets/workspace-suite-2' }

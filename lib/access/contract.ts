@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { contract } from '#lib/api/contract.ts'
 import { calls } from './calls.ts'
+import { PASSWORD_MAX, PASSWORD_MIN } from './passwords/rules.ts'
 
 /** Public clients call it first, to see whether their key works and whose it is. */
 export const validateKey = contract({
@@ -23,16 +24,13 @@ export const validateKey = contract({
   ],
 })
 
-// The browser must know them too, so they can't come from password.ts.
-export const PASSWORD_MIN = 10
-export const PASSWORD_MAX = 200
-
 /** The console's own call: a member changes their password. Not part of the published API. */
 export const changePassword = contract({
   ...calls.changePassword,
   summary: "Change the signed-in member's own password",
   permission: 'any',
-  description: "It ends the member's other sessions.",
+  description:
+    "It ends the member's other sessions. The new password may not be a common one, one character repeated, little more than the member's name, address or domain, or the present one. Who names a wrong present password too often in a session has to wait: 429 `rate_limited`.",
   body: z.strictObject({
     currentPassword: z.string().min(1).max(PASSWORD_MAX),
     newPassword: z
@@ -41,5 +39,5 @@ export const changePassword = contract({
       .max(PASSWORD_MAX, `must have at most ${PASSWORD_MAX} characters`),
   }),
   output: z.object({ changed: z.boolean().meta({ description: 'Always true.' }) }),
-  problems: ['permission_denied'],
+  problems: ['permission_denied', 'rate_limited'],
 })

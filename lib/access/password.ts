@@ -2,9 +2,12 @@ import 'server-only'
 import { type Algorithm, hash, verify } from '@node-rs/argon2'
 import { and, eq, ne } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
-import { members, sessions } from '#lib/db/schema/customers.ts'
+import { members } from '#lib/db/schema/customers.ts'
+import { sessions } from '#lib/db/schema/sign-ins.ts'
 import type { CustomerId } from './rules.ts'
 import { endSessions } from './session.ts'
+import { deviceOfSession, tellMember } from './sign-ins/account-mail.ts'
+import { forgetBrowsers } from './sign-ins/known-browsers.ts'
 
 // OWASP's second choice of parameters: 19 MiB, 2 passes, 1 lane.
 const OPTIONS = { algorithm: 2 satisfies Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -30,7 +33,10 @@ export async function readPasswordHash(tx: Transaction, customerId: CustomerId, 
   return rows[0]?.hash ?? undefined
 }
 
-/** Sets a password and ends the member's sessions, but for the one named `keep`. */
+/**
+ * Sets a password, ends the member's sessions, and forgets the browsers that the account knows, but for the session named
+ * `keep` and its browser. The member is told by mail.
+ */
 export async function setPasswordHash(
   tx: Transaction,
   customerId: CustomerId,
@@ -42,5 +48,8 @@ export async function setPasswordHash(
     .update(members)
     .set({ passwordHash: hash })
     .where(and(eq(members.customerId, customerId), eq(members.id, memberId)))
+  await forgetBrowsers(tx, customerId, memberId, keep)
   await endSessions(tx, customerId, and(eq(sessions.memberId, memberId), ne(sessions.digest, keep)))
+  const device = keep === '' ? undefined : await deviceOfSession(tx, customerId, keep)
+  await tellMember(tx, customerId, memberId, 'new-password', device)
 }

@@ -49,7 +49,8 @@ function ownSecret(): string {
   return readFileSync(file, 'utf8')
 }
 
-function cookieValue(header: string, name: string): string | undefined {
+/** The value of a cookie in a request's header. */
+export function cookieValue(header: string, name: string): string | undefined {
   for (const part of header.split(';')) {
     const cut = part.indexOf('=')
     if (part.slice(0, cut).trim() === name) return part.slice(cut + 1).trim()

@@ -1,7 +1,8 @@
 import 'server-only'
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { database, type Transaction } from '#lib/db/client.ts'
-import { members, sessions } from '#lib/db/schema/customers.ts'
+import { members } from '#lib/db/schema/customers.ts'
+import { sessions } from '#lib/db/schema/sign-ins.ts'
 import type { Caller, CustomerId } from './rules.ts'
 import { type CallerRow, provenCaller } from './store.ts'
 
@@ -11,7 +12,7 @@ export const SESSION_SECONDS = 8 * 60 * 60
 const IDLE_SECONDS = 30 * 60
 
 /** In SQL, of the row of `sessions` that the text names: whether the session has not ended by itself. */
-function isLive(session: string): string {
+export function isLive(session: string): string {
   return `(${session}.last_seen_at > now() - interval '${IDLE_SECONDS} seconds'
     AND ${session}.created_at > now() - interval '${SESSION_SECONDS} seconds')`
 }
@@ -39,12 +40,25 @@ export async function findSessionCaller(digest: string): Promise<Caller | undefi
   return row && { ...provenCaller(row, 'session'), session: digest }
 }
 
-/** Keeps a new session, and lets the member's ended ones go: nothing else removes those that were never signed out. */
-export async function addSession(tx: Transaction, customerId: CustomerId, memberId: string, digest: string) {
+/** What is written down of a session when it is opened. */
+export type Opened = { digest: string; address: string; userAgent: string; browser: string }
+
+/** Keeps a new session, and lets the member's ended ones go, whose place it takes. */
+export async function addSession(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  { userAgent, ...opened }: Opened,
+) {
   const own = and(eq(sessions.customerId, customerId), eq(sessions.memberId, memberId))
   await tx.delete(sessions).where(and(own, sql`NOT ${sql.raw(isLive('sessions'))}`))
-  await tx.insert(sessions).values({ customerId, memberId, digest })
+  // A browser may call itself anything, at any length.
+  await tx
+    .insert(sessions)
+    .values({ customerId, memberId, userAgent: userAgent.slice(0, MOST_OF_NAME), ...opened })
 }
+
+const MOST_OF_NAME = 500
 
 /** Ends a session; one that is gone already is fine. */
 export async function endSession(tx: Transaction, customerId: CustomerId, digest: string) {
@@ -61,4 +75,21 @@ export async function endSessions(tx: Transaction, customerId: CustomerId, which
     .set({ lastSeenAt: sql`now()` })
     .where(and(eq(members.customerId, customerId), inArray(members.id, ended)))
   await tx.delete(sessions).where(own)
+}
+
+/**
+ * Removes the customer's sessions that have ended by themselves. When somebody was here last stays known of the member.
+ * @returns how many
+ */
+export async function pruneSessions(tx: Transaction, customerId: CustomerId): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    WITH seen AS (
+      SELECT member_id, max(last_seen_at) AS at FROM sessions
+      WHERE customer_id = ${customerId} AND NOT ${sql.raw(isLive('sessions'))} GROUP BY member_id
+    ), kept AS (
+      UPDATE members m SET last_seen_at = greatest(m.last_seen_at, seen.at) FROM seen
+      WHERE m.customer_id = ${customerId} AND m.id = seen.member_id
+    )
+    DELETE FROM sessions WHERE customer_id = ${customerId} AND NOT ${sql.raw(isLive('sessions'))}`)
+  return rowCount ?? 0
 }

@@ -7,42 +7,86 @@ import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
 import { digestOf } from './api-key.ts'
-import { PASSWORD_MAX } from './contract.ts'
 import { passwordFits } from './password.ts'
-import { localPath } from './rules.ts'
+import { PASSWORD_MAX } from './passwords/rules.ts'
+import { type Caller, localPath } from './rules.ts'
 import { addSession, endSession, findSessionCaller, SESSION_SECONDS } from './session.ts'
-import { cookieName, sessionSecret } from './session-cookie.ts'
-import { findSignIn } from './store.ts'
-import { countAttempt } from './throttle.ts'
+import { cookieName, session, sessionSecret } from './session-cookie.ts'
+import { tellMember } from './sign-ins/account-mail.ts'
+import { digestOfMark, markOf, newMark } from './sign-ins/browser-mark.ts'
+import { countAttempt } from './sign-ins/budgets.ts'
+import { knowBrowser } from './sign-ins/known-browsers.ts'
+import { plainAddress } from './sign-ins/network.ts'
+import { findSignIn, type SignInRow } from './store.ts'
 
 const SignIn = z.object({ email: z.email().max(254), password: z.string().min(1).max(PASSWORD_MAX) })
 
+/** Who asks, as far as the request says: an address in its one form, the browser's name for itself, its cookies. */
+export type Visitor = { address: string; userAgent: string; cookies: string }
+
 /**
- * Opens a session for an e-mail address and its password.
- * @param address of the client: too many failures from there are answered before the password is looked at
- * @returns the new session's id, or null: unknown, disabled and wrong look the same and take as long
+ * `refused`: unknown, disabled and wrong look the same and take as long. `throttled`: answered before the password is
+ * looked at; after so many seconds there may be another attempt.
  */
-export async function signIn(credentials: unknown, address: string): Promise<string | 'throttled' | null> {
+export type SignedIn =
+  | { kind: 'signed-in'; sid: string; mark: string }
+  | { kind: 'throttled'; seconds: number }
+  | { kind: 'refused' }
+
+const REFUSED: SignedIn = { kind: 'refused' }
+
+/**
+ * Opens a session for an e-mail address and its password, and ends the one that the browser had before.
+ * @returns the new session's id and the browser's mark, for its cookies
+ */
+export async function signIn(credentials: unknown, visitor: Visitor): Promise<SignedIn> {
   const given = SignIn.safeParse(credentials)
-  if (!given.success) return null
-  const attempt = await countAttempt(given.data.email, address)
-  if (attempt.isThrottled) return 'throttled'
-  const found = await findSignIn(given.data.email)
-  if (!(await passwordFits(given.data.password, found?.passwordHash)) || !found) return null
+  if (!given.success) return REFUSED
+  const { email, password } = given.data
+  const mark = markOf(visitor.cookies)
+  const browser = mark && digestOfMark(mark)
+  const found = await findSignIn(email, browser)
+  const knownBrowser = found?.isKnown ? browser : undefined
+  const attempt = await countAttempt(email, { address: visitor.address, knownBrowser })
+  if (attempt.kind === 'throttled') return attempt
+  if (!(await passwordFits(password, found?.passwordHash)) || !found) return REFUSED
   await attempt.forgive()
-  const id = randomBytes(32).toString('base64url')
-  await scope(found, (tx) => addSession(tx, found.customerId, found.memberId, digestOf(id)))
-  return id
+  const before = await session({ get: (name) => (name === 'cookie' ? visitor.cookies : null) })
+  const opened = await open(found, visitor, mark ?? newMark())
+  if (before?.session) await end(before, before.session)
+  return opened
+}
+
+async function open(
+  { customerId, memberId }: SignInRow,
+  { address, userAgent }: Visitor,
+  mark: string,
+): Promise<SignedIn> {
+  const sid = randomBytes(32).toString('base64url')
+  const browser = digestOfMark(mark)
+  await scope({ customerId }, async (tx) => {
+    await addSession(tx, customerId, memberId, { digest: digestOf(sid), address, userAgent, browser })
+    const isNew = await knowBrowser(tx, customerId, memberId, browser)
+    if (isNew) await tellMember(tx, customerId, memberId, 'new-device', { address, userAgent })
+  })
+  return { kind: 'signed-in', sid, mark }
+}
+
+function end(caller: Caller, digest: string): Promise<void> {
+  return scope(caller, (tx) => endSession(tx, caller.customerId, digest))
 }
 
 /** Ends the session with this id; the cookie of an ended session opens nothing. */
 export async function signOut(id: string): Promise<void> {
   const caller = await findSessionCaller(digestOf(id))
-  if (caller) await scope(caller, (tx) => endSession(tx, caller.customerId, digestOf(id)))
+  if (caller) await end(caller, digestOf(id))
 }
 
-/** next-auth, cut down to what we need: it carries a session id in an encrypted cookie, no more. */
-export function authOptions(): NextAuthOptions {
+/**
+ * next-auth, cut down to what we need: it carries a session id in an encrypted cookie, no more.
+ * @param onSignedIn is told the browser's mark, which next-auth has no cookie for
+ */
+export function authOptions(onSignedIn: (mark: string) => void = () => {}): NextAuthOptions {
   const secure = env().baseUrl.startsWith('https:')
   const cookie = (name: string) => ({
     name: cookieName(name),
@@ -63,13 +107,14 @@ export function authOptions(): NextAuthOptions {
         credentials: { email: {}, password: {} },
         // next-auth writes the text of what is thrown here into its answer: it must say nothing of ours.
         authorize: async (credentials, request) => {
-          const address = String(request.headers?.['x-client-address'] ?? '')
-          const id = await signIn(credentials, address).catch((error: unknown) => {
+          const outcome = await signIn(credentials, visitorOf(request.headers)).catch((error: unknown) => {
             log().error({ err: error }, 'sign-in could not be answered')
             throw new Error('unavailable')
           })
-          if (id === 'throttled') throw new Error('throttled')
-          return id === null ? null : { id }
+          if (outcome.kind === 'throttled') throw new Error(`throttled ${outcome.seconds}`)
+          if (outcome.kind === 'refused') return null
+          onSignedIn(outcome.mark)
+          return { id: outcome.sid }
         },
       }),
     ],
@@ -89,4 +134,10 @@ export function authOptions(): NextAuthOptions {
       debug: () => {},
     },
   }
+}
+
+function visitorOf(headers: Record<string, unknown> | undefined): Visitor {
+  const text = (name: string) => String(headers?.[name] ?? '')
+  const address = plainAddress(text('x-client-address'))
+  return { address, userAgent: text('user-agent'), cookies: text('cookie') }
 }

@@ -27,20 +27,34 @@ async function lookUp<T>(fn: (access: Transaction) => Promise<T>): Promise<T> {
   }
 }
 
-/** What sign-in compares: the member with this address in any case; undefined also when disabled. */
-export function findSignIn(
-  email: string,
-): Promise<{ customerId: CustomerId; memberId: string; passwordHash: string | null } | undefined> {
+/** Whom a sign-in is about, and whether their account knows the browser. */
+export type SignInRow = {
+  customerId: CustomerId
+  memberId: string
+  passwordHash: string | null
+  isKnown: boolean
+}
+
+/**
+ * What sign-in compares: the member with this address in any case; undefined also when disabled.
+ * @param browser digest of the browser's mark, where it has one
+ */
+export function findSignIn(email: string, browser?: string): Promise<SignInRow | undefined> {
   return lookUp(async (access) => {
     const { rows } = await access.execute<{
       customer_id: string
       id: string
       password_hash: string | null
+      is_known: boolean
     }>(sql`
-      SELECT customer_id, id, password_hash FROM members
-      WHERE lower(email) = lower(${email}) AND disabled_at IS NULL`)
+      SELECT m.customer_id, m.id, m.password_hash, EXISTS (
+        SELECT FROM known_browsers b
+        WHERE b.customer_id = m.customer_id AND b.member_id = m.id AND b.digest = ${browser ?? ''}) AS is_known
+      FROM members m WHERE lower(m.email) = lower(${email}) AND m.disabled_at IS NULL`)
     const row = rows[0]
-    return row && { customerId: minted(row.customer_id), memberId: row.id, passwordHash: row.password_hash }
+    if (!row) return undefined
+    const { id: memberId, password_hash: passwordHash, is_known: isKnown } = row
+    return { customerId: minted(row.customer_id), memberId, passwordHash, isKnown }
   })
 }
 
@@ -57,7 +71,7 @@ export function findCustomer(
   })
 }
 
-/** All customers in the order in which they were added, for the operator's commands. */
+/** All customers in the order in which they were added: for the operator's commands, and jobs that go from one to the next. */
 export function listCustomers(): Promise<{ customerId: CustomerId; name: string; domain: string }[]> {
   return lookUp(async (access) => {
     const { rows } = await access.execute<{ id: string; name: string; domain: string }>(sql`

@@ -22,7 +22,9 @@ export function withDatabase<A extends unknown[]>(work: (...args: A) => Promise<
 }
 
 /** @throws Problem where no customer has this id or domain */
-export async function customerNamed(idOrDomain: string): Promise<{ customerId: CustomerId; name: string }> {
+export async function customerNamed(
+  idOrDomain: string,
+): Promise<{ customerId: CustomerId; name: string; domain: string }> {
   const customer = await findCustomer(idOrDomain)
   if (!customer) throw new Problem('not_found', `There is no customer "${idOrDomain}".`)
   return customer

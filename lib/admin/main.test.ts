@@ -6,7 +6,7 @@ import { digestOf } from '#lib/access/api-key.ts'
 import { findKeyCaller } from '#lib/access/authenticate.ts'
 import { may } from '#lib/access/rules.ts'
 import { findSessionCaller } from '#lib/access/session.ts'
-import { signIn } from '#lib/access/sign-in.ts'
+import { signInFrom } from '#lib/access/test-sign-in.ts'
 import { serverOf } from '#lib/db/embedded/test-cluster.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { commandLine } from './test-command.ts'
@@ -66,14 +66,14 @@ describe('customers', () => {
 describe('members', () => {
   test('sign in with their password, and with a new one after it is set', async () => {
     expect(await addMember('ana@sunbird.example')).toMatchObject({ code: 0, out: 'ana@sunbird.example\n' })
-    const session = await signIn({ email: 'ANA@sunbird.example', password: PASSWORD }, '192.0.2.1')
+    const session = await signInFrom({ email: 'ANA@sunbird.example', password: PASSWORD }, '192.0.2.1')
     expect(session).not.toBeNull()
     const set = 'members set-password --customer sunbird --email ana@sunbird.example --password-stdin'
     expect(await admin(set, 'another good password')).toMatchObject({ code: 0, out: '' })
     expect(await findSessionCaller(digestOf(session ?? ''))).toBeUndefined()
-    expect(await signIn({ email: 'ana@sunbird.example', password: PASSWORD }, '192.0.2.1')).toBeNull()
+    expect(await signInFrom({ email: 'ana@sunbird.example', password: PASSWORD }, '192.0.2.1')).toBeNull()
     expect(
-      await signIn({ email: 'ana@sunbird.example', password: 'another good password' }, '192.0.2.1'),
+      await signInFrom({ email: 'ana@sunbird.example', password: 'another good password' }, '192.0.2.1'),
     ).not.toBeNull()
     expect(JSON.stringify(await audits('member.added'))).not.toContain('argon2')
   })
@@ -82,17 +82,17 @@ describe('members', () => {
     await addMember('ben@sunbird.example')
     const who = '--customer sunbird.example --email Ben@Sunbird.Example'
     const session = digestOf(
-      (await signIn({ email: 'ben@sunbird.example', password: PASSWORD }, '192.0.2.1')) ?? '',
+      (await signInFrom({ email: 'ben@sunbird.example', password: PASSWORD }, '192.0.2.1')) ?? '',
     )
     expect(await admin(`members set-roles ${who} --role`, '', ['Finance User'])).toMatchObject({ code: 0 })
     expect(may((await findSessionCaller(session)) ?? { roles: [] }, 'licenses-manager')).toBe(false)
     expect(may((await findSessionCaller(session)) ?? { roles: [] }, 'invoice-viewer')).toBe(true)
     expect(await admin(`members disable ${who}`)).toMatchObject({ code: 0 })
     expect(await findSessionCaller(session)).toBeUndefined()
-    expect(await signIn({ email: 'ben@sunbird.example', password: PASSWORD }, '192.0.2.1')).toBeNull()
+    expect(await signInFrom({ email: 'ben@sunbird.example', password: PASSWORD }, '192.0.2.1')).toBeNull()
     expect(await admin(`members enable ${who}`)).toMatchObject({ code: 0 })
     expect(await findSessionCaller(session)).toBeUndefined()
-    expect(await signIn({ email: 'ben@sunbird.example', password: PASSWORD }, '192.0.2.1')).not.toBeNull()
+    expect(await signInFrom({ email: 'ben@sunbird.example', password: PASSWORD }, '192.0.2.1')).not.toBeNull()
     expect(await audits('member.roles-set')).toMatchObject([
       { details: { from: ['it-manager'], to: ['finance-user'] } },
     ])
@@ -116,12 +116,27 @@ describe('members', () => {
     [
       'add --customer sunbird --email c@d.example --name A --role admin --password-stdin',
       'short',
-      '10 to 200',
+      'at least 10',
     ],
     [
       'add --customer sunbird --email c@d.example --name A --role admin --password-stdin',
       'x'.repeat(300),
-      '10 to 200',
+      'at most 200',
+    ],
+    [
+      'add --customer sunbird --email c@d.example --name A --role admin --password-stdin',
+      'password1234',
+      'most common',
+    ],
+    [
+      'add --customer sunbird --email casey@d.example --name A --role admin --password-stdin',
+      'Sunbird.example1',
+      "little more than their company's name",
+    ],
+    [
+      'set-password --customer sunbird --email ana@sunbird.example --password-stdin',
+      'another good password',
+      'is the one that they have now',
     ],
     [
       'add --customer nobody --email c@d.example --name A --role admin --password-stdin',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import * as directory from '#lib/access/directory.ts'
-import { hashPassword, setPasswordHash } from '#lib/access/password.ts'
+import { hashPassword, readPasswordHash, setPasswordHash } from '#lib/access/password.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
@@ -56,13 +56,14 @@ export function addMemberCommands(program: Command): void {
 type NewMember = Named & { name: string; role: string[]; passwordStdin?: boolean }
 
 async function addMember(given: NewMember, command: Command): Promise<void> {
-  const { customerId } = await customerNamed(given.customer)
+  const { customerId, name: customerName, domain: customerDomain } = await customerNamed(given.customer)
   const email = given.email.trim()
   if (!z.email().max(254).safeParse(email).success)
     throw new Problem('invalid_request', `"${given.email}" is not an e-mail address.`)
   const name = checkedText('name', given.name)
   const roles = rolesOf(given.role)
-  const passwordHash = await hashPassword(await newPassword(given, command))
+  const owner = { name, email, customerName, customerDomain }
+  const passwordHash = await hashPassword(await newPassword(given, command, owner))
   const add = scope({ customerId }, async (tx) => {
     const id = await directory.addMember(tx, customerId, { email, name, roles, passwordHash })
     await recordDeed(tx, customerId, 'member.added', id, { email, name, roles })
@@ -72,8 +73,13 @@ async function addMember(given: NewMember, command: Command): Promise<void> {
 }
 
 async function setPassword(given: Named & { passwordStdin?: boolean }, command: Command): Promise<void> {
-  await changeMember(given, async () => {}) // unknown members are told before a password is asked for
-  const hash = await hashPassword(await newPassword(given, command))
+  const { name: customerName, domain: customerDomain } = await customerNamed(given.customer)
+  // Unknown members are told before a password is asked for.
+  const owner = await changeMember(given, async (tx, customerId, { id, name, email }) => {
+    const passwordHash = await readPasswordHash(tx, customerId, id)
+    return { name, email, customerName, customerDomain, passwordHash }
+  })
+  const hash = await hashPassword(await newPassword(given, command, owner))
   await changeMember(given, async (tx, customerId, { id }) => {
     await setPasswordHash(tx, customerId, id, hash)
     await recordDeed(tx, customerId, 'password.set', id)
@@ -104,13 +110,13 @@ async function readMembers(tx: Transaction, customerId: CustomerId) {
   return members.map(({ email, name, roles, disabledAt, id }) => ({ email, name, roles, disabledAt, id }))
 }
 
-type Change = (tx: Transaction, customerId: CustomerId, member: directory.MemberRow) => Promise<void>
+type Change<T> = (tx: Transaction, customerId: CustomerId, member: directory.MemberRow) => Promise<T>
 
-async function changeMember({ customer, email }: Named, change: Change): Promise<void> {
+async function changeMember<T>({ customer, email }: Named, change: Change<T>): Promise<T> {
   const { customerId, name } = await customerNamed(customer)
-  await scope({ customerId }, async (tx) => {
+  return scope({ customerId }, async (tx) => {
     const member = await directory.readMember(tx, customerId, email.trim())
     if (!member) throw new Problem('not_found', `${name} has no member with the address ${email}.`)
-    await change(tx, customerId, member)
+    return change(tx, customerId, member)
   })
 }

@@ -1,28 +1,41 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { Command } from 'commander'
-import { PASSWORD_MAX, PASSWORD_MIN } from '#lib/access/contract.ts'
+import { passwordFits } from '#lib/access/password.ts'
+import { faultOf } from '#lib/access/passwords/check.ts'
+import { type Owner, PASSWORD_MAX } from '#lib/access/passwords/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { interruption } from './terminal.ts'
 
+/** Whose password it is, and which one they have now, as a hash. */
+type Whose = Owner & { passwordHash?: string | undefined }
+
 /**
  * A new password: from stdin if told so, else typed twice on the terminal, where it isn't shown.
- * @throws CommanderError where there is no terminal; Problem where the password is too short or too long
+ * @throws CommanderError where there is no terminal; Problem where it is none that the owner could set either
  */
-export async function newPassword(options: { passwordStdin?: boolean }, command: Command): Promise<string> {
-  if (options.passwordStdin) return checked(await fromStdin())
+export async function newPassword(
+  options: { passwordStdin?: boolean },
+  command: Command,
+  owner: Whose,
+): Promise<string> {
+  if (options.passwordStdin) return checked(await fromStdin(), owner)
   if (!process.stdin.isTTY)
     command.error('error: there is no terminal to ask on: give the password with --password-stdin')
-  const password = checked(await ask('Password: '))
+  const password = await checked(await ask('Password: '), owner)
   if ((await ask('Again: ')) !== password) throw new Problem('invalid_request', 'The two are not the same.')
   return password
 }
 
-function checked(password: string): string {
-  const { length } = password
-  if (length >= PASSWORD_MIN && length <= PASSWORD_MAX) return password
-  const limits = `${PASSWORD_MIN} to ${PASSWORD_MAX} characters`
-  throw new Problem('invalid_request', `A password has ${limits}, and this one has ${length}.`)
+async function checked(password: string, { passwordHash, ...owner }: Whose): Promise<string> {
+  const isCurrent = password.length <= PASSWORD_MAX && (await passwordFits(password, passwordHash))
+  const fault = await faultOf(password, owner, isCurrent)
+  if (fault === undefined) return password
+  // The rule speaks to the owner, who is not here.
+  throw new Problem(
+    'invalid_request',
+    `The password ${fault.replaceAll('your', 'their').replaceAll('you have', 'they have')}.`,
+  )
 }
 
 /** All of stdin but the line end, with which `echo` and editors close it. */

@@ -5,7 +5,7 @@ import type { HeaderName } from './openapi/headers.ts'
 import type { ProblemCode } from './problem.ts'
 import { integerText } from './query-text.ts'
 
-export type Method = 'GET' | 'PATCH' | 'POST' | 'PUT'
+export type Method = 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT'
 
 /**
  * What is promised of one call. From this value come the route handler, the browser call, the query

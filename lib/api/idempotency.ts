@@ -1,7 +1,7 @@
 import 'server-only'
 import { createHash } from 'node:crypto'
 import { and, eq, exists, isNull, not, type SQL, sql } from 'drizzle-orm'
-import type { Caller } from '#lib/access/rules.ts'
+import type { Caller, CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { idempotencyKeys } from '#lib/db/schema/history.ts'
 import { licenseChanges } from '#lib/db/schema/license-changes.ts'
@@ -91,16 +91,25 @@ function fingerprint({ request }: { request: unknown }): string {
 /** Whether the key is this request's now. One that was kept for its time is free again. */
 async function isTaken(tx: Transaction, { caller, key }: Key, print: string): Promise<boolean> {
   const { customerId } = caller
-  const isOld = sql`${idempotencyKeys.createdAt} < now() - ${KEPT}`
-  await tx
-    .delete(idempotencyKeys)
-    .where(and(eq(idempotencyKeys.customerId, customerId), isOld, not(awaitsChange(tx, caller))))
+  await pruneKeys(tx, customerId)
   const rows = await tx
     .insert(idempotencyKeys)
     .values({ customerId, caller: `${caller.via}:${caller.id}`, key, fingerprint: print })
     .onConflictDoNothing()
     .returning({ key: idempotencyKeys.key })
   return rows.length === 1
+}
+
+/**
+ * Removes the customer's keys that were kept for their time.
+ * @returns how many
+ */
+export async function pruneKeys(tx: Transaction, customerId: CustomerId): Promise<number> {
+  const isOld = sql`${idempotencyKeys.createdAt} < now() - ${KEPT}`
+  const { rowCount } = await tx
+    .delete(idempotencyKeys)
+    .where(and(eq(idempotencyKeys.customerId, customerId), isOld, not(awaitsChange(tx, { customerId }))))
+  return rowCount ?? 0
 }
 
 /** In a statement on keys: whether the answer of one is still to come, or may have become known lately. */

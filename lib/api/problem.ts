@@ -22,6 +22,7 @@ export const PROBLEMS = {
   not_comparable: { status: 422, title: 'The two can not be compared' },
   idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another request' },
   vendor_rejected: { status: 422, title: 'The vendor refused the quantity' },
+  rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   vendor_unavailable: { status: 503, title: 'The vendor can not be reached for the moment' },

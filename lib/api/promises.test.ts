@@ -1,16 +1,15 @@
 import { globSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { CustomerId } from '#lib/access/rules.ts'
-import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addAsset, addCustomer, addInvoice, addKey } from '#lib/db/test-rows.ts'
+import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/db/test-rows.ts'
+import { addSession } from '#lib/db/test-sessions.ts'
 import { addEvent } from '#lib/history/test-rows.ts'
-import { keepFile } from '#lib/kept-files/store.ts'
 import type { AnyContract } from './contract.ts'
 import { EXAMPLE_REQUEST, type Example } from './openapi/example.ts'
 import { MEMBERS } from './problem-members.ts'
 import { type Answered, type Document, undeclared } from './test-declared.ts'
+import { exampleRows } from './test-example-rows.ts'
 import { BODIES, VALUES } from './test-values.ts'
 
 // What the API's description says, held against what the routes answer: each example is sent and compared, and
@@ -150,7 +149,9 @@ function contractNamed(name: string): AnyContract {
 
 /** The example with what moves from day to day as it is today. */
 function settled({ answer: { body } }: Example, answered: unknown): unknown {
-  const { today, knownBy } = Object(answered)
+  const { today, knownBy, sessions } = Object(answered)
+  // Who is signed in is so now.
+  if (sessions) return withTimes(body, sessions)
   // Of a change that was sent when the examples were set up.
   if (typeof knownBy === 'number') return { ...(body as object), knownBy }
   if (typeof today !== 'number') return body
@@ -159,6 +160,12 @@ function settled({ answer: { body } }: Example, answered: unknown): unknown {
   return JSON.parse(text, (_, value) =>
     value?.daysPastDue > 0 ? { ...value, daysPastDue: (today - value.dueDate) / DAY } : value,
   )
+}
+
+function withTimes(body: unknown, answered: { createTime: number; lastSeenTime: number }[]): unknown {
+  const { sessions, ...rest } = body as { sessions: object[] }
+  const times = answered.map(({ createTime, lastSeenTime }) => ({ createTime, lastSeenTime }))
+  return { ...rest, sessions: sessions.map((session, at) => ({ ...session, ...times[at] })) }
 }
 
 /** A file in CSV says no day of its own; binary ones are shown by no example, but are what they are said to be. */
@@ -203,12 +210,16 @@ async function loadContracts() {
 
 /** The customer of all examples. */
 async function seed() {
+  const { addChange, acknowledge, keepOriginal } = exampleRows(database)
   await addCustomer('northwind')
   keys.admin = await addKey('northwind', ['admin'], { name: 'nightly-sync' })
   keys.it = await addKey('northwind', ['it-manager'])
   keys.finance = await addKey('northwind', ['finance-user'])
   keys.none = await addKey('northwind', [])
   await addEvent('northwind', { at: new Date('2026-10-30T11:00:00Z') })
+  const ana = { id: 'm-ana', name: 'Ana Ruiz', email: 'ana@northwind.example' }
+  await addMember('northwind', { ...ana, roles: ['admin'] })
+  await addSession('northwind', 'm-ana', { id: '0b54f1de-5d0c-4f0e-9d13-1c5f6ad0a001' })
   await addAsset('northwind', 'cloud-platform-3f6a90', null, {
     name: 'Production',
     createdAt: new Date('2026-01-15T09:00:00Z'),
@@ -292,35 +303,5 @@ async function seed() {
       periodEnd: '2025-11-01',
     },
     [{ description: 'Object storage', price: '-40' }],
-  )
-}
-
-function keepOriginal(invoiceId: string, name: string) {
-  const customerId = 'northwind' as CustomerId
-  const file = { invoiceId, kind: 'original-pdf', name, bytes: Buffer.from('%PDF-1.7\n%%EOF\n') } as const
-  return scope({ customerId }, (tx) => keepFile(tx, customerId, file))
-}
-
-function addChange(id: string, asset: string, from: number, to: number, state: string, at: string) {
-  const settled = state === 'UNKNOWN' ? null : at
-  return database.sql(
-    'northwind',
-    `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
-       actor_name, request_id, created_at, moved_at, sent_at, settled_at)
-     VALUES ('northwind', $1, $2, $3, $4, $5, 'key', 'K1', 'joiners-sync', 'r', $6, now(), $6, $7)`,
-    [id, asset, from, to, state, at, settled],
-  )
-}
-
-function acknowledge(id: string, at: string) {
-  return database.sql(
-    'northwind',
-    `UPDATE license_changes SET acknowledged_at = $2, acknowledged_by_kind = 'member', acknowledged_by_id = 'M1',
-       acknowledged_by_name = 'Ana Ruiz', vendor_reason = $3 WHERE id = $1`,
-    [
-      id,
-      at,
-      'We can’t tell whether the change to 110 reached Microsoft: it did not answer when it was asked.',
-    ],
   )
 }

@@ -25,6 +25,8 @@ export const VALUES: Record<string, readonly string[]> = {
   dryRun: ['true', 'false'],
   lines: ['true', 'false'],
   kind: ['drawn', 'original-pdf', 'original-xml', 'x'],
+  whose: ['own', 'all'],
+  session_id: ['none'],
   'if-match': ['*', '"3.x"', '"1.x"', 'x'],
   'if-none-match': ['*', '"x"'],
   'idempotency-key': ['a', 'b', 'c'],

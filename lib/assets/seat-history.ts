@@ -51,3 +51,23 @@ export async function listReadings(
   ])
   return [...(before.length > 0 ? before : first), ...days]
 }
+
+/** So long anybody may look back, or compare what was billed. */
+const KEPT = sql`interval '3 years'`
+/** In one statement, which has three seconds. */
+const MOST_REMOVED = 10_000
+
+/**
+ * Removes the customer's readings of long ago, but for the one that held when the time that is kept begins.
+ * @returns how many; of very many at most a part
+ */
+export async function pruneReadings(tx: Transaction, customerId: CustomerId): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    DELETE FROM seat_readings WHERE customer_id = ${customerId} AND (asset_id, at) IN (
+      SELECT r.asset_id, r.at FROM seat_readings r
+      WHERE r.customer_id = ${customerId} AND r.at < now() - ${KEPT} AND EXISTS (
+        SELECT FROM seat_readings n WHERE n.customer_id = ${customerId} AND n.asset_id = r.asset_id
+          AND n.at > r.at AND n.at < now() - ${KEPT})
+      LIMIT ${MOST_REMOVED})`)
+  return rowCount ?? 0
+}

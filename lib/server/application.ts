@@ -14,6 +14,7 @@ import { healthCheck } from './health/health.ts'
 import { httpServer } from './http-server.ts'
 import { startJobs } from './jobs.ts'
 import { isBuilt, prepareNext, routerStateCheck } from './next.ts'
+import { proxyDoubt } from './unknown-proxy.ts'
 
 /** How long running requests may take to finish once the port is closed, in milliseconds. */
 const DRAIN_LIMIT = 20_000
@@ -56,10 +57,13 @@ export async function startApplication(): Promise<Application> {
     let isDraining = false
     // The port is known now, and with it the host names. No request was read yet.
     const { allowedHosts, trustProxy, baseUrl } = env()
+    const https = baseUrl.startsWith('https:')
+    const doubt = proxyDoubt({ https, trustProxy })
+    if (doubt) log().warn(doubt)
     const door = frontDoor({
       hosts: allowedHosts,
       trustProxy,
-      https: baseUrl.startsWith('https:'),
+      https,
       checkRouterState,
       health: healthCheck(() => isDraining),
       api,

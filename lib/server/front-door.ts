@@ -9,6 +9,7 @@ import { checkSingleHost, stripHeaders } from './request-headers.ts'
 import { pagePolicy, securityHeaders } from './security-headers.ts'
 import { servedHosts } from './served-hosts.ts'
 import { type Area, areaOf, checkMethod, readTarget, type Target } from './target.ts'
+import { proxyWatch } from './unknown-proxy.ts'
 import { logVisit } from './visit-log.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void
@@ -46,10 +47,12 @@ export function frontDoor(options: FrontDoor): Handler {
   const { hosts, trustProxy, https, checkRouterState, health, api, inside } = options
   const hostOf = servedHosts(hosts, trustProxy)
   const fixed = securityHeaders(https)
+  const watch = proxyWatch(trustProxy)
 
   /** All checks; afterwards the request is as everything behind the door wants it. */
   const admit = (req: IncomingMessage, requestId: string): Target => {
     const target = readTarget(req.url ?? '')
+    watch(req)
     stripHeaders(req.headers, target.area, trustProxy)
     if (target.area !== 'api') checkMethod(req.method, target.area)
     if (target.area !== 'health') {

@@ -25,11 +25,13 @@ test('several processes share one queue in the database, made by a role that own
   const both = await Promise.all([startJobs(database.url), startJobs(database.url)])
   try {
     expect(await query('SELECT name, cron FROM pgboss.schedule ORDER BY name')).toEqual([
+      { name: 'prune', cron: '41 2 * * *' },
       { name: 'read-vendors', cron: '* * * * *' },
       { name: 'run-backfills', cron: '* * * * *' },
       { name: 'send-notices', cron: '23 6-23 * * *' },
       { name: 'settle-open-changes', cron: '* * * * *' },
       { name: 'tell-audit-heads', cron: '7 * * * *' },
+      { name: 'tell-members', cron: '* * * * *' },
       { name: 'tell-operators', cron: '*/10 * * * *' },
     ])
   } finally {

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { PgBoss } from 'pg-boss'
+import { tellMembers } from '#lib/account-mails/send.ts'
 import { readVendors, settleOpenChanges } from '#lib/license-changes/jobs.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { sendNotices } from '#lib/notices/send.ts'
 import { tellOperators } from '#lib/operator-mail/send.ts'
 import { tellHeads } from './audit/heads.ts'
 import { runBackfills } from './backfills/run.ts'
+import { prune } from './pruning/prune.ts'
 
 type Job = {
   name: string
@@ -30,6 +32,8 @@ const JOBS: Job[] = [
     cron: '* * * * *',
     run: (_, signal) => runBackfills({ signal: AbortSignal.any([signal, AbortSignal.timeout(FILLING)]) }),
   },
+  { name: 'prune', cron: '41 2 * * *', run: prune },
+  { name: 'tell-members', cron: '* * * * *', run: tellMembers },
 ]
 
 /** A job that is due again is not queued twice, and not run twice at once, however many processes there are. */

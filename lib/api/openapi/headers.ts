@@ -33,6 +33,7 @@ const OF_PROBLEM: Partial<Record<ProblemCode, HeaderName>> = {
   change_in_progress: 'Retry-After',
   vendor_unavailable: 'Retry-After',
   outcome_unknown: 'Retry-After',
+  rate_limited: 'Retry-After',
   service_unavailable: 'Retry-After',
 }
 

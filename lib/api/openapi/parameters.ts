@@ -17,9 +17,9 @@ export function parametersOf(contract: AnyContract, schema: SchemaOf): Json[] {
   ]
 }
 
-/** The body that a call has, or may have where it needs no field; nothing for a GET. */
+/** The body that a call has, or may have where it needs no field; of a GET or a DELETE it would have no meaning. */
 export function requestBodyOf({ method, body, examples }: AnyContract, schema: SchemaOf): Json {
-  if (method === 'GET') return {}
+  if (method === 'GET' || method === 'DELETE') return {}
   const given = exampleValues(examples, (example) => example.body)
   return {
     requestBody: {

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { check, foreignKey, index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { check, foreignKey, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { createdAt, customerId, key, place, time } from './columns.ts'
 
 export const customers = pgTable('customers', {
@@ -47,40 +47,6 @@ export const members = pgTable(
     primaryKey({ columns: [t.customerId, t.id] }),
     uniqueIndex('members_email').on(sql`lower(${t.email})`),
     check('members_roles', sql`${t.roles} <@ array['it-manager','finance-user','admin']`),
-  ],
-)
-
-/** Attempts to sign in that count against the next ones. No tenant's: who calls is not known yet. */
-export const signInAttempts = pgTable(
-  'sign_in_attempts',
-  {
-    attempt: key('attempt').notNull(),
-    /** Digest of an account at an address, or of an address: neither is kept in clear. */
-    subject: key('subject').notNull(),
-    at: time('at').notNull().default(sql`now()`),
-  },
-  (t) => [
-    primaryKey({ columns: [t.attempt, t.subject] }),
-    index('sign_in_attempts_subject').on(t.subject, t.at),
-    index('sign_in_attempts_oldest').on(t.at),
-  ],
-)
-
-export const sessions = pgTable(
-  'sessions',
-  {
-    customerId: customerId(),
-    /** SHA-256 of the id in the cookie: a read of this table opens no session. */
-    digest: key('digest').notNull(),
-    memberId: key('member_id').notNull(),
-    createdAt: createdAt(),
-    lastSeenAt: time('last_seen_at').notNull().default(sql`now()`),
-  },
-  (t) => [
-    primaryKey({ columns: [t.customerId, t.digest] }),
-    uniqueIndex('sessions_digest').on(t.digest),
-    index('sessions_member').on(t.customerId, t.memberId),
-    foreignKey({ columns: [t.customerId, t.memberId], foreignColumns: [members.customerId, members.id] }),
   ],
 )
 

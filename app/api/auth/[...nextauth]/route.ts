@@ -1,5 +1,6 @@
 import NextAuth from 'next-auth'
 import { authOptions } from '#lib/access/sign-in.ts'
+import { markCookie } from '#lib/access/sign-ins/browser-mark.ts'
 
 type Context = { params: Promise<{ nextauth: string[] }> }
 
@@ -11,7 +12,13 @@ const CALLS = ['GET csrf', 'POST callback/credentials', 'POST signout']
 async function handle(request: Request, context: Context): Promise<Response> {
   const { nextauth } = await context.params
   if (!CALLS.includes(`${request.method} ${nextauth.join('/')}`)) return new Response(null, { status: 404 })
-  return NextAuth(authOptions())(request, context)
+  let mark: string | undefined
+  const options = authOptions((given) => {
+    mark = given
+  })
+  const response: Response = await NextAuth(options)(request, context)
+  if (mark !== undefined) response.headers.append('Set-Cookie', markCookie(mark))
+  return response
 }
 
 export { handle as GET, handle as POST }

@@ -7,6 +7,7 @@ import * as comparisons from '#lib/comparisons/contract.ts'
 import * as files from '#lib/invoice-files/contract.ts'
 import * as invoices from '#lib/invoices/contract.ts'
 import * as changes from '#lib/license-changes/contract.ts'
+import * as sessions from '#lib/sessions/contract.ts'
 import * as statements from '#lib/statements/contract.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
@@ -64,8 +65,8 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
     },
     {
       tag: 'Access',
-      description: 'Who is calling.',
-      contracts: [access.validateKey],
+      description: 'Who is calling, and who is signed in to the console.',
+      contracts: [access.validateKey, sessions.listSessions, sessions.endSession],
     },
   ]),
 )

@@ -1,0 +1,49 @@
+import type { Metadata } from 'next'
+import { redirect } from 'next/navigation'
+import { pathWith } from '#components/filters/list-screen.ts'
+import { Sessions } from '#components/sessions/sessions.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { PageHead } from '#components/ui/page-head.tsx'
+import { Problem } from '#lib/api/problem.ts'
+import * as contract from '#lib/sessions/contract.ts'
+import * as operations from '#lib/sessions/operations.ts'
+import { listSessions } from '#lib/sessions/queries.ts'
+import { maySeeOthers } from '#lib/sessions/rules.ts'
+import { readQuery, type SearchParams, searchOf } from '../address.ts'
+import { requireCaller } from '../caller.ts'
+import { Hydrated } from '../hydrated.tsx'
+import { asInvalid, InvalidView } from '../invalid-view.tsx'
+import { traceOf } from '../trace.ts'
+
+export const metadata: Metadata = { title: 'Sessions' }
+
+const INVALID = { title: 'Sessions', what: 'sessions', path: '/sessions' }
+
+export default async function Page({ searchParams }: { searchParams: SearchParams }) {
+  const search = await searchOf(searchParams)
+  const caller = await requireCaller(pathWith('/sessions', search))
+  const view = await readQuery(contract.listSessions, search)
+  if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
+  const maySeeAll = maySeeOthers(caller)
+  // Their own are what they may see.
+  if (view.whose === 'all' && !maySeeAll) redirect('/sessions')
+  const input = { params: {}, query: view, body: undefined }
+  const list = await operations.listSessions(caller, input, await traceOf()).catch(asInvalid)
+  if (list instanceof Problem) return <InvalidView {...INVALID} problem={list} />
+  return (
+    <>
+      <PageHead
+        title="Sessions"
+        subtitle={
+          view.whose === 'all'
+            ? `Who is signed in at ${caller.customerName}, and where. Whom you sign out is out at once.`
+            : 'Where you are signed in. Sign out what you do not know, and change your password then.'
+        }
+        actions={<CopyRequest path={listSessions.path({ query: view })} />}
+      />
+      <Hydrated answers={[[listSessions.key({ query: view }), list.body]]}>
+        <Sessions view={view} maySeeAll={maySeeAll} />
+      </Hydrated>
+    </>
+  )
+}

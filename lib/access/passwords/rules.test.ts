@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { faultOf } from './check.ts'
+import { commonForms, PASSWORD_MAX, PASSWORD_MIN, passwordFault } from './rules.ts'
+
+const ana = {
+  name: 'Ana María Ruiz-Ortega',
+  email: 'ana.ruiz@sunbird.example',
+  customerName: 'Sunbird AG',
+  customerDomain: 'sunbird.example',
+}
+
+describe('a new password', () => {
+  it.each([
+    ['short one', /at least 10/],
+    ['x'.repeat(201), /at most 200/],
+    ['aaaaaaaaaaaa', /one character/],
+    ['AAAAaaaaAAAA', /one character/],
+    ['ana.ruiz@sunbird.example', /e-mail address/],
+    ['Ana.Ruiz@Sunbird.Example1', /e-mail address/],
+    ['anaruizanaruiz', /e-mail address/],
+    ['María-ortega1', /your name/],
+    ['ＭＡＲÍＡ123456', /your name/],
+    ['SunbirdAG2026', /e-mail address|company/],
+    ['1234567890', /most common ones$/],
+    ['QwertyUiop', /most common ones$/],
+    ['password1234', /most common ones/],
+    ['!!Baseball2026!!', /digits or signs around/],
+  ])('%s is refused in its own words', async (password, words) => {
+    expect(await faultOf(password, ana)).toMatch(words)
+  })
+
+  it.each([
+    'correct horse battery',
+    'sunbirds sing before the rain',
+    'x7!kQ-vR2#pLw9',
+    'ana likes long walks at night',
+    'mi contraseña es larga y mía',
+    '密码很长很长很长很长',
+  ])('%s is taken', async (password) => {
+    expect(await faultOf(password, ana)).toBeUndefined()
+  })
+
+  it('may not be the one that there is', async () => {
+    expect(await faultOf('correct horse battery', ana, true)).toMatch(/have now/)
+  })
+
+  it('is taken where somebody has no name to speak of', () => {
+    const nobody = { name: '', email: 'a@b.co', customerName: '', customerDomain: '' }
+    expect(passwordFault('correct horse battery', nobody)).toBeUndefined()
+  })
+
+  it('is checked in any text, and no check throws', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+        const fault = passwordFault(text, ana)
+        if (text.length < PASSWORD_MIN || text.length > PASSWORD_MAX) expect(fault).toBeDefined()
+        expect(commonForms(text).length).toBeGreaterThan(0)
+      }),
+    )
+  })
+
+  it('is never refused for its random characters', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.stringMatching(/^[0-9b-z!#%&+]{24}$/), async (text) => {
+        fc.pre(new Set(text).size > 8)
+        expect(await faultOf(text, ana)).toBeUndefined()
+      }),
+    )
+  })
+})

@@ -1,0 +1,85 @@
+import 'server-only'
+import { database } from '#lib/db/client.ts'
+import { digestOf } from '../api-key.ts'
+import { networkOf } from './network.ts'
+import { type Budget, FORGOTTEN_AFTER, waitTable } from './rules.ts'
+
+/** One attempt, counted before anything is compared, so that a thousand at once are counted too. */
+export type Attempt =
+  | { kind: 'throttled'; seconds: number }
+  /** `forgive` takes it back, with the failures of this place before it: it has succeeded. */
+  | { kind: 'counted'; forgive(): Promise<void> }
+
+/** From where an account is tried. A browser that it knows is named by its digest. */
+export type Place = { address: string; knownBrowser: string | undefined }
+
+/**
+ * Counts an attempt to sign in, or refuses it. A known browser has a budget of its own, and whatever strangers do takes
+ * nothing of it. Any other has that of its address at this account, and then a share of the account's. What an address does
+ * at one account is nothing to the others. Kept in the database, for all processes.
+ * @param email as given; any case is the same account, and one that nobody has is counted alike
+ */
+export async function countAttempt(email: string, { address, knownBrowser }: Place): Promise<Attempt> {
+  const account = email.toLowerCase()
+  if (knownBrowser !== undefined) return countAt(digestOf(`browser ${knownBrowser} ${account}`))
+  const place = digestOf(`address ${networkOf(address)} ${account}`)
+  const whole = digestOf(`account ${account}`)
+  const own = await countAt(place)
+  if (own.kind === 'throttled') return own
+  const wait = await take(whole, 'account')
+  if (wait === 0) return { kind: 'counted', forgive: () => forgive(place, whole) }
+  await database().access.query(GIVE_BACK, [place])
+  return { kind: 'throttled', seconds: wait }
+}
+
+/** Counts an attempt to name the present password within a session: nobody else has a share in its budget. */
+export function countPasswordAttempt(session: string): Promise<Attempt> {
+  return countAt(digestOf(`session ${session}`))
+}
+
+/** Removes what is forgotten anyway, of this release and of the one before. */
+export async function pruneBudgets(): Promise<number> {
+  const { access } = database()
+  const { rowCount } = await access.query(`DELETE FROM sign_in_budgets WHERE ${IS_FORGOTTEN}`)
+  await access.query("DELETE FROM sign_in_attempts WHERE at < now() - interval '1 day'")
+  return rowCount ?? 0
+}
+
+const IS_FORGOTTEN = `last_at < clock_timestamp() - interval '${FORGOTTEN_AFTER} seconds'`
+/** Of the row `b`, by the table in $2. */
+const WAIT = "($2::int[])[least(b.failures, cardinality($2::int[]) - 1) + 1] * interval '1 second'"
+
+// One statement decides and counts: of attempts at one moment each sees those that were counted before it.
+const TAKE = `
+  INSERT INTO sign_in_budgets AS b (subject, failures) VALUES ($1, 1)
+  ON CONFLICT (subject) DO UPDATE SET last_at = clock_timestamp(),
+    failures = CASE WHEN b.${IS_FORGOTTEN} THEN 1 ELSE b.failures + 1 END
+  WHERE b.last_at + ${WAIT} <= clock_timestamp()`
+const LEFT = `
+  SELECT greatest(1, ceil(extract(epoch FROM b.last_at + ${WAIT} - clock_timestamp())))::int AS seconds
+  FROM sign_in_budgets b WHERE b.subject = $1`
+const GIVE_BACK = 'UPDATE sign_in_budgets SET failures = failures - 1 WHERE subject = $1 AND failures > 0'
+const FORGIVE = `
+  WITH gone AS (DELETE FROM sign_in_budgets WHERE subject = $1 RETURNING failures)
+  UPDATE sign_in_budgets b SET failures = greatest(0, b.failures - gone.failures) FROM gone WHERE b.subject = $2`
+
+async function countAt(subject: string): Promise<Attempt> {
+  const seconds = await take(subject, 'place')
+  return seconds > 0
+    ? { kind: 'throttled', seconds }
+    : { kind: 'counted', forgive: () => forgive(subject, null) }
+}
+
+/** @returns 0 where the attempt was counted, else after how many seconds there may be another one */
+async function take(subject: string, budget: Budget): Promise<number> {
+  const { access } = database()
+  const given = [subject, waitTable(budget)]
+  const { rowCount } = await access.query(TAKE, given)
+  if (rowCount === 1) return 0
+  const { rows } = await access.query<{ seconds: number }>(LEFT, given)
+  return rows[0]?.seconds ?? 1
+}
+
+async function forgive(place: string, account: string | null): Promise<void> {
+  await database().access.query(FORGIVE, [place, account])
+}

@@ -1,0 +1,48 @@
+/** From so many failures in a row on, an attempt has to wait for so many seconds after the one before it. */
+type Step = readonly [failures: number, seconds: number]
+
+/**
+ * What one place may try at one account: an address, a browser that is known to the account, or a session that changes
+ * its password. A day's guesses are a hundred.
+ */
+const OF_PLACE: readonly Step[] = [
+  [5, 5],
+  [6, 15],
+  [7, 30],
+  [8, 60],
+  [9, 120],
+  [10, 240],
+  [11, 480],
+  [12, 900],
+]
+
+/** What all places together may try at one account, but for the browsers that it knows: two hundred in a day. */
+const OF_ACCOUNT: readonly Step[] = [
+  [20, 30],
+  [30, 60],
+  [40, 120],
+  [60, 300],
+  [100, 900],
+]
+
+export type Budget = 'place' | 'account'
+
+const STEPS: Record<Budget, readonly Step[]> = { place: OF_PLACE, account: OF_ACCOUNT }
+
+/** Failures are forgotten after so many seconds without a new one. */
+export const FORGOTTEN_AFTER = 24 * 60 * 60
+
+/**
+ * The one rule of guessing: how long the next attempt has to wait, in seconds from the one before. Never for longer than a
+ * quarter of an hour: nobody is shut out for good.
+ * @param failures in a row, with none of them forgotten
+ */
+export function waitAfter(failures: number, budget: Budget): number {
+  return STEPS[budget].findLast(([from]) => failures >= from)?.[1] ?? 0
+}
+
+/** The same as a table by the number of failures, for the statement that decides and counts in one; its last row goes on. */
+export function waitTable(budget: Budget): number[] {
+  const last = STEPS[budget].at(-1)?.[0] ?? 0
+  return Array.from({ length: last + 1 }, (_, failures) => waitAfter(failures, budget))
+}

@@ -1,0 +1,12 @@
+import { signIn, type Visitor } from './sign-in.ts'
+
+/** Signs in from an address: the session's id, or what was answered instead. */
+export async function signInFrom(
+  credentials: unknown,
+  address = '192.0.2.1',
+  more: Partial<Visitor> = {},
+): Promise<string | null> {
+  const outcome = await signIn(credentials, { address, userAgent: '', cookies: '', ...more })
+  if (outcome.kind === 'signed-in') return outcome.sid
+  return outcome.kind === 'refused' ? null : outcome.kind
+}

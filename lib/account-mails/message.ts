@@ -1,0 +1,34 @@
+import 'server-only'
+import type { Message } from '#lib/notices/message.ts'
+import { deviceOf } from '#lib/sessions/device.ts'
+import type { DueMail } from './store.ts'
+
+/** A mail that tells a member what happened with their account, and what to do if it was not them; text alone. */
+export function messageOf({ event, customer, ...happened }: DueMail, baseUrl: string): Message {
+  const isPassword = event === 'new-password'
+  const text = [
+    isPassword
+      ? `The password of your account for the licenses and invoices of ${customer} was changed. Wherever else you were signed in, you were signed out.`
+      : `Somebody signed in to your account for the licenses and invoices of ${customer} with a browser that it did not know.`,
+    factsOf(happened, isPassword),
+    isPassword
+      ? 'If that was you, there is nothing to do. If it was not, tell your administrator or your reseller at once.'
+      : `If that was you, there is nothing to do. If it was not, sign that browser out and change your password:\n${baseUrl}/sessions`,
+    '-- \nThis address gets what concerns the safety of its account. It can not be turned off.',
+  ]
+  return {
+    subject: isPassword ? 'Your password was changed' : 'New sign-in to your account',
+    text: `${text.join('\n\n')}\n`,
+    // RFC 3834: nobody's absence note is for us.
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+  }
+}
+
+function factsOf(
+  { at, address, userAgent }: Pick<DueMail, 'at' | 'address' | 'userAgent'>,
+  isPassword: boolean,
+) {
+  const time = `When:    ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  if (isPassword && address === null) return `${time}\nBy whom: your reseller's operator`
+  return [time, `Device:  ${deviceOf(userAgent)}`, `Address: ${address || 'not known'}`].join('\n')
+}

@@ -1,0 +1,49 @@
+import 'server-only'
+import { customersWithAccountMails } from '#lib/access/due-work.ts'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { scope } from '#lib/db/scope.ts'
+import { env } from '#lib/env.ts'
+import { log } from '#lib/log.ts'
+import { type Delivery, deliver } from '#lib/notices/mailer.ts'
+import type { MailConfig } from '#lib/notices/settings.ts'
+import { messageOf } from './message.ts'
+import { claimMail, type DueMail, settleMail } from './store.ts'
+
+/**
+ * Sends the mails that tell members of new passwords and of sign-ins from new devices. Nothing where no mail server is
+ * configured. Safe to run in several processes at once; what fails for now is tried again for a day.
+ * @returns how many were sent
+ * @throws Error where the mail server is away: the others are not tried then
+ */
+export async function tellMembers(requestId: string, signal: AbortSignal): Promise<number> {
+  const { mail } = env()
+  if (!mail) return 0
+  let count = 0
+  for (const customerId of await customersWithAccountMails()) {
+    for (;;) {
+      if (signal.aborted) return count
+      const due = await scope({ customerId }, (tx) => claimMail(tx, customerId))
+      if (!due) break
+      const delivery = await send(mail, customerId, due)
+      if (delivery.kind === 'sent') count += 1
+      else log().warn({ requestId, customerId, mail: due.id, ...delivery }, 'member not told')
+      if (delivery.kind === 'away') throw new Error(`The mail server could not be used: ${delivery.reason}`)
+    }
+  }
+  return count
+}
+
+const STATES = {
+  sent: 'SENT',
+  refused: 'REFUSED',
+  unknown: 'UNKNOWN',
+  later: 'WAITING',
+  away: 'WAITING',
+} as const
+
+async function send(mail: MailConfig, customerId: CustomerId, due: DueMail): Promise<Delivery> {
+  const delivery = await deliver(mail, due.email, messageOf(due, env().baseUrl), `account.${due.id}`)
+  const reason = 'reason' in delivery ? delivery.reason : null
+  await scope({ customerId }, (tx) => settleMail(tx, customerId, due.id, STATES[delivery.kind], reason))
+  return delivery
+}

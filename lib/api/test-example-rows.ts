@@ -1,0 +1,40 @@
+import type { CustomerId } from '#lib/access/rules.ts'
+import { scope } from '#lib/db/scope.ts'
+import type { TestDatabase } from '#lib/db/test-database.ts'
+import { keepFile } from '#lib/kept-files/store.ts'
+
+// What promises.test.ts needs for examples beside the rows that tests have in common.
+
+/** What adds them to a database. */
+export function exampleRows(database: TestDatabase) {
+  function keepOriginal(invoiceId: string, name: string) {
+    const customerId = 'northwind' as CustomerId
+    const file = { invoiceId, kind: 'original-pdf', name, bytes: Buffer.from('%PDF-1.7\n%%EOF\n') } as const
+    return scope({ customerId }, (tx) => keepFile(tx, customerId, file))
+  }
+
+  function addChange(id: string, asset: string, from: number, to: number, state: string, at: string) {
+    const settled = state === 'UNKNOWN' ? null : at
+    return database.sql(
+      'northwind',
+      `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
+       actor_name, request_id, created_at, moved_at, sent_at, settled_at)
+     VALUES ('northwind', $1, $2, $3, $4, $5, 'key', 'K1', 'joiners-sync', 'r', $6, now(), $6, $7)`,
+      [id, asset, from, to, state, at, settled],
+    )
+  }
+
+  function acknowledge(id: string, at: string) {
+    return database.sql(
+      'northwind',
+      `UPDATE license_changes SET acknowledged_at = $2, acknowledged_by_kind = 'member', acknowledged_by_id = 'M1',
+       acknowledged_by_name = 'Ana Ruiz', vendor_reason = $3 WHERE id = $1`,
+      [
+        id,
+        at,
+        'We can’t tell whether the change to 110 reached Microsoft: it did not answer when it was asked.',
+      ],
+    )
+  }
+  return { keepOriginal, addChange, acknowledge }
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addAsset, addInvoice, addMember, addNewCustomer } from '#lib/db/test-rows.ts'
+import { addSession } from '#lib/db/test-sessions.ts'
+import { prune } from './prune.ts'
+
+let database: TestDatabase
+let [own, member] = ['', '']
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  own = await addNewCustomer()
+  member = await addMember(own, { roles: ['admin'] })
+})
+
+const run = (signal = new AbortController().signal) => prune('job-test', signal)
+const add = (statement: string) =>
+  database.sql(own, statement.replaceAll('$own', `'${own}'`).replaceAll('$member', `'${member}'`))
+const left = async (columns: string, table: string) =>
+  (await database.sql(own, `SELECT ${columns} AS value FROM ${table} ORDER BY 1`)).map(({ value }) => value)
+
+test('sessions that have ended, and when their member was seen stays known', async () => {
+  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+  await addSession(own, member, { id: 'live' })
+  await addSession(own, member, { id: 'idle', lastSeenAt: ago(31) })
+  await addSession(own, member, { id: 'old', createdAt: ago(481), lastSeenAt: ago(2) })
+  expect(await run()).toBe(2)
+  expect(await left('id', 'sessions')).toEqual(['live'])
+  const [seen] = await left('last_seen_at', 'members')
+  expect(Math.round((Date.now() - Number(seen)) / 60_000)).toBeLessThan(30)
+  expect(await run()).toBe(0)
+})
+
+test('browsers in which nobody has signed in for 400 days', async () => {
+  await add(`INSERT INTO known_browsers (customer_id, member_id, digest, last_sign_in_at) VALUES
+    ($own, $member, 'new', now() - interval '399 days'), ($own, $member, 'old', now() - interval '401 days')`)
+  expect(await run()).toBe(1)
+  expect(await left('digest', 'known_browsers')).toEqual(['new'])
+})
+
+test('idempotency keys after a day, but not that of a change that is open', async () => {
+  await addAsset(own, 'workspace-suite-1', { purchased: 5 })
+  await add(`INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind,
+    actor_id, actor_name, request_id) VALUES ($own, 'open', 'workspace-suite-1', 5, 6, 'SENT', 'key', 'K', 'K', 'r')`)
+  await add(`INSERT INTO idempotency_keys (customer_id, caller, key, fingerprint, change_id, created_at) VALUES
+    ($own, 'key:K', 'new', '', NULL, now() - interval '23 hours'), ($own, 'key:K', 'old', '', NULL, now() - interval '25 hours'),
+    ($own, 'key:K', 'open', '', 'open', now() - interval '9 days')`)
+  expect(await run()).toBe(1)
+  expect(await left('key', 'idempotency_keys')).toEqual(['new', 'open'])
+})
+
+test('readings after three years, but for the one that held then', async () => {
+  await addAsset(own, 'workspace-suite-1', { purchased: 5 })
+  await addAsset(own, 'workspace-suite-2', { purchased: 5 })
+  await add(`INSERT INTO seat_readings (customer_id, asset_id, at, purchased, assigned)
+    SELECT $own, 'workspace-suite-1', now() - n * interval '1 year', n, n FROM unnest(ARRAY[1, 2, 4, 5, 6]) n`)
+  await add(`INSERT INTO seat_readings (customer_id, asset_id, at, purchased, assigned)
+    VALUES ($own, 'workspace-suite-2', now() - interval '9 years', 9, 9)`)
+  expect(await run()).toBe(2)
+  expect(await left('purchased', 'seat_readings')).toEqual([1, 2, 4, 9])
+  // Whoever asks for it: what is not old enough stays.
+  await add('DELETE FROM seat_readings')
+  expect(await left('purchased', 'seat_readings')).toEqual([1, 2])
+})
+
+test('mails with notices after two years: not the last one, and none about an open invoice', async () => {
+  await addInvoice(own, 'PAID', { balanceAmount: '0' })
+  await addInvoice(own, 'OPEN', { totalAmount: '5', balanceAmount: '5' })
+  await add(
+    `INSERT INTO notice_recipients (customer_id, id, email) VALUES ($own, 'r', 'a@x.example'), ($own, 's', 'b@x.example')`,
+  )
+  await add(`INSERT INTO notice_mails (customer_id, recipient_id, told_on, state) SELECT $own, r, CURRENT_DATE - age, 'SENT'
+    FROM (VALUES ('r', 10), ('r', 800), ('r', 900), ('r', 1000), ('s', 800)) m (r, age)`)
+  await add(`INSERT INTO notices (customer_id, recipient_id, invoice_id, kind, told_on) VALUES
+    ($own, 'r', 'PAID', 'new', CURRENT_DATE - 800), ($own, 'r', 'OPEN', 'new', CURRENT_DATE - 900)`)
+  expect(await run()).toBe(2)
+  expect(await left('recipient_id || (CURRENT_DATE - told_on)', 'notice_mails')).toEqual([
+    'r10',
+    'r900',
+    's800',
+  ])
+  expect(await left('invoice_id', 'notices')).toEqual(['OPEN'])
+})
+
+test('mails about accounts after 90 days', async () => {
+  await add(`INSERT INTO account_mails (customer_id, id, member_id, event, at, state) VALUES
+    ($own, 'new', $member, 'new-device', now() - interval '89 days', 'SENT'),
+    ($own, 'old', $member, 'new-device', now() - interval '91 days', 'SENT')`)
+  expect(await run()).toBe(1)
+  expect(await left('id', 'account_mails')).toEqual(['new'])
+})
+
+test('nothing any more once it is to leave', async () => {
+  await addSession(own, member, { lastSeenAt: new Date(Date.now() - 3_600_000) })
+  expect(await run(AbortSignal.abort())).toBe(0)
+  expect(await run()).toBe(1)
+})

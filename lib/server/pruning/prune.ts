@@ -1,0 +1,43 @@
+import 'server-only'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { pruneSessions } from '#lib/access/session.ts'
+import { pruneBudgets } from '#lib/access/sign-ins/budgets.ts'
+import { pruneBrowsers } from '#lib/access/sign-ins/known-browsers.ts'
+import { listCustomers } from '#lib/access/store.ts'
+import * as accountMails from '#lib/account-mails/store.ts'
+import { pruneKeys } from '#lib/api/idempotency.ts'
+import { pruneReadings } from '#lib/assets/seat-history.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { scope } from '#lib/db/scope.ts'
+import * as notices from '#lib/notices/prune.ts'
+
+/** Each removes a customer's rows that were kept for their time, and says how many. docs/operations.md has the times. */
+const PRUNED: readonly ((tx: Transaction, customerId: CustomerId) => Promise<number>)[] = [
+  pruneSessions,
+  pruneBrowsers,
+  pruneKeys,
+  pruneReadings,
+  notices.pruneMails,
+  accountMails.pruneMails,
+]
+
+/**
+ * Removes what was kept for its time: of each customer, table after table, and the failed sign-ins of nobody in particular.
+ * What fails for one is left to the next night, and the others are done.
+ * @returns how many rows
+ * @throws AggregateError of what failed
+ */
+export async function prune(_requestId: string, signal: AbortSignal): Promise<number> {
+  let count = await pruneBudgets()
+  const errors: unknown[] = []
+  for (const { customerId } of await listCustomers())
+    for (const part of PRUNED) {
+      if (signal.aborted) return count
+      count += await scope({ customerId }, (tx) => part(tx, customerId)).catch((error: unknown) => {
+        errors.push(error)
+        return 0
+      })
+    }
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} parts could not be removed.`)
+  return count
+}

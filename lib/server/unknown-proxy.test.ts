@@ -1,0 +1,47 @@
+import { pino } from 'pino'
+import { afterAll, expect, test } from 'vitest'
+import { openDoor } from './test-door.ts'
+import { isPrivate, proxyDoubt } from './unknown-proxy.ts'
+
+const lines: { msg?: string }[] = []
+const write = (line: string) => lines.push(JSON.parse(line))
+Object.assign(globalThis, { licensesInvoicesLog: pino({ base: null }, { write }) })
+afterAll(() => {
+  Object.assign(globalThis, { licensesInvoicesLog: undefined })
+})
+
+test.each([
+  ['127.0.0.1', true],
+  ['::ffff:10.1.2.3', true],
+  ['172.31.0.1', true],
+  ['::1', true],
+  ['fd00::1', true],
+  ['172.32.0.1', false],
+  ['8.8.8.8', false],
+  ['2001:db8::1', false],
+  ['', false],
+  ['nonsense', false],
+])('%s is private: %s', (address, expected) => {
+  expect(isPrivate(address)).toBe(expected)
+})
+
+test('the settings tell of a forgotten one', () => {
+  expect(proxyDoubt({ https: true, trustProxy: false })).toContain('TRUST_PROXY=1')
+  expect(proxyDoubt({ https: true, trustProxy: true })).toBeUndefined()
+  expect(proxyDoubt({ https: false, trustProxy: false })).toBeUndefined()
+})
+
+test('its first request is told of, once, and none where it is known', async () => {
+  const told = () => lines.filter(({ msg }) => msg?.includes('TRUST_PROXY')).length
+  const forwarded = ['Host: console.example', 'X-Forwarded-For: 198.51.100.7']
+  const trusting = await openDoor({ trustProxy: true })
+  await trusting.ask('GET /assets', forwarded)
+  await trusting.close()
+  const door = await openDoor({})
+  await door.ask('GET /assets', ['Host: console.example'])
+  expect(told()).toBe(0)
+  await door.ask('GET /assets', forwarded)
+  await door.ask('GET /assets', forwarded)
+  expect(told()).toBe(1)
+  await door.close()
+})
