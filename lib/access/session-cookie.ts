@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decode } from 'next-auth/jwt'
 import { env } from '#lib/env.ts'
+import { noteCaller } from '#lib/history/visit.ts'
 import { digestOf } from './api-key.ts'
 import type { Caller } from './rules.ts'
 import { findSessionCaller } from './session.ts'
@@ -21,7 +22,9 @@ export async function session(headers: { get(name: string): string | null }): Pr
   const token = cookieValue(headers.get('cookie') ?? '', cookieName('console-session'))
   if (!token) return undefined
   const claims = await decode({ token, secret: sessionSecret() }).catch(() => null)
-  return typeof claims?.sid === 'string' ? findSessionCaller(digestOf(claims.sid)) : undefined
+  const caller = typeof claims?.sid === 'string' ? await findSessionCaller(digestOf(claims.sid)) : undefined
+  if (caller) noteCaller(caller.id, caller.session)
+  return caller
 }
 
 let secret: string | undefined

@@ -1,23 +1,20 @@
 import 'server-only'
-import { randomBytes } from 'node:crypto'
 import type { NextAuthOptions } from 'next-auth'
 import Credentials from 'next-auth/providers/credentials'
 import { z } from 'zod'
-import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
-import { digestOf } from './api-key.ts'
 import { passwordFits } from './password.ts'
 import { PASSWORD_MAX } from './passwords/rules.ts'
-import { type Caller, localPath } from './rules.ts'
-import { addSession, endSession, findSessionCaller, SESSION_SECONDS } from './session.ts'
+import { localPath } from './rules.ts'
+import { SESSION_SECONDS } from './session.ts'
 import { cookieName, session, sessionSecret } from './session-cookie.ts'
-import { tellMember } from './sign-ins/account-mail.ts'
 import { digestOfMark, markOf, newMark } from './sign-ins/browser-mark.ts'
 import { countAttempt } from './sign-ins/budgets.ts'
-import { knowBrowser } from './sign-ins/known-browsers.ts'
 import { plainAddress } from './sign-ins/network.ts'
-import { findSignIn, type SignInRow } from './store.ts'
+import { closeSession, openSession, signOut } from './sign-ins/session-life.ts'
+import { traceFailure } from './sign-ins/traces.ts'
+import { findSignIn } from './store.ts'
 
 const SignIn = z.object({ email: z.email().max(254), password: z.string().min(1).max(PASSWORD_MAX) })
 
@@ -48,38 +45,20 @@ export async function signIn(credentials: unknown, visitor: Visitor): Promise<Si
   const found = await findSignIn(email, browser)
   const knownBrowser = found?.isKnown ? browser : undefined
   const attempt = await countAttempt(email, { address: visitor.address, knownBrowser })
-  if (attempt.kind === 'throttled') return attempt
-  if (!(await passwordFits(password, found?.passwordHash)) || !found) return REFUSED
+  if (attempt.kind === 'throttled') {
+    traceFailure(found, 'throttled')
+    return attempt
+  }
+  if (!(await passwordFits(password, found?.passwordHash)) || !found) {
+    traceFailure(found, 'failed')
+    return REFUSED
+  }
   await attempt.forgive()
   const before = await session({ get: (name) => (name === 'cookie' ? visitor.cookies : null) })
-  const opened = await open(found, visitor, mark ?? newMark())
-  if (before?.session) await end(before, before.session)
-  return opened
-}
-
-async function open(
-  { customerId, memberId }: SignInRow,
-  { address, userAgent }: Visitor,
-  mark: string,
-): Promise<SignedIn> {
-  const sid = randomBytes(32).toString('base64url')
-  const browser = digestOfMark(mark)
-  await scope({ customerId }, async (tx) => {
-    await addSession(tx, customerId, memberId, { digest: digestOf(sid), address, userAgent, browser })
-    const isNew = await knowBrowser(tx, customerId, memberId, browser)
-    if (isNew) await tellMember(tx, customerId, memberId, 'new-device', { address, userAgent })
-  })
-  return { kind: 'signed-in', sid, mark }
-}
-
-function end(caller: Caller, digest: string): Promise<void> {
-  return scope(caller, (tx) => endSession(tx, caller.customerId, digest))
-}
-
-/** Ends the session with this id; the cookie of an ended session opens nothing. */
-export async function signOut(id: string): Promise<void> {
-  const caller = await findSessionCaller(digestOf(id))
-  if (caller) await end(caller, digestOf(id))
+  const known = mark ?? newMark()
+  const sid = await openSession(found, visitor, known)
+  if (before?.session) await closeSession(before, before.session, 'signed in again')
+  return { kind: 'signed-in', sid, mark: known }
 }
 
 /**

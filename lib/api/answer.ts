@@ -2,12 +2,13 @@ import 'server-only'
 import { authenticate } from '#lib/access/authenticate.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { isPieces, startSending } from '#lib/files/stream.ts'
+import { traceDenial, traceExport } from '#lib/history/requests.ts'
 import type { AnyContract } from './contract.ts'
 import { conditional } from './entity-tag.ts'
 import { type ApiResponse, guarded } from './guarded.ts'
 import { operationFor } from './methods.ts'
 import { type AnyOperation, checkPermission } from './operation.ts'
-import { toProblem } from './problem.ts'
+import { Problem, toProblem } from './problem.ts'
 import { type ApiRequest, readInput } from './request.ts'
 import { checkSameOrigin } from './same-origin.ts'
 
@@ -29,9 +30,28 @@ async function perform(
   if (!isPublic) checkPermission(caller, 'any')
   const operation = operationFor(operations, request.method)
   const { contract } = operation
-  checkPermission(caller, contract.permission)
-  if (contract.method !== 'GET' && caller?.via === 'session') checkSameOrigin(request.headers)
+  await admit(caller, contract, request, requestId)
   return replied(operation, caller as Caller, request, requestId).catch((error) => promised(contract, error))
+}
+
+/** Permission and origin. That a caller is refused stands in the history of their customer. */
+async function admit(
+  caller: Caller | undefined,
+  contract: AnyContract,
+  request: ApiRequest,
+  requestId: string,
+): Promise<void> {
+  try {
+    checkPermission(caller, contract.permission)
+    if (contract.method !== 'GET' && caller?.via === 'session') checkSameOrigin(request.headers)
+  } catch (error) {
+    if (caller && error instanceof Problem) {
+      const { code, more } = error
+      const refused = { call: contract.name, path: request.path, code, permission: more.members?.permission }
+      await traceDenial(caller, refused, requestId)
+    }
+    throw error
+  }
 }
 
 async function replied(
@@ -42,8 +62,20 @@ async function replied(
 ): Promise<ApiResponse> {
   const input = await readInput(operation.contract, request)
   const { body, headers = {}, version, saved } = await operation(caller, input, { requestId })
-  if (body instanceof Uint8Array) return conditional(request, body, headers, version)
-  if (isPieces(body)) return { status: 200, headers, body: await startSending(body, request.gone) }
+  const leaving = async () => {
+    const { method, path, search: query } = request
+    if (method !== 'HEAD')
+      await traceExport(caller, { call: operation.contract.name, path, query }, requestId)
+  }
+  if (body instanceof Uint8Array) {
+    const file = conditional(request, body, headers, version)
+    if (file.status === 200) await leaving()
+    return file
+  }
+  if (isPieces(body)) {
+    await leaving()
+    return { status: 200, headers, body: await startSending(body, request.gone) }
+  }
   const json = { 'Content-Type': 'application/json', 'Cache-Control': 'private, no-cache', ...headers }
   // As bytes from here on: text would be encoded for its tag, for its length and for the socket, each time anew.
   return conditional(request, Buffer.from(saved ?? JSON.stringify(body)), json, version)

@@ -8,10 +8,17 @@ import { appending } from './chain.ts'
 import { visit } from './visit.ts'
 
 /** Who did it, as history shows them: a copy, so that a later change of name rewrites nothing. */
-export type Actor = { kind: 'key' | 'member' | 'operator' | 'recipient' | 'vendor'; id: string; name: string }
+export type Actor = {
+  kind: 'key' | 'member' | 'operator' | 'recipient' | 'stranger' | 'vendor'
+  id: string
+  name: string
+}
 
 /** The command line acts under this name. */
 export const OPERATOR: Actor = { kind: 'operator', id: 'operator', name: 'Operator' }
+
+/** Who tries to sign in, before it is known who it is. */
+export const STRANGER: Actor = { kind: 'stranger', id: 'stranger', name: 'Somebody' }
 
 const KINDS = { key: 'key', session: 'member', operator: 'operator' } as const
 
@@ -26,7 +33,7 @@ export type AuditEvent = {
   subject: string
   actor: Actor
   requestId: string
-  details?: Record<string, string | number | string[] | null>
+  details?: Record<string, string | number | string[] | null | undefined>
   /** When it happened, where that is not now: in the invented history of the demo. */
   at?: Date
 }
@@ -57,11 +64,16 @@ export async function recordAudit(tx: Transaction, customerId: CustomerId, event
  * Address and browser are those of the actor. Where a request of somebody else, or a job, learns what became of what
  * the actor asked for, there are none.
  */
-function whereFrom({ id }: Actor) {
+function whereFrom({ kind, id }: Actor) {
   const here = visit()
-  if (here?.callerId !== id) return { session: null, address: null, agent: null }
+  if (!here || (kind !== 'stranger' && here.callerId !== id))
+    return { session: null, address: null, agent: null }
   const { session = null, address, agent } = here
-  return { session, address, agent: agent === null ? null : whole(agent) }
+  return {
+    session: kind === 'stranger' ? null : session,
+    address,
+    agent: agent === null ? null : whole(agent),
+  }
 }
 
 /** Text as PostgreSQL keeps it: half a character would come back as another one, and its digest would not fit. */

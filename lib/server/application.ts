@@ -8,6 +8,7 @@ import { enterProduction, env, fixSettings, setPort } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { accounts } from '#lib/vendors/accounts/accounts.ts'
 import { loadApi } from './api.ts'
+import { startCounting } from './audit/strangers.ts'
 import { askToLeave, drain, handOver } from './drain.ts'
 import { frontDoor } from './front-door.ts'
 import { healthCheck } from './health/health.ts'
@@ -70,10 +71,12 @@ export async function startApplication(): Promise<Application> {
       inside: app.getRequestHandler(),
     })
     const jobs = await startJobs(database.url)
+    const strangers = startCounting()
     const stop = async (farewell: Farewell) => {
       isDraining = farewell !== 'handed over'
       await Promise.all([jobs.stop(), letGo(server, farewell)])
       await app.close()
+      await strangers.stop()
       await database.stop()
     }
     return { url, note: database.note, stop }

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Problem, toProblem } from '#lib/api/problem.ts'
+import { duringVisit } from '#lib/history/visit.ts'
 import { log, logFailure } from '#lib/log.ts'
 import type { Api } from './api.ts'
 import { carriesBody, closeUnread } from './connection-end.ts'
@@ -74,8 +75,9 @@ export function frontDoor(options: FrontDoor): Handler {
     if (area === 'sign-in') req.headers['x-client-address'] = clientAddress(req, trustProxy)
     if (area === 'page') givePolicy(req, res, https)
     if (req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion === '1.1') res.writeContinue()
-    if (area === 'api') return api(req, res, target)
-    return area === 'health' ? health(req, res) : inside(req, res)
+    if (area === 'health') return health(req, res)
+    const visit = { requestId, address: clientAddress(req, trustProxy), agent: req.headers['user-agent'] }
+    return duringVisit(visit, () => (area === 'api' ? api(req, res, target) : inside(req, res)))
   }
 
   return async (req, res) => {

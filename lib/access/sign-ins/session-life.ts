@@ -1,0 +1,51 @@
+import 'server-only'
+import { randomBytes } from 'node:crypto'
+import { scope } from '#lib/db/scope.ts'
+import { noteCaller } from '#lib/history/visit.ts'
+import { digestOf } from '../api-key.ts'
+import type { Caller } from '../rules.ts'
+import { addSession, endSession, findSessionCaller } from '../session.ts'
+import type { SignInRow } from '../store.ts'
+import { tellMember } from './account-mail.ts'
+import { digestOfMark } from './browser-mark.ts'
+import { knowBrowser } from './known-browsers.ts'
+import { traceSession } from './traces.ts'
+
+/**
+ * Opens a session, in whose transaction the browser becomes a known one.
+ * @returns its id
+ */
+export async function openSession(
+  { customerId, memberId, name }: SignInRow,
+  { address, userAgent }: { address: string; userAgent: string },
+  mark: string,
+): Promise<string> {
+  const sid = randomBytes(32).toString('base64url')
+  const browser = digestOfMark(mark)
+  const digest = digestOf(sid)
+  noteCaller(memberId, digest)
+  await scope({ customerId }, async (tx) => {
+    await addSession(tx, customerId, memberId, { digest, address, userAgent, browser })
+    await traceSession(tx, { customerId, memberId, name }, 'opened')
+    const isNew = await knowBrowser(tx, customerId, memberId, browser)
+    if (isNew) await tellMember(tx, customerId, memberId, 'new-device', { address, userAgent })
+  })
+  return sid
+}
+
+/** Ends a session, and says why. */
+export function closeSession(caller: Caller, digest: string, why: string): Promise<void> {
+  const { customerId, id: memberId, name } = caller
+  return scope(caller, async (tx) => {
+    await endSession(tx, customerId, digest)
+    await traceSession(tx, { customerId, memberId, name }, 'ended', why)
+  })
+}
+
+/** Ends the session with this id; the cookie of an ended session opens nothing. */
+export async function signOut(id: string): Promise<void> {
+  const caller = await findSessionCaller(digestOf(id))
+  if (!caller) return
+  noteCaller(caller.id, caller.session)
+  await closeSession(caller, digestOf(id), 'signed out')
+}
