@@ -11,6 +11,7 @@ const revoked = {
   session: 'q3Vb0fJxk2Lm',
   address: '192.0.2.7',
   browser: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0',
+  device: 'Firefox on macOS',
   details: {},
 }
 

@@ -1,3 +1,4 @@
+import { deviceOf } from '#lib/sessions/device.ts'
 import type { AuditEvent } from './contract.ts'
 import type { EventRow } from './store.ts'
 
@@ -13,7 +14,7 @@ export function serializeAuditEvent(row: EventRow): AuditEvent {
     requestId,
     ...(session === null ? {} : { session }),
     ...(address === null ? {} : { address }),
-    ...(agent === null ? {} : { browser: agent }),
+    ...(agent === null ? {} : { browser: agent, device: deviceOf(agent) }),
     details,
   }
 }

@@ -24,6 +24,7 @@ export const AuditEvent = z
       'The address that the actor called from. Absent where it was no request of theirs.',
     ).optional(),
     browser: text('What their browser or program calls itself, cut after 300 characters.').optional(),
+    device: text('The browser and system that `browser` speaks of, in short.').optional(),
     details: z.record(z.string(), detail).meta({ description: `What else is known of it; ${others}` }),
   })
   .meta({ id: 'AuditEvent', description: 'Something that happened, and who did it.' })
