@@ -36,7 +36,11 @@ export function addAuditCommands(program: Command): void {
     .option('--heads <path>', 'signed heads: a file, or a folder of them; AUDIT_HEADS_DIR if it is left out')
     .option('--public-key <key...>', 'who may have signed them; our own key if it is left out')
     .action(withDatabase(verifyHistory))
-  all('heads', 'Print the signed heads of the chains as they are now, and keep them as the job does.', '')
+  all(
+    'heads',
+    'Print the signed heads of the chains as they are now, and keep them as the job does.',
+    ' --customer sunbird',
+  )
     .option('--public-key', 'print the key that they are verified with instead')
     .action(withDatabase(giveHeads))
   all('prune', 'Remove the months that are over, whole and of chains that verify.', ' --months 24')
