@@ -2,7 +2,7 @@ import { whoText } from '#components/activity/who.ts'
 import { Moment } from '#components/dates/moment.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import type { AuditEvent } from '#lib/audit-events/contract.ts'
-import { actionText, detailTexts } from './words.ts'
+import { actionText, detailTexts, subjectText } from './words.ts'
 
 type Chooser = { chosen: readonly string[]; onActor: (id: string) => void }
 
@@ -67,10 +67,11 @@ function Who({ event: { actor }, chosen, onActor }: { event: AuditEvent } & Choo
 
 function What({ event }: { event: AuditEvent }) {
   const details = detailTexts(event)
+  const subject = subjectText(event)
   return (
     <>
       <span className="block font-[550]">{actionText(event.action)}</span>
-      <span className="block text-sm text-ink-2">{event.subject}</span>
+      {subject === undefined ? null : <span className="block text-sm text-ink-2">{subject}</span>}
       {details.length > 0 ? <span className="block text-xs text-ink-3">{details.join(' · ')}</span> : null}
     </>
   )

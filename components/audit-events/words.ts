@@ -47,11 +47,23 @@ export function actionText(action: string): string {
 
 type Detail = AuditEvent['details'][string]
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** What it happened to, where that has a name that people know; undefined for an id of ours. */
+export function subjectText({ subject }: Pick<AuditEvent, 'subject' | 'actor'>): string | undefined {
+  return UUID.test(subject) ? undefined : subject
+}
+
 /** What is known of it beside, each with its name: `from 45`, `roles admin, it-manager`. */
-export function detailTexts({ details }: Pick<AuditEvent, 'details'>): string[] {
-  return Object.entries(details)
+export function detailTexts({
+  subject,
+  actor,
+  details,
+}: Pick<AuditEvent, 'subject' | 'actor' | 'details'>): string[] {
+  const known = Object.entries(details)
     .filter(([, value]) => value !== null && value !== '')
     .map(([name, value]) => `${nameText(name)} ${valueText(value)}`)
+  return UUID.test(subject) && subject !== actor.id ? [...known, `id ${subject}`] : known
 }
 
 /** `validHours` is `valid hours`. */
