@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   FIRST_HELD,
+  isContracting,
   isInSteps,
   lastRelease,
   type Migration,
@@ -86,6 +87,7 @@ describe('what stops nobody is not', () => {
     ['ALTER TABLE invoices DROP COLUMN was_gone_before;DROP TABLE frozen'],
     ['CREATE FUNCTION a() RETURNS int LANGUAGE sql AS $$ DELETE FROM invoices; SELECT 1 $$'],
     ['CREATE POLICY own ON invoices USING (EXISTS (SELECT FROM parties))'],
+    ['-- contract: the last release reads it as somebody else\nREVOKE SELECT ON invoices FROM console_app'],
   ])('%s', (text) => {
     expect(faults(of(text))).toEqual([])
   })
@@ -106,7 +108,13 @@ function faults(all: readonly Migration[]): string[] {
       const inSteps = isInSteps(migration)
       const parts = migration.text.split('--> statement-breakpoint').map(statementsIn)
       const statements = parts.flat()
-      const place = { own: madeBy(statements), inSteps, proven: new Set(proven), isRead }
+      const place = {
+        own: madeBy(statements),
+        inSteps,
+        contracts: isContracting(migration),
+        proven: new Set(proven),
+        isRead,
+      }
       const found = statements.flatMap((statement) => statementFaults(statement, place))
       if (inSteps && parts.some((part) => part.length !== 1))
         found.push('there is one statement between two breakpoints')

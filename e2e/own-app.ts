@@ -14,7 +14,15 @@ const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarnin
 
 /** The environment of an app of a test's own: its own data, an embedded database, any free port. */
 export function ownEnvironment(dataDir: string, more: Record<string, string> = {}): NodeJS.ProcessEnv {
-  const own = { DATA_DIR: dataDir, DATABASE_URL: '', BASE_URL: '', SESSION_SECRET: '', PORT: '0', ...more }
+  const own = {
+    DATA_DIR: dataDir,
+    DATABASE_URL: '',
+    BASE_URL: '',
+    SESSION_SECRET: '',
+    DATABASE_SECRET: '',
+    PORT: '0',
+    ...more,
+  }
   // Node warns of NO_COLOR beside Playwright's FORCE_COLOR, and some tests look at all that was said.
   return { ...appEnvironment(), FORCE_COLOR: undefined, ...own }
 }

@@ -37,6 +37,7 @@ export function appEnvironment(): NodeJS.ProcessEnv {
     DRAIN_SECONDS: '0',
     // Several processes could share a server: the secret has to be given.
     SESSION_SECRET: E2E_DATABASE_URL ? 'only-for-tests-only-for-tests-only' : '',
+    DATABASE_SECRET: E2E_DATABASE_URL ? 'only-for-tests-only-for-tests-only' : '',
     LOG_LEVEL: '',
     ...NO_NETWORK,
   }

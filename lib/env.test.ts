@@ -5,10 +5,11 @@ import { enterProduction, env, setPort } from './env.ts'
 const NAMES = ['HOST', 'PORT', 'BASE_URL', 'ALLOWED_HOSTS', 'TRUST_PROXY', 'DATA_DIR', 'DATABASE_URL']
 const GOOGLE = ['GOOGLE_KEY_FILE', 'GOOGLE_ADMIN', 'GOOGLE_URL', 'GOOGLE_TOKEN_URL', 'GOOGLE_SETTLE_SECONDS']
 const PROCESSES = ['WEB_CONCURRENCY', 'DRAIN_SECONDS']
+const SECRETS = ['SESSION_SECRET', 'DATABASE_SECRET', 'MIGRATE_AT_START']
 const SET_BY_US = ['NODE_ENV', 'NEXT_TELEMETRY_DISABLED', 'NEXTAUTH_URL', 'AUTH_TRUST_HOST']
 
 beforeEach(() => {
-  for (const name of [...NAMES, ...PROCESSES, ...GOOGLE, ...SET_BY_US, 'SESSION_SECRET', 'LOG_LEVEL'])
+  for (const name of [...NAMES, ...PROCESSES, ...GOOGLE, ...SET_BY_US, ...SECRETS, 'LOG_LEVEL'])
     vi.stubEnv(name, '')
 })
 afterEach(() => {
@@ -22,7 +23,7 @@ test('everything has a default, and an empty value is none', () => {
     baseUrl: 'http://localhost:3000',
     trustProxy: false,
     dataDir: expect.stringMatching(/^\/.*\.data$/),
-    databaseUrl: undefined,
+    database: { url: undefined, secret: undefined, migratesAtStart: true },
     sessionSecret: undefined,
     logLevel: 'info',
     processes: { count: 1, noticeMs: 5000 },
@@ -50,6 +51,22 @@ test('the embedded database has connections for six processes, a server as many 
     vi.stubEnv('WEB_CONCURRENCY', wrong)
     expect(env).toThrow('WEB_CONCURRENCY')
   }
+})
+
+test('a replica is read from beside a server only, and may be a second behind unless told', () => {
+  vi.stubEnv('DATABASE_READ_URL', 'postgres://console@replica.example/console')
+  expect(env).toThrow(/^Wrong configuration\. DATABASE_READ_URL: needs a DATABASE_URL$/)
+  vi.stubEnv('DATABASE_URL', 'postgres://console@db.example/console')
+  expect(env().database.replica).toEqual({
+    url: 'postgres://console@replica.example/console',
+    mostBehind: 1000,
+  })
+  for (const wrong of ['0', '61', '1.5', 'soon']) {
+    vi.stubEnv('DATABASE_READ_SECONDS', wrong)
+    expect(env).toThrow('DATABASE_READ_SECONDS')
+  }
+  vi.stubEnv('DATABASE_READ_SECONDS', '5')
+  expect(env().database.replica?.mostBehind).toBe(5000)
 })
 
 test.each(['nonsense', 'ftp://console.example.com', 'https://'])('%s is no public address', (url) => {

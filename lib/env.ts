@@ -1,11 +1,14 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { settings as apiSettings } from './api/openapi/settings.ts'
+import { settings as databaseSettings } from './db/settings.ts'
 import { settings as historySettings } from './history/settings.ts'
 import { settings as mailSettings } from './notices/settings.ts'
 import { settings as operatorSettings } from './operator-mail/settings.ts'
+import { settings as exposureSettings } from './server/exposure/settings.ts'
+import { settings as metricsSettings } from './server/metrics/settings.ts'
 import { settings as processSettings } from './server/workers/settings.ts'
-import { allowedHosts, hasNoPath, namesIn, port, text, withoutSlash } from './settings.ts'
+import { allowedHosts, hasNoPath, namesIn, port, secret, text, withoutSlash } from './settings.ts'
 import type { VendorConfig } from './vendors/declaration.ts'
 import { knownVendors } from './vendors/known-vendors.ts'
 import { accountsSettings, settings as timeSettings } from './vendors/settings.ts'
@@ -21,26 +24,32 @@ const Own = z.object({
   ALLOWED_HOSTS: text.optional(),
   TRUST_PROXY: z.enum(['0', '1']).default('0'),
   DATA_DIR: text.default('.data'),
-  DATABASE_URL: text.optional(),
-  SESSION_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  SESSION_SECRET: secret.optional(),
   INIT_CWD: text.optional(),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
 })
 
-/** Settings of parts that declare them themselves, by the name that they have in `Env`. */
+/** Each part's settings, by the name under which `env()` has them. */
 const PARTS = {
+  own: Own,
+  database: databaseSettings,
   processes: processSettings,
+  exposure: exposureSettings,
+  /** Undefined where nothing is measured. */
+  metrics: metricsSettings,
   history: historySettings,
   vendorTimes: timeSettings,
+  accounts: accountsSettings,
   /** Undefined where no notices are sent. */
   mail: mailSettings,
   /** Addresses of those who are told of changes that do not end by themselves. */
   operators: operatorSettings,
   /** Whom the API's description names. */
   apiInfo: apiSettings,
-}
+} as const
+type Parts = { [Name in keyof typeof PARTS]: z.output<(typeof PARTS)[Name]> }
 
-export type Env = {
+export type Env = Omit<Parts, 'own' | 'accounts'> & {
   host: string
   port: number
   /** Public address without a trailing slash; its scheme decides whether cookies are Secure. */
@@ -48,9 +57,8 @@ export type Env = {
   /** Host names (with port, where it is not the scheme's own) that requests may name. */
   allowedHosts: string[]
   trustProxy: boolean
-  /** Absolute folder of the embedded database and the session secret. */
+  /** Absolute folder of the embedded database and the secrets. */
   dataDir: string
-  databaseUrl: string | undefined
   sessionSecret: string | undefined
   logLevel: string
   /** Where the user stands, for file arguments: npm itself runs scripts from the project's folder. */
@@ -59,7 +67,7 @@ export type Env = {
   vendors: Partial<Record<string, VendorConfig>>
   /** Absolute path of the file that names more accounts at vendors. */
   vendorAccountsFile: string | undefined
-} & { [Name in keyof typeof PARTS]: z.output<(typeof PARTS)[Name]> }
+}
 
 /**
  * Reads the configuration, where empty values count as absent: the only reader of process.env (see `.env.example`).
@@ -76,12 +84,7 @@ export function env(): Env {
 let last: { given: string; env: Env; isFixed?: true } | undefined
 
 function names(): string[] {
-  return [
-    Own,
-    accountsSettings,
-    ...Object.values(PARTS),
-    ...knownVendors.map(({ settings }) => settings),
-  ].flatMap(namesIn)
+  return [...Object.values(PARTS), ...knownVendors.map(({ settings }) => settings)].flatMap(namesIn)
 }
 
 function read(): Env {
@@ -92,29 +95,26 @@ function read(): Env {
     for (const { path, message } of parsed.error?.issues ?? []) faults.push(`${path.join('.')}: ${message}`)
     return parsed.data
   }
-  const data = read(Own)
-  const vendors = Object.fromEntries(knownVendors.map(({ name, settings }) => [name, read(settings)]))
-  const accountsFile = read(accountsSettings)
   const parts = Object.fromEntries(
-    Object.entries<z.ZodType>(PARTS).map(([name, schema]) => [name, read(schema)]),
-  ) as Pick<Env, keyof typeof PARTS>
-  if (!data || !accountsFile || faults.length > 0)
-    throw new Error(`Wrong configuration. ${faults.join('; ')}`)
-  const baseUrl = withoutSlash(data.BASE_URL ?? `http://localhost:${data.PORT}`)
+    Object.entries(PARTS).map(([name, schema]) => [name, read<unknown>(schema)]),
+  )
+  const vendors = Object.fromEntries(knownVendors.map(({ name, settings }) => [name, read(settings)]))
+  if (faults.length > 0) throw new Error(`Wrong configuration. ${faults.join('; ')}`)
+  const { own, accounts, ...others } = parts as Parts
+  const baseUrl = withoutSlash(own.BASE_URL ?? `http://localhost:${own.PORT}`)
   return {
-    host: data.HOST,
-    port: data.PORT,
+    ...others,
+    host: own.HOST,
+    port: own.PORT,
     baseUrl,
-    allowedHosts: allowedHosts(baseUrl, data.PORT, data.ALLOWED_HOSTS),
-    trustProxy: data.TRUST_PROXY === '1',
-    dataDir: resolve(data.DATA_DIR),
-    databaseUrl: data.DATABASE_URL,
-    sessionSecret: data.SESSION_SECRET,
-    logLevel: data.LOG_LEVEL,
-    callerDir: data.INIT_CWD ?? process.cwd(),
+    allowedHosts: allowedHosts(baseUrl, own.PORT, own.ALLOWED_HOSTS),
+    trustProxy: own.TRUST_PROXY === '1',
+    dataDir: resolve(own.DATA_DIR),
+    sessionSecret: own.SESSION_SECRET,
+    logLevel: own.LOG_LEVEL,
+    callerDir: own.INIT_CWD ?? process.cwd(),
     vendors,
-    vendorAccountsFile: accountsFile.path,
-    ...parts,
+    vendorAccountsFile: accounts.path,
   }
 }
 

@@ -11,6 +11,7 @@ import { invoiceBefore } from '#lib/comparisons/before.ts'
 import { comparableInvoices } from '#lib/comparisons/compared.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
+import { unseal } from '#lib/lists/seal.ts'
 import { importsOf, projectFiles, read } from '../architecture/scan.ts'
 
 // Who may see one billing profile gets, to the byte, what they would get if there were no other: of every contract
@@ -227,10 +228,24 @@ async function answers(contract: Contract, end: string, headers: Record<string, 
     )
     const body = Buffer.from(await response.arrayBuffer()).toString('latin1')
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    found.push({ asked: more, status: response.status, headers: Object.fromEntries(response.headers), body })
+    found.push({ asked: opened(more), status: response.status, ...comparable(response.headers, body) })
     token = isJson ? JSON.parse(body).pageToken : undefined
   }
   return found
+}
+
+/** A token as what it leads to: whose list it is for differs, and it is sealed. */
+function opened(text: string): string {
+  return text.replace(/(ageToken(?:=|":"))([\w-]+)/g, (_, before: string, token: string) => {
+    const [direction, , key] = JSON.parse(unseal(token) ?? '[]')
+    return `${before}${direction} ${key}`
+  })
+}
+
+/** A browser keeps nothing of a session's, and where tokens differ the tags do. */
+function comparable(headers: Headers, body: string) {
+  const { 'cache-control': _, etag, ...sent } = Object.fromEntries(headers)
+  return opened(body) === body ? { headers: { ...sent, etag }, body } : { headers: sent, body: opened(body) }
 }
 
 function filled(end: string, named: Record<string, string>): string {

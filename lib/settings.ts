@@ -4,6 +4,9 @@ import { z } from 'zod'
 
 export const text = z.string().trim().min(1)
 
+/** What keys are made of. */
+export const secret = z.string().min(32, 'must have at least 32 characters')
+
 export const port = z.coerce.number().int().min(0).max(65_535)
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']

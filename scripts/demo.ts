@@ -61,7 +61,7 @@ async function start(): Promise<Application | undefined> {
 }
 
 async function announce({ url }: Application, customers: DemoCustomer[]): Promise<void> {
-  const { host, baseUrl, dataDir, databaseUrl } = env()
+  const { host, baseUrl, dataDir, database } = env()
   const isLocal = host === '127.0.0.1' && new URL(baseUrl).hostname === 'localhost'
   const emails = customers.flatMap(({ members }) => members.map(({ email }) => email))
   const { changed, fault } = await changedPasswords(emails)
@@ -74,7 +74,7 @@ async function announce({ url }: Application, customers: DemoCustomer[]): Promis
   const text = announcement({
     // Where it listens, unless a public address was given.
     address: isLocal ? url : baseUrl,
-    data: databaseUrl
+    data: database.url
       ? 'The data is in the database of DATABASE_URL.'
       : `The data is in ${dataDir}: delete it to start afresh.`,
     customers,

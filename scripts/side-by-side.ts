@@ -10,11 +10,14 @@ import { serveBeside } from './side-by-side/serve.ts'
 import { runStage, type Stage } from './stage.ts'
 
 // Does an older version go on working on the tables of this one, while processes of this one serve beside it?
-// npm run side-by-side [-- <git ref, the last tag unless told> [what to run, --project=api unless told]]
+// npm run side-by-side [-- [--live] <git ref, the last tag unless told> [what to run, --project=api unless told]]
 // The older version is checked out into a temporary folder, and runs its own API tests. The databases that these tests
-// make come from a template that this version has migrated, so that not one of their statements meets older tables.
+// make come from a template that this version has migrated, so that not one of their statements meets older tables. With
+// --live the older version makes its own tables, and this one migrates them while the tests run.
 
-const [ref = lastTag(), ...which] = process.argv.slice(2)
+const args = process.argv.slice(2)
+const isLive = args.includes('--live')
+const [ref = lastTag(), ...which] = args.filter((word) => word !== '--live')
 const chosen = which.length > 0 ? which : ['--project=api']
 const LIMIT_MS = 60 * 60_000
 
@@ -34,12 +37,12 @@ try {
   console.log(`\n── ${ref} is ${older.commit}, whose newest migration is ${older.newest}`)
   const template = new URL(embedded.url)
   template.pathname = '/template1'
-  await migrate(template.href)
-  console.log(`── its databases have those up to ${knownMigrations().at(-1)?.name}`)
+  if (!isLive) await migrate(template.href)
+  console.log(`── its databases ${isLive ? 'get' : 'have'} those up to ${knownMigrations().at(-1)?.name}`)
   await build({ quiet: true })
   older.install()
   if (isStopped) throw new Error('Stopped before the tests began.')
-  const beside = serveBeside(embedded.url, join(folder, 'own'))
+  const beside = serveBeside(embedded.url, join(folder, 'own'), older.migrations)
   tests = runStage(['node_modules/@playwright/test/cli.js', 'test', '--reporter=list', ...chosen], {
     cwd: older.folder,
     env: { ...process.env, DATABASE_URL: embedded.url },

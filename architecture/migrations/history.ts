@@ -14,6 +14,8 @@ export type Place = {
   /** The tables that the same migration makes: nobody uses them yet. */
   own: ReadonlySet<string>
   inSteps: boolean
+  /** Whether it says why the last release can do without what it takes away. */
+  contracts: boolean
   /** Columns (`invoices.note`) of which an earlier migration has proven that they are never null. */
   proven: ReadonlySet<string>
   /** Whether the last release reads a table, or a column of it. */
@@ -34,6 +36,11 @@ export function numberOf({ name }: Migration): number {
 
 export function isInSteps({ text }: Migration): boolean {
   return isWithoutTransaction(text)
+}
+
+/** Whether a migration has a line `-- contract: …`, which says why the last release can do without a right. */
+export function isContracting({ text }: Migration): boolean {
+  return /^-- contract: \S/m.test(text)
 }
 
 type Snapshot = { tables: Record<string, { columns: Record<string, unknown> } | undefined> }

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { pageToken } from '#lib/lists/page-token.ts'
 import { type Ask, load } from './load.ts'
 import { type Pace, type Spread, spreadOf } from './pace.ts'
-import type { Program } from './program.ts'
+import { type Program, SECRET } from './program.ts'
 import { middle, type Setting } from './rounds.ts'
 import type { Loaded } from './seed.ts'
 
@@ -18,6 +18,7 @@ export async function growthOf(
   customers: readonly Loaded[],
   small: readonly Loaded[],
   { seconds, rounds }: Setting,
+  only: string,
 ): Promise<Growth[]> {
   const found: Growth[] = []
   const sized = await Promise.all(customers.map(async (one) => ({ one, far: await farToken(url, one) })))
@@ -25,11 +26,14 @@ export async function growthOf(
     'list, first page': () => 'invoices',
     'list, last page but one': (far) => `invoices?pageToken=${far}`,
     'list, highest balance first': () => 'invoices?orderBy=balanceAmount%20desc',
-    search: () => 'invoices?search=IN-0000123',
+    search: () => 'invoices?search=0000123',
+    'search that finds all numbers': () => 'invoices?search=IN-',
+    'search that finds nothing': () => 'invoices?search=nothing',
+    'search, summary': () => 'invoice-summary?search=0000123',
     summary: () => 'invoice-summary',
     statement: () => 'statement',
   }
-  for (const [name, pathOf] of Object.entries(calls)) {
+  for (const [name, pathOf] of Object.entries(calls).filter(([name]) => name.includes(only))) {
     const groups = sized.map(({ one, far }) => ({
       size: one.invoices.toLocaleString('en'),
       asks: [{ path: `/billing/v1/${pathOf(far)}`, key: one.key }] as Ask[],
@@ -64,6 +68,8 @@ async function sideBySide(
 
 /** The token of a page near the end, made and not walked to. */
 async function farToken(url: string, { id, invoices }: Loaded): Promise<string> {
+  // The server under load has to be able to read it.
+  process.env.SESSION_SECRET = SECRET
   const owner = new pg.Client({ connectionString: url })
   await owner.connect()
   const { rows } = await owner.query(
@@ -72,5 +78,5 @@ async function farToken(url: string, { id, invoices }: Loaded): Promise<string> 
     [id, Math.max(0, invoices - 100)],
   )
   await owner.end()
-  return pageToken({ key: [rows[0].day, rows[0].id], direction: 'older' }, ['invoices', {}])
+  return pageToken({ key: [rows[0].day, rows[0].id], direction: 'older' }, [id, 'invoices', {}])
 }

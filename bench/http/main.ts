@@ -16,7 +16,7 @@ import { pgbench } from './pgbench.ts'
 import { startApp, startPeer } from './program.ts'
 import { inRounds, type Measured } from './rounds.ts'
 import { addLoaded, addSmall } from './seed.ts'
-import { keep, tableOf } from './table.ts'
+import { growthTable, keep, tableOf } from './table.ts'
 
 // The API over HTTP, beside a plain server and the statements alone, in one run on one machine: ratios travel, times do
 // not. docs/speed.md says what each figure is, and keeps them.
@@ -85,10 +85,13 @@ async function bench(url: string): Promise<void> {
   }
   await peer.stop()
   await pool.end()
-  if (given.only) return
-
   const api = await startApp(warden, url, '1')
-  const growth = await growthOf(api, url, sized, small, { ...setting, rounds: Math.min(3, setting.rounds) })
+  const few = { ...setting, rounds: Math.min(3, setting.rounds) }
+  const growth = await growthOf(api, url, sized, small, few, given.only)
+  if (given.only) {
+    await api.stop()
+    return say(growthTable(growth))
+  }
   const files = await timesOfFiles(api, url, large)
   await api.stop()
   const list = cases[0]?.statements?.[0]

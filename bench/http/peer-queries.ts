@@ -1,14 +1,14 @@
 // The statements of the peer: the rows that the API reads, by the columns that its answers have. The names make pg
 // prepare them once for a connection, as the API does.
 
-const HEAD = `id, number, issuer, document_state, form, platform, currency, total_amount, balance_amount,
-  invoice_date::text, due_date::text, billing_account, period_start::text, period_end::text, corrects,
-  (now() AT TIME ZONE 'UTC')::date::text AS today`
+const SHOWN = `id, number, issuer, document_state, platform, currency, total_amount, balance_amount,
+  invoice_date::text, due_date::text, (now() AT TIME ZONE 'UTC')::date::text AS today`
+const HEAD = `${SHOWN}, form, billing_account, period_start::text, period_end::text, corrects`
 
 // The order names the column: an order by the name alone would be that of its text, for which there is no index.
 export const INVOICES = {
   name: 'invoices',
-  text: `SELECT ${HEAD} FROM invoices i
+  text: `SELECT ${SHOWN} FROM invoices i
     WHERE customer_id = $1 AND billing_profile_id = ANY($2) AND document_state = 'issued'
     ORDER BY i.invoice_date DESC, i.id DESC LIMIT 51`,
 }

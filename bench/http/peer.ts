@@ -3,7 +3,7 @@ import pg from 'pg'
 import { digestOf } from '#lib/access/api-key.ts'
 import { KEY_CALLER } from '#lib/access/authenticate.ts'
 import type { CallerRow } from '#lib/access/store.ts'
-import { pageToken } from '#lib/lists/page-token.ts'
+import { type ListOf, pageToken } from '#lib/lists/page-token.ts'
 import { assetOf, invoiceOf, wholeInvoiceOf } from './peer-answers.ts'
 import { ASSETS, FILES, INVOICE, INVOICES, LINES, LINKS } from './peer-queries.ts'
 
@@ -26,7 +26,11 @@ export function peer(url: string): FastifyInstance {
 
   const callerOf = async (request: FastifyRequest, roles: readonly string[]): Promise<CallerRow> => {
     const key = request.headers.authorization?.slice('Bearer '.length) ?? ''
-    const { rows } = await pool.query<CallerRow>({ ...KEY_CALLER, values: [digestOf(key)] })
+    const { rows } = await pool.query<CallerRow>({
+      name: 'caller',
+      text: KEY_CALLER,
+      values: [digestOf(key)],
+    })
     const caller = rows[0]
     if (!caller) throw Object.assign(new Error('The key is not valid.'), { statusCode: 401 })
     if (roles.length > 0 && !caller.roles.some((role) => roles.includes(role)))
@@ -50,8 +54,9 @@ export function peer(url: string): FastifyInstance {
     const shown = rows.slice(0, ROWS)
     const last = shown.at(-1)
     const key = last && [last.invoice_date, last.id]
-    const invoices = shown.map((row) => invoiceOf(row, address()))
-    return { invoices, rowCount: invoices.length, ...nextPage(key, rows.length, ['invoices', {}]) }
+    const base = address()
+    const invoices = shown.map((row) => invoiceOf(row, base))
+    return { invoices, rowCount: invoices.length, ...nextPage(key, rows.length, [customer, 'invoices', {}]) }
   })
 
   app.get<{ Params: { id: string } }>('/billing/v1/invoices/:id', async (request, reply) => {
@@ -73,11 +78,12 @@ export function peer(url: string): FastifyInstance {
     const shown = rows.slice(0, ROWS)
     const last = shown.at(-1)
     const key = last && [last.micros, last.id]
-    const assets = shown.map((row) => assetOf(row, address()))
+    const base = address()
+    const assets = shown.map((row) => assetOf(row, base))
     return {
       assets,
       rowCount: assets.length,
-      ...nextPage(key, rows.length, ['assets', undefined, undefined]),
+      ...nextPage(key, rows.length, [customer, 'assets', undefined, undefined]),
     }
   })
 
@@ -86,6 +92,6 @@ export function peer(url: string): FastifyInstance {
 
 const FINANCE = ['finance-user', 'admin']
 
-function nextPage(key: string[] | undefined, found: number, filters: unknown[]): { pageToken?: string } {
-  return key && found > ROWS ? { pageToken: pageToken({ key, direction: 'older' }, filters) } : {}
+function nextPage(key: string[] | undefined, found: number, list: ListOf): { pageToken?: string } {
+  return key && found > ROWS ? { pageToken: pageToken({ key, direction: 'older' }, list) } : {}
 }

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Warden } from '#lib/db/embedded/test-warden.ts'
+import { keptSecret } from '#lib/secrets.ts'
 import { NO_NETWORK } from '../../stand-ins/no-network.ts'
 
 const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
@@ -22,6 +23,9 @@ export type Program = {
 /** For one that looks into it: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=/tmp/profiles'. */
 const nodeOptions = () => (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean)
 
+/** Page tokens are sealed with it. */
+export const SECRET = 'only-for-the-bench-only-for-the-bench'
+
 const SETTINGS = {
   ...NO_NETWORK,
   NODE_ENV: 'production',
@@ -30,7 +34,7 @@ const SETTINGS = {
   BASE_URL: '',
   ALLOWED_HOSTS: '',
   TRUST_PROXY: '',
-  SESSION_SECRET: 'only-for-the-bench-only-for-the-bench',
+  SESSION_SECRET: SECRET,
   // As in production: a line for each request. The peer writes none.
   LOG_LEVEL: 'info',
 }
@@ -45,14 +49,21 @@ export function startApp(
   processes: string,
   more: Record<string, string> = {},
 ): Promise<Program> {
-  const secret = url ? {} : { SESSION_SECRET: '' }
+  const secret = url
+    ? { DATABASE_SECRET: keptSecret('database') }
+    : { SESSION_SECRET: '', DATABASE_SECRET: '' }
   const env = { ...SETTINGS, DATABASE_URL: url, WEB_CONCURRENCY: processes, ...secret, ...more }
   return startProgram(warden, env, 'lib/server/start.ts')
 }
 
 /** The plain server beside it. */
 export function startPeer(warden: Warden, url: string): Promise<Program> {
-  return startProgram(warden, { NODE_ENV: 'production' }, 'bench/http/peer-process.ts', url)
+  return startProgram(
+    warden,
+    { NODE_ENV: 'production', SESSION_SECRET: SECRET },
+    'bench/http/peer-process.ts',
+    url,
+  )
 }
 
 /**

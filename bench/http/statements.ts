@@ -1,4 +1,6 @@
 import pg from 'pg'
+import { Flight } from '#lib/db/flight.ts'
+import { nameOf } from '#lib/db/prepared.ts'
 
 /** A statement as it was sent. Those of one flight travelled together, on one connection or on several. */
 type Statement = { connection: number; flight: number; query: pg.QueryConfig }
@@ -23,7 +25,20 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
   }
   prototype.query = function noting(this: pg.Client, ...given: unknown[]) {
     if (!connections.includes(this)) connections.push(this)
-    sent.push({ connection: connections.indexOf(this), flight, query: configOf(given) })
+    const note = (query: pg.QueryConfig) =>
+      void sent.push({ connection: connections.indexOf(this), flight, query })
+    const [first] = given
+    if (first instanceof Flight) {
+      for (const { text, values, rowMode } of first.statements)
+        note(configOf([{ name: nameOf(text), text, rowMode }, values]))
+      const { onEnd } = first
+      first.onEnd = (error) => {
+        answered()
+        onEnd(error)
+      }
+      return send.apply(this, given)
+    }
+    note(configOf(given))
     const last = given.at(-1)
     if (typeof last === 'function') {
       const call = (...result: unknown[]) => {
@@ -55,7 +70,7 @@ function configOf([first, second]: unknown[]): pg.QueryConfig {
   return { text, ...(name ? { name } : {}), ...(values ? { values } : {}), ...asArray }
 }
 
-/** How often a request waits for the database: a read does not wait for its COMMIT. */
+/** How often a request waits for the database: a read in a transaction does not wait for its COMMIT. */
 export function roundTrips(statements: Statements): number {
   const isRead = statements.some(({ query }) => query.text.includes('READ ONLY'))
   const awaited = isRead ? statements.filter(({ query }) => query.text !== 'COMMIT') : statements

@@ -83,7 +83,8 @@ export function tableOf(rows: readonly Measured[]): string {
   )
 }
 
-function growthTable(rows: readonly Growth[]): string {
+/** What a customer's size changes, as a table. */
+export function growthTable(rows: readonly Growth[]): string {
   const sizes = rows[0]?.of.map(({ size }) => size) ?? []
   const cell = ({ pace, toFirst }: Growth['of'][number], index: number) => {
     // What was under way when the time was over does not count.

@@ -6,6 +6,7 @@ import { ChangeOutcome } from '#components/license-changes/change-outcome.tsx'
 import { differenceText } from '#components/license-changes/words.ts'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { visible } from '#components/ui/visible.ts'
 import type { LicenseChange } from '#lib/license-changes/contract.ts'
 import { Acknowledge } from './acknowledge.tsx'
 import { whoText } from './who.ts'
@@ -75,7 +76,7 @@ function AssetLink({ change }: { change: LicenseChange }) {
       prefetch={false}
       className="rounded-sm font-[550] underline-offset-2 hover:underline"
     >
-      {change.assetName}
+      {visible(change.assetName)}
       <LinkHint />
     </Link>
   )

@@ -4,6 +4,7 @@ import { planEnd, planName } from '#components/license-changes/words.ts'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 import { Cell } from '#components/ui/table.tsx'
+import { visible } from '#components/ui/visible.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { AssetStatus } from './asset-status.tsx'
 import { assetHref } from './one-asset.ts'
@@ -33,7 +34,7 @@ export function AssetCells({
             prefetch={false}
             className="min-w-0 rounded-sm underline-offset-2 hover:underline"
           >
-            {item.assetName}
+            {visible(item.assetName)}
             <LinkHint />
           </Link>
           {subscription && subscription.Status !== 'ACTIVE' ? (

@@ -7,6 +7,7 @@ import { signOut } from '#components/access/next-auth.ts'
 import { forget } from '#components/ui/kept.ts'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
 import { useToast } from '#components/ui/toast.tsx'
+import { visible } from '#components/ui/visible.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
 
 // Rarely opened: it comes when it is asked for.
@@ -21,9 +22,9 @@ export type Person = { name: string; email: string; customer: string; roles: str
 export function PersonLines({ person }: { person: Person }) {
   return (
     <span className="block min-w-0 text-left">
-      <span className="block font-[550] text-ink">{person.name}</span>
+      <span className="block font-[550] text-ink">{visible(person.name)}</span>
       <span className="block text-xs text-ink-3">
-        {[person.customer, person.roles].filter(Boolean).join(' · ')}
+        {[visible(person.customer), person.roles].filter(Boolean).join(' · ')}
       </span>
     </span>
   )

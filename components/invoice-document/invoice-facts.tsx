@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Day } from '#components/dates/day.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Fact } from '#components/ui/fact.tsx'
+import { visible } from '#components/ui/visible.ts'
 import { DAY_MS, dayText } from '#lib/days.ts'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
 import { moneyText } from '#lib/money.ts'
@@ -34,7 +35,7 @@ export function InvoiceFacts({
     voided: { 'Invoice date': date, Total: total },
   }
   const parties = {
-    Issuer: invoice.issuer,
+    Issuer: visible(invoice.issuer),
     'Billed to': billedTo,
     'Billing account': invoice.billingAccount,
     Period: periodText(invoice),

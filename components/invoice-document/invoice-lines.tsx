@@ -1,5 +1,6 @@
 import { Check, Info } from 'lucide-react'
 import { Card } from '#components/ui/card.tsx'
+import { visible } from '#components/ui/visible.ts'
 import { type SeatNote, SeatNoteText } from './seat-note.tsx'
 
 /** A line item as text; no details is empty text. The amount names its currency where that differs. */
@@ -76,7 +77,7 @@ export function InvoiceLines({
               // biome-ignore lint/suspicious/noArrayIndexKey: a line has no name but its place
               <tr key={index}>
                 <td>
-                  {row.description}
+                  {visible(row.description)}
                   {row.details ? <small>{row.details}</small> : null}
                   <small>{sums.perLine ? `${row.qty} for ${row.price}` : `${row.qty} × ${row.price}`}</small>
                   {row.seats ? <SeatNoteText note={row.seats} /> : null}

@@ -1,5 +1,6 @@
 import { withValues } from '#components/filters/view.ts'
 import { rangeOf, type View } from '#components/invoices/view.ts'
+import { countText } from '#components/ui/count-text.ts'
 import { DAY_MS, daysBetween, daysText, dayText, monthAndYear, monthBegin, monthText } from '#lib/days.ts'
 import type { CurrencySummary, InvoiceSummary } from '#lib/invoices/contract.ts'
 import { formatAmount } from '#lib/money.ts'
@@ -40,7 +41,7 @@ export function figuresOf(summary: InvoiceSummary, view: View): FigureSet[] {
 
 /** `1 invoice`, `1,200 invoices`. */
 export function invoicesText(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'invoice' : 'invoices'}`
+  return `${countText(count)} ${count === 1 ? 'invoice' : 'invoices'}`
 }
 
 function total({ count, totalAmount }: CurrencySummary): Figure {

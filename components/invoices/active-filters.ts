@@ -11,7 +11,7 @@ import { activeRange, type View } from './view.ts'
 
 /** Every filter that is on, each with the view without it. */
 export function activeFilters(view: View, today: number): ActiveFilter<View>[] {
-  const search = { text: `Number ${view.search}…`, without: changed(view, { search: undefined }) }
+  const search = { text: `Found by “${view.search}”`, without: changed(view, { search: undefined }) }
   return [
     ...(view.search ? [search] : []),
     ...activeRange(view, today),

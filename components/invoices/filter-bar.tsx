@@ -10,7 +10,7 @@ import { orderChoices } from './order.ts'
 import { StateFilter } from './state-filter.tsx'
 import { rangeOf, statesOf, type View, withRange } from './view.ts'
 
-/** Number, dates, platforms, documents, and the status of issued ones; on phones the order too. `rows` are those in sight: their platforms can be chosen too. */
+/** Search, dates, platforms, documents, and the status of issued ones; on phones the order too. `rows` are those in sight: their platforms can be chosen too. */
 export function FilterBar({
   view,
   rows,
@@ -26,7 +26,7 @@ export function FilterBar({
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
       <SearchInput
-        label="Invoice number"
+        label="Number or issuer"
         value={view.search ?? ''}
         // Each letter is no step of its own on the way back.
         onSearch={(search) => onChange(changed(view, { search: search || undefined }), 'replace')}

@@ -4,6 +4,7 @@ import { Money } from '#components/money/money.tsx'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 import { Cell, Row } from '#components/ui/table.tsx'
+import { visible } from '#components/ui/visible.ts'
 import type { Invoice } from '#lib/invoices/contract.ts'
 import { formatAmount } from '#lib/money.ts'
 import { latenessOf } from './lateness.ts'
@@ -45,10 +46,12 @@ export function InvoiceRow({ invoice, search, today, mixed, issuer, ticked, onTi
           prefetch={false}
           className="scroll-mb-24 rounded-sm font-[550] tabular-nums underline-offset-2 hover:underline"
         >
-          {number}
+          {visible(number)}
           <LinkHint />
         </Link>
-        {issuer ? <span className="block pl-6.5 text-xs text-ink-2 print:pl-0">{issuer}</span> : null}
+        {issuer ? (
+          <span className="block pl-6.5 text-xs text-ink-2 print:pl-0">{visible(issuer)}</span>
+        ) : null}
         {/* In between there is no room for a column of its own. */}
         <span className="hidden text-xs whitespace-nowrap text-ink-2 md:max-xl:block">
           <PlatformMark slug={invoice.platform} />

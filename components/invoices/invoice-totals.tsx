@@ -1,4 +1,5 @@
 import { invoicesText } from '#components/invoice-summary/figures-of.ts'
+import { countText } from '#components/ui/count-text.ts'
 import type { Output } from '#lib/api/contract.ts'
 import type { summarizeInvoices } from '#lib/invoices/contract.ts'
 import { moneyText } from '#lib/money.ts'
@@ -40,7 +41,7 @@ export function InvoiceTotals({ summary, isOwed }: { summary: Summary | undefine
           <span key={sum.currency}>
             {' · '}
             <span className="whitespace-nowrap">
-              {sum.count.toLocaleString('en')} in {sum.currency}
+              {countText(sum.count)} in {sum.currency}
             </span>
           </span>
         ))

@@ -4,6 +4,7 @@ import { ChevronDown } from 'lucide-react'
 import { type LateAnswer, LateSummary } from '#components/invoice-summary/late-summary.tsx'
 import { DownloadLink } from '#components/ui/button-link.tsx'
 import { buttonLook } from '#components/ui/button-look.ts'
+import { countText } from '#components/ui/count-text.ts'
 import { Menu } from '#components/ui/menu.tsx'
 import { exportInvoiceFiles } from '#lib/invoice-files/queries.ts'
 import { MOST_FILES } from '#lib/invoices/rules.ts'
@@ -37,7 +38,7 @@ function Archive({ view, count }: { view: View; count: number }) {
     >
       {() => (
         <p className="px-2.5 py-2 text-sm text-ink-2">
-          {`These are ${count.toLocaleString('en')} invoices, and one archive holds at most ${MOST_FILES}. Choose a shorter time, or tick the ones that you need.`}
+          {`These are ${countText(count)} invoices, and one archive holds at most ${MOST_FILES}. Choose a shorter time, or tick the ones that you need.`}
         </p>
       )}
     </Menu>

@@ -4,6 +4,7 @@ import { type FormEvent, type KeyboardEvent, type MouseEvent, type RefObject, us
 import type { LastPrice } from '#components/assets/cost.ts'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
+import { visible } from '#components/ui/visible.ts'
 import { decideQuantity, needsTypedTotal } from '#lib/assets/commitment.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { MAX_QUANTITY } from '#lib/assets/rules.ts'
@@ -98,7 +99,7 @@ function Possible(given: Given & { quantity: number; change: number }) {
       <ReviewBox
         id={id}
         live="polite"
-        title={`${item.assetName}: ${facts.purchased.toLocaleString('en')} → ${licensesText(quantity)}`}
+        title={`${visible(item.assetName)}: ${facts.purchased.toLocaleString('en')} → ${licensesText(quantity)}`}
         badge={badge}
         actions={
           <>

@@ -5,6 +5,7 @@ import { CopyId } from '#components/last-changes/copy-id.tsx'
 import { Outlook } from '#components/last-changes/outlook.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
+import { visible } from '#components/ui/visible.ts'
 import { ClockTime } from '#components/waits/clock-time.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { ReviewBox } from './review-box.tsx'
@@ -72,7 +73,7 @@ function Prospect({ item, openChange, edit }: { item: AssetListItem; openChange:
             Ask again
             <span className="sr-only">
               {' '}
-              for {licensesText(to)}: {item.assetName}
+              for {licensesText(to)}: {visible(item.assetName)}
             </span>
           </button>
         ) : null}

@@ -2,6 +2,7 @@
 
 import { useId } from 'react'
 import type { LastPrice } from '#components/assets/cost.ts'
+import { visible } from '#components/ui/visible.ts'
 import { ClockTime } from '#components/waits/clock-time.tsx'
 import { minimumQuantity } from '#lib/assets/commitment.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
@@ -31,7 +32,7 @@ export function LicenseControl({ item, subscription, edit, isTold = false }: Giv
         <Applying />
       ) : (
         <QuantityControl
-          label={`Licenses of ${item.assetName}`}
+          label={`Licenses of ${visible(item.assetName)}`}
           value={edit.value}
           purchased={facts.purchased}
           minimum={minimumQuantity(facts)}

@@ -1,6 +1,7 @@
 import { Moment } from '#components/dates/moment.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { visible } from '#components/ui/visible.ts'
 import type { Session } from '#lib/sessions/contract.ts'
 import { EndSession } from './end-session.tsx'
 
@@ -35,7 +36,7 @@ export function SessionTable({
           <Row key={session.id}>
             {named ? (
               <Cell place="across" className="wrap-anywhere md:min-w-40">
-                <span className="block font-[550]">{session.member.name}</span>
+                <span className="block font-[550]">{visible(session.member.name)}</span>
                 <span className="block text-xs text-ink-3">{session.member.email}</span>
               </Cell>
             ) : null}

@@ -6,6 +6,7 @@ import { Badge } from '#components/ui/badge.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { visible } from '#components/ui/visible.ts'
 
 /** An open item; its amounts are text. */
 export type ShownItem = {
@@ -29,7 +30,8 @@ export function OpenItems({ profile, currency, items }: ShownAccount) {
   return (
     <section aria-label={`${profile}, ${currency}`} className="mb-4">
       <h2 className="mb-1.5 flex flex-wrap items-baseline gap-x-2 font-semibold">
-        {profile} <span className="text-xs font-normal text-ink-3">{currency}, the longest due first</span>
+        {visible(profile)}{' '}
+        <span className="text-xs font-normal text-ink-3">{currency}, the longest due first</span>
       </h2>
       <Card className="overflow-x-auto xl:[&_table]:table-fixed max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0">
         <Table label={`Open items of ${profile} in ${currency}`}>
@@ -66,10 +68,10 @@ function Item({
           prefetch={false}
           className="rounded-sm font-[550] tabular-nums underline-offset-2 hover:underline"
         >
-          {number}
+          {visible(number)}
           <LinkHint />
         </Link>
-        {issuer ? <span className="block text-xs text-ink-2">{issuer}</span> : null}
+        {issuer ? <span className="block text-xs text-ink-2">{visible(issuer)}</span> : null}
         {/* In between there is no room for a column of its own. */}
         <span className="hidden text-xs whitespace-nowrap text-ink-2 md:max-xl:block print:hidden">
           <PlatformMark slug={platform} />

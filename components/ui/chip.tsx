@@ -1,5 +1,6 @@
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { countText } from './count-text.ts'
 
 const BASE =
   'inline-flex h-7.5 max-md:h-9 shrink-0 items-center gap-2 rounded-full border text-sm font-medium whitespace-nowrap transition-colors duration-120'
@@ -22,7 +23,7 @@ export function ToggleChip({
   return (
     <button type="button" aria-pressed={pressed} onClick={onToggle} className={`${BASE} ${look} px-3`}>
       {children}
-      {count === undefined ? null : <span className="tabular-nums">{count.toLocaleString('en')}</span>}
+      {count === undefined ? null : <span className="tabular-nums">{countText(count)}</span>}
     </button>
   )
 }

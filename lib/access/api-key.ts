@@ -1,5 +1,5 @@
 import 'server-only'
-import { createHash, randomInt } from 'node:crypto'
+import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -23,7 +23,7 @@ export function looksLikeApiKey(text: string): boolean {
 
 /** What is stored of a key or of a session's id: its SHA-256. Both are random enough to need no salt. */
 export function digestOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url')
+  return hash('sha256', secret, 'base64url')
 }
 
 /** What people may see of a key: `lic_` and its last four characters. */

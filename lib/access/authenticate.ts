@@ -6,7 +6,7 @@ import { noteCaller } from '#lib/history/visit.ts'
 import { digestOf, looksLikeApiKey } from './api-key.ts'
 import type { Caller } from './rules.ts'
 import { session } from './session-cookie.ts'
-import { type CallerRow, provenCaller } from './store.ts'
+import { lookUpCaller, provenCaller } from './store.ts'
 
 /**
  * Who is calling: the bearer key where there is an Authorization header, which then alone decides;
@@ -30,10 +30,7 @@ export async function authenticate(headers: {
   })
 }
 
-// Named, so that PostgreSQL plans it once for a connection: planning takes it three times as long as running it.
-export const KEY_CALLER = {
-  name: 'key-caller',
-  text: `
+export const KEY_CALLER = `
   SELECT k.customer_id, c.name AS customer_name, c.domain AS customer_domain, k.id, k.name,
     coalesce(m.email, c.contact_email) AS email,
     CASE WHEN k.issued_by IS NULL OR m.roles @> '{admin}' THEN k.roles
@@ -46,17 +43,15 @@ export const KEY_CALLER = {
   JOIN customers c ON c.id = k.customer_id
   LEFT JOIN members m ON m.customer_id = k.customer_id AND m.id = k.issued_by
   WHERE k.digest = $1 AND k.revoked_at IS NULL AND m.disabled_at IS NULL
-    AND (k.expires_at IS NULL OR k.expires_at > now())`,
-}
+    AND (k.expires_at IS NULL OR k.expires_at > now())`
 
 /**
  * The caller behind an API key's digest; undefined where it is unknown, revoked, expired, or its
  * issuer is disabled. A key holds at most the roles and billing profiles that its issuer holds now.
  */
 export async function findKeyCaller(digest: string): Promise<Caller | undefined> {
-  const { access } = database()
-  const { rows } = await access.query<CallerRow>({ ...KEY_CALLER, values: [digest] })
-  const row = rows[0]
-  if (row?.stale) await access.query('UPDATE api_keys SET last_used_at = now() WHERE digest = $1', [digest])
+  const row = await lookUpCaller(database().keys, KEY_CALLER, digest)
+  if (row?.stale)
+    await database().keys.query('UPDATE api_keys SET last_used_at = now() WHERE digest = $1', [digest])
   return row && provenCaller(row, 'key')
 }

@@ -94,16 +94,16 @@ describe('signing in', () => {
 })
 
 it('signing in says nothing of what failed inside: next-auth puts the text into its answer', async () => {
-  const { access } = database.opened
-  const query = access.query
-  access.query = (() => Promise.reject(new Error('Failed query: SELECT password_hash FROM members'))) as never
+  const { signIn: pool } = database.opened
+  const query = pool.query
+  pool.query = (() => Promise.reject(new Error('Failed query: SELECT password_hash FROM members'))) as never
   try {
     const [credentials] = authOptions().providers
     const given = { email: mail, password: PASSWORD }
     const outcome = credentials?.options?.authorize(given, { headers: {} })
     await expect(outcome).rejects.toThrow(/^unavailable$/)
   } finally {
-    access.query = query
+    pool.query = query
   }
 })
 

@@ -8,6 +8,7 @@ import type { CustomerId } from './rules.ts'
 import { endSessions } from './session.ts'
 import { deviceOfSession, tellMember } from './sign-ins/account-mail.ts'
 import { forgetBrowsers } from './sign-ins/known-browsers.ts'
+import { findPasswordHash } from './sign-ins/look-up.ts'
 
 // OWASP's second choice of parameters: 19 MiB, 2 passes, 1 lane.
 const OPTIONS = { algorithm: 2 satisfies Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -26,11 +27,14 @@ export async function passwordFits(password: string, known: string | null | unde
   return known ? fits : false
 }
 
-/** The present password hash of a member. */
+/**
+ * The present password hash of a member, who stays locked until the transaction ends. The hash itself is read as the
+ * login that may see it.
+ */
 export async function readPasswordHash(tx: Transaction, customerId: CustomerId, memberId: string) {
   const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
-  const rows = await tx.select({ hash: members.passwordHash }).from(members).where(own).for('no key update')
-  return rows[0]?.hash ?? undefined
+  await tx.select({ id: members.id }).from(members).where(own).for('no key update')
+  return findPasswordHash(customerId, memberId)
 }
 
 /**

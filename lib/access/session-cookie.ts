@@ -1,10 +1,8 @@
 import 'server-only'
-import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { decode } from 'next-auth/jwt'
 import { env } from '#lib/env.ts'
 import { noteCaller } from '#lib/history/visit.ts'
+import { keptSecret } from '#lib/secrets.ts'
 import { digestOf } from './api-key.ts'
 import type { Caller } from './rules.ts'
 import { findSessionCaller } from './session.ts'
@@ -27,29 +25,9 @@ export async function session(headers: { get(name: string): string | null }): Pr
   return caller
 }
 
-let secret: string | undefined
-
-/**
- * The key that encrypts session cookies: SESSION_SECRET, else made once into DATA_DIR. Several web
- * processes share one, so it has to be given where DATABASE_URL is.
- * @throws Error where it has to be given and is not
- */
+/** The key that encrypts session cookies. */
 export function sessionSecret(): string {
-  secret ??= env().sessionSecret ?? ownSecret()
-  return secret
-}
-
-function ownSecret(): string {
-  const { dataDir, databaseUrl } = env()
-  if (databaseUrl) throw new Error('Set SESSION_SECRET (32 characters or more) where DATABASE_URL is set.')
-  const file = join(dataDir, 'session-secret')
-  mkdirSync(dataDir, { recursive: true })
-  try {
-    writeFileSync(file, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' })
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'EEXIST') throw error
-  }
-  return readFileSync(file, 'utf8')
+  return keptSecret('session')
 }
 
 /** The value of a cookie in a request's header. */

@@ -4,7 +4,7 @@ import { database, type Transaction } from '#lib/db/client.ts'
 import { members } from '#lib/db/schema/customers.ts'
 import { sessions } from '#lib/db/schema/sign-ins.ts'
 import type { Caller, CustomerId } from './rules.ts'
-import { type CallerRow, provenCaller } from './store.ts'
+import { lookUpCaller, provenCaller } from './store.ts'
 
 /** A session ends so many seconds after sign-in, however busy it is. */
 export const SESSION_SECONDS = 8 * 60 * 60
@@ -17,10 +17,7 @@ export function isLive(session: string): string {
     AND ${session}.created_at > now() - interval '${SESSION_SECONDS} seconds')`
 }
 
-// Named, so that PostgreSQL plans it once for a connection: planning takes it three times as long as running it.
-const SESSION_CALLER = {
-  name: 'session-caller',
-  text: `
+const SESSION_CALLER = `
   SELECT s.customer_id, c.name AS customer_name, c.domain AS customer_domain, m.id, m.name, m.email, m.roles,
     array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = m.customer_id
       AND (m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles)) ORDER BY p.id) AS billing_profiles,
@@ -28,15 +25,13 @@ const SESSION_CALLER = {
   FROM sessions s
   JOIN members m ON m.customer_id = s.customer_id AND m.id = s.member_id
   JOIN customers c ON c.id = s.customer_id
-  WHERE s.digest = $1 AND m.disabled_at IS NULL AND ${isLive('s')}`,
-}
+  WHERE s.digest = $1 AND m.disabled_at IS NULL AND ${isLive('s')}`
 
 /** The caller behind a session's digest, while it lives. */
 export async function findSessionCaller(digest: string): Promise<Caller | undefined> {
-  const { access } = database()
-  const { rows } = await access.query<CallerRow>({ ...SESSION_CALLER, values: [digest] })
-  const row = rows[0]
-  if (row?.stale) await access.query('UPDATE sessions SET last_seen_at = now() WHERE digest = $1', [digest])
+  const row = await lookUpCaller(database().sessions, SESSION_CALLER, digest)
+  if (row?.stale)
+    await database().sessions.query('UPDATE sessions SET last_seen_at = now() WHERE digest = $1', [digest])
   return row && { ...provenCaller(row, 'session'), session: digest }
 }
 

@@ -4,6 +4,7 @@ import Credentials from 'next-auth/providers/credentials'
 import { z } from 'zod'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
+import { measured } from '#lib/measured.ts'
 import { passwordFits } from './password.ts'
 import { PASSWORD_MAX } from './passwords/rules.ts'
 import { localPath } from './rules.ts'
@@ -11,10 +12,10 @@ import { SESSION_SECONDS } from './session.ts'
 import { cookieName, session, sessionSecret } from './session-cookie.ts'
 import { digestOfMark, markOf, newMark } from './sign-ins/browser-mark.ts'
 import { countAttempt } from './sign-ins/budgets.ts'
+import { findSignIn } from './sign-ins/look-up.ts'
 import { plainAddress } from './sign-ins/network.ts'
 import { closeSession, openSession, signOut } from './sign-ins/session-life.ts'
 import { traceFailure } from './sign-ins/traces.ts'
-import { findSignIn } from './store.ts'
 
 const SignIn = z.object({ email: z.email().max(254), password: z.string().min(1).max(PASSWORD_MAX) })
 
@@ -29,6 +30,8 @@ export type SignedIn =
   | { kind: 'signed-in'; sid: string; mark: string }
   | { kind: 'throttled'; seconds: number }
   | { kind: 'refused' }
+
+const OUTCOMES = { 'signed-in': 'opened', refused: 'failed', throttled: 'throttled' } as const
 
 const REFUSED: SignedIn = { kind: 'refused' }
 
@@ -57,6 +60,7 @@ export async function signIn(credentials: unknown, visitor: Visitor): Promise<Si
   const before = await session({ get: (name) => (name === 'cookie' ? visitor.cookies : null) })
   const known = mark ?? newMark()
   const sid = await openSession(found, visitor, known)
+  if (sid === undefined) return REFUSED
   if (before?.session) await closeSession(before, before.session, 'signed in again')
   return { kind: 'signed-in', sid, mark: known }
 }
@@ -90,6 +94,7 @@ export function authOptions(onSignedIn: (mark: string) => void = () => {}): Next
             log().error({ err: error }, 'sign-in could not be answered')
             throw new Error('unavailable')
           })
+          measured('signIn', { outcome: OUTCOMES[outcome.kind] })
           if (outcome.kind === 'throttled') throw new Error(`throttled ${outcome.seconds}`)
           if (outcome.kind === 'refused') return null
           onSignedIn(outcome.mark)

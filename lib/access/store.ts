@@ -1,8 +1,11 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
+import type pg from 'pg'
 import { database, type Transaction } from '#lib/db/client.ts'
 import { withoutValues } from '#lib/db/failure.ts'
+import { Flight } from '#lib/db/flight.ts'
+import { sendTogether } from '#lib/db/together.ts'
 import type { Caller, CustomerId, Role } from './rules.ts'
 
 /** A caller as it is read, by key or by session; `stale`: its last use is to be written down anew. */
@@ -18,54 +21,37 @@ export type CallerRow = {
   stale: boolean
 }
 
-/** Look-ups that happen before a customer is known run as the role `console_access`, a statement each. */
-async function lookUp<T>(fn: (access: Transaction) => Promise<T>): Promise<T> {
+/** Look-ups that happen before a customer is known have logins of their own, a statement each. */
+export async function lookUp<T>(pool: 'signIn' | 'jobs', fn: (tx: Transaction) => Promise<T>): Promise<T> {
   try {
-    return await fn(drizzle(database().access))
+    return await fn(drizzle(database()[pool]))
   } catch (error) {
     throw withoutValues(error)
   }
 }
 
-/** Whom a sign-in is about, and whether their account knows the browser. */
-export type SignInRow = {
-  customerId: CustomerId
-  memberId: string
-  name: string
-  passwordHash: string | null
-  isKnown: boolean
-}
-
 /**
- * What sign-in compares: the member with this address in any case; undefined also when disabled.
- * @param browser digest of the browser's mark, where it has one
+ * The caller that a statement finds by the digest of a key or of a session. It is asked anew for each request, together
+ * with those of the requests that come in at the same time.
  */
-export function findSignIn(email: string, browser?: string): Promise<SignInRow | undefined> {
-  return lookUp(async (access) => {
-    const { rows } = await access.execute<{
-      customer_id: string
-      id: string
-      name: string
-      password_hash: string | null
-      is_known: boolean
-    }>(sql`
-      SELECT m.customer_id, m.id, m.name, m.password_hash, EXISTS (
-        SELECT FROM known_browsers b
-        WHERE b.customer_id = m.customer_id AND b.member_id = m.id AND b.digest = ${browser ?? ''}) AS is_known
-      FROM members m WHERE lower(m.email) = lower(${email}) AND m.disabled_at IS NULL`)
-    const row = rows[0]
-    if (!row) return undefined
-    const { id: memberId, name, password_hash: passwordHash, is_known: isKnown } = row
-    return { customerId: minted(row.customer_id), memberId, name, passwordHash, isKnown }
-  })
+export async function lookUpCaller(
+  pool: pg.Pool,
+  statement: string,
+  digest: string,
+): Promise<CallerRow | undefined> {
+  const flight = new Flight()
+  const found = flight.add({ text: statement }, [digest])
+  sendTogether(pool, flight)
+  const { rows } = await found
+  return rows[0] as CallerRow | undefined
 }
 
 /** The customer with this id or domain, for the operator's commands. */
 export function findCustomer(
   idOrDomain: string,
 ): Promise<{ customerId: CustomerId; name: string; domain: string; contactEmail: string } | undefined> {
-  return lookUp(async (access) => {
-    const { rows } = await access.execute<{ id: string; name: string; domain: string; email: string }>(sql`
+  return lookUp('jobs', async (tx) => {
+    const { rows } = await tx.execute<{ id: string; name: string; domain: string; email: string }>(sql`
       SELECT id, name, domain, contact_email AS email FROM customers
       WHERE id = ${idOrDomain} OR domain = ${idOrDomain.toLowerCase()}`)
     const row = rows[0]
@@ -75,8 +61,8 @@ export function findCustomer(
 
 /** All customers in the order in which they were added: for the operator's commands, and jobs that go from one to the next. */
 export function listCustomers(): Promise<{ customerId: CustomerId; name: string; domain: string }[]> {
-  return lookUp(async (access) => {
-    const { rows } = await access.execute<{ id: string; name: string; domain: string }>(sql`
+  return lookUp('jobs', async (tx) => {
+    const { rows } = await tx.execute<{ id: string; name: string; domain: string }>(sql`
       SELECT id, name, domain FROM customers ORDER BY created_at, id`)
     return rows.map((row) => ({ customerId: minted(row.id), name: row.name, domain: row.domain }))
   })
@@ -87,8 +73,8 @@ export function customerAfter(
   id: string,
   { orItself }: { orItself: boolean },
 ): Promise<CustomerId | undefined> {
-  return lookUp(async (access) => {
-    const { rows } = await access.execute<{ id: string }>(sql`
+  return lookUp('jobs', async (tx) => {
+    const { rows } = await tx.execute<{ id: string }>(sql`
       SELECT id FROM customers WHERE id >= ${id} AND (id > ${id} OR ${orItself}) ORDER BY id LIMIT 1`)
     return rows[0] && minted(rows[0].id)
   })
@@ -96,8 +82,8 @@ export function customerAfter(
 
 /** How many customers there are, and how many of them up to this id. */
 export function countCustomers(id: string): Promise<{ upTo: number; all: number }> {
-  return lookUp(async (access) => {
-    const { rows } = await access.execute<{ upTo: number; all: number }>(sql`
+  return lookUp('jobs', async (tx) => {
+    const { rows } = await tx.execute<{ upTo: number; all: number }>(sql`
       SELECT count(*) FILTER (WHERE id <= ${id})::int AS "upTo", count(*)::int AS all FROM customers`)
     return rows[0] ?? { upTo: 0, all: 0 }
   })
@@ -123,6 +109,7 @@ export function provenCaller(row: CallerRow, via: Caller['via']): Caller {
   }
 }
 
-function minted(id: string): CustomerId {
+/** For what a look-up has found. */
+export function minted(id: string): CustomerId {
   return id as CustomerId
 }

@@ -20,17 +20,24 @@ export async function tellMembers(requestId: string, signal: AbortSignal): Promi
   if (!mail) return 0
   let count = 0
   for (const customerId of await customersWithAccountMails()) {
-    for (;;) {
-      if (signal.aborted) return count
-      const due = await scope({ customerId }, (tx) => claimMail(tx, customerId))
-      if (!due) break
-      const delivery = await send(mail, customerId, due)
-      if (delivery.kind === 'sent') count += 1
-      else log().warn({ requestId, customerId, mail: due.id, ...delivery }, 'member not told')
-      if (delivery.kind === 'away') throw new Error(`The mail server could not be used: ${delivery.reason}`)
+    for (let kind = await tellNext(mail, customerId, requestId); kind; ) {
+      if (kind === 'sent') count += 1
+      kind = signal.aborted ? undefined : await tellNext(mail, customerId, requestId)
     }
+    if (signal.aborted) break
   }
   return count
+}
+
+/** Sends one mail of a customer, and says what became of it; undefined where none is due. */
+async function tellNext(mail: MailConfig, customerId: CustomerId, requestId: string) {
+  const due = await scope({ customerId }, (tx) => claimMail(tx, customerId))
+  if (!due) return undefined
+  const delivery = await send(mail, customerId, due)
+  const { kind } = delivery
+  if (kind !== 'sent') log().warn({ requestId, customerId, mail: due.id, ...delivery }, 'member not told')
+  if (kind === 'away') throw new Error(`The mail server could not be used: ${delivery.reason}`)
+  return kind
 }
 
 const STATES = {

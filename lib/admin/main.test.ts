@@ -176,8 +176,10 @@ describe('keys', () => {
     const [listed] = JSON.parse(list.out)
     const days = (Date.parse(listed.expiresAt) - Date.parse(listed.createdAt)) / 86_400_000
     expect([listed.id, days]).toEqual([caller?.id, 90])
-    const stored = await db.sql('sunbird', 'SELECT issued_by, digest FROM api_keys')
-    expect(stored).toEqual([{ issued_by: null, digest: digestOf(out.trim()) }])
+    const own = "SELECT issued_by, digest FROM api_keys WHERE customer_id = 'sunbird'"
+    expect((await db.opened.keys.query(own)).rows).toEqual([
+      { issued_by: null, digest: digestOf(out.trim()) },
+    ])
 
     expectRefusal(await admin(`keys revoke --customer other ${caller?.id}`), 'no key')
     expect(await findKeyCaller(digestOf(out.trim()))).toBeDefined()

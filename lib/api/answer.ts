@@ -76,7 +76,9 @@ async function replied(
     await leaving()
     return { status: 200, headers, body: await startSending(body, request.gone) }
   }
-  const json = { 'Content-Type': 'application/json', 'Cache-Control': 'private, no-cache', ...headers }
+  // A browser keeps nothing that a cookie has read: whoever sits down before it next would find it.
+  const kept = caller?.via === 'session' ? 'no-store' : 'private, no-cache'
+  const json = { 'Content-Type': 'application/json', 'Cache-Control': kept, ...headers }
   // As bytes from here on: text would be encoded for its tag, for its length and for the socket, each time anew.
   return conditional(request, Buffer.from(saved ?? JSON.stringify(body)), json, version)
 }

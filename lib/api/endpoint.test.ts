@@ -319,27 +319,28 @@ describe('when the database fails', () => {
   it('503 with Retry-After, and nothing internal in the body', async () => {
     const { opened } = database
     const lost = new Error('Connection terminated unexpectedly')
-    const connect = opened.access.query
-    opened.access.query = (() => Promise.reject(lost)) as never
+    const { connect } = opened.keys
+    opened.keys.connect = ((done: (error: Error) => void) => done(lost)) as never
     try {
       const { status, headers, json } = await send('GET', '/billing/v1/assets', { key: keys.it })
       expect([status, json.code, headers.get('Retry-After')]).toEqual([503, 'service_unavailable', '2'])
       expect(JSON.stringify(json)).not.toContain('terminated')
     } finally {
-      opened.access.query = connect
+      opened.keys.connect = connect
     }
   })
 
   it('500 for what nobody expected: the request id, and no more', async () => {
     const { opened } = database
-    const query = opened.access.query
-    opened.access.query = (() => Promise.reject(new Error('relation "secret" does not exist'))) as never
+    const { connect } = opened.keys
+    const unexpected = new Error('relation "secret" does not exist')
+    opened.keys.connect = ((done: (error: Error) => void) => done(unexpected)) as never
     try {
       const { status, json } = await send('GET', '/billing/v1/assets', { key: keys.it })
       expect([status, json.code]).toEqual([500, 'internal_error'])
       expect(JSON.stringify(json)).not.toContain('secret')
     } finally {
-      opened.access.query = query
+      opened.keys.connect = connect
     }
   })
 })

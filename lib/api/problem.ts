@@ -108,7 +108,7 @@ const NETWORK = new Set([
 ])
 // pg throws these without a code after the server was killed or the pool is exhausted.
 const CODELESS =
-  /connection (terminated|error|ended)|client was closed|timeout exceeded when trying to connect|connection timeout|query read timeout/i
+  /connection (terminated|error|ended)|client was closed|timeout exceeded when trying to connect|no turn in time|connection timeout|query read timeout/i
 
 /** Maps any thrown value: deny by default, so what is not known is 500 and says only the request id. */
 export function toProblem(error: unknown): Problem {

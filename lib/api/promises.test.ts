@@ -219,7 +219,9 @@ async function seed() {
   await addEvent('northwind', { at: new Date('2026-10-30T11:00:00Z') })
   const ana = { id: 'm-ana', name: 'Ana Ruiz', email: 'ana@northwind.example' }
   await addMember('northwind', { ...ana, roles: ['admin'] })
-  await addSession('northwind', 'm-ana', { id: '0b54f1de-5d0c-4f0e-9d13-1c5f6ad0a001' })
+  await addSession('northwind', 'm-ana', {
+    digest: 'W2ezwqGmGZ5f0kXgP7rO3bqfZQHhDn1u9sTtYvKcE4A',
+  })
   await addAsset('northwind', 'cloud-platform-3f6a90', null, {
     name: 'Production',
     createdAt: new Date('2026-01-15T09:00:00Z'),

@@ -13,11 +13,9 @@ const selection = {
   filter: filterText(['type'])
     .optional()
     .meta({ description: `As in \`type:workspace-suite|cloud-platform\`. Key: type. ${FILTER_GRAMMAR}` }),
-  search: z
-    .string()
-    .max(200)
-    .optional()
-    .meta({ description: 'Part of the name, domain or id, in any case.' }),
+  search: z.string().max(200).optional().meta({
+    description: 'Part of the name, domain or id, in any case. Under three characters: their start.',
+  }),
 }
 
 /** spec 4.1 */

@@ -13,10 +13,12 @@ import {
   readWithChanges,
   settleOnRead,
 } from '#lib/license-changes/open-change.ts'
+import { timeOf } from '#lib/lists/keyset.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
 import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
 import { assetsCsv } from './export.ts'
+import { listShown, selectsAll } from './page.ts'
 import { listReadings } from './seat-history.ts'
 import { replyOf, serializeFullItem, serializeListItem } from './serialize.ts'
 import * as shapes from './shapes.ts'
@@ -27,13 +29,16 @@ export const listAssets = operation(
   async (caller, { query }, trace) => {
     const { filter, search, view, maxResults = DEFAULT_MAX_RESULTS } = query
     const { baseUrl } = env()
-    const filters = ['assets', filter, search]
+    const filters = [caller.customerId, 'assets', filter, search] as const
     const cursor = query.pageToken ? readPageToken(query.pageToken, filters, TimeKey) : undefined
     const page = [{ filter, search }, maxResults + 1, cursor] as const
     if (view !== 'full') {
-      const rows = await readScopeAtOnce(caller, (tx) => store.listAssets(tx, caller.customerId, ...page))
+      const rows = await readScopeAtOnce(caller, (tx) => listShown(tx, caller.customerId, ...page), {
+        isByKey: selectsAll({ filter, search }),
+        mayBeOld: true,
+      })
       const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
-      const assets = shown.map(({ asset }) => serializeListItem(asset, baseUrl))
+      const assets = shown.map(({ asset, micros }) => serializeListItem(asset, timeOf(micros), baseUrl))
       return { body: { assets, rowCount: assets.length, ...links } }
     }
     const rows = await readScope(caller, (tx) => listWithChanges(tx, caller.customerId, ...page))
@@ -46,7 +51,9 @@ export const listAssets = operation(
 )
 
 export const summarizeAssets = operation(contract.summarizeAssets, async (caller, { query }) => {
-  const types = await readScopeAtOnce(caller, (tx) => store.countAssets(tx, caller.customerId, query))
+  const types = await readScopeAtOnce(caller, (tx) => store.countAssets(tx, caller.customerId, query), {
+    mayBeOld: true,
+  })
   return { body: { count: types.reduce((sum, { count }) => sum + count, 0), types } }
 })
 
@@ -85,6 +92,8 @@ async function readFull(caller: Caller, id: string, trace: Trace) {
  */
 export async function readSeatHistory(caller: Caller, id: string, since: number) {
   checkPermission(caller, contract.readAsset.permission)
-  const readings = await readScope(caller, (tx) => listReadings(tx, caller.customerId, id, new Date(since)))
+  const readings = await readScope(caller, (tx) => listReadings(tx, caller.customerId, id, new Date(since)), {
+    mayBeOld: true,
+  })
   return readings.map(({ at, ...seats }) => ({ at: at.getTime(), ...seats }))
 }

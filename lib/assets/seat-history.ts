@@ -1,6 +1,7 @@
 import 'server-only'
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
+import { builtOnce, value } from '#lib/db/built.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { seatReadings } from '#lib/db/schema/assets.ts'
 
@@ -15,13 +16,29 @@ export async function addReadings(
   customerId: CustomerId,
   readings: readonly NewReading[],
 ): Promise<void> {
+  const [only] = readings
+  if (only && readings.length === 1) await oneAdded(tx, { customerId, ...only })
+  else if (only) await addAll(tx, customerId, readings)
+}
+
+/** What a change of licenses adds. */
+const oneAdded = builtOnce<unknown>((tx) =>
+  tx.insert(seatReadings).values({
+    customerId: value('customerId'),
+    assetId: value('assetId'),
+    purchased: value('purchased'),
+    assigned: value('assigned'),
+  }),
+)
+
+async function addAll(tx: Transaction, customerId: CustomerId, readings: readonly NewReading[]) {
   const rows = readings.map(({ assetId, purchased, assigned }) => ({
     customerId,
     assetId,
     purchased,
     assigned,
   }))
-  if (rows.length > 0) await tx.insert(seatReadings).values(rows)
+  await tx.insert(seatReadings).values(rows)
 }
 
 /**

@@ -1,6 +1,7 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
+import { builtOnce, value } from '#lib/db/built.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assets } from '#lib/db/schema/assets.ts'
 import type { QuantityFacts } from './commitment.ts'
@@ -28,18 +29,23 @@ export async function setSeats(
   id: string,
   seats: Seats,
 ): Promise<AssetRow> {
-  const rows = await tx
-    .update(assets)
-    .set({
-      seatsPurchased: seats.purchased,
-      seatsMaximum: seats.maximum,
-      seatsAssigned: seats.assigned,
-      seatVersion: sql`${assets.seatVersion} + 1`,
-    })
-    .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))
-    .returning()
+  const { purchased, maximum, assigned } = seats
+  const rows = await seatsSet(tx, { customerId, id, purchased, maximum, assigned })
   return rows[0] as AssetRow
 }
+
+const seatsSet = builtOnce<AssetRow[]>((tx) =>
+  tx
+    .update(assets)
+    .set({
+      seatsPurchased: value<number>('purchased'),
+      seatsMaximum: value<number>('maximum'),
+      seatsAssigned: value<number>('assigned'),
+      seatVersion: sql`${assets.seatVersion} + 1`,
+    })
+    .where(and(eq(assets.customerId, value('customerId')), eq(assets.id, value('id'))))
+    .returning(),
+)
 
 /** Writes what the vendor told; `moves` says whether the seat version does. The row must be locked. */
 export async function setObserved(

@@ -1,6 +1,7 @@
 import { entityTag } from '#lib/api/entity-tag.ts'
 import { vendorFacts } from '#lib/vendors/facts.ts'
 import type { Asset, AssetListItem } from './contract.ts'
+import type { ShownRow } from './page.ts'
 import * as shapes from './shapes.ts'
 import { type AssetRow, hasLicenses, type LicensedRow } from './store.ts'
 
@@ -14,8 +15,16 @@ export function replyOf(row: AssetRow): { body: Asset; version: string } {
   return { body: serializeAsset(row), version: versionOf(row) }
 }
 
-/** spec 2.1. `baseUrl` is the console's public address, without a trailing slash. */
-export function serializeListItem(row: AssetRow, baseUrl: string): AssetListItem {
+/**
+ * spec 2.1.
+ * @param createTime in epoch milliseconds
+ * @param baseUrl the console's public address, without a trailing slash
+ */
+export function serializeListItem(
+  row: ShownRow['asset'],
+  createTime: number,
+  baseUrl: string,
+): AssetListItem {
   const quantity = row.seatsPurchased
   return {
     id: row.id,
@@ -25,7 +34,7 @@ export function serializeListItem(row: AssetRow, baseUrl: string): AssetListItem
     url: `${baseUrl}/assets?filter=type:${row.type}`,
     name: row.name,
     ...(quantity === null ? {} : { quantity }),
-    createTime: row.createdAt.getTime(),
+    createTime,
   }
 }
 
@@ -43,7 +52,7 @@ export function serializeFullItem(
 ): AssetListItem {
   const { scheduledTotal, scheduledAt } = row
   return {
-    ...serializeListItem(row, baseUrl),
+    ...serializeListItem(row, row.createdAt.getTime(), baseUrl),
     properties: propertiesOf(row),
     etag: etagOf(row),
     ...(hasLicenses(row) ? { vendor: vendorOf(row) } : {}),

@@ -1,11 +1,13 @@
 import 'server-only'
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
+import { builtOnce, value } from '#lib/db/built.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assets } from '#lib/db/schema/assets.ts'
 import type { Filter } from '#lib/lists/filter.ts'
 import { byCreation, pageByKey } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
+import { hasPart } from '#lib/lists/search.ts'
 
 export type AssetRow = typeof assets.$inferSelect
 /** An asset with licenses: all that a subscription needs is there (a CHECK holds it). */
@@ -34,7 +36,7 @@ const BY_CREATION = byCreation(assets.createdAt, assets.id)
 export type ListRow = { asset: AssetRow; micros: string }
 
 /** The sort key of a row, for page tokens. */
-export function keyOf(row: ListRow): string[] {
+export function keyOf(row: { asset: Pick<AssetRow, 'id'>; micros: string }): string[] {
   return [row.micros, row.asset.id]
 }
 
@@ -68,10 +70,8 @@ function selected({ filter, search }: Selection): SQL[] {
   const conditions: SQL[] = []
   if (filter?.type) conditions.push(inArray(assets.type, filter.type))
   if (search) {
-    const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`
-    conditions.push(
-      sql`(${assets.name} ILIKE ${pattern} OR ${assets.customerDomain} ILIKE ${pattern} OR ${assets.id} ILIKE ${pattern})`,
-    )
+    const found = or(...[assets.name, assets.customerDomain, assets.id].map((text) => hasPart(text, search)))
+    if (found) conditions.push(found)
   }
   return conditions
 }
@@ -83,12 +83,18 @@ export async function readAsset(
   id: string,
   { lock = false } = {},
 ): Promise<AssetRow | undefined> {
-  const query = tx
+  const rows = await (lock ? lockedAsset : oneAsset)(tx, { customerId, id })
+  return rows[0]
+}
+
+const oneAsset = builtOnce<AssetRow[]>(selectOne)
+const lockedAsset = builtOnce<AssetRow[]>((tx) => selectOne(tx).for('no key update'))
+
+function selectOne(tx: Transaction) {
+  return tx
     .select()
     .from(assets)
-    .where(and(eq(assets.customerId, customerId), eq(assets.id, id)))
-  const rows = lock ? await query.for('no key update') : await query
-  return rows[0]
+    .where(and(eq(assets.customerId, value('customerId')), eq(assets.id, value('id'))))
 }
 
 /**

@@ -123,7 +123,7 @@ describe('a refusal', () => {
     await keepStrangers()
     await ask(listAssets, '/billing/v1/assets', { key: wrong })
     await keepStrangers()
-    const { rows } = await db.opened.access.query(
+    const { rows } = await db.opened.jobs.query(
       'SELECT kind, sum(count)::int AS count FROM refused_strangers GROUP BY kind ORDER BY kind',
     )
     expect(rows).toEqual([

@@ -12,7 +12,7 @@ import { EventKey, keyOfEvent, listEvents } from './store.ts'
 
 export const listAuditEvents = operation(contract.listAuditEvents, async (caller, { query }) => {
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = query
-  const filters = ['audit-events', selection]
+  const filters = [caller.customerId, 'audit-events', selection] as const
   const cursor = pageToken ? readPageToken(pageToken, filters, EventKey) : undefined
   const rows = await readScope(caller, (tx) =>
     listEvents(tx, caller.customerId, selection, maxResults + 1, cursor),

@@ -20,11 +20,15 @@ export async function knownSeats(caller: Caller, type: string): Promise<KnownSea
   checkPermission(caller, 'invoice-viewer')
   const { customerId } = caller
   const seesNames = may(caller, 'licenses-manager')
-  const { rows, changes } = await readScope(caller, async (tx) => {
-    const rows = await listSeats(tx, customerId, type, MOST_ASSETS)
-    const ids = rows.map(({ id }) => id)
-    return { rows, changes: await changesOf(tx, customerId, ids, MOST_CHANGES) }
-  })
+  const { rows, changes } = await readScope(
+    caller,
+    async (tx) => {
+      const rows = await listSeats(tx, customerId, type, MOST_ASSETS)
+      const ids = rows.map(({ id }) => id)
+      return { rows, changes: await changesOf(tx, customerId, ids, MOST_CHANGES) }
+    },
+    { mayBeOld: true },
+  )
   const oldest = changes.length === MOST_CHANGES ? changes.at(-1)?.createdAt.getTime() : undefined
   const byAsset = Map.groupBy(changes, ({ assetId }) => assetId)
   return rows.map(({ id, name, skuName, purchased, read }) => {

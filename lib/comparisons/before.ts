@@ -19,16 +19,20 @@ const MOST_LINES = 50
  */
 export async function invoiceBefore(caller: Caller, id: string): Promise<string | undefined> {
   checkPermission(caller, 'invoice-viewer')
-  return readScope(caller, async (tx) => {
-    const candidates = await earlier(tx, caller, id)
-    if (candidates.length < 2) return candidates[0]?.id
-    const shared = await sharedLines(tx, caller, id, candidates)
-    const countOf = (candidate: { id: string }) => shared.get(candidate.id) ?? 0
-    const most = Math.max(...candidates.map(countOf))
-    const alike = candidates.filter((candidate) => countOf(candidate) * 2 >= most)
-    const newest = alike.filter(({ invoiceDate }) => invoiceDate === alike[0]?.invoiceDate)
-    return newest.toSorted((a, b) => countOf(b) - countOf(a))[0]?.id
-  })
+  return readScope(
+    caller,
+    async (tx) => {
+      const candidates = await earlier(tx, caller, id)
+      if (candidates.length < 2) return candidates[0]?.id
+      const shared = await sharedLines(tx, caller, id, candidates)
+      const countOf = (candidate: { id: string }) => shared.get(candidate.id) ?? 0
+      const most = Math.max(...candidates.map(countOf))
+      const alike = candidates.filter((candidate) => countOf(candidate) * 2 >= most)
+      const newest = alike.filter(({ invoiceDate }) => invoiceDate === alike[0]?.invoiceDate)
+      return newest.toSorted((a, b) => countOf(b) - countOf(a))[0]?.id
+    },
+    { mayBeOld: true },
+  )
 }
 
 /** Newest first. */

@@ -49,23 +49,27 @@ export type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 
 export async function comparableInvoices(caller: Caller, id: string): Promise<Choice[]> {
   checkPermission(caller, 'invoice-viewer')
   const { number, issuer, invoiceDate, totalAmount, currency } = invoices
-  const rows = await readScope(caller, async (tx) => {
-    const one = await readHead(tx, caller, id)
-    if (!one) return []
-    return tx
-      .select({ id: invoices.id, number, issuer, invoiceDate, totalAmount, currency })
-      .from(invoices)
-      .where(
-        and(
-          ...owned(caller),
-          or(issued, eq(invoices.id, one.id)),
-          eq(invoices.platform, one.platform),
-          eq(currency, one.currency),
-        ),
-      )
-      .orderBy(desc(invoiceDate), desc(invoices.id))
-      .limit(MOST_CHOICES)
-  })
+  const rows = await readScope(
+    caller,
+    async (tx) => {
+      const one = await readHead(tx, caller, id)
+      if (!one) return []
+      return tx
+        .select({ id: invoices.id, number, issuer, invoiceDate, totalAmount, currency })
+        .from(invoices)
+        .where(
+          and(
+            ...owned(caller),
+            or(issued, eq(invoices.id, one.id)),
+            eq(invoices.platform, one.platform),
+            eq(currency, one.currency),
+          ),
+        )
+        .orderBy(desc(invoiceDate), desc(invoices.id))
+        .limit(MOST_CHOICES)
+    },
+    { mayBeOld: true },
+  )
   return rows.map((row) => ({
     ...row,
     invoiceDate: epochOfDay(row.invoiceDate),

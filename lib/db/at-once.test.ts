@@ -32,10 +32,14 @@ it('sees its own customer, whoever used the connection before', async () => {
 it('sees one moment in all of its statements', async () => {
   let isAdded = false
   const [first, , second] = await readScopeAtOnce(ana, (tx) => {
-    const add = addProfile('northwind', 'later').then(() => {
+    // Its moment is that of the first statement: nothing is added before that is answered.
+    const first = tx.execute(names).then((found) => found)
+    const add = async () => {
+      await first
+      await addProfile('northwind', 'later')
       isAdded = true
-    })
-    return Promise.all([tx.execute(names), tx.execute(sql`SELECT pg_sleep(0.3)`), tx.execute(names), add])
+    }
+    return Promise.all([first, tx.execute(sql`SELECT pg_sleep(0.3)`), tx.execute(names), add()])
   })
   expect(isAdded).toBe(true)
   expect([first.rows.length, second.rows.length]).toEqual([1, 1])

@@ -1,21 +1,33 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
+import { type Login, loginOf } from './logins.ts'
+import { openReplica, type Replica } from './replica/replica.ts'
+import type { ReplicaConfig } from './settings.ts'
 
 /** Drizzle on one connection, inside one transaction. */
 export type Transaction = NodePgDatabase
 
-/** The open pools. They log in as DATABASE_URL's owner and at once become a role that owns nothing. */
+/** The open pools. Each logs in as a role that owns nothing, may do what it is for, and can't become another one. */
 export type Database = {
-  /** Sees the rows of the customer that the transaction names: `scope` only. */
+  /** Sees and writes the rows of the customer that the transaction names: `scope` only. */
   app: pg.Pool
-  /** The same for `readScope`, so that changes that wait for a locked row keep no read waiting. */
+  /** Sees them for `readScope`, so that changes that wait for a locked row keep no read waiting. */
   reads: pg.Pool
-  /** The same for `streamScope`: what sends for minutes keeps no other read waiting. */
+  /** Sees them for `streamScope`: what sends for minutes keeps no other read waiting. */
   streams: pg.Pool
-  /** Finds out who is calling: lib/access only. Small and apart, so that a stuck table starves nobody. */
-  access: pg.Pool
+  /**
+   * Finds out whose key it is: lib/access only, as the next two; and what a replica lacks. Small and apart: a stuck
+   * table starves nobody.
+   */
+  keys: pg.Pool
+  /** Finds out whose session it is. */
+  sessions: pg.Pool
+  /** Compares passwords, and counts who fails: no other one sees a digest of a password. */
+  signIn: pg.Pool
   /** Looks for due work across customers, and holds the job queue: lib/access and lib/server only. */
   jobs: pg.Pool
+  /** A server for reads that may be a little old, where one is set up. */
+  replica: Replica | undefined
   close(): Promise<void>
 }
 
@@ -32,27 +44,39 @@ const ANSWER_LIMIT = 7000
 const WRITE = { lockWait: 1000 }
 const READ = { lockWait: 250, answerLimit: ANSWER_LIMIT }
 
+/** Statements that are sent without a BEGIN may not write, and see one moment: an invoice and its lines, say. */
+const ONLY_READ = { default_transaction_read_only: 'on', default_transaction_isolation: 'repeatable\\ read' }
+
 /** Opens the pools on `url` for this process, until they are closed; then it has those again that it had before. */
-export function openDatabase(url: string): Database {
+export function openDatabase(url: string, readFrom?: ReplicaConfig): Database {
   const before = slot.licensesInvoicesDatabase
-  const app = pool(url, 'console_app', 8)
-  const reads = pool(url, 'console_app', 8, READ)
-  const streams = pool(url, 'console_app', 4, READ)
-  const access = pool(url, 'console_access', 6, READ)
-  const jobs = pool(url, 'console_jobs', 2)
+  const pools = {
+    app: pool(url, 'console_app', 8),
+    reads: pool(url, 'console_reads', 8, READ, ONLY_READ),
+    streams: pool(url, 'console_streams', 4, READ),
+    keys: pool(url, 'console_keys', 4, READ),
+    sessions: pool(url, 'console_sessions', 3, READ),
+    signIn: pool(url, 'console_sign_in', 1, READ),
+    jobs: pool(url, 'console_jobs', 2),
+  }
+  const replica = readFrom && replicaOf(readFrom, pools.keys)
   const database: Database = {
-    app,
-    reads,
-    streams,
-    access,
-    jobs,
+    ...pools,
+    replica,
     async close() {
       if (slot.licensesInvoicesDatabase === database) slot.licensesInvoicesDatabase = before
-      await Promise.all([app, reads, streams, access, jobs].map((pool) => pool.end()))
+      await Promise.all([...Object.values(pools).map((each) => each.end()), replica?.close()])
     },
   }
   slot.licensesInvoicesDatabase = database
   return database
+}
+
+function replicaOf({ url, mostBehind }: ReplicaConfig, keys: pg.Pool): Replica {
+  const reads = pool(url, 'console_reads', 8, READ, ONLY_READ)
+  const streams = pool(url, 'console_streams', 4, READ)
+  const watch = pool(url, 'console_jobs', 1, READ)
+  return openReplica({ reads, streams, watch, keys }, mostBehind)
 }
 
 /** The database that this process opened. */
@@ -62,21 +86,23 @@ export function database(): Database {
 }
 
 // Bounds, each inside the next: lock 1 s < waiting for a connection 2 s < statement 3 s < its answer 7 s < request 20 s.
+// A read that a replica fails is read again from our own server: both together, 18 s at most, are inside of a request.
 function pool(
   url: string,
-  role: 'console_app' | 'console_access' | 'console_jobs',
+  login: Login,
   max: number,
   { lockWait, answerLimit }: { lockWait: number; answerLimit?: number } = WRITE,
+  more: Record<string, string> = {},
 ): pg.Pool {
   const settings = {
-    role,
     lock_timeout: String(lockWait),
     statement_timeout: '3000',
     idle_in_transaction_session_timeout: '20000',
     timezone: 'UTC',
+    ...more,
   }
   const made = new pg.Pool({
-    connectionString: url,
+    ...loginOf(url, login),
     max,
     connectionTimeoutMillis: 2000,
     ...(answerLimit === undefined ? {} : { query_timeout: answerLimit }),

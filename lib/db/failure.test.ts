@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findSignIn } from '#lib/access/store.ts'
+import { findSignIn } from '#lib/access/sign-ins/look-up.ts'
 import { errorCode, toProblem } from '#lib/api/problem.ts'
 import { newLog, reasonOf } from '#lib/log.ts'
 import { readScope, scope, streamScope } from './scope.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
   ana = await callerOf('northwind', 'admin')
   // PostgreSQL tells of the whole row, too.
   await run(database.url, "ALTER TABLE billing_profiles ADD CONSTRAINT never CHECK (name <> 'secret')")
-  await run(database.url, 'REVOKE ALL ON members FROM console_access')
+  await run(database.url, 'REVOKE ALL ON members FROM console_sign_in')
 })
 afterAll(() => database.close())
 

@@ -1,16 +1,19 @@
 import pg from 'pg'
 import { log, reasonOf } from '#lib/log.ts'
+import { loginOf, ownerOf } from './logins.ts'
 import { applyInSteps, applyWhole } from './migrating/apply.ts'
 import { type Migration, readMigrations } from './migrating/files.ts'
 import { untilUnlocked } from './migrating/retries.ts'
 import { inTurn } from './migrating/turn.ts'
-import { ensureRoles } from './roles.ts'
+import { ensureLogins, lackLogins } from './roles.ts'
 
 type Options = {
   /** With the migrations and drizzle's journal of them. */
   folder?: string
   /** How long to wait for another process that migrates, and for each migration's locks, in milliseconds. */
   patience?: { turn: number; locks: number }
+  /** Gives logins that were made with another DATABASE_SECRET the passwords of this one. */
+  renew?: boolean
 }
 
 const PATIENCE = { turn: 600_000, locks: 300_000 }
@@ -21,16 +24,19 @@ const PATIENCE = { turn: 600_000, locks: 300_000 }
  * after a crash. A database that has all migrations is left at once, whoever migrates it meanwhile.
  * @throws Error that names the migration; those before it stay
  */
-export async function migrate(url: string, { folder, patience = PATIENCE }: Options = {}): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, keepAlive: true })
+export async function migrate(
+  url: string,
+  { folder, patience = PATIENCE, renew = false }: Options = {},
+): Promise<void> {
+  const client = new pg.Client({ ...ownerOf(url), connectionTimeoutMillis: 5000, keepAlive: true })
   // Of a connection that breaks between two statements the next one tells.
   client.on('error', () => {})
   await client.connect()
   try {
-    await ensureRoles(client)
     const all = readMigrations(folder)
-    if ((await missing(client, all)).length === 0) return
+    if (!(await lackLogins(client)) && (await missing(client, all)).length === 0) return
     await inTurn(url, patience.turn, async (check) => {
+      await ensureLogins(client, { renew })
       await client.query(JOURNAL)
       const open = await missing(client, all)
       for (const migration of open) {
@@ -68,5 +74,35 @@ async function apply(client: pg.Client, migration: Migration, patience: number):
     await untilUnlocked(client, migration.name, patience, () => one(client, migration))
   } catch (error) {
     throw new Error(`The migration ${migration.name} was not applied: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+/**
+ * Makes the logins that are missing, and migrates nothing.
+ * @param options.renew gives those that were made with another DATABASE_SECRET the passwords of this one
+ */
+export async function makeLogins(url: string, options: { renew: boolean }): Promise<void> {
+  const client = new pg.Client({ ...ownerOf(url), connectionTimeoutMillis: 5000 })
+  await client.connect()
+  try {
+    await inTurn(url, PATIENCE.turn, () => ensureLogins(client, options))
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * Looks, as the login of the jobs, whether somebody has migrated the database.
+ * @throws Error that says what to run, where a migration of this release is missing
+ */
+export async function checkMigrated(url: string): Promise<void> {
+  const client = new pg.Client({ ...loginOf(url, 'console_jobs'), connectionTimeoutMillis: 5000 })
+  await client.connect()
+  try {
+    const names = (await missing(client, readMigrations())).map(({ name }) => name).join(', ')
+    if (names !== '')
+      throw new Error(`The database lacks ${names}: run \`npm run admin -- database migrate\` as its owner.`)
+  } finally {
+    await client.end()
   }
 }

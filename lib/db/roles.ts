@@ -1,34 +1,97 @@
 import type pg from 'pg'
+import { LOGINS, type Login, markOf, verifierOf } from './logins.ts'
 
-const ROLES = ['console_app', 'console_access', 'console_jobs'] as const
+type Role = { rolcanlogin: boolean; mark: string | null }
+
+/** No login: the look-ups of the release before this one run as it, and the first migrations give it rights. */
+const FORMER = 'console_access'
+
+const DUPLICATE_OBJECT = '42710'
+/** Two who make it at the same moment. */
+const UNIQUE_VIOLATION = '23505'
 
 /**
- * Makes the roles that the app runs as and lets the connected login become them. Any login that may
- * create roles will do; it need not be a superuser. Runs at each start, before the migrations.
- * @throws Error with the SQL that an administrator has to run, when this login may not
+ * Makes the logins of the pools, with passwords that follow from DATABASE_SECRET. Any owner who may create roles will
+ * do; it need not be a superuser. They belong to the server: several databases on it share them.
+ * @param options.renew gives logins that were made with another secret the passwords of this one
+ * @throws Error with the SQL that an administrator has to run, where this owner may not; or that the secret is another
  */
-export async function ensureRoles(client: pg.Client): Promise<void> {
-  for (const role of ROLES) {
-    try {
-      const { rows } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [role])
-      // Another database of the same server may make it at the same moment: then it is there.
-      if (rows.length === 0) await client.query(`CREATE ROLE ${role} NOLOGIN`).catch(ignoreDuplicate)
-      const { rows: member } = await client.query(
-        "SELECT FROM pg_auth_members m JOIN pg_roles r ON r.oid = m.roleid JOIN pg_roles u ON u.oid = m.member WHERE r.rolname = $1 AND u.rolname = current_user AND (to_jsonb(m) ->> 'set_option') IS DISTINCT FROM 'false'",
-        [role],
-      )
-      if (member.length === 0) await client.query(`GRANT ${role} TO CURRENT_USER`).catch(ignoreDuplicate)
-    } catch (error) {
-      throw new Error(
-        `The database login may not make or take the role ${role}. As the server's administrator, run: ` +
-          `${ROLES.map((name) => `CREATE ROLE ${name} NOLOGIN;`).join(' ')} GRANT ${ROLES.join(', ')} TO <login>;`,
-        { cause: error },
-      )
-    }
+export async function ensureLogins(owner: pg.Client, { renew = false } = {}): Promise<void> {
+  for (const login of LOGINS) {
+    const found = await roleOf(owner, login)
+    if (found?.rolcanlogin && found.mark === markOf(login)) continue
+    if (found?.rolcanlogin && !renew) throw otherSecret(login)
+    await make(owner, login, found).catch((error: unknown) => {
+      throw mayNot(login, error)
+    })
+  }
+  const { rows } = await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [FORMER])
+  if (rows.length === 0) await owner.query(`CREATE ROLE ${FORMER} NOLOGIN`).catch(ignoreDuplicate)
+  await becomeJobs(owner)
+}
+
+/** Whether `ensureLogins` has something to do. */
+export async function lackLogins(owner: pg.Client): Promise<boolean> {
+  for (const login of LOGINS) {
+    const found = await roleOf(owner, login)
+    if (!found?.rolcanlogin || found.mark !== markOf(login)) return true
+  }
+  return false
+}
+
+async function roleOf(owner: pg.Client, login: Login): Promise<Role | undefined> {
+  const { rows } = await owner.query<Role>(
+    "SELECT rolcanlogin, shobj_description(oid, 'pg_authid') AS mark FROM pg_roles WHERE rolname = $1",
+    [login],
+  )
+  return rows[0]
+}
+
+async function make(owner: pg.Client, login: Login, found: Role | undefined): Promise<void> {
+  const { create, alter, comment } = statementsOf(login)
+  // Another database of the same server may make it at the same moment: then it is there.
+  if (found) await owner.query(alter)
+  else await owner.query(create).catch(ignoreDuplicate)
+  await owner.query(comment)
+}
+
+function statementsOf(login: Login) {
+  const rights = `LOGIN NOINHERIT PASSWORD '${verifierOf(login)}'`
+  return {
+    create: `CREATE ROLE ${login} ${rights}`,
+    alter: `ALTER ROLE ${login} ${rights}`,
+    comment: `COMMENT ON ROLE ${login} IS '${markOf(login)}'`,
   }
 }
 
+// The job queue's schema belongs to its login, and a migration makes it.
+async function becomeJobs(owner: pg.Client): Promise<void> {
+  const { rows } = await owner.query(
+    "SELECT FROM pg_auth_members m JOIN pg_roles r ON r.oid = m.roleid JOIN pg_roles u ON u.oid = m.member WHERE r.rolname = 'console_jobs' AND u.rolname = current_user AND (to_jsonb(m) ->> 'set_option') IS DISTINCT FROM 'false'",
+  )
+  if (rows.length > 0) return
+  await owner.query('GRANT console_jobs TO CURRENT_USER').catch((error: unknown) => {
+    throw mayNot('console_jobs', error)
+  })
+}
+
+function mayNot(login: Login, cause: unknown): Error {
+  const logins = LOGINS.map(statementsOf).flatMap(({ create, comment }) => [create, comment])
+  const all = [...logins, `CREATE ROLE ${FORMER} NOLOGIN`, 'GRANT console_jobs TO <owner>']
+  return new Error(
+    `The owner of the database may not make or take the login ${login}. As the server's administrator, run: ` +
+      `${all.map((line) => `${line};`).join(' ')}`,
+    { cause },
+  )
+}
+
+function otherSecret(login: Login): Error {
+  return new Error(
+    `The login ${login} of this server was made with another DATABASE_SECRET. Give the one that it was made with, ` +
+      'or, where nothing else uses it, run `npm run admin -- database logins --renew`.',
+  )
+}
+
 function ignoreDuplicate(error: { code?: string }): void {
-  // duplicate_object, or unique_violation when two creations race
-  if (error.code !== '42710' && error.code !== '23505') throw error
+  if (error.code !== DUPLICATE_OBJECT && error.code !== UNIQUE_VIOLATION) throw error
 }

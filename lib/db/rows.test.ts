@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Transaction } from './client.ts'
+import { loginOf } from './logins.ts'
 import { withRowPlans } from './rows.ts'
 import { assets } from './schema/assets.ts'
 import { billingProfiles, customers } from './schema/customers.ts'
@@ -23,7 +24,7 @@ beforeAll(async () => {
     { price: '2.50' },
   ])
   await addInvoice('northwind', 'IN-2', { isHistory: true })
-  client = new pg.Client({ connectionString: database.url, options: '-c role=console_app' })
+  client = new pg.Client(loginOf(database.url, 'console_app'))
   await client.connect()
   await client.query("SELECT set_config('console.customer', 'northwind', false)")
 })

@@ -140,21 +140,6 @@ it('a read from a server that does not answer is given up', async () => {
   expect(Date.now() - started).toBeLessThan(19_000)
 })
 
-it('the app runs as a role that owns nothing', async () => {
-  const { rows } = await database.opened.app.query(
-    "SELECT current_user, (SELECT count(*)::int FROM pg_class WHERE relowner = 'console_app'::regrole) AS owned",
-  )
-  expect(rows).toEqual([{ current_user: 'console_app', owned: 0 }])
-})
-
-it('finds callers as a role that sees no invoice, asset or history', async () => {
-  for (const table of ['assets', 'invoices', 'line_items', 'license_changes', 'audit_events']) {
-    await expect(database.opened.access.query(`SELECT FROM ${table}`)).rejects.toMatchObject({
-      code: '42501',
-    })
-  }
-})
-
 it('two copies of the module, as Next makes them, plan their statements on the same connections', async () => {
   const copy = (name: string) =>
     import(/* @vite-ignore */ `./transaction.ts?${name}`) as Promise<typeof transactions>

@@ -3,6 +3,9 @@ import type pg from 'pg'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { database, type Transaction } from './client.ts'
 import { leaveToTheEnd, takeLastWords } from './last-words.ts'
+import { NOTE_WRITE } from './replica/note-write.ts'
+import { readOld, streamOld } from './replica/read.ts'
+import { sendAlone, sendTogether } from './together.ts'
 import { ENTER, transaction, transactionAtOnce, transactionStream } from './transaction.ts'
 
 /**
@@ -14,27 +17,40 @@ export function scope<T>(
   caller: { customerId: CustomerId },
   fn: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  return transaction(database().app, caller.customerId, fn)
-}
-
-/** The same door for reads only: the database refuses writes, and the answer waits for one round trip less. */
-export function readScope<T>(
-  caller: { customerId: CustomerId },
-  fn: (tx: Transaction) => Promise<T>,
-): Promise<T> {
-  return transaction(database().reads, caller.customerId, fn, { readOnly: true })
+  const { app, replica } = database()
+  return transaction(app, caller.customerId, fn, { last: replica && NOTE_WRITE })
 }
 
 /**
- * The same door for reads that send all their statements at once, as a list or one record does: BEGIN, they and COMMIT
- * travel in one round trip.
+ * What a read may see. `mayBeOld`: rows of up to a second ago, though all that was written for this customer before it
+ * began: for lists, figures and exports, and never for what something is decided by. `fn` may be run twice then.
+ */
+export type Freshness = { mayBeOld?: boolean }
+
+/** The same door for reads only: the database refuses writes, and the answer waits for one round trip less. */
+export function readScope<T>(
+  { customerId }: { customerId: CustomerId },
+  fn: (tx: Transaction) => Promise<T>,
+  { mayBeOld = false }: Freshness = {},
+): Promise<T> {
+  const read = ({ reads }: { reads: pg.Pool }) => transaction(reads, customerId, fn, { readOnly: true })
+  return mayBeOld ? readOld(customerId, read) : read(database())
+}
+
+/**
+ * The same door for reads that send all their statements at once, as a list or one record does: they are one round trip.
+ * @param isByKey whether each statement finds its rows by a key, however many there are: then it shares a connection
+ *   with those of other requests, and waits for them
  * @throws Error where `fn` sends a statement after it had the rows of another one
  */
 export function readScopeAtOnce<T>(
-  caller: { customerId: CustomerId },
+  { customerId }: { customerId: CustomerId },
   fn: (tx: Transaction) => Promise<T>,
+  { isByKey = false, mayBeOld = false }: Freshness & { isByKey?: boolean } = {},
 ): Promise<T> {
-  return transactionAtOnce(database().reads, caller.customerId, fn)
+  const send = isByKey ? sendTogether : sendAlone
+  const read = ({ reads }: { reads: pg.Pool }) => transactionAtOnce(reads, customerId, fn, send)
+  return mayBeOld ? readOld(customerId, read) : read(database())
 }
 
 /**
@@ -42,10 +58,10 @@ export function readScopeAtOnce<T>(
  * one moment. Few run at once; a caller who finds none free is told that the service is busy.
  */
 export function streamScope<T>(
-  caller: { customerId: CustomerId },
+  { customerId }: { customerId: CustomerId },
   fn: (tx: Transaction) => AsyncIterable<T>,
 ): AsyncGenerator<T, void, undefined> {
-  return transactionStream(database().streams, caller.customerId, fn)
+  return streamOld(customerId, ({ streams }) => transactionStream(streams, customerId, fn))
 }
 
 /** Runs a customer's part, which sees and writes that customer's rows only. */
@@ -61,7 +77,8 @@ const NOBODY = ''
  * @throws Error where a part is begun inside of another, or after a customer that comes later
  */
 export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>): Promise<T> {
-  return transaction(database().app, NOBODY, async (tx) => {
+  const { app, replica } = database()
+  return transaction(app, NOBODY, async (tx) => {
     let last = NOBODY
     let isInside = false
     const words: pg.QueryConfig[] = []
@@ -74,8 +91,7 @@ export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>): Promise<T> {
       last = customerId
       await see(customerId)
       const value = await part(tx)
-      const own = takeLastWords(tx)
-      if (own.length > 0) words.push({ ...ENTER, values: [customerId] }, ...own)
+      words.push({ ...ENTER, values: [customerId] }, ...takeLastWords(tx), ...(replica ? [NOTE_WRITE] : []))
       // Where the part threw, the transaction is rolled back: there is nothing more to see.
       await see(NOBODY)
       isInside = false

@@ -1,7 +1,7 @@
 import { env } from '#lib/env.ts'
 import { openDatabase } from './client.ts'
-import { startEmbedded } from './embedded.ts'
-import { migrate } from './migrate.ts'
+import { type Embedded, startEmbedded } from './embedded.ts'
+import { checkMigrated, migrate } from './migrate.ts'
 
 /** The database of this process: `note` says in one line what it is; `stop` leaves it. */
 export type Started = { url: string; note: string; stop(): Promise<void> }
@@ -21,16 +21,17 @@ export function startDatabase(): Promise<Started> {
 }
 
 async function start(): Promise<Started> {
-  const { databaseUrl, dataDir } = env()
-  const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : undefined
-  const url = embedded?.url ?? (databaseUrl as string)
+  const { migratesAtStart, replica } = env().database
+  const { url, embedded } = await server()
   try {
-    await migrate(url)
+    // Our own server is nobody else's: whatever secret its logins had, from now on they have ours.
+    if (embedded || migratesAtStart) await migrate(url, { renew: embedded !== undefined })
+    else await checkMigrated(url)
   } catch (error) {
     await embedded?.release()
     throw error
   }
-  const opened = openDatabase(url)
+  const opened = openDatabase(url, replica)
   return {
     url,
     note: embedded?.note ?? 'PostgreSQL of DATABASE_URL',
@@ -40,4 +41,17 @@ async function start(): Promise<Started> {
       await embedded?.release()
     },
   }
+}
+
+/** Does what only the owner of the database may do, and leaves. */
+export async function asOwner(work: (url: string) => Promise<void>): Promise<void> {
+  const { url, embedded } = await server()
+  await work(url).finally(() => embedded?.release())
+}
+
+async function server(): Promise<{ url: string; embedded: Embedded | undefined }> {
+  const { database, dataDir } = env()
+  if (database.url !== undefined) return { url: database.url, embedded: undefined }
+  const embedded = await startEmbedded(dataDir)
+  return { url: embedded.url, embedded }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, openDatabase } from './client.ts'
+import { loginOf } from './logins.ts'
 import { dropDatabase, onDatabase, run } from './test-server.ts'
 
 type Row = Record<string, unknown>
@@ -28,7 +29,7 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
   const url = onDatabase(templateUrl, name)
   if (today) await run(url, clockOf(name, today))
   const opened = openDatabase(url)
-  const viewer = new pg.Client({ connectionString: url, options: '-c role=console_app' })
+  const viewer = new pg.Client(loginOf(url, 'console_app'))
   await viewer.connect()
   return {
     url,

@@ -6,6 +6,7 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startWarden } from './embedded/test-warden.ts'
 import { startEmbedded } from './embedded.ts'
+import { LOGINS } from './logins.ts'
 import { migrate } from './migrate.ts'
 
 const INSUFFICIENT_PRIVILEGE = '42501'
@@ -30,11 +31,15 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const warden = startWarden()
   warden.removeFolder(folder)
   process.env.TMPDIR = folder
+  // Here and in the tests, and the same in each run: the logins stay where the server does.
+  process.env.DATABASE_SECRET ||= 'only-for-tests-only-for-tests-only'
   const server = await testServer(join(folder, 'server'))
   const template = `console_template_${randomBytes(4).toString('hex')}`
   await run(server.url, `CREATE DATABASE ${template}`)
   const templateUrl = onDatabase(server.url, template)
   await migrate(templateUrl)
+  // The tests' owner may look as each of them, and end their connections.
+  await run(templateUrl, `GRANT ${LOGINS.join(', ')} TO CURRENT_USER`)
   project.provide('templateUrl', templateUrl)
   return async () => {
     await dropDatabase(server.url, template)

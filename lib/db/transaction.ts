@@ -1,21 +1,22 @@
-import { createHash } from 'node:crypto'
-import type { Writable } from 'node:stream'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import type { Transaction } from './client.ts'
 import { withoutValues } from './failure.ts'
+import { Flight } from './flight.ts'
 import { sayLastWords, takeLastWords } from './last-words.ts'
+import { nameOf, type Statement } from './prepared.ts'
 import { withRowPlans } from './rows.ts'
+import { inOnePacket } from './together.ts'
 
 /**
- * Runs `fn` in one transaction that sees one customer; commits, or rolls back when it throws.
+ * Runs `fn` in one transaction that sees one customer; commits, or rolls back when it throws. `last` is a part of it.
  * A read's answer does not wait for its COMMIT: there is nothing that could still be lost.
  */
 export async function transaction<T>(
   from: pg.Pool,
   customerId: string,
   fn: (tx: Transaction) => Promise<T>,
-  { readOnly = false } = {},
+  { readOnly = false, last }: { readOnly?: boolean; last?: pg.QueryConfig | undefined } = {},
 ): Promise<T> {
   const { tx, opened, send, end } = await begin(from, customerId, readOnly)
   let value: T
@@ -30,7 +31,7 @@ export async function transaction<T>(
     throw withoutValues(error)
   }
   if (readOnly) end('COMMIT').catch(() => {})
-  else await sayLastWords(words, send, () => end('COMMIT'))
+  else await sayLastWords(last ? [...words, last] : words, send, () => end('COMMIT'))
   return value
 }
 
@@ -57,36 +58,25 @@ export async function* transactionStream<T>(
 // Named, so that PostgreSQL reads it once for a connection.
 export const ENTER = { name: 'enter-customer', text: "SELECT set_config('console.customer', $1, true)" }
 
-/** What is sent before the process looks at its sockets again leaves together, and not statement by statement. */
-function inOnePacket(client: pg.PoolClient): void {
-  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
-  stream.cork()
-  process.nextTick(() => stream.uncork())
-}
-
 /**
- * Reads what `fn` reads by statements that it sends all at once, none of which waits for another one's rows: then
- * BEGIN, they and COMMIT are one round trip, and the connection is free as soon as they are answered.
+ * Reads what `fn` reads by statements that it sends all at once, none of which waits for another one's rows: they are one
+ * transaction without a BEGIN and a COMMIT, and one round trip. The pool's settings make it read-only and of one moment.
+ * @param send over which connection
  * @throws Error where a statement comes later: it would be outside of the transaction
  */
 export async function transactionAtOnce<T>(
   from: pg.Pool,
   customerId: string,
   fn: (tx: Transaction) => Promise<T>,
+  send: (pool: pg.Pool, flight: Flight) => void,
 ): Promise<T> {
-  const client = await from.connect()
-  const { tx, opened, close } = begun(client, customerId, true)
-  // By then all that `fn` sends at once is there. A failed statement makes a ROLLBACK of the COMMIT.
-  process.nextTick(() => {
-    close('COMMIT').then(
-      () => client.release(),
-      () => client.release(true),
-    )
-  })
+  const flight = new Flight()
+  flight.add(ENTER, [customerId]).catch(() => {})
+  // By then all that `fn` sends at once is there.
+  process.nextTick(() => send(from, flight))
+  const query = (statement: Statement, values?: unknown[]) => flight.add(statement, values)
   try {
-    const value = await fn(tx)
-    await opened
-    return value
+    return await fn(withRowPlans(drizzle({ query } as unknown as pg.PoolClient)))
   } catch (error) {
     throw withoutValues(error)
   }
@@ -95,8 +85,12 @@ export async function transactionAtOnce<T>(
 async function begin(from: pg.Pool, customerId: string, readOnly: boolean) {
   const client = await from.connect()
   const { tx, opened, close } = begun(client, customerId, readOnly)
-  const end = async (how: 'COMMIT' | 'ROLLBACK') => {
+  const end = async (how: 'COMMIT' | 'ROLLBACK', last?: pg.QueryConfig) => {
     try {
+      if (last) {
+        inOnePacket(client)
+        client.query(last).catch(() => {})
+      }
       const { command } = await close(how)
       // PostgreSQL answers the COMMIT of a failed transaction with a quiet ROLLBACK.
       if (command !== how) throw new Error('The transaction failed before its end and was rolled back.')
@@ -127,24 +121,14 @@ function begun(client: pg.PoolClient, customerId: string, readOnly: boolean) {
   }
   const query = (statement: pg.QueryConfig, values?: unknown[]) => {
     if (isClosed) throw new Error('This statement comes after the end of its transaction.')
+    inOnePacket(client)
     return client.query(readOnly ? named(statement) : statement, values)
   }
   return { tx: withRowPlans(drizzle({ query } as unknown as pg.PoolClient)), opened, close }
 }
 
-/** Statements that get a name, so that PostgreSQL plans them once for a connection. Filters make some hundred of them. */
-const MOST_NAMES = 500
-const names = new Map<string, string>()
-
-// Not a number: another copy of this module shares the connections, and would number other statements.
-function nameOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
-}
-
 /** The same statement under a name that its text gives it. */
 function named(statement: pg.QueryConfig): pg.QueryConfig {
-  const known = names.get(statement.text)
-  const name = known ?? (names.size < MOST_NAMES ? nameOf(statement.text) : undefined)
-  if (name && !known) names.set(statement.text, name)
-  return name ? { ...statement, name } : statement
+  const name = nameOf(statement.text)
+  return name === undefined ? statement : { ...statement, name }
 }

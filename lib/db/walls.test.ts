@@ -29,3 +29,25 @@ test('each table with rows of customers has its wall, and one without is found',
   await owner.query('CREATE TABLE planted (customer_id text PRIMARY KEY)')
   expect((await owner.query(WITHOUT_WALL)).rows).toEqual([{ table: 'planted' }])
 })
+
+// A login that only reads, and a table that it was forgotten at: its reads would be empty, or refused.
+const READERS_DIFFER = `
+  SELECT c.relname || '.' || a.attname AS column, reader
+  FROM pg_class c
+  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped,
+  unnest(ARRAY['console_reads', 'console_streams']) reader
+  WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+    AND (has_column_privilege('console_app', c.oid, a.attnum, 'SELECT')
+        <> has_column_privilege(reader, c.oid, a.attnum, 'SELECT')
+      OR EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'own'
+        AND NOT p.polroles @> ARRAY[reader::regrole::oid]))
+  ORDER BY 1, 2`
+
+test('what the writing login may read, the two that read may, by the same wall', async () => {
+  await owner.query('DROP TABLE IF EXISTS planted')
+  expect((await owner.query(READERS_DIFFER)).rows).toEqual([])
+  await owner.query('CREATE TABLE planted (customer_id text PRIMARY KEY)')
+  await owner.query('GRANT SELECT ON planted TO console_app, console_reads')
+  const planted = { column: 'planted.customer_id', reader: 'console_streams' }
+  expect((await owner.query(READERS_DIFFER)).rows).toEqual([planted])
+})

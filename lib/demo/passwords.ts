@@ -1,5 +1,5 @@
 import { passwordFits } from '#lib/access/password.ts'
-import { findSignIn } from '#lib/access/store.ts'
+import { findSignIn } from '#lib/access/sign-ins/look-up.ts'
 import { reasonOf } from '#lib/log.ts'
 import { DEMO_PASSWORD } from './load.ts'
 

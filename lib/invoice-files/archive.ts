@@ -7,8 +7,8 @@ import { uniqueNames, zip } from '#lib/files/zip.ts'
 import { countLines } from '#lib/invoices/lines.ts'
 import type { InvoiceOrder } from '#lib/invoices/order.ts'
 import { MOST_FILES } from '#lib/invoices/rules.ts'
+import { findInvoices } from '#lib/invoices/search/find.ts'
 import type { Selection } from '#lib/invoices/selection.ts'
-import * as store from '#lib/invoices/store.ts'
 import { readFile } from './files.ts'
 import { MOST_PRINTED } from './pdf.ts'
 
@@ -25,7 +25,7 @@ const MOST_LINES = 50_000
  */
 export async function* invoicesZip(caller: Caller, { orderBy, ...selection }: Selected) {
   const { rows, lines } = await readScope(caller, async (tx) => {
-    const found = await store.listInvoices(tx, caller, selection, MOST_FILES + 1, { orderBy })
+    const found = await findInvoices(tx, caller, selection, MOST_FILES + 1, { orderBy })
     const counts = await countLines(
       tx,
       caller,

@@ -25,11 +25,10 @@ export const selection = {
     }),
   minCreationTime: unixTime('invoices whose `invoiceDate` is this time or later'),
   maxCreationTime: unixTime('invoices whose `invoiceDate` is this time or earlier'),
-  search: z
-    .string()
-    .max(200)
-    .optional()
-    .meta({ description: 'Start of the invoice number or of the `id`, in any case.' }),
+  search: z.string().max(200).optional().meta({
+    description:
+      'Part of the invoice number or of the issuer, or the start of the `id`, in any case. Under three characters: the start of any of them.',
+  }),
 }
 
 /** The order of whatever lists invoices. */

@@ -12,8 +12,9 @@ import { countLines, listLines } from './lines.ts'
 import { type InvoiceOrder, keyOf } from './order.ts'
 import type { Owner } from './owned-and-selected.ts'
 import { statusOfIssued } from './rules.ts'
+import { findInvoices } from './search/find.ts'
 import type { Selection } from './selection.ts'
-import * as store from './store.ts'
+import type * as store from './store.ts'
 
 type Selected = Selection & { orderBy?: InvoiceOrder | undefined }
 type Line = store.LineItemRow & { amount: string }
@@ -75,7 +76,7 @@ export function invoicesCsv(caller: Caller, selected: Selected, { lines = false 
 }
 
 function pages(tx: Transaction, owner: Owner, { orderBy, ...selection }: Selected) {
-  const read = (cursor?: Cursor) => store.listInvoices(tx, owner, selection, MOST_ROWS, { orderBy, cursor })
+  const read = (cursor?: Cursor) => findInvoices(tx, owner, selection, MOST_ROWS, { orderBy, cursor })
   return allPages(MOST_ROWS, read, (row) => keyOf(row, orderBy))
 }
 

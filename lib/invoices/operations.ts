@@ -1,32 +1,34 @@
 import 'server-only'
+import type { Caller } from '#lib/access/rules.ts'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
-import { readScopeAtOnce } from '#lib/db/scope.ts'
+import { readScope, readScopeAtOnce } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { attachment } from '#lib/files/attachment.ts'
 import { CSV, dated } from '#lib/files/csv.ts'
 import { listKept } from '#lib/kept-files/store.ts'
-import { pageOf, pageToken, readPageToken } from '#lib/lists/page-token.ts'
+import { type ListOf, pageOf, pageToken, readPageToken } from '#lib/lists/page-token.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
 import { readLinks } from './document/links.ts'
 import { invoicesCsv } from './export.ts'
+import { listShown, type Page, selectsAll } from './list/pages.ts'
 import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
+import { findInvoices } from './search/find.ts'
+import { sumFound } from './search/sums.ts'
 import type { Selection } from './selection.ts'
 import { serializeInvoice, serializeInvoiceWithLines, serializeSummary } from './serialize.ts'
+import type { ShownRow } from './store.ts'
 import * as store from './store.ts'
-import { sumInvoices } from './sums/summary.ts'
 
 export const listInvoices = operation(
   contract.listInvoices,
   async (caller, { query }) => {
     const { pageToken, maxResults = DEFAULT_MAX_RESULTS, orderBy, ...selection } = checked(query)
-    const filters = filtersOf(selection, orderBy)
+    const filters = filtersOf(caller, selection, orderBy)
     const cursor = pageToken ? readPageToken(pageToken, filters, keysetOf(orderBy).Key) : undefined
-    const rows = await readScopeAtOnce(caller, (tx) =>
-      store.listInvoices(tx, caller, selection, maxResults + 1, { orderBy, cursor }),
-    )
+    const rows = await rowsOf(caller, selection, maxResults + 1, { orderBy, cursor })
     const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, (row) => keyOf(row, orderBy), filters)
     const { baseUrl } = env()
     const invoices = shown.map((row) => serializeInvoice(row, baseUrl))
@@ -37,21 +39,44 @@ export const listInvoices = operation(
 
 /** The page tokens that lead from an invoice to its neighbours among those that the query selects. */
 export function tokensBeside(
+  caller: Pick<Caller, 'customerId'>,
   invoice: Invoice,
   { pageToken: _, maxResults: __, orderBy, ...selection }: Input<typeof contract.listInvoices>['query'],
 ): { newer: string; older: string } {
   const key = keyOfAnswered(invoice, orderBy)
-  const to = (direction: 'newer' | 'older') => pageToken({ key, direction }, filtersOf(selection, orderBy))
+  const list = filtersOf(caller, selection, orderBy)
+  const to = (direction: 'newer' | 'older') => pageToken({ key, direction }, list)
   return { newer: to('newer'), older: to('older') }
 }
 
+/** A search asks where to look, and then there. */
+function rowsOf(caller: Caller, selection: Selection, limit: number, page: Page): Promise<ShownRow[]> {
+  if (selection.search)
+    return readScope(caller, (tx) => findInvoices(tx, caller, selection, limit, page), { mayBeOld: true })
+  return readScopeAtOnce(caller, (tx) => listShown(tx, caller, selection, limit, page), {
+    isByKey: selectsAll(selection),
+    mayBeOld: true,
+  })
+}
+
+/** The same for its sums. */
+function scopeOf({ search }: Selection): typeof readScope {
+  return search ? readScope : readScopeAtOnce
+}
+
 /** What a page token belongs to. */
-function filtersOf(selection: Selection, orderBy: InvoiceOrder | undefined): unknown[] {
-  return ['invoices', selection, ...(orderBy ? [orderBy] : [])]
+function filtersOf(
+  { customerId }: Pick<Caller, 'customerId'>,
+  selection: Selection,
+  orderBy: InvoiceOrder | undefined,
+): ListOf {
+  return [customerId, 'invoices', selection, ...(orderBy ? [orderBy] : [])]
 }
 
 export const summarizeInvoices = operation(contract.summarizeInvoices, async (caller, { query }) => {
-  const sums = await readScopeAtOnce(caller, (tx) => sumInvoices(tx, caller, checked(query))).catch(asTooLong)
+  const sums = await scopeOf(query)(caller, (tx) => sumFound(tx, caller, checked(query)), {
+    mayBeOld: true,
+  }).catch(asTooLong)
   return { body: serializeSummary(sums) }
 })
 
@@ -65,12 +90,15 @@ export const readInvoice = operation(
   contract.readInvoice,
   async (caller, { params }) => {
     const id = params.invoice_id
-    const [read, links, files] = await readScopeAtOnce(caller, (tx) =>
-      Promise.all([
-        store.readInvoice(tx, caller, id),
-        readLinks(tx, caller, id),
-        listKept(tx, caller.customerId, id),
-      ]),
+    const [read, links, files] = await readScopeAtOnce(
+      caller,
+      (tx) =>
+        Promise.all([
+          store.readInvoice(tx, caller, id),
+          readLinks(tx, caller, id),
+          listKept(tx, caller.customerId, id),
+        ]),
+      { isByKey: true },
     )
     if (!read) throw new Problem('not_found')
     const { invoice, lines } = read
@@ -84,7 +112,7 @@ function asTooLong(error: unknown): never {
   if (errorCode(error) !== '57014') throw error
   throw new Problem(
     'service_unavailable',
-    'To add up these invoices takes longer than a request may. Without `search`, `dueDate` and `state` it is quick, and so is a range of whole months.',
+    'To add up these invoices takes longer than a request may. Without `search`, `dueDate` and `state` it is quick, and so is a longer search.',
     { headers: { 'Retry-After': '2' } },
   )
 }

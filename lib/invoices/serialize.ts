@@ -5,14 +5,14 @@ import type { CurrencySummary, Invoice, InvoiceSummary, InvoiceWithLines, LineIt
 import type { DocumentLinks } from './document/links.ts'
 import { itemize } from './itemization.ts'
 import { statusOfIssued } from './rules.ts'
-import type { InvoiceRow, LineItemRow } from './store.ts'
+import type { InvoiceRow, LineItemRow, ShownRow } from './store.ts'
 import type { Billed, Sums, Unsettled } from './sums/summary.ts'
 
 /** The one edge where exact decimals become JSON numbers (CONTRACT 3). */
 export const numberOf = Number
 
 /** spec 2.3. `baseUrl` is the console's public address, without a trailing slash. */
-export function serializeInvoice(row: InvoiceRow, baseUrl: string): Invoice {
+export function serializeInvoice(row: ShownRow, baseUrl: string): Invoice {
   const status = statusOfIssued(row)
   return {
     id: row.id,

@@ -39,10 +39,12 @@ export const setQuantity = operation(contract.setQuantity, async (caller, input,
 
 export const listLicenseChanges = operation(contract.listLicenseChanges, async (caller, { query }) => {
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = query
-  const filters = ['license-changes', selection]
+  const filters = [caller.customerId, 'license-changes', selection] as const
   const cursor = pageToken ? readPageToken(pageToken, filters, TimeKey) : undefined
-  const rows = await readScope(caller, (tx) =>
-    listChanges(tx, caller.customerId, selection, maxResults + 1, cursor),
+  const rows = await readScope(
+    caller,
+    (tx) => listChanges(tx, caller.customerId, selection, maxResults + 1, cursor),
+    { mayBeOld: true },
   )
   const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, keyOfChange, filters)
   const licenseChanges = shown.map(serializeLicenseChange)

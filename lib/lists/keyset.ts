@@ -38,6 +38,11 @@ export function byCreation(createdAt: SQLWrapper, id: SQLWrapper) {
   return { columns, micros: sql<string>`(extract(epoch from ${createdAt}) * 1000000)::bigint::text` }
 }
 
+/** The time of creation as JavaScript has it, in epoch milliseconds, from the microseconds of a row. */
+export function timeOf(micros: string): number {
+  return Math.floor(Number(micros) / 1000)
+}
+
 /**
  * All rows of a list, page after page on in its order.
  * @param size how many rows `read` gives at most, beyond the cursor

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type Cursor, pageOf, pageToken, readPageToken } from './page-token.ts'
+import { type Cursor, type ListOf, pageOf, pageToken, readPageToken } from './page-token.ts'
 
 const Key = z.tuple([z.string()])
-const filters = ['things', { platform: ['a'] }]
+const filters: ListOf = ['northwind', 'things', { platform: ['a'] }]
 
 describe('a page token', () => {
   it('leads where it was made to lead', () => {
@@ -13,9 +13,28 @@ describe('a page token', () => {
     expect(token).toMatch(/^[\w-]+$/)
   })
 
-  it('fits no other filters', () => {
+  it.each<[string, ListOf]>([
+    ['other filters', ['northwind', 'things', { platform: ['b'] }]],
+    ['another list', ['northwind', 'others', { platform: ['a'] }]],
+    ['another customer', ['harbor', 'things', { platform: ['a'] }]],
+  ])('fits no list of %s', (_, list) => {
     const token = pageToken({ key: ['x'], direction: 'older' }, filters)
-    expect(() => readPageToken(token, ['things', { platform: ['b'] }], Key)).toThrow('other filters')
+    expect(() => readPageToken(token, list, Key)).toThrow('other filters')
+  })
+
+  it('is sealed: it tells nothing, a changed one is refused, and equal ones are equal', () => {
+    const cursor: Cursor = { key: ['northwind-secret'], direction: 'older' }
+    const token = pageToken(cursor, filters)
+    expect(Buffer.from(token, 'base64url').toString('latin1')).not.toMatch(/secret|older/)
+    expect(pageToken(cursor, filters)).toBe(token)
+    const bytes = Buffer.from(token, 'base64url')
+    for (const at of bytes.keys()) {
+      const changed = Buffer.from(bytes)
+      changed[at] = (changed[at] ?? 0) ^ 1
+      expect(() => readPageToken(changed.toString('base64url'), filters, Key)).toThrow('malformed')
+    }
+    const plain = Buffer.from(JSON.stringify(['older', 'x'.repeat(16), ['x']])).toString('base64url')
+    expect(() => readPageToken(plain, filters, Key)).toThrow('malformed')
   })
 
   it('is refused when malformed, and never anything else than refused', () => {

@@ -1,7 +1,8 @@
 import 'server-only'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { Problem } from '#lib/api/problem.ts'
+import { seal, unseal } from './seal.ts'
 
 /**
  * Where a page starts: beyond this row's sort key, on or back in the list's order. They are called as in the usual
@@ -24,21 +25,24 @@ export const TimeKey = z.tuple([
     .regex(/^[^\0]+$/),
 ])
 
-/** Makes the opaque token. `filters` is whatever selects and orders the rows: a token fits no others. */
-export function pageToken(cursor: Cursor, filters: unknown): string {
-  return Buffer.from(JSON.stringify([cursor.direction, digest(filters), cursor.key])).toString('base64url')
+/** Whose list it is, which one, and whatever selects and orders its rows. */
+export type ListOf = readonly [customerId: string, list: string, ...selection: unknown[]]
+
+/** Makes the opaque token, sealed: nobody can read it or make one. It fits no other list. */
+export function pageToken(cursor: Cursor, list: ListOf): string {
+  return seal(JSON.stringify([cursor.direction, digest(list), cursor.key]))
 }
 
 /**
- * Reads a token that `pageToken` made for the same filters.
- * @param key checks the sort key's parts, so that a forged token can't reach the database
+ * Reads a token that `pageToken` made for the same list.
+ * @param key checks the sort key's parts: a token may be older than the list's present order
  * @throws Problem `page_token_invalid`
  */
-export function readPageToken(token: string, filters: unknown, key: z.ZodType<readonly string[]>): Cursor {
+export function readPageToken(token: string, list: ListOf, key: z.ZodType<readonly string[]>): Cursor {
   const read = Token.safeParse(parse(token))
   if (!read.success) throw invalid('The page token is malformed.')
   const [direction, madeFor, parts] = read.data
-  if (madeFor !== digest(filters))
+  if (madeFor !== digest(list))
     throw invalid('The page token belongs to a list with other filters or another order.')
   const checked = key.safeParse(parts)
   if (!checked.success) throw invalid('The page token is malformed.')
@@ -51,15 +55,15 @@ function invalid(detail: string): Problem {
 
 function parse(token: string): unknown {
   try {
-    if (!/^[\w-]+$/.test(token)) return undefined
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(token, 'base64url')))
+    const text = unseal(token)
+    return text === undefined ? undefined : JSON.parse(text)
   } catch {
     return undefined
   }
 }
 
-function digest(filters: unknown): string {
-  return createHash('sha256').update(JSON.stringify(filters)).digest('base64url').slice(0, 16)
+function digest(list: ListOf): string {
+  return hash('sha256', JSON.stringify(list), 'base64url').slice(0, 16)
 }
 
 /**
@@ -71,15 +75,14 @@ export function pageOf<Row>(
   size: number,
   cursor: Cursor | undefined,
   keyOf: (row: Row) => string[],
-  filters: unknown,
+  list: ListOf,
 ): { rows: Row[]; pageToken?: string; previousPageToken?: string } {
   const more = rows.length > size
   const back = cursor?.direction === 'newer'
   const page = back ? rows.slice(0, size).reverse() : rows.slice(0, size)
   const first = page[0]
   const last = page.at(-1)
-  const token = (row: Row, direction: Cursor['direction']) =>
-    pageToken({ key: keyOf(row), direction }, filters)
+  const token = (row: Row, direction: Cursor['direction']) => pageToken({ key: keyOf(row), direction }, list)
   return {
     rows: page,
     ...(last && (more || back) ? { pageToken: token(last, 'older') } : {}),

@@ -2,6 +2,7 @@ import 'server-only'
 import { Readable } from 'node:stream'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { measured } from '#lib/measured.ts'
 import type { Message } from './message.ts'
 import type { MailConfig } from './settings.ts'
 
@@ -49,12 +50,12 @@ export async function deliver(
       this.push(null)
     },
   })
-  try {
-    await exchange(server, { from: from.address, to: [to], size: bytes.length }, source)
-    return { kind: 'sent' }
-  } catch (error) {
-    return failureOf(error as SmtpError, begun, server.login?.password)
-  }
+  const delivery = await exchange(server, { from: from.address, to: [to], size: bytes.length }, source).then(
+    (): Delivery => ({ kind: 'sent' }),
+    (error: SmtpError) => failureOf(error, begun, server.login?.password),
+  )
+  measured('mail', { outcome: delivery.kind })
+  return delivery
 }
 
 type SmtpError = Error & { code?: string; command?: string; responseCode?: number }

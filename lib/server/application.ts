@@ -12,6 +12,7 @@ import { startCounting } from './audit/strangers.ts'
 import { askToLeave, drain, handOver } from './drain.ts'
 import { frontDoor } from './front-door.ts'
 import { healthCheck } from './health/health.ts'
+import { watchReplica } from './health/replica.ts'
 import { httpServer } from './http-server.ts'
 import { startJobs } from './jobs.ts'
 import { isBuilt, prepareNext, routerStateCheck } from './next.ts'
@@ -50,14 +51,16 @@ export async function startApplication(): Promise<Application> {
   sessionSecret()
   accounts()
   const database = await startDatabase().catch(explain)
+  let replica: { stop(): void } | undefined
   try {
+    replica = await watchReplica()
     const [app, api] = await Promise.all([prepareNext(), loadApi()])
     const checkRouterState = await routerStateCheck()
     const server = httpServer((req, res) => door(req, res))
     const url = await listen(server)
     let isDraining = false
     // The port is known now, and with it the host names. No request was read yet.
-    const { allowedHosts, trustProxy, baseUrl } = env()
+    const { allowedHosts, trustProxy, baseUrl, exposure } = env()
     const https = baseUrl.startsWith('https:')
     const doubt = proxyDoubt({ https, trustProxy })
     if (doubt) log().warn(doubt)
@@ -65,22 +68,27 @@ export async function startApplication(): Promise<Application> {
       hosts: allowedHosts,
       trustProxy,
       https,
+      hstsSubdomains: exposure.hstsSubdomains,
       checkRouterState,
       health: healthCheck(() => isDraining),
       api,
       inside: app.getRequestHandler(),
     })
     const jobs = await startJobs(database.url)
+    const { metrics: at } = env()
+    // Loaded only where somebody asks.
+    const metrics = at && (await (await import('./metrics/serve.ts')).startMetrics(at))
     const strangers = startCounting()
     const stop = async (farewell: Farewell) => {
       isDraining = farewell !== 'handed over'
       await Promise.all([jobs.stop(), letGo(server, farewell)])
-      await app.close()
-      await strangers.stop()
+      await Promise.all([app.close(), metrics?.stop(), strangers.stop()])
+      replica?.stop()
       await database.stop()
     }
     return { url, note: database.note, stop }
   } catch (error) {
+    replica?.stop()
     await database.stop()
     throw error
   }
@@ -96,7 +104,7 @@ async function letGo(server: Server, farewell: Farewell): Promise<void> {
 
 /** Our own database explains itself; a driver's error names neither the setting nor what it was about. */
 function explain(error: unknown): never {
-  if (env().databaseUrl === undefined) throw error
+  if (env().database.url === undefined) throw error
   throw new Error(`The database of DATABASE_URL can't be used: ${reasonOf(error)}`, { cause: error })
 }
 

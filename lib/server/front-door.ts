@@ -22,6 +22,8 @@ export type FrontDoor = {
   trustProxy: boolean
   /** Whether the public address is https. */
   https: boolean
+  /** Whether browsers are to keep to https for the names below it, too. */
+  hstsSubdomains?: boolean
   /** Throws where the header of a navigation can't be read: Next itself would answer 500. */
   checkRouterState: (header: string | string[] | undefined) => unknown
   /** Answers `/livez`, `/healthz` and `/readyz`. */
@@ -45,9 +47,9 @@ const FORM_LIMIT = 16 * 1024
  * navigation (400); then the application answers.
  */
 export function frontDoor(options: FrontDoor): Handler {
-  const { hosts, trustProxy, https, checkRouterState, health, api, inside } = options
+  const { hosts, trustProxy, https, hstsSubdomains, checkRouterState, health, api, inside } = options
   const hostOf = servedHosts(hosts, trustProxy)
-  const fixed = securityHeaders(https)
+  const fixed = securityHeaders(https, hstsSubdomains)
   const watch = proxyWatch(trustProxy)
 
   /** All checks; afterwards the request is as everything behind the door wants it. */

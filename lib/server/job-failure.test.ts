@@ -1,5 +1,6 @@
 import { PgBoss } from 'pg-boss'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { loginOf } from '#lib/db/logins.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { listJobRuns } from './figures/store.ts'
 import { startJobs } from './jobs.ts'
@@ -19,12 +20,10 @@ afterAll(() => database.close())
 
 test('the figures say why a job failed, and not how many of its parts', async () => {
   const jobs = await startJobs(database.url)
-  const asJobs = { options: '-c role=console_jobs' }
   const boss = new PgBoss({
-    connectionString: database.url,
+    ...loginOf(database.url, 'console_jobs'),
     schema: 'pgboss',
     createSchema: false,
-    ...asJobs,
   })
   try {
     await boss.start()

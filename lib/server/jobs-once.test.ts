@@ -1,5 +1,6 @@
 import { PgBoss } from 'pg-boss'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { loginOf } from '#lib/db/logins.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { startJobs } from './jobs.ts'
 
@@ -26,12 +27,10 @@ afterAll(() => database.close())
 test('a job that is asked for by several processes runs in one of them, and not twice at once', async () => {
   // Each of them works on the queue, and has its own clock for what is due.
   const processes = await Promise.all([1, 2, 3].map(() => startJobs(database.url)))
-  const asJobs = { options: '-c role=console_jobs' }
   const asker = new PgBoss({
-    connectionString: database.url,
+    ...loginOf(database.url, 'console_jobs'),
     schema: 'pgboss',
     createSchema: false,
-    ...asJobs,
   })
   await asker.start()
   const states = async () => {

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loginOf } from '#lib/db/logins.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer } from '#lib/db/test-rows.ts'
 import { startJobs } from './jobs.ts'
@@ -12,7 +13,7 @@ afterAll(() => database.close())
 
 /** As the role that jobs run as. */
 async function query(statement: string) {
-  const client = new pg.Client({ connectionString: database.url, options: '-c role=console_jobs' })
+  const client = new pg.Client(loginOf(database.url, 'console_jobs'))
   await client.connect()
   try {
     return (await client.query(statement)).rows

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { PgBoss } from 'pg-boss'
 import { tellMembers } from '#lib/account-mails/send.ts'
+import { loginOf } from '#lib/db/logins.ts'
 import { readVendors, settleOpenChanges } from '#lib/license-changes/jobs.ts'
 import { log, reasonOf } from '#lib/log.ts'
+import { measured, secondsSince } from '#lib/measured.ts'
 import { sendNotices } from '#lib/notices/send.ts'
 import { tellOperators } from '#lib/operator-mail/send.ts'
 import { tellHeads } from './audit/heads.ts'
@@ -27,6 +29,8 @@ const JOBS: Job[] = [
   { name: 'send-notices', cron: '23 6-23 * * *', run: sendNotices },
   { name: 'tell-operators', cron: '*/10 * * * *', run: tellOperators },
   { name: 'tell-audit-heads', cron: '7 * * * *', run: tellHeads },
+  { name: 'prune', cron: '41 2 * * *', run: prune },
+  { name: 'tell-members', cron: '* * * * *', run: tellMembers },
   {
     name: 'run-backfills',
     cron: '* * * * *',
@@ -48,15 +52,12 @@ const QUEUE = {
 
 /**
  * Runs the jobs that are due in this process, or leaves them to another one: the queue is in the database.
- * @param url of the database, whose login may become `console_jobs`
+ * @param url of the database
  */
 export async function startJobs(url: string): Promise<{ stop(): Promise<void> }> {
-  const settings = {
-    options: '-c role=console_jobs -c timezone=UTC',
-    application_name: 'licenses-invoices-jobs',
-  }
+  const settings = { options: '-c timezone=UTC', application_name: 'licenses-invoices-jobs' }
   const boss = new PgBoss({
-    connectionString: url,
+    ...loginOf(url, 'console_jobs'),
     schema: 'pgboss',
     createSchema: false,
     max: 2,
@@ -82,10 +83,15 @@ export async function startJobs(url: string): Promise<{ stop(): Promise<void> }>
 
 async function carryOut(name: string, run: Job['run'], signal: AbortSignal): Promise<void> {
   const requestId = `job-${randomUUID()}`
+  const started = performance.now()
+  const note = (outcome: 'done' | 'failed') =>
+    measured('job', { job: name, outcome, seconds: secondsSince(started) })
   try {
     const count = await run(requestId, signal)
+    note('done')
     if (count > 0) log().info({ job: name, requestId, count }, 'job done')
   } catch (error) {
+    note('failed')
     const reason = reasonsOf(error)
     log().warn({ job: name, requestId, reason }, 'job failed')
     // The queue keeps this error's own words, for `admin status`: a count of errors would tell nobody anything.

@@ -20,7 +20,10 @@ test('https is asked for where it is the public scheme, and only there', () => {
   expect(rules(pagePolicy('abc', true)).has('upgrade-insecure-requests')).toBe(true)
   expect(rules(pagePolicy('abc', false)).has('upgrade-insecure-requests')).toBe(false)
   expect(securityHeaders(true).get('Strict-Transport-Security')).toBe('max-age=31536000')
-  expect(securityHeaders(false).has('Strict-Transport-Security')).toBe(false)
+  expect(securityHeaders(true, true).get('Strict-Transport-Security')).toBe(
+    'max-age=31536000; includeSubDomains',
+  )
+  expect(securityHeaders(false, true).has('Strict-Transport-Security')).toBe(false)
 })
 
 test('what is no page may load nothing', () => {

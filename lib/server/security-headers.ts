@@ -21,8 +21,12 @@ export function pagePolicy(nonce: string, https: boolean): string {
   return rules.join('; ')
 }
 
-/** What every answer carries, whatever it is; a page's own policy replaces the one in here. */
-export function securityHeaders(https: boolean): ReadonlyMap<string, string> {
+/**
+ * What every answer carries, whatever it is; a page's own policy replaces the one in here.
+ * @param hstsSubdomains whether browsers keep to https for all names below this one, too
+ */
+export function securityHeaders(https: boolean, hstsSubdomains = false): ReadonlyMap<string, string> {
+  const stay = `max-age=${YEAR_SECONDS}${hstsSubdomains ? '; includeSubDomains' : ''}`
   return new Map([
     ['Content-Security-Policy', DATA_POLICY],
     ['X-Content-Type-Options', 'nosniff'],
@@ -31,6 +35,6 @@ export function securityHeaders(https: boolean): ReadonlyMap<string, string> {
     ['Cross-Origin-Opener-Policy', 'same-origin'],
     ['Cross-Origin-Resource-Policy', 'same-origin'],
     ['Permissions-Policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()'],
-    ...(https ? ([['Strict-Transport-Security', `max-age=${YEAR_SECONDS}`]] as const) : []),
+    ...(https ? ([['Strict-Transport-Security', stay]] as const) : []),
   ])
 }

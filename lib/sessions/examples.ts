@@ -10,7 +10,7 @@ export const listSessions: readonly Example[] = [
       body: {
         sessions: [
           {
-            id: '0b54f1de-5d0c-4f0e-9d13-1c5f6ad0a001',
+            id: 'W2ezwqGmGZ5f0kXgP7rO3bqfZQHhDn1u9sTtYvKcE4A',
             member: { id: 'm-ana', name: 'Ana Ruiz', email: 'ana@northwind.example' },
             device: 'Firefox on Windows',
             address: '192.0.2.17',
@@ -35,7 +35,7 @@ export const endSession: readonly Example[] = [
   {
     name: 'sign-out',
     summary: 'Sign a browser out',
-    params: { session_id: '0b54f1de-5d0c-4f0e-9d13-1c5f6ad0a001' },
+    params: { session_id: 'W2ezwqGmGZ5f0kXgP7rO3bqfZQHhDn1u9sTtYvKcE4A' },
     answer: { status: 200, body: { ended: true } },
   },
 ]

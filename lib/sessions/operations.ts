@@ -14,7 +14,7 @@ export const listSessions = operation(contract.listSessions, async (caller, { qu
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, whose = 'own' } = query
   const within = reach(caller, whose)
   if (within === 'refused') throw new Problem('permission_denied', 'Only Admins see the sessions of others.')
-  const filters = ['sessions', whose, caller.id]
+  const filters = [caller.customerId, 'sessions', whose, caller.id] as const
   const cursor = pageToken ? readPageToken(pageToken, filters, TimeKey) : undefined
   const rows =
     within === 'nobody'

@@ -12,6 +12,6 @@ export function serializeSession(row: SessionRow, { session }: Pick<Caller, 'ses
     ...(row.address ? { address: row.address } : {}),
     createTime: row.createdAt.getTime(),
     lastSeenTime: row.lastSeenAt.getTime(),
-    isCurrent: row.digest === session,
+    isCurrent: row.id === session,
   }
 }

@@ -27,12 +27,11 @@ export async function listSessions(
   limit: number,
   cursor?: Cursor,
 ) {
-  const { columns, micros } = byCreation(sessions.createdAt, sessions.id)
+  const { columns, micros } = byCreation(sessions.createdAt, sessions.digest)
   const { beyond, order } = pageByKey(columns, cursor)
   return tx
     .select({
-      id: sessions.id,
-      digest: sessions.digest,
+      id: sessions.digest,
       memberId: members.id,
       memberName: members.name,
       memberEmail: members.email,
@@ -59,7 +58,7 @@ export async function endSessionById(
   reach: Reach,
   id: string,
 ): Promise<string | undefined> {
-  const its = and(within(customerId, reach), eq(sessions.id, id), sql.raw(isLive('sessions')))
+  const its = and(within(customerId, reach), eq(sessions.digest, id), sql.raw(isLive('sessions')))
   const memberIds = () => tx.select({ memberId: sessions.memberId }).from(sessions).where(its)
   const [found] = await memberIds()
   if (!found) return undefined

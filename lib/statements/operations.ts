@@ -19,15 +19,18 @@ const Key = z.tuple([z.string().regex(/^[A-Z]{3}$/), Id, Day, Id])
 
 export const readStatement = operation(contract.readStatement, async (caller, { query }) => {
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = query
-  const filters = ['statement', selection]
+  const filters = [caller.customerId, 'statement', selection] as const
   const cursor = pageToken ? readPageToken(pageToken, filters, Key) : undefined
-  const [today, sums, profiles, rows] = await readScope(caller, (tx) =>
-    Promise.all([
-      store.readDay(tx),
-      store.sumOpenItems(tx, caller, selection),
-      listBillingProfiles(tx, caller.customerId),
-      store.listOpenItems(tx, caller, selection, maxResults + 1, cursor),
-    ]),
+  const [today, sums, profiles, rows] = await readScope(
+    caller,
+    (tx) =>
+      Promise.all([
+        store.readDay(tx),
+        store.sumOpenItems(tx, caller, selection),
+        listBillingProfiles(tx, caller.customerId),
+        store.listOpenItems(tx, caller, selection, maxResults + 1, cursor),
+      ]),
+    { mayBeOld: true },
   )
   const names = new Map(profiles.map(({ id, name }) => [id, name]))
   const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)

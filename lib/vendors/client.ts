@@ -1,4 +1,5 @@
 import 'server-only'
+import { measured, secondsSince } from '#lib/measured.ts'
 import type { Budget } from './budget.ts'
 import { type Exchange, exchange, retryAfterOf } from './exchange.ts'
 import type { Wait, Why } from './why.ts'
@@ -97,7 +98,10 @@ async function sendWith(
   if (Date.now() - began > HELD_UP_MS) return { kind: 'unsent', reason: 'the process was held up' }
   const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
   const own = { ...type, accept: 'application/json', authorization: `Bearer ${token}` }
+  const started = performance.now()
   const reply = await exchange(url + path, { method, headers: { ...headers, ...more, ...own }, body }, signal)
+  const outcome = reply.kind === 'answer' ? String(reply.status) : reply.kind
+  measured('vendorCall', { host: new URL(url).host, outcome, seconds: secondsSince(started) })
   if (reply.kind !== 'answer' || reply.status < 300) return reply
   const wait = retryAfterOf(reply.headers)
   const isBusy = reply.status === 429 || (reply.status === 503 && wait !== undefined) || isThrottled(reply)

@@ -27,6 +27,7 @@ export function checkOut(ref: string, folder: string) {
     folder,
     commit,
     newest: journal.entries.at(-1).tag as string,
+    migrations: journal.entries.length as number,
     install(): void {
       const options = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
       execFileSync('npm', options, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] })

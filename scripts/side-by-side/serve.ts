@@ -23,12 +23,12 @@ export type Beside = {
 }
 
 /**
- * Waits for the older version's database, and serves it by this version, under a load of calls of all kinds, until the
+ * Waits until the older version's database has its own migrations and its tests have begun, and serves it by this version, under a load of calls of all kinds, until the
  * older one drops it.
  */
-export function serveBeside(server: string, dataDir: string): { end(): Promise<Beside> } {
+export function serveBeside(server: string, dataDir: string, migrations: number): { end(): Promise<Beside> } {
   const stopping = new AbortController()
-  const served = serve(server, dataDir, stopping.signal)
+  const served = serve(server, dataDir, migrations, stopping.signal)
   served.catch(() => {})
   return {
     end: () => {
@@ -38,7 +38,12 @@ export function serveBeside(server: string, dataDir: string): { end(): Promise<B
   }
 }
 
-async function serve(server: string, dataDir: string, signal: AbortSignal): Promise<Beside> {
+async function serve(
+  server: string,
+  dataDir: string,
+  migrations: number,
+  signal: AbortSignal,
+): Promise<Beside> {
   const client = new pg.Client({ connectionString: server })
   await client.connect()
   const find = async () => (await client.query<{ name: string }>(MADE)).rows[0]?.name
@@ -49,6 +54,7 @@ async function serve(server: string, dataDir: string, signal: AbortSignal): Prom
     const url = new URL(server)
     url.pathname = `/${name}`
     const env = environment(url.href, dataDir)
+    await untilInUse(url.href, migrations, signal)
     const app = await startOwnApp(env)
     try {
       const load = await loadOn(app.url, env)
@@ -78,6 +84,24 @@ async function serve(server: string, dataDir: string, signal: AbortSignal): Prom
     await client.end()
   }
 }
+
+/** Until its tables are those of the older version, at least, and it has a customer: a test has begun. */
+async function untilInUse(url: string, migrations: number, signal: AbortSignal): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  // The tests may end and drop the database before any has begun to use it.
+  client.on('error', () => {})
+  await client.connect()
+  const counted = `SELECT (SELECT count(*) FROM drizzle.__drizzle_migrations) >= ${migrations}
+    AND EXISTS (SELECT FROM customers) AS used`
+  try {
+    const isUsed = () => client.query<{ used: boolean }>(counted).then(({ rows }) => rows[0]?.used, ignore)
+    while (!signal.aborted && !(await isUsed())) await sleep(LOOK_MS)
+  } finally {
+    await client.end()
+  }
+}
+
+function ignore(): undefined {}
 
 function environment(url: string, dataDir: string): NodeJS.ProcessEnv {
   const own = { DATA_DIR: dataDir, DATABASE_URL: url, BASE_URL: '', SESSION_SECRET: SECRET, PORT: '0' }

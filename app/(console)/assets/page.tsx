@@ -3,6 +3,7 @@ import { AssetsScreen } from '#components/assets/assets-screen.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { ButtonLink, DownloadLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { countText } from '#components/ui/count-text.ts'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
 import type { Input } from '#lib/api/contract.ts'
@@ -83,7 +84,7 @@ async function load(caller: Caller, query: Query) {
 function subtitle({ filter, search }: Query, { count, types }: Counts): string {
   const chosen = filter?.type ? types.filter(({ type }) => filter.type?.includes(type)) : types
   const matching = filter?.type ? chosen.reduce((sum, one) => sum + one.count, 0) : count
-  const assets = `${matching.toLocaleString('en')} ${matching === 1 ? 'asset' : 'assets'}`
+  const assets = `${countText(matching)} ${matching === 1 ? 'asset' : 'assets'}`
   if (search || filter?.type) return `${assets} ${matching === 1 ? 'matches' : 'match'}.`
   if (count === 0) return 'Nothing here yet.'
   const platforms = `${types.length} ${types.length === 1 ? 'platform' : 'platforms'}`

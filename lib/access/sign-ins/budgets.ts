@@ -28,7 +28,7 @@ export async function countAttempt(email: string, { address, knownBrowser }: Pla
   if (own.kind === 'throttled') return own
   const wait = await take(whole, 'account')
   if (wait === 0) return { kind: 'counted', forgive: () => forgive(place, whole) }
-  await database().access.query(GIVE_BACK, [place])
+  await database().signIn.query(GIVE_BACK, [place])
   return { kind: 'throttled', seconds: wait }
 }
 
@@ -39,9 +39,9 @@ export function countPasswordAttempt(session: string): Promise<Attempt> {
 
 /** Removes what is forgotten anyway, of this release and of the one before. */
 export async function pruneBudgets(): Promise<number> {
-  const { access } = database()
-  const { rowCount } = await access.query(`DELETE FROM sign_in_budgets WHERE ${IS_FORGOTTEN}`)
-  await access.query("DELETE FROM sign_in_attempts WHERE at < now() - interval '1 day'")
+  const { signIn } = database()
+  const { rowCount } = await signIn.query(`DELETE FROM sign_in_budgets WHERE ${IS_FORGOTTEN}`)
+  await signIn.query("DELETE FROM sign_in_attempts WHERE at < now() - interval '1 day'")
   return rowCount ?? 0
 }
 
@@ -72,14 +72,14 @@ async function countAt(subject: string): Promise<Attempt> {
 
 /** @returns 0 where the attempt was counted, else after how many seconds there may be another one */
 async function take(subject: string, budget: Budget): Promise<number> {
-  const { access } = database()
+  const { signIn } = database()
   const given = [subject, waitTable(budget)]
-  const { rowCount } = await access.query(TAKE, given)
+  const { rowCount } = await signIn.query(TAKE, given)
   if (rowCount === 1) return 0
-  const { rows } = await access.query<{ seconds: number }>(LEFT, given)
+  const { rows } = await signIn.query<{ seconds: number }>(LEFT, given)
   return rows[0]?.seconds ?? 1
 }
 
 async function forgive(place: string, account: string | null): Promise<void> {
-  await database().access.query(FORGIVE, [place, account])
+  await database().signIn.query(FORGIVE, [place, account])
 }

@@ -3,34 +3,36 @@ import { randomBytes } from 'node:crypto'
 import { scope } from '#lib/db/scope.ts'
 import { noteCaller } from '#lib/history/visit.ts'
 import { digestOf } from '../api-key.ts'
+import { readPasswordHash } from '../password.ts'
 import type { Caller } from '../rules.ts'
 import { addSession, endSession, findSessionCaller } from '../session.ts'
-import type { SignInRow } from '../store.ts'
 import { tellMember } from './account-mail.ts'
 import { digestOfMark } from './browser-mark.ts'
 import { knowBrowser } from './known-browsers.ts'
+import type { SignInRow } from './look-up.ts'
 import { traceSession } from './traces.ts'
 
 /**
  * Opens a session, in whose transaction the browser becomes a known one.
- * @returns its id
+ * @returns its id; undefined where the password was changed while it was compared: the sessions of before have been ended
  */
 export async function openSession(
-  { customerId, memberId, name }: SignInRow,
+  { customerId, memberId, name, passwordHash }: SignInRow,
   { address, userAgent }: { address: string; userAgent: string },
   mark: string,
-): Promise<string> {
+): Promise<string | undefined> {
   const sid = randomBytes(32).toString('base64url')
   const browser = digestOfMark(mark)
   const digest = digestOf(sid)
-  noteCaller(memberId, digest)
-  await scope({ customerId }, async (tx) => {
+  return scope({ customerId }, async (tx) => {
+    if ((await readPasswordHash(tx, customerId, memberId)) !== passwordHash) return undefined
+    noteCaller(memberId, digest)
     await addSession(tx, customerId, memberId, { digest, address, userAgent, browser })
     await traceSession(tx, { customerId, memberId, name }, 'opened')
     const isNew = await knowBrowser(tx, customerId, memberId, browser)
     if (isNew) await tellMember(tx, customerId, memberId, 'new-device', { address, userAgent })
+    return sid
   })
-  return sid
 }
 
 /** Ends a session, and says why. */

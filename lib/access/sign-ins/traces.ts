@@ -5,7 +5,7 @@ import { recordRefusal } from '#lib/history/apart.ts'
 import { recordAudit, STRANGER } from '#lib/history/audit.ts'
 import { countStranger } from '#lib/history/strangers.ts'
 import { visit } from '#lib/history/visit.ts'
-import type { SignInRow } from '../store.ts'
+import type { SignInRow } from './look-up.ts'
 
 const requestId = () => visit()?.requestId ?? randomUUID()
 

@@ -74,3 +74,23 @@ test('does one again that is done, and knows which there are', async () => {
     err: 'There is no backfill "nothing": database status lists them.\n',
   })
 })
+
+test('makes the logins and migrates, as the owner; where all is there, nothing changes', async () => {
+  expect(await admin('database logins')).toEqual({ code: 0, out: 'All logins are there.\n', err: '' })
+  const done = 'The database has all migrations of this release.\n'
+  expect(await admin('database migrate')).toEqual({ code: 0, out: done, err: '' })
+})
+
+test('a start that may not migrate looks whether somebody has', async () => {
+  vi.stubEnv('MIGRATE_AT_START', '0')
+  expect((await admin('database status')).code).toBe(0)
+  const [newest] = migrations.slice(-1)
+  await owner.query('DELETE FROM drizzle.__drizzle_migrations WHERE created_at = $1', [newest?.when])
+  const refused = await admin('database status')
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`lacks ${newest?.name}`) })
+  await owner.query('INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ($1, $2)', [
+    'again',
+    newest?.when,
+  ])
+  vi.unstubAllEnvs()
+})

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { countCustomers } from '#lib/access/store.ts'
 import { Problem } from '#lib/api/problem.ts'
+import { makeLogins, migrate } from '#lib/db/migrate.ts'
 import { knownMigrations } from '#lib/db/migrating/files.ts'
+import { asOwner } from '#lib/db/start.ts'
 import { BACKFILLS } from '#lib/server/backfills/list.ts'
 import { runBackfills } from '#lib/server/backfills/run.ts'
 import { listBackfills, openAgain, type Progress } from '#lib/server/backfills/store.ts'
@@ -18,7 +20,9 @@ const PAUSE = 1000
 export function addDatabaseCommands(program: Command): void {
   const database = program
     .command('database')
-    .description("The database's migrations, and the changes of many rows that they leave to be done.")
+    .description(
+      "The database's migrations and logins, and the changes of many rows that are left to be done.",
+    )
 
   database
     .command('status')
@@ -26,6 +30,22 @@ export function addDatabaseCommands(program: Command): void {
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  npm run -s admin -- database status --json')
     .action(withDatabase(showStatus))
+
+  database
+    .command('migrate')
+    .description('Make what logins are missing, and bring the database to this release, as its owner.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  DATABASE_URL=postgres://owner@db.example/console npm run -s admin -- database migrate',
+    )
+    .action(migrateAsOwner)
+
+  database
+    .command('logins')
+    .description('Make what logins are missing, as the owner of the database, and migrate nothing.')
+    .option('--renew', 'give those that were made with another DATABASE_SECRET the passwords of this one')
+    .addHelpText('after', '\nExample:\n  npm run -s admin -- database logins --renew')
+    .action(addLogins)
 
   database
     .command('backfill')
@@ -58,6 +78,16 @@ async function shown({ name, atCustomer, afterRow, count, askedAt, movedAt, fini
     'last batch': movedAt,
     finished: finishedAt,
   }
+}
+
+async function migrateAsOwner(): Promise<void> {
+  await asOwner((url) => migrate(url))
+  print('The database has all migrations of this release.')
+}
+
+async function addLogins({ renew = false }: { renew?: boolean }): Promise<void> {
+  await asOwner((url) => makeLogins(url, { renew }))
+  print('All logins are there.')
 }
 
 async function backfill({ again }: { again?: string }): Promise<void> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { log } from '#lib/log.ts'
+import { ownerOf } from '../logins.ts'
 
 // Any number will do, as long as nothing else on the server takes it.
 const ADVISORY_LOCK = 7_120_115_322
@@ -20,7 +21,7 @@ export async function inTurn(
   patience: number,
   work: (check: () => void) => Promise<void>,
 ): Promise<void> {
-  const guard = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, keepAlive: true })
+  const guard = new pg.Client({ ...ownerOf(url), connectionTimeoutMillis: 5000, keepAlive: true })
   let lost: Error | undefined
   guard.on('error', (error) => {
     lost = error

@@ -46,13 +46,11 @@ export const sessions = pgTable(
   'sessions',
   {
     customerId: customerId(),
-    /** SHA-256 of the id in the cookie: a read of this table opens no session. */
+    /** SHA-256 of the id in the cookie: a read of this table opens no session, nor does the name that lists give it. */
     digest: key('digest').notNull(),
     memberId: key('member_id').notNull(),
     createdAt: createdAt(),
     lastSeenAt: time('last_seen_at').notNull().default(sql`now()`),
-    /** What it is called in lists. Nothing can be opened with it. */
-    id: key('id').notNull().default(sql`gen_random_uuid()::text`),
     /** From where it was opened; null: by a release that did not write it down. */
     address: text('address'),
     /** As the browser calls itself. */
@@ -63,7 +61,6 @@ export const sessions = pgTable(
   (t) => [
     primaryKey({ columns: [t.customerId, t.digest] }),
     uniqueIndex('sessions_digest').on(t.digest),
-    uniqueIndex('sessions_id').on(t.customerId, t.id),
     index('sessions_member').on(t.customerId, t.memberId),
     foreignKey({ columns: [t.customerId, t.memberId], foreignColumns: [members.customerId, members.id] }),
   ],

@@ -5,8 +5,8 @@ import type { Caller } from '#lib/access/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
+import { listShown } from '../list/pages.ts'
 import type { Selection } from '../selection.ts'
-import * as store from '../store.ts'
 import { sumInvoices } from '../sums/summary.ts'
 import { readLinks } from './links.ts'
 
@@ -52,7 +52,7 @@ async function planOf(read: (tx: never) => Promise<unknown>): Promise<string[]> 
   }
   return plans
 }
-const list = (selection: Selection) => planOf((tx) => store.listInvoices(tx, owner, selection, 51, {}))
+const list = (selection: Selection) => planOf((tx) => listShown(tx, owner, selection, 51, {}))
 
 it.each([['draft'], ['voided'], ['draft', 'voided']])(
   'a list of %s %s reads the short index',

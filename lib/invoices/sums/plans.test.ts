@@ -5,6 +5,7 @@ import type { Caller } from '#lib/access/rules.ts'
 import { epochOfDay } from '#lib/days.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { rowsRead, sentBy } from '#lib/db/test-plans.ts'
 import { addCustomer } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import { sumOpenItems } from '#lib/statements/store.ts'
@@ -44,34 +45,16 @@ afterAll(async () => {
   await database.close()
 })
 
-type Plan = {
-  'Relation Name'?: string
-  'Actual Rows': number
-  'Actual Loops': number
-  Plans?: Plan[]
-} & Record<string, unknown>
-
 /** Which tables the statements of `read` look at, and how many rows they read there, whether they keep them or not. */
-async function rowsRead(read: (tx: Transaction) => Promise<unknown>) {
-  const statements: { query: string; params: unknown[] }[] = []
-  const logger = { logQuery: (query: string, params: unknown[]) => void statements.push({ query, params }) }
-  await read(drizzle(client, { logger }))
+async function readBy(read: (tx: Transaction) => Promise<unknown>) {
+  const statements = await sentBy(() => read(drizzle(client)))
   const tables: Record<string, number> = {}
-  const count = (plan: Plan) => {
-    const table = plan['Relation Name']
-    const dropped =
-      Number(plan['Rows Removed by Filter'] ?? 0) + Number(plan['Rows Removed by Index Recheck'] ?? 0)
-    if (table) tables[table] = (tables[table] ?? 0) + (plan['Actual Rows'] + dropped) * plan['Actual Loops']
-    for (const part of plan.Plans ?? []) count(part)
-  }
-  for (const { query, params } of statements) {
-    const { rows } = await client.query(`EXPLAIN (ANALYZE, COSTS OFF, FORMAT JSON) ${query}`, params)
-    count(rows[0]['QUERY PLAN'][0].Plan)
-  }
+  for (const { from } of await rowsRead(client, statements))
+    for (const [table, rows] of Object.entries(from)) tables[table] = (tables[table] ?? 0) + rows
   return { tables, statements: statements.length }
 }
 const bySelection = (selection: Selection, way?: ReturnType<typeof byRows>) =>
-  rowsRead((tx) => sumInvoices(tx, owner, selection, way))
+  readBy((tx) => sumInvoices(tx, owner, selection, way))
 
 describe(`of ${INVOICES} invoices`, () => {
   it.each<[string, Selection]>([
@@ -106,7 +89,7 @@ describe(`of ${INVOICES} invoices`, () => {
   })
 
   it('the heads of a statement read the sums and no invoice', async () => {
-    const { tables, statements } = await rowsRead((tx) => sumOpenItems(tx, owner, {}))
+    const { tables, statements } = await readBy((tx) => sumOpenItems(tx, owner, {}))
     expect(Object.keys(tables)).toEqual(['invoice_sums'])
     expect(tables.invoice_sums).toBeLessThanOrEqual(kept)
     expect(statements).toBe(1)

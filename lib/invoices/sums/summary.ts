@@ -43,8 +43,21 @@ export async function sumInvoices(
   selection: Selection,
   way: Way = wayOf(selection),
 ): Promise<Sums> {
-  const months = way.months && and(...ofMonths(owner, selection.filter, way.months))
-  const rows = way.rows.map((days) => and(...owned(owner), ...selected(selection, days)))
+  return sumParts(tx, partsOf(owner, selection, way))
+}
+
+/** What is added up: of kept sums what the first condition holds of, and of invoices each what another one does. */
+export type Parts = { months: SQL | undefined; rows: readonly (SQL | undefined)[] }
+
+export function partsOf(owner: Owner, selection: Selection, way: Way): Parts {
+  return {
+    months: way.months && and(...ofMonths(owner, selection.filter, way.months)),
+    rows: way.rows.map((days) => and(...owned(owner), ...selected(selection, days))),
+  }
+}
+
+/** The sums of several parts, which have no invoice in common; one at least. */
+export async function sumParts(tx: Transaction, { months, rows }: Parts): Promise<Sums> {
   const [billed, unsettled, now] = await Promise.all([
     tx.execute<Billed>(
       billedOf(together([...(months ? [billedByMonth(months)] : []), ...rows.map(billedByRow)])),

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Caller } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { loginOf } from '#lib/db/logins.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addInvoice, addNewCustomer } from '#lib/db/test-rows.ts'
@@ -97,8 +98,8 @@ describe('whose sums', () => {
     expect(await sums()).toEqual(['2026-10-01 2026-11-30 1 10 4 0'])
   })
 
-  it.each(['console_access', 'console_jobs'])('are not for %s', async (role) => {
-    const client = new pg.Client({ connectionString: db.url, options: `-c role=${role}` })
+  it.each(['console_keys', 'console_jobs'] as const)('are not for %s', async (login) => {
+    const client = new pg.Client(loginOf(db.url, login))
     await client.connect()
     await expect(client.query('SELECT * FROM invoice_sums')).rejects.toThrow('permission denied')
     await client.end()

@@ -8,6 +8,7 @@ import { licenseChanges } from '#lib/db/schema/license-changes.ts'
 import { type Actor, recordAudit } from '#lib/history/audit.ts'
 import { type ChangeState, isOpen } from '../rules.ts'
 import { beginAttempt } from './attempts.ts'
+import { insertOpen, insertSettled } from './insert.ts'
 
 // Every transition of a change and its audit row are written in one transaction, with the asset's row locked first:
 // locks in one order.
@@ -43,11 +44,10 @@ export async function addLicenseChange(
     actorId: actor.id,
     actorName: actor.name,
     requestId,
-    ...(isOpen(state) ? {} : { settledAt: sql`now()` }),
   }
   // One round trip; they stand or fall together in any case.
   const [added] = await Promise.all([
-    tx.insert(licenseChanges).values(values).returning(),
+    (isOpen(state) ? insertOpen : insertSettled)(tx, values),
     recordTransition(tx, customerId, values, requestId),
   ])
   return added[0] as Change

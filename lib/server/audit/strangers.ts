@@ -10,7 +10,7 @@ export async function keepStrangers(): Promise<void> {
   const taken = takeStrangers()
   if (taken.length === 0) return
   try {
-    await database().access.query(
+    await database().jobs.query(
       `INSERT INTO refused_strangers AS s (minute, kind, count)
        SELECT date_trunc('minute', now()), t.kind, t.count FROM unnest($1::text[], $2::bigint[]) AS t (kind, count)
        ON CONFLICT (minute, kind) DO UPDATE SET count = s.count + excluded.count`,

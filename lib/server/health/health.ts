@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { database } from '#lib/db/client.ts'
 import type { Handler } from '../front-door.ts'
 import { whatIsMissing } from './readiness.ts'
 
@@ -9,18 +10,20 @@ import { whatIsMissing } from './readiness.ts'
  *   it is away, taking out every process would put the balancer's bare answer in the place of our own 503, which says
  *   when to try again.
  * - `/readyz`, for whoever waits for a start or looks at a release: the database answers within a second
- *   (`database`), and all migrations of this release are applied there (`migrations`).
+ *   (`database`), and all migrations of this release are applied there (`migrations`). A replica that can't be used
+ *   makes no 503, because all reads go to the database then: `ok, replica behind`.
  */
 export function healthCheck(isDraining: () => boolean): Handler {
   return async ({ url = '' }, res) => {
     if (url.startsWith('/livez')) say(res)
     else if (isDraining()) say(res, 'draining')
-    else say(res, url.startsWith('/readyz') ? await whatIsMissing() : undefined)
+    else if (url.startsWith('/readyz')) say(res, await whatIsMissing(), database().replica?.fault())
+    else say(res)
   }
 }
 
-function say(res: ServerResponse, fault?: string): void {
-  const text = fault ?? 'ok'
+function say(res: ServerResponse, fault?: string, ofReplica?: string): void {
+  const text = fault ?? (ofReplica ? `ok, replica ${ofReplica}` : 'ok')
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }
   res.writeHead(fault ? 503 : 200, { ...headers, 'Content-Length': text.length }).end(text)
 }

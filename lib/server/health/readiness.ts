@@ -17,16 +17,20 @@ export function whatIsMissing(): Promise<Missing | undefined> {
   return asking
 }
 
-/** The newest migration of this release, which does not change while it runs. */
 let newest: number | undefined
 
-async function ask(): Promise<Missing | undefined> {
+/** When the newest migration of this release was made: that does not change while it runs. */
+export function newestMigration(): number {
   newest ??= Math.max(...knownMigrations().map(({ when }) => when))
+  return newest
+}
+
+async function ask(): Promise<Missing | undefined> {
   const late = new AbortController()
   const statement = {
     // They are applied in their order. A later release may have added its own.
     text: 'SELECT EXISTS (SELECT FROM drizzle.__drizzle_migrations WHERE created_at >= $1) AS applied',
-    values: [newest],
+    values: [newestMigration()],
     query_timeout: PATIENCE_MS,
   }
   const answer = database()

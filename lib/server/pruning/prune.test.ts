@@ -23,11 +23,11 @@ const left = async (columns: string, table: string) =>
 
 test('sessions that have ended, and when their member was seen stays known', async () => {
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
-  await addSession(own, member, { id: 'live' })
-  await addSession(own, member, { id: 'idle', lastSeenAt: ago(31) })
-  await addSession(own, member, { id: 'old', createdAt: ago(481), lastSeenAt: ago(2) })
+  await addSession(own, member, { digest: 'live' })
+  await addSession(own, member, { digest: 'idle', lastSeenAt: ago(31) })
+  await addSession(own, member, { digest: 'old', createdAt: ago(481), lastSeenAt: ago(2) })
   expect(await run()).toBe(2)
-  expect(await left('id', 'sessions')).toEqual(['live'])
+  expect(await left('digest', 'sessions')).toEqual(['live'])
   const [seen] = await left('last_seen_at', 'members')
   expect(Math.round((Date.now() - Number(seen)) / 60_000)).toBeLessThan(30)
   expect(await run()).toBe(0)

@@ -34,9 +34,10 @@ export function startMember(): Member {
   // Whoever waits for it is told; nobody has to.
   ready.promise.catch(() => {})
   let reason: string | undefined
-  worker.on('message', (news: News) => {
+  // The metrics have messages of their own.
+  worker.on('message', (news: News | Record<string, never>) => {
     if ('failed' in news) reason = news.failed
-    else {
+    else if ('ready' in news) {
       member.isReady = true
       ready.resolve(news.ready)
     }

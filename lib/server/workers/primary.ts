@@ -11,15 +11,20 @@ import { type Crew, startCrew } from './crew.ts'
  * @throws Error that says in one line what stands in the way; nothing is left running then
  */
 export async function startPrimary(count: number, giveUp: (error: unknown) => void): Promise<Crew> {
-  const { databaseUrl, dataDir } = env()
-  const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : undefined
+  const { database, dataDir, metrics: at } = env()
+  const embedded = database.url === undefined ? await startEmbedded(dataDir) : undefined
   try {
-    const crew = await startCrew(count, giveUp)
+    const metrics = at && (await (await import('../metrics/serve.ts')).startSharedMetrics(at))
+    const crew = await startCrew(count, giveUp).catch(async (error: unknown) => {
+      await metrics?.stop()
+      throw error
+    })
     return {
       ...crew,
       note: `${embedded?.note ?? crew.note}, ${count} processes`,
       // The last one to leave the database stops it.
-      stop: (farewell: Farewell) => crew.stop(farewell).finally(() => embedded?.release()),
+      stop: (farewell: Farewell) =>
+        crew.stop(farewell).finally(() => Promise.all([metrics?.stop(), embedded?.release()])),
     }
   } catch (error) {
     await embedded?.release()

@@ -14,7 +14,10 @@ export function runWorker(): void {
   logAs({ worker: cluster.worker?.id })
   const starting = startApplication()
   const stop = liveUntilAsked(starting, (error) => say({ failed: reasonOf(error) }))
-  process.on('message', (farewell: Farewell) => stop(farewell))
+  // The metrics have messages of their own, which are no text.
+  process.on('message', (message: Farewell | object) => {
+    if (typeof message === 'string') stop(message)
+  })
   starting.then(
     ({ url, note }) => say({ ready: { url, note } }),
     () => {},

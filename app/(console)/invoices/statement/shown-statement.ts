@@ -1,3 +1,4 @@
+import { countText } from '#components/ui/count-text.ts'
 import 'server-only'
 import { withValues } from '#components/filters/view.ts'
 import { issuerBeside } from '#components/invoices/numbers.ts'
@@ -19,7 +20,7 @@ export function shownStatement({ currencies, items }: Statement, view: View) {
 
 /** `1 open item`, `3,412 open items`. */
 export function itemsText(count: number): string {
-  return `${count.toLocaleString('en')} open ${count === 1 ? 'item' : 'items'}`
+  return `${countText(count)} open ${count === 1 ? 'item' : 'items'}`
 }
 
 function sumsOf({ billingProfiles, ...whole }: Statement['currencies'][number], view: View): ShownAgeing[] {

@@ -42,19 +42,22 @@ GRANT USAGE ON SEQUENCE audit_events_id_seq TO console_app;--> statement-breakpo
 GRANT SELECT, INSERT ON audit_chain TO console_app;--> statement-breakpoint
 GRANT SELECT, INSERT, UPDATE (seq, event_id, at, digest) ON audit_heads TO console_app;--> statement-breakpoint
 GRANT SELECT ON audit_closings TO console_app;--> statement-breakpoint
+GRANT SELECT ON audit_chain, audit_heads, audit_closings TO console_reads, console_streams;--> statement-breakpoint
 -- Jobs sign heads, and note up to where they did.
 GRANT SELECT (customer_id, seq, at, digest, told_seq), UPDATE (told_seq) ON audit_heads TO console_jobs;--> statement-breakpoint
 -- Strangers are of no customer.
-GRANT SELECT, INSERT, UPDATE ON refused_strangers TO console_access;--> statement-breakpoint
+GRANT SELECT, INSERT, UPDATE ON refused_strangers TO console_jobs;--> statement-breakpoint
+-- A failed sign-in is told with the name of the account.
+GRANT SELECT (name) ON members TO console_sign_in;--> statement-breakpoint
 ALTER TABLE audit_chain ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 ALTER TABLE audit_chain FORCE ROW LEVEL SECURITY;--> statement-breakpoint
-CREATE POLICY own ON audit_chain TO console_app USING (customer_id = current_setting('console.customer', true));--> statement-breakpoint
+CREATE POLICY own ON audit_chain TO console_app, console_reads, console_streams USING (customer_id = current_setting('console.customer', true));--> statement-breakpoint
 ALTER TABLE audit_heads ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 ALTER TABLE audit_heads FORCE ROW LEVEL SECURITY;--> statement-breakpoint
-CREATE POLICY own ON audit_heads TO console_app USING (customer_id = current_setting('console.customer', true));--> statement-breakpoint
+CREATE POLICY own ON audit_heads TO console_app, console_reads, console_streams USING (customer_id = current_setting('console.customer', true));--> statement-breakpoint
 ALTER TABLE audit_closings ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 ALTER TABLE audit_closings FORCE ROW LEVEL SECURITY;--> statement-breakpoint
-CREATE POLICY own ON audit_closings TO console_app USING (customer_id = current_setting('console.customer', true));--> statement-breakpoint
+CREATE POLICY own ON audit_closings TO console_app, console_reads, console_streams USING (customer_id = current_setting('console.customer', true));--> statement-breakpoint
 CREATE POLICY signed ON audit_heads FOR SELECT TO console_jobs USING (true);--> statement-breakpoint
 CREATE POLICY told ON audit_heads FOR UPDATE TO console_jobs USING (true);--> statement-breakpoint
 -- The walls stop the owner too. As the owner, and as nobody else, the operator's command removes months that are over:

@@ -30,31 +30,30 @@ CREATE TABLE "sign_in_budgets" (
 	CONSTRAINT "sign_in_budgets_failures" CHECK ("sign_in_budgets"."failures" >= 0)
 );
 --> statement-breakpoint
-ALTER TABLE "sessions" ADD COLUMN "id" text COLLATE "C" DEFAULT gen_random_uuid()::text NOT NULL;--> statement-breakpoint
 ALTER TABLE "sessions" ADD COLUMN "address" text;--> statement-breakpoint
 ALTER TABLE "sessions" ADD COLUMN "user_agent" text;--> statement-breakpoint
 ALTER TABLE "sessions" ADD COLUMN "browser" text COLLATE "C";--> statement-breakpoint
 ALTER TABLE "account_mails" ADD CONSTRAINT "account_mails_customer_id_member_id_members_customer_id_id_fk" FOREIGN KEY ("customer_id","member_id") REFERENCES "public"."members"("customer_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "known_browsers" ADD CONSTRAINT "known_browsers_customer_id_member_id_members_customer_id_id_fk" FOREIGN KEY ("customer_id","member_id") REFERENCES "public"."members"("customer_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "sign_in_budgets_oldest" ON "sign_in_budgets" USING btree ("last_at");--> statement-breakpoint
-CREATE UNIQUE INDEX "sessions_id" ON "sessions" USING btree ("customer_id","id");--> statement-breakpoint
 -- The table sign_in_attempts stays for processes of the release before, which count there while they are replaced.
-GRANT SELECT, INSERT, UPDATE, DELETE ON sign_in_budgets TO console_access;--> statement-breakpoint
+GRANT SELECT, INSERT, UPDATE, DELETE ON sign_in_budgets TO console_sign_in;--> statement-breakpoint
 -- Who signs in is looked up with whether the browser is known. What is known of it is written in the customer's scope.
-GRANT SELECT (customer_id, member_id, digest) ON known_browsers TO console_access;--> statement-breakpoint
+GRANT SELECT (customer_id, member_id, digest) ON known_browsers TO console_sign_in;--> statement-breakpoint
 GRANT SELECT, INSERT, UPDATE, DELETE ON known_browsers, account_mails TO console_app;--> statement-breakpoint
+GRANT SELECT ON known_browsers, account_mails TO console_reads, console_streams;--> statement-breakpoint
 GRANT SELECT (customer_id, state, not_before) ON account_mails TO console_jobs;--> statement-breakpoint
 ALTER TABLE known_browsers ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 ALTER TABLE known_browsers FORCE ROW LEVEL SECURITY;--> statement-breakpoint
-CREATE POLICY own ON known_browsers TO console_app USING (customer_id = current_setting('console.customer', true));--> statement-breakpoint
-CREATE POLICY look_up ON known_browsers FOR SELECT TO console_access USING (true);--> statement-breakpoint
+CREATE POLICY own ON known_browsers TO console_app, console_reads, console_streams
+  USING (customer_id = current_setting('console.customer', true));--> statement-breakpoint
+CREATE POLICY look_up ON known_browsers FOR SELECT TO console_sign_in USING (true);--> statement-breakpoint
 ALTER TABLE account_mails ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 ALTER TABLE account_mails FORCE ROW LEVEL SECURITY;--> statement-breakpoint
-CREATE POLICY own ON account_mails TO console_app USING (customer_id = current_setting('console.customer', true));--> statement-breakpoint
+CREATE POLICY own ON account_mails TO console_app, console_reads, console_streams
+  USING (customer_id = current_setting('console.customer', true));--> statement-breakpoint
 CREATE POLICY due ON account_mails FOR SELECT TO console_jobs USING (state IN ('WAITING', 'SENDING'));--> statement-breakpoint
 -- What is older than its time is removed by a job. Younger history stays, whatever asks for it.
 GRANT DELETE ON seat_readings TO console_app;--> statement-breakpoint
 CREATE POLICY old_only ON seat_readings AS RESTRICTIVE FOR DELETE TO console_app USING (at < now() - interval '3 years');--> statement-breakpoint
-DROP POLICY withdrawn_only ON notice_mails;--> statement-breakpoint
-CREATE POLICY withdrawn_or_old_only ON notice_mails AS RESTRICTIVE FOR DELETE TO console_app
-  USING (state = 'SENDING' OR told_on < now() - interval '2 years');
+ALTER POLICY withdrawn_only ON notice_mails USING (state = 'SENDING' OR told_on < now() - interval '2 years');

@@ -1,0 +1,20 @@
+import { env } from '#lib/env.ts'
+
+/** RFC 9116 recommends less than a year. */
+const VALID_DAYS = 180
+const DAY = 86_400_000
+
+/** Where a flaw is told (RFC 9116); nothing unless the operator has named somebody. */
+export function GET(): Response {
+  const { exposure, baseUrl } = env()
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }
+  if (exposure.securityContact === undefined) return new Response('Not found\n', { status: 404, headers })
+  const expires = new Date((Math.floor(Date.now() / DAY) + VALID_DAYS) * DAY).toISOString()
+  const fields = [
+    `Contact: ${exposure.securityContact}`,
+    `Expires: ${expires}`,
+    `Canonical: ${baseUrl}/.well-known/security.txt`,
+    'Preferred-Languages: en',
+  ]
+  return new Response(`${fields.join('\n')}\n`, { headers })
+}

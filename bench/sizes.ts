@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pLimit from 'p-limit'
+import pg from 'pg'
+import { openDatabase } from '#lib/db/client.ts'
+import { startEmbedded } from '#lib/db/embedded.ts'
+import { migrate } from '#lib/db/migrate.ts'
+import { callerOf } from '#lib/db/test-rows.ts'
+import { readFile } from '#lib/invoice-files/files.ts'
+import { setQuantity } from '#lib/license-changes/operations.ts'
+import { addLoaded, addSmall } from './http/seed.ts'
+
+// How many bytes a row takes in each table and in each of its indexes, as they lie after they were written one after
+// the other and vacuumed: docs/scale.md reckons with them. npm run sizes -- [invoices of the large customer]
+
+const INVOICES = Number(process.argv[2] ?? 1_000_000)
+const CHANGES = 10_000
+const DOCUMENTS = 1_000
+/** Of the small customers: a member and a session each. */
+const MEMBERS = 20_000
+
+const PEOPLE = [
+  `INSERT INTO members (customer_id, id, email, name, password_hash, roles)
+   SELECT 's-' || n, gen_random_uuid(), 'ana.ruiz@s-' || n || '.example', 'Ana Ruiz', repeat('x', 97), '{admin}'
+   FROM generate_series(1, $1::int) n`,
+  `INSERT INTO sessions (customer_id, digest, member_id)
+   SELECT customer_id, translate(encode(sha256(id::bytea), 'base64'), '+/=', '-_'), id FROM members, (SELECT $1::int) n`,
+  `INSERT INTO api_keys (customer_id, id, name, digest, prefix, last_four, roles, last_used_at)
+   SELECT customer_id, gen_random_uuid(), 'Nightly export', translate(encode(sha256(('k' || id)::bytea), 'base64'), '+/=', '-_'),
+     'lic_abcd', 'wxyz', '{finance-user}', now() FROM members, (SELECT $1::int) n`,
+]
+
+const folder = await mkdtemp(join(tmpdir(), 'console-sizes-'))
+const embedded = await startEmbedded(folder)
+await migrate(embedded.url)
+const database = openDatabase(embedded.url)
+try {
+  await write(embedded.url)
+  await tell(embedded.url)
+} finally {
+  await database.close()
+  await embedded.release()
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function write(url: string): Promise<void> {
+  const { id } = await addLoaded(url, 'large', INVOICES)
+  await addSmall(url, 64)
+  const caller = await callerOf(id, 'admin')
+  const few = pLimit(4)
+  // To a total that it does not have: each is a change, with its rows of history and its kept answer.
+  const change = (n: number) =>
+    setQuantity(
+      caller,
+      {
+        params: { asset_id: `workspace-suite-${n % 64}` },
+        query: {},
+        headers: { 'idempotency-key': randomUUID() },
+        body: { quantity: 2 + Math.floor(n / 64) },
+      } as unknown as Parameters<typeof setQuantity>[1],
+      { requestId: randomUUID() },
+    )
+  await Promise.all(Array.from({ length: CHANGES }, (_, n) => few(() => change(n))))
+  const draw = (n: number) => readFile(caller, `IN-${String(1 + n).padStart(8, '0')}`, 'drawn')
+  await Promise.all(Array.from({ length: DOCUMENTS }, (_, n) => few(() => draw(n))))
+  await inOne(url, async (owner) => {
+    for (const statement of PEOPLE) await owner.query(statement, [MEMBERS])
+    await owner.query('VACUUM ANALYZE')
+  })
+}
+
+type Size = { table: string; index: string | null; rows: number; bytes: number }
+
+/** A table's own bytes are those of its rows, of what was too long for them, and of its maps. */
+async function tell(url: string): Promise<void> {
+  const sizes = await inOne(url, async (owner) => {
+    const { rows: tables } = await owner.query<{ name: string }>(
+      "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY 1",
+    )
+    const found: Size[] = []
+    for (const { name } of tables) {
+      const { rows } = await owner.query<Size>(
+        `WITH counted AS (SELECT count(*)::float8 AS rows FROM ${name})
+         SELECT '${name}' AS table, NULL AS index, rows, pg_table_size('${name}')::float8 AS bytes FROM counted
+         UNION ALL
+         SELECT '${name}', c.relname, rows, pg_relation_size(c.oid)::float8 FROM counted, pg_index i
+         JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = '${name}'::regclass`,
+      )
+      found.push(...rows)
+    }
+    return found
+  })
+  console.log('| table, index | rows | bytes a row |\n|---|---:|---:|')
+  for (const { table, index, rows, bytes } of sizes.filter((size) => size.rows >= 500))
+    console.log(`| ${index ? `· ${index}` : `**${table}**`} | ${rows} | ${(bytes / rows).toFixed(1)} |`)
+}
+
+async function inOne<T>(url: string, fn: (owner: pg.Client) => Promise<T>): Promise<T> {
+  const owner = new pg.Client({ connectionString: url })
+  await owner.connect()
+  try {
+    return await fn(owner)
+  } finally {
+    await owner.end()
+  }
+}

@@ -1,0 +1,155 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Database } from './client.ts'
+import { LOGINS, loginOf, ownerOf } from './logins.ts'
+import { ensureLogins } from './roles.ts'
+import { type TestDatabase, testDatabase } from './test-database.ts'
+
+const POOLS = {
+  app: 'console_app',
+  reads: 'console_reads',
+  streams: 'console_streams',
+  keys: 'console_keys',
+  sessions: 'console_sessions',
+  signIn: 'console_sign_in',
+  jobs: 'console_jobs',
+} as const satisfies Record<keyof Omit<Database, 'close' | 'replica'>, string>
+const pools = Object.entries(POOLS) as [keyof typeof POOLS, (typeof LOGINS)[number]][]
+
+let database: TestDatabase
+let owner: pg.Client
+
+beforeAll(async () => {
+  database = await testDatabase()
+  owner = new pg.Client(ownerOf(database.url))
+  await owner.connect()
+})
+afterAll(async () => {
+  await owner.end()
+  await database.close()
+})
+
+/** The code of the refusal; `done` where there was none. */
+async function attempt(pool: keyof typeof POOLS, statement: string): Promise<string> {
+  const client = await database.opened[pool].connect()
+  try {
+    await client.query("SELECT set_config('console.customer', 'anybody', false)")
+    await client.query(statement)
+    return 'done'
+  } catch (error) {
+    return String((error as { code?: string }).code)
+  } finally {
+    // Whatever the attempt has made of it.
+    client.release(true)
+  }
+}
+
+describe.each(pools)('the connections of %s', (pool, login) => {
+  it.each(["SELECT set_config('role', 'none', false)", 'SET ROLE NONE', 'RESET ROLE', 'RESET ALL'])(
+    'stay who they are after %s',
+    async (statement) => {
+      const client = await database.opened[pool].connect()
+      await client.query(statement)
+      const { rows } = await client.query('SELECT current_user, session_user')
+      client.release(true)
+      expect(rows).toEqual([{ current_user: login, session_user: login }])
+    },
+  )
+
+  it('become nobody else', async () => {
+    const { rows } = await owner.query<{ name: string }>(
+      'SELECT rolname AS name FROM pg_roles WHERE rolname <> $1',
+      [login],
+    )
+    expect(rows.length).toBeGreaterThan(LOGINS.length)
+    for (const { name } of rows) {
+      expect([name, await attempt(pool, `SET ROLE ${pg.escapeIdentifier(name)}`)]).toEqual([name, '42501'])
+      const asked = `SELECT set_config('role', ${pg.escapeLiteral(name)}, false)`
+      expect([name, await attempt(pool, asked)]).toEqual([name, '42501'])
+      const session = `SET SESSION AUTHORIZATION ${pg.escapeIdentifier(name)}`
+      expect([name, await attempt(pool, session)]).toEqual([name, '42501'])
+    }
+  })
+
+  it.each([
+    "COPY (SELECT 1) TO PROGRAM 'true'",
+    "COPY (SELECT 1) TO '/tmp/never'",
+    "SELECT pg_read_file('/etc/passwd')",
+    'CREATE TABLE public.own (id text)',
+    'CREATE ROLE another',
+    'CREATE EXTENSION pg_trgm',
+    'ALTER TABLE audit_events DISABLE ROW LEVEL SECURITY',
+    'DROP TABLE audit_events',
+    'DELETE FROM audit_events',
+    "UPDATE audit_events SET action = 'nothing'",
+    'TRUNCATE audit_events',
+    'SELECT passwd FROM pg_shadow',
+    'SELECT rolpassword FROM pg_authid',
+  ])('are refused %s', async (statement) => {
+    expect(await attempt(pool, statement)).toBe('42501')
+  })
+
+  it('see digests only where they compare them', async () => {
+    const sees = (column: string) => attempt(pool, `SELECT ${column}`)
+    expect(await sees('password_hash FROM members')).toBe(pool === 'signIn' ? 'done' : '42501')
+    expect(await sees('digest FROM api_keys')).toBe(pool === 'keys' ? 'done' : '42501')
+  })
+})
+
+it.each(['reads', 'streams'] as const)('%s change nothing, whatever the transaction says', async (pool) => {
+  const { rows } = await owner.query<{ name: string }>(
+    "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
+  )
+  for (const { name } of rows) {
+    expect([name, await attempt(pool, `DELETE FROM ${name}`)]).toEqual([name, '42501'])
+    expect([name, await attempt(pool, `INSERT INTO ${name} DEFAULT VALUES`)]).toEqual([name, '42501'])
+  }
+})
+
+it.each(['keys', 'sessions', 'signIn'] as const)('%s see no invoice, asset or history', async (pool) => {
+  for (const table of ['assets', 'invoices', 'line_items', 'license_changes', 'audit_events']) {
+    expect(await attempt(pool, `SELECT FROM ${table}`)).toBe('42501')
+  }
+})
+
+it('no login owns anything but the job queue, and none is a member of another role', async () => {
+  const { rows } = await owner.query(
+    `SELECT r.rolname AS login, r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.rolbypassrls AS mighty,
+       (SELECT count(*)::int FROM pg_auth_members m WHERE m.member = r.oid) AS memberships,
+       (SELECT array_agg(DISTINCT relnamespace::regnamespace::text) FROM pg_class c WHERE c.relowner = r.oid) AS owns
+     FROM pg_roles r WHERE r.rolname = ANY($1)`,
+    [LOGINS],
+  )
+  expect(rows).toHaveLength(LOGINS.length)
+  for (const { login, mighty, memberships, owns } of rows) {
+    const own = login === 'console_jobs' ? (owns ?? []).filter((name: string) => name !== 'pgboss') : owns
+    expect([login, mighty, memberships, own ?? []]).toEqual([login, false, 0, []])
+  }
+})
+
+it('a wrong password opens nothing', async () => {
+  const client = new pg.Client({ ...loginOf(database.url, 'console_app'), password: 'guessed' })
+  await expect(client.connect()).rejects.toMatchObject({ code: '28P01' })
+})
+
+it('logins of another secret are left as they are, and named', async () => {
+  await owner.query('BEGIN')
+  await owner.query("COMMENT ON ROLE console_reads IS 'licenses-invoices of somebody else'")
+  await expect(ensureLogins(owner)).rejects.toThrow(/console_reads .*another DATABASE_SECRET/)
+  await ensureLogins(owner, { renew: true })
+  await ensureLogins(owner)
+  await owner.query('ROLLBACK')
+})
+
+describe('a server on another machine', () => {
+  it.each([
+    ['postgres://o@db.example/c', { rejectUnauthorized: true }],
+    ['postgres://o@db.example/c?sslmode=verify-full', {}],
+    ['postgres://o@db.example/c?sslmode=disable', false],
+    ['postgres://o@localhost/c', undefined],
+    ['postgres://o@[::1]/c', undefined],
+    ['postgres:///c?host=/run/postgresql', undefined],
+  ])('%s', (url, ssl) => {
+    expect(ownerOf(url).ssl).toEqual(ssl)
+  })
+})

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import type { Writable } from 'node:stream'
+
+/** A statement as drizzle hands it to pg. */
+export type Statement = {
+  text: string
+  rowMode?: 'array' | undefined
+  types?: { getTypeParser(oid: number, format: 'text'): unknown } | undefined
+}
+
+/** A column of an answer, and how its text is read; absent where it stays text. */
+export type Field = { name: string; read: ((text: string) => unknown) | undefined }
+
+/** What pg gives to whatever is sent over one of its connections; its types leave some of it out. */
+export type Connection = {
+  stream: Writable
+  close(statement: { type: 'S'; name: string }): void
+  parse(statement: { name: string; text: string }): void
+  bind(portal: { statement: string; values: unknown[] }): void
+  describe(portal: { type: 'P'; name: '' }): void
+  execute(portal: object): void
+  sync(): void
+}
+
+/** Statements that get a name, so that PostgreSQL plans them once for a connection. Filters make some hundred of them. */
+const MOST_NAMES = 500
+const names = new Map<string, string>()
+
+/**
+ * The name under which a statement is prepared, which its text gives it; undefined where too many have one. It is no
+ * number, because another copy of this module shares the connections, and would number other statements.
+ */
+export function nameOf(text: string): string | undefined {
+  const known = names.get(text)
+  if (known !== undefined || names.size >= MOST_NAMES) return known
+  const name = createHash('sha256').update(text).digest('base64url')
+  names.set(text, name)
+  return name
+}
+
+/** Of each connection the statements that flights have prepared on it, with the columns of their answers. */
+const prepared = new WeakMap<Connection, Map<string, readonly Field[]>>()
+
+/**
+ * Sends a statement, prepared if it was not yet.
+ * @returns the columns of its answer, where they are known; else the database will describe them
+ */
+export function sendPrepared(
+  connection: Connection,
+  { text }: Statement,
+  values: unknown[],
+): readonly Field[] | undefined {
+  const known = nameOf(text)
+  // pg keeps a list of its own of what it has prepared: the same statement has another name there.
+  const name = known === undefined ? '' : `flight-${known}`
+  const fields = prepared.get(connection)?.get(text)
+  if (!fields) {
+    // One that was prepared in a flight which failed may have this name. To close what is not there is no error.
+    if (name) connection.close({ type: 'S', name })
+    connection.parse({ name, text })
+  }
+  connection.bind({ statement: name, values })
+  if (!fields) connection.describe({ type: 'P', name: '' })
+  connection.execute({})
+  return fields
+}
+
+/** Notes that a statement is prepared on this connection from now on. */
+export function remember(connection: Connection, { text }: Statement, fields: readonly Field[]): void {
+  if (nameOf(text) === undefined) return
+  const known = prepared.get(connection) ?? new Map<string, readonly Field[]>()
+  prepared.set(connection, known.set(text, fields))
+}
+
+/** Has a statement prepared anew. */
+export function forget(connection: Connection, { text }: Statement): void {
+  prepared.get(connection)?.delete(text)
+}

@@ -1,0 +1,78 @@
+import { cp, lstat, mkdir, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import pg from 'pg'
+import { startEmbedded } from '../embedded.ts'
+
+/** A server of ours that follows another one, by streaming: its replay can be held up. */
+export type Standby = {
+  url: string
+  /** Applies nothing more of what it receives; resolves when it has stopped doing so. */
+  pause(): Promise<void>
+  resume(): Promise<void>
+  /** Resolves when it has applied all that the other server has written until now. */
+  catchUp(): Promise<void>
+  stop(): Promise<void>
+}
+
+/**
+ * Makes a standby of a running embedded server, as `pg_basebackup` would, which is not in the packages.
+ * @param primary data directory and address of the server, as its superuser
+ * @param folder which does not exist yet
+ */
+export async function startStandby(
+  primary: { folder: string; url: string },
+  folder: string,
+): Promise<Standby> {
+  const own = await connected(primary.url)
+  await own.query("SELECT pg_backup_start('standby', true)")
+  await mkdir(folder, { recursive: true })
+  const filter = async (path: string) => {
+    const isRun = ['postmaster.pid', 'postmaster.opts', 'run'].includes(basename(path))
+    // What goes away while it is copied comes back by the log, which is kept whole.
+    return !isRun && !(await lstat(path).catch(() => undefined))?.isSocket()
+  }
+  const data = join(folder, 'postgres')
+  await cp(join(primary.folder, 'postgres'), data, { recursive: true, filter })
+  const { rows } = await own.query('SELECT labelfile FROM pg_backup_stop(false)')
+  await writeFile(join(data, 'backup_label'), rows[0].labelfile)
+  await writeFile(join(data, 'standby.signal'), '')
+  const { searchParams, hostname, port, password } = new URL(primary.url)
+  const host = searchParams.get('host') ?? hostname
+  const conf = [
+    `primary_conninfo = 'host=''${host}'' port=${port} user=postgres password=${password}'`,
+    // A read that stands in the way of replay is ended at once.
+    'max_standby_streaming_delay = 0',
+  ]
+  await writeFile(join(data, 'postgresql.auto.conf'), `${conf.join('\n')}\n`)
+  await cp(`${join(primary.folder, 'postgres')}-password`, `${data}-password`)
+  const server = await startEmbedded(folder)
+  const there = await connected(server.url)
+  const ask = async (from: pg.Client, what: string) => (await from.query(`SELECT ${what} AS it`)).rows[0].it
+  return {
+    url: server.url,
+    async pause() {
+      await there.query('SELECT pg_wal_replay_pause()')
+      while ((await ask(there, 'pg_get_wal_replay_pause_state()')) !== 'paused') await turn()
+    },
+    async resume() {
+      await there.query('SELECT pg_wal_replay_resume()')
+    },
+    async catchUp() {
+      const until = await ask(own, 'pg_current_wal_flush_lsn()')
+      while (!(await ask(there, `pg_last_wal_replay_lsn() >= '${until}'`))) await turn()
+    },
+    async stop() {
+      await Promise.all([own.end(), there.end()])
+      await server.release()
+    },
+  }
+}
+
+const turn = () => new Promise((resolve) => setTimeout(resolve, 10))
+
+async function connected(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { seconds, secret, text } from '#lib/settings.ts'
+
+/** A server that follows ours. */
+export type ReplicaConfig = {
+  url: string
+  /** How old its rows may be, in milliseconds. */
+  mostBehind: number
+}
+
+export type DatabaseConfig = {
+  /** Of its server and its owner; undefined: an embedded one under DATA_DIR. */
+  url: string | undefined
+  /** What the passwords of its logins are made of; undefined: one that is made once. */
+  secret: string | undefined
+  /** Whether a process that starts makes the logins and migrates, as the owner. */
+  migratesAtStart: boolean
+  /** Undefined where all reads go to the one server. */
+  replica: ReplicaConfig | undefined
+}
+
+export const settings = z
+  .object({
+    DATABASE_URL: text.optional(),
+    DATABASE_SECRET: secret.optional(),
+    MIGRATE_AT_START: z.enum(['0', '1']).default('1'),
+    DATABASE_READ_URL: text.optional(),
+    DATABASE_READ_SECONDS: seconds.max(60).default(1),
+  })
+  .transform(({ DATABASE_URL, DATABASE_READ_URL: url, ...given }, context): DatabaseConfig => {
+    if (url && !DATABASE_URL)
+      context.addIssue({ code: 'custom', path: ['DATABASE_READ_URL'], message: 'needs a DATABASE_URL' })
+    return {
+      url: DATABASE_URL,
+      secret: given.DATABASE_SECRET,
+      migratesAtStart: given.MIGRATE_AT_START === '1',
+      replica: url ? { url, mostBehind: given.DATABASE_READ_SECONDS * 1000 } : undefined,
+    }
+  })

@@ -1,0 +1,87 @@
+import pg from 'pg'
+
+// How many rows the database reads for what a test does, whatever the clock says: each statement is run again, and its
+// plan tells.
+
+/** A statement as it left this process, whatever way it took through the driver. */
+type Sent = { text: string; values: unknown[] }
+type Wire = {
+  query(text: string): void
+  parse(statement: { name?: string; text: string }): void
+  bind(given: { statement?: string; values?: unknown[] }): void
+}
+type Plan = {
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  Plans?: Plan[]
+} & Record<string, unknown>
+
+/** Rows that a statement read, kept or not: of each table, or of an index that finds places for a bitmap. */
+export type Read = { statement: string; rows: number; from: Record<string, number> }
+
+/** What is noted now; undefined: nothing is. */
+let noted: Sent[] | undefined
+/** What each connection has prepared, by its name: it is sent once, and named from then on. */
+const prepared = new WeakMap<Wire, Map<string, string>>()
+
+// From the import of this file on, so that it knows each name: below whatever way a statement takes through the driver.
+const { prototype } = (pg as unknown as { Connection: { prototype: Wire } }).Connection
+const { query, parse, bind } = prototype
+prototype.query = function noting(text) {
+  noted?.push({ text, values: [] })
+  return query.call(this, text)
+}
+prototype.parse = function noting(statement) {
+  const texts = prepared.get(this) ?? new Map()
+  prepared.set(this, texts.set(statement.name ?? '', statement.text))
+  return parse.call(this, statement)
+}
+prototype.bind = function noting(given) {
+  const text = prepared.get(this)?.get(given.statement ?? '')
+  if (noted && text === undefined) throw new Error(`Nobody saw how ${given.statement} was prepared.`)
+  noted?.push({ text: text ?? '', values: given.values ?? [] })
+  return bind.call(this, given)
+}
+
+/** Runs `work`, and gives the statements that it sent to the database, but what they insert: to read is asked here. */
+export async function sentBy(work: () => Promise<unknown>): Promise<Sent[]> {
+  const sent: Sent[] = []
+  noted = sent
+  try {
+    await work()
+  } finally {
+    noted = undefined
+  }
+  return sent.filter(({ text }) => /^\s*(SELECT|WITH|UPDATE|DELETE)/i.test(text))
+}
+
+/**
+ * Runs statements once more, in a transaction that is taken back, and counts what they read.
+ * @param client logged in as the role that sends them, with the customer set
+ */
+export async function rowsRead(client: pg.ClientBase, statements: readonly Sent[]): Promise<Read[]> {
+  const reads: Read[] = []
+  await client.query('BEGIN')
+  try {
+    for (const { text, values } of statements) {
+      const { rows } = await client.query(`EXPLAIN (ANALYZE, COSTS OFF, FORMAT JSON) ${text}`, values)
+      const from: Record<string, number> = {}
+      count(rows[0]['QUERY PLAN'][0].Plan, from)
+      reads.push({ statement: text, rows: Object.values(from).reduce((sum, n) => sum + n, 0), from })
+    }
+  } finally {
+    await client.query('ROLLBACK')
+  }
+  return reads
+}
+
+function count(plan: Plan, from: Record<string, number>): void {
+  const removed = ['Rows Removed by Filter', 'Rows Removed by Index Recheck']
+  const dropped = removed.reduce((sum, name) => sum + Number(plan[name] ?? 0), 0)
+  const of =
+    plan['Relation Name'] ?? (plan['Node Type'] === 'Bitmap Index Scan' ? plan['Index Name'] : undefined)
+  if (of) from[of] = (from[of] ?? 0) + (plan['Actual Rows'] + dropped) * plan['Actual Loops']
+  for (const part of plan.Plans ?? []) count(part, from)
+}

@@ -1,0 +1,43 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { GET } from '../../../app/.well-known/security.txt/route.ts'
+import { settings } from './settings.ts'
+
+afterEach(() => vi.unstubAllEnvs())
+
+describe('security.txt (RFC 9116)', () => {
+  test('names the contact, for less than a year', async () => {
+    vi.stubEnv('SECURITY_CONTACT', 'security@reseller.example')
+    vi.stubEnv('BASE_URL', 'https://console.example')
+    const response = GET()
+    const text = await response.text()
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; charset=utf-8',
+    ])
+    expect(text).toMatch(/^Contact: mailto:security@reseller\.example$/m)
+    expect(text).toMatch(/^Canonical: https:\/\/console\.example\/\.well-known\/security\.txt$/m)
+    const expires = Date.parse(/^Expires: (.+)$/m.exec(text)?.[1] ?? '')
+    expect(expires).toBeGreaterThan(Date.now())
+    expect(expires).toBeLessThan(Date.now() + 365 * 86_400_000)
+  })
+
+  test('is not there where nobody is named', () => {
+    vi.stubEnv('SECURITY_CONTACT', '')
+    expect(GET().status).toBe(404)
+  })
+})
+
+test.each([
+  [{ SECURITY_CONTACT: 'https://reseller.example/report' }, 'https://reseller.example/report'],
+  [{ SECURITY_CONTACT: ' a@b.example ' }, 'mailto:a@b.example'],
+  [{}, undefined],
+])('%j names %s', (given, contact) => {
+  expect(settings.parse(given).securityContact).toBe(contact)
+})
+
+test.each(['http://a.example', 'javascript:alert(1)', 'nobody', 'https://', 'a@b.example\nContact: x'])(
+  '%j is no contact',
+  (contact) => {
+    expect(settings.safeParse({ SECURITY_CONTACT: contact }).success).toBe(false)
+  },
+)

@@ -1,0 +1,108 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Database, openDatabase } from '#lib/db/client.ts'
+import { emptyFolder } from '#lib/db/embedded/test-cluster.ts'
+import { type Embedded, startEmbedded } from '#lib/db/embedded.ts'
+import { migrate } from '#lib/db/migrate.ts'
+import { type Standby, startStandby } from '#lib/db/replica/test-standby.ts'
+import { onDatabase, run } from '#lib/db/test-server.ts'
+import { openDoor } from '../test-door.ts'
+import { healthCheck } from './health.ts'
+import { sweep, watchReplica } from './replica.ts'
+
+let root: string
+let own: Embedded
+let standby: Standby
+let opened: Database
+let watching: { stop(): void } | undefined
+
+beforeAll(async () => {
+  root = await emptyFolder()
+  own = await startEmbedded(join(root, 'own'))
+  await migrate(own.url)
+  standby = await startStandby({ folder: join(root, 'own'), url: own.url }, join(root, 'standby'))
+})
+afterAll(async () => {
+  await standby.stop()
+  await own.release()
+  await rm(root, { recursive: true, force: true })
+})
+beforeEach(() => {
+  opened = openDatabase(own.url, { url: standby.url, mostBehind: 1000 })
+})
+afterEach(async () => {
+  watching?.stop()
+  await opened.close()
+})
+
+async function ready() {
+  const door = await openDoor({ health: healthCheck(() => false) })
+  const { answers } = await door.ask('GET /readyz')
+  await door.close()
+  return `${answers[0]?.status} ${answers[0]?.body}`
+}
+
+test('readiness says that the replica is behind, or away, and is ready', async () => {
+  watching = await watchReplica()
+  await expect.poll(ready).toBe('200 ok')
+  await standby.pause()
+  await run(own.url, 'CREATE TABLE later ()')
+  await expect.poll(ready).toBe('200 ok, replica behind')
+  await standby.resume()
+  await expect.poll(ready).toBe('200 ok')
+})
+
+test('a start does not need it', async () => {
+  await opened.close()
+  opened = openDatabase(own.url, { url: 'postgres://nobody@127.0.0.1:1/none', mostBehind: 1000 })
+  watching = await watchReplica()
+  expect(await ready()).toBe('200 ok, replica away')
+})
+
+test.each([
+  ['our own server', () => own.url],
+  ['another database of the replica', () => onDatabase(standby.url, 'postgres')],
+])('%s is refused', async (_, url) => {
+  await opened.close()
+  opened = openDatabase(own.url, { url: url(), mostBehind: 1000 })
+  await expect(watchReplica()).rejects.toThrow(/^The database of DATABASE_READ_URL is no replica/)
+})
+
+test('the replica of another server is refused', async () => {
+  const other = await startEmbedded(join(root, 'other'))
+  try {
+    await migrate(other.url)
+    await opened.close()
+    opened = openDatabase(other.url, { url: standby.url, mostBehind: 1000 })
+    await expect(watchReplica()).rejects.toThrow(/^The database of DATABASE_READ_URL is no replica/)
+  } finally {
+    await other.release()
+  }
+})
+
+test('one that has not got the migrations of this release is refused', async () => {
+  await run(
+    own.url,
+    'DELETE FROM drizzle.__drizzle_migrations WHERE id = (SELECT max(id) FROM drizzle.__drizzle_migrations)',
+  )
+  await standby.catchUp()
+  await expect(watchReplica(0)).rejects.toThrow(/older schema/)
+})
+
+test('what was noted of writes is swept away after a while, and not before', async () => {
+  const note = (id: string, age: string) =>
+    run(
+      own.url,
+      `INSERT INTO recent_writes VALUES ('${id}', pg_current_xact_id(), now() - interval '${age}')`,
+    )
+  await note('old', '2 minutes')
+  await note('new', '30 seconds')
+  await sweep()
+  const owner = new pg.Client({ connectionString: own.url })
+  await owner.connect()
+  const { rows } = await owner.query('SELECT customer_id FROM recent_writes')
+  await owner.end()
+  expect(rows).toEqual([{ customer_id: 'new' }])
+})

@@ -1,0 +1,52 @@
+import { Counter, collectDefaultMetrics, Histogram, type Registry } from '@prometheus-io/client'
+import { onMeasured } from '#lib/measured.ts'
+
+/** Upper bounds in seconds: from what a list takes to what a request may take at most. */
+const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
+/** Vendors take longer, and are waited for longer. */
+const CALL_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30]
+const JOB_SECONDS = [0.1, 1, 5, 15, 60, 300, 900]
+
+/** Counts in a registry what this process measures from now on, and what Node says of the process. */
+export function count(registry: Registry): void {
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    name: 'console_http_request_duration_seconds',
+    help: 'Requests that have ended, by route, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    buckets: REQUEST_SECONDS,
+    registers,
+  })
+  onMeasured('request', ({ seconds, ...labels }) => requests.observe(labels, seconds))
+  const calls = new Histogram({
+    name: 'console_vendor_call_duration_seconds',
+    help: 'Calls to vendors, by host and by status, or why there was none.',
+    labelNames: ['host', 'outcome'],
+    buckets: CALL_SECONDS,
+    registers,
+  })
+  onMeasured('vendorCall', ({ seconds, ...labels }) => calls.observe(labels, seconds))
+  const jobs = new Histogram({
+    name: 'console_job_duration_seconds',
+    help: 'Runs of jobs in this process, by outcome.',
+    labelNames: ['job', 'outcome'],
+    buckets: JOB_SECONDS,
+    registers,
+  })
+  onMeasured('job', ({ seconds, ...labels }) => jobs.observe(labels, seconds))
+  const signIns = new Counter({
+    name: 'console_sign_ins_total',
+    help: 'Attempts to sign in: opened, failed or throttled.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  onMeasured('signIn', (labels) => signIns.inc(labels))
+  const mails = new Counter({
+    name: 'console_mails_total',
+    help: 'Mails that were handed to the mail server, by what it said.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  onMeasured('mail', (labels) => mails.inc(labels))
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { Registry } from '@prometheus-io/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { measured } from '#lib/measured.ts'
+import { count } from './instruments.ts'
+import { startMetrics } from './serve.ts'
+import { watch } from './state.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+describe('what is measured', () => {
+  const registry = new Registry()
+  count(registry)
+
+  test('requests by route and status, by how long they took', async () => {
+    measured('request', { route: '/billing/v1/invoices', method: 'GET', status: 200, seconds: 0.03 })
+    measured('request', { route: '/billing/v1/invoices', method: 'GET', status: 200, seconds: 3 })
+    const text = await registry.metrics()
+    const labels = 'route="/billing/v1/invoices",method="GET",status="200"'
+    expect(text).toContain(`console_http_request_duration_seconds_bucket{le="0.05",${labels}} 1`)
+    expect(text).toContain(`console_http_request_duration_seconds_count{${labels}} 2`)
+  })
+
+  test('vendors, sign-ins, jobs and mails by what became of them', async () => {
+    measured('vendorCall', { host: 'vendor.example', outcome: 'cut', seconds: 12 })
+    measured('signIn', { outcome: 'throttled' })
+    measured('job', { job: 'read-vendors', outcome: 'failed', seconds: 2 })
+    measured('mail', { outcome: 'refused' })
+    const text = await registry.metrics()
+    expect(text).toContain(
+      'console_vendor_call_duration_seconds_count{host="vendor.example",outcome="cut"} 1',
+    )
+    expect(text).toContain('console_sign_ins_total{outcome="throttled"} 1')
+    expect(text).toContain('console_job_duration_seconds_count{job="read-vendors",outcome="failed"} 1')
+    expect(text).toContain('console_mails_total{outcome="refused"} 1')
+  })
+})
+
+test('pools say who waits, and the database what is open', async () => {
+  const registry = new Registry()
+  watch(registry)
+  const held = await Promise.all([database.opened.streams.connect(), database.opened.streams.connect()])
+  const text = await registry.metrics()
+  for (const client of held) client.release()
+  expect(text).toContain('console_database_connections{pool="streams",state="used"} 2')
+  expect(text).toContain('console_database_up 1')
+  expect(text).toContain('console_license_changes{state="unclear"} 0')
+  expect(text).not.toMatch(/NaN/)
+})
+
+test('are served on a port of their own', async () => {
+  const served = await startMetrics({ host: '127.0.0.1', port: 0 })
+  try {
+    const response = await fetch(served.url ?? '')
+    const type = response.headers.get('content-type')
+    expect([response.status, type]).toEqual([200, expect.stringContaining('text/plain')])
+    expect(await response.text()).toContain('nodejs_eventloop_lag_seconds')
+    expect((await fetch(new URL('/', served.url))).status).toBe(404)
+    const taken = { host: '127.0.0.1', port: Number(new URL(served.url ?? '').port) }
+    await expect(startMetrics(taken)).rejects.toThrow(/METRICS_PORT.*can't be listened on/)
+  } finally {
+    await served.stop()
+  }
+})
+
+test('the alerts ask for what there is', async () => {
+  const registry = new Registry()
+  count(registry)
+  watch(registry)
+  const known = (await registry.getMetricsAsJSON()).map(({ name }) => name)
+  const asked = readFileSync('docs/alerts.yml', 'utf8').match(/\bconsole_\w+/g) ?? []
+  const names = asked.map((name) => name.replace(/_(bucket|count|sum)$/, ''))
+  expect(names.length).toBeGreaterThan(5)
+  expect(names.filter((name) => !known.includes(name))).toEqual([])
+})

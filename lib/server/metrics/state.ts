@@ -1,0 +1,114 @@
+import { Gauge, type Registry } from '@prometheus-io/client'
+import { database } from '#lib/db/client.ts'
+import { log, reasonOf } from '#lib/log.ts'
+import { type Figures, readFigures } from '../figures/figures.ts'
+
+/** For so long, in milliseconds, figures of the database are given again: whoever scrapes often asks it rarely. */
+const FRESH_MS = 15_000
+
+/** Tells in a registry, each time it is read, how the pools of this process and the service as a whole stand. */
+export function watch(registry: Registry): void {
+  watchPools(registry)
+  watchFigures(registry)
+}
+
+function watchPools(registry: Registry): void {
+  const connections = new Gauge({
+    name: 'console_database_connections',
+    help: 'Connections to the database by pool: in use, idle, and requests that wait for one.',
+    labelNames: ['pool', 'state'],
+    registers: [registry],
+    collect() {
+      const { close: _close, replica, ...own } = database()
+      const there = replica ? { replicaReads: replica.reads, replicaStreams: replica.streams } : {}
+      for (const [pool, { totalCount, idleCount, waitingCount }] of Object.entries({ ...own, ...there })) {
+        connections.set({ pool, state: 'used' }, totalCount - idleCount)
+        connections.set({ pool, state: 'idle' }, idleCount)
+        connections.set({ pool, state: 'waiting' }, waitingCount)
+      }
+    },
+  })
+}
+
+function watchFigures(registry: Registry): void {
+  // Of all customers and processes: each process says the same, so that those of several are not added up.
+  const shared = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    show: (gauge: Gauge<Label>, figures: Figures) => void,
+  ) => {
+    const gauge: Gauge<Label> = new Gauge({
+      name,
+      help,
+      labelNames,
+      aggregator: 'max',
+      registers: [registry],
+      async collect() {
+        const figures = await freshFigures()
+        gauge.reset()
+        if (figures) show(gauge, figures)
+        // Without labels a gauge is 0 from its beginning: that would be a lie of what nobody knows.
+        else if (labelNames.length === 0) (gauge as Gauge).set(Number.NaN)
+      },
+    })
+  }
+  const isUp: Gauge = new Gauge({
+    name: 'console_database_up',
+    help: '1 where the database answers this process.',
+    aggregator: 'min',
+    registers: [registry],
+    collect: async () => isUp.set((await freshFigures()) ? 1 : 0),
+  })
+  shared(
+    'console_license_changes',
+    'Changes of licenses that wait for their vendor (open) or for a person (unclear).',
+    ['state'],
+    (gauge, { changes }) => {
+      gauge.set({ state: 'open' }, changes.open)
+      gauge.set({ state: 'unclear' }, changes.unclear)
+    },
+  )
+  shared(
+    'console_license_change_oldest_open_seconds',
+    'Age of the oldest open change; 0 where none is open.',
+    [],
+    (gauge, { changes }) => gauge.set(changes.oldestOpenSeconds ?? 0),
+  )
+  shared(
+    'console_subscriptions_due',
+    'Subscriptions whose vendor should have been asked by now.',
+    ['vendor', 'account'],
+    (gauge, { accounts }) => {
+      for (const { vendor, vendorAccount: account, due } of accounts) gauge.set({ vendor, account }, due)
+    },
+  )
+  shared(
+    'console_job_failing',
+    '1 where the last run of a job that ended has failed.',
+    ['job'],
+    (gauge, { jobs }) => {
+      for (const { job, failedAt, doneAt } of jobs)
+        gauge.set({ job }, failedAt !== null && (doneAt === null || doneAt < failedAt) ? 1 : 0)
+    },
+  )
+  shared(
+    'console_mails_waiting',
+    'Mails that were begun, and of which nobody knows yet whether they left.',
+    [],
+    (gauge, { mails }) => gauge.set(mails.waiting),
+  )
+}
+
+let last: { at: number; figures: Promise<Figures | undefined> } | undefined
+
+/** Undefined where the database does not give them. */
+function freshFigures(): Promise<Figures | undefined> {
+  if (last && performance.now() - last.at < FRESH_MS) return last.figures
+  const figures = readFigures().catch((error: unknown) => {
+    log().warn({ reason: reasonOf(error).slice(0, 300) }, 'the figures for /metrics could not be read')
+    return undefined
+  })
+  last = { at: performance.now(), figures }
+  return figures
+}
