@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { settings as limitSettings } from './access/limits/settings.ts'
 import { settings as apiSettings } from './api/openapi/settings.ts'
 import { settings as databaseSettings } from './db/settings.ts'
+import { settings as historySettings } from './history/settings.ts'
 import { settings as mailSettings } from './notices/settings.ts'
 import { settings as operatorSettings } from './operator-mail/settings.ts'
 import { settings as exposureSettings } from './server/exposure/settings.ts'
@@ -38,6 +39,7 @@ const PARTS = {
   /** Undefined where nothing is measured. */
   metrics: metricsSettings,
   limits: limitSettings,
+  history: historySettings,
   vendorTimes: timeSettings,
   accounts: accountsSettings,
   /** Undefined where no notices are sent. */

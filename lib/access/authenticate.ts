@@ -1,6 +1,8 @@
 import 'server-only'
 import { Problem } from '#lib/api/problem.ts'
 import { database } from '#lib/db/client.ts'
+import { countStranger } from '#lib/history/strangers.ts'
+import { noteCaller } from '#lib/visit.ts'
 import { digestOf, looksLikeApiKey } from './api-key.ts'
 import type { Caller } from './rules.ts'
 import { session } from './session-cookie.ts'
@@ -18,7 +20,11 @@ export async function authenticate(headers: {
   if (authorization === null) return session(headers)
   const key = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
   const caller = key && looksLikeApiKey(key) ? await findKeyCaller(digestOf(key)) : undefined
-  if (caller) return caller
+  if (caller) {
+    noteCaller(caller)
+    return caller
+  }
+  countStranger('unknown-key')
   throw new Problem('unauthenticated', 'The API key is not valid: it is unknown, expired or revoked.', {
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
   })

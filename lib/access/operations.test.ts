@@ -8,7 +8,8 @@ import { setQuantity } from '#lib/license-changes/operations.ts'
 import { changePassword, validateKey } from './operations.ts'
 import { hashPassword } from './password.ts'
 import { session, sessionSecret } from './session-cookie.ts'
-import { authOptions, signOut } from './sign-in.ts'
+import { authOptions } from './sign-in.ts'
+import { signOut } from './sign-ins/session-life.ts'
 import { signInFrom as signIn } from './test-sign-in.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -247,7 +248,7 @@ describe('changePassword', () => {
     expect(await signIn({ email: mail, password: body.newPassword })).not.toBeNull()
     const audit = await database.sql(
       'northwind',
-      'SELECT action, details FROM audit_events WHERE subject = $1',
+      "SELECT action, details FROM audit_events WHERE subject = $1 AND action LIKE 'password.%'",
       [member],
     )
     expect(audit).toEqual([{ action: 'password.changed', details: {} }])

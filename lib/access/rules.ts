@@ -12,17 +12,19 @@ export const ROLE_NAMES: Record<Role, string> = {
   admin: 'Admin',
 }
 
-export type Permission = 'licenses-manager' | 'invoice-viewer'
+export type Permission = 'licenses-manager' | 'invoice-viewer' | 'audit-viewer'
 
 export const PERMISSION_NAMES: Record<Permission, string> = {
   'licenses-manager': 'Licenses Manager',
   'invoice-viewer': 'Invoice Viewer',
+  'audit-viewer': 'Audit Viewer',
 }
 
 // spec 5.3; Admin holds both (CONTRACT 1)
 export const ROLES_WITH: Record<Permission, readonly Role[]> = {
   'licenses-manager': ['it-manager', 'admin'],
   'invoice-viewer': ['finance-user', 'admin'],
+  'audit-viewer': ['admin'],
 }
 
 /** Who is calling, proven, with what they may see and do. */

@@ -2,6 +2,7 @@ import 'server-only'
 import { decode } from 'next-auth/jwt'
 import { env } from '#lib/env.ts'
 import { keptSecret } from '#lib/secrets.ts'
+import { noteCaller } from '#lib/visit.ts'
 import { digestOf } from './api-key.ts'
 import type { Caller } from './rules.ts'
 import { findSessionCaller } from './session.ts'
@@ -17,7 +18,9 @@ export function cookieName(name: string): string {
  */
 export async function session(headers: { get(name: string): string | null }): Promise<Caller | undefined> {
   const digest = await sessionDigest(headers)
-  return digest === undefined ? undefined : findSessionCaller(digest)
+  const caller = digest === undefined ? undefined : await findSessionCaller(digest)
+  if (caller) noteCaller(caller)
+  return caller
 }
 
 /**

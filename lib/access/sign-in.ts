@@ -1,24 +1,21 @@
 import 'server-only'
-import { randomBytes } from 'node:crypto'
 import type { NextAuthOptions } from 'next-auth'
 import Credentials from 'next-auth/providers/credentials'
 import { z } from 'zod'
-import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
 import { measured } from '#lib/measured.ts'
-import { digestOf } from './api-key.ts'
 import { canonicalAddress } from './limits/addresses.ts'
-import { passwordFits, readPasswordHash } from './password.ts'
+import { passwordFits } from './password.ts'
 import { PASSWORD_MAX } from './passwords/rules.ts'
-import { type Caller, localPath } from './rules.ts'
-import { addSession, endSession, findSessionCaller, SESSION_SECONDS } from './session.ts'
+import { localPath } from './rules.ts'
+import { SESSION_SECONDS } from './session.ts'
 import { cookieName, session, sessionSecret } from './session-cookie.ts'
-import { tellMember } from './sign-ins/account-mail.ts'
 import { digestOfMark, markOf, newMark } from './sign-ins/browser-mark.ts'
 import { countAttempt } from './sign-ins/budgets.ts'
-import { knowBrowser } from './sign-ins/known-browsers.ts'
-import { findSignIn, type SignInRow } from './sign-ins/look-up.ts'
+import { findSignIn } from './sign-ins/look-up.ts'
+import { closeSession, openSession, signOut } from './sign-ins/session-life.ts'
+import { traceFailure } from './sign-ins/traces.ts'
 
 const SignIn = z.object({ email: z.email().max(254), password: z.string().min(1).max(PASSWORD_MAX) })
 
@@ -51,40 +48,21 @@ export async function signIn(credentials: unknown, visitor: Visitor): Promise<Si
   const found = await findSignIn(email, browser)
   const knownBrowser = found?.isKnown ? browser : undefined
   const attempt = await countAttempt(email, { address: visitor.address, knownBrowser })
-  if (attempt.kind === 'throttled') return attempt
-  if (!(await passwordFits(password, found?.passwordHash)) || !found) return REFUSED
+  if (attempt.kind === 'throttled') {
+    traceFailure(found, 'throttled')
+    return attempt
+  }
+  if (!(await passwordFits(password, found?.passwordHash)) || !found) {
+    traceFailure(found, 'failed')
+    return REFUSED
+  }
   await attempt.forgive()
   const before = await session({ get: (name) => (name === 'cookie' ? visitor.cookies : null) })
-  const opened = await open(found, visitor, mark ?? newMark())
-  if (before?.session && opened.kind === 'signed-in') await end(before, before.session)
-  return opened
-}
-
-/** Refused where the password was changed while it was compared: the sessions of before have been ended. */
-async function open(
-  { customerId, memberId, passwordHash }: SignInRow,
-  { address, userAgent }: Visitor,
-  mark: string,
-): Promise<SignedIn> {
-  const sid = randomBytes(32).toString('base64url')
-  const browser = digestOfMark(mark)
-  return scope({ customerId }, async (tx) => {
-    if ((await readPasswordHash(tx, customerId, memberId)) !== passwordHash) return REFUSED
-    await addSession(tx, customerId, memberId, { digest: digestOf(sid), address, userAgent, browser })
-    const isNew = await knowBrowser(tx, customerId, memberId, browser)
-    if (isNew) await tellMember(tx, customerId, memberId, 'new-device', { address, userAgent })
-    return { kind: 'signed-in', sid, mark } as const
-  })
-}
-
-function end(caller: Caller, digest: string): Promise<void> {
-  return scope(caller, (tx) => endSession(tx, caller.customerId, digest))
-}
-
-/** Ends the session with this id; the cookie of an ended session opens nothing. */
-export async function signOut(id: string): Promise<void> {
-  const caller = await findSessionCaller(digestOf(id))
-  if (caller) await end(caller, digestOf(id))
+  const known = mark ?? newMark()
+  const sid = await openSession(found, visitor, known)
+  if (sid === undefined) return REFUSED
+  if (before?.session) await closeSession(before, before.session, 'signed in again')
+  return { kind: 'signed-in', sid, mark: known }
 }
 
 /**

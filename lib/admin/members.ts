@@ -80,27 +80,27 @@ async function setPassword(given: Named & { passwordStdin?: boolean }, command: 
     return { name, email, customerName, customerDomain, passwordHash }
   })
   const hash = await hashPassword(await newPassword(given, command, owner))
-  await changeMember(given, async (tx, customerId, { id }) => {
+  await changeMember(given, async (tx, customerId, { id, email }) => {
     await setPasswordHash(tx, customerId, id, hash)
-    await recordDeed(tx, customerId, 'password.set', id)
+    await recordDeed(tx, customerId, 'password.set', id, { email })
   })
   note(`${given.email} signs in with the new password from now on.`)
 }
 
 async function setRoles(given: Named & { role: string[] }): Promise<void> {
   const roles = rolesOf(given.role)
-  await changeMember(given, async (tx, customerId, { id, roles: before }) => {
+  await changeMember(given, async (tx, customerId, { id, email, roles: before }) => {
     await directory.setRoles(tx, customerId, id, roles)
-    await recordDeed(tx, customerId, 'member.roles-set', id, { from: before, to: roles })
+    await recordDeed(tx, customerId, 'member.roles-set', id, { email, from: before, to: roles })
   })
   note(`${given.email} has the roles ${roles.join(', ')}.`)
 }
 
 async function setDisabled(given: Named, disabled: boolean): Promise<void> {
-  await changeMember(given, async (tx, customerId, { id, disabledAt }) => {
+  await changeMember(given, async (tx, customerId, { id, email, disabledAt }) => {
     if ((disabledAt !== null) === disabled) return
     await directory.setDisabled(tx, customerId, id, disabled)
-    await recordDeed(tx, customerId, disabled ? 'member.disabled' : 'member.enabled', id)
+    await recordDeed(tx, customerId, disabled ? 'member.disabled' : 'member.enabled', id, { email })
   })
   note(`${given.email} is ${disabled ? 'disabled' : 'enabled'}.`)
 }

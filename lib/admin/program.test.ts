@@ -71,6 +71,11 @@ test('the commands are these', () => {
     'status',
     'sums verify',
     'sums rebuild',
+    'audit list',
+    'audit export',
+    'audit verify',
+    'audit heads',
+    'audit prune',
     'database status',
     'database backfill',
   ])

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { addAuditCommands } from './audit/command.ts'
 import { addBillingProfileCommands } from './billing-profiles.ts'
 import { addChangeCommands } from './changes/command.ts'
 import { addCustomerCommands } from './customers.ts'
@@ -34,6 +35,7 @@ export function adminProgram(): Command {
   addChangeCommands(program)
   addStatusCommand(program)
   addSumCommands(program)
+  addAuditCommands(program)
   addDatabaseCommands(program)
   return program
 }

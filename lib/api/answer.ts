@@ -3,12 +3,13 @@ import { countedCaller } from '#lib/access/limits/counted-caller.ts'
 import type { Kind } from '#lib/access/limits/kind.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { isPieces, startSending } from '#lib/files/stream.ts'
+import { traceDenial, traceExport } from '#lib/history/requests.ts'
 import type { AnyContract } from './contract.ts'
 import { conditional } from './entity-tag.ts'
 import { type ApiResponse, guarded } from './guarded.ts'
 import { operationFor, operationOf } from './methods.ts'
 import { type AnyOperation, checkPermission } from './operation.ts'
-import { toProblem } from './problem.ts'
+import { Problem, toProblem } from './problem.ts'
 import { type ApiRequest, readInput } from './request.ts'
 import { checkSameOrigin } from './same-origin.ts'
 
@@ -17,7 +18,8 @@ import { checkSameOrigin } from './same-origin.ts'
  * contract's: 401, 429, 405, 403, 415, 413, 400, then the operation's own.
  */
 export function answer(operations: AnyOperation[], request: ApiRequest): Promise<ApiResponse> {
-  return guarded(request, (requestId, always) => perform(operations, request, requestId, always))
+  const route = operations[0]?.contract.path ?? 'unknown'
+  return guarded(request, route, (requestId, always) => perform(operations, request, requestId, always))
 }
 
 async function perform(
@@ -33,8 +35,7 @@ async function perform(
   if (fields) always(fields)
   const operation = operationFor(operations, request.method)
   const { contract } = operation
-  checkPermission(caller, contract.permission)
-  if (contract.method !== 'GET' && caller?.via === 'session') checkSameOrigin(request.headers)
+  await admit(caller, contract, request, requestId)
   return replied(operation, caller as Caller, request, requestId).catch((error) => promised(contract, error))
 }
 
@@ -42,6 +43,26 @@ async function perform(
 function kindOf(operations: AnyOperation[], { method, search }: ApiRequest): Kind {
   const limit = operationOf(operations, method)?.contract.limit ?? 'requests'
   return limit === 'changes' && /(^|&)dryRun=true(&|$)/.test(search) ? 'requests' : limit
+}
+
+/** Permission and origin. That a caller is refused stands in the history of their customer. */
+async function admit(
+  caller: Caller | undefined,
+  contract: AnyContract,
+  request: ApiRequest,
+  requestId: string,
+): Promise<void> {
+  try {
+    checkPermission(caller, contract.permission)
+    if (contract.method !== 'GET' && caller?.via === 'session') checkSameOrigin(request.headers)
+  } catch (error) {
+    if (caller && error instanceof Problem) {
+      const { code, more } = error
+      const refused = { call: contract.name, path: request.path, code, permission: more.members?.permission }
+      await traceDenial(caller, refused, requestId)
+    }
+    throw error
+  }
 }
 
 async function replied(
@@ -52,8 +73,20 @@ async function replied(
 ): Promise<ApiResponse> {
   const input = await readInput(operation.contract, request)
   const { body, headers = {}, version, saved } = await operation(caller, input, { requestId })
-  if (body instanceof Uint8Array) return conditional(request, body, headers, version)
-  if (isPieces(body)) return { status: 200, headers, body: await startSending(body, request.gone) }
+  const leaving = async () => {
+    const { method, path, search: query } = request
+    if (method !== 'HEAD')
+      await traceExport(caller, { call: operation.contract.name, path, query }, requestId)
+  }
+  if (body instanceof Uint8Array) {
+    const file = conditional(request, body, headers, version)
+    if (file.status === 200) await leaving()
+    return file
+  }
+  if (isPieces(body)) {
+    await leaving()
+    return { status: 200, headers, body: await startSending(body, request.gone) }
+  }
   // A browser keeps nothing that a cookie has read: whoever sits down before it next would find it.
   const kept = caller?.via === 'session' ? 'no-store' : 'private, no-cache'
   const json = { 'Content-Type': 'application/json', 'Cache-Control': kept, ...headers }

@@ -20,7 +20,9 @@ export function route(...operations: AnyOperation[]): Handlers {
 
 /** The JSON 404 of every path under the API that names nothing. */
 export function unknownPath(): Handlers {
-  return handlers(undefined, (request) => guarded(request, () => Promise.reject(new Problem('not_found'))))
+  return handlers(undefined, (request) =>
+    guarded(request, 'unknown', () => Promise.reject(new Problem('not_found'))),
+  )
 }
 
 const mounted = new WeakMap<Handler, Mounted>()

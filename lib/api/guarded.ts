@@ -2,6 +2,8 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import type { Outgoing } from '#lib/files/stream.ts'
 import { log, logFailure } from '#lib/log.ts'
+import { measured, secondsSince } from '#lib/measured.ts'
+import { toldOf, visit } from '#lib/visit.ts'
 import { toProblem } from './problem.ts'
 import { problemText } from './problem-shapes.ts'
 import type { ApiRequest } from './request.ts'
@@ -16,9 +18,11 @@ export type ApiResponse = {
 /**
  * Runs `respond`; whatever it throws becomes a problem. Names the request and logs it. What it gives to `always` are
  * header fields of the answer, whichever it is.
+ * @param route the path as the API's description has it
  */
 export async function guarded(
   request: ApiRequest,
+  route: string,
   respond: (requestId: string, always: (fields: Record<string, string>) => void) => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
   const requestId = acceptedRequestId(request.headers.get('request-id'))
@@ -31,8 +35,11 @@ export async function guarded(
     refuse(error, requestId),
   )
   const note = (more = {}) => {
-    const ms = Math.round(performance.now() - started)
-    log().info({ requestId, method: request.method, path: request.path, status, ms, ...more })
+    const seconds = secondsSince(started)
+    const ms = Math.round(seconds * 1000)
+    const { method, path } = request
+    measured('request', { route, method, status, seconds })
+    log().info({ requestId, method, path, route, status, ms, ...toldOf(visit()), ...more })
   }
   if (isOutgoing(body)) noteEnd(body, requestId, note)
   else note()

@@ -78,6 +78,8 @@ const CASES: Record<string, readonly string[]> = {
   readLicenseChange: ['change-7'],
   acknowledgeLicenseChange: [],
   setQuantity: ['workspace-suite-2'],
+  listAuditEvents: ['', 'filter=kind:access', 'filter=actor:M1'],
+  exportAuditEvents: [''],
   validateKey: [''],
   changePassword: [],
   listSessions: ['', 'whose=all'],

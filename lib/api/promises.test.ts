@@ -4,11 +4,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/db/test-rows.ts'
 import { addSession } from '#lib/db/test-sessions.ts'
+import { addEvent } from '#lib/history/test-rows.ts'
 import type { AnyContract } from './contract.ts'
 import { EXAMPLE_REQUEST, type Example } from './openapi/example.ts'
 import { MEMBERS } from './problem-members.ts'
 import { type Answered, type Document, undeclared } from './test-declared.ts'
 import { exampleRows } from './test-example-rows.ts'
+import { BODIES, VALUES } from './test-values.ts'
 
 // What the API's description says, held against what the routes answer: each example is sent and compared, and
 // whatever is asked, no answer has anything that the description does not declare.
@@ -116,34 +118,6 @@ describe('whatever is asked', () => {
   })
 })
 
-/** What a parameter or header may hold, so that calls often find something; other text comes besides. */
-const VALUES: Record<string, readonly string[]> = {
-  asset_id: [
-    'workspace-suite-81f3c2',
-    'workspace-suite-5d20a7',
-    'office-suite-7e91b4',
-    'cloud-platform-3f6a90',
-  ],
-  invoice_id: ['IN-2025-0917', 'IN-2025-1017'],
-  change_id: ['5f0c6a1e-0001', '5f0c6a1e-0002', '5f0c6a1e-0003'],
-  filter: ['type:workspace-suite', 'platform:cloud-platform', 'currency:USD', 'state:APPLIED', 'x:y'],
-  from: ['IN-2025-0917'],
-  to: ['IN-2025-1017'],
-  ids: ['IN-2025-0917', 'IN-2025-0917|IN-2025-1017'],
-  maxResults: ['1', '999', '0'],
-  view: ['full', 'basic'],
-  orderBy: ['totalAmount desc', 'dueDate'],
-  dryRun: ['true', 'false'],
-  lines: ['true', 'false'],
-  kind: ['drawn', 'original-pdf', 'original-xml', 'x'],
-  whose: ['own', 'all'],
-  session_id: ['none'],
-  'if-match': ['*', '"3.x"', '"1.x"', 'x'],
-  'if-none-match': ['*', '"x"'],
-  'idempotency-key': ['a', 'b', 'c'],
-}
-const BODIES = [0, 45, 60, 61, 130, 250, 1.5, -1, '7'].map((quantity) => ({ quantity }))
-
 /** Calls of all contracts: valid and invalid, of what is there and what is not, by all kinds of callers. */
 function calls(): fc.Arbitrary<Asked & { name: string }> {
   const known = (name: string) => fc.constantFrom(...(VALUES[name] ?? ['', '1', 'true']))
@@ -242,6 +216,7 @@ async function seed() {
   keys.it = await addKey('northwind', ['it-manager'])
   keys.finance = await addKey('northwind', ['finance-user'])
   keys.none = await addKey('northwind', [])
+  await addEvent('northwind', { at: new Date('2026-10-30T11:00:00Z') })
   const ana = { id: 'm-ana', name: 'Ana Ruiz', email: 'ana@northwind.example' }
   await addMember('northwind', { ...ana, roles: ['admin'] })
   await addSession('northwind', 'm-ana', {

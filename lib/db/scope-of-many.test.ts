@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { newCustomerId } from '#lib/access/store.ts'
 import type { Transaction } from './client.ts'
-import { scopeOfMany } from './scope.ts'
+import { leaveToTheEnd } from './last-words.ts'
+import { readScope, scopeOfMany } from './scope.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 import { addCustomer } from './test-rows.ts'
 
@@ -50,6 +51,30 @@ describe('several customers in one transaction', () => {
     )
     await taken.catch(() => {})
     expect(await database.sql('birch', PROFILES)).toEqual([{ customer_id: 'birch' }])
+  })
+
+  test('what the parts leave to the end comes after all of them, each for its own customer', async () => {
+    const word = (customer: string, text: string) => ({
+      text: `UPDATE billing_profiles SET tax_id = $2 || (SELECT count(*) FROM customers) WHERE customer_id = $1`,
+      values: [customer, text],
+    })
+    await scopeOfMany(async (enter) => {
+      await enter(ALDER, async (tx) => leaveToTheEnd(tx, word(ALDER, 'a')))
+      await enter(BIRCH, async (tx) => leaveToTheEnd(tx, word(BIRCH, 'b')))
+    })
+    for (const [id, taxId] of [
+      [ALDER, 'a1'],
+      [BIRCH, 'b1'],
+    ] as const)
+      expect(await database.sql(id, 'SELECT tax_id FROM billing_profiles')).toEqual([{ tax_id: taxId }])
+    const failing = scopeOfMany(async (enter) => {
+      await enter(ALDER, rename('lost'))
+      await enter(BIRCH, async (tx) => leaveToTheEnd(tx, { text: 'SELECT 1 / 0' }, word(BIRCH, 'lost')))
+    })
+    await expect(failing).rejects.toMatchObject({ cause: { code: '22012' } })
+    expect(await nameOf(ALDER)).toBe('first')
+    const reading = readScope({ customerId: ALDER }, async (tx) => leaveToTheEnd(tx, { text: 'SELECT 1' }))
+    await expect(reading).rejects.toThrow('only reads')
   })
 
   test('nothing of the first stays where the second fails, or the work between them', async () => {

@@ -3,9 +3,10 @@ import type pg from 'pg'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { database, type Transaction } from './client.ts'
 import { sendAlone, sendTogether } from './flights/together.ts'
+import { leaveToTheEnd, takeLastWords } from './last-words.ts'
 import { NOTE_WRITE } from './replica/note-write.ts'
 import { readOld, streamOld } from './replica/read.ts'
-import { transaction, transactionAtOnce, transactionStream } from './transaction.ts'
+import { ENTER, transaction, transactionAtOnce, transactionStream } from './transaction.ts'
 
 /**
  * The one door to a tenant's rows: one transaction that can see and write the rows of the caller's
@@ -96,7 +97,7 @@ const NOBODY = ''
 /**
  * The same door for several customers in one transaction: all parts are committed when `fn` returns, and none when it
  * throws. One part at a time, in the order of the customers' ids, so that two such transactions never wait for each
- * other's locks.
+ * other's locks. What the parts leave to the end is sent then, for one customer after the other.
  * @throws Error where a part is begun inside of another, or after a customer that comes later
  */
 export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>): Promise<T> {
@@ -104,20 +105,23 @@ export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>): Promise<T> {
   return transaction(app, NOBODY, async (tx) => {
     let last = NOBODY
     let isInside = false
+    const words: pg.QueryConfig[] = []
     const see = (customerId: string) =>
       tx.execute(sql`SELECT set_config('console.customer', ${customerId}, true)`)
-    return fn(async (customerId, part) => {
+    const value = await fn(async (customerId, part) => {
       if (isInside) throw new Error('One customer is left before the next one is entered.')
       if (customerId < last) throw new Error('Customers are entered in the order of their ids.')
       isInside = true
       last = customerId
       await see(customerId)
       const value = await part(tx)
-      if (replica) await tx.execute(sql.raw(NOTE_WRITE.text))
+      words.push({ ...ENTER, values: [customerId] }, ...takeLastWords(tx), ...(replica ? [NOTE_WRITE] : []))
       // Where the part threw, the transaction is rolled back: there is nothing more to see.
       await see(NOBODY)
       isInside = false
       return value
     })
+    leaveToTheEnd(tx, ...words)
+    return value
   })
 }

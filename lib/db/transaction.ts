@@ -1,10 +1,12 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
+import { noteStatement } from '#lib/visit.ts'
 import type { Transaction } from './client.ts'
 import { withoutValues } from './failure.ts'
 import { Flight } from './flights/flight.ts'
 import { nameOf, type Statement } from './flights/prepared.ts'
 import { inOnePacket } from './flights/together.ts'
+import { sayLastWords, takeLastWords } from './last-words.ts'
 import { withRowPlans } from './rows.ts'
 
 /**
@@ -17,17 +19,20 @@ export async function transaction<T>(
   fn: (tx: Transaction) => Promise<T>,
   { readOnly = false, last }: { readOnly?: boolean; last?: pg.QueryConfig | undefined } = {},
 ): Promise<T> {
-  const { tx, opened, end } = await begin(from, customerId, readOnly)
+  const { tx, opened, send, end } = await begin(from, customerId, readOnly)
   let value: T
+  let words: pg.QueryConfig[]
   try {
     value = await fn(tx)
     await opened
+    words = takeLastWords(tx)
+    if (readOnly && words.length > 0) throw new Error('A transaction that only reads has nothing to add.')
   } catch (error) {
     await end('ROLLBACK').catch(() => {})
     throw withoutValues(error)
   }
   if (readOnly) end('COMMIT').catch(() => {})
-  else await end('COMMIT', last)
+  else await sayLastWords(last ? [...words, last] : words, send, () => end('COMMIT'))
   return value
 }
 
@@ -52,7 +57,7 @@ export async function* transactionStream<T>(
 }
 
 // Named, so that PostgreSQL reads it once for a connection.
-const ENTER = { name: 'enter-customer', text: "SELECT set_config('console.customer', $1, true)" }
+export const ENTER = { name: 'enter-customer', text: "SELECT set_config('console.customer', $1, true)" }
 
 /**
  * Reads what `fn` reads by statements that it sends all at once, none of which waits for another one's rows: they are one
@@ -81,12 +86,8 @@ export async function transactionAtOnce<T>(
 async function begin(from: pg.Pool, customerId: string, readOnly: boolean) {
   const client = await from.connect()
   const { tx, opened, close } = begun(client, customerId, readOnly)
-  const end = async (how: 'COMMIT' | 'ROLLBACK', last?: pg.QueryConfig) => {
+  const end = async (how: 'COMMIT' | 'ROLLBACK') => {
     try {
-      if (last) {
-        inOnePacket(client)
-        client.query(last).catch(() => {})
-      }
       const { command } = await close(how)
       // PostgreSQL answers the COMMIT of a failed transaction with a quiet ROLLBACK.
       if (command !== how) throw new Error('The transaction failed before its end and was rolled back.')
@@ -97,7 +98,12 @@ async function begin(from: pg.Pool, customerId: string, readOnly: boolean) {
       throw error
     }
   }
-  return { tx, opened, end }
+  const send = (statement: pg.QueryConfig): Promise<unknown> => {
+    noteStatement()
+    inOnePacket(client)
+    return client.query(statement)
+  }
+  return { tx, opened, send, end }
 }
 
 /** Sends the beginning of a transaction, without waiting for it. */
@@ -117,6 +123,7 @@ function begun(client: pg.PoolClient, customerId: string, readOnly: boolean) {
   }
   const query = (statement: pg.QueryConfig, values?: unknown[]) => {
     if (isClosed) throw new Error('This statement comes after the end of its transaction.')
+    noteStatement()
     inOnePacket(client)
     return client.query(readOnly ? named(statement) : statement, values)
   }

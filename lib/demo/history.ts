@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { seatReadings } from '#lib/db/schema/assets.ts'
-import { auditEvents } from '#lib/db/schema/history.ts'
 import { licenseChanges } from '#lib/db/schema/license-changes.ts'
+import { type Actor, type AuditEvent, recordAudit } from '#lib/history/audit.ts'
 import { timeOn } from './calendar.ts'
 import type { Purchase } from './purchase.ts'
 import { randomFrom } from './random.ts'
@@ -34,10 +34,10 @@ export async function addHistory(
   })
   if (readings.length > 0) await tx.insert(seatReadings).values(readings)
   if (changes.length === 0) return
-  // Ids of audit rows ascend with time.
+  // The history is in the order of time.
   changes.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
   await tx.insert(licenseChanges).values(changes)
-  await tx.insert(auditEvents).values(changes.map(auditOf))
+  for (const change of changes) await recordAudit(tx, customerId, auditOf(change))
 }
 
 function changesOf(customerId: CustomerId, purchase: Purchase, memberIds: ReadonlyMap<string, string>) {
@@ -71,18 +71,15 @@ function changesOf(customerId: CustomerId, purchase: Purchase, memberIds: Readon
 
 type Change = ReturnType<typeof changesOf>[number]
 
-function auditOf(change: Change): typeof auditEvents.$inferInsert {
-  const { customerId, id, assetId, fromQuantity, toQuantity, vendorReason, createdAt } = change
+function auditOf(change: Change): AuditEvent {
+  const { id, assetId, fromQuantity, toQuantity, vendorReason, createdAt } = change
   const { actorKind, actorId, actorName, requestId } = change
-  const reason = vendorReason === null ? {} : { reason: vendorReason }
+  const reason: Record<string, string> = vendorReason === null ? {} : { reason: vendorReason }
   return {
-    customerId,
     at: createdAt,
     action: vendorReason === null ? 'license-change.applied' : 'license-change.rejected',
     subject: id,
-    actorKind,
-    actorId,
-    actorName,
+    actor: { kind: actorKind as Actor['kind'], id: actorId, name: actorName },
     requestId,
     details: { assetId, from: fromQuantity, to: toQuantity, ...reason },
   }

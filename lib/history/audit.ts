@@ -1,15 +1,24 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Caller, CustomerId } from '#lib/access/rules.ts'
-import { builtOnce, value } from '#lib/db/built.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { leaveToTheEnd } from '#lib/db/last-words.ts'
 import { auditEvents } from '#lib/db/schema/history.ts'
+import { visit } from '#lib/visit.ts'
+import { appending } from './chain.ts'
 
 /** Who did it, as history shows them: a copy, so that a later change of name rewrites nothing. */
-export type Actor = { kind: 'key' | 'member' | 'operator' | 'recipient' | 'vendor'; id: string; name: string }
+export type Actor = {
+  kind: 'key' | 'member' | 'operator' | 'recipient' | 'stranger' | 'vendor'
+  id: string
+  name: string
+}
 
 /** The command line acts under this name. */
 export const OPERATOR: Actor = { kind: 'operator', id: 'operator', name: 'Operator' }
+
+/** Who tries to sign in, before it is known who it is. */
+export const STRANGER: Actor = { kind: 'stranger', id: 'stranger', name: 'Somebody' }
 
 const KINDS = { key: 'key', session: 'member', operator: 'operator' } as const
 
@@ -17,38 +26,60 @@ export function actorOf(caller: Caller): Actor {
   return { kind: KINDS[caller.via], id: caller.id, name: caller.name }
 }
 
-type AuditEvent = {
+export type AuditEvent = {
   /** What happened, as `<thing>.<past verb>`. */
   action: string
   /** Id of the thing that it happened to. */
   subject: string
   actor: Actor
   requestId: string
-  details?: Record<string, string | number | string[] | null>
+  details?: Record<string, string | number | string[] | null | undefined>
+  /** When it happened, where that is not now: in the invented history of the demo. */
+  at?: Date
 }
 
 /**
- * Adds a row to the append-only history, in the transaction of what it tells of. The migration `walls` grants our role
- * INSERT and SELECT here and nothing else.
+ * Adds a row to the append-only history, in the transaction of what it tells of and as its last words: the head of the
+ * customer's chain is locked after everything else. Our role has INSERT and SELECT there and nothing else.
  */
 export async function recordAudit(tx: Transaction, customerId: CustomerId, event: AuditEvent): Promise<void> {
-  const { action, subject, actor, requestId, details = {} } = event
-  const { kind, id, name } = actor
-  await added(tx, { customerId, action, subject, requestId, details, kind, id, name })
+  const { action, subject, actor, requestId, details = {}, at } = event
+  const entry = {
+    customerId,
+    action,
+    subject: whole(subject),
+    actorKind: actor.kind,
+    actorId: whole(actor.id),
+    actorName: whole(actor.name),
+    requestId,
+    ...whereFrom(actor),
+    details: JSON.parse(
+      JSON.stringify(details, (_, value) => (typeof value === 'string' ? whole(value) : value)),
+    ),
+  }
+  leaveToTheEnd(tx, ...appending(entry, at))
 }
 
-const added = builtOnce<unknown>((tx) =>
-  tx.insert(auditEvents).values({
-    customerId: value('customerId'),
-    action: value('action'),
-    subject: value('subject'),
-    requestId: value('requestId'),
-    details: value('details'),
-    actorKind: value('kind'),
-    actorId: value('id'),
-    actorName: value('name'),
-  }),
-)
+/**
+ * Address and browser are those of the actor. Where a request of somebody else, or a job, learns what became of what
+ * the actor asked for, there are none.
+ */
+function whereFrom({ kind, id }: Actor) {
+  const here = visit()
+  if (!here || (kind !== 'stranger' && here.callerId !== id))
+    return { session: null, address: null, agent: null }
+  const { session = null, address, agent } = here
+  return {
+    session: kind === 'stranger' ? null : session,
+    address,
+    agent: agent === null ? null : whole(agent),
+  }
+}
+
+/** Text as PostgreSQL keeps it: half a character would come back as another one, and its digest would not fit. */
+function whole(text: string): string {
+  return text.toWellFormed()
+}
 
 /** What happened to a thing, the first first; with the reason, where one was given. */
 export async function auditOf(tx: Transaction, customerId: CustomerId, subject: string) {

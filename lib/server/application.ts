@@ -13,6 +13,7 @@ import { boundConnections } from './admission/connections.ts'
 import { knownPaths } from './admission/known-paths.ts'
 import { preparedPages } from './admission/prepared-pages.ts'
 import { loadApi } from './api.ts'
+import { startCounting } from './audit/strangers.ts'
 import { compressed } from './delivery/compressed.ts'
 import { staticFiles } from './delivery/static-files.ts'
 import { askToLeave, drain, handOver } from './drain.ts'
@@ -90,10 +91,11 @@ export async function startApplication(): Promise<Application> {
     const { metrics: at } = env()
     // Loaded only where somebody asks.
     const metrics = at && (await (await import('./metrics/serve.ts')).startMetrics(at))
+    const strangers = startCounting()
     const stop = async (farewell: Farewell) => {
       isDraining = farewell !== 'handed over'
       await Promise.all([jobs.stop(), letGo(server, farewell)])
-      await Promise.all([app.close(), metrics?.stop()])
+      await Promise.all([app.close(), metrics?.stop(), strangers.stop()])
       replica?.stop()
       await database.stop()
     }

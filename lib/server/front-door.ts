@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Problem, toProblem } from '#lib/api/problem.ts'
 import { log, logFailure } from '#lib/log.ts'
+import { duringVisit } from '#lib/visit.ts'
 import type { Admission, Visitor } from './admission/admission.ts'
 import { clientAddress } from './admission/visitor.ts'
 import type { Api } from './api.ts'
@@ -81,13 +82,12 @@ export function frontDoor(options: FrontDoor): Handler {
   const lead = (req: IncomingMessage, res: ServerResponse, target: Target, visitor: Visitor) => {
     const { area, path } = target
     // The core logs the calls that reach it.
-    if (area !== 'api')
-      logVisit(req, res, { requestId: String(req.headers['request-id']), path, quiet: QUIET.has(area) })
+    if (area !== 'api') logVisit(req, res, { path, route: area, quiet: QUIET.has(area) })
     if (area === 'page') givePolicy(req, res, https)
     if (req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion === '1.1') res.writeContinue()
+    if (area === 'health') return health(req, res)
     if (area === 'api') return api(req, res, target)
-    if (area === 'page') return pages(req, res, visitor)
-    return area === 'health' ? health(req, res) : inside(req, res)
+    return area === 'page' ? pages(req, res, visitor) : inside(req, res)
   }
 
   return async (req, res) => {
@@ -105,10 +105,12 @@ export function frontDoor(options: FrontDoor): Handler {
       if (target.area === 'sign-in') req.headers['x-client-address'] = address
       const visitor = await admission(req, target, address)
       isLed = true
-      await lead(req, res, target, visitor)
+      const led = target
+      const visit = { requestId, address, agent: req.headers['user-agent'] }
+      await duringVisit(visit, () => lead(req, res, led, visitor))
     } catch (error) {
       const problem = toProblem(error)
-      if (!isLed) logVisit(req, res, { requestId, path: target?.path, quiet: false })
+      if (!isLed) logVisit(req, res, { requestId, path: target?.path, route: 'refused', quiet: false })
       logFailure(problem, error, requestId)
       refuse(req, res, areaOf(given), problem, requestId)
     }

@@ -32,6 +32,7 @@ test('several processes share one queue in the database, made by a role that own
       { name: 'run-backfills', cron: '* * * * *' },
       { name: 'send-notices', cron: '23 6-23 * * *' },
       { name: 'settle-open-changes', cron: '* * * * *' },
+      { name: 'tell-audit-heads', cron: '7 * * * *' },
       { name: 'tell-members', cron: '* * * * *' },
       { name: 'tell-operators', cron: '*/10 * * * *' },
     ])

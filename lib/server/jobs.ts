@@ -9,6 +9,7 @@ import { log, reasonOf } from '#lib/log.ts'
 import { measured, secondsSince } from '#lib/measured.ts'
 import { sendNotices } from '#lib/notices/send.ts'
 import { tellOperators } from '#lib/operator-mail/send.ts'
+import { tellHeads } from './audit/heads.ts'
 import { runBackfills } from './backfills/run.ts'
 import { prune } from './pruning/prune.ts'
 
@@ -29,6 +30,7 @@ const JOBS: Job[] = [
   // From six in the morning on: the first run of a day tells what the night has brought, the others what is left.
   { name: 'send-notices', cron: '23 6-23 * * *', run: sendNotices },
   { name: 'tell-operators', cron: '*/10 * * * *', run: tellOperators },
+  { name: 'tell-audit-heads', cron: '7 * * * *', run: tellHeads },
   { name: 'prune', cron: '41 2 * * *', run: prune },
   { name: 'tell-members', cron: '* * * * *', run: tellMembers },
   { name: 'forget-limits', cron: '41 * * * *', run: () => removePastWindows(WINDOW_SECONDS) },
@@ -37,6 +39,8 @@ const JOBS: Job[] = [
     cron: '* * * * *',
     run: (_, signal) => runBackfills({ signal: AbortSignal.any([signal, AbortSignal.timeout(FILLING)]) }),
   },
+  { name: 'prune', cron: '41 2 * * *', run: prune },
+  { name: 'tell-members', cron: '* * * * *', run: tellMembers },
 ]
 
 /** A job that is due again is not queued twice, and not run twice at once, however many processes there are. */

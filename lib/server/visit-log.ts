@@ -1,22 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { log } from '#lib/log.ts'
+import { measured, secondsSince } from '#lib/measured.ts'
+import { toldOf, visit } from '#lib/visit.ts'
 
-type Visit = {
-  requestId: string
+type Visited = {
+  /** Where the request has no visit yet. */
+  requestId?: string
   /** Of a target that was understood; anything else stays out of the log. */
   path: string | undefined
+  /** What kind of thing was asked for. */
+  route: string
   /** Logged at the level debug. */
   quiet: boolean
 }
 
 /** Logs a request when its answer has ended, with the fields that the API's calls have. */
-export function logVisit(req: IncomingMessage, res: ServerResponse, { quiet, ...visit }: Visit): void {
+export function logVisit(req: IncomingMessage, res: ServerResponse, { quiet, ...visited }: Visited): void {
+  const here = visit()
   const started = performance.now()
   res.once('close', () => {
-    const ms = Math.round(performance.now() - started)
+    const seconds = secondsSince(started)
+    const ms = Math.round(seconds * 1000)
     // Gone before the end: the status says nothing about what arrived.
     const cut = res.writableFinished ? {} : { cut: true }
-    const entry = { ...visit, method: req.method, status: res.statusCode, ms, ...cut }
+    const { method = '' } = req
+    const { statusCode: status } = res
+    measured('request', { route: visited.route, method, status, seconds })
+    const requestId = here?.requestId
+    const entry = { requestId, ...visited, method, status, ms, ...toldOf(here), ...cut }
     if (quiet) log().debug(entry)
     else log().info(entry)
   })

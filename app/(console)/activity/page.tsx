@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { Activity } from '#components/activity/activity.tsx'
+import { ActivityTabs } from '#components/audit-events/activity-tabs.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
@@ -39,6 +40,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         subtitle={`Who changed how many licenses at ${caller.customerName}, and what became of it.`}
         actions={<CopyRequest path={listLicenseChanges.path({ query: view })} />}
       />
+      {may(caller, 'audit-viewer') ? <ActivityTabs current="/activity" /> : null}
       <Late answer={list} fallback={<RowsWaiting />}>
         {(found) =>
           found instanceof Problem ? (

@@ -7,6 +7,7 @@ import { lookUp, minted } from '../store.ts'
 export type SignInRow = {
   customerId: CustomerId
   memberId: string
+  name: string
   passwordHash: string | null
   isKnown: boolean
 }
@@ -20,17 +21,18 @@ export function findSignIn(email: string, browser?: string): Promise<SignInRow |
     const { rows } = await tx.execute<{
       customer_id: string
       id: string
+      name: string
       password_hash: string | null
       is_known: boolean
     }>(sql`
-      SELECT m.customer_id, m.id, m.password_hash, EXISTS (
+      SELECT m.customer_id, m.id, m.name, m.password_hash, EXISTS (
         SELECT FROM known_browsers b
         WHERE b.customer_id = m.customer_id AND b.member_id = m.id AND b.digest = ${browser ?? ''}) AS is_known
       FROM members m WHERE lower(m.email) = lower(${email}) AND m.disabled_at IS NULL`)
     const row = rows[0]
     if (!row) return undefined
-    const { id: memberId, password_hash: passwordHash, is_known: isKnown } = row
-    return { customerId: minted(row.customer_id), memberId, passwordHash, isKnown }
+    const { id: memberId, name, password_hash: passwordHash, is_known: isKnown } = row
+    return { customerId: minted(row.customer_id), memberId, name, passwordHash, isKnown }
   })
 }
 

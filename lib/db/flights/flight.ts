@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { noteStatement } from '#lib/visit.ts'
 import { type Connection, type Field, forget, remember, type Statement, sendPrepared } from './prepared.ts'
 
 type Answer = { rows: unknown[]; rowCount: number }
@@ -54,6 +55,7 @@ export class Flight extends Query {
    */
   add(statement: Statement, values: readonly unknown[] = []): Promise<Answer> {
     if (this.#isSent) throw new Error('This statement comes after the end of its transaction.')
+    noteStatement()
     const prepared = values.map((value) => prepareValue(value))
     return new Promise((resolve, reject) => {
       this.#parts.push({ statement, values: prepared, fields: undefined, rows: [], resolve, reject })

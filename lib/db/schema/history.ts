@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { bigint, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { createdAt, customerId, key, time } from './columns.ts'
+import { bigint, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { bytea, createdAt, customerId, key, time } from './columns.ts'
 import { customers } from './customers.ts'
 
 /** Answers kept under a caller's Idempotency-Key, for 24 hours; longer where the answer is not known yet. */
@@ -40,6 +40,69 @@ export const auditEvents = pgTable(
     actorName: text('actor_name').notNull(),
     requestId: text('request_id').notNull(),
     details: jsonb('details').notNull(),
+    /** Of the actor: the beginning of the session's digest, the address, and what the browser calls itself. */
+    session: text('session'),
+    address: text('address'),
+    agent: text('agent'),
   },
-  (t) => [primaryKey({ columns: [t.customerId, t.id] })],
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.id] }),
+    index('audit_events_at').on(t.customerId, t.at, t.id).concurrently(),
+  ],
+)
+
+/** The chain of a customer's events. Apart from them, so that what an older release wrote is chained by adding rows. */
+export const auditChain = pgTable(
+  'audit_chain',
+  {
+    customerId: customerId(),
+    /** The place in the chain, from 1 on. */
+    seq: bigint('seq', { mode: 'number' }).notNull(),
+    eventId: bigint('event_id', { mode: 'bigint' }).notNull(),
+    /** SHA-256 of the digest before, of what the event says, and of its place and time (lib/history/chain.ts). */
+    digest: bytea('digest').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.seq] }),
+    uniqueIndex('audit_chain_event').on(t.customerId, t.eventId),
+  ],
+)
+
+/** Where a customer's chain of audit events ends. */
+export const auditHeads = pgTable('audit_heads', {
+  customerId: customerId()
+    .primaryKey()
+    .references(() => customers.id),
+  seq: bigint('seq', { mode: 'number' }).notNull(),
+  /** The event there, and its time. */
+  eventId: bigint('event_id', { mode: 'bigint' }).notNull(),
+  at: time('at').notNull(),
+  digest: bytea('digest').notNull(),
+  /** The place up to which a signed head was given out. */
+  toldSeq: bigint('told_seq', { mode: 'number' }).notNull().default(0),
+})
+
+/** Where a customer's chain begins since older months were removed: place and digest of the last row that went. */
+export const auditClosings = pgTable(
+  'audit_closings',
+  {
+    customerId: customerId().references(() => customers.id),
+    seq: bigint('seq', { mode: 'number' }).notNull(),
+    digest: bytea('digest').notNull(),
+    /** The first moment that was kept. */
+    before: time('before').notNull(),
+    closedAt: time('closed_at').notNull().default(sql`now()`),
+  },
+  (t) => [primaryKey({ columns: [t.customerId, t.seq] })],
+)
+
+/** How often callers whom nobody knows were refused: by minute and kind, without a row each. */
+export const refusedStrangers = pgTable(
+  'refused_strangers',
+  {
+    minute: time('minute').notNull(),
+    kind: text('kind').notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.minute, t.kind] })],
 )

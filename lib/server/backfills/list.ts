@@ -1,5 +1,6 @@
 import type { Backfill } from '#lib/db/backfill.ts'
+import { auditChaining } from '#lib/history/backfill.ts'
 import { invoiceTokens } from '#lib/invoices/search/backfill.ts'
 
 /** Each backfill that a migration of this release asks for. A name stays until no database can have it open. */
-export const BACKFILLS: readonly Backfill[] = [invoiceTokens]
+export const BACKFILLS: readonly Backfill[] = [auditChaining, invoiceTokens]

@@ -15,6 +15,8 @@ beforeEach(async () => {
   database = await testDatabase()
   owner = new pg.Client({ connectionString: database.url })
   await owner.connect()
+  // Those of this release's own migrations.
+  await owner.query('DELETE FROM backfills')
 })
 afterEach(async () => {
   await owner.end()

@@ -2,6 +2,7 @@ import * as access from '#lib/access/contract.ts'
 import { route } from '#lib/api/endpoint.ts'
 import { openApiOperation } from '#lib/api/openapi/document.ts'
 import * as assets from '#lib/assets/contract.ts'
+import * as auditEvents from '#lib/audit-events/contract.ts'
 import * as comparisons from '#lib/comparisons/contract.ts'
 import * as files from '#lib/invoice-files/contract.ts'
 import * as invoices from '#lib/invoices/contract.ts'
@@ -56,6 +57,11 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
       tag: 'Statements',
       description: 'What is open, and for how long.',
       contracts: [statements.readStatement, statements.exportStatement],
+    },
+    {
+      tag: 'History',
+      description: 'Who did what, when and from where.',
+      contracts: [auditEvents.listAuditEvents, auditEvents.exportAuditEvents],
     },
     {
       tag: 'Access',

@@ -1,0 +1,59 @@
+import type { Metadata } from 'next'
+import { ActivityTabs } from '#components/audit-events/activity-tabs.tsx'
+import { AuditEvents } from '#components/audit-events/audit-events.tsx'
+import { pathWith } from '#components/filters/list-screen.ts'
+import { DownloadLink } from '#components/ui/button-link.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { PageHead } from '#components/ui/page-head.tsx'
+import { may } from '#lib/access/rules.ts'
+import { Problem } from '#lib/api/problem.ts'
+import * as contract from '#lib/audit-events/contract.ts'
+import * as operations from '#lib/audit-events/operations.ts'
+import { exportAuditEvents, listAuditEvents } from '#lib/audit-events/queries.ts'
+import { readQuery, type SearchParams, searchOf } from '../../address.ts'
+import { requireCaller } from '../../caller.ts'
+import { Hydrated } from '../../hydrated.tsx'
+import { asInvalid, InvalidView } from '../../invalid-view.tsx'
+import { MissingRole } from '../../missing-role.tsx'
+import { traceOf } from '../../trace.ts'
+
+export const metadata: Metadata = { title: 'Everything that happened' }
+
+const PATH = '/activity/events'
+const INVALID = { title: 'Activity', what: 'events', path: PATH }
+
+export default async function Page({ searchParams }: { searchParams: SearchParams }) {
+  const search = await searchOf(searchParams)
+  const caller = await requireCaller(pathWith(PATH, search))
+  if (!may(caller, 'audit-viewer')) {
+    return <MissingRole title="Activity" caller={caller} permission="audit-viewer" />
+  }
+  const view = await readQuery(contract.listAuditEvents, search)
+  if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
+  const input = { params: {}, query: view, body: undefined }
+  const list = await operations.listAuditEvents(caller, input, await traceOf()).catch(asInvalid)
+  if (list instanceof Problem) return <InvalidView {...INVALID} problem={list} />
+  const { filter, minCreationTime, maxCreationTime } = view
+  return (
+    <>
+      <PageHead
+        title="Activity"
+        subtitle={`Who did what at ${caller.customerName}, when and from where.`}
+        actions={
+          <>
+            <CopyRequest path={listAuditEvents.path({ query: view })} />
+            <DownloadLink
+              href={exportAuditEvents.path({ query: { filter, minCreationTime, maxCreationTime } })}
+            >
+              Export CSV
+            </DownloadLink>
+          </>
+        }
+      />
+      <ActivityTabs current={PATH} />
+      <Hydrated answers={[[listAuditEvents.key({ query: view }), list.body]]}>
+        <AuditEvents view={view} today={Date.now()} />
+      </Hydrated>
+    </>
+  )
+}

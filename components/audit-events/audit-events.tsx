@@ -1,0 +1,84 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { ActiveFilters } from '#components/filters/active-filters.tsx'
+import { ChoiceChips } from '#components/filters/choice-chips.tsx'
+import { DateFilter } from '#components/filters/date-filter.tsx'
+import { NoRows } from '#components/filters/no-rows.tsx'
+import { useView } from '#components/filters/use-view.ts'
+import { cleared, toggled, valuesOf, withValues } from '#components/filters/view.ts'
+import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { Pager } from '#components/ui/pager.tsx'
+import { SkeletonRows } from '#components/ui/skeleton.tsx'
+import { listAuditEvents } from '#lib/audit-events/queries.ts'
+import { KIND_NAMES } from '#lib/audit-events/rules.ts'
+import { EventTable } from './event-table.tsx'
+import { activeFilters, hrefOf, isFiltered, pagesOf, rangeOf, type View, withRange } from './view.ts'
+import { KIND_TEXTS } from './words.ts'
+
+/**
+ * All that happened, as a view selects it. Whatever is changed here only leads to another address; the page brings the
+ * answers along. `today` is the present time in epoch milliseconds.
+ */
+export function AuditEvents({ view, today }: { view: View; today: number }) {
+  const { wanted, isWaiting, go } = useView(view, hrefOf)
+  const { data, error, refetch } = useQuery({
+    queryKey: listAuditEvents.key({ query: view }),
+    queryFn: ({ signal }) => listAuditEvents({ query: view }, signal),
+  })
+  const rows = data?.auditEvents ?? []
+  const kinds = valuesOf(wanted, 'kind')
+  return (
+    <>
+      <search className="mb-3 flex flex-wrap items-center gap-2">
+        <div className="relative">
+          <DateFilter
+            label="Time of the event"
+            range={rangeOf(wanted)}
+            today={today}
+            onChange={(range) => go(withRange(wanted, range))}
+          />
+        </div>
+        <ChoiceChips
+          legend="What it is about"
+          isAll={kinds.length === 0}
+          choices={KIND_NAMES.map((kind) => ({
+            value: kind,
+            name: KIND_TEXTS[kind],
+            isOn: kinds.includes(kind),
+          }))}
+          onAll={() => go(withValues(wanted, 'kind', []))}
+          onToggle={(kind) => go(toggled(wanted, 'kind', kind))}
+        />
+      </search>
+      <ActiveFilters active={activeFilters(wanted, rows, today)} cleared={cleared(wanted)} onChange={go} />
+      {error ? <RefreshFailed what="events" error={error} onRetry={refetch} /> : null}
+      <Card className={`transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`}>
+        {data ? null : <SkeletonRows count={8} />}
+        {data && rows.length === 0 ? (
+          <NoRows
+            view={view}
+            isFiltered={isFiltered(view)}
+            what={['event', 'events']}
+            toFirst="Go to the newest"
+            onGo={go}
+          >
+            <p>
+              Sign-ins, exports, keys, members and changes appear here, each with who did it and from where.
+            </p>
+          </NoRows>
+        ) : null}
+        {rows.length > 0 ? (
+          <EventTable
+            events={rows}
+            busy={isWaiting}
+            chosen={valuesOf(wanted, 'actor')}
+            onActor={(id) => go(withValues(wanted, 'actor', [id]))}
+          />
+        ) : null}
+      </Card>
+      <Pager {...pagesOf(view, data)} />
+    </>
+  )
+}

@@ -1,0 +1,92 @@
+import { whoText } from '#components/activity/who.ts'
+import { Moment } from '#components/dates/moment.tsx'
+import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import type { AuditEvent } from '#lib/audit-events/contract.ts'
+import { actionText, detailTexts, subjectText } from './words.ts'
+
+type Chooser = { chosen: readonly string[]; onActor: (id: string) => void }
+
+/** Events, newest first. Whoever did one can be chosen: then only theirs are shown. */
+export function EventTable({
+  events,
+  busy,
+  ...chooser
+}: { events: readonly AuditEvent[]; busy: boolean } & Chooser) {
+  return (
+    // A long detail breaks; where even so there is too little room, the columns scroll, not the page.
+    <div className="overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0">
+      <Table label="Events, newest first" busy={busy}>
+        <TableHead>
+          <HeadCell aria-sort="descending">
+            When (UTC) <span aria-hidden="true">↓</span>
+          </HeadCell>
+          <HeadCell>Who</HeadCell>
+          <HeadCell>What</HeadCell>
+          <HeadCell>From where</HeadCell>
+        </TableHead>
+        <TableBody>
+          {events.map((event) => (
+            <Row key={event.id}>
+              <Cell className="align-top max-md:text-sm max-md:text-ink-2">
+                <Moment at={event.createTime} />
+              </Cell>
+              <Cell className="align-top wrap-anywhere max-md:text-right md:min-w-28" place="right-1">
+                <Who event={event} {...chooser} />
+              </Cell>
+              <Cell className="align-top wrap-anywhere md:min-w-64" place="across">
+                <What event={event} />
+              </Cell>
+              <Cell
+                className="align-top text-sm wrap-anywhere text-ink-2 md:min-w-36 max-md:empty:hidden"
+                place="across"
+              >
+                <FromWhere event={event} />
+              </Cell>
+            </Row>
+          ))}
+        </TableBody>
+      </Table>
+    </div>
+  )
+}
+
+function Who({ event: { actor }, chosen, onActor }: { event: AuditEvent } & Chooser) {
+  const who = whoText(actor)
+  if (chosen.includes(actor.id)) return who
+  return (
+    <button
+      type="button"
+      onClick={() => onActor(actor.id)}
+      aria-label={`Only what ${who} did`}
+      className="rounded-sm text-left underline-offset-2 hover:underline max-md:text-right"
+    >
+      {who}
+    </button>
+  )
+}
+
+function What({ event }: { event: AuditEvent }) {
+  const details = detailTexts(event)
+  const subject = subjectText(event)
+  return (
+    <>
+      <span className="block font-[550]">{actionText(event.action)}</span>
+      {subject === undefined ? null : <span className="block text-sm text-ink-2">{subject}</span>}
+      {details.length > 0 ? <span className="block text-xs text-ink-3">{details.join(' · ')}</span> : null}
+    </>
+  )
+}
+
+function FromWhere({ event: { address, device, browser } }: { event: AuditEvent }) {
+  if (address === undefined) return null
+  return (
+    <>
+      <span className="block tabular-nums">{address}</span>
+      {device === undefined ? null : (
+        <span className="block text-xs text-ink-3" title={browser}>
+          {device}
+        </span>
+      )}
+    </>
+  )
+}

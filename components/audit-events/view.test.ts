@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import * as contract from '#lib/audit-events/contract.ts'
+import { KIND_NAMES } from '#lib/audit-events/rules.ts'
+import { activeFilters, hrefOf, isFiltered } from './view.ts'
+import { actionText, detailTexts, KIND_TEXTS, subjectText } from './words.ts'
+
+test('the address is the query of the API', () => {
+  const view = { filter: { kind: ['sign-ins'], actor: ['M1'] }, minCreationTime: Date.UTC(2026, 10, 1) }
+  expect(hrefOf({})).toBe('/activity/events')
+  const search = new URLSearchParams(hrefOf(view).split('?')[1])
+  expect(z.decode(contract.listAuditEvents.query, Object.fromEntries(search))).toEqual(view)
+  expect([isFiltered(view), isFiltered({ maxResults: 5 })]).toEqual([true, false])
+})
+
+test('each filter that is on is named: a person by name where a row has it, kinds by their chips', () => {
+  const rows = [{ actor: { kind: 'key', id: 'K1', name: 'nightly' } }] as never
+  const view = { filter: { kind: ['access'], actor: ['K1', 'gone'], action: ['key.issued'] } }
+  const active = activeFilters(view, rows, 0)
+  expect(active.map(({ text }) => text)).toEqual(['Key “nightly”', 'gone', 'Issued a key'])
+  expect(active[0]?.without.filter?.actor).toEqual(['gone'])
+  expect(Object.keys(KIND_TEXTS).sort()).toEqual([...KIND_NAMES].sort())
+})
+
+test('an event is told in words, and its details each by its name', () => {
+  expect(actionText('session.opened')).toBe('Signed in')
+  expect(actionText('license-change.outcome-unknown')).toBe('License change outcome unknown')
+  const details = { assetId: 'a-1', roles: ['admin', 'it-manager'], to: 0, reason: null, query: '' }
+  const event = { details, subject: 'C1', actor: { kind: 'member', id: 'M1', name: 'Ana' } }
+  expect(detailTexts(event)).toEqual(['asset id a-1', 'roles admin, it-manager', 'to 0'])
+})
+
+test('what it happened to is named, but not by an id that says nothing', () => {
+  const id = 'cd7cc8d9-c512-4aac-b938-cf7be355eae5'
+  const actor = { kind: 'member', id, name: 'Ana' }
+  expect(subjectText({ subject: 'ap@a.example', actor })).toBe('ap@a.example')
+  expect(subjectText({ subject: id, actor })).toBeUndefined()
+  expect(detailTexts({ subject: id, actor, details: {} })).toEqual([])
+  expect(detailTexts({ subject: id, actor: { ...actor, id: 'K1' }, details: { to: 1 } })).toEqual([
+    'to 1',
+    `id ${id}`,
+  ])
+})

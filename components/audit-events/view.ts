@@ -1,0 +1,30 @@
+import { whoText } from '#components/activity/who.ts'
+import { listScreen } from '#components/filters/list-screen.ts'
+import { type ActiveFilter, activeValues } from '#components/filters/view.ts'
+import type { Input } from '#lib/api/contract.ts'
+import type { AuditEvent, listAuditEvents as contract } from '#lib/audit-events/contract.ts'
+import { listAuditEvents } from '#lib/audit-events/queries.ts'
+import { actionText } from './words.ts'
+
+/** What the screen shows: the decoded query of `listAuditEvents`. */
+export type View = Input<typeof contract>['query']
+
+const screen = listScreen<View>('/activity/events', listAuditEvents.search)
+export const { hrefOf, pagesOf, isFiltered, rangeOf, withRange } = screen
+
+/**
+ * Every filter that is on beside the kinds, whose chips show it themselves; each with the view without it. A person is
+ * named where `rows` know the name.
+ */
+export function activeFilters(view: View, rows: readonly AuditEvent[], today: number): ActiveFilter<View>[] {
+  const nameOf = (id: string) => {
+    const actor = rows.find((row) => row.actor.id === id)?.actor
+    return actor ? whoText(actor) : id
+  }
+  return [
+    ...activeValues(view, 'actor', nameOf),
+    ...activeValues(view, 'subject', (id) => id),
+    ...screen.activeRange(view, today),
+    ...activeValues(view, 'action', actionText),
+  ]
+}

@@ -1,0 +1,76 @@
+import type { AuditEvent } from '#lib/audit-events/contract.ts'
+import type { EventKind } from '#lib/audit-events/rules.ts'
+
+/** What events are about, as the filter names it. */
+export const KIND_TEXTS: Record<EventKind, string> = {
+  'sign-ins': 'Sign-ins',
+  refused: 'Refused',
+  exports: 'Exports',
+  licenses: 'Licenses',
+  invoices: 'Invoices',
+  access: 'Members and keys',
+  notices: 'Notices',
+}
+
+const TEXTS: Record<string, string> = {
+  'session.opened': 'Signed in',
+  'session.ended': 'Session ended',
+  'sign-in.failed': 'Sign-in failed',
+  'sign-in.throttled': 'Sign-in refused after too many attempts',
+  'password.changed': 'Changed the password',
+  'password.set': 'Set a password',
+  'access.denied': 'Refused access',
+  'export.begun': 'Exported a file',
+  'key.issued': 'Issued a key',
+  'key.revoked': 'Revoked a key',
+  'customer.added': 'Added the customer',
+  'member.added': 'Added a member',
+  'member.disabled': 'Disabled a member',
+  'member.enabled': 'Enabled a member',
+  'member.roles-set': 'Set a member’s roles',
+  'billing-profile.set': 'Set a billing profile',
+  'issuer.set': 'Set an issuer',
+  'invoices.imported': 'Imported invoices',
+  'assets.imported': 'Imported assets',
+  'asset.replaced': 'Replaced an asset',
+  'import.undone': 'Undid an import',
+  'invoice.voided': 'Voided an invoice',
+  'invoice.file-attached': 'Attached a file to an invoice',
+  'history.closed': 'Removed old history',
+}
+
+/** What happened: `License change applied` where there are no words of its own. */
+export function actionText(action: string): string {
+  const text = TEXTS[action] ?? action.replaceAll(/[.-]/g, ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+type Detail = AuditEvent['details'][string]
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** What it happened to, where that has a name that people know; undefined for an id of ours. */
+export function subjectText({ subject }: Pick<AuditEvent, 'subject' | 'actor'>): string | undefined {
+  return UUID.test(subject) ? undefined : subject
+}
+
+/** What is known of it beside, each with its name: `from 45`, `roles admin, it-manager`. */
+export function detailTexts({
+  subject,
+  actor,
+  details,
+}: Pick<AuditEvent, 'subject' | 'actor' | 'details'>): string[] {
+  const known = Object.entries(details)
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name, value]) => `${nameText(name)} ${valueText(value)}`)
+  return UUID.test(subject) && subject !== actor.id ? [...known, `id ${subject}`] : known
+}
+
+/** `validHours` is `valid hours`. */
+function nameText(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+}
+
+function valueText(value: Detail): string {
+  return Array.isArray(value) ? value.join(', ') : String(value)
+}

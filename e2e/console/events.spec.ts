@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises'
+import { expect, type Page, test } from '@playwright/test'
+import { asset, newCustomer, PASSWORD } from '../admin.ts'
+import { complaints, expectGood, PHONE, signIn, signInByForm } from '../browser.ts'
+
+const people = { admin: '', it: '' }
+const keys = { it: '' }
+
+test.beforeAll(async () => {
+  const own = await newCustomer('events')
+  await own.importAssets([asset('workspace-suite-1', 'Business Plus', { purchased: 40, assigned: 30 })])
+  people.admin = await own.member('Ada Min', 'admin')
+  people.it = await own.member('Ida Tech', 'it-manager')
+  keys.it = await own.key('it-manager')
+})
+
+const rows = (page: Page) =>
+  page
+    .getByRole('table', { name: /^Events/ })
+    .locator('tbody')
+    .getByRole('row')
+const row = (page: Page, text: string | RegExp) => rows(page).filter({ hasText: text })
+
+test('an Admin reads what happened: sign-ins, failed ones, exports, changes, and who was refused', async ({
+  page,
+}) => {
+  const found = complaints(page)
+  const headers = { Authorization: `Bearer ${keys.it}` }
+  const patched = await page.request.patch('/billing/v1/assets/workspace-suite-1', {
+    headers,
+    data: { quantity: 45 },
+  })
+  expect(patched.status()).toBe(200)
+  expect((await page.request.get('/billing/v1/assets.csv?search=plus', { headers })).status()).toBe(200)
+  expect((await page.request.get('/billing/v1/invoices', { headers })).status()).toBe(403)
+  const { csrfToken } = await (await page.request.get('/api/auth/csrf')).json()
+  const form = { email: people.it, password: `${PASSWORD}!`, csrfToken, json: 'true' }
+  expect((await page.request.post('/api/auth/callback/credentials', { form })).status()).toBe(401)
+
+  await signInByForm(page, people.admin, '/activity')
+  await page.getByRole('navigation', { name: 'Activity' }).getByRole('link', { name: 'Everything' }).click()
+  await expect(page).toHaveURL(/\/activity\/events$/)
+  await expect(row(page, 'Signed in')).toContainText('Ada Min')
+  await expect(row(page, 'Signed in')).toContainText('127.0.0.1')
+  await expect(row(page, 'Sign-in failed')).toContainText('account Ida Tech')
+  await expect(row(page, 'Exported a file')).toContainText('query search=plus')
+  await expect(row(page, 'Refused access')).toContainText('Key “test”')
+  await expect(row(page, 'License change applied')).toContainText('to 45')
+  await expect(row(page, 'Issued a key')).toContainText('Operator')
+  await expectGood(page)
+  await page.setViewportSize(PHONE)
+  await expectGood(page)
+  expect(found).toEqual([])
+})
+
+test('by kind, by person and by time; the address keeps it, and the file has the same', async ({ page }) => {
+  const found = complaints(page)
+  await signIn(page, people.admin, '/activity/events')
+  await page.getByRole('button', { name: 'Members and keys' }).click()
+  await expect(page).toHaveURL(/filter=kind:access/)
+  await expect(row(page, 'Issued a key')).toHaveCount(1)
+  await expect(row(page, 'Signed in')).toHaveCount(0)
+  await row(page, 'Issued a key').getByRole('button', { name: 'Only what Operator did' }).click()
+  await expect(page).toHaveURL(/actor:operator/)
+  const active = page.getByRole('region', { name: 'Active filters' })
+  await expect(active).toContainText('Operator')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export CSV' }).click(),
+  ])
+  const text = await readFile(await download.path(), 'utf8')
+  expect(download.suggestedFilename()).toMatch(/^audit-events-\d{4}-\d\d-\d\d\.csv$/)
+  expect(text).toContain('key.issued')
+  expect(text).not.toContain('session.opened')
+  await active.getByRole('button', { name: 'Clear all' }).click()
+  await expect(page).toHaveURL(/\/activity\/events$/)
+  await page.getByRole('button', { name: 'Notices' }).click()
+  await expect(page.getByText(/No event fits all of the filters/)).toBeVisible()
+  await page.goto('/activity/events?filter=kind:weather')
+  await expect(page.getByText(/knows these values of kind only/)).toBeVisible()
+  expect(found).toEqual([])
+})
+
+test('nobody else: no way there, and its address says which role it needs', async ({ page }) => {
+  await signIn(page, people.it, '/activity')
+  await expect(page.getByRole('link', { name: 'Everything' })).toHaveCount(0)
+  await page.goto('/activity/events')
+  await expect(page.getByText('This page needs the role Admin.')).toBeVisible()
+  await expectGood(page)
+})

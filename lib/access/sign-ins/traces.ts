@@ -1,0 +1,42 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import type { Transaction } from '#lib/db/client.ts'
+import { recordRefusal } from '#lib/history/apart.ts'
+import { recordAudit, STRANGER } from '#lib/history/audit.ts'
+import { countStranger } from '#lib/history/strangers.ts'
+import { visit } from '#lib/visit.ts'
+import type { SignInRow } from './look-up.ts'
+
+const requestId = () => visit()?.requestId ?? randomUUID()
+
+type Member = Pick<SignInRow, 'customerId' | 'memberId' | 'name'>
+
+/** Writes down that a session was opened or ended, in the transaction that does it. */
+export function traceSession(
+  tx: Transaction,
+  { customerId, memberId, name }: Member,
+  what: 'opened' | 'ended',
+  why?: string,
+): Promise<void> {
+  const actor = { kind: 'member', id: memberId, name } as const
+  const event = {
+    action: `session.${what}`,
+    subject: memberId,
+    actor,
+    requestId: requestId(),
+    details: { why },
+  }
+  return recordAudit(tx, customerId, event)
+}
+
+/**
+ * Writes down that somebody could not sign in: in the history of the account's customer, once a minute; without an
+ * account it is counted. Not waited for, since the time of the answer would tell which accounts there are.
+ */
+export function traceFailure(found: Member | undefined, what: 'failed' | 'throttled'): void {
+  if (found) {
+    const { customerId, memberId, name } = found
+    const event = { action: `sign-in.${what}`, subject: memberId, actor: STRANGER, requestId: requestId() }
+    recordRefusal(customerId, { ...event, details: { account: name } })
+  } else countStranger(what === 'failed' ? 'unknown-account' : 'throttled')
+}

@@ -1,0 +1,66 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { KIND_NAMES } from '#lib/audit-events/rules.ts'
+import { withDatabase } from '../command.ts'
+import { customerCommands } from '../customer-commands.ts'
+import { exportEvents, listNewest } from './list.ts'
+import { pruneHistory } from './prune.ts'
+import { giveHeads, verifyHistory } from './verify.ts'
+
+export function addAuditCommands(program: Command): void {
+  const of = customerCommands(
+    program,
+    'audit',
+    'The history of what happened: who did what, when, from where.',
+  )
+  const audit = program.commands.find((command) => command.name() === 'audit') as Command
+  const all = (name: string, description: string, example: string) =>
+    audit
+      .command(name)
+      .description(description)
+      .option('--customer <id>', 'id or domain of the customer; without it: all of them')
+      .addHelpText('after', `\nExample:\n  npm run -s admin -- audit ${name}${example}`)
+
+  of('list', 'List what happened, the newest first.', '--customer sunbird --kind sign-ins --most 20')
+    .addOption(new Option('--kind <kind>', 'what it is about').choices(KIND_NAMES))
+    .option('--most <number>', 'how many', numberOf, 50)
+    .option('--json', 'as JSON')
+    .action(withDatabase(listNewest))
+  of(
+    'export',
+    'Print the whole history, the newest first.',
+    '--customer sunbird --format jsonl > sunbird.jsonl',
+  )
+    .addOption(new Option('--format <format>', 'how').choices(['csv', 'jsonl']).default('csv'))
+    .action(withDatabase(exportEvents))
+  all('verify', 'Verify the chains, and name the first event that was tampered with.', ' --heads /mnt/heads')
+    .option('--heads <path>', 'signed heads: a file, or a folder of them; AUDIT_HEADS_DIR if it is left out')
+    .option('--public-key <key...>', 'who may have signed them; our own key if it is left out')
+    .action(withDatabase(verifyHistory))
+  all(
+    'heads',
+    'Print the signed heads of the chains as they are now, and keep them as the job does.',
+    ' --customer sunbird',
+  )
+    .option('--public-key', 'print the key that they are verified with instead')
+    .action(withDatabase(giveHeads))
+  all('prune', 'Remove the months that are over, whole and of chains that verify.', ' --months 24')
+    .option(
+      '--months <number>',
+      'how many are kept beside the present one; AUDIT_MONTHS if it is left out',
+      months,
+    )
+    .option('--dry-run', 'say what would be removed')
+    .action(withDatabase(pruneHistory))
+}
+
+function numberOf(text: string): number {
+  const number = Number(text)
+  if (Number.isInteger(number) && number >= 1 && number <= 10_000) return number
+  throw new InvalidArgumentError('Give a whole number from 1 to 10000.')
+}
+
+function months(text: string): number {
+  const number = Number(text)
+  if (Number.isInteger(number) && number >= 2 && number <= 1200) return number
+  throw new InvalidArgumentError('Give a whole number from 2 to 1200.')
+}

@@ -1,0 +1,6 @@
+import { callsOf } from '#lib/api/call.ts'
+
+export const calls = callsOf({
+  listAuditEvents: 'GET /billing/v1/audit-events',
+  exportAuditEvents: 'GET /billing/v1/audit-events.csv',
+})

@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { hashPassword } from '#lib/access/password.ts'
+import { signIn, type Visitor } from '#lib/access/sign-in.ts'
+import { signOut } from '#lib/access/sign-ins/session-life.ts'
+import { route } from '#lib/api/endpoint.ts'
+import { exportAssets, listAssets } from '#lib/assets/operations.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addAsset, addKey, addMember, addNewCustomer } from '#lib/db/test-rows.ts'
+import { run } from '#lib/db/test-server.ts'
+import { takeStrangers } from '#lib/history/strangers.ts'
+import { readInvoiceFile } from '#lib/invoice-files/operations.ts'
+import { keepStrangers } from '#lib/server/audit/strangers.ts'
+import { duringVisit } from '#lib/visit.ts'
+import { KIND_NAMES, kindsOf } from './rules.ts'
+
+// What leaves a trace, and what leaves none.
+
+let db: TestDatabase
+let customer: string
+let key: string
+beforeAll(async () => {
+  db = await testDatabase()
+})
+afterAll(() => db.close())
+beforeEach(async () => {
+  customer = await addNewCustomer()
+  key = await addKey(customer, ['it-manager'], { name: 'nightly' })
+})
+
+const events = () =>
+  db.sql(
+    customer,
+    `SELECT action, subject, actor_kind AS kind, actor_name AS name, address, agent, session, details
+     FROM audit_events ORDER BY id`,
+  )
+const VISIT = { requestId: 'request-1', address: '192.0.2.9', agent: 'curl/8' }
+
+/** As the front door lets a request in. */
+function ask(
+  handler: Parameters<typeof route>[0],
+  path: string,
+  given: { method?: string; key?: string } = {},
+) {
+  const { method = 'GET' } = given
+  const headers = { authorization: `Bearer ${given.key ?? key}`, 'request-id': 'request-1' }
+  const request = new Request(`http://localhost${path}`, { method, headers })
+  return duringVisit(VISIT, () => route(handler)[method as 'GET'](request))
+}
+
+describe('an export', () => {
+  test('is traced before its first byte, with who, where from and what', async () => {
+    await addAsset(customer, 'cloud-platform-1', null)
+    const response = await ask(exportAssets, '/billing/v1/assets.csv?search=acme')
+    expect(await events()).toEqual([
+      {
+        action: 'export.begun',
+        subject: '/billing/v1/assets.csv',
+        kind: 'key',
+        name: 'nightly',
+        address: '192.0.2.9',
+        agent: 'curl/8',
+        session: null,
+        details: { call: 'exportAssets', query: 'search=acme' },
+      },
+    ])
+    expect(await response.text()).toContain('id,type')
+  })
+
+  test('does not begin without its trace', async () => {
+    await run(db.url, 'REVOKE INSERT ON audit_chain FROM console_app')
+    try {
+      const response = await ask(exportAssets, '/billing/v1/assets.csv')
+      expect(response.status).toBe(500)
+      expect(await response.text()).not.toContain('id,type')
+    } finally {
+      await run(db.url, 'GRANT INSERT ON audit_chain TO console_app')
+    }
+    expect(await events()).toEqual([])
+  })
+
+  test('that is not sent leaves none, and neither does a read', async () => {
+    const finance = await addKey(customer, ['finance-user'])
+    await ask(exportAssets, '/billing/v1/assets.csv', { method: 'HEAD' })
+    await ask(readInvoiceFile, '/billing/v1/invoices/none/file', { key: finance })
+    await ask(listAssets, '/billing/v1/assets')
+    expect(await events()).toEqual([])
+  })
+})
+
+describe('a refusal', () => {
+  test('of a caller whom we know is traced once a minute, however often they ask', async () => {
+    const finance = await addKey(customer, ['finance-user'], { name: 'books' })
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => ask(listAssets, '/billing/v1/assets', { key: finance })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403])
+    const [denied, ...others] = await events()
+    expect(others).toEqual([])
+    expect(denied).toMatchObject({
+      action: 'access.denied',
+      subject: 'listAssets',
+      name: 'books',
+      details: { code: 'permission_denied', permission: 'Licenses Manager', path: '/billing/v1/assets' },
+    })
+  })
+
+  test('is one, also where its trace can not be kept', async () => {
+    const finance = await addKey(customer, ['finance-user'])
+    await run(db.url, 'REVOKE INSERT ON audit_chain FROM console_app')
+    const { status } = await ask(listAssets, '/billing/v1/assets', { key: finance })
+    await run(db.url, 'GRANT INSERT ON audit_chain TO console_app')
+    expect(status).toBe(403)
+  })
+
+  test('of somebody whom nobody knows is counted by minute and kind', async () => {
+    takeStrangers()
+    const wrong = `lic_${'a'.repeat(36)}`
+    for (let n = 0; n < 3; n++) {
+      expect((await ask(listAssets, '/billing/v1/assets', { key: wrong })).status).toBe(401)
+    }
+    await signIn({ email: 'nobody@nowhere.example', password: 'x' }, visitor)
+    await keepStrangers()
+    await ask(listAssets, '/billing/v1/assets', { key: wrong })
+    await keepStrangers()
+    const { rows } = await db.opened.jobs.query(
+      'SELECT kind, sum(count)::int AS count FROM refused_strangers GROUP BY kind ORDER BY kind',
+    )
+    expect(rows).toEqual([
+      { kind: 'unknown-account', count: 1 },
+      { kind: 'unknown-key', count: 4 },
+    ])
+    expect(await events()).toEqual([])
+  })
+})
+
+const visitor: Visitor = { address: '192.0.2.9', userAgent: 'Firefox', cookies: '' }
+
+test('signing in, failing to, and signing out are traced', async () => {
+  const email = `${customer}@a.example`
+  const passwordHash = await hashPassword('a long password')
+  const id = await addMember(customer, { roles: ['admin'], name: 'Ana', email, passwordHash })
+  const enter = (password: string) => duringVisit(VISIT, () => signIn({ email, password }, visitor))
+  await enter('wrong')
+  const entered = await enter('a long password')
+  if (entered.kind !== 'signed-in') throw new Error('not signed in')
+  await duringVisit(VISIT, () => signOut(entered.sid))
+  const from = { address: '192.0.2.9', agent: 'curl/8', subject: id }
+  const own = { ...from, kind: 'member', name: 'Ana', session: expect.stringMatching(/^.{12}$/) }
+  // The failure is not waited for, so that the answer takes as long for everybody.
+  await vi.waitFor(async () => expect(await events()).toHaveLength(3))
+  expect(await events()).toEqual(
+    expect.arrayContaining([
+      {
+        ...from,
+        action: 'sign-in.failed',
+        kind: 'stranger',
+        name: 'Somebody',
+        session: null,
+        details: { account: 'Ana' },
+      },
+      { ...own, action: 'session.opened', details: {} },
+      { ...own, action: 'session.ended', details: { why: 'signed out' } },
+    ]),
+  )
+})
+
+test('each event that the papers name is of a kind that it is looked for by', () => {
+  const named = readFileSync('docs/history.md', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+  expect(named).toHaveLength(KIND_NAMES.length)
+  for (const line of named) {
+    const [kind, ...actions] = [...line.matchAll(/`([^`]+)`/g)].map(([, name]) => name as string)
+    for (const action of actions)
+      expect([kind, action, kindsOf(action)]).toEqual([kind, action, expect.arrayContaining([kind])])
+  }
+})

@@ -1,0 +1,28 @@
+import 'server-only'
+import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
+import { operation } from '#lib/api/operation.ts'
+import { readScope } from '#lib/db/scope.ts'
+import { attachment } from '#lib/files/attachment.ts'
+import { CSV, dated } from '#lib/files/csv.ts'
+import { pageOf, readPageToken } from '#lib/lists/page-token.ts'
+import * as contract from './contract.ts'
+import { eventsCsv } from './export.ts'
+import { serializeAuditEvent } from './serialize.ts'
+import { EventKey, keyOfEvent, listEvents } from './store.ts'
+
+export const listAuditEvents = operation(contract.listAuditEvents, async (caller, { query }) => {
+  const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = query
+  const filters = [caller.customerId, 'audit-events', selection] as const
+  const cursor = pageToken ? readPageToken(pageToken, filters, EventKey) : undefined
+  const rows = await readScope(caller, (tx) =>
+    listEvents(tx, caller.customerId, selection, maxResults + 1, cursor),
+  )
+  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, keyOfEvent, filters)
+  const auditEvents = shown.map(serializeAuditEvent)
+  return { body: { ...links, auditEvents, rowCount: auditEvents.length } }
+})
+
+export const exportAuditEvents = operation(contract.exportAuditEvents, async (caller, { query }) => ({
+  body: eventsCsv(caller, query),
+  headers: attachment(dated('audit-events'), CSV),
+}))

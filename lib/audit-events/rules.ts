@@ -1,0 +1,29 @@
+/** What events are about, as people look for them: the things that their actions begin with, or whole actions. */
+export const EVENT_KINDS = {
+  'sign-ins': ['session', 'sign-in', 'password'],
+  refused: ['access.denied', 'sign-in.failed', 'sign-in.throttled'],
+  exports: ['export'],
+  licenses: ['license-change', 'vendor-subscription', 'asset', 'assets'],
+  invoices: ['invoice', 'invoices', 'issuer', 'billing-profile', 'import', 'sums'],
+  access: ['customer', 'member', 'key', 'history'],
+  notices: ['notices'],
+} as const satisfies Record<string, readonly string[]>
+
+export type EventKind = keyof typeof EVENT_KINDS
+
+export const KIND_NAMES = Object.keys(EVENT_KINDS) as EventKind[]
+
+/** The things and the whole actions that some kinds stand for. */
+export function actionsOf(kinds: readonly string[]): { things: string[]; actions: string[] } {
+  const named = KIND_NAMES.filter((kind) => kinds.includes(kind)).flatMap((kind) => [...EVENT_KINDS[kind]])
+  return {
+    things: named.filter((name) => !name.includes('.')),
+    actions: named.filter((name) => name.includes('.')),
+  }
+}
+
+/** The kinds to which an action belongs: one, and also `refused` where it was. */
+export function kindsOf(action: string): EventKind[] {
+  const thing = action.split('.')[0] ?? ''
+  return KIND_NAMES.filter((kind) => EVENT_KINDS[kind].some((name) => name === thing || name === action))
+}

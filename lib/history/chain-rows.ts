@@ -1,0 +1,90 @@
+import 'server-only'
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { auditChain, auditClosings, auditEvents, auditHeads } from '#lib/db/schema/history.ts'
+import { type Entry, microsOf, type Place } from './chain.ts'
+
+/** An event as far as its digest is made of it. */
+export type ChainedEvent = Entry & Pick<Place, 'eventId' | 'micros'>
+/** A link of the chain, and its event; undefined where that is gone. */
+export type Link = { seq: number; eventId: string; digest: Buffer; event: ChainedEvent | undefined }
+
+const PORTION = 1000
+
+const entry = {
+  customerId: auditEvents.customerId,
+  eventId: sql<string>`${auditEvents.id}::text`,
+  micros: sql<string>`${sql.raw(microsOf('audit_events.at'))}::text`,
+  action: auditEvents.action,
+  subject: auditEvents.subject,
+  actorKind: auditEvents.actorKind,
+  actorId: auditEvents.actorId,
+  actorName: auditEvents.actorName,
+  requestId: auditEvents.requestId,
+  session: auditEvents.session,
+  address: auditEvents.address,
+  agent: auditEvents.agent,
+  details: sql<Record<string, unknown>>`${auditEvents.details}`,
+}
+const link = {
+  seq: auditChain.seq,
+  eventId: sql<string>`${auditChain.eventId}::text`,
+  digest: auditChain.digest,
+}
+const ITS_EVENT = and(
+  eq(auditEvents.customerId, auditChain.customerId),
+  eq(auditEvents.id, auditChain.eventId),
+)
+
+/** All links of a customer's chain, in its order. */
+export async function* listChain(tx: Transaction, customerId: CustomerId): AsyncGenerator<Link> {
+  for (let last = Number.MIN_SAFE_INTEGER; ; ) {
+    const rows = await tx
+      .select({ ...link, event: entry })
+      .from(auditChain)
+      .leftJoin(auditEvents, ITS_EVENT)
+      .where(and(eq(auditChain.customerId, customerId), gt(auditChain.seq, last)))
+      .orderBy(asc(auditChain.seq))
+      .limit(PORTION)
+    for (const { event, ...row } of rows) yield { ...row, event: event?.eventId ? event : undefined }
+    if (rows.length < PORTION) return
+    last = rows.at(-1)?.seq ?? last
+  }
+}
+
+/** After which link the chain begins, where older months were removed; and where it ends. */
+export async function readBounds(tx: Transaction, customerId: CustomerId) {
+  const { seq, digest } = auditClosings
+  const begins = await tx
+    .select({ seq, digest })
+    .from(auditClosings)
+    .where(eq(auditClosings.customerId, customerId))
+    .orderBy(sql`${seq} DESC`)
+    .limit(1)
+  const heads = await tx
+    .select({ seq: auditHeads.seq, digest: auditHeads.digest })
+    .from(auditHeads)
+    .where(eq(auditHeads.customerId, customerId))
+  return { begin: begins[0], head: heads[0] }
+}
+
+/** Events without a link, beyond an id and in the order of their ids. */
+export async function listUnchained(
+  tx: Transaction,
+  customerId: CustomerId,
+  { after, most }: { after: string | null; most: number },
+): Promise<ChainedEvent[]> {
+  return tx
+    .select(entry)
+    .from(auditEvents)
+    .where(
+      and(
+        eq(auditEvents.customerId, customerId),
+        after === null ? undefined : sql`${auditEvents.id} > ${after}::bigint`,
+        sql`NOT EXISTS (SELECT FROM ${auditChain} WHERE ${and(eq(auditChain.customerId, customerId), eq(auditChain.eventId, auditEvents.id))})`,
+      ),
+    )
+    .orderBy(asc(auditEvents.id))
+    .limit(most)
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { contentDigest, GENESIS, linkDigest } from './chain.ts'
+
+const entry = {
+  customerId: 'northwind',
+  action: 'key.revoked',
+  subject: 'k-1',
+  actorKind: 'member',
+  actorId: 'm-1',
+  actorName: 'Ana Ruiz',
+  requestId: 'r-1',
+  session: null,
+  address: '192.0.2.7',
+  agent: null,
+  details: { to: 5, from: 3, changes: ['a', 'b'] },
+}
+
+test('what an event says has one digest, in whatever order its details are kept', () => {
+  const again = { ...entry, details: { changes: ['a', 'b'], from: 3, to: 5 } }
+  expect(contentDigest(again)).toEqual(contentDigest(entry))
+  const others = [
+    ...Object.keys(entry).map((name) => ({ ...entry, [name]: name === 'details' ? {} : 'other' })),
+    { ...entry, details: { ...entry.details, changes: ['b', 'a'] } },
+    { ...entry, details: { ...entry.details, to: '5' } },
+    { ...entry, subject: 'k', actorKind: '-1member' },
+  ]
+  const digests = [entry, ...others].map((one) => contentDigest(one).toString('hex'))
+  expect(new Set(digests).size).toBe(digests.length)
+})
+
+test('a link stands for what is before it, and for its place', () => {
+  const place = { seq: 2, eventId: '31', micros: '17' }
+  const content = contentDigest(entry)
+  const links = [
+    linkDigest(GENESIS, content, place),
+    linkDigest(content, content, place),
+    linkDigest(GENESIS, GENESIS, place),
+    linkDigest(GENESIS, content, { ...place, seq: 3 }),
+    linkDigest(GENESIS, content, { ...place, eventId: '32' }),
+    linkDigest(GENESIS, content, { ...place, micros: '18' }),
+  ]
+  expect(new Set(links.map((link) => link.toString('hex'))).size).toBe(links.length)
+})

@@ -1,0 +1,36 @@
+import 'server-only'
+import type { Caller } from '#lib/access/rules.ts'
+import { recordApart, recordRefusal } from './apart.ts'
+import { actorOf } from './audit.ts'
+
+/** What was called: its name, and the path as it was sent. */
+type Called = { call: string; path: string }
+
+/** As much of a path or query as the history keeps. */
+const LONGEST = 500
+
+/**
+ * Writes down that a file leaves, before its first byte.
+ * @throws Error where that can't be kept: then it does not begin
+ */
+export function traceExport(
+  caller: Caller,
+  { call, path, query }: Called & { query: string },
+  requestId: string,
+): Promise<void> {
+  const details = { call, query: query.slice(0, LONGEST) || undefined }
+  const subject = path.slice(0, LONGEST)
+  const event = { action: 'export.begun', subject, actor: actorOf(caller), requestId, details }
+  return recordApart(caller.customerId, event)
+}
+
+/** Writes down that a caller whom we know was refused (403). Never throws. */
+export function traceDenial(
+  caller: Caller,
+  { call, path, ...why }: Called & { code: string; permission?: string | undefined },
+  requestId: string,
+): Promise<void> {
+  const details = { path: path.slice(0, LONGEST), ...why }
+  const event = { action: 'access.denied', subject: call, actor: actorOf(caller), requestId, details }
+  return recordRefusal(caller.customerId, event)
+}

@@ -1,0 +1,108 @@
+import 'server-only'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { contentDigest, GENESIS, linkDigest } from './chain.ts'
+import { type ChainedEvent, type Link, listChain, listUnchained, readBounds } from './chain-rows.ts'
+
+/** A head that was signed: up to here, the chain was this one. */
+export type KnownHead = { seq: number; digest: Buffer }
+
+/** The first thing that is wrong with a history: `seq` is its place in the chain, `eventId` the event there. */
+export type Fault =
+  | { kind: 'edited' | 'inserted' | 'moved'; seq: number; eventId: string }
+  | { kind: 'removed'; seq: number; upTo: number }
+  /** An event without a link: somebody's, or one of an older release that is not chained yet. */
+  | { kind: 'unchained'; eventId: string }
+  /** A whole chain, and not the one whose heads were signed: what comes after `after`, up to `seq`, is another. */
+  | { kind: 'written-anew'; after: number; seq: number }
+
+export type Verdict = { fault?: Fault; count: number; from: number; seq: number }
+
+/**
+ * Reads a customer's chain from its beginning, in bounded memory, and says what is wrong with it first.
+ * @param heads those that were signed
+ */
+export async function verifyChain(
+  tx: Transaction,
+  customerId: CustomerId,
+  heads: readonly KnownHead[] = [],
+): Promise<Verdict> {
+  const { begin = { seq: 0, digest: GENESIS }, head } = await readBounds(tx, customerId)
+  const signed = heads.filter(({ seq }) => seq >= begin.seq).sort((a, b) => a.seq - b.seq)
+  const end = { ...begin, count: 0, eventId: '0', before: begin.digest }
+  const isSigned = comparing(signed, begin.seq)
+  const take = (link: Link, next?: Link) => step(end, link, next, head?.seq ?? 0) ?? isSigned(end)
+  let fault: Fault | undefined
+  let held: Link | undefined
+  for await (const link of listChain(tx, customerId)) {
+    // One is held back: what is wrong with it shows by how the next one follows.
+    fault = held && take(held, link)
+    if (fault) break
+    held = link
+  }
+  fault ??= held && take(held)
+  fault ??= lastFault(end, head, signed.at(-1)?.seq ?? 0)
+  fault ??= await unchained(tx, customerId)
+  return { count: end.count, from: begin.seq + 1, seq: end.seq, ...(fault ? { fault } : {}) }
+}
+
+type End = { seq: number; digest: Buffer; eventId: string; count: number; before: Buffer }
+
+/** Takes the next link in; or says what is wrong there. */
+function step(end: End, link: Link, next: Link | undefined, last: number): Fault | undefined {
+  const place = end.seq + 1
+  const { seq, eventId, event } = link
+  if (seq > place) return { kind: 'removed', seq: place, upTo: seq - 1 }
+  if (seq < place || seq > last) return { kind: 'inserted', seq, eventId }
+  if (!event) return { kind: 'removed', seq, upTo: seq }
+  if (!link.digest.equals(digestAt(event, place, end.digest))) {
+    // It would fit in the place of the one before, which therefore came in between.
+    const isPushed = end.count > 0 && link.digest.equals(digestAt(event, end.seq, end.before))
+    if (isPushed) return { kind: 'inserted', seq: end.seq, eventId: end.eventId }
+    return { kind: kindOf(end, link, next), seq, eventId }
+  }
+  Object.assign(end, { before: end.digest, seq, digest: link.digest, eventId, count: end.count + 1 })
+  return undefined
+}
+
+function kindOf(end: End, link: Link, next: Link | undefined): 'edited' | 'inserted' | 'moved' {
+  if (!next?.event) return 'edited'
+  // What follows still fits the digest that was here.
+  if (next.digest.equals(digestAt(next.event, link.seq + 1, link.digest))) return 'edited'
+  // What follows would fit in its place.
+  if (next.digest.equals(digestAt(next.event, link.seq, end.digest))) return 'inserted'
+  return 'moved'
+}
+
+function digestAt(event: ChainedEvent, seq: number, before: Buffer): Buffer {
+  return linkDigest(before, contentDigest(event), { ...event, seq })
+}
+
+/** Compares the chain with the signed heads, each when it is reached. */
+function comparing(signed: readonly KnownHead[], first: number) {
+  let at = 0
+  let after = first
+  return ({ seq, digest }: End): Fault | undefined => {
+    for (let head = signed[at]; head && head.seq <= seq; head = signed[++at]) {
+      if (head.seq === seq && !head.digest.equals(digest)) return { kind: 'written-anew', after, seq }
+      after = head.seq
+    }
+    return undefined
+  }
+}
+
+/** What is wrong with an end up to which all is well: it is not the last one, or not the one that the head names. */
+function lastFault(
+  { seq, digest, eventId }: End,
+  head: KnownHead | undefined,
+  signed: number,
+): Fault | undefined {
+  const last = Math.max(head?.seq ?? 0, signed)
+  if (seq < last) return { kind: 'removed', seq: seq + 1, upTo: last }
+  return head && !head.digest.equals(digest) ? { kind: 'edited', seq, eventId } : undefined
+}
+
+async function unchained(tx: Transaction, customerId: CustomerId): Promise<Fault | undefined> {
+  const [event] = await listUnchained(tx, customerId, { after: null, most: 1 })
+  return event && { kind: 'unchained', eventId: event.eventId }
+}

@@ -1,0 +1,53 @@
+import 'server-only'
+import { database } from '#lib/db/client.ts'
+import { env } from '#lib/env.ts'
+import { addHeads } from '#lib/history/head-files.ts'
+import { type SignedHead, signHead } from '#lib/history/signing.ts'
+import { log } from '#lib/log.ts'
+
+const PORTION = 500
+
+/**
+ * Signs the heads of all chains that went on since they were told last, and tells them: to the log, and to a file where
+ * AUDIT_HEADS_DIR is set. What could not be written is told the next time.
+ * @returns how many
+ */
+export async function tellHeads(_requestId: string, signal: AbortSignal): Promise<number> {
+  let count = 0
+  for await (const heads of signedHeads({ isAll: false })) {
+    signal.throwIfAborted()
+    const { headsDir } = env().history
+    if (headsDir !== undefined) await addHeads(headsDir, heads)
+    for (const head of heads) log().info({ auditHead: head }, 'head of the history')
+    await markTold(heads)
+    count += heads.length
+  }
+  return count
+}
+
+type Row = { customer: string; seq: number; digest: string }
+
+/** The heads of chains as they are now, signed, in portions; of all, or of those that went on since they were told. */
+export async function* signedHeads({ isAll }: { isAll: boolean }): AsyncGenerator<SignedHead[]> {
+  for (let after = ''; ; ) {
+    const { rows } = await database().jobs.query<Row>(
+      `SELECT customer_id AS customer, seq::float8 AS seq, encode(digest, 'hex') AS digest FROM audit_heads
+       WHERE customer_id > $1 AND seq > CASE WHEN $2 THEN 0 ELSE told_seq END ORDER BY customer_id LIMIT ${PORTION}`,
+      [after, isAll],
+    )
+    const time = new Date().toISOString()
+    if (rows.length > 0) yield rows.map((row) => signHead({ ...row, time }))
+    if (rows.length < PORTION) return
+    after = rows.at(-1)?.customer ?? after
+  }
+}
+
+/** A chain that went on meanwhile is told the next time, too. */
+async function markTold(heads: readonly SignedHead[]): Promise<void> {
+  await database().jobs.query(
+    `UPDATE audit_heads h SET told_seq = t.seq
+     FROM unnest($1::text[], $2::bigint[]) AS t (customer_id, seq)
+     WHERE h.customer_id = t.customer_id AND h.told_seq < t.seq`,
+    [heads.map(({ customer }) => customer), heads.map(({ seq }) => seq)],
+  )
+}
