@@ -77,6 +77,8 @@ test('the commands are these', () => {
     'audit heads',
     'audit prune',
     'database status',
+    'database migrate',
+    'database logins',
     'database backfill',
   ])
 })

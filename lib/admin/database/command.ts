@@ -36,7 +36,7 @@ export function addDatabaseCommands(program: Command): void {
     .description('Make what logins are missing, and bring the database to this release, as its owner.')
     .addHelpText(
       'after',
-      '\nExample:\n  DATABASE_URL=postgres://owner@db.example/console npm run -s admin -- database migrate',
+      "\nExample:\n  npm run -s admin -- database migrate        # with the owner's address in DATABASE_URL",
     )
     .action(migrateAsOwner)
 
