@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type Mounted, mountedBy, type Respond, readBytes } from '#lib/api/endpoint.ts'
 import { type ApiResponse, isOutgoing } from '#lib/api/guarded.ts'
-import type { Outgoing } from '#lib/files/stream.ts'
+import { pour } from './delivery/pour.ts'
 import type { Target } from './target.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -84,23 +84,4 @@ async function send(res: ServerResponse, { status, headers, body }: ApiResponse)
   res.writeHead(status, headers)
   if (!isOutgoing(body)) res.end(body ?? undefined)
   else await pour(body, res).catch(() => res.destroy())
-}
-
-/** Takes the next chunk only when the one before has left. Where it breaks off, the connection is cut. */
-async function pour(body: Outgoing, res: ServerResponse): Promise<void> {
-  for (let part = await body.next(); !part.done; part = await body.next()) {
-    if (res.destroyed) return body.return()
-    if (!res.write(part.value)) await drained(res)
-  }
-  res.end()
-}
-
-function drained(res: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      res.off('drain', done).off('close', done)
-      resolve()
-    }
-    res.on('drain', done).on('close', done)
-  })
 }
