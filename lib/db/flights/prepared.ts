@@ -30,12 +30,18 @@ const names = new Map<string, string>()
  * The name under which a statement is prepared, which its text gives it; undefined where too many have one. It is no
  * number, because another copy of this module shares the connections, and would number other statements.
  */
-export function nameOf(text: string): string | undefined {
+function nameOf(text: string): string | undefined {
   const known = names.get(text)
   if (known !== undefined || names.size >= MOST_NAMES) return known
   const name = createHash('sha256').update(text).digest('base64url')
   names.set(text, name)
   return name
+}
+
+/** The same statement under that name, for what pg itself sends. */
+export function named<Given extends { text: string }>(statement: Given): Given & { name?: string } {
+  const name = nameOf(statement.text)
+  return name === undefined ? statement : { ...statement, name }
 }
 
 /** Of each connection the statements that flights have prepared on it, with the columns of their answers. */
