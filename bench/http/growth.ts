@@ -2,7 +2,7 @@ import pg from 'pg'
 import { pageToken } from '#lib/lists/page-token.ts'
 import { type Ask, load } from './load.ts'
 import { type Pace, type Spread, spreadOf } from './pace.ts'
-import { type Program, SESSION_SECRET } from './program.ts'
+import type { Program } from './program.ts'
 import { middle, type Setting } from './rounds.ts'
 import type { Loaded } from './seed.ts'
 
@@ -68,8 +68,6 @@ async function sideBySide(
 
 /** The token of a page near the end, made and not walked to. */
 async function farToken(url: string, { id, invoices }: Loaded): Promise<string> {
-  // The server under load has to be able to read it.
-  process.env.SESSION_SECRET = SESSION_SECRET
   const owner = new pg.Client({ connectionString: url })
   await owner.connect()
   const { rows } = await owner.query(

@@ -13,7 +13,7 @@ import { casesOf } from './cases.ts'
 import { coldStart, timesOfFiles, warmStart } from './files-and-starts.ts'
 import { growthOf } from './growth.ts'
 import { pgbench } from './pgbench.ts'
-import { startApp, startPeer } from './program.ts'
+import { SESSION_SECRET, startApp, startPeer } from './program.ts'
 import { inRounds, type Measured } from './rounds.ts'
 import { addLoaded, addSmall, type Loaded, signedIn } from './seed.ts'
 import { soak } from './soak.ts'
@@ -46,6 +46,9 @@ const setting = {
 }
 const LARGE = 100_000
 const SMALL_KEYS = 64
+
+// What is sealed here is read by the servers under load.
+process.env.SESSION_SECRET = SESSION_SECRET
 
 const warden = startWarden()
 const folder = await mkdtemp(join(tmpdir(), 'console-bench-'))
