@@ -8,6 +8,7 @@ import { settings as mailSettings } from './notices/settings.ts'
 import { settings as operatorSettings } from './operator-mail/settings.ts'
 import { settings as exposureSettings } from './server/exposure/settings.ts'
 import { settings as metricsSettings } from './server/metrics/settings.ts'
+import { settings as traceSettings } from './server/traces/settings.ts'
 import { settings as processSettings } from './server/workers/settings.ts'
 import { allowedHosts, hasNoPath, namesIn, port, secret, text, withoutSlash } from './settings.ts'
 import type { VendorConfig } from './vendors/declaration.ts'
@@ -38,6 +39,8 @@ const PARTS = {
   exposure: exposureSettings,
   /** Undefined where nothing is measured. */
   metrics: metricsSettings,
+  /** Whether requests are traced. */
+  traces: traceSettings,
   limits: limitSettings,
   history: historySettings,
   vendorTimes: timeSettings,

@@ -117,7 +117,7 @@ test('clients that leave in the middle stop their work and leave nothing behind'
     const answers = await Promise.all([csv, csv, csv, csv].map((path) => api.get(path, as(keys.finance))))
     return answers.map((answer) => answer.status())
   }
-  // What stalls is given up after 15 seconds anyhow: it must not take that long.
+  // What stalls is given up after a minute and a half anyhow: it must not take that long.
   await expect.poll(statuses, { timeout: 12_000 }).toEqual([200, 200, 200, 200])
 })
 

@@ -17,8 +17,9 @@ let cookie: string
 test.beforeAll(async () => {
   embedded = await startEmbedded(data)
   gate = await openGate(embedded.url)
-  const secret = { SESSION_SECRET: 'only-for-tests-only-for-tests-only' }
-  const env = ownEnvironment(data, { DATABASE_URL: gate.url, ...secret })
+  const secret = 'only-for-tests-only-for-tests-only'
+  const secrets = { SESSION_SECRET: secret, DATABASE_SECRET: secret }
+  const env = ownEnvironment(data, { DATABASE_URL: gate.url, ...secrets })
   app = await startOwnApp(env)
   const customer = await newCustomer('frame', env)
   const others = Array.from({ length: 60 }, (_, index) => asset(`workspace-suite-${index}`, `Suite ${index}`))

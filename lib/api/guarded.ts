@@ -1,6 +1,6 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
-import type { Outgoing } from '#lib/files/stream.ts'
+import { inPieces, type Outgoing, startSending } from '#lib/files/stream.ts'
 import { log, logFailure } from '#lib/log.ts'
 import { measured, secondsSince } from '#lib/measured.ts'
 import { toldOf, visit } from '#lib/visit.ts'
@@ -11,9 +11,12 @@ import type { ApiRequest } from './request.ts'
 export type ApiResponse = {
   status: number
   headers: Record<string, string>
-  /** An outgoing body has no length and no ETag. */
+  /** Of what is made while it is sent, an outgoing body, nobody knows the length. */
   body: string | Uint8Array | Outgoing | null
 }
+
+/** In bytes: what is larger is sent in pieces, so that a client who takes it too slowly is cut. */
+const LARGE = 256 * 1024
 
 /**
  * Runs `respond`; whatever it throws becomes a problem. Names the request and logs it. What it gives to `always` are
@@ -31,9 +34,9 @@ export async function guarded(
   const always = (given: Record<string, string>) => {
     fields = given
   }
-  const { status, headers, body } = await respond(requestId, always).catch((error: unknown) =>
-    refuse(error, requestId),
-  )
+  const answer = await respond(requestId, always).catch((error: unknown) => refuse(error, requestId))
+  const { status, headers } = answer
+  const body = await inPiecesIfLarge(answer.body, request)
   const note = (more = {}) => {
     const seconds = secondsSince(started)
     const ms = Math.round(seconds * 1000)
@@ -44,7 +47,7 @@ export async function guarded(
   if (isOutgoing(body)) noteEnd(body, requestId, note)
   else note()
   if (isOutgoing(body) && request.method === 'HEAD') await body.return()
-  const length = typeof body === 'string' || body instanceof Uint8Array ? Buffer.byteLength(body) : undefined
+  const length = isOutgoing(answer.body) || answer.body === null ? undefined : Buffer.byteLength(answer.body)
   return {
     status,
     headers: {
@@ -56,6 +59,14 @@ export async function guarded(
     },
     body: request.method === 'HEAD' ? null : body,
   }
+}
+
+async function inPiecesIfLarge(
+  body: ApiResponse['body'],
+  { method, gone }: ApiRequest,
+): Promise<ApiResponse['body']> {
+  const isLarge = body instanceof Uint8Array && body.length > LARGE && method !== 'HEAD'
+  return isLarge ? startSending(inPieces(body), gone) : body
 }
 
 /** Whether an answer's body is sent piece by piece. */

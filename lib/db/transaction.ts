@@ -1,10 +1,11 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
+import { measuredTransaction } from '#lib/measured.ts'
 import { noteStatement } from '#lib/visit.ts'
 import type { Transaction } from './client.ts'
 import { withoutValues } from './failure.ts'
 import { Flight } from './flights/flight.ts'
-import { nameOf, type Statement } from './flights/prepared.ts'
+import { named, type Statement } from './flights/prepared.ts'
 import { inOnePacket } from './flights/together.ts'
 import { sayLastWords, takeLastWords } from './last-words.ts'
 import { withRowPlans } from './rows.ts'
@@ -19,7 +20,7 @@ export async function transaction<T>(
   fn: (tx: Transaction) => Promise<T>,
   { readOnly = false, last }: { readOnly?: boolean; last?: pg.QueryConfig | undefined } = {},
 ): Promise<T> {
-  const { tx, opened, send, end } = await begin(from, customerId, readOnly)
+  const { tx, opened, send, end } = await begin(from, customerId, readOnly ? 'read' : 'write')
   let value: T
   let words: pg.QueryConfig[]
   try {
@@ -45,7 +46,7 @@ export async function* transactionStream<T>(
   customerId: string,
   fn: (tx: Transaction) => AsyncIterable<T>,
 ): AsyncGenerator<T, void, undefined> {
-  const { tx, opened, end } = await begin(from, customerId, true)
+  const { tx, opened, end } = await begin(from, customerId, 'stream')
   try {
     await opened
     yield* fn(tx)
@@ -71,35 +72,51 @@ export async function transactionAtOnce<T>(
   fn: (tx: Transaction) => Promise<T>,
   send: (pool: pg.Pool, flight: Flight) => void,
 ): Promise<T> {
+  const told = measuredTransaction('at once')
   const flight = new Flight()
   flight.add(ENTER, [customerId]).catch(() => {})
   // By then all that `fn` sends at once is there.
   process.nextTick(() => send(from, flight))
   const query = (statement: Statement, values?: unknown[]) => flight.add(statement, values)
   try {
-    return await fn(withRowPlans(drizzle({ query } as unknown as pg.PoolClient)))
+    const value = await fn(withRowPlans(drizzle({ query } as unknown as pg.PoolClient)))
+    told?.end('done', flight.statements.length - 1)
+    return value
   } catch (error) {
+    told?.end('thrown', flight.statements.length - 1)
     throw withoutValues(error)
   }
 }
 
-async function begin(from: pg.Pool, customerId: string, readOnly: boolean) {
-  const client = await from.connect()
-  const { tx, opened, close } = begun(client, customerId, readOnly)
+async function begin(from: pg.Pool, customerId: string, scope: 'read' | 'write' | 'stream') {
+  const told = measuredTransaction(scope)
+  const client = await from.connect().catch((error) => {
+    told?.end('thrown', 0)
+    throw error
+  })
+  let statements = 0
+  const note = () => {
+    statements += 1
+    noteStatement()
+  }
+  const { tx, opened, close } = begun(client, customerId, scope !== 'write', note)
   const end = async (how: 'COMMIT' | 'ROLLBACK') => {
     try {
       const { command } = await close(how)
       // PostgreSQL answers the COMMIT of a failed transaction with a quiet ROLLBACK.
       if (command !== how) throw new Error('The transaction failed before its end and was rolled back.')
       client.release()
+      // A stream has nothing to commit.
+      told?.end(how === 'COMMIT' || scope === 'stream' ? 'done' : 'thrown', statements)
     } catch (error) {
+      told?.end('thrown', statements)
       // In an unknown state: the pool must not hand it out again.
       client.release(true)
       throw error
     }
   }
   const send = (statement: pg.QueryConfig): Promise<unknown> => {
-    noteStatement()
+    note()
     inOnePacket(client)
     return client.query(statement)
   }
@@ -107,7 +124,7 @@ async function begin(from: pg.Pool, customerId: string, readOnly: boolean) {
 }
 
 /** Sends the beginning of a transaction, without waiting for it. */
-function begun(client: pg.PoolClient, customerId: string, readOnly: boolean) {
+function begun(client: pg.PoolClient, customerId: string, readOnly: boolean, note: () => void) {
   inOnePacket(client)
   let isClosed = false
   // Not awaited one by one: with pg's pipeline they travel in one round trip with the first query.
@@ -123,15 +140,9 @@ function begun(client: pg.PoolClient, customerId: string, readOnly: boolean) {
   }
   const query = (statement: pg.QueryConfig, values?: unknown[]) => {
     if (isClosed) throw new Error('This statement comes after the end of its transaction.')
-    noteStatement()
+    note()
     inOnePacket(client)
     return client.query(readOnly ? named(statement) : statement, values)
   }
   return { tx: withRowPlans(drizzle({ query } as unknown as pg.PoolClient)), opened, close }
-}
-
-/** The same statement under a name that its text gives it. */
-function named(statement: pg.QueryConfig): pg.QueryConfig {
-  const name = nameOf(statement.text)
-  return name === undefined ? statement : { ...statement, name }
 }

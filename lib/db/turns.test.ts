@@ -33,6 +33,20 @@ test('a free turn goes to who holds fewest, and not to who came first', async ()
   expect([await isThere(again), await isThere(other)]).toEqual([false, true])
 })
 
+test('of those who hold as few, each has a turn before one has two', async () => {
+  const { take } = turns(1, 1, LONG)
+  const begun: string[] = []
+  const first = await take('a')
+  for (const who of ['a', 'a', 'b', 'b'])
+    take(who).then((end) => {
+      begun.push(who)
+      end()
+    })
+  first()
+  await new Promise(setImmediate)
+  expect(begun).toEqual(['a', 'b', 'a', 'b'])
+})
+
 test('a turn is ended once', async () => {
   const { take } = turns(1, 1, LONG)
   const end = await take('a')

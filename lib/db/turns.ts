@@ -39,9 +39,12 @@ export function turns(most: number, share: number, waitMs: number): Turns {
   const next = () => {
     while (all < most) {
       const customerId = nextOf(queues.keys(), holds, share)
-      const waiting = customerId === undefined ? undefined : queues.get(customerId)?.shift()
-      if (customerId === undefined || !waiting) return
-      if (queues.get(customerId)?.length === 0) queues.delete(customerId)
+      const queue = customerId === undefined ? undefined : queues.get(customerId)
+      const waiting = queue?.shift()
+      if (customerId === undefined || !queue || !waiting) return
+      // Whoever had a turn comes after the others who hold as few.
+      queues.delete(customerId)
+      if (queue.length > 0) queues.set(customerId, queue)
       waiting.begin()
     }
   }

@@ -9,7 +9,7 @@ import { operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { streamScope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addCustomer, addKey } from '#lib/db/test-rows.ts'
+import { addCustomer, addKey, callerOf } from '#lib/db/test-rows.ts'
 import { stream } from '#lib/files/download.ts'
 import { attachment, fileName } from './attachment.ts'
 import { startSending } from './stream.ts'
@@ -175,8 +175,23 @@ it('reads ahead no more than the client takes', async () => {
   expect(await isIdle()).toBe(true)
 })
 
+it('has the connection to the database back as soon as a client is too slow', async () => {
+  const outgoing = await startSending(
+    streamScope(await callerOf('northwind', 'finance-user'), async function* (tx) {
+      for (;;) {
+        await tx.execute(sql`SELECT 1`)
+        yield 'x'.repeat(1 << 16)
+      }
+    }),
+    undefined,
+    { slowest: { bytes: 1 << 20, within: 50 } },
+  )
+  expect(await isIdle()).toBe(true)
+  expect(await outgoing.ended).toEqual({ bytes: 0, cut: true })
+})
+
 it.each([
-  ['takes nothing', { stall: 50 }],
+  ['takes nothing', { slowest: { bytes: 1, within: 50 } }],
   ['takes too long', { time: 50 }],
 ])('gives a client up that %s', async (_, limits) => {
   let isStopped = false

@@ -1,4 +1,5 @@
 import 'server-only'
+import { patience, SLOWEST } from './pace.ts'
 
 /** What a streaming operation answers: bytes, or text that is sent as UTF-8, in pieces of any size. */
 export type Pieces = AsyncIterable<string | Uint8Array>
@@ -14,9 +15,7 @@ export type Outgoing = {
 /** `cut`: the end was not reached. `error`: because of us, not because the client had gone. */
 export type Sent = { bytes: number; cut: boolean; error?: unknown }
 
-/** A client that takes nothing for so long holds the database up, in milliseconds. */
-const MOST_STALL = 15_000
-/** However slowly the client takes it, in milliseconds: the database remembers old rows for as long. */
+/** However quickly the client takes it, in milliseconds: the database remembers old rows for as long. */
 const MOST_TIME = 600_000
 /** In bytes: rows are sent together. */
 const CHUNK = 64 * 1024
@@ -28,26 +27,29 @@ export function isPieces(body: unknown): body is Pieces {
 /**
  * Starts to send. The first chunk is read already, so that what fails before it can still be answered as a problem;
  * whatever fails later makes `next` throw, and its caller has to cut the connection, so that no client takes half
- * of a file for the whole. Work stops at the end, after a failure, and when the client is gone, stalls or takes
- * ten minutes.
+ * of a file for the whole. Work stops at the end, after a failure, and when the client is gone, is slower than
+ * `slowest` or takes ten minutes.
  * @param gone aborted when the client has gone
  */
 export async function startSending(
   pieces: Pieces,
   gone?: AbortSignal,
-  { stall = MOST_STALL, time = MOST_TIME } = {},
+  { slowest = SLOWEST, time = MOST_TIME } = {},
 ): Promise<Outgoing> {
   const chunks = gathered(pieces)
   let first: IteratorResult<Uint8Array, void> | undefined = await chunks.next()
   const { promise: ended, resolve } = Promise.withResolvers<Sent>()
   let bytes = 0
   let sent: Sent | undefined
-  let stalled: NodeJS.Timeout | undefined
+  let tired: NodeJS.Timeout | undefined
+  const { took, left } = patience(slowest)
+  /** What is with the client, and since when. */
+  let given = { bytes: 0, at: performance.now() }
 
   const end = async (how: Omit<Sent, 'bytes'>) => {
     if (sent) return
     sent = { bytes, ...how }
-    clearTimeout(stalled)
+    clearTimeout(tired)
     clearTimeout(late)
     gone?.removeEventListener('abort', leave)
     // Whoever hears of the end may rely on the work having stopped.
@@ -56,15 +58,17 @@ export async function startSending(
   }
   const leave = () => void end({ cut: true })
   const late = setTimeout(leave, time).unref()
-  const wait = () => {
-    stalled = setTimeout(leave, stall).unref()
+  const give = (size: number) => {
+    given = { bytes: size, at: performance.now() }
+    tired = setTimeout(leave, left()).unref()
   }
   gone?.addEventListener('abort', leave)
   if (gone?.aborted) leave()
-  wait()
+  if (!sent) give(0)
 
   const next = async () => {
-    clearTimeout(stalled)
+    clearTimeout(tired)
+    took(given.bytes, performance.now() - given.at)
     if (sent?.cut) throw new Error('The rest of the answer was given up.')
     const result =
       first ??
@@ -76,11 +80,16 @@ export async function startSending(
     if (result.done) await end({ cut: false })
     else {
       bytes += result.value.length
-      if (!sent) wait()
+      if (!sent) give(result.value.length)
     }
     return result
   }
   return { next, return: () => end({ cut: true }), ended }
+}
+
+/** Bytes that are there already as pieces, so that it is seen how quickly they are taken. */
+export async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let from = 0; from < bytes.length; from += CHUNK) yield bytes.subarray(from, from + CHUNK)
 }
 
 async function* gathered(pieces: Pieces): AsyncGenerator<Uint8Array, void, undefined> {
@@ -91,7 +100,7 @@ async function* gathered(pieces: Pieces): AsyncGenerator<Uint8Array, void, undef
     parts.push(part)
     size += part.length
     if (size < CHUNK) continue
-    yield Buffer.concat(parts)
+    yield parts.length === 1 ? part : Buffer.concat(parts)
     parts = []
     size = 0
   }

@@ -9,8 +9,8 @@ import type { InvoiceOrder } from '#lib/invoices/order.ts'
 import { MOST_FILES } from '#lib/invoices/rules.ts'
 import { findInvoices } from '#lib/invoices/search/find.ts'
 import type { Selection } from '#lib/invoices/selection.ts'
+import { MOST_PRINTED } from './document.ts'
 import { readFile } from './files.ts'
-import { MOST_PRINTED } from './pdf.ts'
 
 type Selected = Selection & { orderBy?: InvoiceOrder | undefined }
 

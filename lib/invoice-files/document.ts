@@ -24,6 +24,9 @@ export type InvoiceDocument = {
   buyer: Party
 }
 
+/** More lines are added up, and their sum is printed; they themselves are in the API's answers and in the CSV. */
+export const MOST_PRINTED = 5000
+
 type Kind = DocumentName | 'Draft' | 'Voided'
 
 /** What the paper calls itself. */

@@ -4,7 +4,7 @@ import { readScope, scope } from '#lib/db/scope.ts'
 import type { FileKind } from '#lib/kept-files/rules.ts'
 import { savedName } from '#lib/kept-files/serialize.ts'
 import { digestOf, type KeptFile, readKept } from '#lib/kept-files/store.ts'
-import { drawInvoice } from './pdf.ts'
+import { type Draw, drawInThread } from './draw.ts'
 import * as store from './store.ts'
 
 /** A document of an invoice: its bytes, their digest, and the name under which it is saved. */
@@ -24,7 +24,7 @@ export async function readFile(
   caller: Caller,
   id: string,
   kind?: FileKind,
-  draw = drawInvoice,
+  draw: Draw = drawInThread,
 ): Promise<InvoiceFile | undefined> {
   const kinds: FileKind[] = kind ? [kind] : ['original-pdf', 'drawn']
   const kept = () =>
@@ -42,7 +42,7 @@ export async function readFile(
     if (!kinds.includes('drawn')) return undefined
     const read = await readScope(caller, (tx) => store.readDrawable(tx, caller, id))
     if (!read) return undefined
-    const bytes = await draw(read.document, read.lines)
+    const bytes = await draw(read.document, read.lines, caller.customerId)
     if (read.document.documentState !== 'issued')
       return named(id, { kind: 'drawn', name: null, digest: digestOf(bytes), bytes })
     // What another one kept at the same moment is what everybody gets: it is read in the next turn.

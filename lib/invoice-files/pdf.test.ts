@@ -4,7 +4,8 @@ import { partyOf } from '#lib/parties/rules.ts'
 import { PAGE } from '#lib/pdf/paper.ts'
 import { faultsOf } from '#lib/pdf/test-check.ts'
 import { objectsOf, type Run, readPages } from '#lib/pdf/test-read.ts'
-import { drawInvoice, MOST_PRINTED } from './pdf.ts'
+import { MOST_PRINTED } from './document.ts'
+import { drawInvoice } from './pdf.ts'
 
 type Invoice = Parameters<typeof drawInvoice>[0]
 type Line = Parameters<typeof drawInvoice>[1][number]

@@ -18,26 +18,18 @@ import {
   type Style,
 } from '#lib/pdf/paper.ts'
 import { type Cell, columnWidth, drawTable, remainingWidth } from '#lib/pdf/table.ts'
-import { inTurn } from '#lib/pdf/turns.ts'
-import { type InvoiceDocument, isOfSeller, kindOf } from './document.ts'
+import { type InvoiceDocument, isOfSeller, kindOf, MOST_PRINTED } from './document.ts'
 import { drawParties, drawTop } from './parties.ts'
 import { drawTerms, drawVerdict } from './terms.ts'
+
+/** Who made what no seller issued. */
+const OURSELVES = 'Licenses & Invoices'
 
 /**
  * An invoice as a PDF file: PDF/A-2a in its form, with nothing that acts. The same document gives the same bytes, on
  * whatever day; once it is issued they are kept, so that another layout changes none of before.
  */
-export function drawInvoice(document: InvoiceDocument, lines: LineItemRow[]): Promise<Uint8Array> {
-  return inTurn(() => draw(document, lines))
-}
-
-/** More are added up, and their sum is printed; they themselves are in the API's answers and in the CSV. */
-export const MOST_PRINTED = 5000
-
-/** Who made what no seller issued. */
-const OURSELVES = 'Licenses & Invoices'
-
-async function draw(document: InvoiceDocument, lines: LineItemRow[]): Promise<Uint8Array> {
+export async function drawInvoice(document: InvoiceDocument, lines: LineItemRow[]): Promise<Uint8Array> {
   const { number, seller, invoiceDate, currency } = document
   const [title, isSellers] = [`${kindOf(document)} ${number}`, isOfSeller(document)]
   const paper = openPaper({

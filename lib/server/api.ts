@@ -2,10 +2,12 @@ import { globSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { type Mounted, mountedBy, type Respond, readBytes } from '#lib/api/endpoint.ts'
+import { type Mounted, mountedBy, readBytes } from '#lib/api/endpoint.ts'
 import { type ApiResponse, isOutgoing } from '#lib/api/guarded.ts'
-import type { Outgoing } from '#lib/files/stream.ts'
+import type { ApiRequest } from '#lib/api/request.ts'
+import { pour } from './delivery/pour.ts'
 import type { Target } from './target.ts'
+import type { Trace } from './traces/spans.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -15,8 +17,9 @@ export type Api = (req: IncomingMessage, res: ServerResponse, target: Target) =>
 /**
  * Loads the API's route files, those that Next would load, and answers by what they mount: without Next's router, and
  * without its `Request` and `Response`. The paths are those of their contracts; there is no table beside them.
+ * @param trace makes a span of each call, where traces are wanted
  */
-export async function loadApi(): Promise<Api> {
+export async function loadApi(trace?: Trace): Promise<Api> {
   const files = globSync('app/{billing,auth}/**/route.ts', { cwd: ROOT })
   const mounted = await Promise.all(files.map((file) => mountedIn(join(ROOT, file))))
   const find = finder(mounted)
@@ -26,15 +29,17 @@ export async function loadApi(): Promise<Api> {
     res.once('close', () => {
       if (!res.writableFinished) left.abort()
     })
-    const answer = await find(path)({
+    const { path: route, respond } = find(path)
+    const call: ApiRequest = {
       method: req.method ?? 'GET',
       path,
       search: url.slice(path.length + 1),
       headers: { get: (name) => headerOf(req, name) },
       read: (limit) => readBytes(req, limit),
       gone: left.signal,
-    })
-    await send(res, answer)
+    }
+    const answer = async () => send(res, await respond(call))
+    await (trace ? trace(req, res, { path, route }, answer) : answer())
   }
 }
 
@@ -46,24 +51,25 @@ async function mountedIn(file: string): Promise<Mounted> {
 }
 
 /** By path: those without a parameter by name, the others segment by segment. */
-function finder(mounted: readonly Mounted[]): (path: string) => Respond {
-  const fixed = new Map<string, Respond>()
-  const templates: { parts: string[]; respond: Respond }[] = []
-  let unknown: Respond | undefined
-  for (const { path, respond } of mounted) {
-    if (path === undefined) unknown = respond
-    else if (path.includes('{')) templates.push({ parts: path.split('/'), respond })
-    else fixed.set(path, respond)
+function finder(mounted: readonly Mounted[]): (path: string) => Mounted {
+  const fixed = new Map<string, Mounted>()
+  const templates: { parts: string[]; found: Mounted }[] = []
+  let unknown: Mounted | undefined
+  for (const found of mounted) {
+    const { path } = found
+    if (path === undefined) unknown = found
+    else if (path.includes('{')) templates.push({ parts: path.split('/'), found })
+    else fixed.set(path, found)
   }
   if (!unknown) throw new Error('No route answers the paths that name nothing.')
   const otherwise = unknown
   return (given) => {
     // CONTRACT 1: a trailing slash answers the same as without.
     const path = given.replace(/\/$/, '')
-    const respond = fixed.get(path)
-    if (respond) return respond
+    const found = fixed.get(path)
+    if (found) return found
     const parts = path.split('/')
-    return templates.find((template) => fits(template.parts, parts))?.respond ?? otherwise
+    return templates.find((template) => fits(template.parts, parts))?.found ?? otherwise
   }
 }
 
@@ -84,23 +90,4 @@ async function send(res: ServerResponse, { status, headers, body }: ApiResponse)
   res.writeHead(status, headers)
   if (!isOutgoing(body)) res.end(body ?? undefined)
   else await pour(body, res).catch(() => res.destroy())
-}
-
-/** Takes the next chunk only when the one before has left. Where it breaks off, the connection is cut. */
-async function pour(body: Outgoing, res: ServerResponse): Promise<void> {
-  for (let part = await body.next(); !part.done; part = await body.next()) {
-    if (res.destroyed) return body.return()
-    if (!res.write(part.value)) await drained(res)
-  }
-  res.end()
-}
-
-function drained(res: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      res.off('drain', done).off('close', done)
-      resolve()
-    }
-    res.on('drain', done).on('close', done)
-  })
 }

@@ -23,6 +23,7 @@ import { watchReplica } from './health/replica.ts'
 import { httpServer } from './http-server.ts'
 import { startJobs } from './jobs.ts'
 import { isBuilt, prepareNext, routerStateCheck } from './next.ts'
+import type { Traces } from './traces/start.ts'
 import { proxyDoubt } from './unknown-proxy.ts'
 
 /** How long running requests may take to finish once the port is closed, in milliseconds. */
@@ -59,9 +60,13 @@ export async function startApplication(): Promise<Application> {
   accounts()
   const database = await startDatabase().catch(explain)
   let replica: { stop(): void } | undefined
+  let traces: Traces | undefined
   try {
     replica = await watchReplica()
-    const [app, api] = await Promise.all([prepareNext(), loadApi()])
+    // Loaded only where somebody asks.
+    traces = env().traces ? (await import('./traces/start.ts')).startTraces() : undefined
+    const [app, api] = await Promise.all([prepareNext(), loadApi(traces?.trace)])
+    const pages = app.getRequestHandler()
     const checkRouterState = await routerStateCheck()
     const server = httpServer((req, res) => door(req, res))
     const url = await listen(server)
@@ -73,7 +78,7 @@ export async function startApplication(): Promise<Application> {
     if (doubt) log().warn(doubt)
     // Behind a proxy all connections are its own.
     if (!trustProxy) boundConnections(server, limits.connections)
-    const inside = staticFiles(compressed(app.getRequestHandler()))
+    const inside = staticFiles(compressed(traces?.ofPages(pages) ?? pages))
     const { host } = new URL(baseUrl)
     const door = frontDoor({
       hosts: allowedHosts,
@@ -98,11 +103,12 @@ export async function startApplication(): Promise<Application> {
       await Promise.all([app.close(), metrics?.stop(), strangers.stop()])
       replica?.stop()
       await database.stop()
+      await traces?.stop()
     }
     return { url, note: database.note, stop }
   } catch (error) {
     replica?.stop()
-    await database.stop()
+    await Promise.all([database.stop(), traces?.stop()])
     throw error
   }
 }

@@ -18,8 +18,12 @@ const LIMITS = {
   connectionsCheckingInterval: 1_000,
 }
 
-/** A client that takes nothing of its answer for so long, in milliseconds, is gone, or wants to keep us busy. */
-const SILENCE = 60_000
+/**
+ * A client that takes nothing of its answer for so long, in milliseconds, is gone, or wants to keep us busy. More than
+ * lib/files/pace.ts grants, which cuts whoever takes a large answer too slowly: the system's buffers are seen to move
+ * in large steps.
+ */
+const SILENCE = 100_000
 
 /** Node's server with bounds on everything; what it can't read as HTTP is answered with a problem, and closed. */
 export function httpServer(handle: Handler): Server {

@@ -101,7 +101,7 @@ async function sendWith(
   const started = performance.now()
   const reply = await exchange(url + path, { method, headers: { ...headers, ...more, ...own }, body }, signal)
   const outcome = reply.kind === 'answer' ? String(reply.status) : reply.kind
-  measured('vendorCall', { host: new URL(url).host, outcome, seconds: secondsSince(started) })
+  measured('vendorCall', { host: new URL(url).host, method, outcome, seconds: secondsSince(started) })
   if (reply.kind !== 'answer' || reply.status < 300) return reply
   const wait = retryAfterOf(reply.headers)
   const isBusy = reply.status === 429 || (reply.status === 503 && wait !== undefined) || isThrottled(reply)

@@ -38,6 +38,12 @@ export function nameOf(text: string): string | undefined {
   return name
 }
 
+/** The same statement under that name, for what pg itself sends. */
+export function named<Given extends { text: string }>(statement: Given): Given & { name?: string } {
+  const name = nameOf(statement.text)
+  return name === undefined ? statement : { ...statement, name }
+}
+
 /** Of each connection the statements that flights have prepared on it, with the columns of their answers. */
 const prepared = new WeakMap<Connection, Map<string, readonly Field[]>>()
 

@@ -26,7 +26,7 @@ export function count(registry: Registry): void {
     buckets: CALL_SECONDS,
     registers,
   })
-  onMeasured('vendorCall', ({ seconds, ...labels }) => calls.observe(labels, seconds))
+  onMeasured('vendorCall', ({ host, outcome, seconds }) => calls.observe({ host, outcome }, seconds))
   const jobs = new Histogram({
     name: 'console_job_duration_seconds',
     help: 'Runs of jobs in this process, by outcome.',

@@ -27,7 +27,7 @@ describe('what is measured', () => {
   })
 
   test('vendors, sign-ins, jobs and mails by what became of them', async () => {
-    measured('vendorCall', { host: 'vendor.example', outcome: 'cut', seconds: 12 })
+    measured('vendorCall', { host: 'vendor.example', method: 'GET', outcome: 'cut', seconds: 12 })
     measured('signIn', { outcome: 'throttled' })
     measured('job', { job: 'read-vendors', outcome: 'failed', seconds: 2 })
     measured('mail', { outcome: 'refused' })

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from '@playwright/test'
+import { type Collector, openCollector } from '../../lib/server/traces/test-collector.ts'
+import { asset, newCustomer, PASSWORD } from '../admin.ts'
+import { openLine } from '../line.ts'
+import { ownEnvironment, startOwnApp } from '../own-app.ts'
+
+/** Has a process say which modules of OpenTelemetry it loads, but for the interface alone, which Next loads anyway. */
+const TELLING = `
+  import { registerHooks } from 'node:module'
+  registerHooks({
+    load(url, context, next) {
+      if (/@opentelemetry.(?!api[^-])/.test(url)) process.stderr.write('loaded ' + url + '\\n')
+      return next(url, context)
+    },
+  })`
+const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(TELLING)}`
+
+let data: string
+let collector: Collector
+let key: string
+let email: string
+
+test.describe.configure({ mode: 'serial' })
+
+test.beforeAll(async () => {
+  data = mkdtempSync(join(tmpdir(), 'licenses-invoices-traces-'))
+  collector = await openCollector()
+})
+test.afterAll(() => {
+  collector?.close()
+  rmSync(data, { recursive: true, force: true })
+})
+
+const environment = (more: Record<string, string> = {}) =>
+  ownEnvironment(data, { NODE_OPTIONS, DRAIN_SECONDS: '1', ...more })
+
+async function list(url: string): Promise<string | null> {
+  const headers = { authorization: `Bearer ${key}` }
+  const response = await fetch(`${url}/billing/v1/assets`, { headers })
+  expect(response.status).toBe(200)
+  return response.headers.get('request-id')
+}
+
+/** The request's id of a page as a member sees it, whose address has words of a search. */
+async function page(url: string): Promise<string> {
+  const line = openLine(url)
+  const { csrfToken } = JSON.parse((await line.ask('/api/auth/csrf')).body)
+  const body = new URLSearchParams({ email, password: PASSWORD, csrfToken, json: 'true' }).toString()
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': `${body.length}` }
+  await line.ask('/api/auth/callback/credentials', { method: 'POST', headers, body })
+  const answer = await line.ask('/assets?search=wanted-by-somebody')
+  line.close()
+  expect(answer.status).toBe(200)
+  return String(answer.headers['request-id'])
+}
+
+test('where nobody asks for traces nothing of them is loaded', async () => {
+  const app = await startOwnApp(environment())
+  try {
+    const own = await newCustomer('traced', ownEnvironment(data))
+    await own.importAssets([asset('workspace-suite-1', 'Suite', { purchased: 10 })])
+    key = await own.key('it-manager')
+    email = await own.member('Ana Traced', 'admin')
+    await list(app.url)
+    expect((await fetch(`${app.url}/sign-in`)).status).toBe(200)
+  } finally {
+    app.kill('SIGTERM')
+    await app.ended
+  }
+  expect(app.output()).not.toContain('loaded ')
+})
+
+test('a process that is asked to stop sends what it has traced', async () => {
+  // Longer than the test: nothing is sent by itself.
+  const app = await startOwnApp(environment({ ...collector.settings, OTEL_BSP_SCHEDULE_DELAY: '600000' }))
+  const requestId = await list(app.url)
+  const pageId = await page(app.url)
+  expect(collector.spans).toEqual([])
+  app.kill('SIGTERM')
+  expect(await app.ended).toBe(0)
+  // The test before would find nothing if it looked for the wrong thing.
+  expect(app.output()).toContain('loaded ')
+  const spanOf = (id: string | null) =>
+    collector.spans.find(({ attributes }) => attributes['console.request_id'] === id)
+  const below = (id: string | null) =>
+    collector.spans.filter(({ parentSpanId }) => parentSpanId === spanOf(id)?.spanId).map(({ name }) => name)
+  expect(spanOf(requestId)?.name).toBe('GET /billing/v1/assets')
+  expect(below(requestId)).toEqual(['transaction at once'])
+  expect(spanOf(pageId)).toMatchObject({
+    name: 'GET',
+    attributes: { 'url.path': '/assets', 'http.response.status_code': 200 },
+  })
+  expect(below(pageId)).toContain('transaction at once')
+  for (const word of ['wanted-by', key, email, 'Ana', PASSWORD, 'traced'])
+    expect(collector.text()).not.toContain(word)
+})

@@ -1,0 +1,60 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { threadOf } from './thread.ts'
+
+type Task = 'echo' | 'fail' | 'die' | 'throw' | 'hang' | 'eat' | 'secrets'
+
+// What a thread may do to us, in one module.
+const SCRIPT = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+  import { parentPort, threadId } from 'node:worker_threads'
+  const bytes = (text) => parentPort.postMessage({ bytes: new TextEncoder().encode(text) })
+  parentPort.on('message', (task) => {
+    if (task === 'echo') bytes('thread ' + threadId)
+    if (task === 'secrets') bytes(Object.keys(process.env).filter((name) => name !== 'NODE_COMPILE_CACHE').join())
+    if (task === 'fail') parentPort.postMessage({ failure: 'no such font' })
+    if (task === 'die') process.exit(3)
+    if (task === 'throw') throw new Error('a fault')
+    if (task === 'hang') for (;;);
+    const all = []
+    if (task === 'eat') for (;;) all.push({ at: all.length, more: [1, 2, 3] })
+  })`)}`,
+)
+
+let thread = threadOf<Task>(SCRIPT)
+const told = async (task: Task) => new TextDecoder().decode(await thread.run(task))
+const ends = () => expect.poll(thread.isRunning).toBe(false)
+afterEach(() => {
+  // Left to end by itself, as in the service.
+  thread = threadOf<Task>(SCRIPT)
+})
+
+describe('a thread', () => {
+  test('is kept for the next task, has no secrets, and ends when there is none for a while', async () => {
+    thread = threadOf<Task>(SCRIPT, { longest: 60_000, idle: 300 })
+    expect(thread.isRunning()).toBe(false)
+    const first = await told('echo')
+    expect(thread.isRunning()).toBe(true)
+    expect(await told('secrets')).toBe('')
+    await ends()
+    expect(await told('echo')).not.toBe(first)
+    await ends()
+  })
+
+  test.each([
+    ['fail', 'no such font'],
+    ['die', 'died'],
+    ['throw', 'a fault'],
+    ['eat', 'memory limit'],
+  ] as const)('that is told to %s is an error for that task alone', async (task, error) => {
+    const first = await told('echo')
+    await expect(thread.run(task)).rejects.toThrow(error)
+    expect(thread.isRunning()).toBe(false)
+    expect(await told('echo')).not.toBe(first)
+  })
+
+  test('that does not end its task is ended', async () => {
+    thread = threadOf<Task>(SCRIPT, { longest: 200, idle: 60_000 })
+    await expect(thread.run('hang')).rejects.toThrow('took too long')
+    expect(thread.isRunning()).toBe(false)
+  })
+})

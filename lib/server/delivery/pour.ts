@@ -1,0 +1,26 @@
+import type { ServerResponse } from 'node:http'
+import type { Outgoing } from '#lib/files/stream.ts'
+
+/**
+ * Takes the next chunk only when the one before has left. Where it breaks off, as with a client that is too slow, the
+ * connection is cut.
+ */
+export async function pour(body: Outgoing, res: ServerResponse): Promise<void> {
+  // At once, and not when the client has taken the chunk that it is slow with.
+  void body.ended.then(({ cut }) => cut && res.destroy())
+  for (let part = await body.next(); !part.done; part = await body.next()) {
+    if (res.destroyed) return body.return()
+    if (!res.write(part.value)) await drained(res)
+  }
+  res.end()
+}
+
+function drained(res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      res.off('drain', done).off('close', done)
+      resolve()
+    }
+    res.on('drain', done).on('close', done)
+  })
+}

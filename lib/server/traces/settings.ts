@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { text } from '#lib/settings.ts'
+
+const EXPORTERS = ['otlp', 'console', 'none']
+
+/** What OTEL_TRACES_EXPORTER names, between commas. */
+const exporters = text
+  .transform((names) => names.split(',').map((name) => name.trim()))
+  .refine((names) => names.every((name) => EXPORTERS.includes(name)), `must be of ${EXPORTERS.join(', ')}`)
+
+/**
+ * Whether requests are traced. The names are OpenTelemetry's, which reads them itself, and others with them: here is only
+ * looked whether somebody wants traces at all.
+ */
+export const settings = z
+  .object({
+    OTEL_EXPORTER_OTLP_ENDPOINT: text.optional(),
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: text.optional(),
+    OTEL_TRACES_EXPORTER: exporters.optional(),
+    OTEL_SDK_DISABLED: text.optional(),
+  })
+  .transform(({ OTEL_TRACES_EXPORTER: to, OTEL_SDK_DISABLED: disabled, ...endpoints }): boolean => {
+    if (disabled?.toLowerCase() === 'true' || to?.includes('none')) return false
+    return to !== undefined || Object.values(endpoints).some((endpoint) => endpoint !== undefined)
+  })

@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  type Attributes,
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { onMeasured } from '#lib/measured.ts'
+
+/**
+ * Answers a request inside of a span, below which is what happens until then. `path` is the request's own, without a
+ * query; `route` is its contract's, absent where there is none.
+ */
+export type Trace = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  asked: { path: string; route?: string | undefined },
+  answer: () => Promise<void> | void,
+) => Promise<void>
+
+/** A span of each request, until its answer has left, by the names of OpenTelemetry's conventions. */
+export function requestSpans(tracer: Tracer): Trace {
+  return async (req, res, { path, route }, answer) => {
+    const { method = 'GET', headers } = req
+    const parent = propagation.extract(ROOT_CONTEXT, headers)
+    const attributes: Attributes = {
+      'http.request.method': method,
+      'url.path': path,
+      'url.scheme': String(headers['x-forwarded-proto'] ?? 'http'),
+      'console.request_id': String(headers['request-id']),
+      ...(route === undefined ? {} : { 'http.route': route }),
+    }
+    const name = route === undefined ? method : `${method} ${route}`
+    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent)
+    res.once('close', () => {
+      span.setAttribute('http.response.status_code', res.statusCode)
+      if (res.statusCode >= 500) fail(String(res.statusCode), span)
+      span.end()
+    })
+    await context.with(trace.setSpan(parent, span), answer)
+  }
+}
+
+/**
+ * Spans of what is measured anyway, below that of the request in which it happens. What happens in no request, as in a
+ * job, has none: it is a figure.
+ */
+export function innerSpans(tracer: Tracer): void {
+  const add = (name: string, attributes: Attributes, seconds: number, error?: string) => {
+    if (!trace.getActiveSpan()) return
+    const ended = Date.now()
+    const span = tracer.startSpan(name, {
+      kind: SpanKind.CLIENT,
+      attributes,
+      startTime: ended - seconds * 1000,
+    })
+    if (error !== undefined) fail(error, span)
+    span.end(ended)
+  }
+  onMeasured('transaction', ({ scope, statements, outcome, seconds }) => {
+    const attributes = {
+      'db.system.name': 'postgresql',
+      'console.scope': scope,
+      'console.statements': statements,
+      'console.outcome': outcome,
+    }
+    add(`transaction ${scope}`, attributes, seconds)
+  })
+  onMeasured('vendorCall', ({ host, method, outcome, seconds }) => {
+    const { hostname, port } = new URL(`https://${host}`)
+    const status = Number(outcome)
+    const attributes = {
+      'http.request.method': method,
+      'server.address': hostname,
+      'server.port': Number(port || 443),
+      ...(Number.isNaN(status) ? {} : { 'http.response.status_code': status }),
+    }
+    add(method, attributes, seconds, status < 400 ? undefined : outcome)
+  })
+}
+
+function fail(type: string, span: ReturnType<Tracer['startSpan']>): void {
+  span.setAttribute('error.type', type)
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
