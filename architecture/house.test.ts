@@ -36,6 +36,11 @@ describe('the house', () => {
     expect(code.filter((file) => /^(proxy|middleware)\.ts$/.test(file))).toEqual([])
   })
 
+  test('reaches a database by lib/db/logins.ts alone, which has a server elsewhere prove who it is', () => {
+    const product = code.filter((file) => file.startsWith('lib/') && !/(^|\/)test-|\.test\./.test(file))
+    expect(product.filter((file) => read(file).includes('connectionString'))).toEqual([])
+  })
+
   test(`has files of ${MAX_LINES} lines at most`, () => {
     const long = code.filter(
       (file) => lines(file) > (/\.(test|spec)\.ts$/.test(file) ? MAX_TEST_LINES : MAX_LINES),

@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { leaveToTheEnd } from '#lib/db/last-words.ts'
 import { auditEvents } from '#lib/db/schema/history.ts'
 import { visit } from '#lib/visit.ts'
-import { appending } from './chain.ts'
+import { type Addition, appending } from './append.ts'
 
 /** Who did it, as history shows them: a copy, so that a later change of name rewrites nothing. */
 export type Actor = {
@@ -57,7 +57,22 @@ export async function recordAudit(tx: Transaction, customerId: CustomerId, event
       JSON.stringify(details, (_, value) => (typeof value === 'string' ? whole(value) : value)),
     ),
   }
-  leaveToTheEnd(tx, ...appending(entry, at))
+  addToTheEnd(tx, at ? { entry, at } : { entry })
+}
+
+/** What a transaction adds so far: it is said together, for each is a row of the same chain. */
+const added = new WeakMap<Transaction, Addition[]>()
+
+function addToTheEnd(tx: Transaction, addition: Addition): void {
+  const before = added.get(tx)
+  if (before) return void before.push(addition)
+  const additions = [addition]
+  added.set(tx, additions)
+  leaveToTheEnd(tx, () => {
+    // What comes after belongs to another customer of the same transaction.
+    added.delete(tx)
+    return appending(additions)
+  })
 }
 
 /**

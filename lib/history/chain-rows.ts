@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, lte, notExists, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { auditChain, auditClosings, auditEvents, auditHeads } from '#lib/db/schema/history.ts'
@@ -69,22 +69,62 @@ export async function readBounds(tx: Transaction, customerId: CustomerId) {
   return { begin: begins[0], head: heads[0] }
 }
 
-/** Events without a link, beyond an id and in the order of their ids. */
+/** So many events are looked at in one statement, which stays far below the 3 s that it may take. */
+const WINDOW = 20_000
+
+/**
+ * Events without a link, beyond an id and in the order of their ids. A long history is looked through window by window.
+ * @param asked.window of so many events
+ */
 export async function listUnchained(
   tx: Transaction,
   customerId: CustomerId,
-  { after, most }: { after: string | null; most: number },
+  { after, most, window = WINDOW }: { after: string | null; most: number; window?: number },
 ): Promise<ChainedEvent[]> {
+  const found: ChainedEvent[] = []
+  let from = after
+  do {
+    const [end] = await tx
+      .select({ id: sql<string>`${auditEvents.id}::text` })
+      .from(auditEvents)
+      .where(and(eq(auditEvents.customerId, customerId), within(auditEvents.id, from)))
+      .orderBy(asc(auditEvents.id))
+      .offset(window - 1)
+      .limit(1)
+    found.push(...(await unchainedWithin(tx, customerId, { from, to: end?.id, most: most - found.length })))
+    from = end?.id ?? null
+  } while (from !== null && found.length < most)
+  return found
+}
+
+function unchainedWithin(
+  tx: Transaction,
+  customerId: CustomerId,
+  { from, to, most }: { from: string | null; to: string | undefined; most: number },
+) {
+  // Both sides are bounded: a join of the two reads no link of an earlier window.
+  const link = tx
+    .select({ id: auditChain.eventId })
+    .from(auditChain)
+    .where(
+      and(
+        eq(auditChain.customerId, customerId),
+        eq(auditChain.eventId, auditEvents.id),
+        within(auditChain.eventId, from, to),
+      ),
+    )
   return tx
     .select(entry)
     .from(auditEvents)
-    .where(
-      and(
-        eq(auditEvents.customerId, customerId),
-        after === null ? undefined : sql`${auditEvents.id} > ${after}::bigint`,
-        sql`NOT EXISTS (SELECT FROM ${auditChain} WHERE ${and(eq(auditChain.customerId, customerId), eq(auditChain.eventId, auditEvents.id))})`,
-      ),
-    )
+    .where(and(eq(auditEvents.customerId, customerId), within(auditEvents.id, from, to), notExists(link)))
     .orderBy(asc(auditEvents.id))
     .limit(most)
+}
+
+/** Ids beyond `from`, up to `to`. */
+function within(id: typeof auditEvents.id | typeof auditChain.eventId, from: string | null, to?: string) {
+  return and(
+    from === null ? undefined : gt(id, BigInt(from)),
+    to === undefined ? undefined : lte(id, BigInt(to)),
+  )
 }

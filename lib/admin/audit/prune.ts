@@ -2,6 +2,7 @@ import pg from 'pg'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { listCustomers } from '#lib/access/store.ts'
 import { Problem } from '#lib/api/problem.ts'
+import { ownerOf } from '#lib/db/logins.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
 import { startDatabase } from '#lib/db/start.ts'
 import { env } from '#lib/env.ts'
@@ -22,7 +23,7 @@ export async function pruneHistory({
   dryRun,
 }: Given): Promise<void> {
   const customers = customer === undefined ? await listCustomers() : [await customerNamed(customer)]
-  const owner = new pg.Client({ connectionString: (await startDatabase()).url })
+  const owner = new pg.Client(ownerOf((await startDatabase()).url))
   await owner.connect()
   const broken: string[] = []
   try {
