@@ -40,7 +40,7 @@ export function ChangeTable({
         <TableBody>
           {changes.map((change) => (
             <Row key={change.id}>
-              <Cell className="max-md:text-sm">
+              <Cell className="max-md:text-sm xl:whitespace-nowrap">
                 <Moment at={change.createTime} />
               </Cell>
               {named ? (

@@ -27,10 +27,13 @@ export function EventTable({
         <TableBody>
           {events.map((event) => (
             <Row key={event.id}>
-              <Cell className="align-top max-md:text-sm max-md:text-ink-2">
+              <Cell className="align-top max-md:text-sm max-md:text-ink-2 xl:whitespace-nowrap">
                 <Moment at={event.createTime} />
               </Cell>
-              <Cell className="align-top wrap-anywhere max-md:text-right md:min-w-28" place="right-1">
+              <Cell
+                className="align-top wrap-anywhere max-md:text-right md:min-w-28 xl:min-w-40"
+                place="right-1"
+              >
                 <Who event={event} {...chooser} />
               </Cell>
               <Cell className="align-top wrap-anywhere md:min-w-64" place="across">

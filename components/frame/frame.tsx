@@ -2,6 +2,7 @@
 
 import { ChevronsUpDown, Menu as MenuIcon } from 'lucide-react'
 import Link from 'next/link'
+import { useEffect } from 'react'
 import { Menu } from '#components/ui/menu.tsx'
 import { Brand } from './brand.tsx'
 import { NavLinks, type Screen } from './nav-links.tsx'
@@ -10,6 +11,13 @@ import { type Person, PersonLines, useProfile } from './profile.tsx'
 /** The frame's own controls: a side bar where there is room, else a bar on top with a menu. */
 export function Frame({ screens, person }: { screens: readonly Screen[]; person: Person }) {
   const { items, dialog } = useProfile(person)
+  // Whose session has ended is led to sign in within this page, which remembers their screens: Back would show them.
+  useEffect(
+    () => () => {
+      if (location.pathname === '/sign-in') location.reload()
+    },
+    [],
+  )
   return (
     <header className="border-line max-lg:border-b print:hidden lg:sticky lg:top-0 lg:h-dvh lg:border-r">
       <div className="flex items-center px-3.5 py-2.5 md:px-9 lg:hidden">

@@ -31,6 +31,28 @@ test('signs in by keyboard and goes on to where it was asked for', async ({ page
   expect(found).toEqual([])
 })
 
+test('where a session ended elsewhere, no way back leads to what was shown', async ({ page, context }) => {
+  const found = complaints(page)
+  await signInByForm(page, member.admin, '/invoices')
+  await expect(page.getByRole('heading', { name: 'Invoices', level: 1 })).toBeVisible()
+  await context.clearCookies()
+  await page.getByRole('link', { name: 'Assets' }).click()
+  await expect(page).toHaveURL(/\/sign-in\?from=%2Fassets$/)
+  // Once it is a page of its own.
+  await expect(async () => expect(await documentPath()).toBe('/sign-in')).toPass()
+  await page.goBack()
+  await expect(page).toHaveURL(/\/sign-in\?from=%2Finvoices$/)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in')
+  expect(found).toEqual([])
+
+  function documentPath() {
+    return page.evaluate(() => {
+      const [entry] = performance.getEntriesByType('navigation')
+      return entry && new URL(entry.name).pathname
+    })
+  }
+})
+
 test('after many wrong passwords asks to wait, though the right one comes then', async ({ page }) => {
   const email = member.typo
   await page.goto('/sign-in')

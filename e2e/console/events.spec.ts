@@ -53,6 +53,20 @@ test('an Admin reads what happened: sign-ins, failed ones, exports, changes, and
   expect(found).toEqual([])
 })
 
+test('where there is room, a time stands in one line, however much else is told', async ({ page }) => {
+  await page.setViewportSize({ width: 1366, height: 651 })
+  const headers = { Authorization: `Bearer ${keys.it}` }
+  const search = 'many words '.repeat(15).trim()
+  expect((await page.request.get('/billing/v1/assets.csv', { headers, params: { search } })).status()).toBe(
+    200,
+  )
+  await signIn(page, people.admin, '/activity/events')
+  const parts = row(page, /many.words/).locator('time > span')
+  await expect(parts).toHaveCount(2)
+  const tops = await parts.evaluateAll((all) => all.map((part) => part.getBoundingClientRect().top))
+  expect(new Set(tops).size).toBe(1)
+})
+
 test('by kind, by person and by time; the address keeps it, and the file has the same', async ({ page }) => {
   const found = complaints(page)
   await signIn(page, people.admin, '/activity/events')

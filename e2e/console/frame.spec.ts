@@ -50,6 +50,7 @@ for (const [path, table, row] of [
   ['/invoices', '"invoices"', 'IN-1'],
   ['/invoices/statement', '"invoices"', 'IN-1'],
   ['/activity', '"license_changes"', 'No changes'],
+  ['/activity/events', '"audit_events"', 'Signed in'],
 ] as const) {
   test(`${path} sends its frame while the database is still silent`, async () => {
     gate.hold(table)

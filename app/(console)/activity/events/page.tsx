@@ -5,6 +5,7 @@ import { pathWith } from '#components/filters/list-screen.ts'
 import { DownloadLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/audit-events/contract.ts'
@@ -13,7 +14,8 @@ import { exportAuditEvents, listAuditEvents } from '#lib/audit-events/queries.ts
 import { readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
-import { asInvalid, InvalidView } from '../../invalid-view.tsx'
+import { asInvalid, InvalidNote, InvalidView } from '../../invalid-view.tsx'
+import { Late, soon } from '../../late.tsx'
 import { MissingRole } from '../../missing-role.tsx'
 import { traceOf } from '../../trace.ts'
 
@@ -31,8 +33,8 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const view = await readQuery(contract.listAuditEvents, search)
   if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
   const input = { params: {}, query: view, body: undefined }
-  const list = await operations.listAuditEvents(caller, input, await traceOf()).catch(asInvalid)
-  if (list instanceof Problem) return <InvalidView {...INVALID} problem={list} />
+  const list = await soon(operations.listAuditEvents(caller, input, await traceOf()).catch(asInvalid))
+  if ('now' in list && list.now instanceof Problem) return <InvalidView {...INVALID} problem={list.now} />
   const { filter, minCreationTime, maxCreationTime } = view
   return (
     <>
@@ -51,9 +53,17 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         }
       />
       <ActivityTabs current={PATH} />
-      <Hydrated answers={[[listAuditEvents.key({ query: view }), list.body]]}>
-        <AuditEvents view={view} today={Date.now()} />
-      </Hydrated>
+      <Late answer={list} fallback={<RowsWaiting />}>
+        {(found) =>
+          found instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={found} />
+          ) : (
+            <Hydrated answers={[[listAuditEvents.key({ query: view }), found.body]]}>
+              <AuditEvents view={view} today={Date.now()} />
+            </Hydrated>
+          )
+        }
+      </Late>
     </>
   )
 }
