@@ -104,7 +104,14 @@ async function untilInUse(url: string, migrations: number, signal: AbortSignal):
 function ignore(): undefined {}
 
 function environment(url: string, dataDir: string): NodeJS.ProcessEnv {
-  const own = { DATA_DIR: dataDir, DATABASE_URL: url, BASE_URL: '', SESSION_SECRET: SECRET, PORT: '0' }
+  const own = {
+    DATA_DIR: dataDir,
+    DATABASE_URL: url,
+    BASE_URL: '',
+    SESSION_SECRET: SECRET,
+    DATABASE_SECRET: SECRET,
+    PORT: '0',
+  }
   const fixed = { NODE_ENV: 'production', HOST: '127.0.0.1', DRAIN_SECONDS: '0', LOG_LEVEL: '' } as const
   return { ...process.env, ...fixed, ...own, ...NO_NETWORK }
 }
