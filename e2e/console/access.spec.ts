@@ -35,6 +35,8 @@ test('where a session ended elsewhere, no way back leads to what was shown', asy
   const found = complaints(page)
   await signInByForm(page, member.admin, '/invoices')
   await expect(page.getByRole('heading', { name: 'Invoices', level: 1 })).toBeVisible()
+  // What is asked for later than that, such as the figures, would lead away by itself.
+  await page.waitForLoadState('networkidle')
   await context.clearCookies()
   await page.getByRole('link', { name: 'Assets' }).click()
   await expect(page).toHaveURL(/\/sign-in\?from=%2Fassets$/)
