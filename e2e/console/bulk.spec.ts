@@ -288,6 +288,11 @@ test('stopped, signed out and gone on with; nothing is kept after the sign-out',
   await page.getByRole('button', { name: 'Go on with 6' }).click()
   await expect(page.getByRole('main').getByRole('alert')).toContainText('You were signed out')
   await page.getByRole('main').getByRole('alert').getByRole('link', { name: 'Sign in' }).click()
+  // Sign-in loads anew: going elsewhere before that would be broken off by it.
+  await page.waitForFunction(() => {
+    const [entry] = performance.getEntriesByType('navigation')
+    return entry !== undefined && new URL(entry.name).pathname === '/sign-in'
+  })
   await signIn(page, member.ida, '/assets/bulk')
   await page.getByRole('button', { name: 'Go on with 6' }).click()
   await expect(panel).toContainText('8 of 8 rows are as listed')
