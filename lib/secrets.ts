@@ -23,9 +23,14 @@ export function keptSecret(name: keyof typeof GIVEN): string {
 }
 
 function ownSecret(name: keyof typeof GIVEN): string {
-  const { dataDir, database } = env()
-  if (database.url)
+  if (env().database.url)
     throw new Error(`Set ${GIVEN[name].setting} (32 characters or more) where DATABASE_URL is set.`)
+  return madeOnce(name)
+}
+
+/** A secret that is made once into DATA_DIR, for its owner alone. */
+export function madeOnce(name: string): string {
+  const { dataDir } = env()
   const file = join(dataDir, `${name}-secret`)
   mkdirSync(dataDir, { recursive: true })
   try {

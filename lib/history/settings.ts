@@ -1,7 +1,7 @@
 import 'server-only'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { text } from '../settings.ts'
+import { secret, text } from '../settings.ts'
 
 export type HistoryConfig = {
   /** The folder for signed heads; undefined: they go to the log alone. */
@@ -16,7 +16,7 @@ export type HistoryConfig = {
 export const settings = z
   .object({
     AUDIT_HEADS_DIR: text.optional(),
-    AUDIT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+    AUDIT_SECRET: secret.optional(),
     AUDIT_MONTHS: z.coerce.number().int().min(2).max(1200).default(13),
     DATABASE_URL: z.string().optional(),
   })
