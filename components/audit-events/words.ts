@@ -15,6 +15,7 @@ export const KIND_TEXTS: Record<EventKind, string> = {
 const TEXTS: Record<string, string> = {
   'session.opened': 'Signed in',
   'session.ended': 'Session ended',
+  'session.confirmed': 'Confirmed who they are',
   'sign-in.failed': 'Sign-in failed',
   'sign-in.throttled': 'Sign-in refused after too many attempts',
   'password.changed': 'Changed the password',

@@ -4,17 +4,19 @@ import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import * as contract from './contract.ts'
+import { prove } from './fresh-sign-ins/prove.ts'
+import { noteProof } from './fresh-sign-ins/store.ts'
 import { hashPassword, passwordFits, readPasswordHash, setPasswordHash } from './password.ts'
+import { attemptInSession, refusedAt } from './passwords/attempts.ts'
 import { faultOf } from './passwords/check.ts'
-import { countPasswordAttempt } from './sign-ins/budgets.ts'
 
 export const validateKey = operation(contract.validateKey, async (caller) => ({
   body: { domain: caller.customerDomain, email: caller.email },
 }))
 
 /**
- * Changes the password and ends the member's other sessions. Whoever has got hold of a session could try passwords here,
- * so each attempt is counted before the present one is compared.
+ * Changes the password and ends the member's other sessions. Each attempt is counted before the
+ * present one is compared.
  */
 export const changePassword = operation(contract.changePassword, async (caller, { body }, { requestId }) => {
   if (caller.via !== 'session')
@@ -22,8 +24,7 @@ export const changePassword = operation(contract.changePassword, async (caller, 
   const { currentPassword, newPassword } = body
   const fault = await faultOf(newPassword, caller, newPassword === currentPassword)
   if (fault !== undefined) throw refusedAt('/newPassword', fault)
-  const attempt = await countPasswordAttempt(caller.session ?? '')
-  if (attempt.kind === 'throttled') throw tooManyAttempts(attempt.seconds)
+  const attempt = await attemptInSession(caller)
   const hash = await hashPassword(newPassword)
   await scope(caller, async (tx) => {
     const known = await readPasswordHash(tx, caller.customerId, caller.id)
@@ -37,11 +38,16 @@ export const changePassword = operation(contract.changePassword, async (caller, 
   return { body: { changed: true } }
 })
 
-function refusedAt(pointer: string, detail: string): Problem {
-  return new Problem('invalid_request', detail, { errors: [{ pointer, detail }] })
-}
-
-function tooManyAttempts(seconds: number): Problem {
-  const detail = 'The current password was wrong too often. Wait before you try again.'
-  return new Problem('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } })
-}
+/** Notes that the member is there, after they have proven it: the session counts as freshly signed in from now on. */
+export const proveSession = operation(contract.proveSession, async (caller, { body }, { requestId }) => {
+  const { via, customerId, session } = caller
+  if (via !== 'session' || session === undefined)
+    throw new Problem('permission_denied', 'Only a signed-in member can confirm who they are.')
+  await prove(caller, body)
+  await scope(caller, async (tx) => {
+    await noteProof(tx, customerId, session)
+    const event = { action: 'session.confirmed', subject: caller.id, actor: actorOf(caller), requestId }
+    await recordAudit(tx, customerId, event)
+  })
+  return { body: { proven: true as const } }
+})

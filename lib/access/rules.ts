@@ -47,6 +47,8 @@ export type Caller = {
   billingProfiles: readonly string[]
   /** Digest of the session's id, when `via` is `session`. */
   session?: string
+  /** When `via` is `session`: so many seconds ago, by the database's clock, the member last proved who they are. */
+  provenSecondsAgo?: number
 }
 
 /** Whether the caller holds the permission through any of their roles. */

@@ -21,7 +21,8 @@ const SESSION_CALLER = `
   SELECT s.customer_id, c.name AS customer_name, c.domain AS customer_domain, m.id, m.name, m.email, m.roles,
     array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = m.customer_id
       AND (m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles)) ORDER BY p.id) AS billing_profiles,
-    s.last_seen_at < now() - interval '1 minute' AS stale
+    s.last_seen_at < now() - interval '1 minute' AS stale,
+    extract(epoch FROM now() - coalesce(s.proven_at, s.created_at))::float8 AS proven_seconds_ago
   FROM sessions s
   JOIN members m ON m.customer_id = s.customer_id AND m.id = s.member_id
   JOIN customers c ON c.id = s.customer_id
@@ -32,7 +33,9 @@ export async function findSessionCaller(digest: string): Promise<Caller | undefi
   const row = await lookUpCaller(database().sessions, SESSION_CALLER, digest)
   if (row?.stale)
     await database().sessions.query('UPDATE sessions SET last_seen_at = now() WHERE digest = $1', [digest])
-  return row && { ...provenCaller(row, 'session'), session: digest }
+  if (!row) return undefined
+  const { proven_seconds_ago: provenSecondsAgo = Number.POSITIVE_INFINITY } = row
+  return { ...provenCaller(row, 'session'), session: digest, provenSecondsAgo }
 }
 
 /** What is written down of a session when it is opened. */
@@ -50,7 +53,13 @@ export async function addSession(
   // A browser may call itself anything, at any length.
   await tx
     .insert(sessions)
-    .values({ customerId, memberId, userAgent: userAgent.slice(0, MOST_OF_NAME), ...opened })
+    .values({
+      customerId,
+      memberId,
+      userAgent: userAgent.slice(0, MOST_OF_NAME),
+      provenAt: sql`now()`,
+      ...opened,
+    })
 }
 
 const MOST_OF_NAME = 500

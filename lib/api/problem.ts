@@ -7,6 +7,7 @@ export const PROBLEMS = {
   page_token_invalid: { status: 400, title: 'The page token is not valid here' },
   unauthenticated: { status: 401, title: 'A valid API key or session is required' },
   permission_denied: { status: 403, title: 'A permission is missing' },
+  fresh_sign_in_required: { status: 403, title: 'A fresh sign-in is required' },
   cross_origin: { status: 403, title: 'Sessions may write from the console only' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'The method is not supported here' },

@@ -1,0 +1,31 @@
+import 'server-only'
+import { passwordFits } from '../password.ts'
+import { attemptInSession, refusedAt } from '../passwords/attempts.ts'
+import type { Caller } from '../rules.ts'
+import { findPasswordHash } from '../sign-ins/look-up.ts'
+import { traceFailure } from '../sign-ins/traces.ts'
+import type { Proof } from './shapes.ts'
+
+/** Throws a Problem where what is given proves nothing. */
+type Check<By extends Proof['by']> = (caller: Caller, given: Extract<Proof, { by: By }>) => Promise<void>
+
+/** By what a signed-in member can prove who they are. Another way is one more line here, and its shape in shapes.ts. */
+const WAYS: { [By in Proof['by']]: Check<By> } = { password: provePassword }
+
+/**
+ * Compares what a signed-in member gives to prove who they are.
+ * @throws Problem `invalid_request` where it is wrong, `rate_limited` where it was so too often
+ */
+export function prove(caller: Caller, given: Proof): Promise<void> {
+  return WAYS[given.by](caller, given)
+}
+
+async function provePassword(caller: Caller, { password }: Extract<Proof, { by: 'password' }>) {
+  const attempt = await attemptInSession(caller)
+  const known = await findPasswordHash(caller.customerId, caller.id)
+  if (!(await passwordFits(password, known))) {
+    traceFailure({ customerId: caller.customerId, memberId: caller.id, name: caller.name }, 'failed')
+    throw refusedAt('/password', 'is not your password')
+  }
+  await attempt.forgive()
+}
