@@ -17,6 +17,11 @@ export const PROBLEMS = {
   version_mismatch: { status: 412, title: 'Somebody changed it since you read it' },
   change_in_progress: { status: 409, title: 'Another change of this asset is in progress' },
   change_settled: { status: 409, title: 'The change is settled' },
+  member_exists: { status: 409, title: 'There is a member with this address already' },
+  last_admin: { status: 409, title: 'The last Admin stays' },
+  member_disabled: { status: 409, title: 'The member is disabled' },
+  invitation_accepted: { status: 409, title: 'The invitation was accepted' },
+  member_changed: { status: 412, title: 'Somebody changed the member since you read it' },
   body_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be JSON' },
   quantity_not_supported: { status: 422, title: 'Assets of this type have no licenses' },
@@ -116,13 +121,8 @@ export function toProblem(error: unknown): Problem {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (at instanceof Problem) return at
     if (isUnavailable(at)) {
-      return new Problem(
-        'service_unavailable',
-        'The service is not available for the moment. Please try again.',
-        {
-          headers: { 'Retry-After': '2' },
-        },
-      )
+      const detail = 'The service is not available for the moment. Please try again.'
+      return new Problem('service_unavailable', detail, { headers: { 'Retry-After': '2' } })
     }
   }
   return new Problem(

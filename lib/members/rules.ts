@@ -109,7 +109,8 @@ export function isLoss(member: Standing, change: MemberChange): boolean {
 }
 
 function changed(member: Standing, { roles, billingProfiles, disabled }: MemberChange): Standing {
-  const state = disabled === undefined ? member.state : disabled ? 'disabled' : 'active'
+  const enabled = member.state === 'disabled' ? 'active' : member.state
+  const state = disabled === undefined ? member.state : disabled ? 'disabled' : enabled
   return {
     ...member,
     roles: roles ?? member.roles,

@@ -1,0 +1,47 @@
+import 'server-only'
+import { addLink } from '#lib/access/links/store.ts'
+import type { Caller } from '#lib/access/rules.ts'
+import { Problem } from '#lib/api/problem.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { env } from '#lib/env.ts'
+import { actorOf, recordAudit } from '#lib/history/audit.ts'
+import type { MemberLink } from './contract.ts'
+import { holdingOf } from './holding.ts'
+import { holdsAll } from './rules.ts'
+import { standingOf } from './serialize.ts'
+import type { MemberRow } from './store.ts'
+
+/**
+ * A new link for a member: another invitation for who has not come, else one to set a new password. Whoever has a link
+ * can come in as that member, so that it is made by those alone who have what the member has.
+ * @throws Problem `member_disabled`, or `permission_denied` where the member has more
+ */
+export async function linkFor(
+  tx: Transaction,
+  caller: Caller,
+  member: MemberRow,
+  requestId: string,
+): Promise<MemberLink> {
+  const standing = standingOf(member)
+  if (standing.state === 'disabled') throw new Problem('member_disabled', 'Enable the member first.')
+  if (!holdsAll(await holdingOf(tx, caller), standing))
+    throw new Problem('permission_denied', 'This member has roles or billing profiles that you do not have.')
+  const kind = standing.state === 'invited' ? 'invitation' : 'reset'
+  const { id, email } = member
+  const event = { action: 'member.link-made', subject: id, actor: actorOf(caller), requestId }
+  await recordAudit(tx, caller.customerId, { ...event, details: { email, kind } })
+  return makeLink(tx, caller, member, kind)
+}
+
+/** Makes the link, which withdraws those of before, and has it mailed where a mail server is set. */
+export async function makeLink(
+  tx: Transaction,
+  { customerId, id: by }: Caller,
+  { id: memberId, email }: Pick<MemberRow, 'id' | 'email'>,
+  kind: MemberLink['kind'],
+): Promise<MemberLink> {
+  const { secret, expiresAt } = await addLink(tx, customerId, { memberId, kind, by })
+  const expireTime = expiresAt.getTime()
+  if (secret === undefined) return { kind, expireTime, sentTo: email }
+  return { kind, expireTime, url: `${env().baseUrl}/${kind}/${secret}` }
+}
