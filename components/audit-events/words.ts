@@ -1,4 +1,5 @@
 import type { AuditEvent } from '#lib/audit-events/contract.ts'
+import { ROLE_NAMES, type Role } from '#lib/access/rules.ts'
 import type { EventKind } from '#lib/audit-events/rules.ts'
 
 /** What events are about, as the filter names it. */
@@ -26,6 +27,10 @@ const TEXTS: Record<string, string> = {
   'key.revoked': 'Revoked a key',
   'customer.added': 'Added the customer',
   'member.added': 'Added a member',
+  'member.invited': 'Invited a member',
+  'member.changed': 'Changed a member',
+  'member.link-made': 'Made a link for a member',
+  'invitation.withdrawn': 'Withdrew an invitation',
   'member.disabled': 'Disabled a member',
   'member.enabled': 'Enabled a member',
   'member.roles-set': 'Set a member’s roles',
@@ -55,7 +60,7 @@ export function subjectText({ subject }: Pick<AuditEvent, 'subject' | 'actor'>):
   return UUID.test(subject) ? undefined : subject
 }
 
-/** What is known of it beside, each with its name: `from 45`, `roles admin, it-manager`. */
+/** What is known of it beside, each with its name: `from 45`, `roles Admin, IT Manager`. */
 export function detailTexts({
   subject,
   actor,
@@ -63,7 +68,7 @@ export function detailTexts({
 }: Pick<AuditEvent, 'subject' | 'actor' | 'details'>): string[] {
   const known = Object.entries(details)
     .filter(([, value]) => value !== null && value !== '')
-    .map(([name, value]) => `${nameText(name)} ${valueText(value)}`)
+    .map(([name, value]) => `${nameText(name)} ${valueText(name, value)}`)
   return UUID.test(subject) && subject !== actor.id ? [...known, `id ${subject}`] : known
 }
 
@@ -72,6 +77,13 @@ function nameText(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }
 
-function valueText(value: Detail): string {
-  return Array.isArray(value) ? value.join(', ') : String(value)
+function valueText(name: string, value: Detail): string {
+  // What was changed is the name of a part.
+  if (name === 'changed') return nameText(String(value))
+  return Array.isArray(value) ? value.map(roleText).join(', ') || 'none' : String(value)
+}
+
+/** The name of a role; any other value as it is. */
+function roleText(value: string): string {
+  return Object.hasOwn(ROLE_NAMES, value) ? ROLE_NAMES[value as Role] : value
 }

@@ -1,5 +1,5 @@
 import 'server-only'
-import { addLink } from '#lib/access/links/store.ts'
+import { addLink, addressOf, listOpenLinks, mailLink } from '#lib/access/links/store.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
@@ -23,7 +23,8 @@ export async function linkFor(
   requestId: string,
 ): Promise<MemberLink> {
   const standing = standingOf(member)
-  if (standing.state === 'disabled') throw new Problem('member_disabled', 'Enable the member first.')
+  if (standing.state === 'disabled')
+    throw new Problem('member_disabled', 'A disabled member can not come in. Enable them first.')
   if (!holdsAll(await holdingOf(tx, caller), standing))
     throw new Problem('permission_denied', 'This member has roles or billing profiles that you do not have.')
   const kind = standing.state === 'invited' ? 'invitation' : 'reset'
@@ -33,15 +34,23 @@ export async function linkFor(
   return makeLink(tx, caller, member, kind)
 }
 
-/** Makes the link, which withdraws those of before, and has it mailed where a mail server is set. */
+/**
+ * Makes the link, which withdraws those of its kind before. Where a mail server is set it is mailed, and nobody else gets to
+ * see it; else it is told to who asks.
+ */
 export async function makeLink(
   tx: Transaction,
   { customerId, id: by }: Caller,
   { id: memberId, email }: Pick<MemberRow, 'id' | 'email'>,
   kind: MemberLink['kind'],
 ): Promise<MemberLink> {
-  const { secret, expiresAt } = await addLink(tx, customerId, { memberId, kind, by })
-  const expireTime = expiresAt.getTime()
-  if (secret === undefined) return { kind, expireTime, sentTo: email }
-  return { kind, expireTime, url: `${env().baseUrl}/${kind}/${secret}` }
+  const link = { memberId, kind, by }
+  if (!env().mail) {
+    const { secret, expiresAt } = await addLink(tx, customerId, link)
+    return { kind, expireTime: expiresAt.getTime(), url: addressOf(kind, secret) }
+  }
+  await mailLink(tx, customerId, link)
+  const made = (await listOpenLinks(tx, customerId, memberId)).find((one) => one.kind === kind)
+  if (!made) throw new Error('The link that was just made is not there.')
+  return { kind, expireTime: made.expiresAt.getTime(), sentTo: email }
 }
