@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { digestOf } from '../api-key.ts'
 import type { CustomerId } from '../rules.ts'
 import { lookUp, minted } from '../store.ts'
-import type { Membership, Person } from './rules.ts'
+import { type Membership, openedBy, type Person, passwordsOf } from './rules.ts'
 
 // Looked up as the login of sign-in, which alone sees passwords, and who is a member of several customers.
 
@@ -12,6 +12,7 @@ type Row = {
   person_hash: string | null
   customer_id: string
   customer_name: string
+  customer_domain: string
   id: string
   name: string
   email: string
@@ -46,12 +47,18 @@ export function findPersonOf(
 }
 
 /** What opened a session, and when the first one of its sign-in was opened. */
-export function findProof(session: string): Promise<{ proof: string; since: Date } | undefined> {
+export type SessionProof = { customerId: CustomerId; memberId: string; proof: string; since: Date }
+
+/** Undefined for sessions of a release that did not write it down. */
+export function findSessionProof(session: string): Promise<SessionProof | undefined> {
   return lookUp('signIn', async (tx) => {
-    const { rows } = await tx.execute<{ proof: string | null; since: string }>(sql`
-      SELECT proof, created_at AS since FROM sessions WHERE digest = ${session}`)
+    const { rows } = await tx.execute<{ customer_id: string; member_id: string; proof: string; since: string }>(sql`
+      SELECT customer_id, member_id, proof, created_at AS since FROM sessions
+      WHERE digest = ${session} AND proof IS NOT NULL`)
     const [row] = rows
-    return row?.proof ? { proof: row.proof, since: new Date(row.since) } : undefined
+    if (!row) return undefined
+    const { customer_id: customerId, member_id: memberId, proof, since } = row
+    return { customerId: minted(customerId), memberId, proof, since: new Date(since) }
   })
 }
 
@@ -60,17 +67,17 @@ export function proofOf(passwordHash: string): string {
   return digestOf(`password ${passwordHash}`)
 }
 
-/** The password that a proof was made with, where it is still one of the person's. */
-export function provenHash(proof: string, { memberships }: Person): string | undefined {
-  for (const { passwordHash } of memberships)
-    if (passwordHash !== null && proofOf(passwordHash) === proof) return passwordHash
-  return undefined
+/** The memberships that a proof opens now: none where the password is another one by now. */
+export function openedByProof(proof: string, person: Person): Membership[] {
+  const hash = passwordsOf(person).find((one) => proofOf(one) === proof)
+  return hash === undefined ? [] : openedBy(hash, person)
 }
 
 function find(email: SQL, browser = ''): Promise<Person | undefined> {
   return lookUp('signIn', async (tx) => {
     const { rows } = await tx.execute<Row>(sql`
-      SELECT p.id AS person_id, p.password_hash AS person_hash, m.customer_id, c.name AS customer_name, m.id, m.name,
+      SELECT p.id AS person_id, p.password_hash AS person_hash, m.customer_id, c.name AS customer_name,
+        c.domain AS customer_domain, m.id, m.name,
         m.email, m.password_hash, m.disabled_at IS NOT NULL AS is_disabled, m.invited_at IS NOT NULL AS is_invited,
         EXISTS (SELECT FROM known_browsers b
           WHERE b.customer_id = m.customer_id AND b.member_id = m.id AND b.digest = ${browser}) AS is_known
@@ -88,6 +95,7 @@ function membershipOf(row: Row): Membership {
   return {
     customerId: minted(row.customer_id),
     customerName: row.customer_name,
+    customerDomain: row.customer_domain,
     memberId: row.id,
     name: row.name,
     email: row.email,

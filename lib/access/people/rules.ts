@@ -4,6 +4,7 @@ import type { CustomerId } from '../rules.ts'
 export type Membership = {
   customerId: CustomerId
   customerName: string
+  customerDomain: string
   memberId: string
   name: string
   email: string

@@ -72,7 +72,7 @@ CREATE TRIGGER person BEFORE INSERT OR UPDATE OF email, person_id ON members FOR
 -- Who signs in is looked up by address, with all memberships, before any customer is known.
 GRANT SELECT (id, email, password_hash) ON people TO console_sign_in;--> statement-breakpoint
 GRANT SELECT (person_id, invited_at) ON members TO console_app, console_reads, console_streams, console_sign_in;--> statement-breakpoint
-GRANT SELECT (id, name) ON customers TO console_sign_in;--> statement-breakpoint
+GRANT SELECT (id, name, domain) ON customers TO console_sign_in;--> statement-breakpoint
 GRANT SELECT (customer_id, digest, created_at, member_id, proof) ON sessions TO console_sign_in;--> statement-breakpoint
 GRANT SELECT, INSERT, UPDATE, DELETE ON pending_sign_ins, recoveries TO console_sign_in;--> statement-breakpoint
 GRANT SELECT (customer_id, id, member_id, kind, digest, expires_at, used_at, withdrawn_at, state) ON account_links TO console_sign_in;--> statement-breakpoint
@@ -83,6 +83,7 @@ GRANT SELECT (id), UPDATE (password_hash) ON people TO console_app;--> statement
 GRANT SELECT (id) ON people TO console_reads, console_streams;--> statement-breakpoint
 GRANT SELECT (id, person_id, expires_at, used_at, withdrawn_at), UPDATE (used_at, withdrawn_at) ON recoveries TO console_app;--> statement-breakpoint
 GRANT SELECT (id, person_id, expires_at, used_at, withdrawn_at) ON recoveries TO console_reads, console_streams;--> statement-breakpoint
+GRANT UPDATE (proof) ON sessions TO console_app;--> statement-breakpoint
 -- Without FORCE: the trigger is the owner.
 ALTER TABLE people ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE POLICY look_up ON people FOR SELECT TO console_sign_in USING (true);--> statement-breakpoint
