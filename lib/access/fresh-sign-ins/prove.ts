@@ -1,8 +1,8 @@
 import 'server-only'
 import { passwordFits } from '../password.ts'
 import { attemptInSession, refusedAt } from '../passwords/attempts.ts'
+import { findPersonOf } from '../people/look-up.ts'
 import type { Caller } from '../rules.ts'
-import { findPasswordHash } from '../sign-ins/look-up.ts'
 import { traceFailure } from '../sign-ins/traces.ts'
 import type { Proof } from './shapes.ts'
 
@@ -22,9 +22,11 @@ export function prove(caller: Caller, given: Proof): Promise<void> {
 
 async function provePassword(caller: Caller, { password }: Extract<Proof, { by: 'password' }>) {
   const attempt = await attemptInSession(caller)
-  const known = await findPasswordHash(caller.customerId, caller.id)
-  if (!(await passwordFits(password, known))) {
-    traceFailure({ customerId: caller.customerId, memberId: caller.id, name: caller.name }, 'failed')
+  const { customerId, id: memberId, name } = caller
+  const person = await findPersonOf(customerId, memberId)
+  const own = person?.memberships.find((one) => one.customerId === customerId)
+  if (!(await passwordFits(password, own?.passwordHash))) {
+    traceFailure({ customerId, memberId, name }, 'failed')
     throw refusedAt('/password', 'is not your password')
   }
   await attempt.forgive()

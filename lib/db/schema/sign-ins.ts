@@ -59,6 +59,8 @@ export const sessions = pgTable(
     browser: key('browser'),
     /** When the member last proved in it who they are; null: when it was opened. */
     provenAt: time('proven_at'),
+    /** What opened it, and therefore whom else it opens: see lib/access/people/rules.ts. Null: nobody else. */
+    proof: key('proof'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.digest] }),
