@@ -42,7 +42,7 @@ export async function findSessionCaller(digest: string): Promise<Caller | undefi
 export type Opened = { digest: string; address: string; userAgent: string; browser: string; proof: string }
 
 /**
- * Keeps a new session, and lets the member's ended ones go, whose place it takes.
+ * Keeps a new session, and lets the member's ended ones go, whose place it takes. The member has signed in just now.
  * @param since when it counts as opened: a change of customer makes no sign-in last longer
  */
 export async function addSession(
@@ -65,6 +65,10 @@ export async function addSession(
       ...opened,
       ...(since ? { createdAt: since } : {}),
     })
+  await tx
+    .update(members)
+    .set({ lastSignInAt: sql`now()` })
+    .where(and(eq(members.customerId, customerId), eq(members.id, memberId)))
 }
 
 const MOST_OF_NAME = 500

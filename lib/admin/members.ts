@@ -1,24 +1,19 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import * as directory from '#lib/access/directory.ts'
-import type { LinkKind } from '#lib/access/links/rules.ts'
-import { addLink, addressOf, mailLink } from '#lib/access/links/store.ts'
-import type { CustomerId } from '#lib/access/rules.ts'
+import type { Caller } from '#lib/access/rules.ts'
+import type { Input } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
-import { OPERATOR } from '#lib/history/audit.ts'
-import {
-  checkedText,
-  collect,
-  customerNamed,
-  orDuplicate,
-  recordDeed,
-  rolesOf,
-  withDatabase,
-} from './command.ts'
+import type { changeMember as contract, MemberLink } from '#lib/members/contract.ts'
+import { invite } from '#lib/members/invite.ts'
+import { linkFor } from '#lib/members/link.ts'
+import { changeMember } from '#lib/members/operations.ts'
+import { allMembers, lockMember, memberWith } from '#lib/members/store/read.ts'
+import { checkedText, collect, rolesOf, withDatabase } from './command.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
+import { operatorFor } from './licenses/operator.ts'
 import { note, print } from './terminal.ts'
 
 type Named = { customer: string; email: string }
@@ -30,20 +25,23 @@ export function addMemberCommands(program: Command): void {
       '--email <email>',
       "the member's address",
     )
-
+  const withRoles = (command: Command) =>
+    command.requiredOption(
+      '--role <role>',
+      'it-manager, finance-user or admin; may be given several times',
+      collect,
+    )
+  const withProfiles = (command: Command) =>
+    command.option('--profile <id>', 'a billing profile; may be given several times', collect)
   const ofLink = (command: Command) =>
     command.option('--mail', 'mail the link to the member instead of printing it, by the server of SMTP_URL')
 
-  ofLink(
-    one(
-      'add',
-      'Add a member, and print the link with which they choose a password: once, within 7 days.',
-      ' --name "Ana Ruiz" --role it-manager',
-    ),
-  )
-    .requiredOption('--name <name>', 'as the console shows it')
-    .requiredOption('--role <role>', 'it-manager, finance-user or admin; may be given several times', collect)
-    .action(withDatabase(addMember))
+  const add = one(
+    'add',
+    'Add a member, and print the link with which they choose a password: once, within 7 days. They see all billing profiles, unless some are given.',
+    ' --name "Ana Ruiz" --role it-manager',
+  ).requiredOption('--name <name>', 'as the console shows it')
+  withProfiles(withRoles(ofLink(add))).action(withDatabase(addMember))
   ofLink(
     one(
       'reset',
@@ -51,46 +49,47 @@ export function addMemberCommands(program: Command): void {
       ' --mail',
     ),
   ).action(withDatabase(reset))
-  one('set-roles', "Set all of a member's roles.", ' --role finance-user --role it-manager')
-    .requiredOption('--role <role>', 'it-manager, finance-user or admin; may be given several times', collect)
-    .action(withDatabase(setRoles))
+  withRoles(
+    one('set-roles', "Set all of a member's roles.", ' --role finance-user --role it-manager'),
+  ).action(withDatabase(setRoles))
+  withProfiles(
+    one('set-profiles', 'Limit a member to billing profiles, or let them see all.', ' --profile default'),
+  )
+    .option('--all', 'all of them, also those that are added later')
+    .action(withDatabase(setProfiles))
   one('disable', 'Shut a member out from the next request on, with the keys they issued.', '').action(
     withDatabase((given: Named) => setDisabled(given, true)),
   )
   one('enable', 'Let a disabled member sign in again.', '').action(
     withDatabase((given: Named) => setDisabled(given, false)),
   )
-  printsRows(of('list', "List a customer's members.", '--customer sunbird'), readMembers)
+  printsRows(of('list', "List a customer's members.", '--customer sunbird'), allMembers)
 }
 
 type Linked = Named & { mail?: boolean }
-type NewMember = Linked & { name: string; role: string[] }
+type NewMember = Linked & { name: string; role: string[]; profile?: string[] }
 
 async function addMember(given: NewMember): Promise<void> {
   checkMail(given)
-  const { customerId } = await customerNamed(given.customer)
+  const operator = await operatorOf(given)
   const email = given.email.trim()
   if (!z.email().max(254).safeParse(email).success)
     throw new Problem('invalid_request', `"${given.email}" is not an e-mail address.`)
   const name = checkedText('name', given.name)
-  const roles = rolesOf(given.role)
-  const add = scope({ customerId }, async (tx) => {
-    const id = await directory.addMember(tx, customerId, { email, name, roles })
-    await recordDeed(tx, customerId, 'member.added', id, { email, name, roles })
-    return makeLink(tx, customerId, { id, email, invitedAt: new Date() }, given)
-  })
-  tell(await orDuplicate(add, { members_own_email: `There is a member with the address ${email} already.` }))
+  const invited = { email, name, roles: rolesOf(given.role), billingProfiles: given.profile }
+  const { link } = await scope(operator, (tx) => invite(tx, operator, invited, wayOf(given)))
+  tell(link, email)
 }
 
 async function reset(given: Linked): Promise<void> {
   checkMail(given)
-  tell(
-    await changeMember(given, async (tx, customerId, member) => {
-      if (member.disabledAt !== null)
-        throw new Problem('invalid_request', `${member.email} is disabled. Enable them first.`)
-      return makeLink(tx, customerId, member, given)
-    }),
-  )
+  const operator = await operatorOf(given)
+  const link = await scope(operator, async (tx) => {
+    const found = await lockMember(tx, operator.customerId, await idOf(tx, operator, given))
+    if (!found) throw new Problem('not_found')
+    return linkFor(tx, operator, found.member, wayOf(given))
+  })
+  tell(link, given.email)
 }
 
 function checkMail({ mail }: Linked): void {
@@ -98,65 +97,56 @@ function checkMail({ mail }: Linked): void {
     throw new Problem('invalid_request', 'There is no mail server: set SMTP_URL and MAIL_FROM.')
 }
 
-/** What a command says of a link: `result` on standard output. */
-type Made = { result: string; remark: string }
-
-async function makeLink(
-  tx: Transaction,
-  customerId: CustomerId,
-  { id, email, invitedAt }: Pick<directory.MemberRow, 'id' | 'email' | 'invitedAt'>,
-  { mail }: Linked,
-): Promise<Made> {
-  const kind: LinkKind = invitedAt === null ? 'reset' : 'invitation'
-  const link = { memberId: id, kind, by: OPERATOR.id }
-  await recordDeed(tx, customerId, `${kind}.made`, id, { email, by: mail ? 'mail' : 'link' })
-  if (mail) {
-    await mailLink(tx, customerId, link)
-    return { result: email, remark: 'The running service mails the link within a minute.' }
-  }
-  const { secret, expiresAt } = await addLink(tx, customerId, link)
-  const until = expiresAt.toISOString().slice(0, 16).replace('T', ' ')
-  const remark = `Give this link to ${email} in private: it works once, until ${until} UTC.`
-  return { result: addressOf(kind, secret), remark }
+function wayOf({ mail = false }: Linked) {
+  return { requestId: crypto.randomUUID(), isMailed: mail }
 }
 
-function tell({ result, remark }: Made): void {
-  print(result)
-  note(remark)
+/** What a command says of a link: the link itself on standard output, or the address that it is mailed to. */
+function tell({ url, expireTime }: MemberLink, email: string): void {
+  print(url ?? email)
+  const until = new Date(expireTime).toISOString().slice(0, 16).replace('T', ' ')
+  note(
+    url === undefined
+      ? 'The running service mails the link within a minute.'
+      : `Give this link to ${email} in private: it works once, until ${until} UTC.`,
+  )
 }
 
 async function setRoles(given: Named & { role: string[] }): Promise<void> {
-  const roles = rolesOf(given.role)
-  await changeMember(given, async (tx, customerId, { id, email, roles: before }) => {
-    await directory.setRoles(tx, customerId, id, roles)
-    await recordDeed(tx, customerId, 'member.roles-set', id, { email, from: before, to: roles })
-  })
+  const { roles } = await change(given, { roles: rolesOf(given.role) })
   note(`${given.email} has the roles ${roles.join(', ')}.`)
 }
 
+async function setProfiles(given: Named & { profile?: string[]; all?: boolean }): Promise<void> {
+  const { profile, all = false } = given
+  if ((profile === undefined) === !all)
+    throw new Problem('invalid_request', 'Give the billing profiles, each with --profile, or --all.')
+  const { billingProfiles } = await change(given, { billingProfiles: profile ?? null })
+  note(`${given.email} sees ${billingProfiles?.join(', ') ?? 'all billing profiles'}.`)
+}
+
 async function setDisabled(given: Named, disabled: boolean): Promise<void> {
-  await changeMember(given, async (tx, customerId, { id, email, disabledAt }) => {
-    if ((disabledAt !== null) === disabled) return
-    await directory.setDisabled(tx, customerId, id, disabled)
-    await recordDeed(tx, customerId, disabled ? 'member.disabled' : 'member.enabled', id, { email })
-  })
+  await change(given, { disabled })
   note(`${given.email} is ${disabled ? 'disabled' : 'enabled'}.`)
 }
 
-async function readMembers(tx: Transaction, customerId: CustomerId) {
-  const members = await directory.listMembers(tx, customerId)
-  return members.map(({ email, name, roles, invitedAt, disabledAt, id }) => ({
-    ...{ email, name, roles, invitedAt, disabledAt, id },
-  }))
+/** The same operation as that of screen and API, with the operator as caller. */
+async function change(given: Named, wanted: Input<typeof contract>['body']) {
+  const operator = await operatorOf(given)
+  const id = await scope(operator, (tx) => idOf(tx, operator, given))
+  const input = { params: { member_id: id }, query: {}, body: wanted }
+  return (await changeMember(operator, input, { requestId: crypto.randomUUID() })).body
 }
 
-type Change<T> = (tx: Transaction, customerId: CustomerId, member: directory.MemberRow) => Promise<T>
+async function operatorOf({ customer }: Named): Promise<Caller> {
+  const operator = await operatorFor(customer, ['admin'])
+  if (!operator) throw new Problem('not_found', `There is no customer "${customer}".`)
+  return operator
+}
 
-async function changeMember<T>({ customer, email }: Named, change: Change<T>): Promise<T> {
-  const { customerId, name } = await customerNamed(customer)
-  return scope({ customerId }, async (tx) => {
-    const member = await directory.readMember(tx, customerId, email.trim())
-    if (!member) throw new Problem('not_found', `${name} has no member with the address ${email}.`)
-    return change(tx, customerId, member)
-  })
+async function idOf(tx: Transaction, { customerId, customerName }: Caller, { email }: Named): Promise<string> {
+  const id = await memberWith(tx, customerId, email.trim())
+  if (id === undefined)
+    throw new Problem('not_found', `${customerName} has no member with the address ${email}.`)
+  return id
 }

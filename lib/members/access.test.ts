@@ -4,7 +4,8 @@ import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addMember, addNewCustomer, addProfile } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
-import * as store from './store.ts'
+import * as read from './store/read.ts'
+import * as write from './store/write.ts'
 import { ask, type Headers, signedIn, withKey } from './test-calls.ts'
 
 let database: TestDatabase
@@ -157,14 +158,14 @@ describe('a member of another customer', () => {
     const mine = own as CustomerId
     const attempts = (customerId: CustomerId, named: CustomerId) =>
       scope({ customerId }, async (tx) => {
-        const listed = await store.listMembers(tx, named, {}, 10)
-        await store.setMember(tx, named, ben, { name: 'taken' })
-        await store.removeInvited(tx, named, cleo)
+        const listed = await read.listMembers(tx, named, {}, 10)
+        await write.setMember(tx, named, ben, { name: 'taken' })
+        await write.removeInvited(tx, named, cleo)
         return [
           listed.length,
-          await store.readMember(tx, named, ben),
-          await store.lockMember(tx, named, ben),
-          await store.memberWith(tx, named, `${ben}@${own}.example`),
+          await read.readMember(tx, named, ben),
+          await read.lockMember(tx, named, ben),
+          await read.memberWith(tx, named, `${ben}@${own}.example`),
         ]
       })
     const nothing = [0, undefined, undefined, undefined]
@@ -179,7 +180,7 @@ describe('a member of another customer', () => {
     await wall('DISABLE')
     try {
       expect(await attempts(other, other)).toEqual(nothing)
-      const seen = await scope({ customerId: other }, (tx) => store.listMembers(tx, mine, {}, 10))
+      const seen = await scope({ customerId: other }, (tx) => read.listMembers(tx, mine, {}, 10))
       expect(seen).toHaveLength(2)
     } finally {
       await wall('ENABLE')

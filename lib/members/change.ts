@@ -1,5 +1,4 @@
 import 'server-only'
-import { setDisabled } from '#lib/access/directory.ts'
 import { type Caller, ROLE_NAMES } from '#lib/access/rules.ts'
 import { isVersion } from '#lib/api/entity-tag.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -9,7 +8,8 @@ import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import { holdingOf } from './holding.ts'
 import { decideChange, type Difference, type MemberChange, type Refusal } from './rules.ts'
 import { standingOf, versionOf } from './serialize.ts'
-import { lockMember, type MemberRow, readMember, setMember } from './store.ts'
+import { lockMember, type MemberRow, readMember } from './store/read.ts'
+import { setDisabled, setMember } from './store/write.ts'
 
 /**
  * Changes a member, each difference with its row of the history.

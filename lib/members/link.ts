@@ -9,7 +9,7 @@ import type { MemberLink } from './contract.ts'
 import { holdingOf } from './holding.ts'
 import { holdsAll } from './rules.ts'
 import { standingOf } from './serialize.ts'
-import type { MemberRow } from './store.ts'
+import type { MemberRow } from './store/read.ts'
 
 /**
  * A new link for a member: another invitation for who has not come, else one to set a new password. Whoever has a link
@@ -20,7 +20,7 @@ export async function linkFor(
   tx: Transaction,
   caller: Caller,
   member: MemberRow,
-  requestId: string,
+  { requestId, isMailed }: { requestId: string; isMailed?: boolean | undefined },
 ): Promise<MemberLink> {
   const standing = standingOf(member)
   if (standing.state === 'disabled')
@@ -29,23 +29,26 @@ export async function linkFor(
     throw new Problem('permission_denied', 'This member has roles or billing profiles that you do not have.')
   const kind = standing.state === 'invited' ? 'invitation' : 'reset'
   const { id, email } = member
-  const event = { action: 'member.link-made', subject: id, actor: actorOf(caller), requestId }
-  await recordAudit(tx, caller.customerId, { ...event, details: { email, kind } })
-  return makeLink(tx, caller, member, kind)
+  const link = await makeLink(tx, caller, member, kind, isMailed)
+  const event = { action: `${kind}.made`, subject: id, actor: actorOf(caller), requestId }
+  await recordAudit(tx, caller.customerId, { ...event, details: { email, by: wayOf(link) } })
+  return link
 }
 
 /**
- * Makes the link, which withdraws those of its kind before. Where a mail server is set it is mailed, and nobody else gets to
- * see it; else it is told to who asks.
+ * Makes the link, which withdraws those of its kind before. One that is mailed nobody else gets to see; else it is told to
+ * who asks.
+ * @param isMailed where a mail server is set, unless told
  */
 export async function makeLink(
   tx: Transaction,
   { customerId, id: by }: Caller,
   { id: memberId, email }: Pick<MemberRow, 'id' | 'email'>,
   kind: MemberLink['kind'],
+  isMailed = env().mail !== undefined,
 ): Promise<MemberLink> {
   const link = { memberId, kind, by }
-  if (!env().mail) {
+  if (!isMailed) {
     const { secret, expiresAt } = await addLink(tx, customerId, link)
     return { kind, expireTime: expiresAt.getTime(), url: addressOf(kind, secret) }
   }
@@ -53,4 +56,9 @@ export async function makeLink(
   const made = (await listOpenLinks(tx, customerId, memberId)).find((one) => one.kind === kind)
   if (!made) throw new Error('The link that was just made is not there.')
   return { kind, expireTime: made.expiresAt.getTime(), sentTo: email }
+}
+
+/** How a link goes to its member, as the history has it. */
+export function wayOf({ url }: MemberLink): 'mail' | 'link' {
+  return url === undefined ? 'mail' : 'link'
 }

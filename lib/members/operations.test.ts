@@ -39,7 +39,7 @@ const invitation = (given: object = {}) => ({
 const history = () =>
   database.sql(
     own,
-    "SELECT action, subject, actor_name AS by, details FROM audit_events WHERE action ~ '^(member|invitation)' ORDER BY id",
+    "SELECT action, subject, actor_name AS by, details FROM audit_events WHERE action ~ '^(member|invitation|reset)' ORDER BY id",
   )
 
 describe('inviting', () => {
@@ -200,7 +200,7 @@ describe('a new link', () => {
     expect(again.headers.get('cache-control')).toBe('no-store')
     const open = 'SELECT 1 FROM account_links WHERE withdrawn_at IS NULL AND used_at IS NULL'
     expect(await database.sql(own, open)).toHaveLength(1)
-    expect((await history()).at(-1)).toMatchObject({ action: 'member.link-made', details: { kind: 'invitation' } })
+    expect((await history()).at(-1)).toMatchObject({ action: 'invitation.made', details: { by: 'link' } })
   })
 
   it('sets a new password for who has', async () => {

@@ -15,7 +15,8 @@ import { holdingOf } from './holding.ts'
 import { invite } from './invite.ts'
 import { linkFor } from './link.ts'
 import { replyOf, serializeMember } from './serialize.ts'
-import * as store from './store.ts'
+import * as store from './store/read.ts'
+import { removeInvited } from './store/write.ts'
 
 /** A secret in an answer is for who asked, and for no cache on the way. */
 const UNKEPT = { 'Cache-Control': 'no-store' }
@@ -40,7 +41,7 @@ export const readMember = operation(contract.readMember, async (caller, { params
 
 export const inviteMember = operation(contract.inviteMember, async (caller, { body }, { requestId }) => {
   requireFresh(caller)
-  const { row, link } = await scope(caller, (tx) => invite(tx, caller, body, requestId))
+  const { row, link } = await scope(caller, (tx) => invite(tx, caller, body, { requestId }))
   return { body: { member: serializeMember(row), link }, headers: UNKEPT }
 })
 
@@ -55,7 +56,7 @@ export const makeMemberLink = operation(contract.makeMemberLink, async (caller, 
   requireFresh(caller)
   const link = await scope(caller, async (tx) => {
     const member = await locked(tx, caller, params.member_id)
-    return linkFor(tx, caller, member, requestId)
+    return linkFor(tx, caller, member, { requestId })
   })
   return { body: link, headers: UNKEPT }
 })
@@ -68,7 +69,7 @@ export const withdrawInvitation = operation(
     await scope(caller, async (tx) => {
       const { id, email, invitedAt } = await locked(tx, caller, params.member_id)
       if (!invitedAt) throw new Problem('invitation_accepted')
-      await store.removeInvited(tx, customerId, id)
+      await removeInvited(tx, customerId, id)
       const event = { action: 'invitation.withdrawn', subject: id, actor: actorOf(caller), requestId }
       await recordAudit(tx, customerId, { ...event, details: { email } })
     })

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { Reply } from '#lib/api/operation.ts'
 import type { Member } from './contract.ts'
 import { inOrder, type MemberState, type Standing } from './rules.ts'
-import type { MemberRow } from './store.ts'
+import type { MemberRow } from './store/read.ts'
 
 export function serializeMember(row: MemberRow): Member {
   const state = stateOf(row)

@@ -22,11 +22,11 @@ export function prove(caller: Caller, given: Proof): Promise<void> {
 
 async function provePassword(caller: Caller, { password }: Extract<Proof, { by: 'password' }>) {
   const attempt = await attemptInSession(caller)
-  const { customerId, id: memberId, name } = caller
-  const person = await findPersonOf(customerId, memberId)
-  const own = person?.memberships.find((one) => one.customerId === customerId)
-  if (!(await passwordFits(password, own?.passwordHash))) {
-    traceFailure({ customerId, memberId, name }, 'failed')
+  const { customerId, id } = caller
+  const person = await findPersonOf(customerId, id)
+  const memberships = person?.memberships.filter((one) => one.customerId === customerId) ?? []
+  if (!(await passwordFits(password, memberships[0]?.passwordHash))) {
+    traceFailure(person && { ...person, memberships }, 'failed')
     throw refusedAt('/password', 'is not your password')
   }
   await attempt.forgive()

@@ -45,6 +45,10 @@ export const members = pgTable(
     invitedAt: time('invited_at'),
     /** When a session of theirs was ended by somebody; the others say themselves when they were seen. */
     lastSeenAt: time('last_seen_at'),
+    /** Null: never, or before this was written down. */
+    lastSignInAt: time('last_sign_in_at'),
+    /** Name of who added them, as it was then; null: it was not written down. */
+    addedBy: text('added_by'),
     createdAt: createdAt(),
   },
   (t) => [

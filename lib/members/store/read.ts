@@ -1,16 +1,13 @@
 import 'server-only'
-import { randomUUID } from 'node:crypto'
 import { and, asc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { CustomerId, Role } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { members } from '#lib/db/schema/customers.ts'
-import { accountLinks } from '#lib/db/schema/people.ts'
-import { accountMails } from '#lib/db/schema/sign-ins.ts'
 import type { Filter } from '#lib/lists/filter.ts'
 import { byCreation, pageByKey } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
 import { hasPart } from '#lib/lists/search.ts'
-import type { MemberState } from './rules.ts'
+import type { MemberState } from '../rules.ts'
 
 export type MemberSelection = {
   filter?: Filter<'state' | 'role'> | undefined
@@ -65,6 +62,16 @@ export async function listMembers(
     .limit(limit)
 }
 
+/** All members of the customer, by address, as the operator's command lists them. */
+export function allMembers(tx: Transaction, customerId: CustomerId) {
+  const { email, name, billingProfiles, invitedAt, disabledAt, lastSignInAt, id } = shown
+  return tx
+    .select({ email, name, roles: shown.roles, billingProfiles, invitedAt, disabledAt, lastSignInAt, id })
+    .from(members)
+    .where(eq(members.customerId, customerId))
+    .orderBy(asc(sql`lower(${members.email})`))
+}
+
 const STATES: Record<MemberState, SQL | undefined> = {
   invited: and(isNull(members.disabledAt), isNotNull(members.invitedAt)),
   active: and(isNull(members.disabledAt), isNull(members.invitedAt)),
@@ -112,50 +119,7 @@ export async function lockMember(
   return member && { member, otherAdmins: rows.length - 1 }
 }
 
-export type NewMember = {
-  email: string
-  name: string
-  roles: readonly Role[]
-  /** Null: all of the customer's. */
-  billingProfiles: readonly string[] | null
-  addedBy: string
-}
-
-/**
- * Adds somebody who has to come by a link first.
- * @returns the id; undefined where the customer has a member with this address
- */
-export async function addInvited(
-  tx: Transaction,
-  customerId: CustomerId,
-  { roles, billingProfiles, ...given }: NewMember,
-): Promise<string | undefined> {
-  const held = { roles: [...roles], billingProfiles: billingProfiles && [...billingProfiles] }
-  const rows = await tx
-    .insert(members)
-    .values({ customerId, id: randomUUID(), invitedAt: sql`now()`, ...held, ...given })
-    .onConflictDoNothing()
-    .returning({ id: members.id })
-  return rows[0]?.id
-}
-
-/** Sets what is given, which every request reads anew. */
-export async function setMember(
-  tx: Transaction,
-  customerId: CustomerId,
-  memberId: string,
-  given: Partial<Pick<typeof members.$inferInsert, 'name' | 'roles' | 'billingProfiles'>>,
-): Promise<void> {
-  await tx.update(members).set(given).where(memberOf(customerId, memberId))
-}
-
-/** Removes somebody who never came, with what was sent to them. */
-export async function removeInvited(tx: Transaction, customerId: CustomerId, memberId: string): Promise<void> {
-  for (const table of [accountLinks, accountMails])
-    await tx.delete(table).where(and(eq(table.customerId, customerId), eq(table.memberId, memberId)))
-  await tx.delete(members).where(and(memberOf(customerId, memberId), isNotNull(members.invitedAt)))
-}
-
-function memberOf(customerId: CustomerId, memberId: string) {
+/** In a statement: the row of this member. */
+export function memberOf(customerId: CustomerId, memberId: string) {
   return and(eq(members.customerId, customerId), eq(members.id, memberId))
 }
