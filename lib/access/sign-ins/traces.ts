@@ -30,13 +30,13 @@ export function traceSession(
 }
 
 /**
- * Writes down that somebody could not sign in: in the history of each customer of whoever it is, once a minute; without an
- * account it is counted. Not waited for, since the time of the answer would tell which accounts there are.
+ * Writes down that somebody could not sign in: in the history of each customer where a password would have opened something,
+ * once a minute; without an account it is counted. Not waited for, since the time of the answer would tell which accounts there are.
  */
 export function traceFailure(found: Person | undefined, what: 'failed' | 'throttled'): void {
   if (!found) return countStranger(what === 'failed' ? 'unknown-account' : 'throttled')
-  for (const { customerId, memberId, name, isDisabled } of found.memberships) {
-    if (isDisabled) continue
+  for (const { customerId, memberId, name, isDisabled, isInvited } of found.memberships) {
+    if (isDisabled || isInvited) continue
     const event = { action: `sign-in.${what}`, subject: memberId, actor: STRANGER, requestId: requestId() }
     recordRefusal(customerId, { ...event, details: { account: name } })
   }
