@@ -1,5 +1,5 @@
-import type { AuditEvent } from '#lib/audit-events/contract.ts'
 import { ROLE_NAMES, type Role } from '#lib/access/rules.ts'
+import type { AuditEvent } from '#lib/audit-events/contract.ts'
 import type { EventKind } from '#lib/audit-events/rules.ts'
 
 /** What events are about, as the filter names it. */

@@ -1,5 +1,5 @@
-import { ROLE_NAMES, ROLES, type Role } from '#lib/access/rules.ts'
 import { visible } from '#components/ui/visible.ts'
+import { ROLE_NAMES, ROLES, type Role } from '#lib/access/rules.ts'
 import type { Holding } from '#lib/members/rules.ts'
 import { type Giving, ROLE_HINTS } from './words.ts'
 

@@ -46,7 +46,13 @@ export function MemberTable({ members, busy, ...rest }: Given) {
   )
 }
 
-function MemberRow({ member, giving, self, now, onChange }: Omit<Given, 'members' | 'busy'> & { member: Member }) {
+function MemberRow({
+  member,
+  giving,
+  self,
+  now,
+  onChange,
+}: Omit<Given, 'members' | 'busy'> & { member: Member }) {
   const { id, email, roles, billingProfiles, state, lastSignInTime, createTime, addedBy } = member
   const name = visible(member.name)
   return (
@@ -68,7 +74,11 @@ function MemberRow({ member, giving, self, now, onChange }: Omit<Given, 'members
       </Cell>
       <Cell className="text-ink-2 max-md:text-sm">
         <span className="text-ink-3 md:hidden">Last sign-in: </span>
-        {lastSignInTime === undefined ? <span className="text-ink-3">None</span> : <Moment at={lastSignInTime} />}
+        {lastSignInTime === undefined ? (
+          <span className="text-ink-3">{state === 'invited' ? 'Not yet' : 'Not known'}</span>
+        ) : (
+          <Moment at={lastSignInTime} />
+        )}
       </Cell>
       <Cell className="text-ink-2 max-md:text-sm" place="across">
         <span className="text-ink-3 md:hidden">Added </span>

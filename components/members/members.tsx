@@ -98,7 +98,14 @@ export function Members({
           </EmptyState>
         ) : null}
         {rows.length > 0 ? (
-          <MemberTable members={rows} giving={giving} self={self} now={now} busy={isWaiting} onChange={setOpen} />
+          <MemberTable
+            members={rows}
+            giving={giving}
+            self={self}
+            now={now}
+            busy={isWaiting}
+            onChange={setOpen}
+          />
         ) : null}
       </Card>
       <Pager {...pagesOf(view, data)} />

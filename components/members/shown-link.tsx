@@ -19,8 +19,8 @@ export function ShownLink({ link, name, onClose }: { link: MemberLink; name: str
       ) : (
         <>
           <p role="status">
-            Copy this link now: it is not shown again. Pass it to {name} and to nobody else, for whoever opens it
-            first comes in as {name}.
+            Copy this link now: it is not shown again. Pass it to {name} and to nobody else, for whoever opens
+            it first comes in as {name}.
           </p>
           <Field
             label="Link"

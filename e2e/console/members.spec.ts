@@ -110,7 +110,9 @@ test('changes roles, disables with a word on what happens, and enables; the hist
 
   await open(page, 'Ben Ito')
   await page.getByRole('button', { name: 'Disable', exact: true }).click()
-  await expect(page.getByText(/signed out everywhere, at once.*keys that they made stop working/)).toBeVisible()
+  await expect(
+    page.getByText(/signed out everywhere, at once.*keys that they made stop working/),
+  ).toBeVisible()
   await page.getByRole('button', { name: 'Disable Ben Ito' }).click()
   await expect(row(page, 'Ben Ito')).toContainText('Disabled')
   await there.reload()
@@ -168,7 +170,9 @@ test('an Admin who limits themselves is told; the last one stays', async ({ page
   expect(found).toEqual([])
 })
 
-test('three hundred members, long names and a phone: found by search, and by who has not come', async ({ page }) => {
+test('three hundred members, long names and a phone: found by search, and by who has not come', async ({
+  page,
+}) => {
   const found = complaints(page)
   const many = await newCustomer('many-members')
   const headers = { Authorization: `Bearer ${await many.key('admin')}` }

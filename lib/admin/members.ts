@@ -144,7 +144,11 @@ async function operatorOf({ customer }: Named): Promise<Caller> {
   return operator
 }
 
-async function idOf(tx: Transaction, { customerId, customerName }: Caller, { email }: Named): Promise<string> {
+async function idOf(
+  tx: Transaction,
+  { customerId, customerName }: Caller,
+  { email }: Named,
+): Promise<string> {
   const id = await memberWith(tx, customerId, email.trim())
   if (id === undefined)
     throw new Problem('not_found', `${customerName} has no member with the address ${email}.`)

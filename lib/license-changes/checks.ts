@@ -1,4 +1,3 @@
-import { isVersion } from '#lib/api/entity-tag.ts'
 import { decideQuantity, type QuantityDecision, type QuantityFacts } from '#lib/assets/commitment.ts'
 
 /** What a PATCH asks for. */
@@ -66,6 +65,12 @@ export function check(
   const decision = decideQuantity(facts, quantity)
   if (!decision.allowed) return { kind: 'refused', ...decision }
   return decision.change === 0 ? { kind: 'unchanged' } : foresee(facts)
+}
+
+/** If-Match compares the seat version alone: assigned seats may have moved meanwhile (CONTRACT 4). */
+function isVersion(seatVersion: number, ifMatch: string | undefined): boolean {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return true
+  return ifMatch.split(',').some((tag) => tag.trim().startsWith(`"${seatVersion}.`))
 }
 
 /**

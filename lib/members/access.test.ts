@@ -27,7 +27,11 @@ beforeEach(async () => {
 const OPERATIONS = {
   listMembers: () => ['GET', ''],
   readMember: () => ['GET', `/${ben}`],
-  inviteMember: () => ['POST', '', { email: `${crypto.randomUUID()}@a.example`, name: 'New', roles: ['admin'] }],
+  inviteMember: () => [
+    'POST',
+    '',
+    { email: `${crypto.randomUUID()}@a.example`, name: 'New', roles: ['admin'] },
+  ],
   changeMember: () => ['PATCH', `/${ben}`, { roles: ['finance-user'] }],
   makeMemberLink: () => ['POST', `/${ben}/link`, {}],
   withdrawInvitation: () => ['DELETE', `/${cleo}/invitation`],
@@ -56,19 +60,23 @@ describe('each role and each operation', () => {
       if (at > 0) cleo = await addMember(own, { roles: ['it-manager'], invitedAt: new Date() })
       const answer = await call(name, await headers())
       expect(answer.status).toBe(status)
-      if (status === 403) expect(answer.json).toMatchObject({ code: 'permission_denied', permission: 'Members Manager' })
+      if (status === 403)
+        expect(answer.json).toMatchObject({ code: 'permission_denied', permission: 'Members Manager' })
     }
   })
 
-  it.each(NAMES)('%s by nobody, by an unknown key, and by one whose issuer is no Admin any more', async (name) => {
-    const former = await withKey(own, ['admin'], { issuedBy: ben })
-    const disabled = await addMember(own, { roles: ['admin'], disabledAt: new Date() })
-    expect((await call(name, {})).status).toBe(401)
-    expect((await call(name, { authorization: `Bearer lic_${'a'.repeat(36)}` })).status).toBe(401)
-    expect((await call(name, await withKey(own, ['admin'], { issuedBy: disabled }))).status).toBe(401)
-    expect((await call(name, await withKey(own, ['admin'], { revokedAt: new Date() }))).status).toBe(401)
-    expect((await call(name, former)).status).toBe(403)
-  })
+  it.each(NAMES)(
+    '%s by nobody, by an unknown key, and by one whose issuer is no Admin any more',
+    async (name) => {
+      const former = await withKey(own, ['admin'], { issuedBy: ben })
+      const disabled = await addMember(own, { roles: ['admin'], disabledAt: new Date() })
+      expect((await call(name, {})).status).toBe(401)
+      expect((await call(name, { authorization: `Bearer lic_${'a'.repeat(36)}` })).status).toBe(401)
+      expect((await call(name, await withKey(own, ['admin'], { issuedBy: disabled }))).status).toBe(401)
+      expect((await call(name, await withKey(own, ['admin'], { revokedAt: new Date() }))).status).toBe(401)
+      expect((await call(name, former)).status).toBe(403)
+    },
+  )
 
   it.each(NAMES.filter((name) => OPERATIONS[name]()[0] !== 'GET'))('%s from another site', async (name) => {
     const session = await signedIn(own, await addMember(own, { roles: ['admin'] }))

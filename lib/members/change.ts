@@ -6,7 +6,7 @@ import { listBillingProfiles } from '#lib/billing-profiles/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import { holdingOf } from './holding.ts'
-import { decideChange, type Difference, type MemberChange, type Refusal } from './rules.ts'
+import { type Difference, decideChange, type MemberChange, type Refusal } from './rules.ts'
 import { standingOf, versionOf } from './serialize.ts'
 import { lockMember, type MemberRow, readMember } from './store/read.ts'
 import { setDisabled, setMember } from './store/write.ts'
@@ -54,7 +54,11 @@ export function refusedWith(refusal: Refusal | { reason: 'last_admin' }): Proble
         'This is the last Admin who can sign in. Make somebody else an Admin first, who has come already.',
       )
     case 'unknown_profile':
-      return at('invalid_request', `/billingProfiles/${refusal.at}`, `"${refusal.profile}" is no billing profile`)
+      return at(
+        'invalid_request',
+        `/billingProfiles/${refusal.at}`,
+        `"${refusal.profile}" is no billing profile`,
+      )
     case 'profile_not_held':
       return at(
         'permission_denied',
@@ -83,6 +87,7 @@ function told({ email }: MemberRow, difference: Difference) {
   if (difference.what === 'disabled')
     return { action: difference.to ? 'member.disabled' : 'member.enabled', details: { email } }
   const { what, from, to } = difference
-  const text = (value: typeof from) => (value === null ? 'all' : typeof value === 'string' ? value : [...value])
+  const text = (value: typeof from) =>
+    value === null ? 'all' : typeof value === 'string' ? value : [...value]
   return { action: 'member.changed', details: { email, changed: what, from: text(from), to: text(to) } }
 }

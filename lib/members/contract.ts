@@ -21,7 +21,10 @@ export const listMembers = contract({
   permission,
   description: 'Who may sign in to the console for this customer, who is invited, and who is disabled.',
   query: z.object({
-    filter: filterText(['state', 'role'], { state: MEMBER_STATES, role: ['it-manager', 'finance-user', 'admin'] })
+    filter: filterText(['state', 'role'], {
+      state: MEMBER_STATES,
+      role: ['it-manager', 'finance-user', 'admin'],
+    })
       .optional()
       .meta({
         description: `As in \`state:invited|role:admin\`. Keys: state (invited, active or disabled), role (it-manager, finance-user or admin). ${FILTER_GRAMMAR}`,

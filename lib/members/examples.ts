@@ -74,9 +74,13 @@ export const inviteMember: readonly Example[] = [
     name: 'already-a-member',
     summary: 'An address that is a member already',
     body: { email: 'Ben@northwind.example', name: 'Ben', roles: ['it-manager'] },
-    answer: refused('member_exists', 'There is a member with the address Ben@northwind.example already, or one who is invited.', {
-      errors: [{ pointer: '/email', detail: 'is a member already, or is invited' }],
-    }),
+    answer: refused(
+      'member_exists',
+      'There is a member with the address Ben@northwind.example already, or one who is invited.',
+      {
+        errors: [{ pointer: '/email', detail: 'is a member already, or is invited' }],
+      },
+    ),
   },
   {
     name: 'unknown-profile',

@@ -28,7 +28,9 @@ async function isMemberLimited(tx: Transaction, { customerId, id }: Caller): Pro
 async function isKeyLimited(tx: Transaction, { customerId, id }: Caller): Promise<boolean> {
   const ofIssuer = sql`NOT ${apiKeys.belongsToCustomer} AND ${members.billingProfiles} IS NOT NULL`
   const rows = await tx
-    .select({ isLimited: sql<boolean>`${apiKeys.billingProfiles} IS NOT NULL OR coalesce(${ofIssuer}, false)` })
+    .select({
+      isLimited: sql<boolean>`${apiKeys.billingProfiles} IS NOT NULL OR coalesce(${ofIssuer}, false)`,
+    })
     .from(apiKeys)
     .leftJoin(members, and(eq(members.customerId, apiKeys.customerId), eq(members.id, apiKeys.issuedBy)))
     .where(and(eq(apiKeys.customerId, customerId), eq(apiKeys.id, id)))

@@ -10,7 +10,12 @@ import { type Holding, inOrder, refusalOf } from './rules.ts'
 import { type MemberRow, readMember } from './store/read.ts'
 import { addMember } from './store/write.ts'
 
-type Invited = { email: string; name: string; roles: Holding['roles']; billingProfiles?: Holding['billingProfiles'] | undefined }
+type Invited = {
+  email: string
+  name: string
+  roles: Holding['roles']
+  billingProfiles?: Holding['billingProfiles'] | undefined
+}
 
 /**
  * Adds somebody who comes by a link. Whether the address is a member of another customer is not looked at.
@@ -31,9 +36,13 @@ export async function invite(
   const actor = actorOf(caller)
   const id = await addMember(tx, customerId, { email, name, roles, billingProfiles, addedBy: actor.name })
   if (id === undefined)
-    throw new Problem('member_exists', `There is a member with the address ${email} already, or one who is invited.`, {
-      errors: [{ pointer: '/email', detail: 'is a member already, or is invited' }],
-    })
+    throw new Problem(
+      'member_exists',
+      `There is a member with the address ${email} already, or one who is invited.`,
+      {
+        errors: [{ pointer: '/email', detail: 'is a member already, or is invited' }],
+      },
+    )
   const link = await makeLink(tx, caller, { id, email }, 'invitation', isMailed)
   const details = { email, name, roles, profiles: billingProfiles ?? 'all', by: wayOf(link) }
   await recordAudit(tx, customerId, { action: 'member.invited', subject: id, actor, requestId, details })

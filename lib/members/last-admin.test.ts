@@ -35,7 +35,11 @@ describe('the last Admin', () => {
       expect([status, json.code]).toEqual([409, 'last_admin'])
     }
     expect(await admins()).toEqual([{ id }])
-    expect((await ask(key, 'GET', `/${id}`)).json).toMatchObject({ roles: ['admin'], state: 'active', name: id })
+    expect((await ask(key, 'GET', `/${id}`)).json).toMatchObject({
+      roles: ['admin'],
+      state: 'active',
+      name: id,
+    })
   })
 
   it('is somebody else as soon as another one has come', async () => {

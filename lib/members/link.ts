@@ -24,7 +24,7 @@ export async function linkFor(
 ): Promise<MemberLink> {
   const standing = standingOf(member)
   if (standing.state === 'disabled')
-    throw new Problem('member_disabled', 'A disabled member can not come in. Enable them first.')
+    throw new Problem('member_disabled', 'The member is disabled. Enable them first.')
   if (!holdsAll(await holdingOf(tx, caller), standing))
     throw new Problem('permission_denied', 'This member has roles or billing profiles that you do not have.')
   const kind = standing.state === 'invited' ? 'invitation' : 'reset'

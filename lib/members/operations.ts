@@ -52,14 +52,17 @@ export const changeMember = operation(contract.changeMember, async (caller, inpu
   return replyOf(await scope(caller, (tx) => change(tx, caller, params.member_id, body, how)))
 })
 
-export const makeMemberLink = operation(contract.makeMemberLink, async (caller, { params }, { requestId }) => {
-  requireFresh(caller)
-  const link = await scope(caller, async (tx) => {
-    const member = await locked(tx, caller, params.member_id)
-    return linkFor(tx, caller, member, { requestId })
-  })
-  return { body: link, headers: UNKEPT }
-})
+export const makeMemberLink = operation(
+  contract.makeMemberLink,
+  async (caller, { params }, { requestId }) => {
+    requireFresh(caller)
+    const link = await scope(caller, async (tx) => {
+      const member = await locked(tx, caller, params.member_id)
+      return linkFor(tx, caller, member, { requestId })
+    })
+    return { body: link, headers: UNKEPT }
+  },
+)
 
 export const withdrawInvitation = operation(
   contract.withdrawInvitation,

@@ -14,7 +14,9 @@ export function serializeMember(row: MemberRow): Member {
     roles: inOrder(row.roles),
     billingProfiles: row.billingProfiles,
     state,
-    ...(state === 'invited' && row.inviteExpiresAt ? { inviteExpireTime: row.inviteExpiresAt.getTime() } : {}),
+    ...(state === 'invited' && row.inviteExpiresAt
+      ? { inviteExpireTime: row.inviteExpiresAt.getTime() }
+      : {}),
     createTime: row.createdAt.getTime(),
     ...(row.addedBy === null ? {} : { addedBy: row.addedBy }),
     ...(row.lastSignInAt ? { lastSignInTime: row.lastSignInAt.getTime() } : {}),

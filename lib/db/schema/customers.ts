@@ -1,5 +1,14 @@
 import { sql } from 'drizzle-orm'
-import { boolean, check, foreignKey, index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import {
+  boolean,
+  check,
+  foreignKey,
+  index,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
 import { createdAt, customerId, key, place, time } from './columns.ts'
 
 export const customers = pgTable('customers', {

@@ -66,7 +66,11 @@ export async function setDisabled(
 }
 
 /** Removes somebody who never came, with what was sent to them. */
-export async function removeInvited(tx: Transaction, customerId: CustomerId, memberId: string): Promise<void> {
+export async function removeInvited(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+): Promise<void> {
   for (const table of [accountLinks, accountMails])
     await tx.delete(table).where(and(eq(table.customerId, customerId), eq(table.memberId, memberId)))
   await tx.delete(members).where(and(memberOf(customerId, memberId), isNotNull(members.invitedAt)))
