@@ -82,19 +82,6 @@ export const inviteMember: readonly Example[] = [
       },
     ),
   },
-  {
-    name: 'unknown-profile',
-    summary: 'A billing profile that the customer does not have',
-    body: {
-      email: 'dora@northwind.example',
-      name: 'Dora',
-      roles: ['finance-user'],
-      billingProfiles: ['emea'],
-    },
-    answer: refused('invalid_request', '/billingProfiles/0: "emea" is no billing profile', {
-      errors: [{ pointer: '/billingProfiles/0', detail: '"emea" is no billing profile' }],
-    }),
-  },
 ]
 
 export const changeMember: readonly Example[] = [

@@ -1,22 +1,15 @@
 import type { Command } from 'commander'
-import { z } from 'zod'
-import type { Caller } from '#lib/access/rules.ts'
 import type { Input } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
-import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
-import type { changeMember as contract, MemberLink } from '#lib/members/contract.ts'
-import { invite } from '#lib/members/invite.ts'
-import { linkFor } from '#lib/members/link.ts'
+import type { changeMember as contract } from '#lib/members/contract.ts'
 import { changeMember } from '#lib/members/operations.ts'
-import { allMembers, lockMember, memberWith } from '#lib/members/store/read.ts'
-import { checkedText, collect, rolesOf, withDatabase } from './command.ts'
-import { customerCommands, printsRows } from './customer-commands.ts'
-import { operatorFor } from './licenses/operator.ts'
-import { note, print } from './terminal.ts'
-
-type Named = { customer: string; email: string }
+import { allMembers } from '#lib/members/store/read.ts'
+import { collect, rolesOf, withDatabase } from '../command.ts'
+import { customerCommands, printsRows } from '../customer-commands.ts'
+import { note } from '../terminal.ts'
+import { addMember, reset } from './links.ts'
+import { idOf, type Named, operatorOf } from './named.ts'
 
 export function addMemberCommands(program: Command): void {
   const of = customerCommands(program, 'members', 'The people who sign in to the console.')
@@ -66,52 +59,6 @@ export function addMemberCommands(program: Command): void {
   printsRows(of('list', "List a customer's members.", '--customer sunbird'), allMembers)
 }
 
-type Linked = Named & { mail?: boolean }
-type NewMember = Linked & { name: string; role: string[]; profile?: string[] }
-
-async function addMember(given: NewMember): Promise<void> {
-  checkMail(given)
-  const operator = await operatorOf(given)
-  const email = given.email.trim()
-  if (!z.email().max(254).safeParse(email).success)
-    throw new Problem('invalid_request', `"${given.email}" is not an e-mail address.`)
-  const name = checkedText('name', given.name)
-  const invited = { email, name, roles: rolesOf(given.role), billingProfiles: given.profile }
-  const { link } = await scope(operator, (tx) => invite(tx, operator, invited, wayOf(given)))
-  tell(link, email)
-}
-
-async function reset(given: Linked): Promise<void> {
-  checkMail(given)
-  const operator = await operatorOf(given)
-  const link = await scope(operator, async (tx) => {
-    const found = await lockMember(tx, operator.customerId, await idOf(tx, operator, given))
-    if (!found) throw new Problem('not_found')
-    return linkFor(tx, operator, found.member, wayOf(given))
-  })
-  tell(link, given.email)
-}
-
-function checkMail({ mail }: Linked): void {
-  if (mail && !env().mail)
-    throw new Problem('invalid_request', 'There is no mail server: set SMTP_URL and MAIL_FROM.')
-}
-
-function wayOf({ mail = false }: Linked) {
-  return { requestId: crypto.randomUUID(), isMailed: mail }
-}
-
-/** What a command says of a link: the link itself on standard output, or the address that it is mailed to. */
-function tell({ url, expireTime }: MemberLink, email: string): void {
-  print(url ?? email)
-  const until = new Date(expireTime).toISOString().slice(0, 16).replace('T', ' ')
-  note(
-    url === undefined
-      ? 'The running service mails the link within a minute.'
-      : `Give this link to ${email} in private: it works once, until ${until} UTC.`,
-  )
-}
-
 async function setRoles(given: Named & { role: string[] }): Promise<void> {
   const { roles } = await change(given, { roles: rolesOf(given.role) })
   note(`${given.email} has the roles ${roles.join(', ')}.`)
@@ -136,21 +83,4 @@ async function change(given: Named, wanted: Input<typeof contract>['body']) {
   const id = await scope(operator, (tx) => idOf(tx, operator, given))
   const input = { params: { member_id: id }, query: {}, body: wanted }
   return (await changeMember(operator, input, { requestId: crypto.randomUUID() })).body
-}
-
-async function operatorOf({ customer }: Named): Promise<Caller> {
-  const operator = await operatorFor(customer, ['admin'])
-  if (!operator) throw new Problem('not_found', `There is no customer "${customer}".`)
-  return operator
-}
-
-async function idOf(
-  tx: Transaction,
-  { customerId, customerName }: Caller,
-  { email }: Named,
-): Promise<string> {
-  const id = await memberWith(tx, customerId, email.trim())
-  if (id === undefined)
-    throw new Problem('not_found', `${customerName} has no member with the address ${email}.`)
-  return id
 }
