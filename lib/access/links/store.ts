@@ -88,8 +88,6 @@ export async function spendLink(tx: Transaction, customerId: CustomerId, id: str
   return used.rowCount === 1
 }
 
-export type OpenLink = Awaited<ReturnType<typeof listOpenLinks>>[number]
-
 /** The customer's links that can still be used, or are still to be mailed; of one member, or of all. */
 export function listOpenLinks(tx: Transaction, customerId: CustomerId, memberId?: string) {
   const { kind, madeBy, createdAt, expiresAt, state } = accountLinks
