@@ -39,7 +39,7 @@ export async function findSessionCaller(digest: string): Promise<Caller | undefi
 }
 
 /** What is written down of a session when it is opened. */
-export type Opened = { digest: string; address: string; userAgent: string; browser: string; proof: string }
+export type Opened = { digest: string; address: string; userAgent: string; browser: string; proof?: string }
 
 /**
  * Keeps a new session, and lets the member's ended ones go, whose place it takes. The member has signed in just now.
@@ -59,8 +59,8 @@ export async function addSession(
     customerId,
     memberId,
     userAgent: userAgent.slice(0, MOST_OF_NAME),
-    provenAt: sql`now()`,
     ...opened,
+    provenAt: since ?? sql`now()`,
     ...(since ? { createdAt: since } : {}),
   })
   await tx
