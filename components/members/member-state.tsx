@@ -1,4 +1,4 @@
-import { Moment } from '#components/dates/moment.tsx'
+import { Day } from '#components/dates/day.tsx'
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 import type { Member } from '#lib/members/contract.ts'
 import type { MemberState } from '#lib/members/rules.ts'
@@ -19,7 +19,7 @@ export function MemberStateCell({ member, now }: { member: Member; now: number }
     <>
       <Badge tone={TONES[state]}>{STATE_TEXTS[state]}</Badge>
       <span className="mt-1 block text-xs text-ink-3">
-        until <Moment at={until} />
+        until <Day at={until} />
       </span>
     </>
   )

@@ -25,7 +25,8 @@ export const Member = z
     }),
     createTime: z.int().meta({ description: 'Epoch time in milliseconds of when they were added.' }),
     addedBy: z.string().optional().meta({
-      description: 'Name of who added them. Absent where that was not written down.',
+      description:
+        'Who added them: a name, or `API key` and its name. Absent where that was not written down.',
     }),
     lastSignInTime: z.int().optional().meta({
       description: 'Epoch time in milliseconds of their last sign-in. Absent where none is known.',
