@@ -87,6 +87,23 @@ test('an Admin invites somebody by keyboard alone, and copies the link', async (
   expect(found).toEqual([])
 })
 
+test('whoever comes by the link is active, with what they were given', async ({ page, browser, baseURL }) => {
+  const headers = { Authorization: `Bearer ${key}` }
+  const data = { email: `eva@${own.domain}`, name: 'Eva Link', roles: ['finance-user'] }
+  const { link } = await (await page.request.post('/billing/v1/members', { headers, data })).json()
+  const there = await browser.newPage({ baseURL: baseURL ?? '' })
+  await there.goto(new URL(link.url).pathname)
+  for (const label of ['New password', 'New password, again'])
+    await there.getByLabel(label, { exact: true }).fill('a password of Eva')
+  await there.getByRole('button', { name: 'Set password and sign in' }).click()
+  await expect(there).toHaveURL(/\/invoices$/)
+  await signIn(page, people.admin, '/members?search=Eva')
+  await expect(row(page, 'Eva Link')).toContainText('Active')
+  await expect(row(page, 'Eva Link').locator('time')).toHaveCount(2)
+  await expect(row(page, 'Eva Link')).toContainText('by API key test')
+  await there.close()
+})
+
 test('changes roles, disables with a word on what happens, and enables; the history tells it', async ({
   page,
   browser,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ROLES } from '#lib/access/rules.ts'
-import { MEMBER_STATES } from './rules.ts'
+import { INVITE_MAILS, MEMBER_STATES } from './rules.ts'
 
 const Roles = z.array(z.enum(ROLES))
 const Profiles = z.array(z.string()).nullable()
@@ -22,6 +22,10 @@ export const Member = z
     inviteExpireTime: z.int().optional().meta({
       description:
         'Epoch time in milliseconds until when the invitation works; it may be over. Absent where nobody is invited, or no invitation is left.',
+    }),
+    inviteMail: z.enum(INVITE_MAILS).optional().meta({
+      description:
+        'What became of the mail with the invitation: `refused` where the mail server did not take it, `unknown` where it did not say. Absent where the link was not to be mailed.',
     }),
     createTime: z.int().meta({ description: 'Epoch time in milliseconds of when they were added.' }),
     addedBy: z.string().optional().meta({
