@@ -4,6 +4,7 @@ import { settings as limitSettings } from './access/limits/settings.ts'
 import { settings as apiSettings } from './api/openapi/settings.ts'
 import { settings as databaseSettings } from './db/settings.ts'
 import { settings as historySettings } from './history/settings.ts'
+import { settings as keySettings } from './keys/settings.ts'
 import { settings as mailSettings } from './notices/settings.ts'
 import { settings as operatorSettings } from './operator-mail/settings.ts'
 import { settings as exposureSettings } from './server/exposure/settings.ts'
@@ -43,6 +44,8 @@ const PARTS = {
   traces: traceSettings,
   limits: limitSettings,
   history: historySettings,
+  /** How long API keys may be valid. */
+  keys: keySettings,
   vendorTimes: timeSettings,
   accounts: accountsSettings,
   /** Undefined where no notices are sent. */

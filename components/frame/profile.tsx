@@ -1,6 +1,6 @@
 'use client'
 
-import { KeyRound, LogOut, MonitorSmartphone } from 'lucide-react'
+import { KeyRound, LogOut, MonitorSmartphone, SquareTerminal } from 'lucide-react'
 import Link from 'next/link'
 import { lazy, Suspense, useState } from 'react'
 import { signOut } from '#components/access/next-auth.ts'
@@ -62,6 +62,10 @@ export function useProfile(person: Person) {
       <Link href="/sessions" prefetch={false} className={MENU_ITEM} onClick={close}>
         <MonitorSmartphone aria-hidden="true" className="size-4 text-ink-3" />
         Sessions
+      </Link>
+      <Link href="/keys" prefetch={false} className={MENU_ITEM} onClick={close}>
+        <SquareTerminal aria-hidden="true" className="size-4 text-ink-3" />
+        API keys
       </Link>
       <button type="button" className={MENU_ITEM} onClick={leave}>
         <LogOut aria-hidden="true" className="size-4 text-ink-3" />

@@ -2,9 +2,8 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
-import { apiKeys, billingProfiles, customers, members } from '#lib/db/schema/customers.ts'
+import { billingProfiles, customers, members } from '#lib/db/schema/customers.ts'
 import { sessions } from '#lib/db/schema/sign-ins.ts'
-import { digestOf, hintsOf } from './api-key.ts'
 import type { CustomerId, Role } from './rules.ts'
 import { endSessions } from './session.ts'
 
@@ -83,54 +82,6 @@ export async function setDisabled(
   const disabledAt = disabled ? sql`now()` : null
   await tx.update(members).set({ disabledAt }).where(memberOf(customerId, memberId))
   if (disabled) await endSessions(tx, customerId, eq(sessions.memberId, memberId))
-}
-
-/** Keeps a new key, of which only the digest is stored, and returns its id. */
-export async function addKey(
-  tx: Transaction,
-  customerId: CustomerId,
-  apiKey: string,
-  given: { name: string; roles: Role[]; validHours: number | undefined },
-): Promise<string> {
-  const id = randomUUID()
-  const { name, roles, validHours } = given
-  const expiresAt = validHours === undefined ? null : sql`now() + make_interval(hours => ${validHours}::int)`
-  const secret = { digest: digestOf(apiKey), ...hintsOf(apiKey) }
-  await tx.insert(apiKeys).values({ customerId, id, name, roles, expiresAt, ...secret })
-  return id
-}
-
-/** All keys of the customer, the newest first: what may be seen of them. */
-export function listKeys(tx: Transaction, customerId: CustomerId) {
-  return tx
-    .select({
-      id: apiKeys.id,
-      name: apiKeys.name,
-      prefix: apiKeys.prefix,
-      lastFour: apiKeys.lastFour,
-      roles: sql<Role[]>`${apiKeys.roles}`,
-      createdAt: apiKeys.createdAt,
-      expiresAt: apiKeys.expiresAt,
-      revokedAt: apiKeys.revokedAt,
-      lastUsedAt: apiKeys.lastUsedAt,
-    })
-    .from(apiKeys)
-    .where(eq(apiKeys.customerId, customerId))
-    .orderBy(sql`${apiKeys.createdAt} DESC, ${apiKeys.id}`)
-}
-
-/** Revokes a key from the next request on: `already` where it was, undefined where there is none. */
-export async function revokeKey(
-  tx: Transaction,
-  customerId: CustomerId,
-  id: string,
-): Promise<'revoked' | 'already' | undefined> {
-  const own = and(eq(apiKeys.customerId, customerId), eq(apiKeys.id, id))
-  const found = await tx.select({ revokedAt: apiKeys.revokedAt }).from(apiKeys).where(own).for('update')
-  if (!found[0]) return undefined
-  if (found[0].revokedAt) return 'already'
-  await tx.update(apiKeys).set({ revokedAt: sql`now()` }).where(own)
-  return 'revoked'
 }
 
 function memberOf(customerId: CustomerId, memberId: string) {

@@ -16,6 +16,7 @@ export const PROBLEMS = {
   subscription_not_active: { status: 409, title: 'The subscription is not active' },
   version_mismatch: { status: 412, title: 'Somebody changed it since you read it' },
   change_in_progress: { status: 409, title: 'Another change of this asset is in progress' },
+  key_ended: { status: 409, title: 'The key has ended' },
   change_settled: { status: 409, title: 'The change is settled' },
   body_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be JSON' },

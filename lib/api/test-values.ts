@@ -27,9 +27,14 @@ export const VALUES: Record<string, readonly string[]> = {
   kind: ['drawn', 'original-pdf', 'original-xml', 'x'],
   whose: ['own', 'all'],
   session_id: ['none'],
+  key_id: ['k-erp', 'none'],
+  state: ['usable', 'ended', 'old'],
   'if-match': ['*', '"3.x"', '"1.x"', 'x'],
   'if-none-match': ['*', '"x"'],
   'idempotency-key': ['a', 'b', 'c'],
 }
-/** Bodies of a change of licenses: totals that are taken, refused, and none. */
-export const BODIES = [0, 45, 60, 61, 130, 250, 1.5, -1, '7'].map((quantity) => ({ quantity }))
+/** Bodies of a change of licenses: totals that are taken, refused, and none; and those of changes of keys. */
+export const BODIES = [
+  ...[0, 45, 60, 61, 130, 250, 1.5, -1, '7'].map((quantity) => ({ quantity })),
+  ...[{ name: 'ERP' }, { name: '' }, { overlap: 'now' }, { name: 'New', roles: ['admin'] }, {}],
+]
