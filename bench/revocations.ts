@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as directory from '#lib/access/directory.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
-import { openDatabase } from '#lib/db/client.ts'
+import { findCustomer } from '#lib/access/store.ts'
+import { openDatabase, type Transaction } from '#lib/db/client.ts'
 import { startWarden } from '#lib/db/embedded/test-warden.ts'
 import { startEmbedded } from '#lib/db/embedded.ts'
 import { migrate } from '#lib/db/migrate.ts'
@@ -19,7 +20,6 @@ const count = Number(process.argv[2] ?? 1000)
 const ASKING = 64
 const ENDING = 8
 const CUSTOMER = 'northwind'
-const own = { customerId: CUSTOMER as CustomerId }
 
 type Key = { id: string; secret: string; member: string; endedAt?: number }
 
@@ -62,7 +62,8 @@ async function revoked(url: string, admin: string, keys: Key[]): Promise<string[
     const isLater = key.endedAt !== undefined && began > key.endedAt
     tally.requests += 1
     tally[isLater ? 'later' : 'before'] += 1
-    if (isLater && status !== 401 && status !== 403) faults.push(`${key.id}: ${status}, ${began - (key.endedAt ?? 0)} ms after its end`)
+    if (isLater && status !== 401 && status !== 403)
+      faults.push(`${key.id}: ${status}, ${began - (key.endedAt ?? 0)} ms after its end`)
     if (key.endedAt === undefined && status !== 200) faults.push(`${key.id}: ${status}, before its end`)
   }
   let isOver = false
@@ -81,7 +82,9 @@ async function revoked(url: string, admin: string, keys: Key[]): Promise<string[
   isOver = true
   await Promise.all(asking)
   for (const key of keys) await ask(key)
-  console.log(`${keys.length} keys ended under ${tally.requests} requests, ${tally.later} of them later: ${faults.length} faults.`)
+  console.log(
+    `${keys.length} keys ended under ${tally.requests} requests, ${tally.later} of them later: ${faults.length} faults.`,
+  )
   return faults
 }
 
@@ -91,10 +94,18 @@ type Way = (url: string, admin: string, key: Key) => Promise<unknown>
 const WAYS: Way[] = [
   (url, admin, { id }) => done(call(url, 'DELETE', `/billing/v1/keys/${id}`, admin)),
   (url, _, { secret }) => done(call(url, 'POST', '/auth/v1/leaked-keys', '', [{ token: secret }])),
-  (url, _, { id, secret }) => done(call(url, 'POST', `/billing/v1/keys/${id}/rotation`, secret, { overlap: 'now' })),
-  (_, __, { member }) => scope(own, (tx) => directory.setDisabled(tx, own.customerId, member, true)),
-  (_, __, { member }) => scope(own, (tx) => directory.setRoles(tx, own.customerId, member, [])),
+  (url, _, { id, secret }) =>
+    done(call(url, 'POST', `/billing/v1/keys/${id}/rotation`, secret, { overlap: 'now' })),
+  (_, __, { member }) => ofCustomer((tx, id) => directory.setDisabled(tx, id, member, true)),
+  (_, __, { member }) => ofCustomer((tx, id) => directory.setRoles(tx, id, member, [])),
 ]
+
+type Change = (tx: Transaction, customerId: CustomerId) => Promise<void>
+
+async function ofCustomer(change: Change): Promise<void> {
+  const customer = await findCustomer(CUSTOMER)
+  if (customer) await scope(customer, (tx) => change(tx, customer.customerId))
+}
 
 async function done(status: Promise<number>): Promise<void> {
   if ((await status) !== 200) throw new Error(`A key was not ended: ${await status}.`)

@@ -3,7 +3,7 @@ import { Badge } from '#components/ui/badge.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
 import { ROLE_NAMES } from '#lib/access/rules.ts'
-import type { Key } from '#lib/keys/shapes.ts'
+import type { Key } from '#lib/keys/contract.ts'
 import type { Issuer } from './issuer.ts'
 import { KeyActions } from './key-actions.tsx'
 import { STATUS } from './words.ts'
@@ -90,7 +90,9 @@ function Opens({ of: { roles, billingProfiles, addresses } }: { of: Key }) {
     <>
       {roles.map((role) => ROLE_NAMES[role]).join(', ') || 'Nothing'}
       {billingProfiles ? (
-        <span className="block text-xs text-ink-3">Billing profiles: {billingProfiles.map(visible).join(', ')}</span>
+        <span className="block text-xs text-ink-3">
+          Billing profiles: {billingProfiles.map(visible).join(', ')}
+        </span>
       ) : null}
       {addresses ? <span className="block text-xs text-ink-3">From {addresses.join(', ')}</span> : null}
     </>
@@ -101,7 +103,9 @@ function LastUse({ of: { lastUseTime, lastUseAddress, isUnused } }: { of: Key })
   return (
     <>
       {lastUseTime === undefined ? 'Never' : <Moment at={lastUseTime} />}
-      {lastUseAddress ? <span className="block text-xs wrap-anywhere text-ink-3">from {lastUseAddress}</span> : null}
+      {lastUseAddress ? (
+        <span className="block text-xs wrap-anywhere text-ink-3">from {lastUseAddress}</span>
+      ) : null}
       {isUnused ? (
         <span className="mt-1 block">
           <Badge tone="warn">Unused for 60 days</Badge>

@@ -71,7 +71,13 @@ export function Keys({ view, maySeeAll, issuer }: { view: View; maySeeAll: boole
           {data ? null : <SkeletonRows count={3} />}
           {data && rows.length === 0 ? <NoKeys view={view} issue={issue} /> : null}
           {rows.length > 0 ? (
-            <KeyTable keys={rows} named={view.whose === 'all'} busy={isWaiting} issuer={issuer} onChanged={onChanged} />
+            <KeyTable
+              keys={rows}
+              named={view.whose === 'all'}
+              busy={isWaiting}
+              issuer={issuer}
+              onChanged={onChanged}
+            />
           ) : null}
         </div>
       </Card>
@@ -94,7 +100,9 @@ function NoKeys({ view, issue }: { view: View; issue: React.ReactNode }) {
   const { whose, state, pageToken } = view
   if (pageToken) {
     const first = hrefOf({ ...(whose ? { whose } : {}), ...(state ? { state } : {}) })
-    return <EmptyState title="No more keys here" action={<ButtonLink href={first}>Go to the newest</ButtonLink>} />
+    return (
+      <EmptyState title="No more keys here" action={<ButtonLink href={first}>Go to the newest</ButtonLink>} />
+    )
   }
   if (state === 'ended') return <EmptyState title="No key has ended" />
   return (

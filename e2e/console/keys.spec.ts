@@ -17,10 +17,13 @@ test.beforeAll(async () => {
 const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name })
 const opens = async (page: Page, key: string) => {
-  const answer = await fetch(new URL('/auth/v1/validate', page.url()), { headers: { authorization: `Bearer ${key}` } })
+  const answer = await fetch(new URL('/auth/v1/validate', page.url()), {
+    headers: { authorization: `Bearer ${key}` },
+  })
   return answer.status
 }
-const shownKey = async (page: Page) => (await page.getByRole('dialog').locator('code').first().textContent()) ?? ''
+const shownKey = async (page: Page) =>
+  (await page.getByRole('dialog').locator('code').first().textContent()) ?? ''
 
 async function issue(page: Page, name: string, role?: string) {
   await page.getByRole('button', { name: 'Issue a key' }).click()
@@ -108,7 +111,9 @@ test('what is wrong stands at its field, and nothing typed is lost', async ({ pa
   expect(found).toEqual([])
 })
 
-test('whoever signed in long ago confirms who they are, and what they asked for is done', async ({ page }) => {
+test('whoever signed in long ago confirms who they are, and what they asked for is done', async ({
+  page,
+}) => {
   const found = complaints(page)
   await signInByForm(page, member.fin, '/keys')
   const key = await issue(page, 'Old import', 'IT Manager')
@@ -159,7 +164,9 @@ test('rotation says what it means, and both keys work meanwhile', async ({ page 
   expect(found).toEqual([])
 })
 
-test('an Admin sees all keys, with long names and on a phone, and lets one belong to the customer', async ({ page }) => {
+test('an Admin sees all keys, with long names and on a phone, and lets one belong to the customer', async ({
+  page,
+}) => {
   const found = complaints(page)
   await signInByForm(page, member.boss, '/keys')
   await page.getByRole('button', { name: 'Issue a key' }).click()

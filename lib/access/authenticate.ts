@@ -8,9 +8,9 @@ import { countStranger } from '#lib/history/strangers.ts'
 import { noteCaller, visit } from '#lib/visit.ts'
 import { digestOf, looksLikeApiKey } from './api-key.ts'
 import { isWithin } from './limits/ranges.ts'
-import type { Caller } from './rules.ts'
+import type { Caller, CustomerId } from './rules.ts'
 import { session } from './session-cookie.ts'
-import { lookUpCaller, provenCaller } from './store.ts'
+import { lookUpCaller, minted, provenCaller } from './store.ts'
 
 /** Said of each that opens nothing: who has found a key is not told that it would open something elsewhere. */
 const NOT_VALID =
@@ -83,4 +83,15 @@ function traceElsewhere({ customerId, id, name }: Caller): void {
   const requestId = visit()?.requestId ?? randomUUID()
   const event = { action: 'key.refused', subject: id, actor: STRANGER, requestId, details: { name } }
   recordRefusal(customerId, event)
+}
+
+/** The keys with these digests that were not revoked, of whichever customers: for who shows them. */
+export async function findKeys(
+  digests: readonly string[],
+): Promise<{ customerId: CustomerId; id: string }[]> {
+  const { rows } = await database().keys.query<{ customer_id: string; id: string }>(
+    'SELECT customer_id, id FROM api_keys WHERE digest = ANY($1) AND revoked_at IS NULL ORDER BY customer_id, id',
+    [digests],
+  )
+  return rows.map((row) => ({ customerId: minted(row.customer_id), id: row.id }))
 }

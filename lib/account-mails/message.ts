@@ -22,7 +22,11 @@ export function messageOf(due: DueMail, baseUrl: string): Message {
   }
 }
 
-function accountText(event: 'new-password' | 'new-device', { customer, ...happened }: DueMail, baseUrl: string) {
+function accountText(
+  event: 'new-password' | 'new-device',
+  { customer, ...happened }: DueMail,
+  baseUrl: string,
+) {
   const isPassword = event === 'new-password'
   const lines = [
     isPassword

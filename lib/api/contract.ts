@@ -38,8 +38,8 @@ export type Contract<
   headers: Headers
   /** Absent where `method` carries none. */
   body: Body
-  /** The most bytes that it may have. */
-  bodyLimit: number
+  /** The most bytes that it may have, where that is not the usual number. */
+  bodyLimit?: number
   /** What is not declared here never leaves. */
   output: Output
   /** Headers that its answers have at times, beside those that follow from its kind. */
@@ -66,9 +66,7 @@ export const noBody = z.undefined()
 /** The body of a call that carries none by a method which could: left out, or an object without fields. */
 export const emptyBody = z.strictObject({})
 
-const BODY_LIMIT = 16 * 1024
-
-type Parts = 'limit' | 'params' | 'query' | 'body' | 'bodyLimit' | 'headers' | 'responseHeaders' | 'problems' | 'examples'
+type Parts = 'limit' | 'params' | 'query' | 'body' | 'headers' | 'responseHeaders' | 'problems' | 'examples'
 
 /**
  * Names a contract. Its parts that carry nothing may be left out. `problems` are those that the operation itself
@@ -86,7 +84,7 @@ export function contract<
 ): Contract<Params, Query, Body, Output, Headers> {
   const empty = { params: nothing, query: nothing, body: noBody, headers: nothing, responseHeaders: [] }
   const limit: Kind = given.output.meta()?.streamed ? 'exports' : 'requests'
-  const whole = { limit, bodyLimit: BODY_LIMIT, ...empty, examples: [], problems: [], ...given }
+  const whole = { limit, ...empty, examples: [], problems: [], ...given }
   const problems = [...new Set([...problemsOnTheWay(whole), ...whole.problems])]
   return { ...whole, problems } as unknown as Contract<Params, Query, Body, Output, Headers>
 }

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import fc from 'fast-check'
 import { encode } from 'next-auth/jwt'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { sessionSecret } from '#lib/access/session-cookie.ts'
+import { cookieName, sessionSecret } from '#lib/access/session-cookie.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/db/test-rows.ts'
 import { addSession } from '#lib/db/test-sessions.ts'
@@ -18,7 +18,10 @@ import { BODIES, VALUES } from './test-values.ts'
 // whatever is asked, no answer has anything that the description does not declare.
 
 type Handlers = Record<string, (request: Request) => Promise<Response>>
-type Asked = Omit<Example, 'name' | 'summary' | 'answer' | 'by'> & { key?: string | undefined; method?: string }
+type Asked = Omit<Example, 'name' | 'summary' | 'answer' | 'by'> & {
+  key?: string | undefined
+  method?: string
+}
 
 const DAY = 86_400_000
 /** How files of a type begin. */
@@ -200,7 +203,7 @@ function read({ text, headers }: Answered): unknown {
 async function callerOf({ by, headers }: Example): Promise<Pick<Asked, 'key' | 'headers'>> {
   if (by !== 'session') return { key: keys.admin }
   const token = { sid: await addSession('northwind', 'm-ana') }
-  const cookie = `console-session=${await encode({ token, secret: sessionSecret() })}`
+  const cookie = `${cookieName('console-session')}=${await encode({ token, secret: sessionSecret() })}`
   return {
     headers: { ...headers, cookie, 'sec-fetch-site': 'same-origin', 'request-id': EXAMPLE_REQUEST },
   }
@@ -240,10 +243,8 @@ async function loadContracts() {
 async function seed() {
   const { addChange, acknowledge, keepOriginal } = exampleRows(database)
   await addCustomer('northwind')
-  keys.admin = await addKey('northwind', ['admin'], {
-    ...{ id: 'k-nightly', name: 'nightly-sync' },
-    expiresAt: new Date(Date.now() + 90 * DAY),
-  })
+  const expiresAt = new Date(Date.now() + 90 * DAY)
+  keys.admin = await addKey('northwind', ['admin'], { id: 'k-nightly', name: 'nightly-sync', expiresAt })
   keys.it = await addKey('northwind', ['it-manager'])
   keys.finance = await addKey('northwind', ['finance-user'])
   keys.none = await addKey('northwind', [])
@@ -252,7 +253,11 @@ async function seed() {
   await addMember('northwind', { ...ana, roles: ['admin'] })
   await addKey('northwind', ['finance-user'], {
     ...{ id: 'k-erp', name: 'ERP', issuedBy: 'm-ana', billingProfiles: ['default'] },
-    ...{ addresses: ['192.0.2.0/24', '2001:db8::/32'], lastUsedAt: new Date(), lastUsedAddress: '192.0.2.17' },
+    ...{
+      addresses: ['192.0.2.0/24', '2001:db8::/32'],
+      lastUsedAt: new Date(),
+      lastUsedAddress: '192.0.2.17',
+    },
     expiresAt: new Date(Date.now() + 90 * DAY),
   })
   await addSession('northwind', 'm-ana', {

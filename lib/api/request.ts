@@ -16,13 +16,17 @@ export type ApiRequest = {
   gone?: AbortSignal
 }
 
+/** In bytes, unless the contract says another number. */
+const BODY_LIMIT = 16 * 1024
+
 /**
  * Reads every input from its declared place: path, query, body; parsed, never coerced.
  * @throws Problem 400, 404 (a path that can't name anything), 413 or 415
  */
 export async function readInput<C extends AnyContract>(contract: C, request: ApiRequest): Promise<Input<C>> {
   const params = contract.params.safeParse(pathParams(contract.path, request.path))
-  const body = contract.method === 'GET' ? undefined : await readBody(request, contract.bodyLimit)
+  const body =
+    contract.method === 'GET' ? undefined : await readBody(request, contract.bodyLimit ?? BODY_LIMIT)
   const query = contract.query.safeParse(queryParams(request.search, contract.query.shape))
   if (!query.success) throw invalidQuery(query.error)
   const headers = contract.headers.safeParse(headersOf(request, contract.headers.shape))

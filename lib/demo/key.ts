@@ -36,7 +36,12 @@ export async function issueDemoKey(domain: string): Promise<string> {
       await recordAudit(tx, customerId, { ...event, action: 'key.revoked', subject: id })
     }
     const id = await addKey(tx, customerId, apiKey, KEY)
-    await recordAudit(tx, customerId, { ...event, action: 'key.issued', subject: id, details: issuedDetails(KEY) })
+    await recordAudit(tx, customerId, {
+      ...event,
+      action: 'key.issued',
+      subject: id,
+      details: issuedDetails(KEY),
+    })
   })
   return apiKey
 }

@@ -3,7 +3,9 @@ import { contract, emptyBody, paging, pagingOutput } from '#lib/api/contract.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
 import { DEFAULT_OVERLAP, OVERLAPS, STATES, WHOSE } from './rules.ts'
-import { Key, KeyName, NewKey } from './shapes.ts'
+import { KeyName, NewKey, Key as Shape } from './shapes.ts'
+
+export type { Key } from './shapes.ts'
 
 const params = z.object({
   key_id: z.string().min(1).max(100).meta({ description: 'The `id` of a key.' }),
@@ -38,7 +40,7 @@ export const listKeys = contract({
     ...paging,
   }),
   output: z
-    .object({ keys: z.array(Key).meta({ description: 'The page.' }), ...pagingOutput })
+    .object({ keys: z.array(Shape).meta({ description: 'The page.' }), ...pagingOutput })
     .meta({ id: 'KeyList', description: 'A page of keys.' }),
   problems: ['permission_denied'],
   examples: examples.listKeys,
@@ -51,7 +53,7 @@ export const readKey = contract({
   permission: 'any',
   description: "What the list says of it. Another member's is 404 for who is no Admin.",
   params,
-  output: Key,
+  output: Shape,
   examples: examples.readKey,
 })
 
@@ -64,7 +66,7 @@ export const issueKey = contract({
     'For signed-in members, who prove at most 10 minutes before who they are; a key issues no other. Nobody gives a key more roles or billing profiles than they have: 403. The answer is the only one that has the key itself, so there is no Idempotency-Key: a repeated call makes another key.',
   body: NewKey,
   output: z
-    .object({ key: Key, secret: Secret })
+    .object({ key: Shape, secret: Secret })
     .meta({ id: 'IssuedKey', description: 'A new key, and the key itself.' }),
   problems: ['permission_denied', 'fresh_sign_in_required'],
   examples: examples.issueKey,
@@ -78,7 +80,7 @@ export const renameKey = contract({
   description: 'Members rename their own, Admins and their keys all.',
   params,
   body: z.strictObject({ name: KeyName.meta({ description: 'What it is for.' }) }),
-  output: Key,
+  output: Shape,
   problems: ['fresh_sign_in_required'],
   examples: examples.renameKey,
 })
@@ -92,12 +94,15 @@ export const rotateKey = contract({
     'Makes a key that inherits name, roles, billing profiles, owner and networks, and is valid for as long as the former was made for. The former ends after `overlap`. A member rotates their own, a signed-in Admin also those of the customer, and a key itself. One that has ended, or was rotated before, is 409. A repeated call is answered so, too: the key itself is shown once.',
   params,
   body: z.strictObject({
-    overlap: z.enum(OVERLAPS, { error: `must be one of ${OVERLAPS.join(', ')}` }).default(DEFAULT_OVERLAP).meta({
-      description: 'How long both may be used.',
-    }),
+    overlap: z
+      .enum(OVERLAPS, { error: `must be one of ${OVERLAPS.join(', ')}` })
+      .default(DEFAULT_OVERLAP)
+      .meta({
+        description: 'How long both may be used.',
+      }),
   }),
   output: z
-    .object({ key: Key, secret: Secret, former: Key })
+    .object({ key: Shape, secret: Secret, former: Shape })
     .meta({ id: 'RotatedKey', description: 'The new key, the key itself, and the former one.' }),
   problems: ['permission_denied', 'fresh_sign_in_required', 'key_ended'],
   examples: examples.rotateKey,

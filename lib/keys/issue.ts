@@ -25,7 +25,10 @@ export async function issue(
 ): Promise<string> {
   const { customerId } = caller
   const issuedBy = caller.via === 'session' ? caller.id : null
-  const held = issuedBy === null ? { roles: caller.roles, billingProfiles: null } : await heldBy(tx, customerId, issuedBy)
+  const held =
+    issuedBy === null
+      ? { roles: caller.roles, billingProfiles: null }
+      : await heldBy(tx, customerId, issuedBy)
   if (!held) throw new Problem('unauthenticated')
   checkIssue(caller, held, given)
   const { name, roles, owner } = given
@@ -36,7 +39,13 @@ export async function issue(
   const key: NewKey = { name, roles, billingProfiles, issuedBy, owner, addresses, hours }
   const id = await addKey(tx, customerId, secret, key)
   const details = issuedDetails(key)
-  await recordAudit(tx, customerId, { action: 'key.issued', subject: id, actor: actorOf(caller), requestId, details })
+  await recordAudit(tx, customerId, {
+    action: 'key.issued',
+    subject: id,
+    actor: actorOf(caller),
+    requestId,
+    details,
+  })
   return id
 }
 
@@ -56,7 +65,7 @@ export function issuedDetails({ name, roles, billingProfiles, owner, addresses, 
  * The one form of each network; null for anywhere.
  * @throws Problem `invalid_request`, which names those that are none
  */
-export function rangesOf(given: readonly string[] | undefined): string[] | null {
+function rangesOf(given: readonly string[] | undefined): string[] | null {
   if (given === undefined) return null
   const ranges = given.map(canonicalRange)
   const detail = 'is neither an address nor a network, such as 192.0.2.0/24 or 2001:db8::/32'

@@ -10,6 +10,7 @@ beforeAll(async () => {
   database = await testDatabase()
   vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
   vi.stubEnv('MAIL_FROM', 'Billing <billing@reseller.example>')
+  vi.stubEnv('BASE_URL', 'http://console.example')
 })
 afterAll(async () => {
   vi.unstubAllEnvs()
@@ -20,7 +21,12 @@ beforeEach(async () => {
   ana = await addMember(own, { roles: ['it-manager'], name: 'Ana' })
 })
 
-const found = (token: string) => ({ token, type: 'licenses_invoices_key', url: 'https://code.example/a', source: 'commit' })
+const found = (token: string) => ({
+  token,
+  type: 'licenses_invoices_key',
+  url: 'https://code.example/a',
+  source: 'commit',
+})
 const events = (customer = own) =>
   database.sql(customer, "SELECT subject, actor_kind, details FROM audit_events WHERE action = 'key.leaked'")
 const mails = (customer = own) =>
@@ -47,7 +53,12 @@ describe('a key that is shown', () => {
     await addMember(own, { roles: ['admin'], id: 'm-3', disabledAt: new Date() })
     const keys = [await addKey(own, []), await addKey(own, [], { issuedBy: ana, belongsToCustomer: true })]
     await show(keys.map(found))
-    expect((await mails()).map(({ member_id }) => member_id)).toEqual([admins[0], admins[0], admins[1], admins[1]])
+    expect((await mails()).map(({ member_id }) => member_id)).toEqual([
+      admins[0],
+      admins[0],
+      admins[1],
+      admins[1],
+    ])
   })
 
   it('is one of several, of several customers, among what is none', async () => {

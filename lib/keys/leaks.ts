@@ -1,8 +1,8 @@
 import 'server-only'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { digestOf, looksLikeApiKey } from '#lib/access/api-key.ts'
+import { findKeys } from '#lib/access/authenticate.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
-import { database } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { recordAudit, STRANGER } from '#lib/history/audit.ts'
 import { tellOwner } from './mails.ts'
@@ -11,9 +11,6 @@ import { readKey, revokeKey } from './store.ts'
 /** No answer leaves sooner, in milliseconds: whoever asks could otherwise see that there was something to do. */
 const AT_LEAST = 300
 
-/** Across customers, by the login that finds callers by their keys. What was revoked before stays as it is. */
-const SHOWN = 'SELECT customer_id, id FROM api_keys WHERE digest = ANY($1) AND revoked_at IS NULL'
-
 /**
  * Revokes those of some texts that are keys, before it returns: one customer after the other, each with a row of its
  * history and a mail to its owner. Takes about as long where none of them is one.
@@ -21,9 +18,7 @@ const SHOWN = 'SELECT customer_id, id FROM api_keys WHERE digest = ANY($1) AND r
 export async function revokeShown(texts: readonly string[], requestId: string): Promise<void> {
   const ready = sleep(AT_LEAST)
   const digests = [...new Set(texts)].filter(looksLikeApiKey).map(digestOf)
-  const { rows } = await database().keys.query<{ customer_id: CustomerId; id: string }>(SHOWN, [digests])
-  for (const [customerId, keys] of Map.groupBy(rows, (row) => row.customer_id))
-    for (const { id } of keys) await revokeLeaked(customerId, id, requestId)
+  for (const { customerId, id } of await findKeys(digests)) await revokeLeaked(customerId, id, requestId)
   await ready
 }
 

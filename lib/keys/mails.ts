@@ -1,8 +1,8 @@
 import 'server-only'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { customersWithEndingKeys } from '#lib/access/due-work.ts'
-import type { AccountEvent } from '#lib/access/sign-ins/account-mail.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
+import type { AccountEvent } from '#lib/access/sign-ins/account-mail.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { apiKeys } from '#lib/db/schema/customers.ts'
 import { scope } from '#lib/db/scope.ts'
@@ -55,7 +55,13 @@ async function tellOfThose(tx: Transaction, customerId: CustomerId): Promise<num
     .update(apiKeys)
     .set({ endToldAt: sql`now()` })
     .where(
-      and(eq(apiKeys.customerId, customerId), isDue, isNull(revokedAt), isNull(replacedBy), isNull(endToldAt)),
+      and(
+        eq(apiKeys.customerId, customerId),
+        isDue,
+        isNull(revokedAt),
+        isNull(replacedBy),
+        isNull(endToldAt),
+      ),
     )
     .returning({ id: apiKeys.id })
   for (const { id } of ending) await tellOwner(tx, customerId, id, 'key-ends')

@@ -15,7 +15,11 @@ afterAll(() => database.close())
 beforeEach(async () => {
   own = await addNewCustomer()
   await addProfile(own, 'emea')
-  people.ana = await addMember(own, { roles: ['it-manager', 'finance-user'], name: 'Ana Ruiz', email: `ana@${own}.example` })
+  people.ana = await addMember(own, {
+    roles: ['it-manager', 'finance-user'],
+    name: 'Ana Ruiz',
+    email: `ana@${own}.example`,
+  })
   people.ben = await addMember(own, { roles: ['finance-user'], name: 'Ben', billingProfiles: ['emea'] })
   people.admin = await addMember(own, { roles: ['admin'], name: 'Ad Min' })
   for (const name of ['ana', 'ben', 'admin'] as const) by[name] = await signedIn(own, people[name])
@@ -24,10 +28,16 @@ beforeEach(async () => {
 const NEW = { name: 'ERP', roles: ['finance-user'] }
 const issue = (headers: Headers, more: object = {}) => ask(headers, 'POST', '', { ...NEW, ...more })
 const events = (action: string) =>
-  database.sql(own, 'SELECT subject, actor_name, details FROM audit_events WHERE action = $1 ORDER BY id', [action])
+  database.sql(own, 'SELECT subject, actor_name, details FROM audit_events WHERE action = $1 ORDER BY id', [
+    action,
+  ])
 const daysLeft = ({ createTime, expireTime }: { createTime: number; expireTime?: number }) =>
   expireTime && (expireTime - createTime) / 86_400_000
-const at = ({ status, json }: Awaited<ReturnType<typeof ask>>) => [status, json.code, json.errors?.[0]?.pointer]
+const at = ({ status, json }: Awaited<ReturnType<typeof ask>>) => [
+  status,
+  json.code,
+  json.errors?.[0]?.pointer,
+]
 
 describe('issuing a key', () => {
   it('answers it once, and keeps what may be seen of it', async () => {
@@ -71,8 +81,18 @@ describe('issuing a key', () => {
   it.each([
     ['a role of others', 'ben', { roles: ['it-manager'] }, [403, 'permission_denied', '/roles']],
     ['the role Admin', 'ana', { roles: ['admin'] }, [403, 'permission_denied', '/roles']],
-    ['a billing profile of others', 'ben', { billingProfiles: ['default'] }, [403, 'permission_denied', '/billingProfiles']],
-    ['a billing profile of nobody', 'ben', { billingProfiles: ['none'] }, [403, 'permission_denied', '/billingProfiles']],
+    [
+      'a billing profile of others',
+      'ben',
+      { billingProfiles: ['default'] },
+      [403, 'permission_denied', '/billingProfiles'],
+    ],
+    [
+      'a billing profile of nobody',
+      'ben',
+      { billingProfiles: ['none'] },
+      [403, 'permission_denied', '/billingProfiles'],
+    ],
     ['the customer as its owner', 'ana', { owner: 'CUSTOMER' }, [403, 'permission_denied', '/owner']],
     ['more than the most days', 'ana', { validDays: 366 }, [400, 'invalid_request', '/validDays']],
     ['no end', 'admin', { validDays: null }, [400, 'invalid_request', '/validDays']],
@@ -83,7 +103,12 @@ describe('issuing a key', () => {
     ['no name', 'ana', { name: '  ' }, [400, 'invalid_request', '/name']],
     ['a name of two lines', 'ana', { name: 'ERP\nline' }, [400, 'invalid_request', '/name']],
     ['a long name', 'ana', { name: 'x'.repeat(101) }, [400, 'invalid_request', '/name']],
-    ['what is no network', 'ana', { addresses: ['192.0.2.0/24', 'home'] }, [400, 'invalid_request', '/addresses/1']],
+    [
+      'what is no network',
+      'ana',
+      { addresses: ['192.0.2.0/24', 'home'] },
+      [400, 'invalid_request', '/addresses/1'],
+    ],
     ['no network', 'ana', { addresses: [] }, [400, 'invalid_request', '/addresses']],
     ['a field that is none', 'ana', { expires: 1 }, [400, 'invalid_request', '/expires']],
   ] as const)('refuses %s', async (_, who, more, refusal) => {
@@ -115,8 +140,14 @@ describe('issuing a key', () => {
     await database.sql(own, "UPDATE members SET billing_profiles = '{emea}' WHERE id = $1", [people.admin])
     by.admin = await signedIn(own, people.admin)
     const { json } = await issue(by.admin, { owner: 'CUSTOMER', roles: ['admin'] })
-    expect(json.key).toMatchObject({ owner: 'CUSTOMER', billingProfiles: ['emea'], issuer: { id: people.admin } })
-    await database.sql(own, "UPDATE members SET roles = '{}', disabled_at = now() WHERE id = $1", [people.admin])
+    expect(json.key).toMatchObject({
+      owner: 'CUSTOMER',
+      billingProfiles: ['emea'],
+      issuer: { id: people.admin },
+    })
+    await database.sql(own, "UPDATE members SET roles = '{}', disabled_at = now() WHERE id = $1", [
+      people.admin,
+    ])
     expect(await opens(json.secret)).toBe(200)
     expect((await ask(bearer(json.secret), 'GET', '?whose=all')).json.keys[0].status).toBe('ACTIVE')
   })
@@ -159,7 +190,9 @@ describe('listing keys', () => {
     }
     expect(seen).toEqual(['key 3', 'key 2', 'key 1', 'key 0'])
     const gone = (await ask(by.ana, 'GET', '?state=ended')).json.keys
-    expect(gone.map(({ id, status }: { id: string; status: string }) => [id, status])).toEqual([[ended, 'REVOKED']])
+    expect(gone.map(({ id, status }: { id: string; status: string }) => [id, status])).toEqual([
+      [ended, 'REVOKED'],
+    ])
     expect((await ask(by.ben, 'GET', `?pageToken=${json.pageToken}`)).json.code).toBe('page_token_invalid')
     expect((await ask(by.ana, 'GET', '?state=old')).status).toBe(400)
   })
@@ -207,7 +240,11 @@ describe('renaming and revoking', () => {
     const { key, secret } = (await issue(by.ana)).json
     const late = await signedIn(own, people.ana, 11)
     for (const [method, body] of [['PATCH', { name: 'x' }], ['DELETE']] as const)
-      expect(at(await ask(late, method, `/${key.id}`, body))).toEqual([403, 'fresh_sign_in_required', undefined])
+      expect(at(await ask(late, method, `/${key.id}`, body))).toEqual([
+        403,
+        'fresh_sign_in_required',
+        undefined,
+      ])
     expect((await ask(late, 'GET', `/${key.id}`)).status).toBe(200)
     expect((await ask(bearer(secret), 'DELETE', `/${key.id}`)).status).toBe(200)
     expect(await opens(secret)).toBe(401)

@@ -110,7 +110,10 @@ describe('who may rotate', () => {
 
   it('is an Admin for those of the customer, as far as they see its billing profiles', async () => {
     const customers = { belongsToCustomer: true, issuedBy: people.ana }
-    const [all, one] = [await addKey(own, [], customers), await addKey(own, [], { ...customers, billingProfiles: ['default'] })]
+    const [all, one] = [
+      await addKey(own, [], customers),
+      await addKey(own, [], { ...customers, billingProfiles: ['default'] }),
+    ]
     expect((await rotate(by.ana, await idOf(one))).json.code).toBe('permission_denied')
     await database.sql(own, "UPDATE members SET billing_profiles = '{default}' WHERE id = $1", [people.admin])
     expect((await rotate(by.admin, await idOf(all))).json.code).toBe('permission_denied')

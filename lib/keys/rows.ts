@@ -8,7 +8,8 @@ import { type KeyStatus, type Owner, UNUSED_DAYS } from './rules.ts'
 
 const belongsToCustomer = sql<boolean>`(${apiKeys.belongsToCustomer} OR ${apiKeys.issuedBy} IS NULL)`
 /** Whether a key opens nothing now, by the database's clock. */
-export const hasEnded = sql<boolean>`(${apiKeys.revokedAt} IS NOT NULL OR coalesce(${apiKeys.expiresAt} <= now(), false)
+export const hasEnded =
+  sql<boolean>`(${apiKeys.revokedAt} IS NOT NULL OR coalesce(${apiKeys.expiresAt} <= now(), false)
   OR (${members.disabledAt} IS NOT NULL AND NOT ${apiKeys.belongsToCustomer}))`.mapWith(Boolean)
 const status = sql<KeyStatus>`CASE
   WHEN ${apiKeys.revokedAt} IS NOT NULL THEN 'REVOKED'
@@ -20,8 +21,9 @@ const status = sql<KeyStatus>`CASE
 const isUnused = sql<boolean>`(NOT ${hasEnded}
   AND coalesce(${apiKeys.lastUsedAt}, ${apiKeys.createdAt}) < now() - make_interval(days => ${UNUSED_DAYS}::int))`
 
+const { columns: sortKey, micros } = byCreation(apiKeys.createdAt, apiKeys.id)
 /** The sort key of the list. */
-export const { columns, micros } = byCreation(apiKeys.createdAt, apiKeys.id)
+export const columns = sortKey
 const shown = {
   id: apiKeys.id,
   name: apiKeys.name,

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { ROLES } from '#lib/access/rules.ts'
-import { daysOf, decideIssue, decideRotation, givableRoles, ownReach, reach, STATUSES, type Wanted } from './rules.ts'
+import {
+  daysOf,
+  decideIssue,
+  decideRotation,
+  givableRoles,
+  ownReach,
+  reach,
+  STATUSES,
+  type Wanted,
+} from './rules.ts'
 
 const LIMITS = { mostDays: 365, withoutEnd: false }
 const finance = { roles: ['finance-user'], billingProfiles: ['emea', 'apac'] } as const
@@ -40,7 +49,9 @@ describe('a member may give a key', () => {
   })
 
   it('no end where the operator allows it', () => {
-    expect(decideIssue(finance, { ...wanted, validDays: null }, { ...LIMITS, withoutEnd: true }).allowed).toBe(true)
+    expect(
+      decideIssue(finance, { ...wanted, validDays: null }, { ...LIMITS, withoutEnd: true }).allowed,
+    ).toBe(true)
   })
 
   it('90 days unless told, or what there may be at most', () => {

@@ -2,7 +2,6 @@ import { type Caller, ROLE_NAMES, ROLES, type Role } from '#lib/access/rules.ts'
 
 /** Whose keys are asked for: one's own, or all of the customer's. */
 export const WHOSE = ['own', 'all'] as const
-export type Whose = (typeof WHOSE)[number]
 
 /** A key that may be used now, or one that has ended. */
 export const STATES = ['usable', 'ended'] as const
@@ -90,15 +89,19 @@ export function decideIssue(
   const refused = (because: 'too-much' | 'too-long', field: keyof Wanted, reason: string) =>
     ({ allowed: false, because, field, reason }) as const
   const missing = roles.find((role) => !givableRoles(caller).includes(role))
-  if (missing) return refused('too-much', 'roles', `has the role ${ROLE_NAMES[missing]}, which you do not hold`)
+  if (missing)
+    return refused('too-much', 'roles', `has the role ${ROLE_NAMES[missing]}, which you do not hold`)
   if (billingProfiles.some((id) => !caller.billingProfiles.includes(id)))
     return refused('too-much', 'billingProfiles', 'has a billing profile that you do not have')
   if (owner === 'CUSTOMER' && !maySeeOthers(caller))
     return refused('too-much', 'owner', 'may be the customer only where an Admin says so')
   if (validDays === null && !withoutEnd)
-    return refused('too-long', 'validDays', `may not be null: here each key ends after ${mostDays} days at most`)
-  if (validDays && validDays > mostDays)
-    return refused('too-long', 'validDays', `may be ${mostDays} at most`)
+    return refused(
+      'too-long',
+      'validDays',
+      `may not be null: here each key ends after ${mostDays} days at most`,
+    )
+  if (validDays && validDays > mostDays) return refused('too-long', 'validDays', `may be ${mostDays} at most`)
   return { allowed: true }
 }
 

@@ -7,6 +7,4 @@ export const settings = z
     KEY_DAYS: z.coerce.number().int().min(1).max(MOST_DAYS).default(365),
     KEYS_WITHOUT_END: z.enum(['0', '1']).default('0'),
   })
-  .transform(
-    (given): KeyLimits => ({ mostDays: given.KEY_DAYS, withoutEnd: given.KEYS_WITHOUT_END === '1' }),
-  )
+  .transform((given): KeyLimits => ({ mostDays: given.KEY_DAYS, withoutEnd: given.KEYS_WITHOUT_END === '1' }))

@@ -79,22 +79,29 @@ export const NewKey = z.strictObject({
     .max(1000, 'is too long')
     .optional()
     .meta({
-      description: "Whose invoices it sees: some of the issuer's billing profiles. Left out: all of them, as they are at each request.",
+      description:
+        "Whose invoices it sees: some of the issuer's billing profiles. Left out: all of them, as they are at each request.",
     }),
   owner: z.enum(OWNERS).default('MEMBER').meta({
     description:
       '`MEMBER`: it ends with the issuer, and never opens more than they may. `CUSTOMER`, for Admins: it goes on without them.',
   }),
-  validDays: z.int().min(1).max(MOST_DAYS).nullable().optional().meta({
-    description:
-      `After how many days it ends; ${DEFAULT_DAYS} where it is left out. At most 365, unless the operator has set another number. \`null\`: never, where the operator allows that.`,
-  }),
+  validDays: z
+    .int()
+    .min(1)
+    .max(MOST_DAYS)
+    .nullable()
+    .optional()
+    .meta({
+      description: `After how many days it ends; ${DEFAULT_DAYS} where it is left out. At most 365, unless the operator has set another number. \`null\`: never, where the operator allows that.`,
+    }),
   addresses: z
     .array(z.string().max(60))
     .min(1, 'must name a network, or be left out')
     .max(MOST_RANGES, `must have at most ${MOST_RANGES} networks`)
     .optional()
     .meta({
-      description: 'Networks from which alone it can be used: `192.0.2.0/24`, `2001:db8::/32`, or an address. Elsewhere it is answered as one that is not valid: 401.',
+      description:
+        'Networks from which alone it can be used: `192.0.2.0/24`, `2001:db8::/32`, or an address. Elsewhere it is answered as one that is not valid: 401.',
     }),
 })

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newApiKey } from '#lib/access/api-key.ts'
-import { listAssets } from '#lib/assets/operations.ts'
-import { listInvoices } from '#lib/invoices/operations.ts'
 import { route } from '#lib/api/endpoint.ts'
+import { listAssets } from '#lib/assets/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addKey, addMember, addNewCustomer, addProfile } from '#lib/db/test-rows.ts'
+import { listInvoices } from '#lib/invoices/operations.ts'
 import { bearer, opens, rowOf } from './test-calls.ts'
 
 // What a key is answered in each state that it may be in.
@@ -24,13 +24,18 @@ beforeEach(async () => {
 const past = new Date(Date.now() - 60_000)
 const change = (set: string) => database.sql(own, `UPDATE members SET ${set} WHERE id = $1`, [ana])
 const status = (handler: (request: Request) => Promise<Response>, path: string, key: string) =>
-  handler(new Request(`http://console.example${path}`, { headers: bearer(key) })).then((answer) => answer.status)
+  handler(new Request(`http://console.example${path}`, { headers: bearer(key) })).then(
+    (answer) => answer.status,
+  )
 const both = async (key: string) => [
   await status(route(listAssets).GET, '/billing/v1/assets', key),
   await status(route(listInvoices).GET, '/billing/v1/invoices', key),
 ]
 const refusals = () =>
-  database.sql(own, "SELECT subject, actor_kind, address, details FROM audit_events WHERE action = 'key.refused'")
+  database.sql(
+    own,
+    "SELECT subject, actor_kind, address, details FROM audit_events WHERE action = 'key.refused'",
+  )
 
 describe('a key is answered 401 where it is', () => {
   it.each(['lic_x', 'nonsense', `lic_${'a'.repeat(36)}`])('malformed: %s', async (key) => {
@@ -124,9 +129,9 @@ describe('a key that is limited to addresses', () => {
     const { id, last_used_at } = await rowOf(database, own, key)
     expect(last_used_at).toBeNull()
     // It is not waited for by the answer.
-    await expect.poll(refusals).toEqual([
-      { subject: id, actor_kind: 'stranger', address: '203.0.113.9', details: { name: 'ERP' } },
-    ])
+    await expect
+      .poll(refusals)
+      .toEqual([{ subject: id, actor_kind: 'stranger', address: '203.0.113.9', details: { name: 'ERP' } }])
   })
 })
 

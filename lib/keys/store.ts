@@ -27,7 +27,9 @@ export function listKeys(
 ) {
   const { beyond, order } = pageByKey(columns, cursor)
   const chosen = state && (state === 'ended' ? hasEnded : not(hasEnded))
-  return rows(tx, and(within(customerId, reach), chosen, beyond)).orderBy(order).limit(limit)
+  return rows(tx, and(within(customerId, reach), chosen, beyond))
+    .orderBy(order)
+    .limit(limit)
 }
 
 /** A key within reach. With `lock` nobody else changes it until the transaction ends. */

@@ -42,7 +42,14 @@ export function ask(headers: Headers, method: Method, rest = '', body?: unknown,
 
 /** The first call of a client: whether its key opens anything. */
 export async function opens(key: string, address = '192.0.2.1'): Promise<number> {
-  const { status } = await send(route(validateKey).GET, bearer(key), 'GET', '/auth/v1/validate', undefined, address)
+  const { status } = await send(
+    route(validateKey).GET,
+    bearer(key),
+    'GET',
+    '/auth/v1/validate',
+    undefined,
+    address,
+  )
   return status
 }
 
@@ -72,7 +79,9 @@ async function send(
 
 /** The row of a key, by its text. */
 export async function rowOf(database: TestDatabase, customerId: string, key: string) {
-  const { rows } = await database.opened.keys.query('SELECT id FROM api_keys WHERE digest = $1', [digestOf(key)])
+  const { rows } = await database.opened.keys.query('SELECT id FROM api_keys WHERE digest = $1', [
+    digestOf(key),
+  ])
   const [row] = await database.sql(customerId, `SELECT ${SEEN} FROM api_keys WHERE id = $1`, [rows[0]?.id])
   return row ?? {}
 }

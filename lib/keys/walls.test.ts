@@ -15,7 +15,10 @@ beforeAll(async () => {
   for (const id of ['own', 'other']) await addCustomer(id)
   const ana = await addMember('own', { roles: ['admin'] })
   secret = await addKey('own', ['admin'], { id: 'of-own', issuedBy: ana })
-  eve.push(await signedIn('other', await addMember('other', { roles: ['admin'] })), await withKey('other', ['admin']))
+  eve.push(
+    await signedIn('other', await addMember('other', { roles: ['admin'] })),
+    await withKey('other', ['admin']),
+  )
 })
 afterAll(() => database.close())
 

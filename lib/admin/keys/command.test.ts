@@ -20,7 +20,8 @@ beforeEach(async () => {
 })
 
 const { admin } = commandLine(() => db.url, process.cwd())
-const issue = (words: string) => admin(`keys issue --customer ${own} --role finance-user --name ERP ${words}`.trim())
+const issue = (words: string) =>
+  admin(`keys issue --customer ${own} --role finance-user --name ERP ${words}`.trim())
 const listed = async () => JSON.parse((await admin(`keys list --customer ${own} --json`)).out)
 const days = ({ expiresAt, createdAt }: { expiresAt: string; createdAt: string }) =>
   (Date.parse(expiresAt) - Date.parse(createdAt)) / 86_400_000
@@ -79,7 +80,10 @@ describe('rotate and revoke', () => {
     const keys = await Promise.all([1, 2, 3].map(() => addKey(own, [])))
     const given = await ids()
     const rotated = await admin(`keys rotate --customer ${own} -`, `${given.join('\n')}\n`)
-    const next = rotated.out.trim().split('\n').map((line) => line.split('\t')[1] ?? '')
+    const next = rotated.out
+      .trim()
+      .split('\n')
+      .map((line) => line.split('\t')[1] ?? '')
     expect([rotated.code, next.length]).toEqual([0, 3])
     expect(await Promise.all([...keys, ...next].map(opens))).toEqual(Array(6).fill(true))
     const list = [given[0], 'none', '', ...given.slice(1)].join('\r\n')

@@ -76,9 +76,9 @@ async function readKeys(tx: Transaction, customerId: CustomerId) {
 
 const HOURS: Record<string, number> = { h: 1, d: 24, w: 168 }
 
-/** Hours of `12h`, `90d` or `8w`; null for `never`. */
-function hoursOf(text: string): number | null {
-  if (text === 'never') return null
+/** Hours of `12h`, `90d` or `8w`; or `never`. */
+function hoursOf(text: string): number | 'never' {
+  if (text === 'never') return text
   const [, number = '', unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? []
   const hours = Number(number) * (HOURS[unit] ?? 0)
   if (hours < 1) throw new InvalidArgumentError('Give hours, days or weeks: 12h, 90d, 8w; or never.')

@@ -13,11 +13,18 @@ type Given = {
   role: string[]
   profile?: string[]
   address?: string[]
-  expires: number | null
+  expires: number | 'never'
 }
 
 /** Issues a key by the customer's own way, as one who has all of their roles and billing profiles. */
-export async function issueKey({ customer, role, profile, address, expires, ...given }: Given): Promise<void> {
+export async function issueKey({
+  customer,
+  role,
+  profile,
+  address,
+  expires,
+  ...given
+}: Given): Promise<void> {
   const operator = await operatorOf(customer, ['admin'])
   const profiles = await scope(operator, (tx) => listBillingProfiles(tx, operator.customerId))
   const caller = { ...operator, billingProfiles: profiles.map(({ id }) => id) }
@@ -27,7 +34,7 @@ export async function issueKey({ customer, role, profile, address, expires, ...g
     ...(profile ? { billingProfiles: profile } : {}),
     ...(address ? { addresses: address } : {}),
     owner: 'CUSTOMER' as const,
-    validDays: expires === null ? null : expires / 24,
+    validDays: expires === 'never' ? null : expires / 24,
   }
   const input = { params: {}, query: {}, body }
   const { body: issued } = await operations.issueKey(caller, input, { requestId: randomUUID() })

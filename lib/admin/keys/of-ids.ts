@@ -58,6 +58,7 @@ function refusalText({ customerName }: Caller, id: string, { code, message }: Pr
 async function* idsOf(given: readonly string[]): AsyncGenerator<string, void, undefined> {
   for (const word of given) {
     if (word !== '-') yield word
-    else for await (const line of createInterface({ input: process.stdin })) if (line.trim()) yield line.trim()
+    else
+      for await (const line of createInterface({ input: process.stdin })) if (line.trim()) yield line.trim()
   }
 }

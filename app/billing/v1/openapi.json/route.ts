@@ -67,14 +67,7 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
     {
       tag: 'Keys',
       description: 'API keys: what each opens, who uses it, and how another one comes into its place.',
-      contracts: [
-        keys.listKeys,
-        keys.issueKey,
-        keys.readKey,
-        keys.renameKey,
-        keys.rotateKey,
-        keys.revokeKey,
-      ],
+      contracts: [keys.listKeys, keys.issueKey, keys.readKey, keys.renameKey, keys.rotateKey, keys.revokeKey],
     },
     {
       tag: 'Access',
