@@ -1,6 +1,6 @@
 'use client'
 
-import { Building2, KeyRound, LogOut, MonitorSmartphone } from 'lucide-react'
+import { Building2, KeyRound, LogOut, MonitorSmartphone, SquareTerminal } from 'lucide-react'
 import Link from 'next/link'
 import { lazy, Suspense, useState } from 'react'
 import { signOut } from '#components/access/next-auth.ts'
@@ -69,6 +69,10 @@ export function useProfile(person: Person) {
       <Link href="/sessions" prefetch={false} className={MENU_ITEM} onClick={close}>
         <MonitorSmartphone aria-hidden="true" className="size-4 text-ink-3" />
         Sessions
+      </Link>
+      <Link href="/keys" prefetch={false} className={MENU_ITEM} onClick={close}>
+        <SquareTerminal aria-hidden="true" className="size-4 text-ink-3" />
+        API keys
       </Link>
       {person.mayChange ? (
         <Link href="/sign-in/customer" prefetch={false} className={MENU_ITEM} onClick={close}>
