@@ -90,6 +90,8 @@ const CASES: Record<string, readonly string[]> = {
   changeMember: [],
   makeMemberLink: [],
   withdrawInvitation: [],
+  redeemLink: [],
+  askRecovery: [],
   proveSession: [],
   listKeys: ['', 'whose=all', 'whose=all&state=usable'],
   readKey: ['none'],

@@ -16,9 +16,6 @@ export type Refusal =
 export const MEMBER_STATES = ['invited', 'active', 'disabled'] as const
 export type MemberState = (typeof MEMBER_STATES)[number]
 
-/** What became of the mail with an invitation. */
-export const INVITE_MAILS = ['waiting', 'sent', 'refused', 'unknown'] as const
-
 /** A member as far as it is decided what may become of them. */
 export type Standing = Holding & { name: string; state: MemberState }
 

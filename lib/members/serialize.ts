@@ -2,7 +2,8 @@ import 'server-only'
 import { hash } from 'node:crypto'
 import type { Reply } from '#lib/api/operation.ts'
 import type { Member } from './contract.ts'
-import { INVITE_MAILS, inOrder, type MemberState, type Standing } from './rules.ts'
+import { inOrder, type MemberState, type Standing } from './rules.ts'
+import { INVITE_MAILS } from './shapes.ts'
 import type { MemberRow } from './store/read.ts'
 
 export function serializeMember(row: MemberRow): Member {

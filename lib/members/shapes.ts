@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { ROLES } from '#lib/access/rules.ts'
-import { INVITE_MAILS, MEMBER_STATES } from './rules.ts'
+import { MEMBER_STATES } from './rules.ts'
+
+/** What became of the mail with an invitation. */
+export const INVITE_MAILS = ['waiting', 'sent', 'refused', 'unknown'] as const
 
 const Roles = z.array(z.enum(ROLES))
 const Profiles = z.array(z.string()).nullable()
