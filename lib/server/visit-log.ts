@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { log } from '#lib/log.ts'
 import { measured, secondsSince } from '#lib/measured.ts'
 import { toldOf, visit } from '#lib/visit.ts'
+import { withoutSecret } from './security-headers.ts'
 
 type Visited = {
   /** Where the request has no visit yet. */
@@ -27,7 +28,8 @@ export function logVisit(req: IncomingMessage, res: ServerResponse, { quiet, ...
     const { statusCode: status } = res
     measured('request', { route: visited.route, method, status, seconds })
     const requestId = here?.requestId
-    const entry = { requestId, ...visited, method, status, ms, ...toldOf(here), ...cut }
+    const path = visited.path && withoutSecret(visited.path)
+    const entry = { requestId, ...visited, path, method, status, ms, ...toldOf(here), ...cut }
     if (quiet) log().debug(entry)
     else log().info(entry)
   })

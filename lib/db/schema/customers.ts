@@ -1,5 +1,14 @@
 import { sql } from 'drizzle-orm'
-import { check, foreignKey, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import {
+  boolean,
+  check,
+  foreignKey,
+  index,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
 import { createdAt, customerId, key, place, time } from './columns.ts'
 
 export const customers = pgTable('customers', {
@@ -32,20 +41,31 @@ export const members = pgTable(
     customerId: customerId().references(() => customers.id),
     id: key('id').notNull(),
     email: text('email').notNull(),
+    /** Who has this address, which a trigger writes; null: written before there were people, until a backfill comes by. */
+    personId: key('person_id'),
     name: text('name').notNull(),
-    /** Argon2id; null: this member can't sign in yet. */
+    /** Argon2id; opens this membership alone. Null: the person's own password opens it. */
     passwordHash: text('password_hash'),
     roles: text('roles').array().notNull(),
     /** Null: all of the customer's. */
     billingProfiles: text('billing_profiles').array(),
     disabledAt: time('disabled_at'),
+    /** Null: they have come. Else nothing opens the membership but its invitation. */
+    invitedAt: time('invited_at'),
     /** When a session of theirs was ended by somebody; the others say themselves when they were seen. */
     lastSeenAt: time('last_seen_at'),
+    /** Null: never, or before this was written down. */
+    lastSignInAt: time('last_sign_in_at'),
+    /** Name of who added them, as it was then; null: it was not written down. */
+    addedBy: text('added_by'),
     createdAt: createdAt(),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
-    uniqueIndex('members_email').on(sql`lower(${t.email})`),
+    uniqueIndex('members_own_email').on(t.customerId, sql`lower(${t.email})`),
+    // Who signs in says an address, and no customer.
+    index('members_address').on(sql`lower(${t.email})`),
+    index('members_person').on(t.customerId, t.personId),
     check('members_roles', sql`${t.roles} <@ array['it-manager','finance-user','admin']`),
   ],
 )
@@ -64,10 +84,19 @@ export const apiKeys = pgTable(
     billingProfiles: text('billing_profiles').array(),
     /** The member who issued it; null: issued on the command line. */
     issuedBy: key('issued_by'),
+    /** Whether it outlives its issuer's membership, and is not cut to what the issuer holds. */
+    belongsToCustomer: boolean('belongs_to_customer').notNull().default(false),
+    /** Networks (`192.0.2.0/24`, `2001:db8::/32`) from which alone it opens anything; null: from anywhere. */
+    addresses: text('addresses').array(),
     createdAt: createdAt(),
     expiresAt: time('expires_at'),
     revokedAt: time('revoked_at'),
+    /** The key that was made to follow it, since when it ends at `expires_at` for good. */
+    replacedBy: key('replaced_by'),
+    /** When its owner was told that it is about to end. */
+    endToldAt: time('end_told_at'),
     lastUsedAt: time('last_used_at'),
+    lastUsedAddress: text('last_used_address'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
