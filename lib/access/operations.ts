@@ -2,7 +2,9 @@ import 'server-only'
 import { operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
+import { recordRefusal } from '#lib/history/apart.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
+import { measured } from '#lib/measured.ts'
 import * as contract from './contract.ts'
 import { hashPassword, passwordFits, readPasswordHash, setPasswordHash } from './password.ts'
 import { faultOf } from './passwords/check.ts'
@@ -22,17 +24,25 @@ export const changePassword = operation(contract.changePassword, async (caller, 
   const { currentPassword, newPassword } = body
   const fault = await faultOf(newPassword, caller, newPassword === currentPassword)
   if (fault !== undefined) throw refusedAt('/newPassword', fault)
+  const event = { subject: caller.id, actor: actorOf(caller), requestId }
   const attempt = await countPasswordAttempt(caller.session ?? '')
-  if (attempt.kind === 'throttled') throw tooManyAttempts(attempt.seconds)
+  if (attempt.kind === 'throttled') {
+    measured('limit', { limit: 'passwords' })
+    await recordRefusal(caller.customerId, { ...event, action: 'password.throttled' })
+    throw tooManyAttempts(attempt.seconds)
+  }
   const hash = await hashPassword(newPassword)
-  await scope(caller, async (tx) => {
+  const isChanged = await scope(caller, async (tx) => {
     const known = await readPasswordHash(tx, caller.customerId, caller.id)
-    if (!(await passwordFits(currentPassword, known)))
-      throw refusedAt('/currentPassword', 'is not your current password')
+    if (!(await passwordFits(currentPassword, known))) return false
     await setPasswordHash(tx, caller.customerId, caller.id, hash, caller.session)
-    const event = { action: 'password.changed', subject: caller.id, actor: actorOf(caller), requestId }
-    await recordAudit(tx, caller.customerId, event)
+    await recordAudit(tx, caller.customerId, { ...event, action: 'password.changed' })
+    return true
   })
+  if (!isChanged) {
+    await recordRefusal(caller.customerId, { ...event, action: 'password.refused' })
+    throw refusedAt('/currentPassword', 'is not your current password')
+  }
   await attempt.forgive()
   return { body: { changed: true } }
 })
