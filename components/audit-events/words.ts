@@ -19,9 +19,12 @@ const TEXTS: Record<string, string> = {
   'session.confirmed': 'Confirmed who they are',
   'sign-in.failed': 'Sign-in failed',
   'sign-in.throttled': 'Sign-in refused after too many attempts',
+  'password.refused': 'Named a wrong current password',
+  'password.throttled': 'Refused a change of password after too many attempts',
   'password.changed': 'Changed the password',
   'password.set': 'Set a password',
   'access.denied': 'Refused access',
+  'access.throttled': 'Refused requests over a limit',
   'export.begun': 'Exported a file',
   'key.issued': 'Issued a key',
   'key.revoked': 'Revoked a key',
@@ -48,6 +51,7 @@ const TEXTS: Record<string, string> = {
   'import.undone': 'Undid an import',
   'invoice.voided': 'Voided an invoice',
   'invoice.file-attached': 'Attached a file to an invoice',
+  'limits.set': 'Set limits',
   'history.closed': 'Removed old history',
 }
 

@@ -1,11 +1,19 @@
 /** What events are about, as people look for them: the things that their actions begin with, or whole actions. */
 export const EVENT_KINDS = {
   'sign-ins': ['session', 'sign-in', 'password'],
-  refused: ['access.denied', 'key.refused', 'sign-in.failed', 'sign-in.throttled'],
+  refused: [
+    'access.denied',
+    'access.throttled',
+    'key.refused',
+    'sign-in.failed',
+    'sign-in.throttled',
+    'password.refused',
+    'password.throttled',
+  ],
   exports: ['export'],
   licenses: ['license-change', 'vendor-subscription', 'asset', 'assets'],
   invoices: ['invoice', 'invoices', 'issuer', 'billing-profile', 'import', 'sums'],
-  access: ['customer', 'member', 'invitation', 'reset', 'key', 'history'],
+  access: ['customer', 'member', 'invitation', 'reset', 'key', 'limits', 'history'],
   notices: ['notices'],
 } as const satisfies Record<string, readonly string[]>
 

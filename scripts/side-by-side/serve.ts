@@ -7,8 +7,8 @@ import { NO_NETWORK } from '../../stand-ins/no-network.ts'
 
 /** The database that a run of the API tests makes for itself, at whichever version. */
 const MADE = "SELECT datname AS name FROM pg_database WHERE datname LIKE 'console\\_e2e\\_%'"
-/** Two versions share sessions and tokens: the one that `e2e/server.ts` gives with DATABASE_URL. */
-const SECRET = 'only-for-tests-only-for-tests-only'
+/** Two versions share sessions, tokens and the database's logins: the one that `e2e/server.ts` gives with DATABASE_URL. */
+export const SECRET = 'only-for-tests-only-for-tests-only'
 const CLIENTS = 4
 const LOOK_MS = 50
 /** What fails as late as this before the database is dropped under us is the drop's. */

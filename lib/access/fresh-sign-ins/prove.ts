@@ -1,9 +1,8 @@
 import 'server-only'
 import { passwordFits } from '../password.ts'
-import { attemptInSession, refusedAt } from '../passwords/attempts.ts'
+import { attemptInSession, refusedAt, tracePassword } from '../passwords/attempts.ts'
 import { findPersonOf } from '../people/look-up.ts'
 import type { Caller } from '../rules.ts'
-import { traceFailure } from '../sign-ins/traces.ts'
 import type { Proof } from './shapes.ts'
 
 /** Throws a Problem where what is given proves nothing. */
@@ -26,7 +25,7 @@ async function provePassword(caller: Caller, { password }: Extract<Proof, { by: 
   const person = await findPersonOf(customerId, id)
   const memberships = person?.memberships.filter((one) => one.customerId === customerId) ?? []
   if (!(await passwordFits(password, memberships[0]?.passwordHash))) {
-    traceFailure(person && { ...person, memberships }, 'failed')
+    await tracePassword(caller, 'refused')
     throw refusedAt('/password', 'is not your password')
   }
   await attempt.forgive()

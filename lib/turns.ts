@@ -1,30 +1,44 @@
-/** Who may use a pool's connections now. */
+/** Who may begin now. */
 export type Turns = {
   /**
    * Waits for a turn and returns what ends it.
-   * @throws Error `no turn in time` where there was none within the wait
+   * @throws Error the `refusal`, where too many wait already, or there was no turn within the wait
    */
   take(customerId: string): Promise<() => void>
   /** How many wait for one. */
   waiting(): number
 }
 
+export type Bounds = {
+  /** Turns at once. */
+  most: number
+  /** Of them, how many one customer holds at most: at least 1. */
+  share: number
+  /** How many may wait: each customer's own, and all customers' together; without it, however many. */
+  mostWaiting?: { each: number; all: number }
+  /** For how long a turn is waited for, in milliseconds; without it, for as long as it takes. */
+  waitMs?: number
+  /** What whoever gets no turn is told. */
+  refusal: () => Error
+}
+
 type Waiting = { begin(): void }
 
 /**
- * Shares a pool between customers. One alone holds at most a share, so that another one's first request never waits for
- * the first one's statements; and who waits is let in by how few he holds, not by when he came.
- * @param most turns at once, as many as the pool has connections
- * @param share of them that one customer holds at most: at least 1
- * @param waitMs for how long a turn is waited for, in milliseconds
+ * Shares something scarce between customers, as the connections of a pool. One alone holds at most a share, so that
+ * another one's first request never waits for the first one's work; and who waits is let in by how few he holds, not by
+ * when he came. Of those who hold as few, each has a turn before one has two.
  */
-export function turns(most: number, share: number, waitMs: number): Turns {
+export function turns({ most, share, mostWaiting, waitMs, refusal }: Bounds): Turns {
   const held = new Map<string, number>()
   // In the order in which customers began to wait; within one, first come, first served.
   const queues = new Map<string, Waiting[]>()
   let all = 0
 
   const holds = (customerId: string) => held.get(customerId) ?? 0
+  const waiting = () => [...queues.values()].reduce((sum, queue) => sum + queue.length, 0)
+  const isFull = (queue: readonly Waiting[]) =>
+    mostWaiting !== undefined && (queue.length >= mostWaiting.each || waiting() >= mostWaiting.all)
   const begin = (customerId: string) => {
     all += 1
     held.set(customerId, holds(customerId) + 1)
@@ -40,12 +54,12 @@ export function turns(most: number, share: number, waitMs: number): Turns {
     while (all < most) {
       const customerId = nextOf(queues.keys(), holds, share)
       const queue = customerId === undefined ? undefined : queues.get(customerId)
-      const waiting = queue?.shift()
-      if (customerId === undefined || !queue || !waiting) return
+      const first = queue?.shift()
+      if (customerId === undefined || !queue || !first) return
       // Whoever had a turn comes after the others who hold as few.
       queues.delete(customerId)
       if (queue.length > 0) queues.set(customerId, queue)
-      waiting.begin()
+      first.begin()
     }
   }
   /** A turn is ended once, however often it is said. */
@@ -60,19 +74,21 @@ export function turns(most: number, share: number, waitMs: number): Turns {
   const wait = (customerId: string) =>
     new Promise<() => void>((resolve, reject) => {
       const queue = queues.get(customerId) ?? []
-      const waiting: Waiting = {
+      if (isFull(queue)) throw refusal()
+      const own: Waiting = {
         begin() {
           clearTimeout(timer)
           begin(customerId)
           resolve(ending(customerId))
         },
       }
-      const timer = setTimeout(() => {
-        queue.splice(queue.indexOf(waiting), 1)
+      const giveUp = () => {
+        queue.splice(queue.indexOf(own), 1)
         if (queue.length === 0) queues.delete(customerId)
-        reject(new Error('no turn in time: others use the connections'))
-      }, waitMs)
-      queue.push(waiting)
+        reject(refusal())
+      }
+      const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs)
+      queue.push(own)
       queues.set(customerId, queue)
     })
 
@@ -82,7 +98,7 @@ export function turns(most: number, share: number, waitMs: number): Turns {
       begin(customerId)
       return ending(customerId)
     },
-    waiting: () => [...queues.values()].reduce((sum, queue) => sum + queue.length, 0),
+    waiting,
   }
 }
 
