@@ -30,7 +30,8 @@ export async function linkFor(
   const kind = standing.state === 'invited' ? 'invitation' : 'reset'
   const { id, email } = member
   const link = await makeLink(tx, caller, member, kind, isMailed)
-  const event = { action: `${kind}.made`, subject: id, actor: actorOf(caller), requestId }
+  const action = kind === 'invitation' ? 'invitation.made' : 'reset.made'
+  const event = { action, subject: id, actor: actorOf(caller), requestId }
   await recordAudit(tx, caller.customerId, { ...event, details: { email, by: wayOf(link) } })
   return link
 }
