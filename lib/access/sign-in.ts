@@ -10,7 +10,7 @@ import { passwordFits } from './password.ts'
 import { PASSWORD_MAX } from './passwords/rules.ts'
 import { localPath } from './rules.ts'
 import { SESSION_SECONDS } from './session.ts'
-import { cookieName, session, sessionSecret } from './session-cookie.ts'
+import { cookieName, readToken, session, sessionSecret } from './session-cookie.ts'
 import { digestOfMark, markOf, newMark } from './sign-ins/browser-mark.ts'
 import { countAttempt } from './sign-ins/budgets.ts'
 import { findSignIn } from './sign-ins/look-up.ts'
@@ -79,6 +79,7 @@ export function authOptions(onSignedIn: (mark: string) => void = () => {}): Next
     secret: sessionSecret(),
     useSecureCookies: secure,
     session: { strategy: 'jwt', maxAge: SESSION_SECONDS },
+    jwt: { decode: readToken },
     cookies: {
       sessionToken: cookie('console-session'),
       csrfToken: cookie('console-csrf'),
