@@ -27,6 +27,9 @@ export const ROLES_WITH: Record<Permission, readonly Role[]> = {
   'audit-viewer': ['admin'],
 }
 
+/** A session ends where nothing was asked of it for so many seconds. */
+export const IDLE_SECONDS = 30 * 60
+
 /** Who is calling, proven, with what they may see and do. */
 export type Caller = {
   customerId: CustomerId
