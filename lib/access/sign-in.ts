@@ -2,9 +2,11 @@ import 'server-only'
 import type { NextAuthOptions } from 'next-auth'
 import Credentials from 'next-auth/providers/credentials'
 import { z } from 'zod'
+import { toProblem } from '#lib/api/problem.ts'
 import { env } from '#lib/env.ts'
-import { log } from '#lib/log.ts'
+import { log, logFailure } from '#lib/log.ts'
 import { measured } from '#lib/measured.ts'
+import { visit } from '#lib/visit.ts'
 import { canonicalAddress } from './limits/addresses.ts'
 import { passwordFits } from './password.ts'
 import { PASSWORD_MAX } from './passwords/rules.ts'
@@ -16,6 +18,7 @@ import { countAttempt } from './sign-ins/budgets.ts'
 import { findSignIn } from './sign-ins/look-up.ts'
 import { closeSession, openSession, signOut } from './sign-ins/session-life.ts'
 import { traceFailure } from './sign-ins/traces.ts'
+import { signInTurn } from './sign-ins/turn.ts'
 
 const SignIn = z.object({ email: z.email().max(254), password: z.string().min(1).max(PASSWORD_MAX) })
 
@@ -38,8 +41,14 @@ const REFUSED: SignedIn = { kind: 'refused' }
 /**
  * Opens a session for an e-mail address and its password, and ends the one that the browser had before.
  * @returns the new session's id and the browser's mark, for its cookies
+ * @throws Problem `service_unavailable`, where too many try at once
  */
 export async function signIn(credentials: unknown, visitor: Visitor): Promise<SignedIn> {
+  const leave = await signInTurn(markOf(visitor.cookies) === undefined ? 'strangers' : 'marked')
+  return tried(credentials, visitor).finally(leave)
+}
+
+async function tried(credentials: unknown, visitor: Visitor): Promise<SignedIn> {
   const given = SignIn.safeParse(credentials)
   if (!given.success) return REFUSED
   const { email, password } = given.data
@@ -92,7 +101,7 @@ export function authOptions(onSignedIn: (mark: string) => void = () => {}): Next
         // next-auth writes the text of what is thrown here into its answer: it must say nothing of ours.
         authorize: async (credentials, request) => {
           const outcome = await signIn(credentials, visitorOf(request.headers)).catch((error: unknown) => {
-            log().error({ err: error }, 'sign-in could not be answered')
+            logFailure(toProblem(error), error, visit()?.requestId ?? '')
             throw new Error('unavailable')
           })
           measured('signIn', { outcome: OUTCOMES[outcome.kind] })
