@@ -2,6 +2,7 @@ import { HistoryTable } from '#components/activity/history-table.tsx'
 import { whoText } from '#components/activity/who.ts'
 import { Moment } from '#components/dates/moment.tsx'
 import { Cell, HeadCell, Row } from '#components/ui/table.tsx'
+import { visible } from '#components/ui/visible.ts'
 import type { AuditEvent } from '#lib/audit-events/contract.ts'
 import { actionText, detailTexts, subjectText } from './words.ts'
 
@@ -69,8 +70,10 @@ function What({ event }: { event: AuditEvent }) {
   return (
     <>
       <span className="block font-[550]">{actionText(event.action)}</span>
-      {subject === undefined ? null : <span className="block text-sm text-ink-2">{subject}</span>}
-      {details.length > 0 ? <span className="block text-xs text-ink-3">{details.join(' · ')}</span> : null}
+      {subject === undefined ? null : <span className="block text-sm text-ink-2">{visible(subject)}</span>}
+      {details.length > 0 ? (
+        <span className="block text-xs text-ink-3">{visible(details.join(' · '))}</span>
+      ) : null}
     </>
   )
 }

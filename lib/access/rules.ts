@@ -29,6 +29,9 @@ export const ROLES_WITH: Record<Permission, readonly Role[]> = {
   'members-manager': ['admin'],
 }
 
+/** A session ends where nothing was asked of it for so many seconds. */
+export const IDLE_SECONDS = 30 * 60
+
 /** Who is calling, proven, with what they may see and do. */
 export type Caller = {
   customerId: CustomerId

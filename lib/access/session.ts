@@ -3,13 +3,11 @@ import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { database, type Transaction } from '#lib/db/client.ts'
 import { members } from '#lib/db/schema/customers.ts'
 import { sessions } from '#lib/db/schema/sign-ins.ts'
-import type { Caller, CustomerId } from './rules.ts'
+import { type Caller, type CustomerId, IDLE_SECONDS } from './rules.ts'
 import { lookUpCaller, provenCaller } from './store.ts'
 
 /** A session ends so many seconds after sign-in, however busy it is. */
 export const SESSION_SECONDS = 8 * 60 * 60
-/** It ends sooner where nothing was asked of it for so many seconds. */
-const IDLE_SECONDS = 30 * 60
 
 /** In SQL, of the row of `sessions` that the text names: whether the session has not ended by itself. */
 export function isLive(session: string): string {

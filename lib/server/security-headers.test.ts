@@ -28,7 +28,7 @@ test('https is asked for where it is the public scheme, and only there', () => {
 
 test('what is no page may load nothing', () => {
   expect(securityHeaders(false).get('Content-Security-Policy')).toBe(
-    "default-src 'none'; frame-ancestors 'none'",
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   )
 })
 

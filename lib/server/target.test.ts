@@ -92,6 +92,13 @@ test.each([
   ['/authors', 'page'],
   ['/assets?next=/billing/v1', 'page'],
   ['/api/auth/session', 'sign-in'],
+  ['/api/unsubscribe?link=x', 'sign-in'],
+  // What is not there is a page, of which there is one that is made once.
+  ['/api', 'page'],
+  ['/api/auth', 'page'],
+  ['/api/auth/?x', 'page'],
+  ['/api/nothing', 'page'],
+  ['/api/unsubscribe/x', 'page'],
   ['/apiary', 'page'],
   ['/healthz?full', 'health'],
   ['/livez', 'health'],
