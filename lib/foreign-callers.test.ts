@@ -23,14 +23,21 @@ const NAMED: Record<string, { other: string; nobodys: string }> = {
   asset_id: { other: 'workspace-suite-foreign', nobodys: 'workspace-suite-nobodys' },
   invoice_id: { other: 'FOREIGN-1', nobodys: 'NOBODYS-1' },
   change_id: { other: 'change-foreign', nobodys: 'change-nobodys' },
+  key_id: { other: 'key-foreign', nobodys: 'key-nobodys' },
+  member_id: { other: 'member-foreign', nobodys: 'member-nobodys' },
   session_id: { other: digestOf('session-foreign'), nobodys: digestOf('session-nobodys') },
 }
 const QUERIES: Record<string, string> = {
   compareInvoices: '?from={customer}-1&to={customer}-2',
   exportComparison: '?from={customer}-1&to={customer}-2',
+  listKeys: '?whose=all',
   listSessions: '?whose=all',
 }
-const BODIES: Record<string, string> = { setQuantity: '{"quantity":11}' }
+const BODIES: Record<string, string> = {
+  setQuantity: '{"quantity":11}',
+  renameKey: '{"name":"renamed"}',
+  changeMember: '{"name":"renamed"}',
+}
 
 let database: TestDatabase
 const keys: Record<string, string> = {}
@@ -46,9 +53,9 @@ beforeAll(async () => {
     await addAsset(customer, `${customer}-things-1`, null)
     await addInvoice(customer, `${upper}-1`, told)
     await addInvoice(customer, `${upper}-2`, { ...told, totalAmount: '11.00' })
-    await addSession(customer, await addMember(customer, { roles: ['admin'] }), {
-      sid: `session-${customer}`,
-    })
+    await addKey(customer, ['admin'], { id: `key-${customer}`, name: `${customer} ERP` })
+    const member = await addMember(customer, { id: `member-${customer}`, roles: ['admin'] })
+    await addSession(customer, member, { sid: `session-${customer}` })
     await database.sql(
       customer,
       `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
