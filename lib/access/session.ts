@@ -51,13 +51,9 @@ export async function addSession(
   const own = and(eq(sessions.customerId, customerId), eq(sessions.memberId, memberId))
   await tx.delete(sessions).where(and(own, sql`NOT ${sql.raw(isLive('sessions'))}`))
   // A browser may call itself anything, at any length.
-  await tx.insert(sessions).values({
-    customerId,
-    memberId,
-    userAgent: userAgent.slice(0, MOST_OF_NAME),
-    provenAt: sql`now()`,
-    ...opened,
-  })
+  await tx
+    .insert(sessions)
+    .values({ customerId, memberId, userAgent: userAgent.slice(0, MOST_OF_NAME), ...opened })
 }
 
 const MOST_OF_NAME = 500
