@@ -129,12 +129,12 @@ export const revokeLeakedKeys = contract({
   ...calls.revokeLeakedKeys,
   summary: 'Revoke keys that were found where they should not be',
   permission: 'none',
-  bodyLimit: 64 * 1024,
+  bodyLimit: 512 * 1024,
   description:
     'Whoever can show a key may end it. The answer is the same whether there is such a key or not. It takes what the secret scanning of GitHub sends its partners.',
   body: z
     .array(z.object({ token: z.string().max(1000) }))
     .min(1, 'is empty')
-    .max(100, 'must have at most 100 keys'),
+    .max(1000, 'must have at most 1,000 keys'),
   output: z.object({ received: z.int().meta({ description: 'How many were sent.' }) }),
 })

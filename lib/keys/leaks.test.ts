@@ -95,9 +95,9 @@ describe('the answer', () => {
   })
 
   it('is a refusal for what is no list of keys', async () => {
-    for (const body of [[], {}, [{}], [{ token: 5 }], Array.from({ length: 101 }, () => found('x'))])
+    for (const body of [[], {}, [{}], [{ token: 5 }], Array.from({ length: 1001 }, () => found('x'))])
       expect((await show(body)).status).toBe(400)
-    const full = Array.from({ length: 100 }, () => ({ ...found(newApiKey()), url: 'x'.repeat(400) }))
+    const full = Array.from({ length: 1000 }, () => ({ ...found(newApiKey()), url: 'x'.repeat(350) }))
     expect((await show(full)).status).toBe(200)
     expect((await show(full.map((one) => ({ ...one, url: 'x'.repeat(700) })))).status).toBe(413)
   })

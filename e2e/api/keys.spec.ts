@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from '@playwright/test'
+import { newCustomer } from '../admin.ts'
+import { operate, ownEnvironment, startOwnApp } from '../own-app.ts'
+
+// Keys behind a proxy that is trusted to say where a request comes from, by two processes.
+
+let data: string
+let env: NodeJS.ProcessEnv
+let app: Awaited<ReturnType<typeof startOwnApp>>
+let own: Awaited<ReturnType<typeof newCustomer>>
+
+test.beforeAll(async () => {
+  data = mkdtempSync(join(tmpdir(), 'licenses-invoices-keys-'))
+  env = ownEnvironment(data, { TRUST_PROXY: '1', WEB_CONCURRENCY: '2' })
+  app = await startOwnApp(env)
+  own = await newCustomer('keys', env)
+})
+test.afterAll(async () => {
+  app?.kill('SIGTERM')
+  await app?.ended
+  rmSync(data, { recursive: true, force: true })
+})
+
+const ask = (key: string, from?: string) =>
+  fetch(`${app.url}/auth/v1/validate`, {
+    headers: { authorization: `Bearer ${key}`, ...(from ? { 'x-forwarded-for': from } : {}) },
+  })
+async function admin(...words: string[]) {
+  const { code, out } = await operate(env, [...words, '--customer', own.id])
+  expect(code).toBe(0)
+  return out.trim()
+}
+
+async function refusedFrom(): Promise<string[]> {
+  const events: { action: string; address: string }[] = JSON.parse(await admin('audit', 'list', '--json'))
+  return events.filter(({ action }) => action === 'key.refused').map(({ address }) => address)
+}
+
+test('a key that is limited to networks is used from there, as the proxy says, and from nowhere else', async () => {
+  const networks = ['--address', '198.51.100.0/24', '--address', '2001:db8::/32']
+  const key = await admin('keys', 'issue', '--name', 'ERP', '--role', 'it-manager', ...networks)
+  for (const [from, status] of [
+    ['198.51.100.7', 200],
+    ['[2001:DB8:1::9]:443', 200],
+    ['::ffff:198.51.100.8', 200],
+    ['203.0.113.9', 401],
+    // What the client itself has written comes before.
+    ['198.51.100.7, 203.0.113.9', 401],
+    ['203.0.113.9, 198.51.100.7', 200],
+    // Nonsense is the address of the proxy itself, as no header is.
+    ['unknown', 401],
+    [undefined, 401],
+  ] as const)
+    expect([from, (await ask(key, from)).status]).toEqual([from, status])
+  const refused = await (await ask(key, '203.0.113.9')).json()
+  const unknown = await (await ask(`${key.slice(0, -1)}x`, '203.0.113.9')).json()
+  expect({ ...refused, instance: '' }).toEqual({ ...unknown, instance: '' })
+  const [listed] = JSON.parse(await admin('keys', 'list', '--json'))
+  expect(listed.lastUsedAddress).toBe('198.51.100.7')
+  // Not waited for by the answer.
+  await expect.poll(refusedFrom).toContain('203.0.113.9')
+})
+
+test('a key that is shown opens nothing in any process, and its answer is that of nonsense', async () => {
+  const key = await own.key('it-manager')
+  const show = async (token: string) => {
+    const response = await fetch(`${app.url}/auth/v1/leaked-keys`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify([{ token, type: 'licenses_invoices_key', url: 'https://code.example' }]),
+    })
+    return [response.status, await response.json()]
+  }
+  const statuses = async () =>
+    new Set(await Promise.all(Array.from({ length: 20 }, async () => (await ask(key)).status)))
+  expect(await statuses()).toEqual(new Set([200]))
+  const answered = await show(key)
+  expect(await statuses()).toEqual(new Set([401]))
+  expect(answered).toEqual([200, { received: 1 }])
+  expect(await show('nonsense')).toEqual(answered)
+})
