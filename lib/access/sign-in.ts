@@ -44,7 +44,8 @@ export async function signIn(credentials: unknown, visitor: Visitor): Promise<Si
   const { email, password } = given.data
   const browser = browserOf(visitor)
   const person = await findPerson(email, browser)
-  const knownBrowser = person?.memberships.some(({ isKnown }) => isKnown) ? browser : undefined
+  const at = person?.memberships.filter(({ isKnown }) => isKnown).map((one) => one.customerId) ?? []
+  const knownBrowser = browser !== undefined && at.length > 0 ? { digest: browser, at } : undefined
   const attempt = await countAttempt(email, { address: visitor.address, knownBrowser })
   if (attempt.kind === 'throttled') {
     traceFailure(person, 'throttled')
