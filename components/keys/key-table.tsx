@@ -50,11 +50,11 @@ export function KeyTable({
             <Cell className="wrap-anywhere text-ink-2 max-md:text-sm md:min-w-36">
               <Opens of={key} />
             </Cell>
-            <Cell className="text-ink-2 max-md:text-sm">
+            <Cell className="text-ink-2 max-md:text-sm xl:min-w-44">
               <span className="text-ink-3 md:hidden">Last use </span>
               <LastUse of={key} />
             </Cell>
-            <Cell className="text-ink-2 max-md:text-sm">
+            <Cell className="text-ink-2 max-md:text-sm xl:min-w-44">
               <span className="text-ink-3 md:hidden">Ends </span>
               {key.expireTime === undefined ? 'Never' : <Moment at={key.expireTime} />}
               {key.status === 'ACTIVE' ? null : (
