@@ -110,7 +110,8 @@ async function open(
   const sid = await openSession(membership, { proof, address, userAgent, mark, ...(since ? { since } : {}) })
   if (sid === undefined) return REFUSED
   // Where it goes on to is no matter of the customer that it leaves.
-  if (before?.session) await closeSession(before, before.session, since ? 'signed out' : 'signed in again')
+  const why = before?.customerId === membership.customerId ? 'signed in again' : 'signed out'
+  if (before?.session) await closeSession(before, before.session, why)
   return { kind: 'signed-in', sid, mark }
 }
 
