@@ -60,7 +60,6 @@ export async function addSession(
     memberId,
     userAgent: userAgent.slice(0, MOST_OF_NAME),
     ...opened,
-    provenAt: since ?? sql`now()`,
     ...(since ? { createdAt: since } : {}),
   })
   await tx
