@@ -41,8 +41,6 @@ const JOBS: Job[] = [
     cron: '* * * * *',
     run: (_, signal) => runBackfills({ signal: AbortSignal.any([signal, AbortSignal.timeout(FILLING)]) }),
   },
-  { name: 'prune', cron: '41 2 * * *', run: prune },
-  { name: 'tell-members', cron: '* * * * *', run: tellMembers },
 ]
 
 /** A job that is due again is not queued twice, and not run twice at once, however many processes there are. */
