@@ -9,8 +9,8 @@ import { checkedText, collect, customerNamed, recordDeed, rolesOf, withDatabase 
 import { customerCommands, printsRows } from './customer-commands.ts'
 import { note, print } from './terminal.ts'
 
-export function addKeyCommands(program: Command): void {
-  const of = customerCommands(program, 'keys', 'API keys of a customer.')
+export function addKeyCommands(parent: Command): void {
+  const of = customerCommands(parent)
 
   of(
     'issue',

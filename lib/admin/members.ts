@@ -21,8 +21,8 @@ import { note, print } from './terminal.ts'
 
 type Named = { customer: string; email: string }
 
-export function addMemberCommands(program: Command): void {
-  const of = customerCommands(program, 'members', 'The people who sign in to the console.')
+export function addMemberCommands(parent: Command): void {
+  const of = customerCommands(parent)
   const one = (name: string, description: string, example: string) =>
     of(name, description, `--customer sunbird --email ana@sunbird.example${example}`).requiredOption(
       '--email <email>',

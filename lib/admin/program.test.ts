@@ -2,13 +2,14 @@ import { CommanderError } from 'commander'
 import { DrizzleQueryError } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
 import { withoutValues } from '#lib/db/failure.ts'
+import { GROUPS } from './groups.ts'
 import { adminProgram } from './program.ts'
 import { exitCodeOf } from './terminal.ts'
 
 /** What a command line says that ends before anything is done. */
 async function said(words: string) {
   let [out, err] = ['', '']
-  const program = adminProgram()
+  const program = await adminProgram(words.split(' ')[0])
   const configure = (command: typeof program) => {
     command.configureOutput({
       writeOut: (text) => {
@@ -25,13 +26,16 @@ async function said(words: string) {
     .parseAsync(words.split(' ').filter(Boolean), { from: 'user' })
     .catch((thrown) => thrown)
   expect(error).toBeInstanceOf(CommanderError)
-  return { code: exitCodeOf(error), out, err }
+  return { code: await exitCodeOf(error), out, err }
 }
 
-const COMMANDS = adminProgram().commands.flatMap((what) =>
-  what.commands.length === 0
-    ? [what.name()]
-    : what.commands.map((command) => `${what.name()} ${command.name()}`),
+const LOADED = await Promise.all(
+  GROUPS.map(async ({ name }) => (await adminProgram(name)).commands.find((group) => group.name() === name)),
+)
+const COMMANDS = LOADED.flatMap((group) =>
+  group?.commands.length
+    ? group.commands.map((command) => `${group.name()} ${command.name()}`)
+    : (group?.name() ?? []),
 )
 
 test('the commands are these', () => {
@@ -128,12 +132,14 @@ describe('wrong usage is 2', () => {
   })
 })
 
-test('a failure is told as it was meant, and without the statement that failed', () => {
+test('a failure is told as it was meant, and without the statement that failed', async () => {
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  const lines = [
+  const lines = []
+  for (const error of [
     new Error('Run these lines first.', { cause: new Error('permission denied') }),
     withoutValues(new DrizzleQueryError('select secret', [], new Error('out of space'))),
-  ].map((error) => [exitCodeOf(error), write.mock.lastCall?.[0]])
+  ])
+    lines.push([await exitCodeOf(error), write.mock.lastCall?.[0]])
   write.mockRestore()
   expect(lines).toEqual([
     [1, 'Failed: Run these lines first.\n'],

@@ -8,12 +8,7 @@ import { undo } from './undo.ts'
 
 const PATHS = 'files, also gzipped, ZIP archives, or folders of them, as one import; - is the standard input'
 
-export function addImportCommands(program: Command): void {
-  const parent = program
-    .command('import')
-    .description(
-      'Bring in files, all of an import or nothing. The same files again change nothing. Each import says what it did.',
-    )
+export function addImportCommands(parent: Command): void {
   const command = (name: string, description: string, example: string) =>
     parent
       .command(name)

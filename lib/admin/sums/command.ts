@@ -10,11 +10,7 @@ import { customerNamed, recordDeed, withDatabase } from '../command.ts'
 import { printRows } from '../table.ts'
 import { interruption, note, print } from '../terminal.ts'
 
-export function addSumCommands(program: Command): void {
-  const sums = program
-    .command('sums')
-    .description('The kept sums of invoices, from which summaries and statements are answered.')
-
+export function addSumCommands(sums: Command): void {
   sums
     .command('verify')
     .description('Compare the sums with the invoices, and name each difference. Nothing is changed.')

@@ -1,46 +1,17 @@
-import type { Command } from 'commander'
 import { z } from 'zod'
 import * as directory from '#lib/access/directory.ts'
 import { listCustomers, newCustomerId } from '#lib/access/store.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
-import { checkedText, orDuplicate, recordDeed, withDatabase } from './command.ts'
-import { addLimitsCommand } from './limits.ts'
-import { printRows } from './table.ts'
-import { note, print } from './terminal.ts'
+import { checkedText, orDuplicate, recordDeed } from '../command.ts'
+import { printRows } from '../table.ts'
+import { note, print } from '../terminal.ts'
 
 type NewCustomer = { id?: string; name: string; domain: string; contactEmail: string }
 
-export function addCustomerCommands(program: Command): void {
-  const customers = program
-    .command('customers')
-    .description('The companies whose licenses and invoices are kept.')
-
-  customers
-    .command('add')
-    .description('Add a customer, with a billing profile "default" that is named like it. Prints its id.')
-    .requiredOption('--name <name>', 'the company, as invoices address it')
-    .requiredOption('--domain <domain>', 'its main domain')
-    .requiredOption('--contact-email <email>', 'whom to write to')
-    .option('--id <id>', 'small letters, digits and hyphens; made from the domain if it is left out')
-    .addHelpText(
-      'after',
-      '\nExample:\n  npm run -s admin -- customers add --name "Sunbird AG" --domain sunbird.example --contact-email it@sunbird.example',
-    )
-    .action(withDatabase(addCustomer))
-
-  customers
-    .command('list')
-    .description('List the customers in the order in which they were added.')
-    .option('--json', 'as JSON')
-    .addHelpText('after', '\nExample:\n  npm run -s admin -- customers list --json')
-    .action(withDatabase(showCustomers))
-
-  addLimitsCommand(customers)
-}
-
-async function addCustomer(given: NewCustomer): Promise<void> {
+/** Adds one customer. */
+export async function addCustomer(given: NewCustomer): Promise<void> {
   const name = checkedText('name', given.name)
   const domain = given.domain.trim().toLowerCase()
   if (!z.hostname().max(253).safeParse(domain).success || !domain.includes('.'))
@@ -66,7 +37,8 @@ async function addCustomer(given: NewCustomer): Promise<void> {
   note(`Added ${name}. Next: members add --customer ${id} …, keys issue --customer ${id} …`)
 }
 
-async function showCustomers(options: { json?: boolean }): Promise<void> {
+/** All of them, as a table or as JSON. */
+export async function showCustomers(options: { json?: boolean }): Promise<void> {
   const customers = await listCustomers()
   printRows(
     customers.map(({ customerId, name, domain }) => ({ id: customerId, domain, name })),

@@ -3,9 +3,9 @@ import { type OwnLimits, readLimits, setLimits } from '#lib/access/limits/custom
 import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
-import { customerNamed, recordDeed, withDatabase } from './command.ts'
-import { printRows } from './table.ts'
-import { note } from './terminal.ts'
+import { customerNamed, recordDeed, withDatabase } from '../command.ts'
+import { printRows } from '../table.ts'
+import { note } from '../terminal.ts'
 
 /** In the order in which they are shown. */
 const LIMITS = {
