@@ -6,7 +6,7 @@ import { noteCaller } from '#lib/visit.ts'
 import { digestOf, looksLikeApiKey } from './api-key.ts'
 import type { Caller } from './rules.ts'
 import { session } from './session-cookie.ts'
-import { lookUpCaller, provenCaller } from './store.ts'
+import { isNotGone, lookUpCaller, provenCaller } from './store.ts'
 
 /**
  * Who is calling: the bearer key where there is an Authorization header, which then alone decides;
@@ -38,12 +38,12 @@ export const KEY_CALLER = `
     array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = k.customer_id
       AND (k.billing_profiles IS NULL OR p.id = ANY(k.billing_profiles))
       AND (m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles)) ORDER BY p.id) AS billing_profiles,
-    (k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute') AS stale
+    (k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute') AS stale, c.closed_at, c.gone_at
   FROM api_keys k
   JOIN customers c ON c.id = k.customer_id
   LEFT JOIN members m ON m.customer_id = k.customer_id AND m.id = k.issued_by
   WHERE k.digest = $1 AND k.revoked_at IS NULL AND m.disabled_at IS NULL
-    AND (k.expires_at IS NULL OR k.expires_at > now())`
+    AND (k.expires_at IS NULL OR k.expires_at > now()) AND ${isNotGone('c')}`
 
 /**
  * The caller behind an API key's digest; undefined where it is unknown, revoked, expired, or its

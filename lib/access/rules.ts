@@ -45,6 +45,8 @@ export type Caller = {
   billingProfiles: readonly string[]
   /** Digest of the session's id, when `via` is `session`. */
   session?: string
+  /** Since when the customer can only be read, and from when on not even that; absent where it is open. */
+  closed?: { at: Date; goneAt: Date }
 }
 
 /** Whether the caller holds the permission through any of their roles. */

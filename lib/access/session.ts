@@ -4,7 +4,7 @@ import { database, type Transaction } from '#lib/db/client.ts'
 import { members } from '#lib/db/schema/customers.ts'
 import { sessions } from '#lib/db/schema/sign-ins.ts'
 import type { Caller, CustomerId } from './rules.ts'
-import { lookUpCaller, provenCaller } from './store.ts'
+import { isNotGone, lookUpCaller, provenCaller } from './store.ts'
 
 /** A session ends so many seconds after sign-in, however busy it is. */
 export const SESSION_SECONDS = 8 * 60 * 60
@@ -21,11 +21,11 @@ const SESSION_CALLER = `
   SELECT s.customer_id, c.name AS customer_name, c.domain AS customer_domain, m.id, m.name, m.email, m.roles,
     array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = m.customer_id
       AND (m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles)) ORDER BY p.id) AS billing_profiles,
-    s.last_seen_at < now() - interval '1 minute' AS stale
+    s.last_seen_at < now() - interval '1 minute' AS stale, c.closed_at, c.gone_at
   FROM sessions s
   JOIN members m ON m.customer_id = s.customer_id AND m.id = s.member_id
   JOIN customers c ON c.id = s.customer_id
-  WHERE s.digest = $1 AND m.disabled_at IS NULL AND ${isLive('s')}`
+  WHERE s.digest = $1 AND m.disabled_at IS NULL AND ${isLive('s')} AND ${isNotGone('c')}`
 
 /** The caller behind a session's digest, while it lives. */
 export async function findSessionCaller(digest: string): Promise<Caller | undefined> {

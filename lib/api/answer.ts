@@ -8,7 +8,7 @@ import type { AnyContract } from './contract.ts'
 import { conditional } from './entity-tag.ts'
 import { type ApiResponse, guarded } from './guarded.ts'
 import { operationFor, operationOf } from './methods.ts'
-import { type AnyOperation, checkPermission } from './operation.ts'
+import { type AnyOperation, checkOpen, checkPermission } from './operation.ts'
 import { Problem, toProblem } from './problem.ts'
 import { type ApiRequest, readInput } from './request.ts'
 import { checkSameOrigin } from './same-origin.ts'
@@ -45,7 +45,7 @@ function kindOf(operations: AnyOperation[], { method, search }: ApiRequest): Kin
   return limit === 'changes' && /(^|&)dryRun=true(&|$)/.test(search) ? 'requests' : limit
 }
 
-/** Permission and origin. That a caller is refused stands in the history of their customer. */
+/** Permission, origin, and whether anything may change. That a caller is refused stands in the history of their customer. */
 async function admit(
   caller: Caller | undefined,
   contract: AnyContract,
@@ -55,6 +55,7 @@ async function admit(
   try {
     checkPermission(caller, contract.permission)
     if (contract.method !== 'GET' && caller?.via === 'session') checkSameOrigin(request.headers)
+    checkOpen(caller, contract)
   } catch (error) {
     if (caller && error instanceof Problem) {
       const { code, more } = error

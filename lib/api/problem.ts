@@ -8,6 +8,7 @@ export const PROBLEMS = {
   unauthenticated: { status: 401, title: 'A valid API key or session is required' },
   permission_denied: { status: 403, title: 'A permission is missing' },
   cross_origin: { status: 403, title: 'Sessions may write from the console only' },
+  customer_closed: { status: 403, title: 'The customer is closed, and can only be read' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'The method is not supported here' },
   request_timeout: { status: 408, title: 'The request took too long' },
@@ -95,6 +96,10 @@ export const Problem: {
   readonly prototype: Problem
 } = CodedProblem
 
+/** What `enter_to_write` of the database refuses a change with. */
+const CLOSED = 'CC001'
+const READ_ONLY = 'This customer is closed: everything can be read, and nothing changed.'
+
 // SQLSTATE classes and codes of a server that is gone, going, full or too slow.
 const UNAVAILABLE = /^(08|53|57P|57014|55P03|25P03|40001|40P01|58)/
 const NETWORK = new Set([
@@ -114,6 +119,7 @@ const CODELESS =
 export function toProblem(error: unknown): Problem {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (at instanceof Problem) return at
+    if ('code' in at && at.code === CLOSED) return new Problem('customer_closed', READ_ONLY)
     if (isUnavailable(at)) {
       return new Problem(
         'service_unavailable',

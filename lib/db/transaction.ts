@@ -18,9 +18,14 @@ export async function transaction<T>(
   from: pg.Pool,
   customerId: string,
   fn: (tx: Transaction) => Promise<T>,
-  { readOnly = false, last }: { readOnly?: boolean; last?: pg.QueryConfig | undefined } = {},
+  {
+    readOnly = false,
+    evenIfClosed = false,
+    last,
+  }: { readOnly?: boolean; evenIfClosed?: boolean; last?: pg.QueryConfig | undefined } = {},
 ): Promise<T> {
-  const { tx, opened, send, end } = await begin(from, customerId, readOnly ? 'read' : 'write')
+  const kind = readOnly ? 'read' : evenIfClosed ? 'late write' : 'write'
+  const { tx, opened, send, end } = await begin(from, customerId, kind)
   let value: T
   let words: pg.QueryConfig[]
   try {
@@ -29,8 +34,13 @@ export async function transaction<T>(
     words = takeLastWords(tx)
     if (readOnly && words.length > 0) throw new Error('A transaction that only reads has nothing to add.')
   } catch (error) {
+    // Where the transaction was refused at its beginning, what came after it failed for no reason of its own.
+    const first = await opened.then(
+      () => error,
+      (refusal) => refusal,
+    )
     await end('ROLLBACK').catch(() => {})
-    throw withoutValues(error)
+    throw withoutValues(first)
   }
   if (readOnly) end('COMMIT').catch(() => {})
   else await sayLastWords(last ? [...words, last] : words, send, () => end('COMMIT'))
@@ -57,8 +67,13 @@ export async function* transactionStream<T>(
   }
 }
 
-// Named, so that PostgreSQL reads it once for a connection.
+// Named, so that PostgreSQL reads them once for a connection.
 export const ENTER = { name: 'enter-customer', text: "SELECT set_config('console.customer', $1, true)" }
+/** The same, and refused where the customer is closed: the function is of the migration `closed-customers`. */
+export const ENTER_TO_WRITE = { name: 'enter-to-write', text: 'SELECT enter_to_write($1)' }
+
+/** A `late write` is one that a closed customer still sees. */
+type Kind = 'read' | 'write' | 'late write' | 'stream'
 
 /**
  * Reads what `fn` reads by statements that it sends all at once, none of which waits for another one's rows: they are one
@@ -88,8 +103,8 @@ export async function transactionAtOnce<T>(
   }
 }
 
-async function begin(from: pg.Pool, customerId: string, scope: 'read' | 'write' | 'stream') {
-  const told = measuredTransaction(scope)
+async function begin(from: pg.Pool, customerId: string, kind: Kind) {
+  const told = measuredTransaction(kind === 'late write' ? 'write' : kind)
   const client = await from.connect().catch((error) => {
     told?.end('thrown', 0)
     throw error
@@ -99,7 +114,7 @@ async function begin(from: pg.Pool, customerId: string, scope: 'read' | 'write' 
     statements += 1
     noteStatement()
   }
-  const { tx, opened, close } = begun(client, customerId, scope !== 'write', note)
+  const { tx, opened, close } = begun(client, customerId, kind, note)
   const end = async (how: 'COMMIT' | 'ROLLBACK') => {
     try {
       const { command } = await close(how)
@@ -107,7 +122,7 @@ async function begin(from: pg.Pool, customerId: string, scope: 'read' | 'write' 
       if (command !== how) throw new Error('The transaction failed before its end and was rolled back.')
       client.release()
       // A stream has nothing to commit.
-      told?.end(how === 'COMMIT' || scope === 'stream' ? 'done' : 'thrown', statements)
+      told?.end(how === 'COMMIT' || kind === 'stream' ? 'done' : 'thrown', statements)
     } catch (error) {
       told?.end('thrown', statements)
       // In an unknown state: the pool must not hand it out again.
@@ -124,14 +139,16 @@ async function begin(from: pg.Pool, customerId: string, scope: 'read' | 'write' 
 }
 
 /** Sends the beginning of a transaction, without waiting for it. */
-function begun(client: pg.PoolClient, customerId: string, readOnly: boolean, note: () => void) {
+function begun(client: pg.PoolClient, customerId: string, kind: Kind, note: () => void) {
   inOnePacket(client)
+  const readOnly = kind === 'read' || kind === 'stream'
+  const enter = kind === 'write' ? ENTER_TO_WRITE : ENTER
   let isClosed = false
   // Not awaited one by one: with pg's pipeline they travel in one round trip with the first query.
   const opened = Promise.all([
     // An invoice and its lines are of one moment, also while an import replaces them.
     client.query(readOnly ? 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' : 'BEGIN'),
-    client.query({ ...ENTER, values: [customerId] }),
+    client.query({ ...enter, values: [customerId] }),
   ])
   opened.catch(() => {})
   const close = (how: 'COMMIT' | 'ROLLBACK') => {

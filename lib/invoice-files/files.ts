@@ -1,5 +1,6 @@
 import 'server-only'
 import type { Caller } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
 import type { FileKind } from '#lib/kept-files/rules.ts'
 import { savedName } from '#lib/kept-files/serialize.ts'
@@ -46,7 +47,8 @@ export async function readFile(
     if (read.document.documentState !== 'issued')
       return named(id, { kind: 'drawn', name: null, digest: digestOf(bytes), bytes })
     // What another one kept at the same moment is what everybody gets: it is read in the next turn.
-    await scope(caller, (tx) => store.keepDrawn(tx, caller, id, { bytes, version: read.version }))
+    const keep = (tx: Transaction) => store.keepDrawn(tx, caller, id, { bytes, version: read.version })
+    await scope(caller, keep, { evenIfClosed: true })
   }
   throw new Error(`The invoice ${id} was written again and again while it was drawn.`)
 }

@@ -1,6 +1,7 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
 import { readNoticeLink } from '#lib/access/notice-link.ts'
+import type { Transaction } from '#lib/db/client.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
 import { type Actor, recordAudit } from '#lib/history/audit.ts'
 import { isKind, KINDS, type Kind, type NoticeSubscription } from './rules.ts'
@@ -45,17 +46,17 @@ export async function changeNoticeSubscription(
   if (!given) return false
   const chosen = what ?? given.notice
   const notices = isKind(chosen) ? [chosen] : [...KINDS]
-  return setStopped(given, want, notices, requestId)
+  // Their own wish, which a closed customer does not take from them.
+  return scope(given, (tx) => setStopped(tx, given, want, notices, requestId), { evenIfClosed: true })
 }
 
 async function setStopped(
-  to: To,
+  tx: Transaction,
+  { customerId, recipientId: id }: To,
   want: 'stop' | 'start',
   notices: Kind[],
   requestId: string,
 ): Promise<boolean> {
-  const { customerId, recipientId: id } = to
-  return scope(to, async (tx) => {
     const { rows } = await tx.execute<{ email: string; stopped: Kind[] }>(sql`
       SELECT email, stopped FROM notice_recipients WHERE customer_id = ${customerId} AND id = ${id}
       FOR NO KEY UPDATE`)
@@ -85,5 +86,4 @@ async function setStopped(
       details: { notices: changed },
     })
     return true
-  })
 }

@@ -11,6 +11,7 @@ import { sendNotices } from '#lib/notices/send.ts'
 import { tellOperators } from '#lib/operator-mail/send.ts'
 import { tellHeads } from './audit/heads.ts'
 import { runBackfills } from './backfills/run.ts'
+import { removeDeparted } from './pruning/departures.ts'
 import { prune } from './pruning/prune.ts'
 
 type Job = {
@@ -32,6 +33,7 @@ const JOBS: Job[] = [
   { name: 'tell-operators', cron: '*/10 * * * *', run: tellOperators },
   { name: 'tell-audit-heads', cron: '7 * * * *', run: tellHeads },
   { name: 'prune', cron: '41 2 * * *', run: prune },
+  { name: 'remove-departed', cron: '11 3 * * *', run: removeDeparted },
   { name: 'tell-members', cron: '* * * * *', run: tellMembers },
   { name: 'forget-limits', cron: '41 * * * *', run: () => removePastWindows(WINDOW_SECONDS) },
   {

@@ -1,7 +1,7 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
 import type { CustomerId } from '../rules.ts'
-import { lookUp, minted } from '../store.ts'
+import { isNotGone, lookUp, minted } from '../store.ts'
 
 /** Whom a sign-in is about, and whether their account knows the browser. */
 export type SignInRow = {
@@ -28,7 +28,8 @@ export function findSignIn(email: string, browser?: string): Promise<SignInRow |
       SELECT m.customer_id, m.id, m.name, m.password_hash, EXISTS (
         SELECT FROM known_browsers b
         WHERE b.customer_id = m.customer_id AND b.member_id = m.id AND b.digest = ${browser ?? ''}) AS is_known
-      FROM members m WHERE lower(m.email) = lower(${email}) AND m.disabled_at IS NULL`)
+      FROM members m JOIN customers c ON c.id = m.customer_id
+      WHERE lower(m.email) = lower(${email}) AND m.disabled_at IS NULL AND ${sql.raw(isNotGone('c'))}`)
     const row = rows[0]
     if (!row) return undefined
     const { id: memberId, name, password_hash: passwordHash, is_known: isKnown } = row

@@ -1,30 +1,29 @@
-import { z } from 'zod'
 import * as directory from '#lib/access/directory.ts'
-import { listCustomers, newCustomerId } from '#lib/access/store.ts'
+import { listCustomerStates, newCustomerId } from '#lib/access/store.ts'
 import { Problem } from '#lib/api/problem.ts'
+import { wasRemoved } from '#lib/customers/store.ts'
 import { scope } from '#lib/db/scope.ts'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
-import { checkedText, orDuplicate, recordDeed } from '../command.ts'
+import { orDuplicate, recordDeed } from '../command.ts'
 import { printRows } from '../table.ts'
 import { note, print } from '../terminal.ts'
+import { contactOf, domainOf, nameOf } from './naming.ts'
 
 type NewCustomer = { id?: string; name: string; domain: string; contactEmail: string }
 
 /** Adds one customer. */
 export async function addCustomer(given: NewCustomer): Promise<void> {
-  const name = checkedText('name', given.name)
-  const domain = given.domain.trim().toLowerCase()
-  if (!z.hostname().max(253).safeParse(domain).success || !domain.includes('.'))
-    throw new Problem('invalid_request', `"${given.domain}" is not a domain such as sunbird.example.`)
-  const contactEmail = given.contactEmail.trim()
-  if (!z.email().max(254).safeParse(contactEmail).success)
-    throw new Problem('invalid_request', `"${given.contactEmail}" is not an e-mail address.`)
+  const name = nameOf(given.name)
+  const domain = domainOf(given.domain)
+  const contactEmail = contactOf(given.contactEmail)
   const id = given.id ?? slugOf(domain.split('.')[0] ?? domain)
   if (slugOf(id) !== id) throw new Problem('invalid_request', `"${id}" is not an id such as ${slugOf(id)}.`)
 
   const customerId = newCustomerId(id)
   await orDuplicate(
     scope({ customerId }, async (tx) => {
+      if (await wasRemoved(tx, id))
+        throw new Problem('invalid_request', `"${id}" was a customer that is gone. Give another --id.`)
       await directory.addCustomer(tx, customerId, { name, domain, contactEmail })
       await recordDeed(tx, customerId, 'customer.added', id, { name, domain, contactEmail })
     }),
@@ -37,11 +36,17 @@ export async function addCustomer(given: NewCustomer): Promise<void> {
   note(`Added ${name}. Next: members add --customer ${id} …, keys issue --customer ${id} …`)
 }
 
-/** All of them, as a table or as JSON. */
+/** All of them, as a table or as JSON; those that are closed with the time of it. */
 export async function showCustomers(options: { json?: boolean }): Promise<void> {
-  const customers = await listCustomers()
+  const { states } = await listCustomerStates()
+  const isAnyClosed = [...states.values()].some(({ closedAt }) => closedAt !== null)
   printRows(
-    customers.map(({ customerId, name, domain }) => ({ id: customerId, domain, name })),
+    [...states].map(([id, { domain, name, closedAt, goneAt }]) => ({
+      id,
+      domain,
+      name,
+      ...(isAnyClosed ? { closed: closedAt, gone: goneAt } : {}),
+    })),
     options,
   )
 }
