@@ -26,17 +26,23 @@ export async function newCustomer(name: string, env = appEnvironment()) {
   await command(['customers', 'add', ...named, '--contact-email', `billing@${domain}`])
   const own = ['--customer', id]
   const roleArgs = (roles: string[]) => roles.flatMap((role) => ['--role', role])
+  const invite = (email: string, memberName: string, roles: string[]) =>
+    command(['members', 'add', ...own, '--email', email, '--name', memberName, ...roleArgs(roles)])
   return {
     id,
     domain,
     key: (...roles: string[]) => command(['keys', 'issue', ...own, ...roleArgs(roles), '--name', 'test']),
-    /** Adds a member and returns the address to sign in with. */
+    /** Adds a member who has come, and returns the address to sign in with. */
     async member(memberName: string, ...roles: string[]) {
       const email = `${memberName.toLowerCase().replaceAll(' ', '.')}@${domain}`
-      const given = ['--email', email, '--name', memberName, ...roleArgs(roles), '--password-stdin']
-      await command(['members', 'add', ...own, ...given], PASSWORD)
+      await command(['accept', await invite(email, memberName, roles)], PASSWORD)
       return email
     },
+    /** Adds a member, and returns the path of the link that they are to be given. */
+    invite: async (email: string, memberName: string, ...roles: string[]) =>
+      pathOf(await invite(email, memberName, roles)),
+    /** Makes a link with which a member sets a new password, and returns its path. */
+    reset: async (email: string) => pathOf(await command(['members', 'reset', ...own, '--email', email])),
     profile: (profileId: string, profileName: string) =>
       command(['billing-profiles', 'set', profileId, ...own, '--name', profileName]),
     importAssets: (assets: object[]) => command(['import', 'assets', '-', ...own], JSON.stringify(assets)),
@@ -68,6 +74,10 @@ export async function newCustomer(name: string, env = appEnvironment()) {
       printed(['documents'], await run('e2e/add-documents.ts', env, [], input))
     },
   }
+}
+
+function pathOf(link: string): string {
+  return new URL(link).pathname
 }
 
 type Plan = {

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Frame } from '#components/frame/frame.tsx'
 import { may, ROLE_NAMES } from '#lib/access/rules.ts'
+import { mayChange } from '#lib/access/sign-ins/choices.ts'
 import { currentCaller } from './caller.ts'
 import { SCREENS } from './screens.ts'
 
@@ -14,6 +15,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
     email: caller.email,
     customer: caller.customerName,
     roles: caller.roles.map((role) => ROLE_NAMES[role]).join(', '),
+    mayChange: await mayChange(caller),
   }
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[14rem_minmax(0,1fr)] print:block print:min-h-0">

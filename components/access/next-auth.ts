@@ -1,22 +1,35 @@
 // next-auth's own calls, which are no part of our contract: its client would cost every page 10 kB.
 
 /**
- * `refused`: address and password don't fit. `throttled`: too many failures; in so many seconds there may be another
+ * `pending`: there is a step to go. `refused`: address and password don't fit. `throttled`: too many failures; in so many seconds there may be another
  * attempt. `busy`: too much was asked for from here. `unavailable`: no answer, or none that says any of this.
  */
 export type SignInAnswer =
-  | { kind: 'signed-in' | 'refused' | 'busy' | 'unavailable' }
+  | { kind: 'signed-in' | 'pending' | 'refused' | 'busy' | 'unavailable' }
   | { kind: 'throttled'; seconds: number }
 
 /** Opens a session, which arrives as a cookie that no script can read. Never throws. */
-export async function signIn(email: string, password: string): Promise<SignInAnswer> {
-  const answer = await postForm('/api/auth/callback/credentials', { email, password }).catch(() => undefined)
+export function signIn(email: string, password: string): Promise<SignInAnswer> {
+  return post({ email, password })
+}
+
+/**
+ * Picks a customer: after a sign-in, or in the place of the present one, whose session is ended. The new one arrives as a
+ * cookie. Never throws.
+ */
+export function pickCustomer(customer: string): Promise<SignInAnswer> {
+  return post({ customer })
+}
+
+async function post(credentials: Record<string, string>): Promise<SignInAnswer> {
+  const answer = await postForm('/api/auth/callback/credentials', credentials).catch(() => undefined)
   if (answer?.isBusy) return { kind: 'busy' }
   if (answer?.url === undefined) return { kind: 'unavailable' }
   // next-auth says in the address where it would lead what became of it.
   const { searchParams } = new URL(answer.url, location.origin)
   if (answer.ok && !searchParams.has('csrf') && !searchParams.has('error')) return { kind: 'signed-in' }
   const error = searchParams.get('error') ?? ''
+  if (error === 'pending') return { kind: 'pending' }
   const [, seconds] = /^throttled (\d+)$/.exec(error) ?? []
   if (seconds !== undefined) return { kind: 'throttled', seconds: Number(seconds) }
   return { kind: error === 'CredentialsSignin' ? 'refused' : 'unavailable' }

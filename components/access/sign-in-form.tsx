@@ -1,5 +1,6 @@
 'use client'
 
+import Link from 'next/link'
 import { type FormEvent, useRef, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
@@ -32,6 +33,7 @@ export function SignInForm() {
     const answer = await signIn(String(given.get('email')).trim(), String(given.get('password')))
     // A whole new page: nothing that an earlier caller saw is left in memory.
     if (answer.kind === 'signed-in') return location.assign(localPath(fromOf(location.search)))
+    if (answer.kind === 'pending') return location.assign(`/sign-in/customer${location.search}`)
     setPending(false)
     setError(textOf(answer))
     if (answer.kind === 'refused') password.current?.select()
@@ -70,6 +72,9 @@ export function SignInForm() {
       >
         {pending ? 'Signing in…' : 'Sign in'}
       </Button>
+      <Link href="/sign-in/forgotten" prefetch={false} className="justify-self-center text-sm text-accent underline">
+        Forgotten your password?
+      </Link>
     </form>
   )
 }

@@ -1,6 +1,6 @@
 'use client'
 
-import { KeyRound, LogOut, MonitorSmartphone } from 'lucide-react'
+import { Building2, KeyRound, LogOut, MonitorSmartphone } from 'lucide-react'
 import Link from 'next/link'
 import { lazy, Suspense, useState } from 'react'
 import { signOut } from '#components/access/next-auth.ts'
@@ -16,7 +16,14 @@ const ChangePassword = lazy(() =>
 )
 
 /** Who is signed in, as the frame shows it. */
-export type Person = { name: string; email: string; customer: string; roles: string }
+export type Person = {
+  name: string
+  email: string
+  customer: string
+  roles: string
+  /** Whether there is another customer to change to. */
+  mayChange: boolean
+}
 
 /** Name, customer and roles. */
 export function PersonLines({ person }: { person: Person }) {
@@ -63,6 +70,12 @@ export function useProfile(person: Person) {
         <MonitorSmartphone aria-hidden="true" className="size-4 text-ink-3" />
         Sessions
       </Link>
+      {person.mayChange ? (
+        <Link href="/sign-in/customer" prefetch={false} className={MENU_ITEM} onClick={close}>
+          <Building2 aria-hidden="true" className="size-4 text-ink-3" />
+          Change customer
+        </Link>
+      ) : null}
       <button type="button" className={MENU_ITEM} onClick={leave}>
         <LogOut aria-hidden="true" className="size-4 text-ink-3" />
         Sign out

@@ -3,4 +3,6 @@ import { callsOf } from '#lib/api/call.ts'
 export const calls = callsOf({
   validateKey: 'GET /auth/v1/validate',
   changePassword: 'PUT /auth/v1/password',
+  redeemLink: 'POST /auth/v1/links',
+  askRecovery: 'POST /auth/v1/recoveries',
 })

@@ -24,6 +24,11 @@ export const validateKey = contract({
   ],
 })
 
+const newPassword = z
+  .string()
+  .min(PASSWORD_MIN, `must have at least ${PASSWORD_MIN} characters`)
+  .max(PASSWORD_MAX, `must have at most ${PASSWORD_MAX} characters`)
+
 /** The console's own call: a member changes their password. Not part of the published API. */
 export const changePassword = contract({
   ...calls.changePassword,
@@ -31,13 +36,38 @@ export const changePassword = contract({
   permission: 'any',
   description:
     "It ends the member's other sessions. The new password may not be a common one, one character repeated, little more than the member's name, address or domain, or the present one. Who names a wrong present password too often in a session has to wait: 429 `rate_limited`.",
-  body: z.strictObject({
-    currentPassword: z.string().min(1).max(PASSWORD_MAX),
-    newPassword: z
-      .string()
-      .min(PASSWORD_MIN, `must have at least ${PASSWORD_MIN} characters`)
-      .max(PASSWORD_MAX, `must have at most ${PASSWORD_MAX} characters`),
-  }),
+  body: z.strictObject({ currentPassword: z.string().min(1).max(PASSWORD_MAX), newPassword }),
   output: z.object({ changed: z.boolean().meta({ description: 'Always true.' }) }),
   problems: ['permission_denied', 'rate_limited'],
+})
+
+/** The console's own call: somebody takes up a membership by a link, or sets a password anew. Not part of the published API. */
+export const redeemLink = contract({
+  ...calls.redeemLink,
+  summary: 'Redeem a link of an invitation, or for a new password',
+  permission: 'none',
+  description:
+    'Works once. With a new password, which the rules of all passwords hold for; an invitation also with one that its person has here already. It signs nobody in.',
+  body: z.discriminatedUnion('isNew', [
+    z.strictObject({ isNew: z.literal(true), secret: z.string().max(100), password: newPassword }),
+    z.strictObject({
+      isNew: z.literal(false),
+      secret: z.string().max(100),
+      password: z.string().min(1).max(PASSWORD_MAX),
+    }),
+  ]),
+  output: z.object({ email: z.string().meta({ description: 'The address to sign in with.' }) }),
+  problems: ['not_found', 'rate_limited'],
+})
+
+/** The console's own call: somebody has forgotten their password. Not part of the published API. */
+export const askRecovery = contract({
+  ...calls.askRecovery,
+  summary: 'Ask for a mail with a link that sets a new password',
+  permission: 'none',
+  description:
+    'The answer is the same whether anybody has the address or not. A link lasts for 30 minutes, and works once; a new one withdraws it.',
+  body: z.strictObject({ email: z.email('is no e-mail address').max(254) }),
+  output: z.object({ asked: z.boolean().meta({ description: 'Always true.' }) }),
+  problems: ['rate_limited', 'not_found'],
 })

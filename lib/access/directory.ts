@@ -5,6 +5,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { apiKeys, billingProfiles, customers, members } from '#lib/db/schema/customers.ts'
 import { sessions } from '#lib/db/schema/sign-ins.ts'
 import { digestOf, hintsOf } from './api-key.ts'
+import { withdrawLinks } from './links/store.ts'
 import type { CustomerId, Role } from './rules.ts'
 import { endSessions } from './session.ts'
 
@@ -24,6 +25,8 @@ export type MemberRow = {
   name: string
   roles: Role[]
   disabledAt: Date | null
+  /** Null: they have come. */
+  invitedAt: Date | null
   createdAt: Date
 }
 
@@ -33,6 +36,7 @@ const memberColumns = {
   name: members.name,
   roles: sql<Role[]>`${members.roles}`,
   disabledAt: members.disabledAt,
+  invitedAt: members.invitedAt,
   createdAt: members.createdAt,
 }
 
@@ -57,14 +61,24 @@ export async function readMember(
   return rows[0]
 }
 
-/** Adds a member and returns its id. An address that any customer's member has is 23505. */
+/**
+ * Adds a member and returns its id: one who has a password already, or one who is invited, and whom nothing opens the
+ * membership but a link. An address that the customer's members have already is 23505.
+ */
 export async function addMember(
   tx: Transaction,
   customerId: CustomerId,
-  given: { email: string; name: string; roles: Role[]; passwordHash: string },
+  given: {
+    email: string
+    name: string
+    roles: Role[]
+    billingProfiles?: string[] | null
+    passwordHash?: string
+  },
 ): Promise<string> {
   const id = randomUUID()
-  await tx.insert(members).values({ customerId, id, ...given })
+  const invitedAt = given.passwordHash === undefined ? sql`now()` : null
+  await tx.insert(members).values({ customerId, id, ...given, invitedAt })
   return id
 }
 
@@ -73,7 +87,7 @@ export async function setRoles(tx: Transaction, customerId: CustomerId, memberId
   await tx.update(members).set({ roles }).where(memberOf(customerId, memberId))
 }
 
-/** Shuts a member out from the next request on, and ends their sessions; or lets them sign in again. */
+/** Shuts a member out from the next request on, and ends their sessions and links; or lets them sign in again. */
 export async function setDisabled(
   tx: Transaction,
   customerId: CustomerId,
@@ -82,7 +96,9 @@ export async function setDisabled(
 ) {
   const disabledAt = disabled ? sql`now()` : null
   await tx.update(members).set({ disabledAt }).where(memberOf(customerId, memberId))
-  if (disabled) await endSessions(tx, customerId, eq(sessions.memberId, memberId))
+  if (!disabled) return
+  await endSessions(tx, customerId, eq(sessions.memberId, memberId))
+  await withdrawLinks(tx, customerId, memberId)
 }
 
 /** Keeps a new key, of which only the digest is stored, and returns its id. */

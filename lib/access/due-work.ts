@@ -72,10 +72,12 @@ export async function customersWithNotices(): Promise<CustomerId[]> {
   return rows.map((row) => row.customer_id)
 }
 
-/** The customers some of whose members are to be told by mail of what happened with their accounts. */
+/** The customers some of whose members are to get a mail: a link, or of what happened with their accounts. */
 export async function customersWithAccountMails(): Promise<CustomerId[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
-    `SELECT DISTINCT customer_id FROM account_mails
+    `SELECT customer_id FROM account_mails
+     WHERE state IN ('WAITING', 'SENDING') AND not_before <= clock_timestamp()
+     UNION SELECT customer_id FROM account_links
      WHERE state IN ('WAITING', 'SENDING') AND not_before <= clock_timestamp() ORDER BY customer_id`,
   )
   return rows.map((row) => row.customer_id)

@@ -8,7 +8,7 @@ import { setQuantity } from '#lib/license-changes/operations.ts'
 import { changePassword, validateKey } from './operations.ts'
 import { hashPassword } from './password.ts'
 import { session, sessionSecret } from './session-cookie.ts'
-import { authOptions } from './sign-in.ts'
+import { authOptions } from './sign-ins/next-auth.ts'
 import { signOut } from './sign-ins/session-life.ts'
 import { signInFrom as signIn } from './test-sign-in.ts'
 

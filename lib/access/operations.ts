@@ -1,47 +1,36 @@
 import 'server-only'
 import { operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { scope } from '#lib/db/scope.ts'
-import { actorOf, recordAudit } from '#lib/history/audit.ts'
+import { env } from '#lib/env.ts'
+import { visit } from '#lib/visit.ts'
 import * as contract from './contract.ts'
-import { hashPassword, passwordFits, readPasswordHash, setPasswordHash } from './password.ts'
-import { faultOf } from './passwords/check.ts'
-import { countPasswordAttempt } from './sign-ins/budgets.ts'
+import { askRecovery as keepRecovery } from './links/recoveries.ts'
+import { redeemLink as redeem } from './links/redeem.ts'
+import { changeOwnPassword } from './passwords/change.ts'
+import { countRecovery } from './sign-ins/budgets.ts'
 
 export const validateKey = operation(contract.validateKey, async (caller) => ({
   body: { domain: caller.customerDomain, email: caller.email },
 }))
 
-/**
- * Changes the password and ends the member's other sessions. Whoever has got hold of a session could try passwords here,
- * so each attempt is counted before the present one is compared.
- */
 export const changePassword = operation(contract.changePassword, async (caller, { body }, { requestId }) => {
   if (caller.via !== 'session')
     throw new Problem('permission_denied', 'Only a signed-in member has a password.')
-  const { currentPassword, newPassword } = body
-  const fault = await faultOf(newPassword, caller, newPassword === currentPassword)
-  if (fault !== undefined) throw refusedAt('/newPassword', fault)
-  const attempt = await countPasswordAttempt(caller.session ?? '')
-  if (attempt.kind === 'throttled') throw tooManyAttempts(attempt.seconds)
-  const hash = await hashPassword(newPassword)
-  await scope(caller, async (tx) => {
-    const known = await readPasswordHash(tx, caller.customerId, caller.id)
-    if (!(await passwordFits(currentPassword, known)))
-      throw refusedAt('/currentPassword', 'is not your current password')
-    await setPasswordHash(tx, caller.customerId, caller.id, hash, caller.session)
-    const event = { action: 'password.changed', subject: caller.id, actor: actorOf(caller), requestId }
-    await recordAudit(tx, caller.customerId, event)
-  })
-  await attempt.forgive()
+  await changeOwnPassword(caller, body, requestId)
   return { body: { changed: true } }
 })
 
-function refusedAt(pointer: string, detail: string): Problem {
-  return new Problem('invalid_request', detail, { errors: [{ pointer, detail }] })
-}
+export const redeemLink = operation(contract.redeemLink, async (_, { body }) => ({
+  body: { email: await redeem(body) },
+}))
 
-function tooManyAttempts(seconds: number): Problem {
-  const detail = 'The current password was wrong too often. Wait before you try again.'
-  return new Problem('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } })
-}
+export const askRecovery = operation(contract.askRecovery, async (_, { body }) => {
+  if (!env().mail) throw new Problem('not_found', 'No mail server is set up here. Ask an Admin of your company.')
+  const wait = await countRecovery(body.email, visit()?.address ?? '')
+  if (wait > 0) {
+    const headers = { 'Retry-After': String(wait) }
+    throw new Problem('rate_limited', 'Too many links were asked for. Wait before you ask again.', { headers })
+  }
+  await keepRecovery(body.email)
+  return { body: { asked: true } }
+})

@@ -1,22 +1,34 @@
 import 'server-only'
-import { type Algorithm, hash, verify } from '@node-rs/argon2'
-import { and, eq, ne } from 'drizzle-orm'
-import type { Transaction } from '#lib/db/client.ts'
-import { members } from '#lib/db/schema/customers.ts'
-import { sessions } from '#lib/db/schema/sign-ins.ts'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type Algorithm, hash } from '@node-rs/argon2'
 import { gate } from './limits/gate.ts'
-import type { CustomerId } from './rules.ts'
-import { endSessions } from './session.ts'
-import { deviceOfSession, tellMember } from './sign-ins/account-mail.ts'
-import { forgetBrowsers } from './sign-ins/known-browsers.ts'
-import { findPasswordHash } from './sign-ins/look-up.ts'
+import type { Person } from './people/rules.ts'
 
 // OWASP's second choice of parameters: 19 MiB, 2 passes, 1 lane.
 const OPTIONS = { algorithm: 2 satisfies Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Argon2id of a password, with its own salt and parameters in the text. */
-export function hashPassword(password: string): Promise<string> {
-  return hash(password.normalize('NFC'), OPTIONS)
+/** Argon2id in PHC's text: parameters, salt and digest. */
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$[A-Za-z0-9+/]+$/
+
+/**
+ * Argon2id of a password, with its salt and parameters in the text.
+ * @param salt where somebody has several passwords: see `saltOf`
+ */
+export function hashPassword(password: string, salt?: Uint8Array): Promise<string> {
+  return hash(password.normalize('NFC'), { ...OPTIONS, ...(salt ? { salt } : {}) })
+}
+
+/**
+ * The salt that all passwords of a person share: one computation then compares with all of them, and so the time of an
+ * answer does not tell of how many customers somebody is a member.
+ */
+export function saltOf({ passwordHash, memberships, personId }: Person): Uint8Array | undefined {
+  for (const known of [passwordHash, ...memberships.map((one) => one.passwordHash)]) {
+    const salt = PHC.exec(known ?? '')?.[4]
+    if (salt !== undefined) return Buffer.from(salt, 'base64')
+  }
+  // Two first passwords may be set at one moment.
+  return personId === null ? undefined : createHash('sha256').update(`salt ${personId}`).digest().subarray(0, 16)
 }
 
 /** Each takes a thread of four, and 19 MiB: however many sign in at once, exports and files have the others. */
@@ -25,48 +37,48 @@ const enter = gate({ atOnce: 2, waiting: 60, patience: 5000 })
 let decoy: Promise<string> | undefined
 
 /**
- * Whether the password fits. Takes the same time where there is no hash, so that names can't be probed.
+ * Which of somebody's passwords it is. Takes the same time where there is none, so that names can't be probed.
+ * @param known as texts of Argon2id, of one person
  * @throws Problem `service_unavailable`, where too many are looked at
  */
-export async function passwordFits(password: string, known: string | null | undefined): Promise<boolean> {
+export async function fittingOf(password: string, known: readonly string[]): Promise<string | undefined> {
   decoy ??= hashPassword('nobody has this password')
-  const compared = known ?? (await decoy)
+  const nobodys = await decoy
+  // One group, but for what is no text of ours.
+  const groups = Map.groupBy(known.length > 0 ? known : [nobodys], saltAndParameters)
   const leave = await enter()
+  let fitting: string | undefined
   try {
-    const fits = await verify(compared, password.normalize('NFC'))
-    return known ? fits : false
+    for (const [first = nobodys, ...others] of groups.values()) {
+      const made = await again(password, PHC.test(first) ? first : nobodys)
+      const same = [first, ...others].find((one) => isSame(one, made))
+      fitting ??= same
+    }
   } finally {
     leave()
   }
+  return fitting !== undefined && known.includes(fitting) ? fitting : undefined
 }
 
 /**
- * The present password hash of a member, who stays locked until the transaction ends. The hash itself is read as the
- * login that may see it.
+ * Whether the password fits; it takes the same time where there is none.
+ * @throws Problem `service_unavailable`, where too many are looked at
  */
-export async function readPasswordHash(tx: Transaction, customerId: CustomerId, memberId: string) {
-  const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
-  await tx.select({ id: members.id }).from(members).where(own).for('no key update')
-  return findPasswordHash(customerId, memberId)
+export async function passwordFits(password: string, known: string | null | undefined): Promise<boolean> {
+  return (await fittingOf(password, known ? [known] : [])) !== undefined
 }
 
-/**
- * Sets a password, ends the member's sessions, and forgets the browsers that the account knows, but for the session named
- * `keep` and its browser. The member is told by mail.
- */
-export async function setPasswordHash(
-  tx: Transaction,
-  customerId: CustomerId,
-  memberId: string,
-  hash: string,
-  keep = '',
-) {
-  await tx
-    .update(members)
-    .set({ passwordHash: hash })
-    .where(and(eq(members.customerId, customerId), eq(members.id, memberId)))
-  await forgetBrowsers(tx, customerId, memberId, keep)
-  await endSessions(tx, customerId, and(eq(sessions.memberId, memberId), ne(sessions.digest, keep)))
-  const device = keep === '' ? undefined : await deviceOfSession(tx, customerId, keep)
-  await tellMember(tx, customerId, memberId, 'new-password', device)
+function saltAndParameters(known: string): string {
+  return known.slice(0, known.lastIndexOf('$'))
+}
+
+function again(password: string, like: string): Promise<string> {
+  const [, memoryCost, timeCost, parallelism, salt = ''] = PHC.exec(like) ?? []
+  const costs = { memoryCost: Number(memoryCost), timeCost: Number(timeCost), parallelism: Number(parallelism) }
+  return hash(password.normalize('NFC'), { ...OPTIONS, ...costs, salt: Buffer.from(salt, 'base64') })
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
 }

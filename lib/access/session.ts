@@ -36,24 +36,40 @@ export async function findSessionCaller(digest: string): Promise<Caller | undefi
 }
 
 /** What is written down of a session when it is opened. */
-export type Opened = { digest: string; address: string; userAgent: string; browser: string }
+export type Opened = { digest: string; address: string; userAgent: string; browser: string; proof: string }
 
-/** Keeps a new session, and lets the member's ended ones go, whose place it takes. */
+/**
+ * Keeps a new session, and lets the member's ended ones go, whose place it takes.
+ * @param since when it counts as opened: a change of customer makes no sign-in last longer
+ */
 export async function addSession(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string,
   { userAgent, ...opened }: Opened,
+  since?: Date,
 ) {
   const own = and(eq(sessions.customerId, customerId), eq(sessions.memberId, memberId))
   await tx.delete(sessions).where(and(own, sql`NOT ${sql.raw(isLive('sessions'))}`))
   // A browser may call itself anything, at any length.
   await tx
     .insert(sessions)
-    .values({ customerId, memberId, userAgent: userAgent.slice(0, MOST_OF_NAME), ...opened })
+    .values({
+      customerId,
+      memberId,
+      userAgent: userAgent.slice(0, MOST_OF_NAME),
+      ...opened,
+      ...(since ? { createdAt: since } : {}),
+    })
 }
 
 const MOST_OF_NAME = 500
+
+/** What opened a session is another password by now, which its member has just named. */
+export async function proveAnew(tx: Transaction, customerId: CustomerId, digest: string, proof: string) {
+  const own = and(eq(sessions.customerId, customerId), eq(sessions.digest, digest))
+  await tx.update(sessions).set({ proof }).where(own)
+}
 
 /** Ends a session; one that is gone already is fine. */
 export async function endSession(tx: Transaction, customerId: CustomerId, digest: string) {

@@ -1,21 +1,19 @@
 import 'server-only'
-import type { NextAuthOptions } from 'next-auth'
-import Credentials from 'next-auth/providers/credentials'
 import { z } from 'zod'
-import { env } from '#lib/env.ts'
-import { log } from '#lib/log.ts'
-import { measured } from '#lib/measured.ts'
-import { canonicalAddress } from './limits/addresses.ts'
-import { passwordFits } from './password.ts'
+import { fittingOf } from './password.ts'
+import { findPerson, findPersonById, openedByProof, proofOf } from './people/look-up.ts'
+import { type Membership, nextStep, type Person, passwordsOf } from './people/rules.ts'
 import { PASSWORD_MAX } from './passwords/rules.ts'
-import { localPath } from './rules.ts'
-import { SESSION_SECONDS } from './session.ts'
-import { cookieName, session, sessionSecret } from './session-cookie.ts'
+import { session } from './session-cookie.ts'
 import { digestOfMark, markOf, newMark } from './sign-ins/browser-mark.ts'
 import { countAttempt } from './sign-ins/budgets.ts'
-import { findSignIn } from './sign-ins/look-up.ts'
-import { closeSession, openSession, signOut } from './sign-ins/session-life.ts'
+import { reachOf } from './sign-ins/choices.ts'
+import { addPending, countStep, endPending, findPending } from './sign-ins/pending.ts'
+import { closeSession, openSession } from './sign-ins/session-life.ts'
 import { traceFailure } from './sign-ins/traces.ts'
+
+// The way of a sign-in: a proof, then what `nextStep` asks for, then a session of one membership. Whatever proves who
+// somebody is, such as a password, ends in `proceed`.
 
 const SignIn = z.object({ email: z.email().max(254), password: z.string().min(1).max(PASSWORD_MAX) })
 
@@ -24,104 +22,95 @@ export type Visitor = { address: string; userAgent: string; cookies: string }
 
 /**
  * `refused`: unknown, disabled and wrong look the same and take as long. `throttled`: answered before the password is
- * looked at; after so many seconds there may be another attempt.
+ * looked at; after so many seconds there may be another attempt. `pending`: there is a step to go, which the browser takes
+ * with this id as a cookie.
  */
 export type SignedIn =
   | { kind: 'signed-in'; sid: string; mark: string }
+  | { kind: 'pending'; id: string }
   | { kind: 'throttled'; seconds: number }
   | { kind: 'refused' }
-
-const OUTCOMES = { 'signed-in': 'opened', refused: 'failed', throttled: 'throttled' } as const
 
 const REFUSED: SignedIn = { kind: 'refused' }
 
 /**
- * Opens a session for an e-mail address and its password, and ends the one that the browser had before.
+ * Proves an e-mail address by its password, and goes on from there: opens a session, and ends the one that the browser had
+ * before, or says that there is a step to go.
  * @returns the new session's id and the browser's mark, for its cookies
  */
 export async function signIn(credentials: unknown, visitor: Visitor): Promise<SignedIn> {
   const given = SignIn.safeParse(credentials)
   if (!given.success) return REFUSED
   const { email, password } = given.data
-  const mark = markOf(visitor.cookies)
-  const browser = mark && digestOfMark(mark)
-  const found = await findSignIn(email, browser)
-  const knownBrowser = found?.isKnown ? browser : undefined
+  const browser = browserOf(visitor)
+  const person = await findPerson(email, browser)
+  const knownBrowser = person?.memberships.some(({ isKnown }) => isKnown) ? browser : undefined
   const attempt = await countAttempt(email, { address: visitor.address, knownBrowser })
   if (attempt.kind === 'throttled') {
-    traceFailure(found, 'throttled')
+    traceFailure(person, 'throttled')
     return attempt
   }
-  if (!(await passwordFits(password, found?.passwordHash)) || !found) {
-    traceFailure(found, 'failed')
+  const hash = await fittingOf(password, person ? passwordsOf(person) : [])
+  const proof = hash === undefined ? undefined : proofOf(hash)
+  if (!person || proof === undefined || openedByProof(proof, person).length === 0) {
+    traceFailure(person, 'failed')
     return REFUSED
   }
   await attempt.forgive()
-  const before = await session({ get: (name) => (name === 'cookie' ? visitor.cookies : null) })
-  const known = mark ?? newMark()
-  const sid = await openSession(found, visitor, known)
-  if (sid === undefined) return REFUSED
-  if (before?.session) await closeSession(before, before.session, 'signed in again')
-  return { kind: 'signed-in', sid, mark: known }
+  return proceed(person, { proof, proven: ['password'] }, visitor)
+}
+
+/** What is proven of somebody. */
+type Proven = { proof: string; proven: readonly string[] }
+
+/** Goes on from a proof: to a session, or to the step before it. */
+async function proceed(person: Person, { proof, proven }: Proven, visitor: Visitor): Promise<SignedIn> {
+  const step = nextStep({ memberships: openedByProof(proof, person) })
+  if (step.kind === 'refuse') return REFUSED
+  if (step.kind === 'open') return open(step.membership, proof, visitor)
+  const { personId } = person
+  // There are several since the trigger finds people: it has found this one.
+  if (personId === null) throw new Error('A member of several customers has no person.')
+  return { kind: 'pending', id: await addPending({ personId, proof, proven }) }
 }
 
 /**
- * next-auth, cut down to what we need: it carries a session id in an encrypted cookie, no more.
- * @param onSignedIn is told the browser's mark, which next-auth has no cookie for
+ * Picks a customer: of those that the proof opens that this browser has brought, or, where it is signed in, in the place of
+ * the present one. The former session is ended.
  */
-export function authOptions(onSignedIn: (mark: string) => void = () => {}): NextAuthOptions {
-  const secure = env().baseUrl.startsWith('https:')
-  const cookie = (name: string) => ({
-    name: cookieName(name),
-    options: { httpOnly: true, sameSite: 'lax' as const, path: '/', secure },
-  })
-  return {
-    secret: sessionSecret(),
-    useSecureCookies: secure,
-    session: { strategy: 'jwt', maxAge: SESSION_SECONDS },
-    cookies: {
-      sessionToken: cookie('console-session'),
-      csrfToken: cookie('console-csrf'),
-      callbackUrl: cookie('console-callback'),
-    },
-    pages: { signIn: '/sign-in', signOut: '/sign-in', error: '/sign-in' },
-    providers: [
-      Credentials({
-        credentials: { email: {}, password: {} },
-        // next-auth writes the text of what is thrown here into its answer: it must say nothing of ours.
-        authorize: async (credentials, request) => {
-          const outcome = await signIn(credentials, visitorOf(request.headers)).catch((error: unknown) => {
-            log().error({ err: error }, 'sign-in could not be answered')
-            throw new Error('unavailable')
-          })
-          measured('signIn', { outcome: OUTCOMES[outcome.kind] })
-          if (outcome.kind === 'throttled') throw new Error(`throttled ${outcome.seconds}`)
-          if (outcome.kind === 'refused') return null
-          onSignedIn(outcome.mark)
-          return { id: outcome.sid }
-        },
-      }),
-    ],
-    callbacks: {
-      jwt: ({ token, user }) => ({ sid: user ? user.id : token.sid }),
-      session: ({ session }) => ({ expires: session.expires }),
-      redirect: ({ url }) => localPath(url),
-    },
-    events: {
-      signOut: async ({ token }) => {
-        if (typeof token?.sid === 'string') await signOut(token.sid)
-      },
-    },
-    logger: {
-      error: (code) => log().warn({ code }, 'sign-in failed'),
-      warn: () => {},
-      debug: () => {},
-    },
-  }
+export async function pick(customerId: string, visitor: Visitor): Promise<SignedIn> {
+  const pending = await findPending(visitor.cookies)
+  if (!pending) return change(customerId, visitor)
+  if (!(await countStep(pending))) return REFUSED
+  const person = await findPersonById(pending.personId, browserOf(visitor))
+  const memberships = person ? openedByProof(pending.proof, person) : []
+  const step = nextStep({ memberships, picked: customerId })
+  if (step.kind !== 'open' || !(await endPending(pending))) return REFUSED
+  return open(step.membership, pending.proof, visitor)
 }
 
-function visitorOf(headers: Record<string, unknown> | undefined): Visitor {
-  const text = (name: string) => String(headers?.[name] ?? '')
-  const address = canonicalAddress(text('x-client-address'))
-  return { address, userAgent: text('user-agent'), cookies: text('cookie') }
+async function change(customerId: string, visitor: Visitor): Promise<SignedIn> {
+  const before = await session(cookiesOf(visitor))
+  const reach = before?.session ? await reachOf(before.session) : undefined
+  const membership = reach?.memberships.find((one) => one.customerId === customerId)
+  if (!reach || !membership || before?.customerId === customerId) return REFUSED
+  return open(membership, reach.proof, visitor, reach.since)
+}
+
+async function open(membership: Membership, proof: string, visitor: Visitor, since?: Date): Promise<SignedIn> {
+  const before = await session(cookiesOf(visitor))
+  const mark = markOf(visitor.cookies) ?? newMark()
+  const { address, userAgent } = visitor
+  const sid = await openSession(membership, { proof, address, userAgent, mark, ...(since ? { since } : {}) })
+  if (sid === undefined) return REFUSED
+  // Where it goes on to is no matter of the customer that it leaves.
+  if (before?.session) await closeSession(before, before.session, since ? 'signed out' : 'signed in again')
+  return { kind: 'signed-in', sid, mark }
+}
+
+const cookiesOf = ({ cookies }: Visitor) => ({ get: (name: string) => (name === 'cookie' ? cookies : null) })
+
+function browserOf({ cookies }: Visitor): string | undefined {
+  const mark = markOf(cookies)
+  return mark && digestOfMark(mark)
 }

@@ -3,6 +3,9 @@ import type { Message } from '#lib/notices/message.ts'
 import { deviceOf } from '#lib/sessions/device.ts'
 import type { DueMail } from './store.ts'
 
+/** RFC 3834: nobody's absence note is for us. */
+export const NO_ANSWER = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
+
 /** A mail that tells a member what happened with their account, and what to do if it was not them; text alone. */
 export function messageOf({ event, customer, ...happened }: DueMail, baseUrl: string): Message {
   const isPassword = event === 'new-password'
@@ -19,8 +22,7 @@ export function messageOf({ event, customer, ...happened }: DueMail, baseUrl: st
   return {
     subject: isPassword ? 'Your password was changed' : 'New sign-in to your account',
     text: `${text.join('\n\n')}\n`,
-    // RFC 3834: nobody's absence note is for us.
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    headers: NO_ANSWER,
   }
 }
 

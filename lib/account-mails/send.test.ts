@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { digestOf } from '#lib/access/api-key.ts'
-import { hashPassword, setPasswordHash } from '#lib/access/password.ts'
+import { hashPassword } from '#lib/access/password.ts'
+import { setPasswordHash } from '#lib/access/passwords/set.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { signIn } from '#lib/access/sign-in.ts'
 import { markCookie } from '#lib/access/sign-ins/browser-mark.ts'
@@ -60,9 +61,9 @@ async function enter(cookies = '') {
   return { sid: outcome.sid, cookie: markCookie(outcome.mark).split(';')[0] ?? '' }
 }
 
-const setPassword = (keep?: string) => {
+const setPassword = (keep = '') => {
   const customerId = 'northwind' as CustomerId
-  return scope({ customerId }, (tx) => setPasswordHash(tx, customerId, member, 'hash', keep))
+  return scope({ customerId }, (tx) => setPasswordHash(tx, customerId, member, 'hash', { keep }))
 }
 
 describe('a member is told', () => {

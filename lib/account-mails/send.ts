@@ -7,11 +7,12 @@ import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
 import { type Delivery, deliver } from '#lib/notices/mailer.ts'
 import type { MailConfig } from '#lib/notices/settings.ts'
+import { mailLinks, mailRecoveries } from './links.ts'
 import { messageOf } from './message.ts'
-import { claimMail, type DueMail, settleMail } from './store.ts'
+import { claimMail, type DueMail, STATES, settleMail } from './store.ts'
 
 /**
- * Sends the mails that tell members of new passwords and of sign-ins from new devices. Nothing where no mail server is
+ * Sends the mails that tell members of new passwords and of sign-ins from new devices, and those with links. Nothing where no mail server is
  * configured. Safe to run in several processes at once; what fails for now is tried again for a day.
  * @returns how many were sent
  * @throws Error where the mail server is away: the others are not tried then
@@ -19,12 +20,13 @@ import { claimMail, type DueMail, settleMail } from './store.ts'
 export async function tellMembers(requestId: string, signal: AbortSignal): Promise<number> {
   const { mail } = env()
   if (!mail) return 0
-  let count = 0
+  let count = await mailRecoveries(mail, requestId, signal)
   for (const customerId of await customersWithAccountMails()) {
     for (let kind = await tellNext(mail, customerId, requestId); kind; ) {
       if (kind === 'sent') count += 1
       kind = signal.aborted ? undefined : await tellNext(mail, customerId, requestId)
     }
+    count += await mailLinks(mail, customerId, requestId, signal)
     if (signal.aborted) break
   }
   return count
@@ -43,14 +45,6 @@ async function tellNext(mail: MailConfig, customerId: CustomerId, requestId: str
   if (kind === 'away') throw new Error(`The mail server could not be used: ${delivery.reason}`)
   return kind
 }
-
-const STATES = {
-  sent: 'SENT',
-  refused: 'REFUSED',
-  unknown: 'UNKNOWN',
-  later: 'WAITING',
-  away: 'WAITING',
-} as const
 
 async function send(mail: MailConfig, customerId: CustomerId, due: DueMail): Promise<Delivery> {
   const delivery = await deliver(mail, due.email, messageOf(due, env().baseUrl), `account.${due.id}`)

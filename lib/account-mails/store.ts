@@ -16,6 +16,15 @@ export type DueMail = {
   customer: string
 }
 
+/** How a mail ends, by what the mail server did. */
+export const STATES = {
+  sent: 'SENT',
+  refused: 'REFUSED',
+  unknown: 'UNKNOWN',
+  later: 'WAITING',
+  away: 'WAITING',
+} as const
+
 /** While one is being sent nobody else takes it; of who dies over it nobody knows whether it left, and it leaves again. */
 const LEASE = sql`interval '10 minutes'`
 const AGAIN_AFTER = sql`interval '5 minutes'`

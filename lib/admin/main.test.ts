@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { digestOf } from '#lib/access/api-key.ts'
 import { findKeyCaller } from '#lib/access/authenticate.ts'
+import { redeemLink } from '#lib/access/links/redeem.ts'
 import { may } from '#lib/access/rules.ts'
 import { findSessionCaller } from '#lib/access/session.ts'
 import { signInFrom } from '#lib/access/test-sign-in.ts'
@@ -27,10 +28,9 @@ afterAll(async () => {
 
 const PASSWORD = 'a good long password'
 const addMember = (email: string, role = 'it-manager') =>
-  admin(
-    `members add --customer sunbird --email ${email} --name Ana --role ${role} --password-stdin`,
-    `${PASSWORD}\n`,
-  )
+  admin(`members add --customer sunbird --email ${email} --name Ana --role ${role}`)
+const accept = ({ out }: Ended, password = PASSWORD) =>
+  redeemLink({ secret: out.trim().split('/').at(-1) ?? '', password, isNew: true })
 const audits = (action: string) =>
   db.sql('sunbird', 'SELECT actor_kind, details FROM audit_events WHERE action = $1 ORDER BY id', [action])
 
@@ -64,22 +64,61 @@ describe('customers', () => {
 })
 
 describe('members', () => {
-  test('sign in with their password, and with a new one after it is set', async () => {
-    expect(await addMember('ana@sunbird.example')).toMatchObject({ code: 0, out: 'ana@sunbird.example\n' })
+  test('accept by the printed link, sign in, and set a new password by another one', async () => {
+    const added = await addMember('ana@sunbird.example')
+    expect(added).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^http:\/\/\S+\/invitation\/[\w-]{43}\n$/),
+      err: expect.stringMatching(/works once, until \d{4}-\d\d-\d\d \d\d:\d\d UTC/),
+    })
+    const [waiting] = JSON.parse((await admin('members list --customer sunbird --json')).out)
+    expect(waiting).toMatchObject({ email: 'ana@sunbird.example', invitedAt: expect.any(String) })
+    const who = '--customer sunbird --email ANA@sunbird.example'
+    // Who has not come yet gets another invitation.
+    const again = await admin(`members reset ${who}`)
+    expect(again.out).toContain('/invitation/')
+    await expect(accept(added)).rejects.toThrow('not valid any more')
+    await accept(again)
     const session = await signInFrom({ email: 'ANA@sunbird.example', password: PASSWORD }, '192.0.2.1')
     expect(session).not.toBeNull()
-    const set = 'members set-password --customer sunbird --email ana@sunbird.example --password-stdin'
-    expect(await admin(set, 'another good password')).toMatchObject({ code: 0, out: '' })
+    const reset = await admin(`members reset ${who}`)
+    expect(reset.out).toMatch(/\/reset\/[\w-]{43}\n$/)
+    expect(await findSessionCaller(digestOf(session ?? ''))).toBeDefined()
+    await accept(reset, 'another good password')
     expect(await findSessionCaller(digestOf(session ?? ''))).toBeUndefined()
     expect(await signInFrom({ email: 'ana@sunbird.example', password: PASSWORD }, '192.0.2.1')).toBeNull()
     expect(
       await signInFrom({ email: 'ana@sunbird.example', password: 'another good password' }, '192.0.2.1'),
     ).not.toBeNull()
-    expect(JSON.stringify(await audits('member.added'))).not.toContain('argon2')
+    expect((await audits('invitation.made')).length + (await audits('reset.made')).length).toBe(3)
+    const all = await db.sql('sunbird', 'SELECT details FROM audit_events')
+    expect(JSON.stringify(all)).not.toMatch(/argon2|[\w-]{43}/)
+  })
+
+  test('of one customer are added to another, and neither learns of it', async () => {
+    const words = '--customer other --email ana@SUNBIRD.example --name A --role admin'
+    expect(await admin(`members add ${words}`)).toMatchObject({ code: 0 })
+    expectRefusal(await admin(`members add ${words}`), 'There is a member with the address')
+    const { out } = await admin('members list --customer other --json')
+    expect(JSON.parse(out)).toMatchObject([{ email: 'ana@SUNBIRD.example', name: 'A', roles: ['admin'] }])
+  })
+
+  test('get the link by mail where a mail server is set, and it is shown nowhere', async () => {
+    const words = 'members add --customer sunbird --email mia@sunbird.example --name Mia --role admin --mail'
+    expectRefusal(await admin(words), 'no mail server')
+    vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
+    vi.stubEnv('MAIL_FROM', 'billing@reseller.example')
+    vi.stubEnv('BASE_URL', 'https://console.example')
+    const { code, out, err } = await admin(words)
+    vi.unstubAllEnvs()
+    expect([code, out, err]).toEqual([0, 'mia@sunbird.example\n', expect.stringContaining('within a minute')])
+    expect(await db.sql('sunbird', 'SELECT kind, state, made_by FROM account_links WHERE state IS NOT NULL')).toEqual([
+      { kind: 'invitation', state: 'WAITING', made_by: 'operator' },
+    ])
   })
 
   test('are shut out at once when disabled, and have other roles at once', async () => {
-    await addMember('ben@sunbird.example')
+    await accept(await addMember('ben@sunbird.example'))
     const who = '--customer sunbird.example --email Ben@Sunbird.Example'
     const session = digestOf(
       (await signInFrom({ email: 'ben@sunbird.example', password: PASSWORD }, '192.0.2.1')) ?? '',
@@ -90,6 +129,7 @@ describe('members', () => {
     expect(await admin(`members disable ${who}`)).toMatchObject({ code: 0 })
     expect(await findSessionCaller(session)).toBeUndefined()
     expect(await signInFrom({ email: 'ben@sunbird.example', password: PASSWORD }, '192.0.2.1')).toBeNull()
+    expectRefusal(await admin(`members reset ${who}`), 'is disabled')
     expect(await admin(`members enable ${who}`)).toMatchObject({ code: 0 })
     expect(await findSessionCaller(session)).toBeUndefined()
     expect(await signInFrom({ email: 'ben@sunbird.example', password: PASSWORD }, '192.0.2.1')).not.toBeNull()
@@ -103,57 +143,13 @@ describe('members', () => {
   })
 
   test.each([
-    [
-      'add --customer other --email ana@SUNBIRD.example --name A --role admin --password-stdin',
-      PASSWORD,
-      'address',
-    ],
-    [
-      'add --customer sunbird --email c@d.example --name A --role boss --password-stdin',
-      PASSWORD,
-      'finance-user',
-    ],
-    [
-      'add --customer sunbird --email c@d.example --name A --role admin --password-stdin',
-      'short',
-      'at least 10',
-    ],
-    [
-      'add --customer sunbird --email c@d.example --name A --role admin --password-stdin',
-      'x'.repeat(300),
-      'at most 200',
-    ],
-    [
-      'add --customer sunbird --email c@d.example --name A --role admin --password-stdin',
-      'password1234',
-      'most common',
-    ],
-    [
-      'add --customer sunbird --email casey@d.example --name A --role admin --password-stdin',
-      'Sunbird.example1',
-      "little more than their company's name",
-    ],
-    [
-      'set-password --customer sunbird --email ana@sunbird.example --password-stdin',
-      'another good password',
-      'is the one that they have now',
-    ],
-    [
-      'add --customer nobody --email c@d.example --name A --role admin --password-stdin',
-      PASSWORD,
-      'no customer "nobody"',
-    ],
-    ['disable --customer other --email ana@sunbird.example', '', 'no member'],
-  ])('refuse %s', async (words, input, reason) => {
-    expectRefusal(await admin(`members ${words}`, input), reason)
-  })
-
-  test('need a terminal or --password-stdin for a password', async () => {
-    const { code, err } = await admin(
-      'members add --customer sunbird --email e@f.example --name E --role admin',
-    )
-    expect(code).toBe(2)
-    expect(err).toContain('--password-stdin')
+    ['add --customer sunbird --email c@d.example --name A --role boss', 'finance-user'],
+    ['add --customer sunbird --email nowhere --name A --role admin', 'is not an e-mail address'],
+    ['add --customer nobody --email c@d.example --name A --role admin', 'no customer "nobody"'],
+    ['reset --customer other --email ben@sunbird.example', 'no member'],
+    ['disable --customer other --email ben@sunbird.example', 'no member'],
+  ])('refuse %s', async (words, reason) => {
+    expectRefusal(await admin(`members ${words}`), reason)
   })
 })
 

@@ -1,11 +1,14 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import * as directory from '#lib/access/directory.ts'
-import { hashPassword, readPasswordHash, setPasswordHash } from '#lib/access/password.ts'
+import type { LinkKind } from '#lib/access/links/rules.ts'
+import { addLink, addressOf, mailLink } from '#lib/access/links/store.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
+import { env } from '#lib/env.ts'
+import { OPERATOR } from '#lib/history/audit.ts'
 import {
   checkedText,
   collect,
@@ -16,7 +19,6 @@ import {
   withDatabase,
 } from './command.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
-import { newPassword } from './password.ts'
 import { note, print } from './terminal.ts'
 
 type Named = { customer: string; email: string }
@@ -29,18 +31,26 @@ export function addMemberCommands(parent: Command): void {
       "the member's address",
     )
 
-  one(
-    'add',
-    'Add a member. The password is asked for on the terminal.',
-    ' --name "Ana Ruiz" --role it-manager',
+  const ofLink = (command: Command) =>
+    command.option('--mail', 'mail the link to the member instead of printing it, by the server of SMTP_URL')
+
+  ofLink(
+    one(
+      'add',
+      'Add a member, and print the link with which they choose a password: once, within 7 days.',
+      ' --name "Ana Ruiz" --role it-manager',
+    ),
   )
     .requiredOption('--name <name>', 'as the console shows it')
     .requiredOption('--role <role>', 'it-manager, finance-user or admin; may be given several times', collect)
-    .option('--password-stdin', 'read the password from stdin')
     .action(withDatabase(addMember))
-  one('set-password', "Set a member's password and end their sessions.", ' --password-stdin < password.txt')
-    .option('--password-stdin', 'read the password from stdin')
-    .action(withDatabase(setPassword))
+  ofLink(
+    one(
+      'reset',
+      'Print a link with which a member sets a new password, once, within 30 minutes; or who has not come yet accepts, within 7 days.',
+      ' --mail',
+    ),
+  ).action(withDatabase(reset))
   one('set-roles', "Set all of a member's roles.", ' --role finance-user --role it-manager')
     .requiredOption('--role <role>', 'it-manager, finance-user or admin; may be given several times', collect)
     .action(withDatabase(setRoles))
@@ -53,38 +63,66 @@ export function addMemberCommands(parent: Command): void {
   printsRows(of('list', "List a customer's members.", '--customer sunbird'), readMembers)
 }
 
-type NewMember = Named & { name: string; role: string[]; passwordStdin?: boolean }
+type Linked = Named & { mail?: boolean }
+type NewMember = Linked & { name: string; role: string[] }
 
-async function addMember(given: NewMember, command: Command): Promise<void> {
-  const { customerId, name: customerName, domain: customerDomain } = await customerNamed(given.customer)
+async function addMember(given: NewMember): Promise<void> {
+  checkMail(given)
+  const { customerId } = await customerNamed(given.customer)
   const email = given.email.trim()
   if (!z.email().max(254).safeParse(email).success)
     throw new Problem('invalid_request', `"${given.email}" is not an e-mail address.`)
   const name = checkedText('name', given.name)
   const roles = rolesOf(given.role)
-  const owner = { name, email, customerName, customerDomain }
-  const passwordHash = await hashPassword(await newPassword(given, command, owner))
   const add = scope({ customerId }, async (tx) => {
-    const id = await directory.addMember(tx, customerId, { email, name, roles, passwordHash })
+    const id = await directory.addMember(tx, customerId, { email, name, roles })
     await recordDeed(tx, customerId, 'member.added', id, { email, name, roles })
+    return makeLink(tx, customerId, { id, email, invitedAt: new Date() }, given)
   })
-  await orDuplicate(add, { members_email: `There is a member with the address ${email} already.` })
-  print(email)
+  tell(await orDuplicate(add, { members_own_email: `There is a member with the address ${email} already.` }))
 }
 
-async function setPassword(given: Named & { passwordStdin?: boolean }, command: Command): Promise<void> {
-  const { name: customerName, domain: customerDomain } = await customerNamed(given.customer)
-  // Unknown members are told before a password is asked for.
-  const owner = await changeMember(given, async (tx, customerId, { id, name, email }) => {
-    const passwordHash = await readPasswordHash(tx, customerId, id)
-    return { name, email, customerName, customerDomain, passwordHash }
-  })
-  const hash = await hashPassword(await newPassword(given, command, owner))
-  await changeMember(given, async (tx, customerId, { id, email }) => {
-    await setPasswordHash(tx, customerId, id, hash)
-    await recordDeed(tx, customerId, 'password.set', id, { email })
-  })
-  note(`${given.email} signs in with the new password from now on.`)
+async function reset(given: Linked): Promise<void> {
+  checkMail(given)
+  tell(
+    await changeMember(given, async (tx, customerId, member) => {
+      if (member.disabledAt !== null)
+        throw new Problem('invalid_request', `${member.email} is disabled. Enable them first.`)
+      return makeLink(tx, customerId, member, given)
+    }),
+  )
+}
+
+function checkMail({ mail }: Linked): void {
+  if (mail && !env().mail)
+    throw new Problem('invalid_request', 'There is no mail server: set SMTP_URL and MAIL_FROM.')
+}
+
+/** What a command says of a link: `result` on standard output. */
+type Made = { result: string; remark: string }
+
+async function makeLink(
+  tx: Transaction,
+  customerId: CustomerId,
+  { id, email, invitedAt }: Pick<directory.MemberRow, 'id' | 'email' | 'invitedAt'>,
+  { mail }: Linked,
+): Promise<Made> {
+  const kind: LinkKind = invitedAt === null ? 'reset' : 'invitation'
+  const link = { memberId: id, kind, by: OPERATOR.id }
+  await recordDeed(tx, customerId, `${kind}.made`, id, { email, by: mail ? 'mail' : 'link' })
+  if (mail) {
+    await mailLink(tx, customerId, link)
+    return { result: email, remark: 'The running service mails the link within a minute.' }
+  }
+  const { secret, expiresAt } = await addLink(tx, customerId, link)
+  const until = expiresAt.toISOString().slice(0, 16).replace('T', ' ')
+  const remark = `Give this link to ${email} in private: it works once, until ${until} UTC.`
+  return { result: addressOf(kind, secret), remark }
+}
+
+function tell({ result, remark }: Made): void {
+  print(result)
+  note(remark)
 }
 
 async function setRoles(given: Named & { role: string[] }): Promise<void> {
@@ -107,7 +145,9 @@ async function setDisabled(given: Named, disabled: boolean): Promise<void> {
 
 async function readMembers(tx: Transaction, customerId: CustomerId) {
   const members = await directory.listMembers(tx, customerId)
-  return members.map(({ email, name, roles, disabledAt, id }) => ({ email, name, roles, disabledAt, id }))
+  return members.map(({ email, name, roles, invitedAt, disabledAt, id }) => ({
+    ...{ email, name, roles, invitedAt, disabledAt, id },
+  }))
 }
 
 type Change<T> = (tx: Transaction, customerId: CustomerId, member: directory.MemberRow) => Promise<T>

@@ -48,7 +48,7 @@ test('the commands are these', () => {
     'issuers set',
     'issuers list',
     'members add',
-    'members set-password',
+    'members reset',
     'members set-roles',
     'members disable',
     'members enable',

@@ -5,7 +5,7 @@ export const EVENT_KINDS = {
   exports: ['export'],
   licenses: ['license-change', 'vendor-subscription', 'asset', 'assets'],
   invoices: ['invoice', 'invoices', 'issuer', 'billing-profile', 'import', 'sums'],
-  access: ['customer', 'member', 'key', 'history'],
+  access: ['customer', 'member', 'invitation', 'reset', 'key', 'history'],
   notices: ['notices'],
 } as const satisfies Record<string, readonly string[]>
 

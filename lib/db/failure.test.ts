@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findSignIn } from '#lib/access/sign-ins/look-up.ts'
+import { findPerson } from '#lib/access/people/look-up.ts'
 import { errorCode, toProblem } from '#lib/api/problem.ts'
 import { newLog, reasonOf } from '#lib/log.ts'
 import { readScope, scope, streamScope } from './scope.ts'
@@ -34,7 +34,7 @@ describe.each<[string, string, () => Promise<unknown>]>([
   ['a change within a change', '23514', () => scope(ana, () => scope(ana, (tx) => tx.execute(failing)))],
   ['a read', '42703', () => readScope(ana, (tx) => tx.execute(unknown))],
   ['a stream', '42703', () => Array.fromAsync(streamed())],
-  ['a look-up', '42501', () => findSignIn('secret@a.example')],
+  ['a look-up', '42501', () => findPerson('secret@a.example')],
 ])('%s that fails', (_, code, fail) => {
   test('shows neither its statement nor its values to whoever prints it', async () => {
     const error = await fail().catch((thrown: unknown) => thrown)

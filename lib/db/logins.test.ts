@@ -94,6 +94,10 @@ describe.each(pools)('the connections of %s', (pool, login) => {
   it('see digests only where they compare them', async () => {
     const sees = (column: string) => attempt(pool, `SELECT ${column}`)
     expect(await sees('password_hash FROM members')).toBe(pool === 'signIn' ? 'done' : '42501')
+    expect(await sees('password_hash FROM people')).toBe(pool === 'signIn' ? 'done' : '42501')
+    expect(await sees('email FROM people')).toBe(pool === 'signIn' ? 'done' : '42501')
+    for (const table of ['pending_sign_ins', 'account_links', 'recoveries'])
+      expect(await sees(`digest FROM ${table}`)).toBe(pool === 'signIn' ? 'done' : '42501')
     expect(await sees('digest FROM api_keys')).toBe(pool === 'keys' ? 'done' : '42501')
   })
 })

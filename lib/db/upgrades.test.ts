@@ -6,10 +6,15 @@ import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { hashPassword } from '#lib/access/password.ts'
+import { memberPeople } from '#lib/access/people/backfill.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
+import { signInFrom } from '#lib/access/test-sign-in.ts'
 import { reasonOf } from '#lib/log.ts'
 import { freezeParties } from '#lib/parties/store.ts'
+import { openDatabase } from './client.ts'
 import { migrate } from './migrate.ts'
+import { scope } from './scope.ts'
 import { dropDatabase, onDatabase, run } from './test-server.ts'
 
 // Databases that an older version of the program has filled, and what the newest one makes of them.
@@ -237,4 +242,36 @@ test('issued invoices that are there have their sums, of each customer apart', a
     { month, due_date: null, count: 2, total: '5', balance: '-2', credits: 1 },
   ])
   expect(await as('northwind', sums)).toMatchObject([{ count: 1, total: '1' }])
+})
+
+test('members get their person, and so do those that the release before adds; until then they sign in', async () => {
+  await migrateUpTo('0036_audit-by-time')
+  for (const customer of ['sunbird', 'northwind']) await addCustomer(customer)
+  const add = (customer: string, email: string, hash: string | null = null) =>
+    as(
+      customer,
+      "INSERT INTO members (customer_id, id, email, name, roles, password_hash) VALUES ($1, $2, $2, 'Ana', '{admin}', $3)",
+      [customer, email, hash],
+    )
+  const email = 'ana@sunbird.example'
+  await add('sunbird', email, await hashPassword('correct horse battery'))
+  await add('sunbird', 'ben@sunbird.example')
+  await migrate(url)
+  await add('northwind', email.toUpperCase())
+  const people = 'SELECT person_id AS person FROM members ORDER BY id'
+  const opened = openDatabase(url)
+  try {
+    expect(await as('sunbird', people)).toEqual([{ person: null }, { person: null }])
+    expect(await signInFrom({ email, password: 'correct horse battery' })).toMatch(/^[\w-]{43}$/)
+    const [ana, ben] = await as('sunbird', people)
+    expect([await as('northwind', people), ben]).toEqual([[ana], { person: null }])
+    const customerId = 'sunbird' as CustomerId
+    const filled = await scope({ customerId }, (tx) =>
+      memberPeople.batch(tx, customerId, { after: null, most: 10 }),
+    )
+    expect(filled).toEqual({ count: 2, last: null })
+    expect(await as('sunbird', people)).toEqual([ana, { person: expect.any(String) }])
+  } finally {
+    await opened.close()
+  }
 })

@@ -1,5 +1,6 @@
-import { passwordFits } from '#lib/access/password.ts'
-import { findSignIn } from '#lib/access/sign-ins/look-up.ts'
+import { fittingOf } from '#lib/access/password.ts'
+import { findPerson } from '#lib/access/people/look-up.ts'
+import { passwordsOf } from '#lib/access/people/rules.ts'
 import { reasonOf } from '#lib/log.ts'
 import { DEMO_PASSWORD } from './load.ts'
 
@@ -14,8 +15,8 @@ export async function changedPasswords(
   const changed = new Set<string>()
   try {
     for (const email of emails) {
-      const found = await findSignIn(email)
-      if (!(await passwordFits(DEMO_PASSWORD, found?.passwordHash))) changed.add(email)
+      const person = await findPerson(email)
+      if (!(await fittingOf(DEMO_PASSWORD, person ? passwordsOf(person) : []))) changed.add(email)
     }
     return { changed, fault: undefined }
   } catch (error) {

@@ -13,7 +13,7 @@ import { pagePolicy, securityHeaders } from './security-headers.ts'
 import { servedHosts } from './served-hosts.ts'
 import { type Area, areaOf, checkMethod, readTarget, type Target } from './target.ts'
 import { proxyWatch } from './unknown-proxy.ts'
-import { logVisit } from './visit-log.ts'
+import { hasSecret, logVisit } from './visit-log.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void
 
@@ -84,6 +84,8 @@ export function frontDoor(options: FrontDoor): Handler {
     // The core logs the calls that reach it.
     if (area !== 'api') logVisit(req, res, { path, route: area, quiet: QUIET.has(area) })
     if (area === 'page') givePolicy(req, res, https)
+    // Where it leads on from there, and what it loads, learns nothing of it.
+    if (hasSecret(path)) res.setHeader('Referrer-Policy', 'no-referrer')
     if (req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion === '1.1') res.writeContinue()
     if (area === 'health') return health(req, res)
     if (area === 'api') return api(req, res, target)

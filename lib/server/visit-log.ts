@@ -14,6 +14,14 @@ type Visited = {
   quiet: boolean
 }
 
+/** Who has such a link can set a password: what follows stays out of the log. */
+const SECRET_LINK = /^(\/(?:invitation|reset)\/).+/
+
+/** Whether a path is a link of ours that has a secret in it. */
+export function hasSecret(path: string): boolean {
+  return SECRET_LINK.test(path)
+}
+
 /** Logs a request when its answer has ended, with the fields that the API's calls have. */
 export function logVisit(req: IncomingMessage, res: ServerResponse, { quiet, ...visited }: Visited): void {
   const here = visit()
@@ -27,7 +35,8 @@ export function logVisit(req: IncomingMessage, res: ServerResponse, { quiet, ...
     const { statusCode: status } = res
     measured('request', { route: visited.route, method, status, seconds })
     const requestId = here?.requestId
-    const entry = { requestId, ...visited, method, status, ms, ...toldOf(here), ...cut }
+    const path = visited.path?.replace(SECRET_LINK, '$1…')
+    const entry = { requestId, ...visited, path, method, status, ms, ...toldOf(here), ...cut }
     if (quiet) log().debug(entry)
     else log().info(entry)
   })

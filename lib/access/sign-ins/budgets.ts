@@ -37,6 +37,20 @@ export function countPasswordAttempt(session: string): Promise<Attempt> {
   return countAt(digestOf(`session ${session}`))
 }
 
+/**
+ * Counts a mail that is asked for with a forgotten password, or refuses it: by the address that asks, and by the account,
+ * which any case names, and which need not be there.
+ * @returns 0 where it was counted, else after how many seconds there may be another one
+ */
+export async function countRecovery(email: string, address: string): Promise<number> {
+  const asker = digestOf(`recovery from ${networkOf(address)}`)
+  const own = await take(asker, 'asker')
+  if (own > 0) return own
+  const wait = await take(digestOf(`recovery of ${email.toLowerCase()}`), 'asked')
+  if (wait > 0) await database().signIn.query(GIVE_BACK, [asker])
+  return wait
+}
+
 /** Removes what is forgotten anyway, of this release and of the one before. */
 export async function pruneBudgets(): Promise<number> {
   const { signIn } = database()

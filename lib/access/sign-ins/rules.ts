@@ -25,9 +25,29 @@ const OF_ACCOUNT: readonly Step[] = [
   [100, 900],
 ]
 
-export type Budget = 'place' | 'account'
+/** How many mails for forgotten passwords one address may ask for. */
+const OF_ASKER: readonly Step[] = [
+  [10, 30],
+  [20, 60],
+  [40, 300],
+  [60, 900],
+]
 
-const STEPS: Record<Budget, readonly Step[]> = { place: OF_PLACE, account: OF_ACCOUNT }
+/** How many may be asked for with one account's name: its owner gets no hundreds of them. */
+const OF_ASKED: readonly Step[] = [
+  [3, 60],
+  [4, 300],
+  [5, 900],
+]
+
+export type Budget = 'place' | 'account' | 'asker' | 'asked'
+
+const STEPS: Record<Budget, readonly Step[]> = {
+  place: OF_PLACE,
+  account: OF_ACCOUNT,
+  asker: OF_ASKER,
+  asked: OF_ASKED,
+}
 
 /** Failures are forgotten after so many seconds without a new one. */
 export const FORGOTTEN_AFTER = 24 * 60 * 60

@@ -1,34 +1,53 @@
 import 'server-only'
 import { randomBytes } from 'node:crypto'
+import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
+import { members } from '#lib/db/schema/customers.ts'
 import { scope } from '#lib/db/scope.ts'
 import { noteCaller } from '#lib/visit.ts'
 import { digestOf } from '../api-key.ts'
-import { readPasswordHash } from '../password.ts'
+import { lockPerson } from '../people/change.ts'
+import { findPersonOf, openedByProof } from '../people/look-up.ts'
+import type { Membership } from '../people/rules.ts'
 import type { Caller } from '../rules.ts'
 import { addSession, endSession, findSessionCaller } from '../session.ts'
 import { tellMember } from './account-mail.ts'
 import { digestOfMark } from './browser-mark.ts'
 import { knowBrowser } from './known-browsers.ts'
-import type { SignInRow } from './look-up.ts'
 import { traceSession } from './traces.ts'
+
+/** What a session is opened with. */
+export type Opening = {
+  proof: string
+  address: string
+  userAgent: string
+  /** Of the browser. */
+  mark: string
+  /** When the session was opened in whose place this one comes: it ends no later. */
+  since?: Date
+}
 
 /**
  * Opens a session, in whose transaction the browser becomes a known one.
- * @returns its id; undefined where the password was changed while it was compared: the sessions of before have been ended
+ * @returns its id; undefined where the proof does not open the membership any more: the password was changed meanwhile, say,
+ * and the sessions of before were ended
  */
 export async function openSession(
-  { customerId, memberId, name, passwordHash }: SignInRow,
-  { address, userAgent }: { address: string; userAgent: string },
-  mark: string,
+  { customerId, memberId, name }: Membership,
+  { proof, address, userAgent, mark, since }: Opening,
 ): Promise<string | undefined> {
   const sid = randomBytes(32).toString('base64url')
   const browser = digestOfMark(mark)
   const digest = digestOf(sid)
   const open = async (tx: Transaction) => {
-    if ((await readPasswordHash(tx, customerId, memberId)) !== passwordHash) return undefined
+    await lockPerson(tx, customerId, memberId, 'to enter')
+    const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
+    await tx.select({ id: members.id }).from(members).where(own).for('no key update')
+    const person = await findPersonOf(customerId, memberId)
+    const opened = person ? openedByProof(proof, person) : []
+    if (!opened.some((one) => one.customerId === customerId)) return undefined
     noteCaller({ id: memberId, customerId, session: digest })
-    await addSession(tx, customerId, memberId, { digest, address, userAgent, browser })
+    await addSession(tx, customerId, memberId, { digest, address, userAgent, browser, proof }, since)
     await traceSession(tx, { customerId, memberId, name }, 'opened')
     const isNew = await knowBrowser(tx, customerId, memberId, browser)
     if (isNew) await tellMember(tx, customerId, memberId, 'new-device', { address, userAgent })

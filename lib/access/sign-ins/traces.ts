@@ -5,11 +5,11 @@ import { recordRefusal } from '#lib/history/apart.ts'
 import { recordAudit, STRANGER } from '#lib/history/audit.ts'
 import { countStranger } from '#lib/history/strangers.ts'
 import { visit } from '#lib/visit.ts'
-import type { SignInRow } from './look-up.ts'
+import type { Membership, Person } from '../people/rules.ts'
 
 const requestId = () => visit()?.requestId ?? randomUUID()
 
-type Member = Pick<SignInRow, 'customerId' | 'memberId' | 'name'>
+type Member = Pick<Membership, 'customerId' | 'memberId' | 'name'>
 
 /** Writes down that a session was opened or ended, in the transaction that does it. */
 export function traceSession(
@@ -30,13 +30,14 @@ export function traceSession(
 }
 
 /**
- * Writes down that somebody could not sign in: in the history of the account's customer, once a minute; without an
- * account it is counted. Not waited for, since the time of the answer would tell which accounts there are.
+ * Writes down that somebody could not sign in: in the history of each customer where a password would have opened something,
+ * once a minute; without an account it is counted. Not waited for, since the time of the answer would tell which accounts there are.
  */
-export function traceFailure(found: Member | undefined, what: 'failed' | 'throttled'): void {
-  if (found) {
-    const { customerId, memberId, name } = found
+export function traceFailure(found: Person | undefined, what: 'failed' | 'throttled'): void {
+  if (!found) return countStranger(what === 'failed' ? 'unknown-account' : 'throttled')
+  for (const { customerId, memberId, name, isDisabled, isInvited } of found.memberships) {
+    if (isDisabled || isInvited) continue
     const event = { action: `sign-in.${what}`, subject: memberId, actor: STRANGER, requestId: requestId() }
     recordRefusal(customerId, { ...event, details: { account: name } })
-  } else countStranger(what === 'failed' ? 'unknown-account' : 'throttled')
+  }
 }

@@ -19,8 +19,7 @@ GRANT INSERT ON former_customers TO console_jobs;--> statement-breakpoint
 GRANT UPDATE (name, domain, contact_email) ON customers TO console_app;--> statement-breakpoint
 GRANT SELECT (closed_at, gone_at, exported_at) ON customers TO console_jobs;--> statement-breakpoint
 GRANT SELECT (closed_at, gone_at) ON customers TO console_keys, console_sessions;--> statement-breakpoint
-GRANT SELECT (id, gone_at) ON customers TO console_sign_in;--> statement-breakpoint
-CREATE POLICY signs_in ON customers FOR SELECT TO console_sign_in USING (true);--> statement-breakpoint
+GRANT SELECT (gone_at) ON customers TO console_sign_in;--> statement-breakpoint
 
 -- Each transaction that changes a customer's rows begins with this (lib/db/transaction.ts), but those that may go on in a
 -- closed one. The lock is shared among them; whoever closes takes it for itself, and so waits for those that began before.

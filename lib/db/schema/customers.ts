@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, check, foreignKey, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { bigint, check, foreignKey, index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { bytea, createdAt, customerId, key, place, time } from './columns.ts'
 
 export const customers = pgTable('customers', {
@@ -49,20 +49,27 @@ export const members = pgTable(
     customerId: customerId().references(() => customers.id),
     id: key('id').notNull(),
     email: text('email').notNull(),
+    /** Who has this address, which a trigger writes; null: written before there were people, until a backfill comes by. */
+    personId: key('person_id'),
     name: text('name').notNull(),
-    /** Argon2id; null: this member can't sign in yet. */
+    /** Argon2id; opens this membership alone. Null: the person's own password opens it. */
     passwordHash: text('password_hash'),
     roles: text('roles').array().notNull(),
     /** Null: all of the customer's. */
     billingProfiles: text('billing_profiles').array(),
     disabledAt: time('disabled_at'),
+    /** Null: they have come. Else nothing opens the membership but its invitation. */
+    invitedAt: time('invited_at'),
     /** When a session of theirs was ended by somebody; the others say themselves when they were seen. */
     lastSeenAt: time('last_seen_at'),
     createdAt: createdAt(),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
-    uniqueIndex('members_email').on(sql`lower(${t.email})`),
+    uniqueIndex('members_own_email').on(t.customerId, sql`lower(${t.email})`),
+    // Who signs in says an address, and no customer.
+    index('members_address').on(sql`lower(${t.email})`),
+    index('members_person').on(t.customerId, t.personId),
     check('members_roles', sql`${t.roles} <@ array['it-manager','finance-user','admin']`),
   ],
 )

@@ -57,6 +57,8 @@ export const sessions = pgTable(
     userAgent: text('user_agent'),
     /** The digest of the browser's mark; null as with the address. */
     browser: key('browser'),
+    /** What opened it, and therefore whom else it opens: see lib/access/people/rules.ts. Null: nobody else. */
+    proof: key('proof'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.digest] }),

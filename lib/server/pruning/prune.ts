@@ -1,8 +1,11 @@
 import 'server-only'
 import type { CustomerId } from '#lib/access/rules.ts'
+import { pruneRecoveries } from '#lib/access/links/recoveries.ts'
+import { pruneLinks } from '#lib/access/links/store.ts'
 import { pruneSessions } from '#lib/access/session.ts'
 import { pruneBudgets } from '#lib/access/sign-ins/budgets.ts'
 import { pruneBrowsers } from '#lib/access/sign-ins/known-browsers.ts'
+import { prunePending } from '#lib/access/sign-ins/pending.ts'
 import { listCustomers } from '#lib/access/store.ts'
 import * as accountMails from '#lib/account-mails/store.ts'
 import { pruneKeys } from '#lib/api/idempotency.ts'
@@ -19,16 +22,17 @@ const PRUNED: readonly ((tx: Transaction, customerId: CustomerId) => Promise<num
   pruneReadings,
   notices.pruneMails,
   accountMails.pruneMails,
+  pruneLinks,
 ]
 
 /**
- * Removes what was kept for its time: of each customer, table after table, and the failed sign-ins of nobody in particular.
+ * Removes what was kept for its time: of each customer, table after table, and the sign-ins and forgotten passwords of nobody in particular.
  * What fails for one is left to the next night, and the others are done.
  * @returns how many rows
  * @throws AggregateError of what failed
  */
 export async function prune(_requestId: string, signal: AbortSignal): Promise<number> {
-  let count = await pruneBudgets()
+  let count = (await pruneBudgets()) + (await prunePending()) + (await pruneRecoveries())
   const errors: unknown[] = []
   for (const { customerId } of await listCustomers())
     for (const part of PRUNED) {

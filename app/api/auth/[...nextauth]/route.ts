@@ -1,6 +1,5 @@
 import NextAuth from 'next-auth'
-import { authOptions } from '#lib/access/sign-in.ts'
-import { markCookie } from '#lib/access/sign-ins/browser-mark.ts'
+import { authOptions } from '#lib/access/sign-ins/next-auth.ts'
 
 type Context = { params: Promise<{ nextauth: string[] }> }
 
@@ -12,12 +11,12 @@ const CALLS = ['GET csrf', 'POST callback/credentials', 'POST signout']
 async function handle(request: Request, context: Context): Promise<Response> {
   const { nextauth } = await context.params
   if (!CALLS.includes(`${request.method} ${nextauth.join('/')}`)) return new Response(null, { status: 404 })
-  let mark: string | undefined
-  const options = authOptions((given) => {
-    mark = given
+  const cookies: string[] = []
+  const options = authOptions((...headers) => {
+    cookies.push(...headers)
   })
   const response: Response = await NextAuth(options)(request, context)
-  if (mark !== undefined) response.headers.append('Set-Cookie', markCookie(mark))
+  for (const cookie of cookies) response.headers.append('Set-Cookie', cookie)
   return response
 }
 

@@ -1,0 +1,24 @@
+import type { Metadata } from 'next'
+import { LinkEnd } from '#components/access/link-end.tsx'
+import { LinkForm } from '#components/access/link-form.tsx'
+import { Entry } from '#components/frame/entry.tsx'
+import { visible } from '#components/ui/visible.ts'
+import { viewOfLink } from '#lib/access/links/view.ts'
+
+export const metadata: Metadata = { title: 'Invitation', referrer: 'no-referrer' }
+
+/** Where the link of an invitation leads: it is redeemed by the form, and not by opening it. */
+export default async function Page({ params }: { params: Promise<{ secret: string }> }) {
+  const { secret } = await params
+  const view = await viewOfLink('invitation', secret)
+  if (view.state !== 'open') return <LinkEnd state={view.state} />
+  return (
+    <Entry title="You are invited">
+      <p className="mt-1 text-sm text-ink-2 wrap-anywhere">
+        To the licenses and invoices of <b className="font-semibold">{visible(view.customer ?? '')}</b>. You sign in as{' '}
+        {view.email}.
+      </p>
+      <LinkForm secret={secret} email={view.email} asks={view.asks} />
+    </Entry>
+  )
+}

@@ -1,0 +1,24 @@
+import type { Metadata } from 'next'
+import { LinkEnd } from '#components/access/link-end.tsx'
+import { LinkForm } from '#components/access/link-form.tsx'
+import { Entry } from '#components/frame/entry.tsx'
+import { visible } from '#components/ui/visible.ts'
+import { viewOfLink } from '#lib/access/links/view.ts'
+
+export const metadata: Metadata = { title: 'New password', referrer: 'no-referrer' }
+
+/** Where a link for a new password leads: it is redeemed by the form, and not by opening it. */
+export default async function Page({ params }: { params: Promise<{ secret: string }> }) {
+  const { secret } = await params
+  const view = await viewOfLink('reset', secret)
+  if (view.state !== 'open') return <LinkEnd state={view.state} />
+  return (
+    <Entry title="Set a new password">
+      <p className="mt-1 text-sm text-ink-2 wrap-anywhere">
+        For {view.email}
+        {view.customer === undefined ? '' : ` at ${visible(view.customer)}`}. Wherever it was used, you are signed out.
+      </p>
+      <LinkForm secret={secret} email={view.email} asks={view.asks} />
+    </Entry>
+  )
+}

@@ -1,0 +1,28 @@
+import type { Metadata } from 'next'
+import Link from 'next/link'
+import { ForgottenForm } from '#components/access/forgotten-form.tsx'
+import { Entry } from '#components/frame/entry.tsx'
+import { env } from '#lib/env.ts'
+
+export const metadata: Metadata = { title: 'Forgotten password' }
+
+/** Where no mail leaves, it says who can help instead. */
+export default function Page() {
+  return (
+    <Entry title="Forgotten password">
+      {env().mail ? (
+        <ForgottenForm />
+      ) : (
+        <p className="mt-3 text-sm text-ink-2">
+          This console sends no mail. Ask an Admin of your company for a link: with it you set a new password. If there
+          is no other Admin, ask your reseller.
+        </p>
+      )}
+      <p className="mt-4 text-center text-sm">
+        <Link href="/sign-in" prefetch={false} className="text-accent underline">
+          Back to sign-in
+        </Link>
+      </p>
+    </Entry>
+  )
+}

@@ -1,0 +1,73 @@
+'use client'
+
+import { ChevronRight } from 'lucide-react'
+import { useState } from 'react'
+import { ButtonLink } from '#components/ui/button-link.tsx'
+import { useHydrated } from '#components/ui/hydrated.ts'
+import { forget } from '#components/ui/kept.ts'
+import { Spinner } from '#components/ui/spinner.tsx'
+import { visible } from '#components/ui/visible.ts'
+import { localPath } from '#lib/access/rules.ts'
+import { pickCustomer } from './next-auth.ts'
+
+type Choice = { id: string; name: string; isPresent: boolean }
+
+/** The customers to pick from, each a button. The present one, where there is one, leads back. */
+export function CustomerChoice({ choices }: { choices: readonly Choice[] }) {
+  const hydrated = useHydrated()
+  const [picked, setPicked] = useState<string>()
+  const [error, setError] = useState('')
+
+  const pick = async (id: string) => {
+    if (picked !== undefined) return
+    setPicked(id)
+    setError('')
+    const { kind } = await pickCustomer(id)
+    if (kind === 'signed-in') {
+      // A whole new page: nothing that was seen of another customer is left in memory.
+      forget()
+      return location.assign(localPath(new URLSearchParams(location.search).get('from') ?? '/'))
+    }
+    setPicked(undefined)
+    setError(
+      kind === 'refused'
+        ? 'That took too long, or something was changed meanwhile. Sign in again.'
+        : 'No answer from the service. Check your connection and try again.',
+    )
+  }
+
+  return (
+    <>
+      <ul className="mt-4 grid gap-2">
+        {choices.map(({ id, name, isPresent }) => (
+          <li key={id}>
+            {isPresent ? (
+              <ButtonLink href="/" prefetch={false} aria-current="true" className="w-full justify-between">
+                <span className="min-w-0 wrap-anywhere">{visible(name)}</span>
+                <span className="text-xs font-normal text-ink-3">you are here</span>
+              </ButtonLink>
+            ) : (
+              <button
+                type="button"
+                disabled={!hydrated}
+                aria-disabled={picked !== undefined || undefined}
+                onClick={() => pick(id)}
+                className="flex min-h-11 w-full items-center justify-between gap-2 rounded-control border border-line-2 bg-surface px-3 py-1 text-left text-sm font-medium text-ink shadow-card hover:bg-sunken"
+              >
+                <span className="min-w-0 wrap-anywhere">{visible(name)}</span>
+                {picked === id ? (
+                  <Spinner />
+                ) : (
+                  <ChevronRight aria-hidden="true" className="size-4 shrink-0 text-ink-3" />
+                )}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p role="alert" className="mt-3 text-sm text-danger empty:hidden">
+        {error}
+      </p>
+    </>
+  )
+}

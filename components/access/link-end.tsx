@@ -1,0 +1,21 @@
+import { ButtonLink } from '#components/ui/button-link.tsx'
+import { WayOut } from '#components/ui/way-out.tsx'
+
+const WORDS = {
+  used: ['This link was used', 'It has done its work. Sign in with your password.'],
+  withdrawn: ['This link is not valid any more', 'There is a newer one, or it was taken back. Use that of the latest mail, or ask for another one.'],
+  expired: ['This link has ended', 'Ask whoever invited you, or an Admin of your company, for another one.'],
+  unknown: ['This link is not valid', 'It may have been cut off: open it from the mail or message itself.'],
+} as const
+
+/** What became of a link that can't be used, and the way on. */
+export function LinkEnd({ state }: { state: keyof typeof WORDS }) {
+  const [title, text] = WORDS[state]
+  return (
+    <main>
+      <WayOut title={title} action={<ButtonLink href="/sign-in" prefetch={false}>Go to sign-in</ButtonLink>}>
+        {text}
+      </WayOut>
+    </main>
+  )
+}

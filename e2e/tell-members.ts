@@ -1,0 +1,8 @@
+import { tellMembers } from '#lib/account-mails/send.ts'
+import { startDatabase } from '#lib/db/start.ts'
+
+// A process that mails what is to be mailed to members now, as the job does each minute.
+
+const database = await startDatabase()
+await tellMembers('e2e', new AbortController().signal)
+await database.stop()

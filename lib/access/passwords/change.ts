@@ -1,0 +1,73 @@
+import 'server-only'
+import { Problem } from '#lib/api/problem.ts'
+import { recordAudit } from '#lib/history/audit.ts'
+import { visit } from '#lib/visit.ts'
+import { hashPassword, passwordFits, saltOf } from '../password.ts'
+import { changePerson, type Part } from '../people/change.ts'
+import { findPersonOf, proofOf } from '../people/look-up.ts'
+import type { Membership } from '../people/rules.ts'
+import type { Caller } from '../rules.ts'
+import { proveAnew } from '../session.ts'
+import { countPasswordAttempt } from '../sign-ins/budgets.ts'
+import { faultOf } from './check.ts'
+import { setPasswordHash, setPersonHash } from './set.ts'
+
+/**
+ * Changes the password of a signed-in member and ends their other sessions, wherever it opened one: the new one opens what
+ * the former one did, and nothing else. Whoever has got hold of a session could try passwords here, so each attempt is
+ * counted before the present one is compared.
+ * @throws Problem `invalid_request` at a field, `rate_limited`
+ */
+export async function changeOwnPassword(
+  caller: Caller,
+  { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+  requestId: string,
+): Promise<void> {
+  const { customerId, id, session = '' } = caller
+  const fault = await faultOf(newPassword, caller, newPassword === currentPassword)
+  if (fault !== undefined) throw refusedAt('/newPassword', fault)
+  const attempt = await countPasswordAttempt(session)
+  if (attempt.kind === 'throttled') throw tooManyAttempts(attempt.seconds)
+  const isFound = await changePerson(
+    () => findPersonOf(customerId, id),
+    async (tx, person) => {
+      const former = person.memberships.find((one) => one.customerId === customerId)?.passwordHash
+      if (!(await passwordFits(currentPassword, former)))
+        throw refusedAt('/currentPassword', 'is not your current password')
+      const hash = await hashPassword(newPassword, saltOf(person))
+      if (person.passwordHash === former) await setPersonHash(tx, person.personId, hash)
+      const opened = person.memberships.filter((one) => one.passwordHash === former && !one.isInvited)
+      return opened.map((one) => partOf(one, one.isOwn ? hash : null, { keep: session, proof: proofOf(hash), requestId }))
+    },
+  )
+  if (!isFound) throw new Error('A signed-in member was not found.')
+  await attempt.forgive()
+}
+
+/** What the change does to a membership that the former password opened. */
+function partOf(
+  { customerId, memberId, name }: Membership,
+  own: string | null,
+  { keep, proof, requestId }: { keep: string; proof: string; requestId: string },
+): Part {
+  return {
+    customerId,
+    async run(tx) {
+      const here = visit()
+      const from = here && { address: here.address, userAgent: here.agent ?? '' }
+      await setPasswordHash(tx, customerId, memberId, own, { keep, from })
+      await proveAnew(tx, customerId, keep, proof)
+      const actor = { kind: 'member', id: memberId, name } as const
+      await recordAudit(tx, customerId, { action: 'password.changed', subject: memberId, actor, requestId })
+    },
+  }
+}
+
+function refusedAt(pointer: string, detail: string): Problem {
+  return new Problem('invalid_request', detail, { errors: [{ pointer, detail }] })
+}
+
+function tooManyAttempts(seconds: number): Problem {
+  const detail = 'The current password was wrong too often. Wait before you try again.'
+  return new Problem('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } })
+}

@@ -1,0 +1,47 @@
+import 'server-only'
+import { findPersonById, findPersonOf, findSessionProof, openedByProof } from '../people/look-up.ts'
+import type { Membership } from '../people/rules.ts'
+import { session } from '../session-cookie.ts'
+import { findPending } from './pending.ts'
+
+/** Where a session may change to, without another proof. */
+type Reach = { memberships: Membership[]; proof: string; since: Date }
+
+/**
+ * The memberships that the proof opens with which a session began, its own among them; undefined where that is not known.
+ * @param digest of the session's id
+ */
+export async function reachOf(digest: string): Promise<Reach | undefined> {
+  const found = await findSessionProof(digest)
+  const person = found && (await findPersonOf(found.customerId, found.memberId))
+  return person && { memberships: openedByProof(found.proof, person), proof: found.proof, since: found.since }
+}
+
+/** A customer that can be picked. */
+export type Choice = { id: string; name: string; isPresent: boolean }
+
+/**
+ * The customers among which whoever asks can pick: after a proof, else while signed in; none where there is neither, or where
+ * it is known already.
+ */
+export async function choicesOf(headers: { get(name: string): string | null }): Promise<Choice[]> {
+  const pending = await findPending(headers.get('cookie') ?? '')
+  if (pending) {
+    const person = await findPersonById(pending.personId)
+    return person ? openedByProof(pending.proof, person).map((one) => choiceOf(one)) : []
+  }
+  const caller = await session(headers)
+  const reach = caller?.session ? await reachOf(caller.session) : undefined
+  const choices = reach?.memberships.map((one) => choiceOf(one, caller?.customerId)) ?? []
+  return choices.length > 1 ? choices : []
+}
+
+/** Whether a signed-in person may change to another customer. */
+export async function mayChange({ session: digest }: { session?: string }): Promise<boolean> {
+  const reach = digest === undefined ? undefined : await reachOf(digest)
+  return (reach?.memberships.length ?? 0) > 1
+}
+
+function choiceOf({ customerId, customerName }: Membership, present?: string): Choice {
+  return { id: customerId, name: customerName, isPresent: customerId === present }
+}

@@ -1,0 +1,96 @@
+import 'server-only'
+import type { NextAuthOptions } from 'next-auth'
+import Credentials from 'next-auth/providers/credentials'
+import { checkSameOrigin } from '#lib/api/same-origin.ts'
+import { env } from '#lib/env.ts'
+import { log } from '#lib/log.ts'
+import { measured } from '#lib/measured.ts'
+import { canonicalAddress } from '../limits/addresses.ts'
+import { localPath } from '../rules.ts'
+import { SESSION_SECONDS } from '../session.ts'
+import { cookieName, sessionSecret } from '../session-cookie.ts'
+import { pick, type SignedIn, signIn, type Visitor } from '../sign-in.ts'
+import { markCookie } from './browser-mark.ts'
+import { pendingCookie } from './pending.ts'
+import { signOut } from './session-life.ts'
+
+const OUTCOMES = { 'signed-in': 'opened', refused: 'failed', throttled: 'throttled' } as const
+
+/**
+ * next-auth, cut down to what we need: it carries a session id in an encrypted cookie, no more.
+ * @param onCookies is told the headers Set-Cookie for which next-auth has no place
+ */
+export function authOptions(onCookies: (...headers: string[]) => void = () => {}): NextAuthOptions {
+  const secure = env().baseUrl.startsWith('https:')
+  const cookie = (name: string) => ({
+    name: cookieName(name),
+    options: { httpOnly: true, sameSite: 'lax' as const, path: '/', secure },
+  })
+  return {
+    secret: sessionSecret(),
+    useSecureCookies: secure,
+    session: { strategy: 'jwt', maxAge: SESSION_SECONDS },
+    cookies: {
+      sessionToken: cookie('console-session'),
+      csrfToken: cookie('console-csrf'),
+      callbackUrl: cookie('console-callback'),
+    },
+    pages: { signIn: '/sign-in', signOut: '/sign-in', error: '/sign-in' },
+    providers: [
+      Credentials({
+        credentials: { email: {}, password: {}, customer: {} },
+        // next-auth writes the text of what is thrown here into its answer: it must say nothing of ours.
+        authorize: async (credentials, request) => {
+          const outcome = await outcomeOf(credentials, request.headers).catch((error: unknown) => {
+            log().error({ err: error }, 'sign-in could not be answered')
+            throw new Error('unavailable')
+          })
+          if (outcome.kind === 'pending') {
+            onCookies(pendingCookie(outcome.id))
+            throw new Error('pending')
+          }
+          measured('signIn', { outcome: OUTCOMES[outcome.kind] })
+          if (outcome.kind === 'throttled') throw new Error(`throttled ${outcome.seconds}`)
+          if (outcome.kind === 'refused') return null
+          onCookies(markCookie(outcome.mark), pendingCookie(undefined))
+          return { id: outcome.sid }
+        },
+      }),
+    ],
+    callbacks: {
+      jwt: ({ token, user }) => ({ sid: user ? user.id : token.sid }),
+      session: ({ session }) => ({ expires: session.expires }),
+      redirect: ({ url }) => localPath(url),
+    },
+    events: {
+      signOut: async ({ token }) => {
+        if (typeof token?.sid === 'string') await signOut(token.sid)
+      },
+    },
+    logger: {
+      error: (code) => log().warn({ code }, 'sign-in failed'),
+      warn: () => {},
+      debug: () => {},
+    },
+  }
+}
+
+type Headers = Record<string, unknown> | undefined
+
+/** With a customer it is a pick, by what the browser's cookies prove; else a sign-in with a password. */
+async function outcomeOf(credentials: Record<string, string> | undefined, headers: Headers): Promise<SignedIn> {
+  const visitor = visitorOf(headers)
+  if (typeof credentials?.customer !== 'string') return signIn(credentials, visitor)
+  try {
+    checkSameOrigin({ get: (name) => (headers?.[name] === undefined ? null : String(headers[name])) })
+  } catch {
+    return { kind: 'refused' }
+  }
+  return pick(credentials.customer, visitor)
+}
+
+function visitorOf(headers: Headers): Visitor {
+  const text = (name: string) => String(headers?.[name] ?? '')
+  const address = canonicalAddress(text('x-client-address'))
+  return { address, userAgent: text('user-agent'), cookies: text('cookie') }
+}
