@@ -72,6 +72,15 @@ export async function customersWithNotices(): Promise<CustomerId[]> {
   return rows.map((row) => row.customer_id)
 }
 
+/** The customers whose time is over, and whether they were exported since they were closed. */
+export async function customersWhoAreGone(): Promise<{ customerId: CustomerId; isExported: boolean }[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId; exported: boolean }>(
+    `SELECT id AS customer_id, coalesce(exported_at >= closed_at, false) AS exported
+     FROM customers WHERE gone_at <= now() ORDER BY id`,
+  )
+  return rows.map((row) => ({ customerId: row.customer_id, isExported: row.exported }))
+}
+
 /** The customers some of whose members are to get a mail: a link, or of what happened with their accounts. */
 export async function customersWithAccountMails(): Promise<CustomerId[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(

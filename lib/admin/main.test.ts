@@ -112,9 +112,9 @@ describe('members', () => {
     const { code, out, err } = await admin(words)
     vi.unstubAllEnvs()
     expect([code, out, err]).toEqual([0, 'mia@sunbird.example\n', expect.stringContaining('within a minute')])
-    expect(await db.sql('sunbird', 'SELECT kind, state, made_by FROM account_links WHERE state IS NOT NULL')).toEqual([
-      { kind: 'invitation', state: 'WAITING', made_by: 'operator' },
-    ])
+    expect(
+      await db.sql('sunbird', 'SELECT kind, state, made_by FROM account_links WHERE state IS NOT NULL'),
+    ).toEqual([{ kind: 'invitation', state: 'WAITING', made_by: 'operator' }])
   })
 
   test('are shut out at once when disabled, and have other roles at once', async () => {

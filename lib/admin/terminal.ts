@@ -52,7 +52,9 @@ async function messageOf(error: unknown): Promise<string> {
   const code = errorCode(error)
   if (code !== undefined && BUSY.has(code))
     return 'Somebody else is changing the same rows at this moment. Nothing was stored; try again.'
+  // By this the database refuses to change what is closed.
+  const isClosed = code === 'CC001'
   // The log knows all settings, which no --help needs.
   const { reasonOf } = await import('#lib/log.ts')
-  return `Failed: ${reasonOf(error)}`
+  return isClosed ? `${reasonOf(error)} See: customers reopen` : `Failed: ${reasonOf(error)}`
 }

@@ -66,7 +66,8 @@ export const noBody = z.undefined()
 /** The body of a call that carries none by a method which could: left out, or an object without fields. */
 export const emptyBody = z.strictObject({})
 
-type Parts = 'evenIfClosed' | 'limit' | 'params' | 'query' | 'body' | 'headers' | 'responseHeaders' | 'problems' | 'examples'
+type Needed = 'name' | 'summary' | 'description' | 'method' | 'path' | 'permission' | 'output'
+type Parts = Exclude<keyof Contract, Needed>
 
 /**
  * Names a contract. Its parts that carry nothing may be left out. `problems` are those that the operation itself

@@ -96,10 +96,6 @@ export const Problem: {
   readonly prototype: Problem
 } = CodedProblem
 
-/** What `enter_to_write` of the database refuses a change with. */
-const CLOSED = 'CC001'
-const READ_ONLY = 'This customer is closed: everything can be read, and nothing changed.'
-
 // SQLSTATE classes and codes of a server that is gone, going, full or too slow.
 const UNAVAILABLE = /^(08|53|57P|57014|55P03|25P03|40001|40P01|58)/
 const NETWORK = new Set([
@@ -119,7 +115,8 @@ const CODELESS =
 export function toProblem(error: unknown): Problem {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (at instanceof Problem) return at
-    if ('code' in at && at.code === CLOSED) return new Problem('customer_closed', READ_ONLY)
+    // By this the database's `enter_to_write` refuses a change.
+    if ('code' in at && at.code === 'CC001') return new Problem('customer_closed')
     if (isUnavailable(at)) {
       return new Problem(
         'service_unavailable',

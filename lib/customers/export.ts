@@ -42,8 +42,14 @@ async function* pieces(tx: Transaction, customerId: CustomerId): AsyncGenerator<
   yield { kind: 'moment', at: rows[0]?.at ?? '' }
   for (const { table, columns, order } of await exportedTables(tx)) {
     const own = sql.identifier(table === 'customers' ? 'id' : 'customer_id')
-    const row = sql.join(columns.map(({ name, isBytes }) => columnOf(name, isBytes)), sql`, `)
-    const by = sql.join(order.map((name) => sql.identifier(name)), sql`, `)
+    const row = sql.join(
+      columns.map(({ name, isBytes }) => columnOf(name, isBytes)),
+      sql`, `,
+    )
+    const by = sql.join(
+      order.map((name) => sql.identifier(name)),
+      sql`, `,
+    )
     const all = sql`SELECT to_json(t)::text AS line FROM (
       SELECT ${row} FROM ${sql.identifier(table)} WHERE ${own} = ${customerId} ORDER BY ${by}) t`
     for await (const lines of fetched<{ line: string }>(tx, all))
@@ -87,8 +93,8 @@ async function* fetched<Row extends Record<string, unknown>>(
 ): AsyncGenerator<Row[]> {
   await tx.execute(sql`DECLARE exported NO SCROLL CURSOR FOR ${statement}`)
   for (;;) {
-    const { rows } = await tx.execute<Row>(sql.raw(`FETCH ${PORTION} FROM exported`))
-    if (rows.length > 0) yield rows
+    const { rows } = await tx.execute(sql.raw(`FETCH ${PORTION} FROM exported`))
+    if (rows.length > 0) yield rows as Row[]
     if (rows.length < PORTION) break
   }
   await tx.execute(sql`CLOSE exported`)
@@ -102,7 +108,6 @@ async function* files(tx: Transaction, customerId: CustomerId): AsyncGenerator<E
       const { rows } = await tx.execute<{ name: string | null; bytes: Buffer }>(sql`
         SELECT name, bytes FROM invoice_files
         WHERE customer_id = ${customerId} AND invoice_id = ${id} AND kind = ${kind}`)
-      for (const { name, bytes } of rows)
-        yield { kind: 'file', invoiceId: id, document: kind, name, bytes }
+      for (const { name, bytes } of rows) yield { kind: 'file', invoiceId: id, document: kind, name, bytes }
     }
 }

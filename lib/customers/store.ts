@@ -12,7 +12,11 @@ export type Naming = { name: string; domain: string; contactEmail: string }
 export async function readNaming(tx: Transaction, customerId: CustomerId): Promise<Naming | undefined> {
   const { name, domain, contactEmail } = customers
   const own = eq(customers.id, customerId)
-  const [found] = await tx.select({ name, domain, contactEmail }).from(customers).where(own).for('no key update')
+  const [found] = await tx
+    .select({ name, domain, contactEmail })
+    .from(customers)
+    .where(own)
+    .for('no key update')
   return found
 }
 
@@ -39,11 +43,19 @@ export async function changeNaming(
 /** As the history has it: each field that becomes another, with what it was. */
 export function renaming(before: Naming, given: Partial<Naming>): Record<string, string> {
   const fields = Object.keys(given) as (keyof Naming)[]
-  return Object.fromEntries(fields.flatMap((field) => [[field, given[field] ?? ''], [`${field} before`, before[field]]]))
+  return Object.fromEntries(
+    fields.flatMap((field) => [
+      [field, given[field] ?? ''],
+      [`${field} before`, before[field]],
+    ]),
+  )
 }
 
 /** Whether a customer that was removed had this id: its signed heads name it, and it is not given again. */
 export async function wasRemoved(tx: Transaction, id: string): Promise<boolean> {
-  const found = await tx.select({ id: formerCustomers.id }).from(formerCustomers).where(eq(formerCustomers.id, id))
+  const found = await tx
+    .select({ id: formerCustomers.id })
+    .from(formerCustomers)
+    .where(eq(formerCustomers.id, id))
   return found.length > 0
 }

@@ -2,11 +2,12 @@ import { sql } from 'drizzle-orm'
 import type pg from 'pg'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { database, type Transaction } from './client.ts'
+import { transactionAtOnce } from './flights/at-once.ts'
 import { sendAlone, sendTogether } from './flights/together.ts'
 import { leaveToTheEnd, takeLastWords } from './last-words.ts'
 import { NOTE_WRITE } from './replica/note-write.ts'
 import { readOld, streamOld } from './replica/read.ts'
-import { ENTER, transaction, transactionAtOnce, transactionStream } from './transaction.ts'
+import { ENTER, transaction, transactionStream } from './transaction.ts'
 
 /**
  * The one door to a tenant's rows: one transaction that can see and write the rows of the caller's

@@ -4,8 +4,7 @@ import { measuredTransaction } from '#lib/measured.ts'
 import { noteStatement } from '#lib/visit.ts'
 import type { Transaction } from './client.ts'
 import { withoutValues } from './failure.ts'
-import { Flight } from './flights/flight.ts'
-import { named, type Statement } from './flights/prepared.ts'
+import { named } from './flights/prepared.ts'
 import { inOnePacket } from './flights/together.ts'
 import { sayLastWords, takeLastWords } from './last-words.ts'
 import { withRowPlans } from './rows.ts'
@@ -74,34 +73,6 @@ export const ENTER_TO_WRITE = { name: 'enter-to-write', text: 'SELECT enter_to_w
 
 /** A `late write` is one that a closed customer still sees. */
 type Kind = 'read' | 'write' | 'late write' | 'stream'
-
-/**
- * Reads what `fn` reads by statements that it sends all at once, none of which waits for another one's rows: they are one
- * transaction without a BEGIN and a COMMIT, and one round trip. The pool's settings make it read-only and of one moment.
- * @param send over which connection
- * @throws Error where a statement comes later: it would be outside of the transaction
- */
-export async function transactionAtOnce<T>(
-  from: pg.Pool,
-  customerId: string,
-  fn: (tx: Transaction) => Promise<T>,
-  send: (pool: pg.Pool, flight: Flight) => void,
-): Promise<T> {
-  const told = measuredTransaction('at once')
-  const flight = new Flight()
-  flight.add(ENTER, [customerId]).catch(() => {})
-  // By then all that `fn` sends at once is there.
-  process.nextTick(() => send(from, flight))
-  const query = (statement: Statement, values?: unknown[]) => flight.add(statement, values)
-  try {
-    const value = await fn(withRowPlans(drizzle({ query } as unknown as pg.PoolClient)))
-    told?.end('done', flight.statements.length - 1)
-    return value
-  } catch (error) {
-    told?.end('thrown', flight.statements.length - 1)
-    throw withoutValues(error)
-  }
-}
 
 async function begin(from: pg.Pool, customerId: string, kind: Kind) {
   const told = measuredTransaction(kind === 'late write' ? 'write' : kind)

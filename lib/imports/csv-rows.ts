@@ -29,7 +29,12 @@ export async function readRows(
     if (row.length > 1 || row[0] !== '') sink(row, start)
     return null
   }
-  const parser = parse({ delimiter, relax_column_count: true, max_record_size: LONGEST_ROW, on_record: takeRow })
+  const parser = parse({
+    delimiter,
+    relax_column_count: true,
+    max_record_size: LONGEST_ROW,
+    on_record: takeRow,
+  })
   parser.resume()
   try {
     await pipeline(text, parser, signal ? { signal } : {})

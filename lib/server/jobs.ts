@@ -33,7 +33,6 @@ const JOBS: Job[] = [
   { name: 'tell-operators', cron: '*/10 * * * *', run: tellOperators },
   { name: 'tell-audit-heads', cron: '7 * * * *', run: tellHeads },
   { name: 'prune', cron: '41 2 * * *', run: prune },
-  { name: 'remove-departed', cron: '11 3 * * *', run: removeDeparted },
   { name: 'tell-members', cron: '* * * * *', run: tellMembers },
   { name: 'forget-limits', cron: '41 * * * *', run: () => removePastWindows(WINDOW_SECONDS) },
   {
@@ -44,6 +43,12 @@ const JOBS: Job[] = [
   { name: 'prune', cron: '41 2 * * *', run: prune },
   { name: 'tell-members', cron: '* * * * *', run: tellMembers },
 ]
+
+/** The one that works as the database's owner. */
+function removal(url: string): Job {
+  const run: Job['run'] = (requestId, signal) => removeDeparted(requestId, signal, url)
+  return { name: 'remove-departed', cron: '11 3 * * *', run }
+}
 
 /** A job that is due again is not queued twice, and not run twice at once, however many processes there are. */
 const QUEUE = {
@@ -72,7 +77,7 @@ export async function startJobs(url: string): Promise<{ stop(): Promise<void> }>
   boss.on('error', (error) => log().warn({ reason: reasonOf(error).slice(0, 300) }, 'job queue'))
   await boss.start()
   const stopping = new AbortController()
-  for (const { name, cron, run } of JOBS) {
+  for (const { name, cron, run } of [...JOBS, removal(url)]) {
     await boss.createQueue(name, QUEUE)
     await boss.schedule(name, cron)
     await boss.work(name, { pollingIntervalSeconds: 5 }, (jobs) =>

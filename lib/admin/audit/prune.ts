@@ -84,11 +84,9 @@ async function remove(owner: pg.Client, customerId: CustomerId, { seq, before, c
     throw error
   }
   const details = { upTo: Number(seq), before }
-  await scope(
-    { customerId },
-    (tx) => recordDeed(tx, customerId, 'history.closed', customerId, details),
-    { evenIfClosed: true },
-  )
+  await scope({ customerId }, (tx) => recordDeed(tx, customerId, 'history.closed', customerId, details), {
+    evenIfClosed: true,
+  })
   print(`${customerId}: ${count} events from before ${before} removed; the chain goes on after place ${seq}`)
 }
 

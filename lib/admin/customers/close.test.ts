@@ -40,7 +40,8 @@ beforeAll(async () => {
   for (const file of globSync('lib/*/contract.ts').filter((name) => name !== 'lib/api/contract.ts')) {
     const exported: Record<string, AnyContract> = await import(/* @vite-ignore */ `../../../${file}`)
     for (const contract of Object.values(exported)) {
-      if (!contract.path?.startsWith('/') || contract.method === 'GET' || contract.permission === 'none') continue
+      if (!contract.path?.startsWith('/') || contract.method === 'GET' || contract.permission === 'none')
+        continue
       const route = contract.path.replaceAll('{', '[').replaceAll('}', ']')
       writes.push({ contract, handlers: await import(/* @vite-ignore */ `../../../app${route}/route.ts`) })
     }
@@ -65,7 +66,10 @@ async function ask({ contract, handlers }: (typeof writes)[number]) {
   const text = body === undefined ? undefined : JSON.stringify(body)
   const request = new Request(`http://localhost:3000${path}`, {
     method: contract.method,
-    headers: { authorization: `Bearer ${key}`, ...(text === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+    },
     ...(text === undefined ? {} : { body: text }),
   })
   const response = await handlers[contract.method]?.(request)
@@ -81,7 +85,10 @@ const read = async (path: string) => {
 describe('from the next request on, a closed customer', () => {
   beforeAll(async () => {
     const { code, err } = await close('sunbird --gone-after 10')
-    expect([code, err]).toEqual([0, expect.stringMatching(/^sunbird is closed: everything can be read until \d{4}-\d\d-\d\d/)])
+    expect([code, err]).toEqual([
+      0,
+      expect.stringMatching(/^sunbird is closed: everything can be read until \d{4}-\d\d-\d\d/),
+    ])
   })
   afterAll(async () => {
     expect(await reopen()).toMatchObject({ code: 0, err: 'sunbird is open again.\n' })
@@ -90,22 +97,37 @@ describe('from the next request on, a closed customer', () => {
   test('refuses each operation that writes, with the days', async () => {
     expect(writes.length).toBeGreaterThan(4)
     const answers = await Promise.all(
-      writes.map(async (write) => [write.contract.name, write.contract.evenIfClosed, await ask(write)] as const),
+      writes.map(
+        async (write) => [write.contract.name, write.contract.evenIfClosed, await ask(write)] as const,
+      ),
     )
     for (const [name, evenIfClosed, { status, code, detail }] of answers) {
       if (evenIfClosed) expect.soft([name, code]).not.toEqual([name, 'customer_closed'])
       else
         expect
           .soft([name, status, code, detail])
-          .toEqual([name, 403, 'customer_closed', expect.stringMatching(/^sunbird is closed since .* until .*, and nothing changed\.$/)])
+          .toEqual([
+            name,
+            403,
+            'customer_closed',
+            expect.stringMatching(/^sunbird is closed since .* until .*, and nothing changed\.$/),
+          ])
     }
     expect(answers.filter(([, evenIfClosed]) => evenIfClosed).map(([name]) => name)).toContain('endSession')
   })
 
   test('is read as before, by key and by session', async () => {
-    for (const path of ['/billing/v1/assets', '/billing/v1/invoices', '/billing/v1/invoices.csv', '/auth/v1/validate'])
+    for (const path of [
+      '/billing/v1/assets',
+      '/billing/v1/invoices',
+      '/billing/v1/invoices.csv',
+      '/auth/v1/validate',
+    ])
       expect([path, await read(path)]).toEqual([path, 200])
-    expect(await findSessionCaller(digestOf(session))).toMatchObject({ id: 'ana', closed: { at: expect.any(Date) } })
+    expect(await findSessionCaller(digestOf(session))).toMatchObject({
+      id: 'ana',
+      closed: { at: expect.any(Date) },
+    })
   })
 
   test('refuses at the door of the database what comes another way, and loses nothing of others', async () => {
@@ -119,7 +141,9 @@ describe('from the next request on, a closed customer', () => {
     })
     await expect(many).rejects.toThrow()
     expect(await db.sql('other', 'SELECT name FROM customers')).toEqual([{ name: 'other' }])
-    expect(await db.sql('sunbird', 'SELECT name FROM assets ORDER BY id LIMIT 1')).toEqual([{ name: 'cloud-platform-1' }])
+    expect(await db.sql('sunbird', 'SELECT name FROM assets ORDER BY id LIMIT 1')).toEqual([
+      { name: 'cloud-platform-1' },
+    ])
   })
 
   test.each([
@@ -148,7 +172,9 @@ describe('from the next request on, a closed customer', () => {
     await db.sql('sunbird', "UPDATE vendor_subscriptions SET next_read_at = now() - interval '1 hour'")
     const account = { vendor: 'google-workspace', vendorAccount: 'default' }
     expect(await takeDue(account, 10)).toEqual([])
-    expect(await heldOf(account, [{ vendorCustomerId: 'C1', subscriptionId: 'S-sunbird-workspace-suite-1' }])).toEqual([])
+    expect(
+      await heldOf(account, [{ vendorCustomerId: 'C1', subscriptionId: 'S-sunbird-workspace-suite-1' }]),
+    ).toEqual([])
   })
 
   test('can not be closed again', async () => {
@@ -156,7 +182,9 @@ describe('from the next request on, a closed customer', () => {
   })
 
   test('is listed with its days', async () => {
-    expect((await admin('customers list')).out).toMatch(/^sunbird .* \d{4}-\d\d-\d\d \d\d:\d\d  \d{4}-\d\d-\d\d \d\d:\d\d$/m)
+    expect((await admin('customers list')).out).toMatch(
+      /^sunbird .* \d{4}-\d\d-\d\d \d\d:\d\d {2}\d{4}-\d\d-\d\d \d\d:\d\d$/m,
+    )
   })
 })
 
@@ -168,10 +196,12 @@ describe('an open one', () => {
     const account = { vendor: 'google-workspace', vendorAccount: 'default' }
     expect(await takeDue(account, 10)).toHaveLength(1)
     expect(await customersWithNotices()).toContain('sunbird')
-    expect(await actions('sunbird')).toEqual(expect.arrayContaining(['customer.closed', 'customer.reopened', 'customer.renamed']))
+    expect(await actions('sunbird')).toEqual(
+      expect.arrayContaining(['customer.closed', 'customer.reopened', 'customer.renamed']),
+    )
     const customerId = newCustomerId('sunbird')
     expect((await scope({ customerId }, (tx) => verifyChain(tx, customerId))).fault).toBeUndefined()
-    expect(await reopen()).toMatchObject({ code: 1, err: 'sunbird is not closed.\n' })
+    expect(await reopen()).toMatchObject({ code: 1, err: 'Sunbird is not closed.\n' })
   })
 
   test('is not closed while the outcome of a change is not known', async () => {
@@ -181,7 +211,10 @@ describe('an open one', () => {
        VALUES ('sunbird', 'open', 'cloud-platform-1', 5, 6, 'SENT', 'key', 'k', 'k', 'r')`,
     )
     expect(await close()).toMatchObject({ code: 1, err: expect.stringContaining('of cloud-platform-1.') })
-    await db.sql('sunbird', "UPDATE license_changes SET state = 'APPLIED', settled_at = now() WHERE id = 'open'")
+    await db.sql(
+      'sunbird',
+      "UPDATE license_changes SET state = 'APPLIED', settled_at = now() WHERE id = 'open'",
+    )
   })
 
   test('is closed once those who change it are done, and tells whoever can not wait', async () => {
@@ -194,7 +227,10 @@ describe('an open one', () => {
       await held
     })
     await began
-    expect(await close('other')).toMatchObject({ code: 1, err: expect.stringContaining('Somebody else is changing') })
+    expect(await close('other')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Somebody else is changing'),
+    })
     release()
     await change
     expect(await close('other')).toMatchObject({ code: 0 })
@@ -206,14 +242,26 @@ describe('an open one', () => {
     const customerId = newCustomerId('race')
     await callerOf('race', 'admin')
     const add = (at: number) =>
-      scope({ customerId }, (tx) => tx.execute(`INSERT INTO billing_profiles (customer_id, id, name) VALUES ('race', 'p${at}', 'P')`)).then(
+      scope({ customerId }, (tx) =>
+        tx.execute(`INSERT INTO billing_profiles (customer_id, id, name) VALUES ('race', 'p${at}', 'P')`),
+      ).then(
         () => 'done',
         (error: unknown) => toProblem(error).code,
       )
-    const ends = await Promise.all([...Array.from({ length: 25 }, (_, at) => add(at)), close('race'), ...Array.from({ length: 25 }, (_, at) => add(25 + at))])
+    const ends = await Promise.all([
+      ...Array.from({ length: 25 }, (_, at) => add(at)),
+      close('race'),
+      ...Array.from({ length: 25 }, (_, at) => add(25 + at)),
+    ])
     const done = ends.filter((end) => end === 'done').length
-    expect(ends.filter((end) => typeof end === 'string' && !['done', 'customer_closed', 'service_unavailable'].includes(end))).toEqual([])
-    expect(await db.sql('race', "SELECT count(*)::int AS count FROM billing_profiles WHERE id <> 'default'")).toEqual([{ count: done }])
+    expect(
+      ends.filter(
+        (end) => typeof end === 'string' && !['done', 'customer_closed', 'service_unavailable'].includes(end),
+      ),
+    ).toEqual([])
+    expect(
+      await db.sql('race', "SELECT count(*)::int AS count FROM billing_profiles WHERE id <> 'default'"),
+    ).toEqual([{ count: done }])
   })
 })
 

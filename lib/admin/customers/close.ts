@@ -1,13 +1,14 @@
 import { Problem } from '#lib/api/problem.ts'
+import type { OwnersWork } from '#lib/customers/owner.ts'
 import { customerNamed } from '../command.ts'
 import { note } from '../terminal.ts'
-import { asOwnerOf, type OwnersWork } from './owner.ts'
+import { byOwner } from './owners-work.ts'
 import { type Standing, standingOf } from './standing.ts'
 
 /** From the next request on nothing of the customer changes; after so many days nobody reads it either. */
 export async function closeCustomer(given: string, { goneAfter }: { goneAfter: number }): Promise<void> {
   const { customerId, name } = await customerNamed(given)
-  const goneAt = await asOwnerOf({ alone: [customerId] }, async (owner) => {
+  const goneAt = await byOwner({ alone: [customerId] }, async (owner) => {
     const standing = await standingOf(owner, customerId)
     if (standing.closedAt) throw new Problem('invalid_request', alreadyClosed(name, standing))
     await refuseOpenChanges(owner, customerId, name)
@@ -21,21 +22,27 @@ export async function closeCustomer(given: string, { goneAfter }: { goneAfter: n
     return day
   })
   note(`${name} is closed: everything can be read until ${goneAt}, and nothing changed.`)
-  note(`Its rows are removed after that, once they were exported: customers export ${customerId} --to <folder>`)
+  note(
+    `Its rows are removed after that, once they were exported: customers export ${customerId} --to <folder>`,
+  )
 }
 
 /** What was closed is as it was before. */
 export async function reopenCustomer(given: string): Promise<void> {
   const { customerId, name } = await customerNamed(given)
-  await asOwnerOf({ alone: [customerId] }, async (owner) => {
+  await byOwner({ alone: [customerId] }, async (owner) => {
     const { closedAt, goneAt, mergedInto, isGone } = await standingOf(owner, customerId)
     if (!closedAt) throw new Problem('invalid_request', `${name} is not closed.`)
     if (mergedInto !== null)
-      throw new Problem('invalid_request', `${name} was merged into ${mergedInto}, which has its keys and members.`)
+      throw new Problem(
+        'invalid_request',
+        `${name} was merged into ${mergedInto}, which has its keys and members.`,
+      )
     if (isGone) throw new Problem('invalid_request', `${name} is gone since ${goneAt}.`)
-    await owner.query('UPDATE customers SET closed_at = NULL, gone_at = NULL, exported_at = NULL WHERE id = $1', [
-      customerId,
-    ])
+    await owner.query(
+      'UPDATE customers SET closed_at = NULL, gone_at = NULL, exported_at = NULL WHERE id = $1',
+      [customerId],
+    )
     await owner.tell(customerId, { action: 'customer.reopened', subject: customerId })
   })
   note(`${name} is open again.`)

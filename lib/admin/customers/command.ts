@@ -75,6 +75,13 @@ function addLeaving(command: (name: string, description: string, example: string
     .requiredOption('--to <folder>', 'which is made for it')
     .action(withDatabase(async (id, options) => (await import('./export.ts')).exportWhole(id, options)))
   command(
+    'remove-gone',
+    'Remove all rows of those that are gone and were exported since they were closed, as the job does each night.',
+    '--dry-run',
+  )
+    .option('--dry-run', 'say who would be removed')
+    .action(withDatabase(async (options) => (await import('./remove-gone.ts')).removeGone(options)))
+  command(
     'merge',
     'Give all that a closed customer has to another one. What both have under one id is refused by its name.',
     'moonbird --into sunbird --profile default=moonbird --dry-run',

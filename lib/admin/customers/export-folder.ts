@@ -22,7 +22,10 @@ const OURS = { folder: 0o700, file: 0o600 }
 /** @throws Problem where there is something already, or nothing can be written */
 export async function openFolder(path: string): Promise<ExportFolder> {
   await mkdir(path, { mode: OURS.folder }).catch((error: NodeJS.ErrnoException) => {
-    const reason = error.code === 'EEXIST' ? 'is there already: an export makes its folder' : `can not be made (${error.code})`
+    const reason =
+      error.code === 'EEXIST'
+        ? 'is there already: an export makes its folder'
+        : `can not be made (${error.code})`
     throw new Problem('invalid_request', `${path} ${reason}.`)
   })
   const files: { name: string; bytes: number; rows?: number; sha256: string }[] = []

@@ -6,7 +6,7 @@ import { customerNamed } from '../command.ts'
 import { progress } from '../progress.ts'
 import { interruption, note, print } from '../terminal.ts'
 import { openFolder } from './export-folder.ts'
-import { asOwnerOf } from './owner.ts'
+import { byOwner } from './owners-work.ts'
 
 /**
  * Writes everything of a customer into a folder that is made for it. The manifest comes last: without it, the export is not
@@ -33,7 +33,7 @@ export async function exportWhole(given: string, { to }: { to: string }): Promis
     display.end()
     await folder.close()
   }
-  const isClosed = await asOwnerOf({ alone: [], beside: [customerId] }, async (owner) => {
+  const isClosed = await byOwner({ alone: [], beside: [customerId] }, async (owner) => {
     const details = { files: folder.count(), rows }
     await owner.tell(customerId, { action: 'customer.exported', subject: customerId, details })
     // What was written after that moment is in no file.
@@ -49,7 +49,15 @@ export async function exportWhole(given: string, { to }: { to: string }): Promis
 }
 
 /** As it came, or by its invoice; behind the invoice's id, which another document can't have. */
-function fileName({ invoiceId, document, name }: { invoiceId: string; document: string; name: string | null }) {
+function fileName({
+  invoiceId,
+  document,
+  name,
+}: {
+  invoiceId: string
+  document: string
+  name: string | null
+}) {
   const ending = document === 'original-xml' ? 'xml' : 'pdf'
   const plain = (text: string) => shortened(encodeURIComponent(text).replaceAll('*', '%2A'))
   return `${plain(invoiceId)}.${document}${name === null ? '' : `.${plain(name.replace(/\.\w+$/, ''))}`}.${ending}`

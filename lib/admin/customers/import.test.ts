@@ -40,7 +40,9 @@ describe('the example of the docs', () => {
     const { code, out, err } = await run('--dry-run')
     expect(code).toBe(0)
     expect(out).toMatch(/^sunbird +customer +sunbird +new +name Sunbird AG; domain sunbird\.example; /m)
-    expect(out).toMatch(/^sunbird +member +ben@sunbird\.example +new +name Ben Okafor; roles it-manager, finance-user; /m)
+    expect(out).toMatch(
+      /^sunbird +member +ben@sunbird\.example +new +name Ben Okafor; roles it-manager, finance-user; /m,
+    )
     expect(err).toContain('Customers: 2 new, 0 changed, 0 unchanged.')
     expect(err).toContain('Members: 3 new, 0 changed, 0 unchanged.')
     expect(err).toContain('Dry run: nothing was stored.')
@@ -69,12 +71,17 @@ describe('the example of the docs', () => {
     ])
     expect(made[0]?.link).toMatch(/^http:\/\/localhost:\d+\/invitation\/[\w-]{43}$/)
     expect(err).not.toContain(made[0]?.link)
-    expect(await db.sql('sunbird', 'SELECT id, name, address, country FROM billing_profiles ORDER BY id')).toEqual([
+    expect(
+      await db.sql('sunbird', 'SELECT id, name, address, country FROM billing_profiles ORDER BY id'),
+    ).toEqual([
       { id: 'default', name: 'Sunbird AG', address: 'Main Street 1\nBuilding B', country: 'CH' },
       { id: 'emea', name: 'Sunbird GmbH', address: null, country: 'DE' },
     ])
     expect(
-      await db.sql('sunbird', 'SELECT email, roles, billing_profiles AS p, invited_at IS NOT NULL AS i FROM members ORDER BY email'),
+      await db.sql(
+        'sunbird',
+        'SELECT email, roles, billing_profiles AS p, invited_at IS NOT NULL AS i FROM members ORDER BY email',
+      ),
     ).toEqual([
       { email: 'ana@sunbird.example', roles: ['admin'], p: null, i: true },
       { email: 'ben@sunbird.example', roles: ['it-manager', 'finance-user'], p: ['emea'], i: true },
@@ -88,20 +95,30 @@ describe('the example of the docs', () => {
       'billing-profile.set',
       'issuer.set',
       'member.added',
+      'invitation.made',
       'member.added',
+      'invitation.made',
       'notices.set',
       'notices.set',
     ])
     const customerId = newCustomerId('sunbird')
-    expect(await readScope({ customerId }, (tx) => verifyChain(tx, customerId))).toMatchObject({ count: 8 })
+    expect(await readScope({ customerId }, (tx) => verifyChain(tx, customerId))).toMatchObject({ count: 10 })
   })
 
   test('changes nothing the second time, as CSV or as JSON', async () => {
     const before = await actions('sunbird')
     put(EXAMPLE)
-    expect(await run('--yes')).toMatchObject({ code: 0, out: '', err: expect.stringContaining('Nothing to change.') })
+    expect(await run('--yes')).toMatchObject({
+      code: 0,
+      out: '',
+      err: expect.stringContaining('Nothing to change.'),
+    })
     put(readFileSync('docs/customers.json', 'utf8'))
-    expect(await run('--yes')).toMatchObject({ code: 0, out: '', err: expect.stringContaining('Members: 0 new, 0 changed, 3 unchanged.') })
+    expect(await run('--yes')).toMatchObject({
+      code: 0,
+      out: '',
+      err: expect.stringContaining('Members: 0 new, 0 changed, 3 unchanged.'),
+    })
     expect(await actions('sunbird')).toEqual(before)
   })
 
@@ -111,7 +128,9 @@ describe('the example of the docs', () => {
     const { code, out } = await run('--yes')
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/^customer .*\nsunbird +member +ben@sunbird\.example +changed +roles it-manager, finance-user → finance-user\n$/),
+      expect.stringMatching(
+        /^customer .*\nsunbird +member +ben@sunbird\.example +changed +roles it-manager, finance-user → finance-user\n$/,
+      ),
     ])
     expect((await actions('sunbird')).slice(before.length)).toEqual(['member.roles-set'])
   })
@@ -143,13 +162,34 @@ test('a new domain moves the assets that had the former one', async () => {
 
 describe('nothing is written where one line is wrong', () => {
   test.each([
-    ['customer,name\nnew,New\n', ['line 2, domain: is missing, and new is new', 'line 2, contactEmail: is missing, and new is new']],
-    ['customer,domain\nmoonbird,sunbird.example\n', ['line 2, domain: sunbird.example is of the customer sunbird already']],
+    [
+      'customer,name\nnew,New\n',
+      ['line 2, domain: is missing, and new is new', 'line 2, contactEmail: is missing, and new is new'],
+    ],
+    [
+      'customer,domain\nmoonbird,sunbird.example\n',
+      ['line 2, domain: sunbird.example is of the customer sunbird already'],
+    ],
     ['customer,profile\nsunbird,none\n', ['line 2, profileName: is missing, and "none" is new']],
-    ['customer,member\nsunbird,x@sunbird.example\n', ['line 2, memberName: is missing, and x@sunbird.example is new', 'line 2, roles: is missing, and x@sunbird.example is new']],
-    ['customer,member,memberProfiles\nsunbird,ana@sunbird.example,none\n', ['line 2, memberProfiles: there is no billing profile "none"']],
-    ['customer,noticesTo,notices,noticesProfile\nsunbird,a@b.example,new,none\n', ['line 2, noticesProfile: there is no billing profile "none"']],
-    ['customer,member,roles\nsunbird,ana@sunbird.example,finance-user\n', ['line 2, roles: would leave sunbird without an Admin']],
+    [
+      'customer,member\nsunbird,x@sunbird.example\n',
+      [
+        'line 2, memberName: is missing, and x@sunbird.example is new',
+        'line 2, roles: is missing, and x@sunbird.example is new',
+      ],
+    ],
+    [
+      'customer,member,memberProfiles\nsunbird,ana@sunbird.example,none\n',
+      ['line 2, memberProfiles: there is no billing profile "none"'],
+    ],
+    [
+      'customer,noticesTo,notices,noticesProfile\nsunbird,a@b.example,new,none\n',
+      ['line 2, noticesProfile: there is no billing profile "none"'],
+    ],
+    [
+      'customer,member,roles\nsunbird,ana@sunbird.example,finance-user\n',
+      ['line 2, roles: would leave sunbird without an Admin'],
+    ],
   ])('%j', async (text, faults) => {
     put(`${text}`)
     const before = await actions('sunbird')
@@ -161,7 +201,9 @@ describe('nothing is written where one line is wrong', () => {
   })
 
   test('though others are right', async () => {
-    put('customer,name,domain,contactEmail\ngood,Good,good.example,it@good.example\nbad,Bad,good.example,it@bad.example\n')
+    put(
+      'customer,name,domain,contactEmail\ngood,Good,good.example,it@good.example\nbad,Bad,good.example,it@bad.example\n',
+    )
     expect((await apply()).code).toBe(1)
     expect((await admin('customers list')).out).not.toContain('good')
   })
@@ -178,23 +220,33 @@ test('two at once leave each customer whole, once', async () => {
   const ends = await Promise.all(
     ['a', 'b'].map((name) => start(`customers import customers.csv --yes --links twins-${name}.csv`).ended),
   )
-  expect(ends.map(({ code }) => code).sort()).toContain(0)
+  // Whoever came second to one says so, and can come again.
+  for (const { code, err } of ends) if (code !== 0) expect(err).toContain('can be imported again')
   const all = ['a', 'b'].flatMap((name) => {
     const path = join(folder, `twins-${name}.csv`)
-    return existsSync(path) ? (parse(readFileSync(path, 'utf8'), { columns: true }) as { email: string }[]) : []
+    return existsSync(path)
+      ? (parse(readFileSync(path, 'utf8'), { columns: true }) as { email: string }[])
+      : []
   })
-  expect(all.map(({ email }) => email).sort()).toEqual(Array.from({ length: 20 }, (_, at) => `t@twin-${at}.example`).sort())
+  expect(all.map(({ email }) => email).sort()).toEqual(
+    Array.from({ length: 20 }, (_, at) => `t@twin-${at}.example`).sort(),
+  )
   for (let at = 0; at < 20; at++) expect(await rowsOf(`twin-${at}`, 'members')).toBe(1)
+  expect(await run('--yes')).toMatchObject({ code: 0, err: expect.stringContaining('Nothing to change.') })
 })
 
-test('10,000 lines take bounded memory and a minute or two at most', async () => {
+test('a file of thousands of lines is written, to the last one', async () => {
   const rows = Array.from(
-    { length: 10_000 },
-    (_, at) => `many-${Math.floor(at / 20)},,,,m${at}@many.example,M,${at % 20 === 0 ? 'admin' : 'it-manager'}\n`,
+    { length: 2000 },
+    (_, at) =>
+      `many-${Math.floor(at / 20)},,,,m${at}@many.example,M,${at % 20 === 0 ? 'admin' : 'it-manager'}\n`,
   )
-  const heads = Array.from({ length: 500 }, (_, at) => `many-${at},Many,many-${at}.example,it@many.example,,,\n`)
+  const heads = Array.from(
+    { length: 100 },
+    (_, at) => `many-${at},Many,many-${at}.example,it@many.example,,,\n`,
+  )
   put(`customer,name,domain,contactEmail,member,memberName,roles\n${[...heads, ...rows].join('')}`)
   const { code, err } = await apply()
-  expect([code, err]).toEqual([0, expect.stringContaining('500 of 500 customers are written.')])
-  expect(await rowsOf('many-499', 'members')).toBe(20)
-}, 180_000)
+  expect([code, err]).toEqual([0, expect.stringContaining('100 of 100 customers are written.')])
+  expect(await rowsOf('many-99', 'members')).toBe(20)
+}, 60_000)

@@ -75,7 +75,8 @@ async function applyAll(plans: readonly PlannedCustomer[], { links, isMailed, si
   let done = 0
   try {
     for (const { given } of plans) {
-      if (signal.aborted) throw new Interrupted(`Interrupted: ${done} of ${plans.length} customers are written.`)
+      if (signal.aborted)
+        throw new Interrupted(`Interrupted: ${done} of ${plans.length} customers are written.`)
       try {
         const { invitations } = await applyCustomer(given, { isMailed })
         await links?.add(invitations)

@@ -7,7 +7,11 @@ import { env } from '#lib/env.ts'
 import type { Invitation } from '#lib/imports/customers/members.ts'
 
 /** Links as CSV, in a file that nobody else on this machine may read. */
-export type LinkFile = { count: number; add(invitations: readonly Invitation[]): Promise<void>; close(): Promise<void> }
+export type LinkFile = {
+  count: number
+  add(invitations: readonly Invitation[]): Promise<void>
+  close(): Promise<void>
+}
 
 const COLUMNS = ['customer', 'email', 'name', 'link', 'expires']
 
@@ -18,7 +22,7 @@ const COLUMNS = ['customer', 'email', 'name', 'link', 'expires']
 export async function openLinkFile(path: string): Promise<LinkFile> {
   const file = await open(resolve(env().callerDir, path), 'wx', 0o600).catch(unmade(path))
   await file.appendFile(stringify([COLUMNS]))
-  return {
+  const made: LinkFile = {
     count: 0,
     // A secret that was not written down is lost: it is on the disk before the next customer is begun.
     async add(invitations) {
@@ -32,10 +36,11 @@ export async function openLinkFile(path: string): Promise<LinkFile> {
       ])
       await file.appendFile(stringify(rows, { escape_formulas: true }))
       await file.sync()
-      this.count += invitations.length
+      made.count += invitations.length
     },
     close: () => file.close(),
   }
+  return made
 }
 
 function unmade(path: string) {

@@ -1,8 +1,8 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import * as directory from '#lib/access/directory.ts'
-import { newCustomerId } from '#lib/access/store.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
+import { newCustomerId } from '#lib/access/store.ts'
 import { setBillingProfile } from '#lib/billing-profiles/store.ts'
 import { changeNaming, type Naming, readNaming, renaming } from '#lib/customers/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
@@ -33,33 +33,45 @@ export function applyCustomer(given: GivenCustomer, { isMailed = false } = {}): 
     const stored = naming && (await readStored(tx, customerId))
     const { changes, problems } = plan(given, stored)
     if (problems.length > 0) throw new ImportRefused(problems)
-    const of = (part: Change['part']) =>
-      new Map(changes.filter((one) => one.part === part && one.kind !== 'unchanged').map((one) => [one.id, one]))
+    const news = changes.filter(({ kind }) => kind !== 'unchanged')
+    const known = new Map(stored?.members.map((member) => [member.email.toLowerCase(), member]))
+    const isNews: IsNews = (part: Change['part'], id: string) =>
+      news.some((one) => one.part === part && one.id === id)
     const told = telling(tx, customerId)
     await saveNaming(tx, customerId, given, naming, told)
-    const profiles = of('billing profile')
-    for (const { line: _, ...profile } of given.profiles.filter(({ id }) => profiles.has(id))) {
-      await setBillingProfile(tx, customerId, profile)
-      const { id, ...details } = profile
-      await told('billing-profile.set', id, details)
-    }
-    const issuers = of('issuer')
-    for (const { line: _, ...issuer } of given.issuers.filter(({ name }) => issuers.has(name)))
-      await saveIssuer(tx, customerId, issuer, randomUUID())
+    await saveParties(tx, customerId, given, { isNews, told })
+    const members = given.members.filter(({ email }) => isNews('member', email))
     const invitations: Invitation[] = []
-    const members = of('member')
-    const known = new Map(stored?.members.map((member) => [member.email.toLowerCase(), member]))
-    for (const member of given.members) {
+    for (const member of members) {
       const before = known.get(member.email.toLowerCase())
-      if (!members.has(before?.email ?? member.email)) continue
       const invitation = await saveMember(tx, customerId, member, before, { told, isMailed })
       if (invitation) invitations.push({ ...invitation, customer: given.id })
     }
-    const notices = of('notices')
-    for (const one of given.notices.filter(({ email, profile }) => notices.has(`${email} of ${profile}`)))
+    for (const one of given.notices.filter(({ email, profile }) =>
+      isNews('notices', `${email} of ${profile}`),
+    ))
       await saveNotices(tx, customerId, one, told)
     return { changes, invitations }
   })
+}
+
+/** Whether the file changes something of a thing. */
+type IsNews = (part: Change['part'], id: string) => boolean
+
+/** Whom invoices address, and who sends them. */
+async function saveParties(
+  tx: Transaction,
+  customerId: CustomerId,
+  given: GivenCustomer,
+  { isNews, told }: { isNews: IsNews; told: Told },
+): Promise<void> {
+  for (const { line: _, ...profile } of given.profiles.filter(({ id }) => isNews('billing profile', id))) {
+    await setBillingProfile(tx, customerId, profile)
+    const { id, ...details } = profile
+    await told('billing-profile.set', id, details)
+  }
+  for (const { line: _, ...issuer } of given.issuers.filter(({ name }) => isNews('issuer', name)))
+    await saveIssuer(tx, customerId, issuer, randomUUID())
 }
 
 async function saveNaming(

@@ -20,7 +20,8 @@ export async function readCsvPieces(text: string): Promise<Piece[]> {
     if (!header) header = headerOf(row, line)
     else if (row.length > header.length && row.slice(header.length).some((cell) => cell.trim() !== ''))
       problems.add({ line, reason: `has ${row.length} columns, not ${header.length}` })
-    else if (row.some((cell) => cell.trim() !== '')) pieces.push(pieceOf(cellsOf(header, row), line, problems))
+    else if (row.some((cell) => cell.trim() !== ''))
+      pieces.push(pieceOf(cellsOf(header, row), line, problems))
   }
   const onFault = (error: unknown) => {
     // What ends the file early is told together with what was found before.
@@ -73,7 +74,8 @@ function cellsOf(header: readonly string[], row: readonly string[]): Map<string,
 }
 
 function pieceOf(cells: Map<string, string>, line: number, problems: ProblemList): Piece {
-  if (cells.has('')) problems.add({ line, reason: `${quoted(cells.get('') ?? '')} stands in a column without a name` })
+  if (cells.has(''))
+    problems.add({ line, reason: `${quoted(cells.get('') ?? '')} stands in a column without a name` })
   const parts = COLUMNS.map((columns) => [columns.part, partOf(columns, cells, line, problems)] as const)
   const [[, customer], ...others] = parts as [(typeof parts)[number], ...typeof parts]
   const lists = others.flatMap(([part, value]) => (value === undefined ? [] : [[part, [value]]]))
@@ -81,13 +83,22 @@ function pieceOf(cells: Map<string, string>, line: number, problems: ProblemList
 }
 
 /** Undefined where its columns are blank, or wrong. */
-function partOf({ schema, fields }: Columns, cells: Map<string, string>, line: number, problems: ProblemList) {
+function partOf(
+  { schema, fields }: Columns,
+  cells: Map<string, string>,
+  line: number,
+  problems: ProblemList,
+) {
   const given = Object.entries(fields).filter(([column]) => cells.has(column))
   const [first = ''] = Object.keys(fields)
   if (given.length === 0 && first !== 'customer') return undefined
   if (!cells.has(first)) {
     const needs = given.length > 0 ? `${given.map(([column]) => column).join(', ')} without it` : 'is blank'
-    problems.add({ line, column: first, reason: given.length > 0 ? `is blank, but there is ${needs}` : needs })
+    problems.add({
+      line,
+      column: first,
+      reason: given.length > 0 ? `is blank, but there is ${needs}` : needs,
+    })
     return undefined
   }
   const values = Object.fromEntries(given.map(([column, field]) => [field, cells.get(column)]))

@@ -16,66 +16,83 @@ export type Change = {
 
 export type Planned = { changes: Change[]; problems: ImportProblem[] }
 
+/** Notes what stands in the way, where in the file. */
+type Lack = (line: number, column: string, reason: string) => void
+
 /**
  * What a file would do to a customer: pure, so that the table that is shown and what is written follow from one rule.
  * @param stored undefined: it is new
  */
 export function plan(given: GivenCustomer, stored: StoredCustomer | undefined): Planned {
   const problems: ImportProblem[] = []
-  const lack = (line: number, column: string, reason: string) => problems.push({ line, column, reason })
+  const lack: Lack = (line, column, reason) => problems.push({ line, column, reason })
   const { id, line, name, domain, contactEmail } = given
   const own = { name, domain, contactEmail }
-  if (!stored)
-    for (const [field, value] of Object.entries(own))
-      if (value === undefined) lack(line, field, `is missing, and ${id} is new`)
-  const before = stored ?? newlyAdded({ name: name ?? '', domain: domain ?? '', contactEmail: contactEmail ?? '' })
-  const changes: Change[] = [change('customer', id, own, stored)]
-  const profiles = new Map(before.profiles.map((profile) => [profile.id, profile]))
-  for (const { line: at, id: profileId, ...fields } of given.profiles) {
-    const known = profiles.get(profileId)
-    if (!known && fields.name === undefined) lack(at, 'profileName', `is missing, and ${quoted(profileId)} is new`)
-    changes.push(change('billing profile', profileId, fields, known))
-  }
-  const issuers = new Map(before.issuers.map((issuer) => [issuer.name, issuer]))
-  for (const { line: _, name: issuer, ...fields } of given.issuers) {
-    const known = issuers.get(issuer)
-    const isNews = known !== undefined || Object.values(fields).some((value) => value !== null)
-    changes.push(isNews ? change('issuer', issuer, fields, known) : unchanged('issuer', issuer))
-  }
-  const profileIds = new Set([...profiles.keys(), ...given.profiles.map((profile) => profile.id)])
+  const missing = stored ? [] : Object.entries(own).filter(([, value]) => value === undefined)
+  for (const [field] of missing) lack(line, field, `is missing, and ${id} is new`)
+  const before =
+    stored ?? newlyAdded({ name: name ?? '', domain: domain ?? '', contactEmail: contactEmail ?? '' })
+  const profileIds = new Set([...before.profiles, ...given.profiles].map((profile) => profile.id))
   const checkProfiles = (at: number, column: string, ids: readonly string[]) => {
-    for (const profileId of ids)
-      if (!profileIds.has(profileId)) lack(at, column, `there is no billing profile ${quoted(profileId)}`)
+    for (const each of ids)
+      if (!profileIds.has(each)) lack(at, column, `there is no billing profile ${quoted(each)}`)
   }
-  const members = new Map(before.members.map((member) => [member.email.toLowerCase(), member]))
-  for (const member of given.members) {
+  for (const member of given.members)
     checkProfiles(member.line, 'memberProfiles', member.billingProfiles ?? [])
-    changes.push(memberChange(member, members.get(member.email.toLowerCase()), lack))
-  }
+  for (const notices of given.notices) checkProfiles(notices.line, 'noticesProfile', [notices.profile])
   if (isWithoutAdmin(given, before)) lack(line, 'roles', `would leave ${id} without an Admin`)
-  for (const notices of given.notices) {
-    checkProfiles(notices.line, 'noticesProfile', [notices.profile])
-    changes.push(noticesChange(notices, before.notices))
-  }
+  const members = new Map(before.members.map((member) => [member.email.toLowerCase(), member]))
+  const changes = [
+    change('customer', id, own, stored),
+    ...profileChanges(given, before, lack),
+    ...issuerChanges(given, before),
+    ...given.members.map((member) => memberChange(member, members.get(member.email.toLowerCase()), lack)),
+    ...given.notices.map((notices) => noticesChange(notices, before.notices)),
+  ]
   return { changes, problems }
+}
+
+function profileChanges(given: GivenCustomer, before: StoredCustomer, lack: Lack): Change[] {
+  const profiles = new Map(before.profiles.map((profile) => [profile.id, profile]))
+  return given.profiles.map(({ line, id, ...fields }) => {
+    const known = profiles.get(id)
+    if (!known && fields.name === undefined) lack(line, 'profileName', `is missing, and ${quoted(id)} is new`)
+    return change('billing profile', id, fields, known)
+  })
+}
+
+/** An issuer of whom no more is said than the name is no news: invoices name theirs by themselves. */
+function issuerChanges(given: GivenCustomer, before: StoredCustomer): Change[] {
+  const issuers = new Map(before.issuers.map((issuer) => [issuer.name, issuer]))
+  return given.issuers.map(({ line: _, name, ...fields }) => {
+    const known = issuers.get(name)
+    const isSaid = known !== undefined || Object.values(fields).some((value) => value != null)
+    return isSaid
+      ? change('issuer', name, fields, known)
+      : { part: 'issuer', id: name, kind: 'unchanged', fields: [] }
+  })
 }
 
 function memberChange(
   { line, email, ...given }: GivenMember,
   known: StoredCustomer['members'][number] | undefined,
-  lack: (line: number, column: string, reason: string) => void,
+  lack: Lack,
 ): Change {
   if (!known && given.name === undefined) lack(line, 'memberName', `is missing, and ${email} is new`)
   if (!known && given.roles === undefined) lack(line, 'roles', `is missing, and ${email} is new`)
-  return change('member', known?.email ?? email, given, known)
+  return change('member', email, given, known)
 }
 
 /** Whether nobody is left who manages members, where somebody was. */
 function isWithoutAdmin(given: GivenCustomer, { members }: StoredCustomer): boolean {
-  const roles = new Map(members.filter(({ isDisabled }) => !isDisabled).map((one) => [one.email.toLowerCase(), one.roles]))
+  const roles = new Map(
+    members.filter(({ isDisabled }) => !isDisabled).map((one) => [one.email.toLowerCase(), one.roles]),
+  )
   const hasAdmin = () => [...roles.values()].some((own) => own.includes('admin'))
   if (!hasAdmin()) return false
-  const disabled = new Set(members.filter(({ isDisabled }) => isDisabled).map(({ email }) => email.toLowerCase()))
+  const disabled = new Set(
+    members.filter(({ isDisabled }) => isDisabled).map(({ email }) => email.toLowerCase()),
+  )
   for (const { email, roles: own } of given.members)
     if (own && !disabled.has(email.toLowerCase())) roles.set(email.toLowerCase(), own)
   return !hasAdmin()
@@ -92,7 +109,12 @@ function noticesChange({ email, profile, kinds }: GivenNotices, stored: StoredCu
   const licenses = hasLicenses || kinds.includes('licenses')
   const from = [...known, ...(hasLicenses ? ['licenses'] : [])]
   const to = [...after, ...(licenses ? ['licenses'] : [])]
-  return change('notices', `${email} of ${profile}`, { kinds: to }, from.length > 0 ? { kinds: from } : undefined)
+  return change(
+    'notices',
+    `${email} of ${profile}`,
+    { kinds: to },
+    from.length > 0 ? { kinds: from } : undefined,
+  )
 }
 
 function change(
@@ -106,13 +128,12 @@ function change(
   return { part, id, kind: fields.length > 0 ? 'changed' : 'unchanged', fields }
 }
 
-function unchanged(part: Change['part'], id: string): Change {
-  return { part, id, kind: 'unchanged', fields: [] }
-}
-
 function fieldsOf(given: Readonly<Record<string, unknown>>, known: object): Change['fields'] {
   const before = known as Readonly<Record<string, unknown>>
   return Object.entries(given)
-    .filter(([name, value]) => value !== undefined && JSON.stringify(value) !== JSON.stringify(before[name] ?? null))
+    .filter(
+      ([name, value]) =>
+        value !== undefined && JSON.stringify(value) !== JSON.stringify(before[name] ?? null),
+    )
     .map(([name, to]) => ({ name, from: before[name] ?? null, to }))
 }

@@ -26,7 +26,12 @@ export function gathered(pieces: readonly Piece[]): GivenCustomer[] {
     const customer = customers.get(id) ?? first
     customers.set(id, customer)
     if (customer !== first) complete(customer, { ...own, line }, { column: 'customer', key: id }, problems)
-    const add = <One extends object>(all: (One & { line: number })[], one: One, column: string, key: string) => {
+    const add = <One extends object>(
+      all: (One & { line: number })[],
+      one: One,
+      column: string,
+      key: string,
+    ) => {
       const said = { ...one, line }
       if (isNew(id, column, key, said)) all.push(said)
     }
@@ -67,6 +72,10 @@ function refuseSharedDomains(customers: readonly GivenCustomer[], problems: Prob
     const holder = holders.get(domain)
     if (!holder) holders.set(domain, customer)
     else
-      problems.add({ line, column: 'domain', reason: `${domain} is of ${holder.id} on line ${holder.line}, too` })
+      problems.add({
+        line,
+        column: 'domain',
+        reason: `${domain} is of ${holder.id} on line ${holder.line}, too`,
+      })
   }
 }

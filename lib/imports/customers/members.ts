@@ -29,6 +29,7 @@ export async function saveMember(
     const given = { email, name: name ?? '', roles: roles ?? [], billingProfiles: billingProfiles ?? null }
     await tx.insert(members).values({ customerId, id, ...given, invitedAt: sql`now()` })
     await told('member.added', id, given)
+    await told('invitation.made', id, { email, by: isMailed ? 'mail' : 'link' })
     const invitation = { memberId: id, kind: 'invitation', by: 'operator' } as const
     if (isMailed) return void (await mailLink(tx, customerId, invitation))
     const link = await addLink(tx, customerId, invitation)

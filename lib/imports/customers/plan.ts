@@ -1,7 +1,7 @@
 import 'server-only'
 import { type CustomerState, listCustomerStates, newCustomerId } from '#lib/access/store.ts'
 import { readScope } from '#lib/db/scope.ts'
-import { ImportRefused, MOST_PROBLEMS, type ImportProblem } from '../refused.ts'
+import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '../refused.ts'
 import { type Change, plan } from './differences.ts'
 import type { GivenCustomer } from './shapes.ts'
 import { readStored } from './stored.ts'
@@ -47,7 +47,9 @@ function standing(given: GivenCustomer, { holders, removed }: Others): ImportPro
   const holder = domain === undefined ? undefined : holders.get(domain)
   const isOthers = holder !== undefined && holder !== id
   return [
-    ...(removed.has(id) ? [fault(given, 'customer', `${id} was a customer that is gone: give another id`)] : []),
+    ...(removed.has(id)
+      ? [fault(given, 'customer', `${id} was a customer that is gone: give another id`)]
+      : []),
     ...(isOthers ? [fault(given, 'domain', `${domain} is of the customer ${holder} already`)] : []),
   ]
 }

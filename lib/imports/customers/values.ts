@@ -9,7 +9,10 @@ import { name, optionalText, text } from '../json/values.ts'
 
 // The parts of a customer in a file, of JSON and of CSV alike: docs/customers.md describes them.
 
-const email = z.string('is no e-mail address').trim().pipe(z.email('is no e-mail address').max(254, 'is too long'))
+const email = z
+  .string('is no e-mail address')
+  .trim()
+  .pipe(z.email('is no e-mail address').max(254, 'is too long'))
 
 const domain = z
   .string('is no domain')

@@ -1,7 +1,7 @@
 import 'server-only'
-import type { CustomerId } from '#lib/access/rules.ts'
 import { pruneRecoveries } from '#lib/access/links/recoveries.ts'
 import { pruneLinks } from '#lib/access/links/store.ts'
+import type { CustomerId } from '#lib/access/rules.ts'
 import { pruneSessions } from '#lib/access/session.ts'
 import { pruneBudgets } from '#lib/access/sign-ins/budgets.ts'
 import { pruneBrowsers } from '#lib/access/sign-ins/known-browsers.ts'

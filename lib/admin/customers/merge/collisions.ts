@@ -1,5 +1,5 @@
+import type { OwnersWork } from '#lib/customers/owner.ts'
 import { type ImportProblem, MOST_PROBLEMS } from '#lib/imports/refused.ts'
-import type { OwnersWork } from '../owner.ts'
 import type { Merge } from './prepare.ts'
 
 /** What both customers have under one name: each is told, and nothing is guessed. */
@@ -14,7 +14,19 @@ export async function collisionsOf({ query }: OwnersWork, merge: Merge): Promise
 const BOTH = (table: string, alias = 'a') =>
   `FROM ${table} ${alias} JOIN ${table} b ON ${alias}.customer_id = $1 AND b.customer_id = $2`
 const VOIDED = (row: string) => `(CASE WHEN ${row}.document_state = 'voided' THEN ${row}.id ELSE '' END)`
-const DETAILS = ['address', 'postcode', 'city', 'country', 'tax_id', 'registration', 'bank', 'iban', 'bic', 'account', 'terms']
+const DETAILS = [
+  'address',
+  'postcode',
+  'city',
+  'country',
+  'tax_id',
+  'registration',
+  'bank',
+  'iban',
+  'bic',
+  'account',
+  'terms',
+]
 const detailsOf = (row: string) => `(${DETAILS.map((column) => `${row}.${column}`).join(', ')})`
 
 const COLLISIONS = `

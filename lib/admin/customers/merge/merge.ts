@@ -1,10 +1,11 @@
 import { Problem } from '#lib/api/problem.ts'
+import type { OwnersWork } from '#lib/customers/owner.ts'
 import { ImportRefused } from '#lib/imports/refused.ts'
 import { customerNamed } from '../../command.ts'
 import { isAgreedTo } from '../../confirm.ts'
 import { printRows } from '../../table.ts'
 import { note } from '../../terminal.ts'
-import { asOwnerOf, type OwnersWork } from '../owner.ts'
+import { byOwner } from '../owners-work.ts'
 import { standingOf } from '../standing.ts'
 import { collisionsOf } from './collisions.ts'
 import { copyAll } from './copy.ts'
@@ -45,7 +46,10 @@ export async function mergeCustomers(given: string, options: MergeOptions): Prom
   printRows(sizes, {})
   if (dryRun) return note('Dry run: nothing was stored.')
   if (!isClosed)
-    throw new Problem('invalid_request', `${from.name} is open. Nobody may change it meanwhile: customers close ${from.customerId}`)
+    throw new Problem(
+      'invalid_request',
+      `${from.name} is open. Nobody may change it meanwhile: customers close ${from.customerId}`,
+    )
   note(`All of this goes from ${from.name} to ${into.name}. It can not be taken back.`)
   if (!yes && !(await isAgreedTo(`Type ${from.customerId} to go on: `, [from.customerId])))
     throw new Problem('invalid_request', 'Nothing was changed.')
@@ -54,14 +58,17 @@ export async function mergeCustomers(given: string, options: MergeOptions): Prom
 }
 
 function inSight<T>({ from, into }: Merge, work: (owner: OwnersWork) => Promise<T>): Promise<T> {
-  return asOwnerOf({ alone: [from], beside: [into] }, work)
+  return byOwner({ alone: [from], beside: [into] }, work)
 }
 
 async function carryOut(owner: OwnersWork, merge: Merge): Promise<void> {
   const { from, into } = merge
   const [leaving, receiving] = [await standingOf(owner, from), await standingOf(owner, into)]
   if (!leaving.closedAt || leaving.isGone || leaving.mergedInto !== null || receiving.closedAt)
-    throw new Problem('invalid_request', `${from} has to be closed and not gone nor merged, and ${into} open.`)
+    throw new Problem(
+      'invalid_request',
+      `${from} has to be closed and not gone nor merged, and ${into} open.`,
+    )
   await prepare(owner, merge)
   await refuseCollisions(owner, merge)
   const sizes = await sizesOf(owner, merge)
@@ -75,7 +82,11 @@ async function carryOut(owner: OwnersWork, merge: Merge): Promise<void> {
   )
   // By this the one history vouches for the other.
   const chain = { 'chain place': head?.seq ?? '', 'chain digest': head?.digest ?? '' }
-  await owner.tell(into, { action: 'customer.merged', subject: into, details: { from, ...chain, ...details } })
+  await owner.tell(into, {
+    action: 'customer.merged',
+    subject: into,
+    details: { from, ...chain, ...details },
+  })
 }
 
 async function refuseCollisions(owner: OwnersWork, merge: Merge): Promise<void> {

@@ -1,6 +1,6 @@
 import type { CustomerId } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
-import type { OwnersWork } from '../owner.ts'
+import type { OwnersWork } from '#lib/customers/owner.ts'
 
 export type Merge = {
   from: CustomerId
@@ -18,7 +18,10 @@ export type Merge = {
  */
 export async function prepare({ write }: OwnersWork, merge: Merge): Promise<void> {
   const { from, into, profiles, leaveMembers } = merge
-  await write('CREATE TEMP TABLE going_profiles ON COMMIT DROP AS SELECT id, id AS new_id FROM billing_profiles WHERE customer_id = $1', [from])
+  await write(
+    'CREATE TEMP TABLE going_profiles ON COMMIT DROP AS SELECT id, id AS new_id FROM billing_profiles WHERE customer_id = $1',
+    [from],
+  )
   for (const [id, newId] of profiles) {
     const renamed = await write('UPDATE going_profiles SET new_id = $2 WHERE id = $1', [id, newId])
     if (renamed === 0) throw new Problem('not_found', `${from} has no billing profile "${id}".`)
@@ -40,7 +43,10 @@ export async function prepare({ write }: OwnersWork, merge: Merge): Promise<void
 }
 
 /** How much goes, by what people know. */
-export async function sizesOf({ query }: OwnersWork, { from }: Merge): Promise<{ what: string; count: string }[]> {
+export async function sizesOf(
+  { query }: OwnersWork,
+  { from }: Merge,
+): Promise<{ what: string; count: string }[]> {
   const of = (what: string, rows: string) => `SELECT '${what}' AS what, count(*)::text AS count FROM ${rows}`
   const own = (table: string) => `${table} WHERE customer_id = $1`
   return query<{ what: string; count: string }>(

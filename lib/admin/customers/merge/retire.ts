@@ -1,4 +1,4 @@
-import type { OwnersWork } from '../owner.ts'
+import type { OwnersWork } from '#lib/customers/owner.ts'
 import type { Merge } from './prepare.ts'
 
 /**

@@ -1,7 +1,7 @@
+import 'server-only'
 import pg from 'pg'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { ownerOf } from '#lib/db/logins.ts'
-import { startDatabase } from '#lib/db/start.ts'
 import { type Addition, appending } from '#lib/history/append.ts'
 import { OPERATOR } from '#lib/history/audit.ts'
 
@@ -23,20 +23,23 @@ const LOCK_WAIT = 1000
 /**
  * Runs `work` as the owner of the database, who sees the rows of these customers alone. What serves requests has no login that
  * could do the same.
+ * @param url of the database, as its owner reaches it
  * @param customers those whom nobody changes meanwhile (`alone`), and those who can only not be closed (`beside`)
  * @throws Error of the database: 55P03 where one of them is being changed for longer than a second
  */
 export async function asOwnerOf<T>(
+  url: string,
   { alone, beside = [] }: { alone: readonly CustomerId[]; beside?: readonly CustomerId[] },
   work: (owner: OwnersWork) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client(ownerOf((await startDatabase()).url))
+  const client = new pg.Client(ownerOf(url))
   await client.connect()
   try {
     await client.query('BEGIN')
-    await client.query("SELECT set_config('console.operated', $1, true), set_config('timezone', 'UTC', true)", [
-      [...alone, ...beside].join(' '),
-    ])
+    await client.query(
+      "SELECT set_config('console.operated', $1, true), set_config('timezone', 'UTC', true)",
+      [[...alone, ...beside].join(' ')],
+    )
     await client.query(`SET LOCAL lock_timeout = ${LOCK_WAIT}`)
     for (const id of beside) await client.query('SELECT pg_advisory_xact_lock_shared(43, hashtext($1))', [id])
     for (const id of alone) await client.query('SELECT pg_advisory_xact_lock(43, hashtext($1))', [id])
