@@ -22,8 +22,8 @@ export function ForgottenForm() {
   if (isSuccess)
     return (
       <p role="status" className="mt-4 rounded-control bg-accent-tint px-3 py-2 text-sm text-accent">
-        If that address has an account here, a mail with a link is on its way. It comes within a few minutes; the link
-        works for 30 minutes, once.
+        If that address has an account here, a mail with a link is on its way. It comes within a few minutes;
+        the link works for 30 minutes, once.
       </p>
     )
   return (
@@ -42,7 +42,13 @@ export function ForgottenForm() {
       <p role="alert" className="text-sm text-danger empty:hidden">
         {error ? textOf(error) : ''}
       </p>
-      <Button type="submit" look="primary" pending={isPending} disabled={!hydrated} className="min-h-9.5 w-full">
+      <Button
+        type="submit"
+        look="primary"
+        pending={isPending}
+        disabled={!hydrated}
+        className="min-h-9.5 w-full"
+      >
         Send the link
       </Button>
     </form>

@@ -3,7 +3,10 @@ import { WayOut } from '#components/ui/way-out.tsx'
 
 const WORDS = {
   used: ['This link was used', 'It has done its work. Sign in with your password.'],
-  withdrawn: ['This link is not valid any more', 'There is a newer one, or it was taken back. Use that of the latest mail, or ask for another one.'],
+  withdrawn: [
+    'This link is not valid any more',
+    'There is a newer one, or it was taken back. Use that of the latest mail, or ask for another one.',
+  ],
   expired: ['This link has ended', 'Ask whoever invited you, or an Admin of your company, for another one.'],
   unknown: ['This link is not valid', 'It may have been cut off: open it from the mail or message itself.'],
 } as const
@@ -13,7 +16,14 @@ export function LinkEnd({ state }: { state: keyof typeof WORDS }) {
   const [title, text] = WORDS[state]
   return (
     <main>
-      <WayOut title={title} action={<ButtonLink href="/sign-in" prefetch={false}>Go to sign-in</ButtonLink>}>
+      <WayOut
+        title={title}
+        action={
+          <ButtonLink href="/sign-in" prefetch={false}>
+            Go to sign-in
+          </ButtonLink>
+        }
+      >
         {text}
       </WayOut>
     </main>

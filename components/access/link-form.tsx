@@ -64,7 +64,11 @@ export function LinkForm({
         label={isNew ? 'New password' : 'Your password'}
         name="password"
         autoComplete={isNew ? 'new-password' : 'current-password'}
-        hint={isNew ? 'At least 10 characters, and none that is often used.' : 'The one with which you sign in here already.'}
+        hint={
+          isNew
+            ? 'At least 10 characters, and none that is often used.'
+            : 'The one with which you sign in here already.'
+        }
         required
         error={fault && `The password ${fault}.`}
       />
@@ -78,7 +82,13 @@ export function LinkForm({
         />
       ) : null}
       {error && !fault ? <OtherProblem error={error} /> : null}
-      <Button type="submit" look="primary" pending={isPending} disabled={!hydrated} className="mt-1 min-h-9.5 w-full">
+      <Button
+        type="submit"
+        look="primary"
+        pending={isPending}
+        disabled={!hydrated}
+        className="mt-1 min-h-9.5 w-full"
+      >
         {isNew ? 'Set password and sign in' : 'Accept and sign in'}
       </Button>
       {asks === 'either' ? (
@@ -95,7 +105,9 @@ function OtherProblem({ error }: { error: Error }) {
     return <ProblemNote title="No answer from the service" detail="Check your connection and try again." />
   const { retryAfter, requestId } = error.more
   const detail =
-    error.code === 'rate_limited' && retryAfter ? `Wait ${waitText(retryAfter)}, then try again.` : error.message
+    error.code === 'rate_limited' && retryAfter
+      ? `Wait ${waitText(retryAfter)}, then try again.`
+      : error.message
   return <ProblemNote title="Not done" detail={detail} requestId={requestId} />
 }
 

@@ -72,7 +72,11 @@ export function SignInForm() {
       >
         {pending ? 'Signing in…' : 'Sign in'}
       </Button>
-      <Link href="/sign-in/forgotten" prefetch={false} className="justify-self-center text-sm text-accent underline">
+      <Link
+        href="/sign-in/forgotten"
+        prefetch={false}
+        className="justify-self-center text-sm text-accent underline"
+      >
         Forgotten your password?
       </Link>
     </form>

@@ -47,7 +47,8 @@ test('an invitation is accepted by keyboard on a phone, once, and is no referrer
   await expect(page.getByRole('alert').filter({ hasText: 'most common' })).toBeVisible()
   await expect(page.getByLabel('New password', { exact: true })).toBeFocused()
   await expectGood(page)
-  for (const label of ['New password', 'New password, again']) await page.getByLabel(label, { exact: true }).fill('')
+  for (const label of ['New password', 'New password, again'])
+    await page.getByLabel(label, { exact: true }).fill('')
   await typeTwice(page, NEW)
   await expect(page).toHaveURL(/\/assets$/)
   await page.goto(link)
@@ -58,7 +59,9 @@ test('an invitation is accepted by keyboard on a phone, once, and is no referrer
   expect(found).toEqual([])
 })
 
-test('who is a member elsewhere accepts with their password, picks a customer and changes it', async ({ page }) => {
+test('who is a member elsewhere accepts with their password, picks a customer and changes it', async ({
+  page,
+}) => {
   const found = complaints(page)
   await page.setViewportSize(PHONE)
   const email = await alder.member('Both Sides', 'it-manager')
@@ -128,7 +131,11 @@ test('who is a member of one customer is asked for none, and has nothing to chan
   await expect(page).toHaveURL(/\/assets$/)
 })
 
-test('a link sets a new password, and ends the session of the former one', async ({ page, browser, baseURL }) => {
+test('a link sets a new password, and ends the session of the former one', async ({
+  page,
+  browser,
+  baseURL,
+}) => {
   const email = await alder.member('Re Set', 'it-manager')
   const there = await browser.newPage({ baseURL: baseURL ?? '' })
   await signInByForm(there, email)
@@ -159,7 +166,12 @@ test('a forgotten password is set anew by a mail, on a phone and by keyboard', a
   const catcher = await startCatcher()
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const more = { PORT: String(port), BASE_URL: url, SMTP_URL: catcher.url, MAIL_FROM: 'billing@reseller.example' }
+  const more = {
+    PORT: String(port),
+    BASE_URL: url,
+    SMTP_URL: catcher.url,
+    MAIL_FROM: 'billing@reseller.example',
+  }
   const env = ownEnvironment(mkdtempSync(join(tmpdir(), 'forgotten-')), more)
   const app = await startOwnApp(env)
   try {

@@ -68,13 +68,7 @@ export async function readMember(
 export async function addMember(
   tx: Transaction,
   customerId: CustomerId,
-  given: {
-    email: string
-    name: string
-    roles: Role[]
-    billingProfiles?: string[] | null
-    passwordHash?: string
-  },
+  given: Pick<MemberRow, 'email' | 'name' | 'roles'> & { billingProfiles?: string[]; passwordHash?: string },
 ): Promise<string> {
   const id = randomUUID()
   const invitedAt = given.passwordHash === undefined ? sql`now()` : null

@@ -25,11 +25,14 @@ export const redeemLink = operation(contract.redeemLink, async (_, { body }) => 
 }))
 
 export const askRecovery = operation(contract.askRecovery, async (_, { body }) => {
-  if (!env().mail) throw new Problem('not_found', 'No mail server is set up here. Ask an Admin of your company.')
+  if (!env().mail)
+    throw new Problem('not_found', 'No mail server is set up here. Ask an Admin of your company.')
   const wait = await countRecovery(body.email, visit()?.address ?? '')
   if (wait > 0) {
     const headers = { 'Retry-After': String(wait) }
-    throw new Problem('rate_limited', 'Too many links were asked for. Wait before you ask again.', { headers })
+    throw new Problem('rate_limited', 'Too many links were asked for. Wait before you ask again.', {
+      headers,
+    })
   }
   await keepRecovery(body.email)
   return { body: { asked: true } }

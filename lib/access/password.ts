@@ -28,7 +28,9 @@ export function saltOf({ passwordHash, memberships, personId }: Person): Uint8Ar
     if (salt !== undefined) return Buffer.from(salt, 'base64')
   }
   // Two first passwords may be set at one moment.
-  return personId === null ? undefined : createHash('sha256').update(`salt ${personId}`).digest().subarray(0, 16)
+  return personId === null
+    ? undefined
+    : createHash('sha256').update(`salt ${personId}`).digest().subarray(0, 16)
 }
 
 /** Each takes a thread of four, and 19 MiB: however many sign in at once, exports and files have the others. */
@@ -74,7 +76,11 @@ function saltAndParameters(known: string): string {
 
 function again(password: string, like: string): Promise<string> {
   const [, memoryCost, timeCost, parallelism, salt = ''] = PHC.exec(like) ?? []
-  const costs = { memoryCost: Number(memoryCost), timeCost: Number(timeCost), parallelism: Number(parallelism) }
+  const costs = {
+    memoryCost: Number(memoryCost),
+    timeCost: Number(timeCost),
+    parallelism: Number(parallelism),
+  }
   return hash(password.normalize('NFC'), { ...OPTIONS, ...costs, salt: Buffer.from(salt, 'base64') })
 }
 

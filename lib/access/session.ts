@@ -36,7 +36,7 @@ export async function findSessionCaller(digest: string): Promise<Caller | undefi
 }
 
 /** What is written down of a session when it is opened. */
-export type Opened = { digest: string; address: string; userAgent: string; browser: string; proof: string }
+export type Opened = { digest: string; address: string; userAgent: string; browser: string; proof?: string }
 
 /**
  * Keeps a new session, and lets the member's ended ones go, whose place it takes.
@@ -52,15 +52,13 @@ export async function addSession(
   const own = and(eq(sessions.customerId, customerId), eq(sessions.memberId, memberId))
   await tx.delete(sessions).where(and(own, sql`NOT ${sql.raw(isLive('sessions'))}`))
   // A browser may call itself anything, at any length.
-  await tx
-    .insert(sessions)
-    .values({
-      customerId,
-      memberId,
-      userAgent: userAgent.slice(0, MOST_OF_NAME),
-      ...opened,
-      ...(since ? { createdAt: since } : {}),
-    })
+  await tx.insert(sessions).values({
+    customerId,
+    memberId,
+    userAgent: userAgent.slice(0, MOST_OF_NAME),
+    ...opened,
+    ...(since ? { createdAt: since } : {}),
+  })
 }
 
 const MOST_OF_NAME = 500

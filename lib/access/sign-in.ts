@@ -1,9 +1,9 @@
 import 'server-only'
 import { z } from 'zod'
 import { fittingOf } from './password.ts'
+import { PASSWORD_MAX } from './passwords/rules.ts'
 import { findPerson, findPersonById, openedByProof, proofOf } from './people/look-up.ts'
 import { type Membership, nextStep, type Person, passwordsOf } from './people/rules.ts'
-import { PASSWORD_MAX } from './passwords/rules.ts'
 import { session } from './session-cookie.ts'
 import { digestOfMark, markOf, newMark } from './sign-ins/browser-mark.ts'
 import { countAttempt } from './sign-ins/budgets.ts'
@@ -97,7 +97,12 @@ async function change(customerId: string, visitor: Visitor): Promise<SignedIn> {
   return open(membership, reach.proof, visitor, reach.since)
 }
 
-async function open(membership: Membership, proof: string, visitor: Visitor, since?: Date): Promise<SignedIn> {
+async function open(
+  membership: Membership,
+  proof: string,
+  visitor: Visitor,
+  since?: Date,
+): Promise<SignedIn> {
   const before = await session(cookiesOf(visitor))
   const mark = markOf(visitor.cookies) ?? newMark()
   const { address, userAgent } = visitor

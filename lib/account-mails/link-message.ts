@@ -8,7 +8,8 @@ const SIGNATURE = '-- \nThis address gets what concerns the safety of its accoun
 /** A mail with which a member takes up a membership, or sets its password anew; text alone. */
 export function linkMessage({ kind, secret, customer }: DueLink, baseUrl: string): Message {
   const link = `${baseUrl}/${kind}/${secret}`
-  if (kind === 'reset') return resetOf(`An Admin of ${customer} has asked for a new password for your account.`, link)
+  if (kind === 'reset')
+    return resetOf(`An Admin of ${customer} has asked for a new password for your account.`, link)
   return messageOf('You are invited', [
     `You are invited to the licenses and invoices of ${customer}.`,
     `To accept, open this link within 7 days. It works once.\n${link}`,

@@ -38,7 +38,10 @@ beforeEach(() => {
   vi.stubEnv('BASE_URL', 'https://console.example')
   email = `ana${++made}@alder.example`
 })
-afterEach(() => vi.unstubAllEnvs())
+afterEach(async () => {
+  await tell().catch(() => {})
+  vi.unstubAllEnvs()
+})
 
 const tell = () => tellMembers(`test-${randomUUID()}`, new AbortController().signal)
 const join = (customer: string, more: object = {}) =>
@@ -62,7 +65,11 @@ let asker = 0
 /** Each from an address of its own, unless told. */
 const forget = (address = email, from = `198.51.100.${++asker}`) =>
   duringVisit({ requestId: randomUUID(), address: from, agent: 'Test' }, () =>
-    askRecovery(undefined as never, { params: {}, query: {}, body: { email: address } }, { requestId: 'test' }),
+    askRecovery(
+      undefined as never,
+      { params: {}, query: {}, body: { email: address } },
+      { requestId: 'test' },
+    ),
   ).then(
     ({ body }) => body,
     (error) => toProblem(error).code,
@@ -113,7 +120,8 @@ describe('a mailed link', () => {
     vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
     await expect(tell()).rejects.toThrow('could not be used')
     const digest = async () =>
-      (await database.opened.signIn.query('SELECT digest FROM account_links WHERE member_id = $1', [member])).rows[0]
+      (await database.opened.signIn.query('SELECT digest FROM account_links WHERE member_id = $1', [member]))
+        .rows[0]
     const before = await digest()
     await database.sql(alder, 'UPDATE account_links SET not_before = now() WHERE member_id = $1', [member])
     vi.stubEnv('SMTP_URL', catcher.url)
@@ -129,23 +137,40 @@ describe('a forgotten password', () => {
     const [known, unknown] = [await forget(), await forget(`nobody.${email}`)]
     expect([known, unknown]).toEqual([{ asked: true }, { asked: true }])
     expect(await tell()).toBe(1)
-    expect(catcher.mails.map(({ to, headers }) => [to, headers.subject])).toEqual([[[email], 'Set a new password']])
+    expect(catcher.mails.map(({ to, headers }) => [to, headers.subject])).toEqual([
+      [[email], 'Set a new password'],
+    ])
   })
 
   test('is set by the link for all that somebody has, and ends their sessions everywhere', async () => {
     const members = [await join(alder), await join(birch)]
-    const outcome = await signIn({ email, password: OLD }, { address: '192.0.2.99', userAgent: '', cookies: '' })
+    const outcome = await signIn(
+      { email, password: OLD },
+      { address: '192.0.2.99', userAgent: '', cookies: '' },
+    )
     expect(outcome.kind).toBe('pending')
     await forget(email.toUpperCase())
     await tell()
     const [secret = ''] = secrets()
-    expect(await viewOfLink('reset', secret)).toEqual({ state: 'open', email, customer: undefined, asks: 'new' })
+    expect(await viewOfLink('reset', secret)).toEqual({
+      state: 'open',
+      email,
+      customer: undefined,
+      asks: 'new',
+    })
     const both = await Promise.all([redeem(secret), redeem(secret, 'my own horse battery')])
     expect(both.sort()).toEqual(['done', 'not_found'])
     const opened = [await enter(NEW), await enter('my own horse battery'), await enter(OLD)]
     expect(opened.sort()).toEqual(['pending', 'refused', 'refused'])
-    for (const [customer, member] of [['alder', members[0]], ['birch', members[1]]] as const) {
-      const rows = await database.sql(customer, 'SELECT action, details FROM audit_events WHERE subject = $1', [member])
+    for (const [customer, member] of [
+      ['alder', members[0]],
+      ['birch', members[1]],
+    ] as const) {
+      const rows = await database.sql(
+        customer,
+        'SELECT action, details FROM audit_events WHERE subject = $1',
+        [member],
+      )
       expect(rows[0]).toEqual({ action: 'password.set', details: { by: 'mailed link' } })
     }
     await tell()
@@ -159,9 +184,17 @@ describe('a forgotten password', () => {
     await forget()
     await tell()
     const [first, second] = secrets()
-    expect([await redeem(first), (await viewOfLink('reset', first ?? '')).state]).toEqual(['not_found', 'withdrawn'])
-    await database.opened.signIn.query("UPDATE recoveries SET expires_at = expires_at - interval '30 minutes'")
-    expect([await redeem(second), (await viewOfLink('reset', second ?? '')).state]).toEqual(['not_found', 'expired'])
+    expect([await redeem(first), (await viewOfLink('reset', first ?? '')).state]).toEqual([
+      'not_found',
+      'withdrawn',
+    ])
+    await database.opened.signIn.query(
+      "UPDATE recoveries SET expires_at = expires_at - interval '30 minutes'",
+    )
+    expect([await redeem(second), (await viewOfLink('reset', second ?? '')).state]).toEqual([
+      'not_found',
+      'expired',
+    ])
   })
 
   test.each([

@@ -58,7 +58,12 @@ export async function mailRecoveries(
       continue
     }
     const { email, secret } = due.mail
-    const delivery = await deliver(config, email, recoveryMessage(secret, env().baseUrl), `recovery.${due.id}`)
+    const delivery = await deliver(
+      config,
+      email,
+      recoveryMessage(secret, env().baseUrl),
+      `recovery.${due.id}`,
+    )
     await settleRecovery(due.id, STATES[delivery.kind], 'reason' in delivery ? delivery.reason : null)
     if (delivery.kind === 'sent') count += 1
     else report(delivery, { requestId, mail: due.id })

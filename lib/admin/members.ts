@@ -1,14 +1,10 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import * as directory from '#lib/access/directory.ts'
-import type { LinkKind } from '#lib/access/links/rules.ts'
-import { addLink, addressOf, mailLink } from '#lib/access/links/store.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
-import { OPERATOR } from '#lib/history/audit.ts'
 import {
   checkedText,
   collect,
@@ -19,7 +15,8 @@ import {
   withDatabase,
 } from './command.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
-import { note, print } from './terminal.ts'
+import { checkMail, type Mailed, makeLink, tell } from './links.ts'
+import { note } from './terminal.ts'
 
 type Named = { customer: string; email: string }
 
@@ -63,7 +60,7 @@ export function addMemberCommands(parent: Command): void {
   printsRows(of('list', "List a customer's members.", '--customer sunbird'), readMembers)
 }
 
-type Linked = Named & { mail?: boolean }
+type Linked = Named & Mailed
 type NewMember = Linked & { name: string; role: string[] }
 
 async function addMember(given: NewMember): Promise<void> {
@@ -91,38 +88,6 @@ async function reset(given: Linked): Promise<void> {
       return makeLink(tx, customerId, member, given)
     }),
   )
-}
-
-function checkMail({ mail }: Linked): void {
-  if (mail && !env().mail)
-    throw new Problem('invalid_request', 'There is no mail server: set SMTP_URL and MAIL_FROM.')
-}
-
-/** What a command says of a link: `result` on standard output. */
-type Made = { result: string; remark: string }
-
-async function makeLink(
-  tx: Transaction,
-  customerId: CustomerId,
-  { id, email, invitedAt }: Pick<directory.MemberRow, 'id' | 'email' | 'invitedAt'>,
-  { mail }: Linked,
-): Promise<Made> {
-  const kind: LinkKind = invitedAt === null ? 'reset' : 'invitation'
-  const link = { memberId: id, kind, by: OPERATOR.id }
-  await recordDeed(tx, customerId, `${kind}.made`, id, { email, by: mail ? 'mail' : 'link' })
-  if (mail) {
-    await mailLink(tx, customerId, link)
-    return { result: email, remark: 'The running service mails the link within a minute.' }
-  }
-  const { secret, expiresAt } = await addLink(tx, customerId, link)
-  const until = expiresAt.toISOString().slice(0, 16).replace('T', ' ')
-  const remark = `Give this link to ${email} in private: it works once, until ${until} UTC.`
-  return { result: addressOf(kind, secret), remark }
-}
-
-function tell({ result, remark }: Made): void {
-  print(result)
-  note(remark)
 }
 
 async function setRoles(given: Named & { role: string[] }): Promise<void> {

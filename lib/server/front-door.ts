@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Problem, toProblem } from '#lib/api/problem.ts'
 import { log, logFailure } from '#lib/log.ts'
@@ -9,11 +9,11 @@ import type { Api } from './api.ts'
 import { carriesBody, closeUnread } from './connection-end.ts'
 import { refuse } from './refusal.ts'
 import { checkSingleHost, stripHeaders } from './request-headers.ts'
-import { pagePolicy, securityHeaders } from './security-headers.ts'
+import { givePolicy, securityHeaders } from './security-headers.ts'
 import { servedHosts } from './served-hosts.ts'
 import { type Area, areaOf, checkMethod, readTarget, type Target } from './target.ts'
 import { proxyWatch } from './unknown-proxy.ts'
-import { hasSecret, logVisit } from './visit-log.ts'
+import { logVisit } from './visit-log.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void
 
@@ -83,9 +83,7 @@ export function frontDoor(options: FrontDoor): Handler {
     const { area, path } = target
     // The core logs the calls that reach it.
     if (area !== 'api') logVisit(req, res, { path, route: area, quiet: QUIET.has(area) })
-    if (area === 'page') givePolicy(req, res, https)
-    // Where it leads on from there, and what it loads, learns nothing of it.
-    if (hasSecret(path)) res.setHeader('Referrer-Policy', 'no-referrer')
+    if (area === 'page') givePolicy(req, res, path, https)
     if (req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion === '1.1') res.writeContinue()
     if (area === 'health') return health(req, res)
     if (area === 'api') return api(req, res, target)
@@ -117,15 +115,6 @@ export function frontDoor(options: FrontDoor): Handler {
       refuse(req, res, areaOf(given), problem, requestId)
     }
   }
-}
-
-/** Next finds the nonce for its scripts in the policy; our layout takes it as it is. */
-function givePolicy(req: IncomingMessage, res: ServerResponse, https: boolean): void {
-  const nonce = randomBytes(16).toString('base64')
-  const policy = pagePolicy(nonce, https)
-  res.setHeader('Content-Security-Policy', policy)
-  req.headers['content-security-policy'] = policy
-  req.headers['x-nonce'] = nonce
 }
 
 function checkHost(host: string | undefined, requestId: string): string {

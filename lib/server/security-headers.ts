@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
 // Should a browser show as a page what is none, it may load and run nothing.
@@ -37,4 +40,25 @@ export function securityHeaders(https: boolean, hstsSubdomains = false): Readonl
     ['Permissions-Policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()'],
     ...(https ? ([['Strict-Transport-Security', stay]] as const) : []),
   ])
+}
+
+/** Who has such a link can set a password with it. */
+const SECRET_LINK = /^(\/(?:invitation|reset)\/).+/
+
+/** A path as it may stand in a log: without the secret of a link of ours. */
+export function withoutSecret(path: string): string {
+  return path.replace(SECRET_LINK, '$1…')
+}
+
+/**
+ * Gives a page its policy. Next finds the nonce for its scripts there; our layout takes it as it is. Where a page with a
+ * secret in its address leads on, and what it loads, learns nothing of it.
+ */
+export function givePolicy(req: IncomingMessage, res: ServerResponse, path: string, https: boolean): void {
+  const nonce = randomBytes(16).toString('base64')
+  const policy = pagePolicy(nonce, https)
+  res.setHeader('Content-Security-Policy', policy)
+  req.headers['content-security-policy'] = policy
+  req.headers['x-nonce'] = nonce
+  if (SECRET_LINK.test(path)) res.setHeader('Referrer-Policy', 'no-referrer')
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { log } from '#lib/log.ts'
 import { measured, secondsSince } from '#lib/measured.ts'
 import { toldOf, visit } from '#lib/visit.ts'
+import { withoutSecret } from './security-headers.ts'
 
 type Visited = {
   /** Where the request has no visit yet. */
@@ -12,14 +13,6 @@ type Visited = {
   route: string
   /** Logged at the level debug. */
   quiet: boolean
-}
-
-/** Who has such a link can set a password: what follows stays out of the log. */
-const SECRET_LINK = /^(\/(?:invitation|reset)\/).+/
-
-/** Whether a path is a link of ours that has a secret in it. */
-export function hasSecret(path: string): boolean {
-  return SECRET_LINK.test(path)
 }
 
 /** Logs a request when its answer has ended, with the fields that the API's calls have. */
@@ -35,7 +28,7 @@ export function logVisit(req: IncomingMessage, res: ServerResponse, { quiet, ...
     const { statusCode: status } = res
     measured('request', { route: visited.route, method, status, seconds })
     const requestId = here?.requestId
-    const path = visited.path?.replace(SECRET_LINK, '$1…')
+    const path = visited.path && withoutSecret(visited.path)
     const entry = { requestId, ...visited, path, method, status, ms, ...toldOf(here), ...cut }
     if (quiet) log().debug(entry)
     else log().info(entry)

@@ -15,8 +15,8 @@ export default async function Page({ params }: { params: Promise<{ secret: strin
   return (
     <Entry title="You are invited">
       <p className="mt-1 text-sm text-ink-2 wrap-anywhere">
-        To the licenses and invoices of <b className="font-semibold">{visible(view.customer ?? '')}</b>. You sign in as{' '}
-        {view.email}.
+        To the licenses and invoices of <b className="font-semibold">{visible(view.customer ?? '')}</b>. You
+        sign in as {view.email}.
       </p>
       <LinkForm secret={secret} email={view.email} asks={view.asks} />
     </Entry>

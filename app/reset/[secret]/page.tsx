@@ -16,7 +16,8 @@ export default async function Page({ params }: { params: Promise<{ secret: strin
     <Entry title="Set a new password">
       <p className="mt-1 text-sm text-ink-2 wrap-anywhere">
         For {view.email}
-        {view.customer === undefined ? '' : ` at ${visible(view.customer)}`}. Wherever it was used, you are signed out.
+        {view.customer === undefined ? '' : ` at ${visible(view.customer)}`}. Wherever it was used, you are
+        signed out.
       </p>
       <LinkForm secret={secret} email={view.email} asks={view.asks} />
     </Entry>

@@ -44,7 +44,9 @@ export function findLink(secret: string): Promise<Link | undefined> {
 
 /** Whom a link is for. */
 export function findPersonOfLink(link: Link): Promise<Person | undefined> {
-  return link.kind === 'recovery' ? findPersonById(link.personId) : findPersonOf(link.customerId, link.memberId)
+  return link.kind === 'recovery'
+    ? findPersonById(link.personId)
+    : findPersonOf(link.customerId, link.memberId)
 }
 
 /**

@@ -8,7 +8,14 @@ import { LINK_SECONDS, type LinkKind } from './rules.ts'
 import { newSecret } from './store.ts'
 
 /** A link that this process is to mail, with whom it goes to. */
-export type DueLink = { id: string; kind: LinkKind; secret: string; email: string; name: string; customer: string }
+export type DueLink = {
+  id: string
+  kind: LinkKind
+  secret: string
+  email: string
+  name: string
+  customer: string
+}
 
 /** While one is being sent nobody else takes it. */
 const LEASE = sql`interval '10 minutes'`

@@ -8,7 +8,7 @@ import { newSecret } from './store.ts'
 // Who has forgotten a password is answered before anybody looks whether the address is known: a job does, and mails a link.
 
 /** How long such a link can be used once it is mailed, in seconds. Whoever asks for another one withdraws it. */
-export const RECOVERY_SECONDS = 30 * 60
+const RECOVERY_SECONDS = 30 * 60
 
 /** Writes down that a link is to be mailed to this address, if anybody has it. */
 export async function askRecovery(email: string): Promise<void> {

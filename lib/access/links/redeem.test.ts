@@ -4,12 +4,12 @@ import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
+import { digestOf } from '../api-key.ts'
 import { setDisabled } from '../directory.ts'
 import { hashPassword } from '../password.ts'
 import { findPerson } from '../people/look-up.ts'
-import { findSessionCaller } from '../session.ts'
-import { digestOf } from '../api-key.ts'
 import type { CustomerId } from '../rules.ts'
+import { findSessionCaller } from '../session.ts'
 import { signIn } from '../sign-in.ts'
 import { findLink } from './look-up.ts'
 import { redeemLink } from './redeem.ts'
@@ -45,7 +45,10 @@ const refused = async (done: Promise<unknown>) => {
 const GONE = ['not_found', undefined]
 /** What a password opens: a customer, several, or nothing. */
 async function opens(password: string) {
-  const outcome = await signIn({ email, password }, { address: `192.0.2.${made}`, userAgent: '', cookies: '' })
+  const outcome = await signIn(
+    { email, password },
+    { address: `192.0.2.${made}`, userAgent: '', cookies: '' },
+  )
   if (outcome.kind === 'pending') return 'several'
   if (outcome.kind !== 'signed-in') return outcome.kind
   return (await findSessionCaller(digestOf(outcome.sid)))?.customerId
@@ -69,7 +72,11 @@ describe('an invitation', () => {
     expect(await redeem(secret)).toBe(email)
     expect(await opens(NEW)).toBe('alder')
     expect(await viewOfLink('invitation', secret)).toEqual({ state: 'used' })
-    const [row] = await database.sql(alder, 'SELECT action, actor_kind FROM audit_events WHERE subject = $1', [member])
+    const [row] = await database.sql(
+      alder,
+      'SELECT action, actor_kind FROM audit_events WHERE subject = $1',
+      [member],
+    )
     expect(row).toEqual({ action: 'invitation.accepted', actor_kind: 'member' })
   })
 
@@ -155,7 +162,10 @@ describe('an invitation of somebody who is a member elsewhere', () => {
   it('is accepted with the password of there, which opens both from then on', async () => {
     await join(alder)
     const secret = await link(birch, await join(birch, invited))
-    expect(await refused(redeem(secret, 'wrong wrong wrong', false))).toEqual(['invalid_request', '/password'])
+    expect(await refused(redeem(secret, 'wrong wrong wrong', false))).toEqual([
+      'invalid_request',
+      '/password',
+    ])
     expect(await opens(OLD)).toBe('alder')
     expect(await redeem(secret, OLD, false)).toBe(email)
     expect(await opens(OLD)).toBe('several')

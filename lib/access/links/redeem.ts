@@ -5,15 +5,15 @@ import type { Transaction } from '#lib/db/client.ts'
 import { recordAudit } from '#lib/history/audit.ts'
 import { noteCaller, visit } from '#lib/visit.ts'
 import { fittingOf, hashPassword, saltOf } from '../password.ts'
-import { changePerson, type Locked, type Part } from '../people/change.ts'
-import { type Membership, type Person, passwordsOf } from '../people/rules.ts'
 import { faultOf } from '../passwords/check.ts'
 import { setPasswordHash, setPersonHash, takeUp } from '../passwords/set.ts'
-import { countAttempt } from '../sign-ins/budgets.ts'
+import { changePerson, type Locked, type Part } from '../people/change.ts'
+import { type Membership, type Person, passwordsOf } from '../people/rules.ts'
+import { countAttempt, countSetting } from '../sign-ins/budgets.ts'
 import { findLink, findPersonOfLink, type Link, membershipOf } from './look-up.ts'
 import { recoverBy } from './recoveries.ts'
 import { reachOfLink } from './rules.ts'
-import { useLink } from './store.ts'
+import { spendLink } from './store.ts'
 
 /** How a link is redeemed: with a password that is chosen now, or with one that its person has already. */
 export type Redeeming = { secret: string; password: string; isNew: boolean }
@@ -55,7 +55,11 @@ async function partsOfNew(link: Link, { person, membership }: Whose, password: s
   return async (tx, locked, own) => {
     const hasPassword = passwordsOf(locked).length > 0
     const reach = reachOfLink(link.kind, { isMailed: link.isMailed, hasPassword })
-    if (reach === 'membership') return [partOf(link, own, hash)]
+    if (reach === 'membership') {
+      const wait = await countSetting(own.customerId, own.email)
+      if (wait > 0) throw tooOften(wait)
+      return [partOf(link, own, hash)]
+    }
     await setPersonHash(tx, locked.personId, hash)
     // An invitation elsewhere waits for its own link.
     const others = link.kind === 'invitation' ? [] : locked.memberships.filter((one) => !one.isInvited)
@@ -68,10 +72,7 @@ async function partsOfPresent(link: Link, { person, membership }: Whose, passwor
   if (link.kind !== 'invitation') throw refusedAt('/isNew', 'must be true: this link sets a new password')
   const address = visit()?.address ?? ''
   const attempt = await countAttempt(membership.email, { address, knownBrowser: undefined })
-  if (attempt.kind === 'throttled') {
-    const headers = { 'Retry-After': String(attempt.seconds) }
-    throw new Problem('rate_limited', 'The password was wrong too often. Wait before you try again.', { headers })
-  }
+  if (attempt.kind === 'throttled') throw tooOften(attempt.seconds)
   const hash = await fittingOf(password, passwordsOf(person))
   if (hash === undefined) throw refusedAt('/password', 'is not one that you have here')
   await attempt.forgive()
@@ -98,11 +99,17 @@ function partOf(
       if (isPresent) await takeUp(tx, customerId, memberId, hash)
       else await setPasswordHash(tx, customerId, memberId, hash, { from: device() })
       if (isInvited && !isPresent) await takeUp(tx, customerId, memberId)
-      if (isLinks && !(await useLink(tx, customerId, link.id))) throw gone()
+      if (isLinks && !(await spendLink(tx, customerId, link.id))) throw gone()
       noteCaller({ id: memberId, customerId })
       const actor = { kind: 'member', id: memberId, name } as const
       const details = { by: link.isMailed ? 'mailed link' : 'link' }
-      const event = { action, subject: memberId, actor, requestId: visit()?.requestId ?? randomUUID(), details }
+      const event = {
+        action,
+        subject: memberId,
+        actor,
+        requestId: visit()?.requestId ?? randomUUID(),
+        details,
+      }
       await recordAudit(tx, customerId, event)
     },
   }
@@ -115,6 +122,11 @@ function device() {
 
 function gone(): Problem {
   return new Problem('not_found', 'This link is not valid any more. Ask for a new one.')
+}
+
+function tooOften(seconds: number): Problem {
+  const headers = { 'Retry-After': String(seconds) }
+  return new Problem('rate_limited', 'It was tried too often. Wait before you try again.', { headers })
 }
 
 function refusedAt(pointer: string, detail: string): Problem {

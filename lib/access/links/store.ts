@@ -79,7 +79,7 @@ export async function withdrawLinks(
  * Uses a link up.
  * @returns false where it can't be used any more: of two who redeem it at the same moment, one does
  */
-export async function useLink(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
+export async function spendLink(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
   const own = and(eq(accountLinks.customerId, customerId), eq(accountLinks.id, id))
   const used = await tx
     .update(accountLinks)
@@ -87,8 +87,6 @@ export async function useLink(tx: Transaction, customerId: CustomerId, id: strin
     .where(and(own, IS_OPEN, sql`${accountLinks.expiresAt} > now()`))
   return used.rowCount === 1
 }
-
-export type OpenLink = Awaited<ReturnType<typeof listOpenLinks>>[number]
 
 /** The customer's links that can still be used, or are still to be mailed; of one member, or of all. */
 export function listOpenLinks(tx: Transaction, customerId: CustomerId, memberId?: string) {

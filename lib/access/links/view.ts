@@ -24,5 +24,10 @@ export async function viewOfLink(kind: 'invitation' | 'reset', secret: string): 
   const present = passwordsOf(person).length > 0 ? 'present' : 'new'
   const asks = kind === 'reset' ? 'new' : link.isMailed ? present : 'either'
   // A mailed link sets the password of all that somebody has, and so belongs to no customer.
-  return { state: 'open', email, customer: kind === 'reset' && link.isMailed ? undefined : customerName, asks }
+  return {
+    state: 'open',
+    email,
+    customer: kind === 'reset' && link.isMailed ? undefined : customerName,
+    asks,
+  }
 }

@@ -8,7 +8,7 @@ import { findPersonOf, proofOf } from '../people/look-up.ts'
 import type { Membership } from '../people/rules.ts'
 import type { Caller } from '../rules.ts'
 import { proveAnew } from '../session.ts'
-import { countPasswordAttempt } from '../sign-ins/budgets.ts'
+import { countPasswordAttempt, countSetting } from '../sign-ins/budgets.ts'
 import { faultOf } from './check.ts'
 import { setPasswordHash, setPersonHash } from './set.ts'
 
@@ -34,10 +34,14 @@ export async function changeOwnPassword(
       const former = person.memberships.find((one) => one.customerId === customerId)?.passwordHash
       if (!(await passwordFits(currentPassword, former)))
         throw refusedAt('/currentPassword', 'is not your current password')
+      const wait = await countSetting(customerId, caller.email)
+      if (wait > 0) throw tooManyAttempts(wait, 'The password was changed too often.')
       const hash = await hashPassword(newPassword, saltOf(person))
       if (person.passwordHash === former) await setPersonHash(tx, person.personId, hash)
       const opened = person.memberships.filter((one) => one.passwordHash === former && !one.isInvited)
-      return opened.map((one) => partOf(one, one.isOwn ? hash : null, { keep: session, proof: proofOf(hash), requestId }))
+      return opened.map((one) =>
+        partOf(one, one.isOwn ? hash : null, { keep: session, proof: proofOf(hash), requestId }),
+      )
     },
   )
   if (!isFound) throw new Error('A signed-in member was not found.')
@@ -67,7 +71,7 @@ function refusedAt(pointer: string, detail: string): Problem {
   return new Problem('invalid_request', detail, { errors: [{ pointer, detail }] })
 }
 
-function tooManyAttempts(seconds: number): Problem {
-  const detail = 'The current password was wrong too often. Wait before you try again.'
+function tooManyAttempts(seconds: number, why = 'The current password was wrong too often.'): Problem {
+  const detail = `${why} Wait before you try again.`
   return new Problem('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } })
 }

@@ -52,7 +52,12 @@ export type SessionProof = { customerId: CustomerId; memberId: string; proof: st
 /** Undefined for sessions of a release that did not write it down. */
 export function findSessionProof(session: string): Promise<SessionProof | undefined> {
   return lookUp('signIn', async (tx) => {
-    const { rows } = await tx.execute<{ customer_id: string; member_id: string; proof: string; since: string }>(sql`
+    const { rows } = await tx.execute<{
+      customer_id: string
+      member_id: string
+      proof: string
+      since: string
+    }>(sql`
       SELECT customer_id, member_id, proof, created_at AS since FROM sessions
       WHERE digest = ${session} AND proof IS NOT NULL`)
     const [row] = rows

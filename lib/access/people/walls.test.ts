@@ -4,7 +4,7 @@ import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
-import { addLink, listOpenLinks, useLink, withdrawLinks } from '../links/store.ts'
+import { addLink, listOpenLinks, spendLink, withdrawLinks } from '../links/store.ts'
 import { setPersonHash } from '../passwords/set.ts'
 import type { CustomerId } from '../rules.ts'
 
@@ -34,10 +34,11 @@ const walls = (tables: string[], how: 'ENABLE' | 'DISABLE') =>
 const attempts = (as: CustomerId) =>
   scope({ customerId: alder }, async (tx) => {
     await withdrawLinks(tx, as, stranger)
-    return [(await listOpenLinks(tx, as)).length, await useLink(tx, as, link)]
+    return [(await listOpenLinks(tx, as)).length, await spendLink(tx, as, link)]
   })
 const isOpen = async () =>
-  (await database.sql(birch, 'SELECT FROM account_links WHERE used_at IS NULL AND withdrawn_at IS NULL')).length
+  (await database.sql(birch, 'SELECT FROM account_links WHERE used_at IS NULL AND withdrawn_at IS NULL'))
+    .length
 
 describe('links of another customer', () => {
   it('are kept apart by each statement alone', async () => {
@@ -77,9 +78,13 @@ describe('people', () => {
 
   it('follow the address of their member', async () => {
     await scope({ customerId: alder }, (tx) =>
-      tx.execute(sql`UPDATE members SET email = 'Other@alder.example' WHERE customer_id = ${alder} AND id = ${both}`),
+      tx.execute(
+        sql`UPDATE members SET email = 'Other@alder.example' WHERE customer_id = ${alder} AND id = ${both}`,
+      ),
     )
     const email = 'SELECT p.email FROM people p JOIN members m ON m.person_id = p.id WHERE m.id = $1'
-    expect((await database.opened.signIn.query(email, [both])).rows).toEqual([{ email: 'Other@alder.example' }])
+    expect((await database.opened.signIn.query(email, [both])).rows).toEqual([
+      { email: 'Other@alder.example' },
+    ])
   })
 })

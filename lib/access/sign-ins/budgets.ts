@@ -7,7 +7,7 @@ import { type Budget, FORGOTTEN_AFTER, waitTable } from './rules.ts'
 /** One attempt, counted before anything is compared, so that a thousand at once are counted too. */
 export type Attempt =
   | { kind: 'throttled'; seconds: number }
-  /** `forgive` takes it back, with the failures of this place before it: it has succeeded. */
+  /** `forgive` takes it back, it has succeeded: with the failures of this place before it, once an hour. */
   | { kind: 'counted'; forgive(): Promise<void> }
 
 /** From where an account is tried. A browser that it knows is named by its digest. */
@@ -21,13 +21,14 @@ export type Place = { address: string; knownBrowser: string | undefined }
  */
 export async function countAttempt(email: string, { address, knownBrowser }: Place): Promise<Attempt> {
   const account = email.toLowerCase()
-  if (knownBrowser !== undefined) return countAt(digestOf(`browser ${knownBrowser} ${account}`))
+  const mercy = digestOf(`forgiveness ${account}`)
+  if (knownBrowser !== undefined) return countAt(digestOf(`browser ${knownBrowser} ${account}`), mercy)
   const place = digestOf(`address ${networkOf(address)} ${account}`)
   const whole = digestOf(`account ${account}`)
   const own = await countAt(place)
   if (own.kind === 'throttled') return own
   const wait = await take(whole, 'account')
-  if (wait === 0) return { kind: 'counted', forgive: () => forgive(place, whole) }
+  if (wait === 0) return { kind: 'counted', forgive: () => forgive(place, whole, mercy) }
   await database().signIn.query(GIVE_BACK, [place])
   return { kind: 'throttled', seconds: wait }
 }
@@ -51,6 +52,14 @@ export async function countRecovery(email: string, address: string): Promise<num
   return wait
 }
 
+/**
+ * Counts that a membership's own password is set, or refuses it.
+ * @returns 0 where it was counted, else after how many seconds it may be set again
+ */
+export function countSetting(customerId: string, email: string): Promise<number> {
+  return take(digestOf(`setting ${customerId} ${email.toLowerCase()}`), 'setter')
+}
+
 /** Removes what is forgotten anyway, of this release and of the one before. */
 export async function pruneBudgets(): Promise<number> {
   const { signIn } = database()
@@ -72,16 +81,17 @@ const TAKE = `
 const LEFT = `
   SELECT greatest(1, ceil(extract(epoch FROM b.last_at + ${WAIT} - clock_timestamp())))::int AS seconds
   FROM sign_in_budgets b WHERE b.subject = $1`
+const FAILURES = 'SELECT failures FROM sign_in_budgets WHERE subject = $1'
 const GIVE_BACK = 'UPDATE sign_in_budgets SET failures = failures - 1 WHERE subject = $1 AND failures > 0'
 const FORGIVE = `
   WITH gone AS (DELETE FROM sign_in_budgets WHERE subject = $1 RETURNING failures)
   UPDATE sign_in_budgets b SET failures = greatest(0, b.failures - gone.failures) FROM gone WHERE b.subject = $2`
 
-async function countAt(subject: string): Promise<Attempt> {
+async function countAt(subject: string, mercy?: string): Promise<Attempt> {
   const seconds = await take(subject, 'place')
   return seconds > 0
     ? { kind: 'throttled', seconds }
-    : { kind: 'counted', forgive: () => forgive(subject, null) }
+    : { kind: 'counted', forgive: () => forgive(subject, null, mercy) }
 }
 
 /** @returns 0 where the attempt was counted, else after how many seconds there may be another one */
@@ -94,6 +104,12 @@ async function take(subject: string, budget: Budget): Promise<number> {
   return rows[0]?.seconds ?? 1
 }
 
-async function forgive(place: string, account: string | null): Promise<void> {
-  await database().signIn.query(FORGIVE, [place, account])
+/** @param mercy counts how often failures are taken back; without it they always are */
+async function forgive(place: string, account: string | null, mercy?: string): Promise<void> {
+  const { signIn } = database()
+  const { rows } = await signIn.query<{ failures: number }>(FAILURES, [place])
+  const isMerciful =
+    mercy === undefined || (rows[0]?.failures ?? 0) <= 1 || (await take(mercy, 'forgiveness')) === 0
+  if (isMerciful) await signIn.query(FORGIVE, [place, account])
+  else for (const subject of [place, account]) await signIn.query(GIVE_BACK, [subject])
 }

@@ -78,7 +78,10 @@ export function authOptions(onCookies: (...headers: string[]) => void = () => {}
 type Headers = Record<string, unknown> | undefined
 
 /** With a customer it is a pick, by what the browser's cookies prove; else a sign-in with a password. */
-async function outcomeOf(credentials: Record<string, string> | undefined, headers: Headers): Promise<SignedIn> {
+async function outcomeOf(
+  credentials: Record<string, string> | undefined,
+  headers: Headers,
+): Promise<SignedIn> {
   const visitor = visitorOf(headers)
   if (typeof credentials?.customer !== 'string') return signIn(credentials, visitor)
   try {

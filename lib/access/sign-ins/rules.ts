@@ -40,21 +40,36 @@ const OF_ASKED: readonly Step[] = [
   [5, 900],
 ]
 
-export type Budget = 'place' | 'account' | 'asker' | 'asked'
+/**
+ * How often a membership's own password may be set. Whoever can set one could try with it what opens other memberships of
+ * the same person, without a failure.
+ */
+const OF_SETTER: readonly Step[] = [
+  [5, 60],
+  [8, 300],
+  [12, 900],
+]
+
+/** How often a success takes failures back: whoever has one of somebody's passwords could try others in between. */
+const OF_FORGIVENESS: readonly Step[] = [[1, 3600]]
+
+export type Budget = 'place' | 'account' | 'asker' | 'asked' | 'setter' | 'forgiveness'
 
 const STEPS: Record<Budget, readonly Step[]> = {
   place: OF_PLACE,
   account: OF_ACCOUNT,
   asker: OF_ASKER,
   asked: OF_ASKED,
+  setter: OF_SETTER,
+  forgiveness: OF_FORGIVENESS,
 }
 
 /** Failures are forgotten after so many seconds without a new one. */
 export const FORGOTTEN_AFTER = 24 * 60 * 60
 
 /**
- * The one rule of guessing: how long the next attempt has to wait, in seconds from the one before. Never for longer than a
- * quarter of an hour: nobody is shut out for good.
+ * The one rule of guessing: how long the next attempt has to wait, in seconds from the one before. No attempt waits
+ * for longer than a quarter of an hour: nobody is shut out for good.
  * @param failures in a row, with none of them forgotten
  */
 export function waitAfter(failures: number, budget: Budget): number {

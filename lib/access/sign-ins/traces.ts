@@ -34,8 +34,8 @@ export function traceSession(
  * once a minute; without an account it is counted. Not waited for, since the time of the answer would tell which accounts there are.
  */
 export function traceFailure(found: Person | undefined, what: 'failed' | 'throttled'): void {
-  if (!found) return countStranger(what === 'failed' ? 'unknown-account' : 'throttled')
-  for (const { customerId, memberId, name, isDisabled, isInvited } of found.memberships) {
+  if (!found) countStranger(what === 'failed' ? 'unknown-account' : 'throttled')
+  for (const { customerId, memberId, name, isDisabled, isInvited } of found?.memberships ?? []) {
     if (isDisabled || isInvited) continue
     const event = { action: `sign-in.${what}`, subject: memberId, actor: STRANGER, requestId: requestId() }
     recordRefusal(customerId, { ...event, details: { account: name } })
