@@ -1,6 +1,6 @@
 import 'server-only'
-import { randomUUID } from 'node:crypto'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
+import * as directory from '#lib/access/directory.ts'
 import { addLink, mailLink } from '#lib/access/links/store.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
@@ -25,9 +25,8 @@ export async function saveMember(
   { told, isMailed }: { told: Told; isMailed: boolean },
 ): Promise<Omit<Invitation, 'customer'> | undefined> {
   if (!before) {
-    const id = randomUUID()
-    const given = { email, name: name ?? '', roles: roles ?? [], billingProfiles: billingProfiles ?? null }
-    await tx.insert(members).values({ customerId, id, ...given, invitedAt: sql`now()` })
+    const given = { email, name: name ?? '', roles: roles ?? [], ...(billingProfiles ? { billingProfiles } : {}) }
+    const id = await directory.addMember(tx, customerId, given)
     await told('member.added', id, given)
     await told('invitation.made', id, { email, by: isMailed ? 'mail' : 'link' })
     const invitation = { memberId: id, kind: 'invitation', by: 'operator' } as const
