@@ -15,6 +15,7 @@ import {
   withDatabase,
 } from './command.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
+import { forEachOf, linesOrWord } from './lines.ts'
 import { checkMail, type Mailed, makeLink, tell } from './links.ts'
 import { note } from './terminal.ts'
 
@@ -51,12 +52,16 @@ export function addMemberCommands(parent: Command): void {
   one('set-roles', "Set all of a member's roles.", ' --role finance-user --role it-manager')
     .requiredOption('--role <role>', 'it-manager, finance-user or admin; may be given several times', collect)
     .action(withDatabase(setRoles))
-  one('disable', 'Shut a member out from the next request on, with the keys they issued.', '').action(
-    withDatabase((given: Named) => setDisabled(given, true)),
-  )
-  one('enable', 'Let a disabled member sign in again.', '').action(
-    withDatabase((given: Named) => setDisabled(given, false)),
-  )
+  one(
+    'disable',
+    'Shut a member out from the next request on, with the keys they issued; with --email -, those whose addresses are on standard input, one in a line.',
+    '',
+  ).action(withDatabase((given: Named) => setAllDisabled(given, true)))
+  one(
+    'enable',
+    'Let a disabled member sign in again; with --email -, those whose addresses are on standard input.',
+    '',
+  ).action(withDatabase((given: Named) => setAllDisabled(given, false)))
   printsRows(of('list', "List a customer's members.", '--customer sunbird'), readMembers)
 }
 
@@ -97,6 +102,10 @@ async function setRoles(given: Named & { role: string[] }): Promise<void> {
     await recordDeed(tx, customerId, 'member.roles-set', id, { email, from: before, to: roles })
   })
   note(`${given.email} has the roles ${roles.join(', ')}.`)
+}
+
+async function setAllDisabled(given: Named, disabled: boolean): Promise<void> {
+  await forEachOf(await linesOrWord(given.email), (email) => setDisabled({ ...given, email }, disabled))
 }
 
 async function setDisabled(given: Named, disabled: boolean): Promise<void> {

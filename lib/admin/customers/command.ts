@@ -44,6 +44,14 @@ export function addCustomerCommands(customers: Command): void {
       const { importCustomers } = await import('./import.ts')
       await withDatabase(importCustomers)(file, options)
     })
+  command(
+    'issue-keys',
+    'Issue keys for many customers, a row of a file each, and write them into a file that is made for them.',
+    'wanted.csv --out keys.csv',
+  )
+    .argument('<file>', 'CSV with customer, name, roles and days (90 unless told); - is the standard input')
+    .requiredOption('--out <file>', 'for the keys, which can not be shown again')
+    .action(withDatabase(async (file, options) => (await import('./issue-keys.ts')).issueKeys(file, options)))
   command('rename', 'Change name, domain or contact of a customer.', 'sunbird --domain sunbird.example')
     .argument(...WHICH)
     .option('--name <name>', 'the company')

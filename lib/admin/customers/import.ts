@@ -1,8 +1,10 @@
 import { resolve } from 'node:path'
+import { addressOf } from '#lib/access/links/store.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { env } from '#lib/env.ts'
 import { applyCustomer } from '#lib/imports/customers/apply.ts'
 import type { Change } from '#lib/imports/customers/differences.ts'
+import type { Invitation } from '#lib/imports/customers/members.ts'
 import { type PlannedCustomer, planned } from '#lib/imports/customers/plan.ts'
 import { readCustomers } from '#lib/imports/customers/read.ts'
 import { reasonOf } from '#lib/log.ts'
@@ -10,7 +12,7 @@ import { isAgreedTo } from '../confirm.ts'
 import { progress } from '../progress.ts'
 import { printRows } from '../table.ts'
 import { Interrupted, interruption, note, print } from '../terminal.ts'
-import { type LinkFile, openLinkFile } from './link-file.ts'
+import { openSecretFile, type SecretFile } from './secret-file.ts'
 import { changesTable, summaryOf } from './shown-changes.ts'
 
 export type ImportOptions = {
@@ -47,7 +49,8 @@ export async function importCustomers(file: string, options: ImportOptions): Pro
   checkWay(options, invited)
   if (!yes && !(await isAgreedTo('Go on? [y/N] ', ['y', 'yes'])))
     throw new Problem('invalid_request', 'Nothing was changed.')
-  const links = options.links !== undefined && invited > 0 ? await openLinkFile(options.links) : undefined
+  const links =
+    options.links !== undefined && invited > 0 ? await openSecretFile(options.links, LINK_COLUMNS) : undefined
   try {
     await applyAll(changed, { links, isMailed: options.mail ?? false, signal })
   } finally {
@@ -67,7 +70,13 @@ function checkWay({ links, mail }: ImportOptions, invited: number): void {
     )
 }
 
-type Way = { links: LinkFile | undefined; isMailed: boolean; signal: AbortSignal }
+const LINK_COLUMNS = ['customer', 'email', 'name', 'link', 'expires']
+
+function linkRow({ customer, email, name, secret, expiresAt }: Invitation): string[] {
+  return [customer, email, name, addressOf('invitation', secret), expiresAt.toISOString()]
+}
+
+type Way = { links: SecretFile | undefined; isMailed: boolean; signal: AbortSignal }
 
 async function applyAll(plans: readonly PlannedCustomer[], { links, isMailed, signal }: Way): Promise<void> {
   const display = progress('customers written')
@@ -79,7 +88,7 @@ async function applyAll(plans: readonly PlannedCustomer[], { links, isMailed, si
         throw new Interrupted(`Interrupted: ${done} of ${plans.length} customers are written.`)
       try {
         const { invitations } = await applyCustomer(given, { isMailed })
-        await links?.add(invitations)
+        await links?.add(invitations.map(linkRow))
         display.update(++done)
       } catch (error) {
         failed.push(`${given.id}: ${error instanceof Problem ? error.message : reasonOf(error)}`)

@@ -25,7 +25,12 @@ export async function saveMember(
   { told, isMailed }: { told: Told; isMailed: boolean },
 ): Promise<Omit<Invitation, 'customer'> | undefined> {
   if (!before) {
-    const given = { email, name: name ?? '', roles: roles ?? [], ...(billingProfiles ? { billingProfiles } : {}) }
+    const given = {
+      email,
+      name: name ?? '',
+      roles: roles ?? [],
+      ...(billingProfiles ? { billingProfiles } : {}),
+    }
     const id = await directory.addMember(tx, customerId, given)
     await told('member.added', id, given)
     await told('invitation.made', id, { email, by: isMailed ? 'mail' : 'link' })
