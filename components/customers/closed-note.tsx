@@ -12,7 +12,7 @@ export function ClosedNote({ customer, until }: { customer: string; until: Date 
       <p>
         <span className="font-semibold">{customer} is closed.</span>{' '}
         <span className="text-ink-2">
-          Everything can be read and exported until <Day at={until.getTime()} />, and nothing changed.
+          Everything can be read and exported until <Day at={until.getTime()} />. Nothing can be changed.
         </span>
       </p>
     </aside>

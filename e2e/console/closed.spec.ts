@@ -31,7 +31,7 @@ test('who is there when it is closed reads on, and is told why nothing changes',
     .first()
     .press('Enter')
   await expect(
-    page.getByText(/is closed since \d{4}-\d\d-\d\d: everything can be read until/).first(),
+    page.getByText(/is closed since \d{4}-\d\d-\d\d\. Everything can be read until/).first(),
   ).toBeVisible()
   // The refusal is no fault of the page.
   expect(found.filter((text) => !text.includes('403'))).toEqual([])

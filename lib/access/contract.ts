@@ -32,6 +32,7 @@ const newPassword = z
 /** The console's own call: a member changes their password. Not part of the published API. */
 export const changePassword = contract({
   ...calls.changePassword,
+  evenIfClosed: true,
   summary: "Change the signed-in member's own password",
   permission: 'any',
   description:
@@ -44,6 +45,7 @@ export const changePassword = contract({
 /** The console's own call: somebody takes up a membership by a link, or sets a password anew. Not part of the published API. */
 export const redeemLink = contract({
   ...calls.redeemLink,
+  evenIfClosed: true,
   summary: 'Redeem a link of an invitation, or for a new password',
   permission: 'none',
   description:
@@ -63,6 +65,7 @@ export const redeemLink = contract({
 /** The console's own call: somebody has forgotten their password. Not part of the published API. */
 export const askRecovery = contract({
   ...calls.askRecovery,
+  evenIfClosed: true,
   summary: 'Ask for a mail with a link that sets a new password',
   permission: 'none',
   description:

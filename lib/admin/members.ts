@@ -109,11 +109,13 @@ async function setAllDisabled(given: Named, disabled: boolean): Promise<void> {
 }
 
 async function setDisabled(given: Named, disabled: boolean): Promise<void> {
-  await changeMember(given, async (tx, customerId, { id, email, disabledAt }) => {
+  const change: Change<void> = async (tx, customerId, { id, email, disabledAt }) => {
     if ((disabledAt !== null) === disabled) return
     await directory.setDisabled(tx, customerId, id, disabled)
     await recordDeed(tx, customerId, disabled ? 'member.disabled' : 'member.enabled', id, { email })
-  })
+  }
+  // Whoever reads what is closed can be shut out, too.
+  await changeMember(given, change, { evenIfClosed: disabled })
   note(`${given.email} is ${disabled ? 'disabled' : 'enabled'}.`)
 }
 
@@ -126,11 +128,16 @@ async function readMembers(tx: Transaction, customerId: CustomerId) {
 
 type Change<T> = (tx: Transaction, customerId: CustomerId, member: directory.MemberRow) => Promise<T>
 
-async function changeMember<T>({ customer, email }: Named, change: Change<T>): Promise<T> {
+async function changeMember<T>(
+  { customer, email }: Named,
+  change: Change<T>,
+  how: { evenIfClosed?: boolean } = {},
+): Promise<T> {
   const { customerId, name } = await customerNamed(customer)
-  return scope({ customerId }, async (tx) => {
+  const work = async (tx: Transaction) => {
     const member = await directory.readMember(tx, customerId, email.trim())
     if (!member) throw new Problem('not_found', `${name} has no member with the address ${email}.`)
     return change(tx, customerId, member)
-  })
+  }
+  return scope({ customerId }, work, how)
 }

@@ -106,7 +106,7 @@ function problemsOnTheWay({
     ...when(permission !== 'none', 'unauthenticated'),
     ...when(permission !== 'none' && permission !== 'any', 'permission_denied'),
     ...when(method !== 'GET', 'cross_origin'),
-    ...when(method !== 'GET' && permission !== 'none' && !evenIfClosed, 'customer_closed'),
+    ...when(method !== 'GET' && !evenIfClosed, 'customer_closed'),
     ...when(permission !== 'none', 'rate_limited'),
     ...when(Object.keys(params.shape).length > 0, 'not_found'),
     'method_not_allowed',

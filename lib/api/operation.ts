@@ -66,7 +66,7 @@ export function checkOpen(
 ): void {
   if (!caller?.closed || method === 'GET' || evenIfClosed) return
   const [at, goneAt] = [caller.closed.at, caller.closed.goneAt].map((time) => time.toISOString().slice(0, 10))
-  const detail = `${caller.customerName} is closed since ${at}: everything can be read until ${goneAt}, and nothing changed.`
+  const detail = `${caller.customerName} is closed since ${at}. Everything can be read until ${goneAt}; nothing can be changed.`
   throw new Problem('customer_closed', detail)
 }
 

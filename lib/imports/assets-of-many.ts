@@ -79,8 +79,11 @@ async function ownersOf(assets: readonly NewAsset[]): Promise<[CustomerId, NewAs
         reason: `no customer has the domain ${quoted(domain)}`,
       })),
     )
-  const owned = [...byDomain].map(([domain, own]) => [customers.get(domain) as CustomerId, own] as const)
-  return owned.map(([id, own]): [CustomerId, NewAsset[]] => [id, own]).sort(([a], [b]) => (a < b ? -1 : 1))
+  const owned = [...byDomain].flatMap(([domain, own]): [CustomerId, NewAsset[]][] => {
+    const customerId = customers.get(domain)
+    return customerId === undefined ? [] : [[customerId, own]]
+  })
+  return owned.sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 type Part = {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { digestOf } from '#lib/access/api-key.ts'
 import { findKeyCaller } from '#lib/access/authenticate.ts'
 import { customersWithNotices } from '#lib/access/due-work.ts'
+import { redeemLink } from '#lib/access/links/redeem.ts'
 import { findSessionCaller } from '#lib/access/session.ts'
 import { newCustomerId } from '#lib/access/store.ts'
 import { signInFrom } from '#lib/access/test-sign-in.ts'
@@ -23,6 +24,7 @@ type Handlers = Record<string, (request: Request) => Promise<Response>>
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-closed-'))
 let db: TestDatabase
 const { admin } = commandLine(() => db.url, folder)
+const PASSWORD = 'a good long password'
 const writes: { contract: AnyContract; handlers: Handlers }[] = []
 let key = ''
 let session = ''
@@ -37,6 +39,11 @@ beforeAll(async () => {
   await addAsset('sunbird', 'cloud-platform-1', { purchased: 5 })
   await addAsset('sunbird', 'workspace-suite-1', { purchased: 5 }, { vendor: 'google-workspace' })
   await addInvoice('sunbird', 'INV-1')
+  await redeemLink({
+    secret: await invited('sunbird', 'eve@people.example'),
+    password: PASSWORD,
+    isNew: true,
+  })
   for (const file of globSync('lib/*/contract.ts').filter((name) => name !== 'lib/api/contract.ts')) {
     const exported: Record<string, AnyContract> = await import(/* @vite-ignore */ `../../../${file}`)
     for (const contract of Object.values(exported)) {
@@ -52,6 +59,14 @@ afterAll(async () => {
   await db.close()
   rmSync(folder, { recursive: true })
 })
+
+/** The secret of the link that a new member is given. */
+async function invited(customer: string, email: string) {
+  const { out } = await admin(
+    `members add --customer ${customer} --email ${email} --name Eve --role it-manager`,
+  )
+  return out.trim().split('/').at(-1) ?? ''
+}
 
 const close = (words = 'sunbird') => admin(`customers close ${words}`)
 const reopen = () => admin('customers reopen sunbird')
@@ -87,7 +102,7 @@ describe('from the next request on, a closed customer', () => {
     const { code, err } = await close('sunbird --gone-after 10')
     expect([code, err]).toEqual([
       0,
-      expect.stringMatching(/^sunbird is closed: everything can be read until \d{4}-\d\d-\d\d/),
+      expect.stringMatching(/^sunbird is closed\. Everything can be read until \d{4}-\d\d-\d\d/),
     ])
   })
   afterAll(async () => {
@@ -110,7 +125,7 @@ describe('from the next request on, a closed customer', () => {
             name,
             403,
             'customer_closed',
-            expect.stringMatching(/^sunbird is closed since .* until .*, and nothing changed\.$/),
+            expect.stringMatching(/^sunbird is closed since .* until .*; nothing can be changed\.$/),
           ])
     }
     expect(answers.filter(([, evenIfClosed]) => evenIfClosed).map(([name]) => name)).toContain('endSession')
@@ -161,6 +176,24 @@ describe('from the next request on, a closed customer', () => {
     const { code, err } = await admin(words)
     expect([code, err]).toEqual([1, expect.stringContaining('is closed')])
     expect(await actions('sunbird')).toEqual(before)
+  })
+
+  test('lets its people sign in, change their password and be shut out', async () => {
+    const enter = () => signInFrom({ email: 'eve@people.example', password: PASSWORD }, '192.0.2.2')
+    expect(await enter()).toMatch(/^[\w-]{43}$/)
+    // Somebody who is a member elsewhere, too, takes that up though this one is closed.
+    const secret = await invited('other', 'eve@people.example')
+    await redeemLink({ secret, password: 'another good password', isNew: true })
+    expect(
+      await signInFrom({ email: 'eve@people.example', password: 'another good password' }, '192.0.2.3'),
+    ).toMatch(/^[\w-]{43}$/)
+    expect(await admin('members disable --customer sunbird --email eve@people.example')).toMatchObject({
+      code: 0,
+    })
+    expect(await enter()).toBeNull()
+    expect((await admin('members enable --customer sunbird --email eve@people.example')).err).toContain(
+      'is closed',
+    )
   })
 
   test('is passed over by the jobs', async () => {

@@ -1,5 +1,5 @@
 import { Problem } from '#lib/api/problem.ts'
-import type { OwnersWork } from '#lib/customers/owner.ts'
+import type { OwnersWork } from '#lib/server/owner/as-owner.ts'
 import { customerNamed } from '../command.ts'
 import { note } from '../terminal.ts'
 import { byOwner } from './owners-work.ts'
@@ -21,7 +21,7 @@ export async function closeCustomer(given: string, { goneAfter }: { goneAfter: n
     await owner.tell(customerId, { action: 'customer.closed', subject: customerId, details: { goneAt: day } })
     return day
   })
-  note(`${name} is closed: everything can be read until ${goneAt}, and nothing changed.`)
+  note(`${name} is closed. Everything can be read until ${goneAt}; nothing can be changed.`)
   note(
     `Its rows are removed after that, once they were exported: customers export ${customerId} --to <folder>`,
   )

@@ -1,5 +1,5 @@
-import { asOwnerOf, type OwnersWork } from '#lib/customers/owner.ts'
 import { startDatabase } from '#lib/db/start.ts'
+import { asOwnerOf, type OwnersWork } from '#lib/server/owner/as-owner.ts'
 
 type Customers = Parameters<typeof asOwnerOf>[1]
 

@@ -1,7 +1,7 @@
 import { customersWhoAreGone } from '#lib/access/due-work.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { removeCustomer } from '#lib/customers/departures.ts'
 import { startDatabase } from '#lib/db/start.ts'
+import { removeCustomer } from '#lib/server/owner/remove-customer.ts'
 import { interruption, note, print } from '../terminal.ts'
 
 /** What the job does each night, for installations whose web processes are kept away from the database's owner. */

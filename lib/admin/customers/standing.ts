@@ -1,6 +1,6 @@
 import type { CustomerId } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
-import type { OwnersWork } from '#lib/customers/owner.ts'
+import type { OwnersWork } from '#lib/server/owner/as-owner.ts'
 
 /** Whether a customer is closed and until when it can be read, as days of UTC; null: it is open. */
 export type Standing = {

@@ -57,5 +57,6 @@ CREATE POLICY operated ON customers TO CURRENT_USER
   USING (id = ANY (string_to_array(current_setting('console.operated', true), ' ')));--> statement-breakpoint
 -- What restricts the app would restrict an owner, too, who inherits its rights: all rows go with their customer.
 ALTER POLICY claimed_only ON license_changes USING (state = 'CLAIMED' OR current_user <> 'console_app');--> statement-breakpoint
-ALTER POLICY withdrawn_only ON notice_mails USING (state = 'SENDING' OR current_user <> 'console_app');--> statement-breakpoint
+ALTER POLICY withdrawn_only ON notice_mails USING (
+  state = 'SENDING' OR told_on < now() - interval '2 years' OR current_user <> 'console_app');--> statement-breakpoint
 ALTER POLICY old_only ON seat_readings USING (at < now() - interval '3 years' OR current_user <> 'console_app');

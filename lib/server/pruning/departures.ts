@@ -1,8 +1,8 @@
 import 'server-only'
 import { customersWhoAreGone } from '#lib/access/due-work.ts'
-import { removeCustomer } from '#lib/customers/departures.ts'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
+import { removeCustomer } from '../owner/remove-customer.ts'
 
 /**
  * Removes the customers whose time is over, of each all rows at once, if they were exported since they were closed. Only the

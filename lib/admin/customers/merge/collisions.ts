@@ -1,5 +1,5 @@
-import type { OwnersWork } from '#lib/customers/owner.ts'
 import { type ImportProblem, MOST_PROBLEMS } from '#lib/imports/refused.ts'
+import type { OwnersWork } from '#lib/server/owner/as-owner.ts'
 import type { Merge } from './prepare.ts'
 
 /** What both customers have under one name: each is told, and nothing is guessed. */

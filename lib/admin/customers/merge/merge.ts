@@ -1,6 +1,6 @@
 import { Problem } from '#lib/api/problem.ts'
-import type { OwnersWork } from '#lib/customers/owner.ts'
 import { ImportRefused } from '#lib/imports/refused.ts'
+import type { OwnersWork } from '#lib/server/owner/as-owner.ts'
 import { customerNamed } from '../../command.ts'
 import { isAgreedTo } from '../../confirm.ts'
 import { printRows } from '../../table.ts'

@@ -1,6 +1,6 @@
 import type { CustomerId } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
-import type { OwnersWork } from '#lib/customers/owner.ts'
+import type { OwnersWork } from '#lib/server/owner/as-owner.ts'
 
 export type Merge = {
   from: CustomerId

@@ -1,6 +1,6 @@
 import 'server-only'
 import type { CustomerId } from '#lib/access/rules.ts'
-import { asOwnerOf, type OwnersWork } from './owner.ts'
+import { asOwnerOf, type OwnersWork } from './as-owner.ts'
 
 /**
  * Removes all rows of a customer whose time is over and who was exported since it was closed, in one transaction of the
