@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { newCustomerId } from '#lib/access/store.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
@@ -207,6 +207,46 @@ describe('nothing is written where one line is wrong', () => {
     expect((await apply()).code).toBe(1)
     expect((await admin('customers list')).out).not.toContain('good')
   })
+})
+
+test('an address may be a member of several customers, and nobody is told of the others', async () => {
+  put('customer,member,memberName,roles\nmoonbird,ana@sunbird.example,Ana Ruiz,finance-user\n')
+  const { code, out, err } = await apply()
+  expect([code, out + err]).toEqual([0, expect.not.stringContaining('sunbird,')])
+  expect(await db.sql('moonbird', "SELECT roles FROM members WHERE email = 'ana@sunbird.example'")).toEqual([
+    { roles: ['finance-user'] },
+  ])
+  expect(await db.sql('sunbird', "SELECT roles FROM members WHERE email = 'ana@sunbird.example'")).toEqual([
+    { roles: ['admin'] },
+  ])
+})
+
+test('links are mailed where that is asked for: nobody else sees them', async () => {
+  const mail = {
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    MAIL_FROM: 'b@reseller.example',
+    BASE_URL: 'http://localhost:3000',
+  }
+  for (const [name, value] of Object.entries(mail)) vi.stubEnv(name, value)
+  put('customer,member,memberName,roles\nmoonbird,max@moonbird.example,Max,it-manager\n')
+  const { code, out } = await run('--yes --mail --json')
+  for (const name of Object.keys(mail)) vi.stubEnv(name, '')
+  expect([code, JSON.parse(out)]).toEqual([
+    0,
+    [
+      expect.objectContaining({
+        customer: 'moonbird',
+        what: 'member',
+        which: 'max@moonbird.example',
+        change: 'new',
+      }),
+    ],
+  ])
+  const links = await db.sql(
+    'moonbird',
+    "SELECT l.state FROM account_links l JOIN members m ON m.customer_id = l.customer_id AND m.id = l.member_id WHERE m.email = 'max@moonbird.example'",
+  )
+  expect(links).toEqual([{ state: 'WAITING' }])
 })
 
 test('two at once leave each customer whole, once', async () => {
