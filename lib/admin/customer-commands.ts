@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { scope } from '#lib/db/scope.ts'
+import { readScope } from '#lib/db/scope.ts'
 import { customerNamed, withDatabase } from './command.ts'
 import { type Cell, printRows } from './table.ts'
 
@@ -26,7 +26,7 @@ export function printsRows<Row extends Record<string, Cell>>(
   command.option('--json', 'as JSON').action(
     withDatabase(async (options: { customer: string; json?: boolean }) => {
       const { customerId } = await customerNamed(options.customer)
-      printRows(await scope({ customerId }, (tx) => read(tx, customerId)), options)
+      printRows(await readScope({ customerId }, (tx) => read(tx, customerId)), options)
     }),
   )
 }

@@ -178,6 +178,22 @@ describe('from the next request on, a closed customer', () => {
     expect(await actions('sunbird')).toEqual(before)
   })
 
+  test.each([
+    'members list --customer sunbird',
+    'keys list --customer sunbird',
+    'issuers list --customer sunbird',
+    'billing-profiles list --customer sunbird',
+    'notices list --customer sunbird',
+    'customers limits sunbird',
+    'audit list --customer sunbird',
+    'audit verify --customer sunbird',
+    'sums verify --customer sunbird',
+    'import list --customer sunbird',
+    'changes list --customer sunbird',
+  ])('is read by the operator: %s', async (words) => {
+    expect(await admin(words)).toMatchObject({ code: 0 })
+  })
+
   test('lets its people sign in, change their password and be shut out', async () => {
     const enter = () => signInFrom({ email: 'eve@people.example', password: PASSWORD }, '192.0.2.2')
     expect(await enter()).toMatch(/^[\w-]{43}$/)
