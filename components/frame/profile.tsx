@@ -2,7 +2,7 @@
 
 import { Building2, KeyRound, LogOut, MonitorSmartphone } from 'lucide-react'
 import Link from 'next/link'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, use, useState } from 'react'
 import { signOut } from '#components/access/next-auth.ts'
 import { forget } from '#components/ui/kept.ts'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
@@ -21,8 +21,8 @@ export type Person = {
   email: string
   customer: string
   roles: string
-  /** Whether there is another customer to change to. */
-  mayChange: boolean
+  /** Whether there is another customer to change to. The frame does not wait for it. */
+  mayChange: Promise<boolean>
 }
 
 /** Name, customer and roles. */
@@ -70,12 +70,9 @@ export function useProfile(person: Person) {
         <MonitorSmartphone aria-hidden="true" className="size-4 text-ink-3" />
         Sessions
       </Link>
-      {person.mayChange ? (
-        <Link href="/sign-in/customer" prefetch={false} className={MENU_ITEM} onClick={close}>
-          <Building2 aria-hidden="true" className="size-4 text-ink-3" />
-          Change customer
-        </Link>
-      ) : null}
+      <Suspense>
+        <ChangeCustomer mayChange={person.mayChange} onGo={close} />
+      </Suspense>
       <button type="button" className={MENU_ITEM} onClick={leave}>
         <LogOut aria-hidden="true" className="size-4 text-ink-3" />
         Sign out
@@ -88,4 +85,14 @@ export function useProfile(person: Person) {
     </Suspense>
   ) : null
   return { items, dialog }
+}
+
+function ChangeCustomer({ mayChange, onGo }: { mayChange: Promise<boolean>; onGo: () => void }) {
+  if (!use(mayChange)) return null
+  return (
+    <Link href="/sign-in/customer" prefetch={false} className={MENU_ITEM} onClick={onGo}>
+      <Building2 aria-hidden="true" className="size-4 text-ink-3" />
+      Change customer
+    </Link>
+  )
 }
