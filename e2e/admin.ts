@@ -69,6 +69,8 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     },
     /** Sets limits of its own, as `--changes 2`. */
     limits: (...options: string[]) => command(['customers', 'limits', id, ...options]),
+    /** From then on it can only be read. */
+    close: () => command(['customers', 'close', id]),
     rebuildSums: () => command(['sums', 'rebuild', ...own]),
     /** Keeps the issuer's own documents, each a file that is named after its invoice. */
     attach: (paths: string[]) => command(['invoices', 'attach', ...paths, ...own]),

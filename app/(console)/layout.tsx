@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { ConfirmSignIn } from '#components/access/confirm-sign-in.tsx'
+import { ClosedNote } from '#components/customers/closed-note.tsx'
 import { Frame } from '#components/frame/frame.tsx'
 import { may, ROLE_NAMES } from '#lib/access/rules.ts'
 import { mayChange } from '#lib/access/sign-ins/choices.ts'
@@ -32,6 +33,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
         tabIndex={-1}
         className="w-full max-w-310 px-9 pt-7 pb-16 outline-none max-md:px-3.5 max-md:pt-4.5 max-md:pb-12 print:max-w-none print:p-0"
       >
+        {caller.closed ? <ClosedNote customer={caller.customerName} until={caller.closed.goneAt} /> : null}
         {children}
       </main>
       <ConfirmSignIn email={caller.email} />

@@ -10,7 +10,7 @@ import { digestOf, looksLikeApiKey } from './api-key.ts'
 import { isWithin } from './limits/ranges.ts'
 import type { Caller, CustomerId } from './rules.ts'
 import { session } from './session-cookie.ts'
-import { lookUpCaller, minted, provenCaller } from './store.ts'
+import { isNotGone, lookUpCaller, minted, provenCaller } from './store.ts'
 
 /** Said of each that opens nothing: who has found a key is not told that it would open something elsewhere. */
 const NOT_VALID =
@@ -47,12 +47,13 @@ export const KEY_CALLER = `
       AND (k.billing_profiles IS NULL OR p.id = ANY(k.billing_profiles))
       AND (k.belongs_to_customer OR m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles))
       ORDER BY p.id) AS billing_profiles,
-    k.addresses, (k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute') AS stale
+    k.addresses, (k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute') AS stale,
+    c.closed_at, c.gone_at
   FROM api_keys k
   JOIN customers c ON c.id = k.customer_id
   LEFT JOIN members m ON m.customer_id = k.customer_id AND m.id = k.issued_by
   WHERE k.digest = $1 AND k.revoked_at IS NULL AND (k.belongs_to_customer OR m.disabled_at IS NULL)
-    AND (k.expires_at IS NULL OR k.expires_at > now())`
+    AND (k.expires_at IS NULL OR k.expires_at > now()) AND ${isNotGone('c')}`
 
 const USED = 'UPDATE api_keys SET last_used_at = now(), last_used_address = $2 WHERE digest = $1'
 

@@ -33,6 +33,7 @@ const newPassword = z
 /** The console's own call: a member changes their password. Not part of the published API. */
 export const changePassword = contract({
   ...calls.changePassword,
+  evenIfClosed: true,
   summary: "Change the signed-in member's own password",
   permission: 'any',
   description:
@@ -45,6 +46,7 @@ export const changePassword = contract({
 /** The console's own call: a member proves again who they are. Not part of the published API. */
 export const proveSession = contract({
   ...calls.proveSession,
+  evenIfClosed: true,
   summary: 'Confirm that it is the signed-in member who asks',
   permission: 'any',
   description:
@@ -57,6 +59,7 @@ export const proveSession = contract({
 /** The console's own call: somebody takes up a membership by a link, or sets a password anew. Not part of the published API. */
 export const redeemLink = contract({
   ...calls.redeemLink,
+  evenIfClosed: true,
   summary: 'Redeem a link of an invitation, or for a new password',
   permission: 'none',
   description:
@@ -76,6 +79,7 @@ export const redeemLink = contract({
 /** The console's own call: somebody has forgotten their password. Not part of the published API. */
 export const askRecovery = contract({
   ...calls.askRecovery,
+  evenIfClosed: true,
   summary: 'Ask for a mail with a link that sets a new password',
   permission: 'none',
   description:

@@ -60,13 +60,25 @@ export async function holdersOf(subscriptions: readonly AtVendor[]): Promise<Ass
   return rows
 }
 
-/** The customers who have anybody to send notices to. */
+/** The open customers who have anybody to send notices to. */
 export async function customersWithNotices(): Promise<CustomerId[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
-    `SELECT customer_id FROM notice_subscriptions
-     UNION SELECT customer_id FROM notice_recipients WHERE licenses_since IS NOT NULL ORDER BY customer_id`,
+    `SELECT customer_id FROM (
+       SELECT customer_id FROM notice_subscriptions
+       UNION SELECT customer_id FROM notice_recipients WHERE licenses_since IS NOT NULL) told
+     WHERE EXISTS (SELECT FROM customers c WHERE c.id = told.customer_id AND c.closed_at IS NULL)
+     ORDER BY customer_id`,
   )
   return rows.map((row) => row.customer_id)
+}
+
+/** The customers whose time is over, and whether they were exported since they were closed. */
+export async function customersWhoAreGone(): Promise<{ customerId: CustomerId; isExported: boolean }[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId; exported: boolean }>(
+    `SELECT id AS customer_id, coalesce(exported_at >= closed_at, false) AS exported
+     FROM customers WHERE gone_at <= now() ORDER BY id`,
+  )
+  return rows.map((row) => ({ customerId: row.customer_id, isExported: row.exported }))
 }
 
 /** The customers some of whose members are to get a mail: a link, or of what happened with their accounts. */

@@ -1,6 +1,7 @@
 import 'server-only'
 import { operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
+import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
@@ -30,11 +31,12 @@ export const proveSession = operation(contract.proveSession, async (caller, { bo
   if (via !== 'session' || session === undefined)
     throw new Problem('permission_denied', 'Only a signed-in member can confirm who they are.')
   await prove(caller, body)
-  await scope(caller, async (tx) => {
+  const note = async (tx: Transaction) => {
     await noteProof(tx, customerId, session)
     const event = { action: 'session.confirmed', subject: caller.id, actor: actorOf(caller), requestId }
     await recordAudit(tx, customerId, event)
-  })
+  }
+  await scope(caller, note, { evenIfClosed: true })
   return { body: { proven: true as const } }
 })
 

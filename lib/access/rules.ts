@@ -52,6 +52,8 @@ export type Caller = {
   session?: string
   /** When `via` is `session`: so many seconds ago, by the database's clock, the member last proved who they are. */
   provenSecondsAgo?: number
+  /** Since when the customer can only be read, and from when on not even that; absent where it is open. */
+  closed?: { at: Date; goneAt: Date }
 }
 
 /** Whether the caller holds the permission through any of their roles. */

@@ -4,7 +4,7 @@ import { database, type Transaction } from '#lib/db/client.ts'
 import { members } from '#lib/db/schema/customers.ts'
 import { sessions } from '#lib/db/schema/sign-ins.ts'
 import { type Caller, type CustomerId, IDLE_SECONDS } from './rules.ts'
-import { lookUpCaller, provenCaller } from './store.ts'
+import { isNotGone, lookUpCaller, provenCaller } from './store.ts'
 
 /** A session ends so many seconds after sign-in, however busy it is. */
 export const SESSION_SECONDS = 8 * 60 * 60
@@ -20,11 +20,12 @@ const SESSION_CALLER = `
     array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = m.customer_id
       AND (m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles)) ORDER BY p.id) AS billing_profiles,
     s.last_seen_at < now() - interval '1 minute' AS stale,
-    extract(epoch FROM now() - coalesce(s.proven_at, s.created_at))::float8 AS proven_seconds_ago
+    extract(epoch FROM now() - coalesce(s.proven_at, s.created_at))::float8 AS proven_seconds_ago,
+    c.closed_at, c.gone_at
   FROM sessions s
   JOIN members m ON m.customer_id = s.customer_id AND m.id = s.member_id
   JOIN customers c ON c.id = s.customer_id
-  WHERE s.digest = $1 AND m.disabled_at IS NULL AND ${isLive('s')}`
+  WHERE s.digest = $1 AND m.disabled_at IS NULL AND ${isLive('s')} AND ${isNotGone('c')}`
 
 /** The caller behind a session's digest, while it lives. */
 export async function findSessionCaller(digest: string): Promise<Caller | undefined> {

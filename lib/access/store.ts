@@ -23,6 +23,9 @@ export type CallerRow = {
   addresses?: string[] | null
   /** Of a session alone: how long ago its member last proved who they are. */
   proven_seconds_ago?: number
+  /** Both or none. */
+  closed_at: Date | null
+  gone_at: Date | null
 }
 
 /** Look-ups that happen before a customer is known have logins of their own, a statement each. */
@@ -72,6 +75,30 @@ export function listCustomers(): Promise<{ customerId: CustomerId; name: string;
   })
 }
 
+/** What is known of a customer without entering its scope. */
+export type CustomerState = { name: string; domain: string; closedAt: Date | null; goneAt: Date | null }
+
+type Times = { closedAt: string | null; goneAt: string | null }
+
+/** All customers by their ids, in the order in which they were added; and the ids of those that were removed. */
+export function listCustomerStates(): Promise<{ states: Map<string, CustomerState>; removed: Set<string> }> {
+  return lookUp('jobs', async (tx) => {
+    const { rows } = await tx.execute<
+      { id: string } & Omit<CustomerState, 'closedAt' | 'goneAt'> & Times
+    >(sql`
+      SELECT id, name, domain, closed_at AS "closedAt", gone_at AS "goneAt" FROM customers ORDER BY created_at, id`)
+    const gone = await tx.execute<{ id: string }>(sql`SELECT id FROM former_customers`)
+    const dateOf = (time: string | null) => (time === null ? null : new Date(time))
+    const states = new Map(
+      rows.map(({ id, closedAt, goneAt, ...state }) => [
+        id,
+        { ...state, closedAt: dateOf(closedAt), goneAt: dateOf(goneAt) },
+      ]),
+    )
+    return { states, removed: new Set(gone.rows.map(({ id }) => id)) }
+  })
+}
+
 /** The next customer in the order of their ids; `orItself`: the one with this id, where it is there. */
 export function customerAfter(
   id: string,
@@ -110,7 +137,13 @@ export function provenCaller(row: CallerRow, via: Caller['via']): Caller {
     email: row.email,
     roles: row.roles,
     billingProfiles: row.billing_profiles,
+    ...(row.closed_at && row.gone_at ? { closed: { at: row.closed_at, goneAt: row.gone_at } } : {}),
   }
+}
+
+/** In SQL, of the row of `customers` that the text names: whether its people and keys are still let in. */
+export function isNotGone(customer: string): string {
+  return `(${customer}.gone_at IS NULL OR ${customer}.gone_at > now())`
 }
 
 /** For what a look-up has found. */

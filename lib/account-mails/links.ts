@@ -2,6 +2,7 @@ import 'server-only'
 import { claimLink, type DueLink, settleLink } from '#lib/access/links/mails.ts'
 import { claimRecovery, settleRecovery } from '#lib/access/links/recoveries.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
@@ -9,6 +10,9 @@ import { type Delivery, deliver } from '#lib/notices/mailer.ts'
 import type { MailConfig } from '#lib/notices/settings.ts'
 import { linkMessage, recoveryMessage } from './link-message.ts'
 import { STATES } from './store.ts'
+
+/** People sign in to a closed customer, too. */
+const LATE = { evenIfClosed: true }
 
 /**
  * Mails a customer's links, each with a secret that is made for it now.
@@ -23,7 +27,7 @@ export async function mailLinks(
 ): Promise<number> {
   let count = 0
   while (!signal.aborted) {
-    const due = await scope({ customerId }, (tx) => claimLink(tx, customerId))
+    const due = await scope({ customerId }, (tx) => claimLink(tx, customerId), LATE)
     if (!due) break
     const delivery = await sendLink(mail, customerId, due)
     if (delivery.kind === 'sent') count += 1
@@ -35,7 +39,8 @@ export async function mailLinks(
 async function sendLink(mail: MailConfig, customerId: CustomerId, due: DueLink): Promise<Delivery> {
   const delivery = await deliver(mail, due.email, linkMessage(due, env().baseUrl), `link.${due.id}`)
   const reason = 'reason' in delivery ? delivery.reason : null
-  await scope({ customerId }, (tx) => settleLink(tx, customerId, due.id, STATES[delivery.kind], reason))
+  const settle = (tx: Transaction) => settleLink(tx, customerId, due.id, STATES[delivery.kind], reason)
+  await scope({ customerId }, settle, LATE)
   return delivery
 }
 

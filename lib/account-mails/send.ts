@@ -1,6 +1,7 @@
 import 'server-only'
 import { customersWithAccountMails } from '#lib/access/due-work.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
@@ -31,9 +32,12 @@ export async function tellMembers(requestId: string, signal: AbortSignal): Promi
   return count
 }
 
+/** People sign in to a closed customer, too, and are told of it. */
+const LATE = { evenIfClosed: true }
+
 /** Sends one mail of a customer, and says what became of it; undefined where none is due. */
 async function tellNext(mail: MailConfig, customerId: CustomerId, requestId: string) {
-  const due = await scope({ customerId }, (tx) => claimMail(tx, customerId))
+  const due = await scope({ customerId }, (tx) => claimMail(tx, customerId), LATE)
   if (!due) return undefined
   const delivery = await send(mail, customerId, due)
   const { kind } = delivery
@@ -45,6 +49,7 @@ async function tellNext(mail: MailConfig, customerId: CustomerId, requestId: str
 async function send(mail: MailConfig, customerId: CustomerId, due: DueMail): Promise<Delivery> {
   const delivery = await deliver(mail, due.email, messageOf(due, env().baseUrl), `account.${due.id}`)
   const reason = 'reason' in delivery ? delivery.reason : null
-  await scope({ customerId }, (tx) => settleMail(tx, customerId, due.id, STATES[delivery.kind], reason))
+  const settle = (tx: Transaction) => settleMail(tx, customerId, due.id, STATES[delivery.kind], reason)
+  await scope({ customerId }, settle, LATE)
   return delivery
 }

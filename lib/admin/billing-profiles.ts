@@ -18,12 +18,8 @@ import {
 import { customerCommands, printsRows } from './customer-commands.ts'
 import { note } from './terminal.ts'
 
-export function addBillingProfileCommands(program: Command): void {
-  const of = customerCommands(
-    program,
-    'billing-profiles',
-    'Whom invoices address: name, address and tax id. Invoices name their profile by its id.',
-  )
+export function addBillingProfileCommands(parent: Command): void {
+  const of = customerCommands(parent)
 
   of(
     'set',

@@ -1,22 +1,21 @@
 import type { Command } from 'commander'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { scope } from '#lib/db/scope.ts'
+import { readScope } from '#lib/db/scope.ts'
 import { customerNamed, withDatabase } from './command.ts'
 import { type Cell, printRows } from './table.ts'
 
 /**
- * Adds a noun to the program, whose commands are each about one customer.
- * @returns what adds a command: by its name, what it does, and what follows the name in an example
+ * For a group whose commands are each about one customer.
+ * @returns what adds a command to it: by its name, what it does, and what follows the name in an example
  */
-export function customerCommands(program: Command, noun: string, description: string) {
-  const parent = program.command(noun).description(description)
+export function customerCommands(parent: Command) {
   return (name: string, description: string, example: string): Command =>
     parent
       .command(name)
       .description(description)
       .requiredOption('--customer <id>', 'id or domain of the customer')
-      .addHelpText('after', `\nExample:\n  npm run -s admin -- ${noun} ${name} ${example}`)
+      .addHelpText('after', `\nExample:\n  npm run -s admin -- ${parent.name()} ${name} ${example}`)
 }
 
 /** What a command that lists does: it prints the customer's rows, as columns or as JSON. */
@@ -27,7 +26,7 @@ export function printsRows<Row extends Record<string, Cell>>(
   command.option('--json', 'as JSON').action(
     withDatabase(async (options: { customer: string; json?: boolean }) => {
       const { customerId } = await customerNamed(options.customer)
-      printRows(await scope({ customerId }, (tx) => read(tx, customerId)), options)
+      printRows(await readScope({ customerId }, (tx) => read(tx, customerId)), options)
     }),
   )
 }

@@ -8,12 +8,8 @@ import { checkedText, codeOf, collect, customerNamed, linesOf, textOf, withDatab
 import { customerCommands, printsRows } from './customer-commands.ts'
 import { note } from './terminal.ts'
 
-export function addIssuerCommands(program: Command): void {
-  const of = customerCommands(
-    program,
-    'issuers',
-    "Who sends a customer's invoices: what their PDF files say beside the name.",
-  )
+export function addIssuerCommands(parent: Command): void {
+  const of = customerCommands(parent)
 
   of(
     'set',

@@ -17,12 +17,8 @@ import { customerNamed, recordDeed, withDatabase } from './command.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
 import { interruption, note, print } from './terminal.ts'
 
-export function addNoticeCommands(program: Command): void {
-  const of = customerCommands(
-    program,
-    'notices',
-    'Who is told by e-mail of invoices, and of licenses that vendors change. Sent only where SMTP_URL is set.',
-  )
+export function addNoticeCommands(parent: Command): void {
+  const of = customerCommands(parent)
 
   of(
     'add',

@@ -2,13 +2,14 @@ import { CommanderError } from 'commander'
 import { DrizzleQueryError } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
 import { withoutValues } from '#lib/db/failure.ts'
+import { GROUPS } from './groups.ts'
 import { adminProgram } from './program.ts'
 import { exitCodeOf } from './terminal.ts'
 
 /** What a command line says that ends before anything is done. */
 async function said(words: string) {
   let [out, err] = ['', '']
-  const program = adminProgram()
+  const program = await adminProgram(words.split(' ')[0])
   const configure = (command: typeof program) => {
     command.configureOutput({
       writeOut: (text) => {
@@ -25,13 +26,16 @@ async function said(words: string) {
     .parseAsync(words.split(' ').filter(Boolean), { from: 'user' })
     .catch((thrown) => thrown)
   expect(error).toBeInstanceOf(CommanderError)
-  return { code: exitCodeOf(error), out, err }
+  return { code: await exitCodeOf(error), out, err }
 }
 
-const COMMANDS = adminProgram().commands.flatMap((what) =>
-  what.commands.length === 0
-    ? [what.name()]
-    : what.commands.map((command) => `${what.name()} ${command.name()}`),
+const LOADED = await Promise.all(
+  GROUPS.map(async ({ name }) => (await adminProgram(name)).commands.find((group) => group.name() === name)),
+)
+const COMMANDS = LOADED.flatMap((group) =>
+  group?.commands.length
+    ? group.commands.map((command) => `${group.name()} ${command.name()}`)
+    : (group?.name() ?? []),
 )
 
 test('the commands are these', () => {
@@ -39,6 +43,14 @@ test('the commands are these', () => {
     'customers add',
     'customers list',
     'customers limits',
+    'customers import',
+    'customers issue-keys',
+    'customers rename',
+    'customers close',
+    'customers reopen',
+    'customers export',
+    'customers remove-gone',
+    'customers merge',
     'billing-profiles set',
     'billing-profiles list',
     'issuers set',
@@ -114,6 +126,8 @@ describe('wrong usage is 2', () => {
     'import invoices x.json --customer sunbird --expect 12',
     'import invoices x.json --customer sunbird --expect USD=1 --expect USD=2',
     'import assets x.json y.json --customer sunbird',
+    'import assets x.json',
+    'import assets x.json --customer sunbird --by-domain',
     'import show',
     'invoices attach --customer sunbird',
     'invoices attach x.pdf',
@@ -125,6 +139,19 @@ describe('wrong usage is 2', () => {
     'licenses apply - --customer sunbird',
     'customers list --jsn',
     'customers list more',
+    'customers import',
+    'customers import x.csv',
+    'customers import - --links x.csv',
+    'customers issue-keys',
+    'customers issue-keys wanted.csv',
+    'customers rename',
+    'customers close',
+    'customers close sunbird --gone-after 0',
+    'customers close sunbird --gone-after 5000',
+    'customers export sunbird',
+    'customers merge a',
+    'customers merge a --into b',
+    'customers merge a --into b --profile x --dry-run',
   ])('%j', async (words) => {
     const { code, out, err } = await said(words)
     expect([code, out]).toEqual([2, ''])
@@ -132,12 +159,14 @@ describe('wrong usage is 2', () => {
   })
 })
 
-test('a failure is told as it was meant, and without the statement that failed', () => {
+test('a failure is told as it was meant, and without the statement that failed', async () => {
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  const lines = [
+  const lines = []
+  for (const error of [
     new Error('Run these lines first.', { cause: new Error('permission denied') }),
     withoutValues(new DrizzleQueryError('select secret', [], new Error('out of space'))),
-  ].map((error) => [exitCodeOf(error), write.mock.lastCall?.[0]])
+  ])
+    lines.push([await exitCodeOf(error), write.mock.lastCall?.[0]])
   write.mockRestore()
   expect(lines).toEqual([
     [1, 'Failed: Run these lines first.\n'],

@@ -1,42 +1,23 @@
 import { Command } from 'commander'
-import { addAuditCommands } from './audit/command.ts'
-import { addBillingProfileCommands } from './billing-profiles.ts'
-import { addChangeCommands } from './changes/command.ts'
-import { addCustomerCommands } from './customers.ts'
-import { addDatabaseCommands } from './database/command.ts'
-import { addImportCommands } from './imports/command.ts'
-import { addInvoiceCommands } from './invoices/command.ts'
-import { addIssuerCommands } from './issuers.ts'
-import { addKeyCommands } from './keys/command.ts'
-import { addLicenseCommands } from './licenses/command.ts'
-import { addMemberCommands } from './members/command.ts'
-import { addNoticeCommands } from './notices.ts'
-import { addStatusCommand } from './status/command.ts'
-import { addSumCommands } from './sums/command.ts'
+import { GROUPS } from './groups.ts'
 import { exitCodeOf } from './terminal.ts'
 
-/** All of the operator's commands. Wrong usage is thrown as a CommanderError, after it has been told. */
-export function adminProgram(): Command {
+/**
+ * The operator's commands, of which only those of one group are loaded: the others are known by name and description.
+ * Wrong usage is thrown as a CommanderError, after it has been told.
+ * @param group the first word of the command line
+ */
+export async function adminProgram(group: string | undefined): Promise<Command> {
   const program = new Command('npm run -s admin --')
     .usage('<what> <command> [options]')
     .description("The operator's commands. They work beside a running server, and without one.")
     .addHelpText('afterAll', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage, 130 interrupted.')
     .showHelpAfterError('(add --help for how it is used)')
     .exitOverride()
-  addCustomerCommands(program)
-  addBillingProfileCommands(program)
-  addIssuerCommands(program)
-  addMemberCommands(program)
-  addKeyCommands(program)
-  addImportCommands(program)
-  addInvoiceCommands(program)
-  addNoticeCommands(program)
-  addLicenseCommands(program)
-  addChangeCommands(program)
-  addStatusCommand(program)
-  addSumCommands(program)
-  addAuditCommands(program)
-  addDatabaseCommands(program)
+  for (const { name, description, load } of GROUPS) {
+    const parent = program.command(name).description(description)
+    if (name === group) (await load())(parent)
+  }
   return program
 }
 
@@ -47,7 +28,9 @@ export function adminProgram(): Command {
  */
 export async function runCommand(words: readonly string[]): Promise<number> {
   try {
-    await adminProgram().parseAsync(words, { from: 'user' })
+    // `help keys` is about a group, too.
+    const program = await adminProgram(words[0] === 'help' ? words[1] : words[0])
+    await program.parseAsync(words, { from: 'user' })
     return 0
   } catch (error) {
     return exitCodeOf(error)

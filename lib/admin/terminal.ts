@@ -1,7 +1,6 @@
 import { CommanderError } from 'commander'
 import { errorCode, Problem } from '#lib/api/problem.ts'
 import { ImportRefused, type Leave, MOST_PROBLEMS, problemText } from '#lib/imports/refused.ts'
-import { reasonOf } from '#lib/log.ts'
 
 /** Aborted by Ctrl-C: what is being imported stops and rolls back, and no more licenses are changed. */
 export const interruption = new AbortController()
@@ -20,14 +19,14 @@ export function note(text: string): void {
 }
 
 /** Says what went wrong, in one line where one will do and never with a stack, and how to exit. */
-export function exitCodeOf(error: unknown): number {
+export async function exitCodeOf(error: unknown): Promise<number> {
   // Commander has said it already. It ends with 0 after --help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (interruption.signal.aborted) {
     note(error instanceof Interrupted ? error.message : interruption.signal.reason.message)
     return 130
   }
-  note(error instanceof ImportRefused ? listOf(error) : messageOf(error))
+  note(error instanceof ImportRefused ? listOf(error) : await messageOf(error))
   return 1
 }
 
@@ -48,10 +47,14 @@ const HINTS: Record<Leave, string> = {
 
 const BUSY = new Set(['55P03', '40P01', '40001', '23505'])
 
-function messageOf(error: unknown): string {
+async function messageOf(error: unknown): Promise<string> {
   if (error instanceof Problem) return error.message
   const code = errorCode(error)
   if (code !== undefined && BUSY.has(code))
     return 'Somebody else is changing the same rows at this moment. Nothing was stored; try again.'
-  return `Failed: ${reasonOf(error)}`
+  // By this the database refuses to change what is closed.
+  const isClosed = code === 'CC001'
+  // The log knows all settings, which no --help needs.
+  const { reasonOf } = await import('#lib/log.ts')
+  return isClosed ? `${reasonOf(error)} See: customers reopen` : `Failed: ${reasonOf(error)}`
 }

@@ -8,7 +8,7 @@ import type { AnyContract } from './contract.ts'
 import { conditional } from './entity-tag.ts'
 import { type ApiResponse, guarded } from './guarded.ts'
 import { operationFor, operationOf } from './methods.ts'
-import { type AnyOperation, checkPermission } from './operation.ts'
+import { type AnyOperation, checkOpen, checkPermission } from './operation.ts'
 import { PROBLEMS, Problem, toProblem } from './problem.ts'
 import { type ApiRequest, readInput } from './request.ts'
 import { checkSameOrigin } from './same-origin.ts'
@@ -38,6 +38,7 @@ async function perform(
   const admitted = async () => {
     checkPermission(caller, contract.permission)
     if (contract.method !== 'GET' && caller?.via === 'session') checkSameOrigin(request.headers)
+    checkOpen(caller, contract)
     return replied(operation, caller as Caller, request, requestId).catch((error) =>
       promised(contract, error),
     )

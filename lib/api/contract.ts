@@ -29,6 +29,8 @@ export type Contract<
   limit: Kind
   /** With `{name}` for each of `params`. */
   path: string
+  /** Whether it changes something that may be changed though the customer is closed. */
+  evenIfClosed: boolean
   /** `any`: every caller. `none`: no caller is needed. */
   permission: Permission | 'any' | 'none'
   params: Params
@@ -66,7 +68,8 @@ export const noBody = z.undefined()
 /** The body of a call that carries none by a method which could: left out, or an object without fields. */
 export const emptyBody = z.strictObject({})
 
-type Parts = 'limit' | 'params' | 'query' | 'body' | 'headers' | 'responseHeaders' | 'problems' | 'examples'
+type Needed = 'name' | 'summary' | 'description' | 'method' | 'path' | 'permission' | 'output'
+type Parts = Exclude<keyof Contract, Needed>
 
 /**
  * Names a contract. Its parts that carry nothing may be left out. `problems` are those that the operation itself
@@ -84,7 +87,7 @@ export function contract<
 ): Contract<Params, Query, Body, Output, Headers> {
   const empty = { params: nothing, query: nothing, body: noBody, headers: nothing, responseHeaders: [] }
   const limit: Kind = given.output.meta()?.streamed ? 'exports' : 'requests'
-  const whole = { limit, ...empty, examples: [], problems: [], ...given }
+  const whole = { limit, evenIfClosed: false, ...empty, examples: [], problems: [], ...given }
   const problems = [...new Set([...problemsOnTheWay(whole), ...whole.problems])]
   return { ...whole, problems } as unknown as Contract<Params, Query, Body, Output, Headers>
 }
@@ -95,7 +98,8 @@ function problemsOnTheWay({
   method,
   params,
   query,
-}: Pick<AnyContract, 'permission' | 'method' | 'params' | 'query'>): ProblemCode[] {
+  evenIfClosed,
+}: Pick<AnyContract, 'permission' | 'method' | 'params' | 'query' | 'evenIfClosed'>): ProblemCode[] {
   const when = (holds: boolean, ...codes: ProblemCode[]) => (holds ? codes : [])
   return [
     'invalid_request',
@@ -104,6 +108,7 @@ function problemsOnTheWay({
     ...when(permission !== 'none', 'unauthenticated'),
     ...when(permission !== 'none' && permission !== 'any', 'permission_denied'),
     ...when(method !== 'GET', 'cross_origin'),
+    ...when(method !== 'GET' && !evenIfClosed, 'customer_closed'),
     ...when(permission !== 'none', 'rate_limited'),
     ...when(Object.keys(params.shape).length > 0, 'not_found'),
     'method_not_allowed',

@@ -56,6 +56,20 @@ function checkSame(name: string, declared: unknown, made: unknown): void {
   throw new Error(`${name} answers what its contract does not list, or in another order.`)
 }
 
+/**
+ * Before anything is done; what comes at the moment of the closing is refused by the database (lib/db/scope.ts).
+ * @throws Problem `customer_closed`, which says until when everything can be read
+ */
+export function checkOpen(
+  caller: Caller | undefined,
+  { method, evenIfClosed }: Pick<AnyContract, 'method' | 'evenIfClosed'>,
+): void {
+  if (!caller?.closed || method === 'GET' || evenIfClosed) return
+  const [at, goneAt] = [caller.closed.at, caller.closed.goneAt].map((time) => time.toISOString().slice(0, 10))
+  const detail = `${caller.customerName} is closed since ${at}. Everything can be read until ${goneAt}; nothing can be changed.`
+  throw new Problem('customer_closed', detail)
+}
+
 /** @throws Problem `unauthenticated` or `permission_denied`, which names the permission */
 export function checkPermission(caller: Caller | undefined, permission: AnyContract['permission']): void {
   if (permission === 'none') return

@@ -9,6 +9,7 @@ export const PROBLEMS = {
   permission_denied: { status: 403, title: 'A permission is missing' },
   fresh_sign_in_required: { status: 403, title: 'A fresh sign-in is required' },
   cross_origin: { status: 403, title: 'Sessions may write from the console only' },
+  customer_closed: { status: 403, title: 'The customer is closed, and can only be read' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'The method is not supported here' },
   request_timeout: { status: 408, title: 'The request took too long' },
@@ -121,6 +122,8 @@ const CODELESS =
 export function toProblem(error: unknown): Problem {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (at instanceof Problem) return at
+    // By this the database's `enter_to_write` refuses a change.
+    if ('code' in at && at.code === 'CC001') return new Problem('customer_closed')
     if (isUnavailable(at)) {
       const detail = 'The service is not available for the moment. Please try again.'
       return new Problem('service_unavailable', detail, { headers: { 'Retry-After': '2' } })

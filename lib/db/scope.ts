@@ -2,24 +2,29 @@ import { sql } from 'drizzle-orm'
 import type pg from 'pg'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { database, type Transaction } from './client.ts'
+import { transactionAtOnce } from './flights/at-once.ts'
 import { sendAlone, sendTogether } from './flights/together.ts'
 import { leaveToTheEnd, takeLastWords } from './last-words.ts'
 import { NOTE_WRITE } from './replica/note-write.ts'
 import { readOld, streamOld } from './replica/read.ts'
-import { ENTER, transaction, transactionAtOnce, transactionStream } from './transaction.ts'
+import { ENTER, transaction, transactionStream } from './transaction.ts'
 
 /**
  * The one door to a tenant's rows: one transaction that can see and write the rows of the caller's
  * customer only (row-level security), committed when `fn` returns and rolled back when it throws.
  * Store functions name the customer again in every WHERE: two walls, each of which holds alone.
+ * @param options.evenIfClosed for what goes on after a customer was closed: sessions, the history, and removing what was
+ *   kept for its time
+ * @throws the database's CC001, which is the problem `customer_closed`, where the customer is closed
  */
 export function scope<T>(
   caller: { customerId: CustomerId },
   fn: (tx: Transaction) => Promise<T>,
+  { evenIfClosed = false } = {},
 ): Promise<T> {
   const { app, replica } = database()
-  const last = replica && NOTE_WRITE
-  return inTurn(app, caller.customerId, () => transaction(app, caller.customerId, fn, { last }))
+  const options = { evenIfClosed, last: replica && NOTE_WRITE }
+  return inTurn(app, caller.customerId, () => transaction(app, caller.customerId, fn, options))
 }
 
 /**
@@ -98,30 +103,33 @@ const NOBODY = ''
  * The same door for several customers in one transaction: all parts are committed when `fn` returns, and none when it
  * throws. One part at a time, in the order of the customers' ids, so that two such transactions never wait for each
  * other's locks. What the parts leave to the end is sent then, for one customer after the other.
- * @throws Error where a part is begun inside of another, or after a customer that comes later
+ * @param options.evenIfClosed as of `scope`
+ * @throws Error where a part is begun inside of another, or after a customer that comes later; CC001 as `scope` does
  */
-export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>): Promise<T> {
+export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>, { evenIfClosed = false } = {}): Promise<T> {
   const { app, replica } = database()
-  return transaction(app, NOBODY, async (tx) => {
+  const see = (tx: Transaction, customerId: string) =>
+    tx.execute(sql`SELECT set_config('console.customer', ${customerId}, true)`)
+  const work = async (tx: Transaction) => {
     let last = NOBODY
     let isInside = false
     const words: pg.QueryConfig[] = []
-    const see = (customerId: string) =>
-      tx.execute(sql`SELECT set_config('console.customer', ${customerId}, true)`)
     const value = await fn(async (customerId, part) => {
       if (isInside) throw new Error('One customer is left before the next one is entered.')
       if (customerId < last) throw new Error('Customers are entered in the order of their ids.')
       isInside = true
       last = customerId
-      await see(customerId)
+      if (evenIfClosed) await see(tx, customerId)
+      else await tx.execute(sql`SELECT enter_to_write(${customerId})`)
       const value = await part(tx)
       words.push({ ...ENTER, values: [customerId] }, ...takeLastWords(tx), ...(replica ? [NOTE_WRITE] : []))
       // Where the part threw, the transaction is rolled back: there is nothing more to see.
-      await see(NOBODY)
+      await see(tx, NOBODY)
       isInside = false
       return value
     })
     leaveToTheEnd(tx, ...words)
     return value
-  })
+  }
+  return transaction(app, NOBODY, work, { evenIfClosed: true })
 }

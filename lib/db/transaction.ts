@@ -4,8 +4,7 @@ import { measuredTransaction } from '#lib/measured.ts'
 import { noteStatement } from '#lib/visit.ts'
 import type { Transaction } from './client.ts'
 import { withoutValues } from './failure.ts'
-import { Flight } from './flights/flight.ts'
-import { named, type Statement } from './flights/prepared.ts'
+import { named } from './flights/prepared.ts'
 import { inOnePacket } from './flights/together.ts'
 import { sayLastWords, takeLastWords } from './last-words.ts'
 import { withRowPlans } from './rows.ts'
@@ -18,9 +17,14 @@ export async function transaction<T>(
   from: pg.Pool,
   customerId: string,
   fn: (tx: Transaction) => Promise<T>,
-  { readOnly = false, last }: { readOnly?: boolean; last?: pg.QueryConfig | undefined } = {},
+  {
+    readOnly = false,
+    evenIfClosed = false,
+    last,
+  }: { readOnly?: boolean; evenIfClosed?: boolean; last?: pg.QueryConfig | undefined } = {},
 ): Promise<T> {
-  const { tx, opened, send, end } = await begin(from, customerId, readOnly ? 'read' : 'write')
+  const kind = readOnly ? 'read' : evenIfClosed ? 'late write' : 'write'
+  const { tx, opened, send, end } = await begin(from, customerId, kind)
   let value: T
   let words: pg.QueryConfig[]
   try {
@@ -29,8 +33,13 @@ export async function transaction<T>(
     words = takeLastWords(tx)
     if (readOnly && words.length > 0) throw new Error('A transaction that only reads has nothing to add.')
   } catch (error) {
+    // Where the transaction was refused at its beginning, what came after it failed for no reason of its own.
+    const first = await opened.then(
+      () => error,
+      (refusal) => refusal,
+    )
     await end('ROLLBACK').catch(() => {})
-    throw withoutValues(error)
+    throw withoutValues(first)
   }
   if (readOnly) end('COMMIT').catch(() => {})
   else await sayLastWords(last ? [...words, last] : words, send, () => end('COMMIT'))
@@ -57,39 +66,16 @@ export async function* transactionStream<T>(
   }
 }
 
-// Named, so that PostgreSQL reads it once for a connection.
+// Named, so that PostgreSQL reads them once for a connection.
 export const ENTER = { name: 'enter-customer', text: "SELECT set_config('console.customer', $1, true)" }
+/** The same, and refused where the customer is closed: the function is of the migration `closed-customers`. */
+export const ENTER_TO_WRITE = { name: 'enter-to-write', text: 'SELECT enter_to_write($1)' }
 
-/**
- * Reads what `fn` reads by statements that it sends all at once, none of which waits for another one's rows: they are one
- * transaction without a BEGIN and a COMMIT, and one round trip. The pool's settings make it read-only and of one moment.
- * @param send over which connection
- * @throws Error where a statement comes later: it would be outside of the transaction
- */
-export async function transactionAtOnce<T>(
-  from: pg.Pool,
-  customerId: string,
-  fn: (tx: Transaction) => Promise<T>,
-  send: (pool: pg.Pool, flight: Flight) => void,
-): Promise<T> {
-  const told = measuredTransaction('at once')
-  const flight = new Flight()
-  flight.add(ENTER, [customerId]).catch(() => {})
-  // By then all that `fn` sends at once is there.
-  process.nextTick(() => send(from, flight))
-  const query = (statement: Statement, values?: unknown[]) => flight.add(statement, values)
-  try {
-    const value = await fn(withRowPlans(drizzle({ query } as unknown as pg.PoolClient)))
-    told?.end('done', flight.statements.length - 1)
-    return value
-  } catch (error) {
-    told?.end('thrown', flight.statements.length - 1)
-    throw withoutValues(error)
-  }
-}
+/** A `late write` is one that a closed customer still sees. */
+type Kind = 'read' | 'write' | 'late write' | 'stream'
 
-async function begin(from: pg.Pool, customerId: string, scope: 'read' | 'write' | 'stream') {
-  const told = measuredTransaction(scope)
+async function begin(from: pg.Pool, customerId: string, kind: Kind) {
+  const told = measuredTransaction(kind === 'late write' ? 'write' : kind)
   const client = await from.connect().catch((error) => {
     told?.end('thrown', 0)
     throw error
@@ -99,7 +85,7 @@ async function begin(from: pg.Pool, customerId: string, scope: 'read' | 'write' 
     statements += 1
     noteStatement()
   }
-  const { tx, opened, close } = begun(client, customerId, scope !== 'write', note)
+  const { tx, opened, close } = begun(client, customerId, kind, note)
   const end = async (how: 'COMMIT' | 'ROLLBACK') => {
     try {
       const { command } = await close(how)
@@ -107,7 +93,7 @@ async function begin(from: pg.Pool, customerId: string, scope: 'read' | 'write' 
       if (command !== how) throw new Error('The transaction failed before its end and was rolled back.')
       client.release()
       // A stream has nothing to commit.
-      told?.end(how === 'COMMIT' || scope === 'stream' ? 'done' : 'thrown', statements)
+      told?.end(how === 'COMMIT' || kind === 'stream' ? 'done' : 'thrown', statements)
     } catch (error) {
       told?.end('thrown', statements)
       // In an unknown state: the pool must not hand it out again.
@@ -124,14 +110,16 @@ async function begin(from: pg.Pool, customerId: string, scope: 'read' | 'write' 
 }
 
 /** Sends the beginning of a transaction, without waiting for it. */
-function begun(client: pg.PoolClient, customerId: string, readOnly: boolean, note: () => void) {
+function begun(client: pg.PoolClient, customerId: string, kind: Kind, note: () => void) {
   inOnePacket(client)
+  const readOnly = kind === 'read' || kind === 'stream'
+  const enter = kind === 'write' ? ENTER_TO_WRITE : ENTER
   let isClosed = false
   // Not awaited one by one: with pg's pipeline they travel in one round trip with the first query.
   const opened = Promise.all([
     // An invoice and its lines are of one moment, also while an import replaces them.
     client.query(readOnly ? 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' : 'BEGIN'),
-    client.query({ ...ENTER, values: [customerId] }),
+    client.query({ ...enter, values: [customerId] }),
   ])
   opened.catch(() => {})
   const close = (how: 'COMMIT' | 'ROLLBACK') => {

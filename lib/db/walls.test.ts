@@ -52,3 +52,20 @@ test('what the writing login may read, the two that read may, by the same wall',
   const planted = { column: 'planted.customer_id', reader: 'console_streams' }
   expect((await owner.query(READERS_DIFFER)).rows).toEqual([planted])
 })
+
+// A table that is forgotten here keeps its rows when their customer is removed, and so the customer.
+const STAYS = `
+  SELECT c.relname AS table FROM pg_class c
+  WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+    AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'customer_id' AND NOT a.attisdropped)
+    AND NOT EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'operated')
+  ORDER BY 1`
+
+test("the owner comes to the rows of a customer that it names, in each table, and to nobody else's", async () => {
+  await owner.query('DROP TABLE IF EXISTS planted')
+  expect((await owner.query(STAYS)).rows).toEqual([])
+  await owner.query('CREATE TABLE planted (customer_id text PRIMARY KEY)')
+  expect((await owner.query(STAYS)).rows).toEqual([{ table: 'planted' }])
+  await owner.query("SELECT wall_of_owner('planted')")
+  expect((await owner.query(STAYS)).rows).toEqual([])
+})

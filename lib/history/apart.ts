@@ -6,7 +6,7 @@ import { type AuditEvent, recordAudit } from './audit.ts'
 
 /** Records what no change stands beside, such as an export: it is kept when this returns. */
 export function recordApart(customerId: CustomerId, event: AuditEvent): Promise<void> {
-  return scope({ customerId }, (tx) => recordAudit(tx, customerId, event))
+  return scope({ customerId }, (tx) => recordAudit(tx, customerId, event), { evenIfClosed: true })
 }
 
 /**

@@ -34,7 +34,8 @@ export type AssetsDone = { importId?: string; report: AssetReport; unread: numbe
 
 const BATCH = 250
 
-class DryRun extends Error {
+/** Takes what a dry run found out of its transaction, which is rolled back by it. */
+export class DryRun extends Error {
   readonly done: AssetsDone
 
   constructor(done: AssetsDone) {

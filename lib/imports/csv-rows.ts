@@ -9,13 +9,15 @@ const LONGEST_ROW = 1024 * 1024
 export type RowSink = (row: string[], line: number) => void
 
 /**
- * Reads comma-separated rows in their order, one at a time; blank lines are left out.
+ * Reads the rows of CSV in their order, one at a time; blank lines are left out.
+ * @param delimiter between the columns: a comma, unless told
  * @throws ImportRefused where the text is no CSV
  */
 export async function readRows(
   text: AsyncIterable<string>,
   sink: RowSink,
   signal?: AbortSignal,
+  delimiter = ',',
 ): Promise<void> {
   let line = 1
   let counted = 0
@@ -27,7 +29,12 @@ export async function readRows(
     if (row.length > 1 || row[0] !== '') sink(row, start)
     return null
   }
-  const parser = parse({ relax_column_count: true, max_record_size: LONGEST_ROW, on_record: takeRow })
+  const parser = parse({
+    delimiter,
+    relax_column_count: true,
+    max_record_size: LONGEST_ROW,
+    on_record: takeRow,
+  })
   parser.resume()
   try {
     await pipeline(text, parser, signal ? { signal } : {})

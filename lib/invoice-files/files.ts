@@ -46,7 +46,9 @@ export async function readFile(
     const { version, document } = read
     const isOurs =
       document.documentState !== 'issued' ||
-      (await scope(caller, (tx) => store.keepDrawn(tx, caller, id, { bytes, version })))
+      (await scope(caller, (tx) => store.keepDrawn(tx, caller, id, { bytes, version }), {
+        evenIfClosed: true,
+      }))
     if (isOurs) return named(id, { kind: 'drawn', name: null, digest: digestOf(bytes), bytes })
     // What another one kept at the same moment is what everybody gets: it is read in the next turn.
   }

@@ -111,6 +111,7 @@ export const rotateKey = contract({
 /** An addition: ends a key. */
 export const revokeKey = contract({
   ...calls.revokeKey,
+  evenIfClosed: true,
   summary: 'Revoke an API key',
   permission: 'any',
   description:
@@ -127,6 +128,7 @@ export const revokeKey = contract({
 /** For secret scanners, and whoever finds a key. Not part of the published API: docs/keys.md describes it. */
 export const revokeLeakedKeys = contract({
   ...calls.revokeLeakedKeys,
+  evenIfClosed: true,
   summary: 'Revoke keys that were found where they should not be',
   permission: 'none',
   bodyLimit: 512 * 1024,

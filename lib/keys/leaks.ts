@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { digestOf, looksLikeApiKey } from '#lib/access/api-key.ts'
 import { findKeys } from '#lib/access/authenticate.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { recordAudit, STRANGER } from '#lib/history/audit.ts'
 import { tellOwner } from './mails.ts'
@@ -23,12 +24,13 @@ export async function revokeShown(texts: readonly string[], requestId: string): 
 }
 
 function revokeLeaked(customerId: CustomerId, id: string, requestId: string): Promise<void> {
-  return scope({ customerId }, async (tx) => {
+  const revoke = async (tx: Transaction) => {
     const key = await readKey(tx, customerId, 'all', id, true)
     if (!key || key.status === 'REVOKED') return
     await revokeKey(tx, customerId, id)
     await tellOwner(tx, customerId, id, 'key-leaked')
     const event = { action: 'key.leaked', subject: id, actor: STRANGER, requestId }
     await recordAudit(tx, customerId, { ...event, details: { name: key.name } })
-  })
+  }
+  return scope({ customerId }, revoke, { evenIfClosed: true })
 }

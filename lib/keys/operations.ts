@@ -85,13 +85,14 @@ export const rotateKey = operation(contract.rotateKey, async (caller, { params, 
 export const revokeKey = operation(contract.revokeKey, async (caller, { params }, { requestId }) => {
   requireFresh(caller)
   const { customerId } = caller
-  await scope(caller, async (tx) => {
+  const revoke = async (tx: Transaction) => {
     const { id, name, status } = await existing(tx, caller, params.key_id, true)
     if (status === 'REVOKED') return
     await store.revokeKey(tx, customerId, id)
     const event = { action: 'key.revoked', subject: id, actor: actorOf(caller), requestId }
     await recordAudit(tx, customerId, { ...event, details: { name } })
-  })
+  }
+  await scope(caller, revoke, { evenIfClosed: true })
   return { body: { revoked: true as const } }
 })
 

@@ -1,6 +1,7 @@
 import 'server-only'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Trace } from '#lib/api/operation.ts'
+import { toProblem } from '#lib/api/problem.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import type { AssetRow, ListRow, Page } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
@@ -73,6 +74,7 @@ export function readOnLook(
   const wait = waitFor({ kind: 'looked', age }, env().vendorTimes.staleMs)
   if (id === null || wait === null) return
   scope(who, (tx) => wantReading(tx, who.customerId, id, wait)).catch((error: Error) => {
+    if (toProblem(error).code === 'customer_closed') return
     const reason = reasonOf(error).slice(0, 300)
     log().warn({ requestId, vendorSubscriptionId: id, reason }, 'reading not planned')
   })

@@ -1,6 +1,7 @@
 import 'server-only'
 import { customersWithNotices } from '#lib/access/due-work.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
@@ -57,11 +58,13 @@ async function tell(mail: MailConfig, to: To): Promise<Delivery | undefined> {
   const { toldOn, email, digest } = claimed
   const message = messageOf(digest, to, env().baseUrl)
   const delivery = await deliver(mail, email, message, `${toldOn}.${to.recipientId}`)
-  await scope(to, async (tx) => {
+  const settle = async (tx: Transaction) => {
     if (delivery.kind === 'sent') await markSent(tx, to, toldOn)
     else if (delivery.kind === 'refused') await markRefused(tx, to, toldOn, delivery)
     else if (delivery.kind !== 'unknown') await withdraw(tx, to, toldOn)
-  })
+  }
+  // It has left, whatever became of its customer meanwhile.
+  await scope(to, settle, { evenIfClosed: true })
   return delivery
 }
 

@@ -1,6 +1,7 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
 import { readNoticeLink } from '#lib/access/notice-link.ts'
+import type { Transaction } from '#lib/db/client.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
 import { type Actor, recordAudit } from '#lib/history/audit.ts'
 import { isKind, KINDS, type Kind, type NoticeSubscription } from './rules.ts'
@@ -45,45 +46,44 @@ export async function changeNoticeSubscription(
   if (!given) return false
   const chosen = what ?? given.notice
   const notices = isKind(chosen) ? [chosen] : [...KINDS]
-  return setStopped(given, want, notices, requestId)
+  // Their own wish, which a closed customer does not take from them.
+  return scope(given, (tx) => setStopped(tx, given, want, notices, requestId), { evenIfClosed: true })
 }
 
 async function setStopped(
-  to: To,
+  tx: Transaction,
+  { customerId, recipientId: id }: To,
   want: 'stop' | 'start',
   notices: Kind[],
   requestId: string,
 ): Promise<boolean> {
-  const { customerId, recipientId: id } = to
-  return scope(to, async (tx) => {
-    const { rows } = await tx.execute<{ email: string; stopped: Kind[] }>(sql`
+  const { rows } = await tx.execute<{ email: string; stopped: Kind[] }>(sql`
       SELECT email, stopped FROM notice_recipients WHERE customer_id = ${customerId} AND id = ${id}
       FOR NO KEY UPDATE`)
-    const [recipient] = rows
-    if (!recipient) return false
-    const changed = notices.filter((notice) => recipient.stopped.includes(notice) === (want === 'start'))
-    if (changed.length === 0) return true
-    const stopped = KINDS.filter((notice) => recipient.stopped.includes(notice) !== changed.includes(notice))
-    await tx.execute(sql`
+  const [recipient] = rows
+  if (!recipient) return false
+  const changed = notices.filter((notice) => recipient.stopped.includes(notice) === (want === 'start'))
+  if (changed.length === 0) return true
+  const stopped = KINDS.filter((notice) => recipient.stopped.includes(notice) !== changed.includes(notice))
+  await tx.execute(sql`
       UPDATE notice_recipients SET stopped = ${sql.param(stopped)}::text[]
       WHERE customer_id = ${customerId} AND id = ${id}`)
-    // What came in the meantime is not news any more.
-    if (want === 'start' && changed.includes('new'))
-      await tx.execute(sql`
+  // What came in the meantime is not news any more.
+  if (want === 'start' && changed.includes('new'))
+    await tx.execute(sql`
         UPDATE notice_subscriptions SET since = now() WHERE customer_id = ${customerId} AND recipient_id = ${id}`)
-    if (want === 'start' && changed.includes('licenses'))
-      await tx.execute(sql`
+  if (want === 'start' && changed.includes('licenses'))
+    await tx.execute(sql`
         UPDATE notice_recipients SET licenses_since = now()
         WHERE customer_id = ${customerId} AND id = ${id} AND licenses_since IS NOT NULL`)
-    const actor: Actor = { kind: 'recipient', id, name: recipient.email }
-    const action = want === 'stop' ? 'notices.stopped' : 'notices.started'
-    await recordAudit(tx, customerId, {
-      action,
-      subject: id,
-      actor,
-      requestId,
-      details: { notices: changed },
-    })
-    return true
+  const actor: Actor = { kind: 'recipient', id, name: recipient.email }
+  const action = want === 'stop' ? 'notices.stopped' : 'notices.started'
+  await recordAudit(tx, customerId, {
+    action,
+    subject: id,
+    actor,
+    requestId,
+    details: { notices: changed },
   })
+  return true
 }

@@ -27,10 +27,13 @@ export async function tellOperators(requestId: string, signal: AbortSignal): Pro
   const failure = await send(mail, changes, requestId).catch((error: unknown) => String(error))
   if (failure === undefined) return changes.length
   await forCustomers(changes, async (customerId, ids) => {
-    await scope({ customerId }, (tx) => giveBack(tx, customerId, ids))
+    await scope({ customerId }, (tx) => giveBack(tx, customerId, ids), LATE)
   })
   throw new Error(`The operators could not be told: ${failure}`)
 }
+
+/** What is unclear does not become clear when its customer is closed. */
+const LATE = { evenIfClosed: true }
 
 /** Whoever dies from here on has told nobody until the next day: better once too rarely than a mail without end. */
 async function claimed(): Promise<Unsettled[]> {
@@ -41,7 +44,7 @@ async function claimed(): Promise<Unsettled[]> {
   })
   const mine = new Set<string>()
   await forCustomers(overdue, async (customerId, ids) => {
-    const taken = await scope({ customerId }, (tx) => claimChanges(tx, customerId, ids))
+    const taken = await scope({ customerId }, (tx) => claimChanges(tx, customerId, ids), LATE)
     for (const id of taken) mine.add(id)
   })
   return overdue.filter(({ change }) => mine.has(change.id))

@@ -12,6 +12,7 @@ import { sendNotices } from '#lib/notices/send.ts'
 import { tellOperators } from '#lib/operator-mail/send.ts'
 import { tellHeads } from './audit/heads.ts'
 import { runBackfills } from './backfills/run.ts'
+import { removeDeparted } from './pruning/departures.ts'
 import { prune } from './pruning/prune.ts'
 
 type Job = {
@@ -43,6 +44,12 @@ const JOBS: Job[] = [
   },
 ]
 
+/** The one that works as the database's owner. */
+function removal(url: string): Job {
+  const run: Job['run'] = (requestId, signal) => removeDeparted(requestId, signal, url)
+  return { name: 'remove-departed', cron: '11 3 * * *', run }
+}
+
 /** A job that is due again is not queued twice, and not run twice at once, however many processes there are. */
 const QUEUE = {
   policy: 'exclusive',
@@ -70,7 +77,7 @@ export async function startJobs(url: string): Promise<{ stop(): Promise<void> }>
   boss.on('error', (error) => log().warn({ reason: reasonOf(error).slice(0, 300) }, 'job queue'))
   await boss.start()
   const stopping = new AbortController()
-  for (const { name, cron, run } of JOBS) {
+  for (const { name, cron, run } of [...JOBS, removal(url)]) {
     await boss.createQueue(name, QUEUE)
     await boss.schedule(name, cron)
     await boss.work(name, { pollingIntervalSeconds: 5 }, (jobs) =>

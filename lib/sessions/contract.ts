@@ -57,6 +57,7 @@ export const listSessions = contract({
 /** An addition: signs somebody out elsewhere. */
 export const endSession = contract({
   ...calls.endSession,
+  evenIfClosed: true,
   summary: 'End a session of the console',
   permission: 'any',
   description:

@@ -2,6 +2,7 @@ import 'server-only'
 import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
+import type { Transaction } from '#lib/db/client.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
@@ -29,12 +30,13 @@ export const endSession = operation(contract.endSession, async (caller, { params
   const within = reach(caller, maySeeOthers(caller) ? 'all' : 'own')
   if (typeof within !== 'object' && within !== 'all') throw new Problem('not_found')
   const { customerId } = caller
-  await scope(caller, async (tx) => {
+  const end = async (tx: Transaction) => {
     const memberId = await endSessionById(tx, customerId, within, params.session_id)
     if (memberId === undefined) throw new Problem('not_found')
     const details = { session: params.session_id }
     const event = { action: 'session.ended', subject: memberId, actor: actorOf(caller), requestId, details }
     await recordAudit(tx, customerId, event)
-  })
+  }
+  await scope(caller, end, { evenIfClosed: true })
   return { body: { ended: true as const } }
 })

@@ -2,7 +2,7 @@ import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import { digestOf } from '../api-key.ts'
 import type { CustomerId } from '../rules.ts'
-import { lookUp, minted } from '../store.ts'
+import { isNotGone, lookUp, minted } from '../store.ts'
 import { type Membership, openedBy, type Person, passwordsOf } from './rules.ts'
 
 // Looked up as the login of sign-in, which alone sees passwords, and who is a member of several customers.
@@ -88,7 +88,7 @@ function find(email: SQL, browser = ''): Promise<Person | undefined> {
           WHERE b.customer_id = m.customer_id AND b.member_id = m.id AND b.digest = ${browser}) AS is_known
       FROM members m JOIN customers c ON c.id = m.customer_id
       LEFT JOIN people p ON lower(p.email) = lower(m.email)
-      WHERE lower(m.email) = lower(${email}) ORDER BY lower(c.name), m.customer_id`)
+      WHERE lower(m.email) = lower(${email}) AND ${sql.raw(isNotGone('c'))} ORDER BY lower(c.name), m.customer_id`)
     const [first] = rows
     if (!first) return undefined
     const { person_id: personId, person_hash: passwordHash } = first

@@ -1,6 +1,7 @@
 import 'server-only'
 import { randomBytes } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
+import type { Transaction } from '#lib/db/client.ts'
 import { members } from '#lib/db/schema/customers.ts'
 import { scope } from '#lib/db/scope.ts'
 import { noteCaller } from '#lib/visit.ts'
@@ -38,7 +39,7 @@ export async function openSession(
   const sid = randomBytes(32).toString('base64url')
   const browser = digestOfMark(mark)
   const digest = digestOf(sid)
-  return scope({ customerId }, async (tx) => {
+  const open = async (tx: Transaction) => {
     await lockPerson(tx, customerId, memberId, 'to enter')
     const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
     await tx.select({ id: members.id }).from(members).where(own).for('no key update')
@@ -51,16 +52,18 @@ export async function openSession(
     const isNew = await knowBrowser(tx, customerId, memberId, browser)
     if (isNew) await tellMember(tx, customerId, memberId, 'new-device', { address, userAgent })
     return sid
-  })
+  }
+  return scope({ customerId }, open, { evenIfClosed: true })
 }
 
 /** Ends a session, and says why. */
 export function closeSession(caller: Caller, digest: string, why: string): Promise<void> {
   const { customerId, id: memberId, name } = caller
-  return scope(caller, async (tx) => {
+  const end = async (tx: Transaction) => {
     await endSession(tx, customerId, digest)
     await traceSession(tx, { customerId, memberId, name }, 'ended', why)
-  })
+  }
+  return scope(caller, end, { evenIfClosed: true })
 }
 
 /** Ends the session with this id; the cookie of an ended session opens nothing. */

@@ -22,6 +22,9 @@ type Named = { vendorCustomerId: string; subscriptionId: string }
 
 const COLUMNS = `v.customer_id AS "customerId", v.id, a.id AS "assetId", v.vendor_customer_id AS "vendorCustomerId",
   v.subscription_id AS "subscriptionId", v.sku_id AS "skuId", v.observation`
+/** What a closed customer has is read no more. */
+const ofOpen = (row: string) =>
+  `EXISTS (SELECT FROM customers c WHERE c.id = ${row}.customer_id AND c.closed_at IS NULL)`
 const ITS_ASSET = 'JOIN assets a ON a.customer_id = v.customer_id AND a.vendor_subscription_id = v.id'
 
 /** Those of a page that we have. Letters' case is left aside: whether they are the same is the vendor's to say. */
@@ -30,7 +33,8 @@ export async function heldOf({ vendor, vendorAccount }: Account, listed: readonl
     `SELECT ${COLUMNS} FROM unnest($3::text[], $4::text[]) AS l (customer, subscription)
      JOIN vendor_subscriptions v ON v.vendor = $1 AND v.account = $2 AND v.released_at IS NULL
        AND v.vendor_customer_key = l.customer AND v.subscription_key = l.subscription
-     ${ITS_ASSET}`,
+     ${ITS_ASSET}
+     WHERE ${ofOpen('v')}`,
     [
       vendor,
       vendorAccount,
@@ -65,6 +69,7 @@ export async function takeDue({ vendor, vendorAccount }: Account, limit: number)
     `WITH due AS (
        SELECT customer_id, id FROM vendor_subscriptions
        WHERE vendor = $1 AND account = $2 AND released_at IS NULL AND next_read_at <= clock_timestamp()
+         AND ${ofOpen('vendor_subscriptions')}
        ORDER BY next_read_at LIMIT $3 FOR UPDATE SKIP LOCKED
      ), v AS (
        UPDATE vendor_subscriptions s SET next_read_at = clock_timestamp() + interval '${LEASE}'
@@ -92,6 +97,7 @@ export async function makeMissedDue(
     `WITH missed AS (
        SELECT customer_id, id, observed_at, next_read_at FROM vendor_subscriptions
        WHERE vendor = $1 AND account = $2 AND released_at IS NULL
+         AND ${ofOpen('vendor_subscriptions')}
          AND coalesce(observed_at, '-infinity') < $3 AND created_at < $3 AND vendor_customer_key <> ALL ($4::text[])
      ), due AS (
        UPDATE vendor_subscriptions s SET next_read_at = clock_timestamp()

@@ -6,15 +6,10 @@ import { exportEvents, listNewest } from './list.ts'
 import { pruneHistory } from './prune.ts'
 import { giveHeads, verifyHistory } from './verify.ts'
 
-export function addAuditCommands(program: Command): void {
-  const of = customerCommands(
-    program,
-    'audit',
-    'The history of what happened: who did what, when, from where.',
-  )
-  const audit = program.commands.find((command) => command.name() === 'audit') as Command
+export function addAuditCommands(parent: Command): void {
+  const of = customerCommands(parent)
   const all = (name: string, description: string, example: string) =>
-    audit
+    parent
       .command(name)
       .description(description)
       .option('--customer <id>', 'id or domain of the customer; without it: all of them')

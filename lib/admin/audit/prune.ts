@@ -84,9 +84,10 @@ async function remove(owner: pg.Client, customerId: CustomerId, { seq, before, c
     await owner.query('ROLLBACK').catch(() => {})
     throw error
   }
-  await scope({ customerId }, (tx) =>
-    recordDeed(tx, customerId, 'history.closed', customerId, { upTo: Number(seq), before }),
-  )
+  const details = { upTo: Number(seq), before }
+  await scope({ customerId }, (tx) => recordDeed(tx, customerId, 'history.closed', customerId, details), {
+    evenIfClosed: true,
+  })
   print(`${customerId}: ${count} events from before ${before} removed; the chain goes on after place ${seq}`)
 }
 

@@ -10,10 +10,7 @@ import { listChanges, showChange, type Where } from './show.ts'
 type Reasoned = Where & { reason: string }
 type Settling = Reasoned & { as: 'applied' | 'failed' }
 
-export function addChangeCommands(program: Command): void {
-  const parent = program
-    .command('changes')
-    .description('Changes of licenses that wait for a person, of all customers.')
+export function addChangeCommands(parent: Command): void {
   const command = (name: string, description: string, example: string) =>
     parent
       .command(name)

@@ -17,13 +17,7 @@ import { Interrupted, interruption, print } from '../terminal.ts'
 /** Until it is looked at again what another process, which is ahead of us, has left. */
 const PAUSE = 1000
 
-export function addDatabaseCommands(program: Command): void {
-  const database = program
-    .command('database')
-    .description(
-      "The database's migrations and logins, and the changes of many rows that are left to be done.",
-    )
-
+export function addDatabaseCommands(database: Command): void {
   database
     .command('status')
     .description('Which migrations are applied, and how far backfills are.')

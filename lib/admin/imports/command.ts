@@ -8,12 +8,7 @@ import { undo } from './undo.ts'
 
 const PATHS = 'files, also gzipped, ZIP archives, or folders of them, as one import; - is the standard input'
 
-export function addImportCommands(program: Command): void {
-  const parent = program
-    .command('import')
-    .description(
-      'Bring in files, all of an import or nothing. The same files again change nothing. Each import says what it did.',
-    )
+export function addImportCommands(parent: Command): void {
   const command = (name: string, description: string, example: string) =>
     parent
       .command(name)
@@ -61,11 +56,13 @@ export function addImportCommands(program: Command): void {
     'assets.json --customer sunbird',
   )
     .argument('<file>', 'a JSON or NDJSON file, also gzipped; - is the standard input')
-    .requiredOption('--customer <id>', 'id or domain of the customer')
+    .option('--customer <id>', 'id or domain of the customer')
+    .option('--by-domain', "in its place: each asset is the customer's who has its domain")
     .option('--replace', 'write over what is stored with other content')
     .option('--reseller <email>', "the reseller's contact, for assets that name none, as Google's")
     .option('--dry-run', 'say what the import would do, and store nothing')
     .option('--json', 'the report as JSON')
+    .hook('preAction', oneWay)
     .action(withDatabase(importAssets))
 
   command('list', 'List imports, the newest first.', '--customer sunbird')
@@ -94,6 +91,13 @@ function oneOwner(_: Command, command: Command): void {
     command.error(
       'error: give either --customer, whose all charges are, or --map, which leads each account to its own',
     )
+}
+
+/** Assets are one customer's, or each says whose it is. */
+function oneWay(_: Command, command: Command): void {
+  const { customer, byDomain } = command.opts()
+  if ((customer === undefined) === (byDomain === undefined))
+    command.error('error: give either --customer, whose all assets are, or --by-domain')
 }
 
 /** What holds for invoices, wherever they come from. */

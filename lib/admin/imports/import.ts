@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { Problem } from '#lib/api/problem.ts'
 import { env } from '#lib/env.ts'
 import { importAssetFile } from '#lib/imports/asset-file.ts'
+import { importAssetsOfMany } from '#lib/imports/assets-of-many.ts'
 import { platformTable } from '#lib/imports/focus/platforms.ts'
 import { expectationsOf } from '#lib/imports/report/expectations.ts'
 import type { ImportReport } from '#lib/imports/report/report.ts'
@@ -16,7 +17,7 @@ type Common = { dryRun?: boolean; replace?: boolean; json?: boolean }
 type OfInvoices = Common & { customer?: string; correct?: boolean; expect?: string[]; history?: boolean }
 type Focus = OfInvoices &
   Omit<imports.FocusTerms, 'platforms' | 'paid'> & { platform?: string[]; paid?: boolean }
-type Assets = Common & { customer: string; reseller?: string }
+type Assets = Common & { customer?: string; byDomain?: boolean; reseller?: string }
 
 export async function importFocus(paths: string[], options: Focus) {
   const { platform, dueDays, paid = false, map, issuer, prices, atCost } = options
@@ -37,13 +38,16 @@ export async function importInvoices(paths: string[], options: OfInvoices) {
 export async function importAssets(file: string, { reseller, ...options }: Assets) {
   if (reseller !== undefined && !z.email().max(254).safeParse(reseller).success)
     throw new Problem('invalid_request', `"${reseller}" is not an e-mail address.`)
-  const { customerId } = await customerNamed(options.customer)
+  const customerId =
+    options.customer === undefined ? undefined : (await customerNamed(options.customer)).customerId
   await watched('assets read', async ({ update: onProgress }) => {
     const path = file === '-' ? file : resolve(env().callerDir, file)
     const { replace = false, dryRun = false } = options
     const { signal } = interruption
-    const run = { customerId, file: path, name: file, replace, isDryRun: dryRun, onProgress, signal }
-    const done = await importAssetFile(run, reseller)
+    const run = { file: path, name: file, replace, isDryRun: dryRun, onProgress, signal }
+    const done = customerId
+      ? await importAssetFile({ customerId, ...run }, reseller)
+      : await importAssetsOfMany(run, reseller)
     return () => {
       told(done, options)()
       if (done.unread > 0)

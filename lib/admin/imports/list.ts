@@ -3,7 +3,7 @@ import { listCustomers } from '#lib/access/store.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { mergedReports } from '#lib/imports/report/merge.ts'
-import type { ImportReport, InvoiceReport } from '#lib/imports/report/report.ts'
+import type { AssetReport, ImportReport, InvoiceReport } from '#lib/imports/report/report.ts'
 import { findImport, listImports, type StoredImport } from '#lib/imports/sessions/store.ts'
 import { customerNamed } from '../command.ts'
 import { printRows } from '../table.ts'
@@ -68,8 +68,21 @@ function grouped(found: readonly Found[]): Listed[] {
 }
 
 function reportOf({ parts, first }: Listed): ImportReport {
-  if (first.report.kind === 'assets') return first.report
+  if (first.report.kind === 'assets') return assetsOf(first.report, parts)
   return mergedReports(parts.map(({ report }) => report as InvoiceReport))
+}
+
+/** One customer's part of a file, or those of several together. */
+function assetsOf(first: AssetReport, parts: readonly StoredImport[]): AssetReport {
+  const reports = parts.map(({ report }) => report as AssetReport)
+  const sum = (read: (report: AssetReport) => number) =>
+    reports.reduce((total, report) => total + read(report), 0)
+  const counts = {
+    added: sum((report) => report.counts.added),
+    unchanged: sum((report) => report.counts.unchanged),
+    replaced: sum((report) => report.counts.replaced),
+  }
+  return { ...first, rows: sum(({ rows }) => rows), counts }
 }
 
 function rowOf(listed: Listed) {

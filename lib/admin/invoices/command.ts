@@ -11,8 +11,8 @@ import { customerCommands } from '../customer-commands.ts'
 import { printRows } from '../table.ts'
 import { interruption, note } from '../terminal.ts'
 
-export function addInvoiceCommands(program: Command): void {
-  const of = customerCommands(program, 'invoices', 'What belongs to invoices that are there.')
+export function addInvoiceCommands(parent: Command): void {
+  const of = customerCommands(parent)
   of(
     'attach',
     "Keep the issuer's own PDF or XML with its invoice. A file's name is the invoice's id or number.",

@@ -10,8 +10,8 @@ import { revokeKeys, rotateKeys } from './of-ids.ts'
 
 const IDS = 'their ids, as "keys list" has them; - reads them from standard input, one in a line'
 
-export function addKeyCommands(program: Command): void {
-  const of = customerCommands(program, 'keys', 'API keys of a customer.')
+export function addKeyCommands(parent: Command): void {
+  const of = customerCommands(parent)
 
   of(
     'issue',

@@ -3,8 +3,7 @@ import { withDatabase } from '../command.ts'
 import { needTerminal } from '../confirm.ts'
 import type { ApplyOptions } from './apply.ts'
 
-export function addLicenseCommands(program: Command): void {
-  const licenses = program.command('licenses').description('Licenses of a customer.')
+export function addLicenseCommands(licenses: Command): void {
   licenses
     .command('apply')
     .description(

@@ -7,12 +7,13 @@ import { changeMember } from '#lib/members/operations.ts'
 import { allMembers } from '#lib/members/store/read.ts'
 import { collect, rolesOf, withDatabase } from '../command.ts'
 import { customerCommands, printsRows } from '../customer-commands.ts'
+import { forEachOf, linesOrWord } from '../lines.ts'
 import { note } from '../terminal.ts'
 import { addMember, reset } from './links.ts'
 import { idOf, type Named, operatorOf } from './named.ts'
 
-export function addMemberCommands(program: Command): void {
-  const of = customerCommands(program, 'members', 'The people who sign in to the console.')
+export function addMemberCommands(parent: Command): void {
+  const of = customerCommands(parent)
   const one = (name: string, description: string, example: string) =>
     of(name, description, `--customer sunbird --email ana@sunbird.example${example}`).requiredOption(
       '--email <email>',
@@ -50,12 +51,16 @@ export function addMemberCommands(program: Command): void {
   )
     .option('--all', 'all of them, also those that are added later')
     .action(withDatabase(setProfiles))
-  one('disable', 'Shut a member out from the next request on, with the keys they issued.', '').action(
-    withDatabase((given: Named) => setDisabled(given, true)),
-  )
-  one('enable', 'Let a disabled member sign in again.', '').action(
-    withDatabase((given: Named) => setDisabled(given, false)),
-  )
+  one(
+    'disable',
+    'Shut a member out from the next request on, with the keys they issued; with --email -, those whose addresses are on standard input, one in a line.',
+    '',
+  ).action(withDatabase((given: Named) => setAllDisabled(given, true)))
+  one(
+    'enable',
+    'Let a disabled member sign in again; with --email -, those whose addresses are on standard input.',
+    '',
+  ).action(withDatabase((given: Named) => setAllDisabled(given, false)))
   printsRows(of('list', "List a customer's members.", '--customer sunbird'), allMembers)
 }
 
@@ -70,6 +75,10 @@ async function setProfiles(given: Named & { profile?: string[]; all?: boolean })
     throw new Problem('invalid_request', 'Give the billing profiles, each with --profile, or --all.')
   const { billingProfiles } = await change(given, { billingProfiles: profile ?? null })
   note(`${given.email} sees ${billingProfiles?.join(', ') ?? 'all billing profiles'}.`)
+}
+
+async function setAllDisabled(given: Named, disabled: boolean): Promise<void> {
+  await forEachOf(await linesOrWord(given.email), (email) => setDisabled({ ...given, email }, disabled))
 }
 
 async function setDisabled(given: Named, disabled: boolean): Promise<void> {

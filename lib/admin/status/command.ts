@@ -4,10 +4,8 @@ import { withDatabase } from '../command.ts'
 import { printRows } from '../table.ts'
 import { print } from '../terminal.ts'
 
-export function addStatusCommand(program: Command): void {
-  program
-    .command('status')
-    .description('How the service does: changes that wait, accounts at vendors, jobs, mails, the database.')
+export function addStatusCommand(status: Command): void {
+  status
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  npm run -s admin -- status --json')
     .action(withDatabase(showStatus))

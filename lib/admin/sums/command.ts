@@ -10,11 +10,7 @@ import { customerNamed, recordDeed, withDatabase } from '../command.ts'
 import { printRows } from '../table.ts'
 import { interruption, note, print } from '../terminal.ts'
 
-export function addSumCommands(program: Command): void {
-  const sums = program
-    .command('sums')
-    .description('The kept sums of invoices, from which summaries and statements are answered.')
-
+export function addSumCommands(sums: Command): void {
   sums
     .command('verify')
     .description('Compare the sums with the invoices, and name each difference. Nothing is changed.')
@@ -71,10 +67,12 @@ async function rebuild({ customer }: { customer: string }): Promise<void> {
 
 /** In a transaction in which a statement may read all of a customer's invoices. */
 function inSumsOf<T>(customerId: CustomerId, work: Parameters<typeof scope<T>>[1]): Promise<T> {
-  return scope({ customerId }, async (tx) => {
+  const patiently: typeof work = async (tx) => {
     await allowLongStatements(tx)
     return work(tx)
-  })
+  }
+  // What is kept wrongly is no change of the customer's.
+  return scope({ customerId }, patiently, { evenIfClosed: true })
 }
 
 function shown({ kept, is, ...place }: Difference) {

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import {
+  bigint,
   boolean,
   check,
   foreignKey,
@@ -9,7 +10,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { createdAt, customerId, key, place, time } from './columns.ts'
+import { bytea, createdAt, customerId, key, place, time } from './columns.ts'
 
 export const customers = pgTable('customers', {
   id: key('id').primaryKey(),
@@ -17,6 +18,23 @@ export const customers = pgTable('customers', {
   domain: text('domain').notNull().unique(),
   contactEmail: text('contact_email').notNull(),
   createdAt: createdAt(),
+  /** From when on nothing of it changes any more; null: it is open. These four are the database owner's to write. */
+  closedAt: time('closed_at'),
+  /** From when on nobody signs in or reads, and its rows may be removed once they were exported since it was closed. */
+  goneAt: time('gone_at'),
+  exportedAt: time('exported_at'),
+  /** The customer that has what this one had; it keeps its history. */
+  mergedInto: key('merged_into'),
+})
+
+/** Customers whose rows were removed. Their ids are not given again: signed heads of their histories name them. */
+export const formerCustomers = pgTable('former_customers', {
+  id: key('id').primaryKey(),
+  closedAt: time('closed_at').notNull(),
+  removedAt: time('removed_at').notNull().default(sql`now()`),
+  /** Where its chain of audit events ended, by which its export can be verified; null: it had none. */
+  chainSeq: bigint('chain_seq', { mode: 'number' }),
+  chainDigest: bytea('chain_digest'),
 })
 
 export const billingProfiles = pgTable(

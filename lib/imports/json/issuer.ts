@@ -5,7 +5,7 @@ import { bicOf, ibanOf } from '#lib/issuers/bank-codes.ts'
 import { name, optionalText } from './values.ts'
 
 /** Up to ten lines of kept text, with a line break between them; null and empty say the same. */
-const optionalLines = z
+export const optionalLines = z
   .union([z.literal('').transform(() => null), z.string()])
   .nullish()
   .transform((value, context) => {
@@ -17,7 +17,7 @@ const optionalLines = z
   })
 
 /** Text that `read` brings into its one form, and that may be left out. */
-function optionalCode(read: (text: string) => string | undefined, message: string) {
+export function optionalCode(read: (text: string) => string | undefined, message: string) {
   return optionalText().transform((value, context) => {
     const code = value === null ? null : read(value)
     if (code === undefined) context.issues.push({ code: 'custom', input: value, message })

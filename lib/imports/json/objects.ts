@@ -15,8 +15,8 @@ export type Reading<T> = {
   keyOf(value: T): { group: string; id: string }
   /** Makes of one object the ones that it holds. */
   unwrap?: (value: unknown) => unknown[]
-  /** Told of each object that was read. */
-  onObject?: ((from: SourceText) => void) | undefined
+  /** Told of each object that was read, right before it is given, and of the line on which it begins. */
+  onObject?: ((from: SourceText, line: number) => void) | undefined
 }
 
 /**
@@ -30,7 +30,7 @@ export async function* jsonValues<T>(
   const problems = problemList()
   const seen = places()
   const taken = (item: unknown, source: SourceText, place: Place): T | undefined => {
-    onObject?.(source)
+    onObject?.(source, place.line)
     const result = read(item)
     if (!result.success) return addIssues(problems, place, result.error)
     const { group, id } = keyOf(result.data)

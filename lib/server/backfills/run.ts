@@ -52,8 +52,10 @@ async function* batches({ name, batch }: Backfill, from: Place, signal: AbortSig
     const after = customerId === place.atCustomer ? place.afterRow : null
     const began = performance.now()
     try {
-      const { count, last } = await scope({ customerId }, (tx) =>
-        batch(tx, customerId, { after, most: pace.rows() }),
+      const { count, last } = await scope(
+        { customerId },
+        (tx) => batch(tx, customerId, { after, most: pace.rows() }),
+        { evenIfClosed: true },
       )
       const next = { atCustomer: customerId, afterRow: last }
       // Another process fills, too, and is ahead: it goes on.

@@ -37,7 +37,8 @@ export async function prune(_requestId: string, signal: AbortSignal): Promise<nu
   for (const { customerId } of await listCustomers())
     for (const part of PRUNED) {
       if (signal.aborted) return count
-      count += await scope({ customerId }, (tx) => part(tx, customerId)).catch((error: unknown) => {
+      const removed = scope({ customerId }, (tx) => part(tx, customerId), { evenIfClosed: true })
+      count += await removed.catch((error: unknown) => {
         errors.push(error)
         return 0
       })

@@ -3,7 +3,7 @@ import { takeShare } from '#lib/access/limits/store.ts'
 import { newCustomerId } from '#lib/access/store.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer } from '#lib/db/test-rows.ts'
-import { runHere } from './test-run.ts'
+import { runHere } from '../test-run.ts'
 
 let db: TestDatabase
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { type OwnLimits, readLimits, setLimits } from '#lib/access/limits/customer-limits.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { scope } from '#lib/db/scope.ts'
+import { readScope, scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
-import { customerNamed, recordDeed, withDatabase } from './command.ts'
-import { printRows } from './table.ts'
-import { note } from './terminal.ts'
+import { customerNamed, recordDeed, withDatabase } from '../command.ts'
+import { printRows } from '../table.ts'
+import { note } from '../terminal.ts'
 
 /** In the order in which they are shown. */
 const LIMITS = {
@@ -42,13 +42,12 @@ async function limits(customer: string, { json, ...texts }: Given): Promise<void
   const given = Object.fromEntries(
     NAMES.flatMap((name) => (texts[name] === undefined ? [] : [[name, numberOf(name, texts[name])]])),
   ) as Partial<OwnLimits>
-  const own = await scope({ customerId }, async (tx) => {
-    if (Object.keys(given).length > 0) {
+  if (Object.keys(given).length > 0)
+    await scope({ customerId }, async (tx) => {
       await setLimits(tx, customerId, given)
       await recordDeed(tx, customerId, 'limits.set', customerId, given)
-    }
-    return readLimits(tx, customerId)
-  })
+    })
+  const own = await readScope({ customerId }, (tx) => readLimits(tx, customerId))
   const rows = NAMES.map((name) => ({
     limit: name,
     value: String(own[name] ?? env().limits[name]),

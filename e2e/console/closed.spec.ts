@@ -1,0 +1,68 @@
+import { expect, test } from '@playwright/test'
+import { asset, invoice, newCustomer } from '../admin.ts'
+import { complaints, expectGood, PHONE, signIn, signInByForm } from '../browser.ts'
+
+const member = { it: '', finance: '' }
+let key = ''
+let close: () => Promise<string>
+
+test.beforeAll(async () => {
+  const own = await newCustomer('closed')
+  await own.importAssets([asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 })])
+  await own.importInvoices([invoice('C-1')])
+  member.it = await own.member('Ida Tech', 'it-manager')
+  member.finance = await own.member('Fin Ance', 'finance-user')
+  key = await own.key('admin')
+  close = own.close
+})
+
+const note = 'The customer is closed'
+
+test('who is there when it is closed reads on, and is told why nothing changes', async ({ page }) => {
+  const found = complaints(page)
+  await signIn(page, member.it, '/assets')
+  const field = page.getByRole('spinbutton', { name: 'Licenses of Business Plus' })
+  await expect(page.getByRole('complementary', { name: note })).toHaveCount(0)
+  await close()
+  await field.fill('241')
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('button', { name: /^Set|^Buy|^Review/ })
+    .first()
+    .press('Enter')
+  await expect(
+    page.getByText(/is closed since \d{4}-\d\d-\d\d\. Everything can be read until/).first(),
+  ).toBeVisible()
+  // The refusal is no fault of the page.
+  expect(found.filter((text) => !text.includes('403'))).toEqual([])
+})
+
+test('each screen says until when it can be read', async ({ page }) => {
+  const found = complaints(page)
+  await signInByForm(page, member.finance)
+  for (const path of ['/', '/invoices', '/sessions']) {
+    await page.goto(path)
+    const told = page.getByRole('complementary', { name: note })
+    await expect(told).toContainText(
+      /^closed Ltd is closed\. Everything can be read and exported until \d+ \w+ \d{4}/,
+    )
+    await expectGood(page)
+  }
+  await page.setViewportSize(PHONE)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.goto('/invoices')
+  await expectGood(page)
+  const download = await page.request.get('/billing/v1/invoices.csv')
+  expect(download.status()).toBe(200)
+  expect(found).toEqual([])
+})
+
+test('a key reads, and is refused what changes', async ({ request }) => {
+  const headers = { authorization: `Bearer ${key}` }
+  expect((await request.get('/billing/v1/assets', { headers })).status()).toBe(200)
+  const refused = await request.patch('/billing/v1/assets/workspace-suite-1', {
+    headers,
+    data: { quantity: 241 },
+  })
+  expect([refused.status(), (await refused.json()).code]).toEqual([403, 'customer_closed'])
+})

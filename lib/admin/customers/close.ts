@@ -1,0 +1,68 @@
+import { Problem } from '#lib/api/problem.ts'
+import type { OwnersWork } from '#lib/server/owner/as-owner.ts'
+import { customerNamed } from '../command.ts'
+import { note } from '../terminal.ts'
+import { byOwner } from './owners-work.ts'
+import { type Standing, standingOf } from './standing.ts'
+
+/** From the next request on nothing of the customer changes; after so many days nobody reads it either. */
+export async function closeCustomer(given: string, { goneAfter }: { goneAfter: number }): Promise<void> {
+  const { customerId, name } = await customerNamed(given)
+  const goneAt = await byOwner({ alone: [customerId] }, async (owner) => {
+    const standing = await standingOf(owner, customerId)
+    if (standing.closedAt) throw new Problem('invalid_request', alreadyClosed(name, standing))
+    await refuseOpenChanges(owner, customerId, name)
+    const [closed] = await owner.query<{ goneAt: string }>(
+      `UPDATE customers SET closed_at = now(), gone_at = now() + make_interval(days => $2::int), exported_at = NULL
+       WHERE id = $1 RETURNING to_char(gone_at, 'YYYY-MM-DD') AS "goneAt"`,
+      [customerId, goneAfter],
+    )
+    const day = closed?.goneAt ?? ''
+    await owner.tell(customerId, { action: 'customer.closed', subject: customerId, details: { goneAt: day } })
+    return day
+  })
+  note(`${name} is closed. Everything can be read until ${goneAt}; nothing can be changed.`)
+  note(
+    `Its rows are removed after that, once they were exported: customers export ${customerId} --to <folder>`,
+  )
+}
+
+/** What was closed is as it was before. */
+export async function reopenCustomer(given: string): Promise<void> {
+  const { customerId, name } = await customerNamed(given)
+  await byOwner({ alone: [customerId] }, async (owner) => {
+    const { closedAt, goneAt, mergedInto, isGone } = await standingOf(owner, customerId)
+    if (!closedAt) throw new Problem('invalid_request', `${name} is not closed.`)
+    if (mergedInto !== null)
+      throw new Problem(
+        'invalid_request',
+        `${name} was merged into ${mergedInto}, which has its keys and members.`,
+      )
+    if (isGone) throw new Problem('invalid_request', `${name} is gone since ${goneAt}.`)
+    await owner.query(
+      'UPDATE customers SET closed_at = NULL, gone_at = NULL, exported_at = NULL WHERE id = $1',
+      [customerId],
+    )
+    await owner.tell(customerId, { action: 'customer.reopened', subject: customerId })
+  })
+  note(`${name} is open again.`)
+}
+
+function alreadyClosed(name: string, { closedAt, goneAt }: Standing): string {
+  return `${name} is closed since ${closedAt}, and gone after ${goneAt}. To change that, reopen it first.`
+}
+
+/** What became of them at their vendors could not be written down any more. */
+async function refuseOpenChanges(owner: OwnersWork, customerId: string, name: string): Promise<void> {
+  const open = await owner.query<{ asset: string }>(
+    `SELECT asset_id AS asset FROM license_changes
+     WHERE customer_id = $1 AND state IN ('CLAIMED', 'SENT', 'UNKNOWN') ORDER BY asset_id LIMIT 20`,
+    [customerId],
+  )
+  if (open.length === 0) return
+  const assets = open.map(({ asset }) => asset).join(', ')
+  throw new Problem(
+    'invalid_request',
+    `${name} has changes of licenses whose outcome is not known yet: of ${assets}. See: changes list --customer ${customerId}`,
+  )
+}

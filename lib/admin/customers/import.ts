@@ -1,0 +1,113 @@
+import { resolve } from 'node:path'
+import { Problem } from '#lib/api/problem.ts'
+import { env } from '#lib/env.ts'
+import { applyCustomer } from '#lib/imports/customers/apply.ts'
+import type { Change } from '#lib/imports/customers/differences.ts'
+import type { Invitation } from '#lib/imports/customers/members.ts'
+import { type PlannedCustomer, planned } from '#lib/imports/customers/plan.ts'
+import { readCustomers } from '#lib/imports/customers/read.ts'
+import { reasonOf } from '#lib/log.ts'
+import { isAgreedTo } from '../confirm.ts'
+import { progress } from '../progress.ts'
+import { printRows } from '../table.ts'
+import { Interrupted, interruption, note, print } from '../terminal.ts'
+import { openSecretFile, type SecretFile } from './secret-file.ts'
+import { changesTable, summaryOf } from './shown-changes.ts'
+
+export type ImportOptions = {
+  dryRun?: boolean
+  yes?: boolean
+  json?: boolean
+  /** A file that is made for the links of those who are new. */
+  links?: string
+  /** They are mailed in its place. */
+  mail?: boolean
+}
+
+/**
+ * Brings customers to what a file says: what would change is shown, and done after one question, each customer whole or not
+ * at all. The same file again changes nothing.
+ * @throws ImportRefused that names each line that can't be taken: nothing is written then
+ */
+export async function importCustomers(file: string, options: ImportOptions): Promise<void> {
+  const { dryRun = false, yes = false, json = false } = options
+  const { signal } = interruption
+  const given = await readCustomers(file === '-' ? file : resolve(env().callerDir, file), signal)
+  const display = progress('customers compared')
+  const plans = await planned(given, { signal, onProgress: (count) => display.update(count) }).finally(() =>
+    display.end(),
+  )
+  const table = plans.flatMap(changesTable)
+  if (json) print(JSON.stringify(table, null, 2))
+  else printRows(table, {})
+  for (const line of summaryOf(plans)) note(line)
+  const changed = plans.filter(({ changes }) => changes.some(isNews))
+  if (changed.length === 0) return note('Nothing to change.')
+  if (dryRun) return note('Dry run: nothing was stored.')
+  const invited = changed.flatMap(({ changes }) => changes).filter(isInvitation).length
+  checkWay(options, invited)
+  if (!yes && !(await isAgreedTo('Go on? [y/N] ', ['y', 'yes'])))
+    throw new Problem('invalid_request', 'Nothing was changed.')
+  const links =
+    options.links !== undefined && invited > 0 ? await openSecretFile(options.links, LINK_COLUMNS) : undefined
+  try {
+    await applyAll(changed, { links, isMailed: options.mail ?? false, signal })
+  } finally {
+    await links?.close()
+  }
+  if (links) note(`The links of ${links.count} people are in ${options.links}; each opens a membership once.`)
+}
+
+/** Whoever is new gets a link, and a link is shown once: without a way to its owner nobody could come. */
+function checkWay({ links, mail }: ImportOptions, invited: number): void {
+  if (mail && !env().mail)
+    throw new Problem('invalid_request', 'Links can not be mailed: SMTP_URL and MAIL_FROM are not set.')
+  if (invited > 0 && links === undefined && !mail)
+    throw new Problem(
+      'invalid_request',
+      `${invited} people are new and get a link each: add --links <file> to have them written there, or --mail to have them mailed.`,
+    )
+}
+
+const LINK_COLUMNS = ['customer', 'email', 'name', 'link', 'expires']
+
+function linkRow({ customer, email, name, url, expiresAt }: Invitation): string[] {
+  return [customer, email, name, url, expiresAt.toISOString()]
+}
+
+type Way = { links: SecretFile | undefined; isMailed: boolean; signal: AbortSignal }
+
+async function applyAll(plans: readonly PlannedCustomer[], { links, isMailed, signal }: Way): Promise<void> {
+  const display = progress('customers written')
+  const failed: string[] = []
+  let done = 0
+  try {
+    for (const { given } of plans) {
+      if (signal.aborted)
+        throw new Interrupted(`Interrupted: ${done} of ${plans.length} customers are written.`)
+      try {
+        const { invitations } = await applyCustomer(given, { isMailed })
+        await links?.add(invitations.map(linkRow))
+        display.update(++done)
+      } catch (error) {
+        failed.push(`${given.id}: ${error instanceof Problem ? error.message : reasonOf(error)}`)
+      }
+    }
+  } finally {
+    display.end()
+  }
+  note(`${done} of ${plans.length} customers are written.`)
+  if (failed.length > 0)
+    throw new Problem(
+      'invalid_request',
+      `These were not, whole, and the same file can be imported again:\n  ${failed.join('\n  ')}`,
+    )
+}
+
+function isNews({ kind }: Change): boolean {
+  return kind !== 'unchanged'
+}
+
+function isInvitation({ part, kind }: Change): boolean {
+  return part === 'member' && kind === 'new'
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { resolve } from 'node:path'
+import { newApiKey } from '#lib/access/api-key.ts'
+import { ROLES, type Role } from '#lib/access/rules.ts'
+import { listCustomerStates } from '#lib/access/store.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { scope } from '#lib/db/scope.ts'
+import { env } from '#lib/env.ts'
+import { problemList } from '#lib/imports/problem-list.ts'
+import { readTable } from '#lib/imports/resale/table.ts'
+import { readText } from '#lib/imports/sources/read-text.ts'
+import { issue } from '#lib/keys/issue.ts'
+import { checkedText } from '../command.ts'
+import { operatorOf } from '../licenses/operator.ts'
+import { Interrupted, interruption, note } from '../terminal.ts'
+import { openSecretFile, type SecretFile } from './secret-file.ts'
+
+type Wanted = { customer: string; name: string; roles: Role[]; validHours: number }
+
+const COLUMNS = { required: ['customer', 'name', 'roles'], optional: ['days'] } as const
+const DAYS = 90
+
+/**
+ * Issues keys that belong to customers, a row of a file each, and writes them into a file that is made for them. Nothing is
+ * issued where a row can't be taken.
+ * @throws ImportRefused that names each of those rows
+ */
+export async function issueKeys(file: string, { out }: { out: string }): Promise<void> {
+  const wanted = await readWanted(file === '-' ? file : resolve(env().callerDir, file))
+  const secrets = await openSecretFile(out, ['customer', 'name', 'id', 'key'])
+  let done = 0
+  try {
+    for (const [customer, own] of Map.groupBy(wanted, (one) => one.customer)) {
+      if (interruption.signal.aborted)
+        throw new Interrupted(`Interrupted: ${done} of ${wanted.length} keys are issued.`)
+      done += await issueFor(customer, own, secrets)
+    }
+  } finally {
+    await secrets.close()
+  }
+  note(`${done} keys are in ${out}. They can not be shown again.`)
+}
+
+/** All of one customer's are there, or none. */
+async function issueFor(customer: string, own: readonly Wanted[], secrets: SecretFile): Promise<number> {
+  const operator = await operatorOf(customer, ['admin'])
+  const requestId = randomUUID()
+  const rows = await scope(operator, async (tx) => {
+    const rows: string[][] = []
+    for (const { name, roles, validHours } of own) {
+      const key = newApiKey()
+      const given = { name, roles, owner: 'CUSTOMER' as const, validDays: validHours / 24 }
+      rows.push([customer, name, await issue(tx, operator, given, key, requestId), key])
+    }
+    return rows
+  })
+  await secrets.add(rows)
+  return rows.length
+}
+
+async function readWanted(file: string): Promise<Wanted[]> {
+  const { states } = await listCustomerStates()
+  const wanted: Wanted[] = []
+  const problems = problemList()
+  await readTable(readText(file, interruption.signal), '', COLUMNS, ({ line, cells }) => {
+    const { customer = '', name = '', roles = '', days = String(DAYS) } = cells
+    const fault = (column: string, reason: string) => problems.add({ line, column, reason })
+    const state = states.get(customer)
+    const unknown = roles.split(/[,;|]/).find((role) => !isRole(role.trim()))
+    if (!state) fault('customer', `there is no customer "${customer}"`)
+    else if (state.closedAt) fault('customer', `${customer} is closed`)
+    if (name === '') fault('name', 'is blank')
+    if (unknown !== undefined)
+      fault('roles', `there is no role "${unknown.trim()}"; there are ${ROLES.join(', ')}`)
+    if (!/^\d{1,4}$/.test(days) || Number(days) < 1 || Number(days) > 3660)
+      fault('days', 'is no number of days, 1 to 3660')
+    const own = roles.split(/[,;|]/).map((role) => role.trim())
+    wanted.push({
+      customer,
+      name: name && checkedText('name', name),
+      roles: ROLES.filter((role) => own.includes(role)),
+      validHours: Number(days) * 24,
+    })
+    return undefined
+  })
+  problems.refuseIfAny()
+  if (wanted.length === 0) throw new Problem('invalid_request', 'There is no row in the file.')
+  return wanted
+}
+
+function isRole(text: string): text is Role {
+  return (ROLES as readonly string[]).includes(text)
+}

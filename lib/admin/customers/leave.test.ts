@@ -1,0 +1,274 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { digestOf } from '#lib/access/api-key.ts'
+import { newCustomerId } from '#lib/access/store.ts'
+import { scope } from '#lib/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/db/test-rows.ts'
+import { addSession } from '#lib/db/test-sessions.ts'
+import { removeDeparted } from '#lib/server/pruning/departures.ts'
+import { commandLine } from '../test-command.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-leaving-'))
+let db: TestDatabase
+let owner: pg.Client
+const { admin } = commandLine(() => db.url, folder)
+const NEVER = new AbortController().signal
+const PDF = Buffer.from('%PDF-1.7 kept as it is')
+const keys: Record<string, string> = {}
+
+beforeAll(async () => {
+  db = await testDatabase()
+  owner = new pg.Client({ connectionString: db.url })
+  await owner.connect()
+  for (const id of ['sunbird', 'other']) await fill(id)
+})
+afterAll(async () => {
+  await owner.end()
+  await db.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** Something in each corner. */
+async function fill(id: string) {
+  await addCustomer(id)
+  await addMember(id, { id: `${id}-ana`, roles: ['admin'], passwordHash: `$argon2id$secret-of-${id}` })
+  keys[id] = await addKey(id, ['admin'], { issuedBy: `${id}-ana` })
+  await addSession(id, `${id}-ana`)
+  await addAsset(id, 'workspace-suite-1', { purchased: 5 }, { vendor: 'google-workspace' })
+  await addInvoice(id, 'INV-1', { totalAmount: '0.10', balanceAmount: '12345678901234.10' })
+  await addInvoice(id, 'INV-2', { documentState: 'voided', balanceAmount: '0', replacedBy: 'INV-1' })
+  await db.sql(
+    id,
+    `INSERT INTO invoice_files (customer_id, invoice_id, kind, name, digest, bytes)
+     VALUES ($1, 'INV-1', 'original-pdf', 'Bill 1/2.pdf', $2, $3)`,
+    [id, createHash('sha256').update(PDF).digest('hex'), PDF],
+  )
+  await db.sql(
+    id,
+    `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, settled_at, actor_kind, actor_id, actor_name, request_id)
+     VALUES ($1, 'change', 'workspace-suite-1', 4, 5, 'APPLIED', now(), 'key', 'k', 'k', 'r')`,
+    [id],
+  )
+  await admin(`notices add ap@${id}.example --customer ${id}`)
+  await db.sql(
+    id,
+    `INSERT INTO notice_mails (customer_id, recipient_id, told_on, state)
+     SELECT customer_id, id, '2026-11-01', 'SENT' FROM notice_recipients`,
+  )
+  await db.sql(
+    id,
+    "INSERT INTO seat_readings (customer_id, asset_id, purchased, assigned) VALUES ($1, 'workspace-suite-1', 5, 4)",
+    [id],
+  )
+  await admin(`members add --customer ${id} --email ben@${id}.example --name Ben --role it-manager`)
+}
+
+const linesOf = (path: string) =>
+  readFileSync(join(folder, path), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+const tables = async () => {
+  const { rows } = await owner.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'customer_id'
+     WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND NOT a.attisdropped ORDER BY 1`,
+  )
+  return rows.map(({ name }) => name)
+}
+/** As the owner, who sees the rows of the customers that it names. */
+const counted = async (customer: string) => {
+  await owner.query("SELECT set_config('console.operated', $1, false)", [customer])
+  const counts: Record<string, number> = {}
+  for (const table of await tables()) {
+    const { rows } = await owner.query(`SELECT count(*)::int AS count FROM ${table} WHERE customer_id = $1`, [
+      customer,
+    ])
+    if (rows[0].count > 0) counts[table] = rows[0].count
+  }
+  return counts
+}
+const setGone = async (customer: string) => {
+  await owner.query("SELECT set_config('console.operated', $1, false)", [customer])
+  await owner.query("UPDATE customers SET gone_at = now() - interval '1 second' WHERE id = $1", [customer])
+}
+
+describe('an export', () => {
+  test('has everything of one customer, with amounts to the digit, in a folder of ours', async () => {
+    const { code, out, err } = await admin('customers export sunbird --to out')
+    expect([code, out, err]).toEqual([
+      0,
+      'out\n',
+      expect.stringMatching(/^sunbird: \d+ files with \d+ rows, of .*Z\.\n$/),
+    ])
+    expect(statSync(join(folder, 'out')).mode & 0o777).toBe(0o700)
+    expect(statSync(join(folder, 'out/invoices.jsonl')).mode & 0o777).toBe(0o600)
+    expect(linesOf('out/customers.jsonl')).toMatchObject([{ id: 'sunbird', domain: 'sunbird.example' }])
+    expect(linesOf('out/invoices.jsonl')).toMatchObject([
+      { id: 'INV-1' },
+      { id: 'INV-2', replaced_by: 'INV-1' },
+    ])
+    expect(readFileSync(join(folder, 'out/invoices.jsonl'), 'utf8')).toContain(
+      '"balance_amount":12345678901234.10',
+    )
+    expect(linesOf('out/members.jsonl').map(({ id }) => id)).toContain('sunbird-ana')
+    expect(linesOf('out/audit_chain.jsonl')[0].digest).toMatch(/^[0-9a-f]{64}$/)
+    expect(readFileSync(join(folder, 'out/files/INV-1.original-pdf.Bill%201%2F2.pdf'))).toEqual(PDF)
+    const { files, ...manifest } = JSON.parse(readFileSync(join(folder, 'out/manifest.json'), 'utf8'))
+    expect(manifest).toMatchObject({ customer: 'sunbird', name: 'sunbird' })
+    for (const { name, sha256, bytes } of files) {
+      const content = readFileSync(join(folder, 'out', name))
+      expect([name, createHash('sha256').update(content).digest('hex'), content.length]).toEqual([
+        name,
+        sha256,
+        bytes,
+      ])
+    }
+    const names = files.map(({ name }: { name: string }) => name.replace('.jsonl', ''))
+    const counts = await counted('sunbird')
+    for (const table of [
+      'assets',
+      'seat_readings',
+      'license_changes',
+      'vendor_subscriptions',
+      'line_items',
+      'parties',
+      'api_keys',
+      'notice_subscriptions',
+      'audit_events',
+    ])
+      if (counts[table]) expect(names).toContain(table)
+  })
+
+  test('has no secret, no digest of one, no session, and nothing of another customer', async () => {
+    const { rows } = await db.opened.keys.query("SELECT digest FROM api_keys WHERE customer_id = 'sunbird'")
+    const all = readdirSync(join(folder, 'out'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+      .join('\n')
+    const links = await owner
+      .query("SELECT set_config('console.operated', 'sunbird', false)")
+      .then(() => owner.query("SELECT digest FROM account_links WHERE customer_id = 'sunbird'"))
+    expect(links.rows).toHaveLength(1)
+    for (const secret of [
+      'argon2',
+      keys.sunbird,
+      rows[0].digest,
+      digestOf(keys.sunbird ?? ''),
+      links.rows[0].digest,
+    ])
+      expect(all).not.toContain(secret)
+    expect(existsSync(join(folder, 'out/sessions.jsonl'))).toBe(false)
+    expect(all).not.toContain('other.example')
+  })
+
+  test('stands in the history, and is not put on top of something', async () => {
+    const [event] = await db.sql(
+      'sunbird',
+      "SELECT details FROM audit_events WHERE action = 'customer.exported'",
+    )
+    expect(event?.details).toMatchObject({ rows: expect.any(Number), files: expect.any(Number) })
+    expect(await admin('customers export sunbird --to out')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is there already'),
+    })
+    expect(await admin('customers export sunbird --to no/such/place')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('ENOENT'),
+    })
+    expect(await admin('customers export nobody --to new')).toMatchObject({ code: 1 })
+    expect(existsSync(join(folder, 'new'))).toBe(false)
+  })
+
+  test('of a customer with thousands of rows goes on over portions', async () => {
+    await addCustomer('large')
+    await db.sql(
+      'large',
+      `INSERT INTO billing_profiles (customer_id, id, name) SELECT 'large', 'p' || n, repeat('x', 100) FROM generate_series(1, 2500) n`,
+    )
+    expect((await admin('customers export large --to large')).code).toBe(0)
+    const ids = linesOf('large/billing_profiles.jsonl').map(({ id }) => id)
+    expect([ids.length, new Set(ids).size]).toEqual([2501, 2501])
+  })
+})
+
+describe('a customer whose time is over', () => {
+  test('is removed by no process that is kept away from the owner of the database', async () => {
+    await admin('customers close large')
+    await admin('customers export large --to large-again')
+    await setGone('large')
+    vi.stubEnv('MIGRATE_AT_START', '0')
+    expect(await removeDeparted('job', NEVER, db.url)).toBe(0)
+    vi.stubEnv('MIGRATE_AT_START', '')
+    expect(await counted('large')).toMatchObject({ billing_profiles: 2501 })
+    expect(await admin('customers remove-gone --dry-run')).toMatchObject({
+      code: 0,
+      out: '',
+      err: 'large would be removed.\n',
+    })
+    expect(await admin('customers remove-gone')).toMatchObject({ code: 0, out: 'large\n' })
+    expect(await counted('large')).toEqual({})
+  })
+
+  test('stays as long as nobody exported it since it was closed', async () => {
+    await admin('customers close sunbird')
+    await setGone('sunbird')
+    const before = await counted('sunbird')
+    expect(await removeDeparted('job', NEVER, db.url)).toBe(0)
+    expect(await admin('customers remove-gone')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('not removed: sunbird.'),
+    })
+    expect(await counted('sunbird')).toEqual(before)
+  })
+
+  test('is removed whole after that, and nothing of others', async () => {
+    expect(await admin('customers export sunbird --to last')).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('its rows are removed when its time is over'),
+    })
+    const others = await counted('other')
+    expect(Object.keys(await counted('sunbird')).length).toBeGreaterThan(15)
+    const chain = linesOf('last/audit_chain.jsonl').at(-1)
+    expect(await removeDeparted('job', NEVER, db.url)).toBe(1)
+    expect(await counted('sunbird')).toEqual({})
+    expect(await counted('other')).toEqual(others)
+    const { rows } = await db.opened.jobs.query("SELECT * FROM former_customers WHERE id = 'sunbird'")
+    // The export itself was told after its moment.
+    expect(rows).toMatchObject([
+      { id: 'sunbird', chain_seq: String(chain.seq + 1), closed_at: expect.any(Date) },
+    ])
+    expect((await admin('customers list')).out).not.toContain('sunbird')
+    expect(await removeDeparted('job', NEVER, db.url)).toBe(0)
+  })
+
+  test('gives its id to nobody else', async () => {
+    const words = 'customers add --id sunbird --name New --domain new.example --contact-email a@new.example'
+    expect(await admin(words)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('was a customer that is gone'),
+    })
+  })
+})
+
+describe('the database lets nobody remove', () => {
+  test('by a login that serves requests: none writes when a customer is closed, gone and exported', async () => {
+    const customerId = newCustomerId('other')
+    for (const column of ['closed_at', 'gone_at', 'exported_at', 'merged_into'])
+      await expect(
+        scope({ customerId }, (tx) => tx.execute(`UPDATE customers SET ${column} = NULL WHERE id = 'other'`)),
+      ).rejects.toMatchObject({ cause: { code: '42501' } })
+    for (const pool of ['jobs', 'keys', 'sessions', 'signIn', 'reads'] as const)
+      await expect(
+        db.opened[pool].query("UPDATE customers SET gone_at = now() WHERE id = 'other'"),
+      ).rejects.toThrow()
+    for (const table of ['audit_events', 'audit_chain', 'customers', 'former_customers'])
+      await expect(scope({ customerId }, (tx) => tx.execute(`DELETE FROM ${table}`))).rejects.toMatchObject({
+        cause: { code: '42501' },
+      })
+  })
+})

@@ -1,0 +1,94 @@
+import type { OwnersWork } from '#lib/server/owner/as-owner.ts'
+import type { Merge } from './prepare.ts'
+
+type Copy = {
+  table: string
+  /** Columns that become others, in SQL of the row `s`. */
+  set?: Record<string, string>
+  /** Which rows; all, if it is left out. */
+  where?: string
+  /** Whether a row that the other customer has already is left as it is. */
+  isShared?: boolean
+  /** Where the rows are, if not in the table itself. */
+  source?: string
+}
+
+const PROFILE = '(SELECT p.new_id FROM going_profiles p WHERE p.id = s.billing_profile_id)'
+/** Who saw all of a customer's billing profiles sees those, and not all of the other one's. */
+const PROFILES = `ARRAY(SELECT p.new_id FROM going_profiles p
+  WHERE s.billing_profiles IS NULL OR p.id = ANY (s.billing_profiles) ORDER BY 1)`
+const KNOWN = `EXISTS (SELECT FROM notice_recipients o
+  WHERE o.customer_id = $2 AND o.customer_id <> s.customer_id AND lower(o.email) = lower(s.email))`
+
+/** In the order of the foreign keys. What an import did, and which mails left, stays with the history. */
+const COPIES: readonly Copy[] = [
+  { table: 'billing_profiles', set: { id: '(SELECT p.new_id FROM going_profiles p WHERE p.id = s.id)' } },
+  { table: 'issuers', isShared: true },
+  { table: 'parties', isShared: true },
+  {
+    table: 'members',
+    set: { billing_profiles: PROFILES, disabled_at: 'NULL' },
+    where: 's.id IN (SELECT id FROM going_members)',
+  },
+  { table: 'api_keys', source: 'going_keys', set: { billing_profiles: PROFILES } },
+  {
+    table: 'vendor_subscriptions',
+    set: {
+      released_at: 'CASE WHEN s.id IN (SELECT id FROM going_subscriptions) THEN NULL ELSE s.released_at END',
+      next_read_at: 'CASE WHEN s.id IN (SELECT id FROM going_subscriptions) THEN now() END',
+    },
+  },
+  { table: 'assets' },
+  { table: 'seat_readings' },
+  { table: 'license_changes' },
+  { table: 'license_change_attempts' },
+  { table: 'invoices', set: { billing_profile_id: PROFILE, import_id: 'NULL' } },
+  { table: 'line_items' },
+  { table: 'line_prices' },
+  { table: 'invoice_files' },
+  { table: 'notice_recipients', where: `NOT ${KNOWN}` },
+]
+
+/** Copies the rows of one customer to another one. What waits for both, such as a trigger's sums, follows by itself. */
+export async function copyAll(owner: OwnersWork, merge: Merge): Promise<void> {
+  for (const copy of COPIES) await copyRows(owner, merge, copy)
+  await copySubscriptions(owner, merge)
+}
+
+async function copyRows({ query, write }: OwnersWork, { from, into }: Merge, copy: Copy): Promise<void> {
+  const { table, set = {}, where = 'true', isShared = false, source = table } = copy
+  const columns = await query<{ name: string }>(
+    `SELECT quote_ident(attname) AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0
+       AND NOT attisdropped AND attgenerated = '' AND attname <> 'customer_id' ORDER BY attnum`,
+    [table],
+  )
+  const names = columns.map(({ name }) => name)
+  const values = names.map((name) => set[name] ?? `s.${name}`)
+  await write(
+    `INSERT INTO ${table} (customer_id, ${names.join(', ')})
+     SELECT $2::text, ${values.join(', ')} FROM ${source} s WHERE s.customer_id = $1 AND ${where}
+     ${isShared ? 'ON CONFLICT DO NOTHING' : ''}`,
+    [from, into],
+  )
+}
+
+/** Who is told of invoices: under the address's own row at the other customer, from now on, and what it stopped stays so. */
+async function copySubscriptions({ write }: OwnersWork, { from, into }: Merge): Promise<void> {
+  const sameAddress = `a.customer_id = $1 AND b.customer_id = $2 AND lower(a.email) = lower(b.email)`
+  await write(
+    `UPDATE notice_recipients b SET
+       stopped = ARRAY(SELECT DISTINCT unnest(a.stopped || b.stopped) ORDER BY 1),
+       licenses_since = CASE WHEN a.licenses_since IS NULL THEN b.licenses_since ELSE coalesce(b.licenses_since, now()) END
+     FROM notice_recipients a WHERE ${sameAddress}`,
+    [from, into],
+  )
+  await write(
+    `INSERT INTO notice_subscriptions (customer_id, recipient_id, billing_profile_id, kinds, since)
+     SELECT $2::text, b.id, ${PROFILE}, s.kinds, now()
+     FROM notice_subscriptions s
+     JOIN notice_recipients a ON a.customer_id = s.customer_id AND a.id = s.recipient_id
+     JOIN notice_recipients b ON ${sameAddress}
+     WHERE s.customer_id = $1`,
+    [from, into],
+  )
+}

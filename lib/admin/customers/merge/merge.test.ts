@@ -1,0 +1,235 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { digestOf } from '#lib/access/api-key.ts'
+import { findKeyCaller } from '#lib/access/authenticate.ts'
+import { holdersOf } from '#lib/access/due-work.ts'
+import { findSessionCaller } from '#lib/access/session.ts'
+import { newCustomerId } from '#lib/access/store.ts'
+import { readScope } from '#lib/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addAsset, addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
+import { addSession } from '#lib/db/test-sessions.ts'
+import { verifyChain } from '#lib/history/verify.ts'
+import { commandLine } from '../../test-command.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-merging-'))
+let db: TestDatabase
+const { admin } = commandLine(() => db.url, folder)
+const keys: Record<string, string> = {}
+let session = ''
+
+beforeAll(async () => {
+  db = await testDatabase()
+  for (const id of ['moonbird', 'sunbird']) await addCustomer(id)
+  await addProfile('moonbird', 'emea')
+  await addMember('moonbird', {
+    id: 'mia',
+    roles: ['admin'],
+    email: 'mia@moonbird.example',
+    passwordHash: 'hash',
+  })
+  await addMember('moonbird', {
+    id: 'eve',
+    roles: ['finance-user'],
+    email: 'eve@moonbird.example',
+    billingProfiles: ['emea'],
+  })
+  await addMember('moonbird', {
+    id: 'old',
+    roles: ['it-manager'],
+    email: 'old@moonbird.example',
+    disabledAt: new Date(),
+  })
+  await addMember('moonbird', { id: 'ana-m', roles: ['it-manager'], email: 'Ana@sunbird.example' })
+  await addMember('sunbird', { id: 'ana', roles: ['admin'], email: 'ana@sunbird.example' })
+  keys.all = await addKey('moonbird', ['admin'])
+  keys.emea = await addKey('moonbird', ['finance-user'], { billingProfiles: ['emea'], issuedBy: 'mia' })
+  keys.ofAna = await addKey('moonbird', ['it-manager'], { issuedBy: 'ana-m' })
+  keys.revoked = await addKey('moonbird', ['admin'], { revokedAt: new Date() })
+  session = await addSession('moonbird', 'mia')
+  await addAsset('moonbird', 'workspace-suite-1', { purchased: 5 }, { vendor: 'google-workspace' })
+  await addAsset('moonbird', 'cloud-platform-7', null)
+  await addAsset('sunbird', 'cloud-platform-8', null)
+  await addInvoice('moonbird', 'M-1', { billingProfileId: 'emea' })
+  await addInvoice('moonbird', 'M-2', { documentState: 'voided', balanceAmount: '0', replacedBy: 'M-1' })
+  await addInvoice('sunbird', 'S-1')
+  for (const customer of ['moonbird', 'sunbird'])
+    await admin(`notices add ap@both.example --customer ${customer} --kinds new,due`)
+  await admin(
+    'notices add only@moonbird.example --customer moonbird --profile emea --kinds past-due,licenses',
+  )
+  await db.sql('moonbird', "UPDATE notice_recipients SET stopped = '{due}' WHERE email = 'ap@both.example'")
+})
+afterAll(async () => {
+  await db.close()
+  rmSync(folder, { recursive: true })
+})
+
+const merge = (words: string) => admin(`customers merge moonbird --into sunbird ${words}`)
+const faultsOf = (err: string) =>
+  err
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => line.trim())
+const actions = async (customer: string) =>
+  (await db.sql(customer, 'SELECT action FROM audit_events ORDER BY id')).map(({ action }) => action)
+const callerOf = (key: string | undefined) => findKeyCaller(digestOf(key ?? ''))
+
+describe('what both have under one id is refused by its name', () => {
+  test('all of it at once', async () => {
+    await addAsset('sunbird', 'cloud-platform-7', null)
+    await addInvoice('sunbird', 'M-1', { number: 'X' })
+    await addInvoice('sunbird', 'S-2', { number: 'M-1' })
+    await admin('issuers set Reseller --customer moonbird --city Dublin')
+    await admin('issuers set Reseller --customer sunbird --city Cork')
+    const { code, out, err } = await merge('--dry-run')
+    expect([code, out]).toEqual([1, ''])
+    expect(faultsOf(err)).toEqual([
+      'billing profile default: both have "default": add --profile default=<new id>',
+      'asset cloud-platform-7: both have it',
+      'invoice M-1: both have it',
+      'invoice M-1: both have the number M-1 of Reseller',
+      'issuer Reseller: what is known of it differs: see issuers list',
+      'member Ana@sunbird.example: both have this member: disable one, or add --leave-members',
+    ])
+    await db.sql('sunbird', "UPDATE assets SET id = 'cloud-platform-9' WHERE id = 'cloud-platform-7'")
+    await db.sql('sunbird', "DELETE FROM invoices WHERE id IN ('M-1', 'S-2')")
+    await admin('issuers set Reseller --customer sunbird --city Dublin')
+  })
+
+  test('also where two profiles would get one id, or one is called otherwise that is not there', async () => {
+    const two = await merge('--dry-run --leave-members --profile default=same --profile emea=same')
+    expect(faultsOf(two.err)).toEqual(['billing profile default: two get the id "same"'])
+    expect((await merge('--dry-run --profile none=x')).err).toBe('moonbird has no billing profile "none".\n')
+    expect((await admin('customers merge sunbird --into sunbird.example --dry-run')).err).toContain(
+      'are one customer',
+    )
+    expect(await merge('')).toMatchObject({ code: 2 })
+  })
+})
+
+const WORDS = '--profile default=moonbird --leave-members'
+
+describe('a merge', () => {
+  test('is shown first, and refused while the first one is open', async () => {
+    const { code, out, err } = await merge(`${WORDS} --dry-run`)
+    expect([code, err]).toEqual([0, 'Dry run: nothing was stored.\n'])
+    for (const line of ['assets  +2', 'invoices  +2', 'billing profiles  +2', 'members  +2', 'keys  +2'])
+      expect(out).toMatch(new RegExp(`^${line}$`.replaceAll('  +', ' +'), 'm'))
+    expect(await merge(`${WORDS} --yes`)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('customers close moonbird'),
+    })
+    expect((await actions('sunbird')).includes('customer.merged')).toBe(false)
+  })
+
+  test('gives everything to the other one in one step', async () => {
+    await admin('customers close moonbird')
+    expect(await merge(`${WORDS} --yes`)).toMatchObject({ code: 0 })
+    expect(await db.sql('sunbird', 'SELECT id FROM assets ORDER BY id')).toEqual(
+      ['cloud-platform-7', 'cloud-platform-8', 'cloud-platform-9', 'workspace-suite-1'].map((id) => ({ id })),
+    )
+    expect(
+      await db.sql(
+        'sunbird',
+        'SELECT id, billing_profile_id AS p, replaced_by AS r FROM invoices ORDER BY id',
+      ),
+    ).toEqual([
+      { id: 'M-1', p: 'emea', r: null },
+      { id: 'M-2', p: 'moonbird', r: 'M-1' },
+      { id: 'S-1', p: 'default', r: null },
+    ])
+    expect(await db.sql('sunbird', 'SELECT id FROM billing_profiles ORDER BY id')).toEqual(
+      ['default', 'emea', 'moonbird'].map((id) => ({ id })),
+    )
+    expect((await admin('sums verify --customer sunbird')).code).toBe(0)
+  })
+
+  test('members and keys see what they saw, and no more', async () => {
+    expect(
+      await db.sql('sunbird', 'SELECT email, billing_profiles AS p FROM members ORDER BY lower(email)'),
+    ).toEqual([
+      { email: 'ana@sunbird.example', p: null },
+      { email: 'eve@moonbird.example', p: ['emea'] },
+      { email: 'mia@moonbird.example', p: ['emea', 'moonbird'] },
+    ])
+    expect(await callerOf(keys.all)).toMatchObject({
+      customerId: 'sunbird',
+      roles: ['admin'],
+      billingProfiles: ['emea', 'moonbird'],
+    })
+    expect(await callerOf(keys.emea)).toMatchObject({ customerId: 'sunbird', billingProfiles: ['emea'] })
+    expect([await callerOf(keys.ofAna), await callerOf(keys.revoked)]).toEqual([undefined, undefined])
+    expect(await findSessionCaller(digestOf(session))).toBeUndefined()
+    expect(await db.sql('moonbird', 'SELECT id FROM members WHERE disabled_at IS NULL')).toEqual([])
+  })
+
+  test("a vendor's subscription has one holder, and is read again", async () => {
+    const place = { vendor: 'google-workspace', vendorAccount: 'default', vendorCustomerId: 'C1' }
+    const held = await holdersOf([{ ...place, subscriptionId: 'S-moonbird-workspace-suite-1' }])
+    expect(held).toMatchObject([{ customerId: 'sunbird', assetId: 'workspace-suite-1' }])
+  })
+
+  test('whom it tells by mail is told from now on, and what somebody stopped stays stopped', async () => {
+    const rows = await db.sql(
+      'sunbird',
+      `SELECT r.email, s.billing_profile_id AS p, s.kinds, r.stopped FROM notice_recipients r
+       JOIN notice_subscriptions s ON s.customer_id = r.customer_id AND s.recipient_id = r.id ORDER BY 1, 2`,
+    )
+    expect(rows).toEqual([
+      { email: 'ap@both.example', p: 'default', kinds: ['due', 'new'], stopped: ['due'] },
+      { email: 'ap@both.example', p: 'moonbird', kinds: ['due', 'new'], stopped: ['due'] },
+      { email: 'only@moonbird.example', p: 'emea', kinds: ['past-due'], stopped: [] },
+    ])
+  })
+
+  test('both histories verify, each names the other, and the one vouches for the end of the other', async () => {
+    for (const id of ['moonbird', 'sunbird']) {
+      const customerId = newCustomerId(id)
+      expect((await readScope({ customerId }, (tx) => verifyChain(tx, customerId))).fault).toBeUndefined()
+    }
+    expect((await actions('moonbird')).at(-1)).toBe('customer.merged-into')
+    const [told] = await db.sql(
+      'sunbird',
+      "SELECT details FROM audit_events WHERE action = 'customer.merged'",
+    )
+    const [head] = await db.sql('moonbird', "SELECT seq, encode(digest, 'hex') AS digest FROM audit_heads")
+    expect(told?.details).toMatchObject({
+      from: 'moonbird',
+      'chain place': head?.seq,
+      'chain digest': head?.digest,
+      assets: 2,
+    })
+  })
+
+  test('is done once, and not taken back', async () => {
+    expect(await merge(`${WORDS.replace('=moonbird', '=again')} --yes`)).toMatchObject({ code: 1 })
+    expect(await admin('customers reopen moonbird')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('was merged into sunbird'),
+    })
+  })
+})
+
+test('a merge that fails in the middle leaves both as they were', async () => {
+  for (const id of ['left', 'right']) await addCustomer(id)
+  await addAsset('left', 'cloud-platform-1', null)
+  const key = await addKey('left', ['admin'])
+  await admin('customers close left')
+  // Somebody's own check that no look before knows of.
+  const { Client } = (await import('pg')).default
+  const owner = new Client({ connectionString: db.url })
+  await owner.connect()
+  await owner.query("ALTER TABLE assets ADD CONSTRAINT planted CHECK (customer_id <> 'right') NOT VALID")
+  const { code } = await admin('customers merge left --into right --profile default=left --yes')
+  expect(code).toBe(1)
+  await owner.query('ALTER TABLE assets DROP CONSTRAINT planted')
+  await owner.end()
+  expect(await callerOf(key)).toMatchObject({ customerId: 'left' })
+  expect(await db.sql('right', 'SELECT id FROM billing_profiles')).toEqual([{ id: 'default' }])
+  expect((await actions('left')).at(-1)).toBe('customer.closed')
+  expect((await admin('customers merge left --into right --profile default=left --yes')).code).toBe(0)
+  expect(await callerOf(key)).toMatchObject({ customerId: 'right' })
+})

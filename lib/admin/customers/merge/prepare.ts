@@ -1,0 +1,67 @@
+import type { CustomerId } from '#lib/access/rules.ts'
+import { Problem } from '#lib/api/problem.ts'
+import type { OwnersWork } from '#lib/server/owner/as-owner.ts'
+
+export type Merge = {
+  from: CustomerId
+  into: CustomerId
+  /** Billing profiles that get another id, by the one that they have. */
+  profiles: ReadonlyMap<string, string>
+  /** Whether members whom the other customer has, too, stay behind with their keys. */
+  leaveMembers: boolean
+}
+
+/**
+ * Makes lists of what goes, as tables of this transaction alone: billing profiles with their new ids, and those members and
+ * keys that open something. Whoever is disabled, and what is revoked or has ended, stays with the history that names it.
+ * @throws Problem where a billing profile is to be called otherwise that is not there
+ */
+export async function prepare({ write }: OwnersWork, merge: Merge): Promise<void> {
+  const { from, into, profiles, leaveMembers } = merge
+  await write(
+    'CREATE TEMP TABLE going_profiles ON COMMIT DROP AS SELECT id, id AS new_id FROM billing_profiles WHERE customer_id = $1',
+    [from],
+  )
+  for (const [id, newId] of profiles) {
+    const renamed = await write('UPDATE going_profiles SET new_id = $2 WHERE id = $1', [id, newId])
+    if (renamed === 0) throw new Problem('not_found', `${from} has no billing profile "${id}".`)
+  }
+  await write(
+    `CREATE TEMP TABLE going_members ON COMMIT DROP AS
+     SELECT m.id, m.email FROM members m WHERE m.customer_id = $1 AND m.disabled_at IS NULL
+       AND NOT ($3 AND EXISTS (SELECT FROM members o WHERE o.customer_id = $2 AND lower(o.email) = lower(m.email)))`,
+    [from, into, leaveMembers],
+  )
+  // With its digest: the row that stays behind loses it.
+  await write(
+    `CREATE TEMP TABLE going_keys ON COMMIT DROP AS
+     SELECT k.* FROM api_keys k WHERE k.customer_id = $1 AND k.revoked_at IS NULL
+       AND (k.expires_at IS NULL OR k.expires_at > now())
+       AND (k.issued_by IS NULL OR k.issued_by IN (SELECT id FROM going_members))`,
+    [from],
+  )
+}
+
+/** How much goes, by what people know. */
+export async function sizesOf(
+  { query }: OwnersWork,
+  { from }: Merge,
+): Promise<{ what: string; count: string }[]> {
+  const of = (what: string, rows: string) => `SELECT '${what}' AS what, count(*)::text AS count FROM ${rows}`
+  const own = (table: string) => `${table} WHERE customer_id = $1`
+  return query<{ what: string; count: string }>(
+    [
+      of('assets', own('assets')),
+      of('license changes', own('license_changes')),
+      of('invoices', own('invoices')),
+      of('invoice lines', own('line_items')),
+      of('documents', own('invoice_files')),
+      of('billing profiles', 'going_profiles'),
+      of('issuers', own('issuers')),
+      of('members', 'going_members'),
+      of('keys', 'going_keys'),
+      of('notice recipients', own('notice_recipients')),
+    ].join(' UNION ALL '),
+    [from],
+  )
+}

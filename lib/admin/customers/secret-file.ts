@@ -1,0 +1,41 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { stringify } from 'csv-stringify/sync'
+import { Problem } from '#lib/api/problem.ts'
+import { env } from '#lib/env.ts'
+
+/** Secrets as CSV, in a file that nobody else on this machine may read. */
+export type SecretFile = {
+  count: number
+  /** On the disk when it returns: what was not written down is lost. */
+  add(rows: readonly string[][]): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * @param path of a file that is not there yet
+ * @throws Problem where it is, or can't be made
+ */
+export async function openSecretFile(path: string, columns: readonly string[]): Promise<SecretFile> {
+  const file = await open(resolve(env().callerDir, path), 'wx', 0o600).catch(unmade(path))
+  await file.appendFile(stringify([columns]))
+  const made: SecretFile = {
+    count: 0,
+    async add(rows) {
+      if (rows.length === 0) return
+      await file.appendFile(stringify([...rows], { escape_formulas: true }))
+      await file.sync()
+      made.count += rows.length
+    },
+    close: () => file.close(),
+  }
+  return made
+}
+
+function unmade(path: string) {
+  return (error: NodeJS.ErrnoException): FileHandle => {
+    const isThere = error.code === 'EEXIST'
+    const reason = isThere ? 'there is a file already' : `it can not be made (${error.code})`
+    throw new Problem('invalid_request', `${path}: ${reason}.`)
+  }
+}

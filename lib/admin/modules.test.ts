@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+
+// What a command line loads, by the list of its modules and not by a clock.
+
+const NOTES_MODULES = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module'
+  import { writeSync } from 'node:fs'
+  const loaded = new Set()
+  registerHooks({ load: (url, context, next) => { loaded.add(url); return next(url, context) } })
+  process.on('exit', () => writeSync(1, '\\nLOADED ' + JSON.stringify([...loaded])))
+`)}`
+
+function modulesOf(...words: string[]): string[] {
+  const program = [
+    '--conditions=react-server',
+    '--no-warnings',
+    '--import',
+    NOTES_MODULES,
+    'lib/admin/main.ts',
+  ]
+  const out = execFileSync(process.execPath, [...program, ...words], { encoding: 'utf8' })
+  return JSON.parse(out.slice(out.lastIndexOf('\nLOADED ') + '\nLOADED '.length))
+}
+
+const packagesOf = (modules: string[]) =>
+  new Set(modules.flatMap((url) => /\/node_modules\/(@[^/]+\/[^/]+|[^/]+)\//.exec(url)?.[1] ?? []))
+
+test.each([[['--help']], [['help']]])(
+  '%j loads the names of the commands, and neither a database nor the settings',
+  (words) => {
+    const modules = modulesOf(...words)
+    expect([...packagesOf(modules)]).toEqual(['commander'])
+    expect(modules.filter((url) => url.includes('/lib/admin/'))).not.toEqual([])
+  },
+)
+
+test('what is asked of one group loads no other one', () => {
+  const modules = modulesOf('keys', '--help')
+  const named = (name: string) => modules.some((url) => url.includes(`/lib/admin/${name}`))
+  expect(['keys.ts', 'imports/', 'audit/', 'notices.ts', 'customers/'].filter(named)).toEqual(['keys.ts'])
+})

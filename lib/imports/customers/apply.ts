@@ -1,0 +1,118 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import * as directory from '#lib/access/directory.ts'
+import { asOperator } from '#lib/access/operator.ts'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { newCustomerId } from '#lib/access/store.ts'
+import { setBillingProfile } from '#lib/billing-profiles/store.ts'
+import { changeNaming, type Naming, readNaming, renaming } from '#lib/customers/store.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { scope } from '#lib/db/scope.ts'
+import { saveIssuer } from '#lib/issuers/store.ts'
+import { addLicensesRecipient, addRecipient } from '#lib/notices/recipients.ts'
+import { NOTICES } from '#lib/notices/rules.ts'
+import { ImportRefused } from '../refused.ts'
+import { type Change, plan } from './differences.ts'
+import { type Invitation, saveMember } from './members.ts'
+import type { GivenCustomer } from './shapes.ts'
+import { readStored } from './stored.ts'
+import { type Told, telling } from './told.ts'
+
+export type Applied = { changes: Change[]; invitations: Invitation[] }
+
+/**
+ * Brings one customer to what a file says, in one transaction: what would change is looked at anew in it, and each change
+ * leaves the row of history that the single command leaves.
+ * @param how.isMailed whether links of new members are mailed by a job, and not given back
+ * @throws ImportRefused where it can't be done any more, because somebody else changed it meanwhile
+ */
+export function applyCustomer(given: GivenCustomer, { isMailed = false } = {}): Promise<Applied> {
+  const customerId = newCustomerId(given.id)
+  return scope({ customerId }, async (tx) => {
+    // Two imports of one customer come one after the other.
+    const naming = await readNaming(tx, customerId)
+    const stored = naming && (await readStored(tx, customerId))
+    const { changes, problems } = plan(given, stored)
+    if (problems.length > 0) throw new ImportRefused(problems)
+    const news = changes.filter(({ kind }) => kind !== 'unchanged')
+    const known = new Map(stored?.members.map((member) => [member.email.toLowerCase(), member]))
+    const isNews: IsNews = (part: Change['part'], id: string) =>
+      news.some((one) => one.part === part && one.id === id)
+    const requestId = randomUUID()
+    const told = telling(tx, customerId, requestId)
+    await saveNaming(tx, customerId, given, naming, told)
+    await saveParties(tx, customerId, given, { isNews, told })
+    const members = given.members.filter(({ email }) => isNews('member', email))
+    const operator = asOperator({ customerId, ...namingOf(given) }, ['admin'])
+    const invitations: Invitation[] = []
+    for (const member of members) {
+      const before = known.get(member.email.toLowerCase())
+      const invitation = await saveMember(tx, operator, member, before, { requestId, isMailed })
+      if (invitation) invitations.push({ ...invitation, customer: given.id })
+    }
+    for (const one of given.notices.filter(({ email, profile }) =>
+      isNews('notices', `${email} of ${profile}`),
+    ))
+      await saveNotices(tx, customerId, one, told)
+    return { changes, invitations }
+  })
+}
+
+/** Whether the file changes something of a thing. */
+type IsNews = (part: Change['part'], id: string) => boolean
+
+/** Whom invoices address, and who sends them. */
+async function saveParties(
+  tx: Transaction,
+  customerId: CustomerId,
+  given: GivenCustomer,
+  { isNews, told }: { isNews: IsNews; told: Told },
+): Promise<void> {
+  for (const { line: _, ...profile } of given.profiles.filter(({ id }) => isNews('billing profile', id))) {
+    await setBillingProfile(tx, customerId, profile)
+    const { id, ...details } = profile
+    await told('billing-profile.set', id, details)
+  }
+  for (const { line: _, ...issuer } of given.issuers.filter(({ name }) => isNews('issuer', name)))
+    await saveIssuer(tx, customerId, issuer, randomUUID())
+}
+
+/** Of a customer who is new, a file has all of it. */
+function namingOf({ name = '', domain = '', contactEmail = '' }: Partial<Naming>): Naming {
+  return { name, domain, contactEmail }
+}
+
+async function saveNaming(
+  tx: Transaction,
+  customerId: CustomerId,
+  { name, domain, contactEmail }: GivenCustomer,
+  before: Naming | undefined,
+  told: Told,
+): Promise<void> {
+  if (!before) {
+    const given = namingOf({ name, domain, contactEmail })
+    await directory.addCustomer(tx, customerId, given)
+    return told('customer.added', customerId, given)
+  }
+  const given = Object.entries({ name, domain, contactEmail }) as [keyof Naming, string | undefined][]
+  const changed = given.filter(([field, value]) => value !== undefined && value !== before[field])
+  if (changed.length === 0) return
+  const fields = Object.fromEntries(changed) as Partial<Naming>
+  await changeNaming(tx, customerId, fields, before)
+  await told('customer.renamed', customerId, renaming(before, fields))
+}
+
+async function saveNotices(
+  tx: Transaction,
+  customerId: CustomerId,
+  { email, profile, kinds }: GivenCustomer['notices'][number],
+  told: Told,
+): Promise<void> {
+  const stopped: string[] = []
+  if (kinds.includes('licenses'))
+    stopped.push(...(await addLicensesRecipient(tx, customerId, { email, again: false })))
+  const ofInvoices = NOTICES.filter((kind) => kinds.includes(kind))
+  if (ofInvoices.length > 0)
+    stopped.push(...(await addRecipient(tx, customerId, { email, profile, kinds: ofInvoices, again: false })))
+  await told('notices.set', email, { profile, kinds, stopped })
+}

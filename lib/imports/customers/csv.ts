@@ -1,0 +1,117 @@
+import { readRows } from '../csv-rows.ts'
+import { quoted } from '../faults.ts'
+import { type ProblemList, problemList } from '../problem-list.ts'
+import { ImportRefused, MOST_PROBLEMS } from '../refused.ts'
+import { COLUMN_NAMES, COLUMNS, type Columns } from './columns.ts'
+import type { Piece } from './shapes.ts'
+
+const DELIMITERS = [',', ';', '\t']
+
+/**
+ * The parts of customers that a CSV file has, a row each; commas, semicolons or tabs between the columns, a header in any
+ * case and order.
+ * @throws ImportRefused that lists what is wrong, by line and column
+ */
+export async function readCsvPieces(text: string): Promise<Piece[]> {
+  const problems = problemList()
+  const pieces: Piece[] = []
+  let header: string[] | undefined
+  const take = (row: string[], line: number) => {
+    if (!header) header = headerOf(row, line)
+    else if (row.length > header.length && row.slice(header.length).some((cell) => cell.trim() !== ''))
+      problems.add({ line, reason: `has ${row.length} columns, not ${header.length}` })
+    else if (row.some((cell) => cell.trim() !== ''))
+      pieces.push(pieceOf(cellsOf(header, row), line, problems))
+  }
+  const onFault = (error: unknown) => {
+    // What ends the file early is told together with what was found before.
+    if (!(error instanceof ImportRefused) || problems.isEmpty()) throw error
+    for (const problem of error.problems) problems.add(problem)
+  }
+  await readRows(whole(text), take, undefined, delimiterOf(text)).catch(onFault)
+  problems.refuseIfAny()
+  if (!header) throw new ImportRefused([{ reason: 'The file is empty.' }])
+  return pieces
+}
+
+/** What stands between the names of most columns that we know. */
+function delimiterOf(text: string): string {
+  const [head = ''] = text.trimStart().split(/[\r\n]/, 1)
+  const known = (delimiter: string) => head.split(delimiter).filter((name) => columnOf(unquoted(name))).length
+  return DELIMITERS.reduce((best, one) => (known(one) > known(best) ? one : best))
+}
+
+function unquoted(name: string): string {
+  return name.trim().replace(/^"(.*)"$/, '$1')
+}
+
+/** A column's name in any case, and with or without spaces, hyphens and low lines in it. */
+function columnOf(given: string): string | undefined {
+  const plain = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '')
+  return COLUMN_NAMES.find((name) => plain(name) === plain(given))
+}
+
+function headerOf(row: string[], line: number): string[] {
+  const names = row.map((name) => columnOf(name.trim()))
+  const twice = COLUMN_NAMES.filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
+  const problems = [
+    ...row.flatMap((name, at) =>
+      names[at] === undefined && name.trim() !== ''
+        ? [{ line, reason: `${quoted(name.trim())} is no column of this file: ${COLUMN_NAMES.join(', ')}` }]
+        : [],
+    ),
+    ...twice.map((column) => ({ line, column, reason: 'there are two such columns' })),
+    ...(names.includes('customer') ? [] : [{ line, column: 'customer', reason: 'there is no such column' }]),
+  ]
+  if (problems.length > 0) throw new ImportRefused(problems.slice(0, MOST_PROBLEMS))
+  // A column without a name may stand there, as spreadsheets leave them, as long as it is empty.
+  return names.map((name) => name ?? '')
+}
+
+function cellsOf(header: readonly string[], row: readonly string[]): Map<string, string> {
+  const cells = header.map((name, at) => [name, row[at]?.trim() ?? ''] as const)
+  return new Map(cells.filter(([, cell]) => cell !== ''))
+}
+
+function pieceOf(cells: Map<string, string>, line: number, problems: ProblemList): Piece {
+  if (cells.has(''))
+    problems.add({ line, reason: `${quoted(cells.get('') ?? '')} stands in a column without a name` })
+  const parts = COLUMNS.map((columns) => [columns.part, partOf(columns, cells, line, problems)] as const)
+  const [[, customer], ...others] = parts as [(typeof parts)[number], ...typeof parts]
+  const lists = others.flatMap(([part, value]) => (value === undefined ? [] : [[part, [value]]]))
+  return { ...(customer as Piece | undefined), ...Object.fromEntries(lists), line } as Piece
+}
+
+/** Undefined where its columns are blank, or wrong. */
+function partOf(
+  { schema, fields }: Columns,
+  cells: Map<string, string>,
+  line: number,
+  problems: ProblemList,
+) {
+  const given = Object.entries(fields).filter(([column]) => cells.has(column))
+  const [first = ''] = Object.keys(fields)
+  if (given.length === 0 && first !== 'customer') return undefined
+  if (!cells.has(first)) {
+    const needs = given.length > 0 ? `${given.map(([column]) => column).join(', ')} without it` : 'is blank'
+    problems.add({
+      line,
+      column: first,
+      reason: given.length > 0 ? `is blank, but there is ${needs}` : needs,
+    })
+    return undefined
+  }
+  const values = Object.fromEntries(given.map(([column, field]) => [field, cells.get(column)]))
+  const parsed = schema.safeParse(values)
+  for (const { path, message } of parsed.error?.issues ?? [])
+    problems.add({
+      line,
+      column: Object.keys(fields).find((column) => fields[column] === path[0]),
+      reason: message.endsWith('received undefined') ? 'is missing' : message,
+    })
+  return parsed.data
+}
+
+async function* whole(text: string): AsyncGenerator<string> {
+  yield text
+}

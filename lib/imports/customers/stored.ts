@@ -1,0 +1,70 @@
+import 'server-only'
+import { eq, sql } from 'drizzle-orm'
+import { type CustomerId, ROLES, type Role } from '#lib/access/rules.ts'
+import type { BillingProfile } from '#lib/billing-profiles/rules.ts'
+import { listBillingProfiles } from '#lib/billing-profiles/store.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { customers, members } from '#lib/db/schema/customers.ts'
+import { type IssuerDetails, listIssuers } from '#lib/issuers/store.ts'
+import { listRecipientRows } from '#lib/notices/recipients.ts'
+import type { Kind } from '#lib/notices/rules.ts'
+
+export type StoredMember = {
+  id: string
+  email: string
+  name: string
+  roles: Role[]
+  billingProfiles: string[] | null
+  isDisabled: boolean
+}
+
+/** A customer as far as a file can say something of it. */
+export type StoredCustomer = {
+  name: string
+  domain: string
+  contactEmail: string
+  profiles: BillingProfile[]
+  issuers: ({ name: string } & IssuerDetails)[]
+  members: StoredMember[]
+  notices: { email: string; profile: string | null; kinds: Kind[] }[]
+}
+
+/** Undefined where there is no such customer. */
+export async function readStored(
+  tx: Transaction,
+  customerId: CustomerId,
+): Promise<StoredCustomer | undefined> {
+  const { name, domain, contactEmail } = customers
+  const { id, email, roles, billingProfiles } = members
+  const isDisabled = sql<boolean>`${members.disabledAt} IS NOT NULL`
+  const [own, profiles, issuers, people, recipients] = await Promise.all([
+    tx.select({ name, domain, contactEmail }).from(customers).where(eq(customers.id, customerId)),
+    listBillingProfiles(tx, customerId),
+    listIssuers(tx, customerId),
+    tx
+      .select({ id, email, name: members.name, roles: sql<Role[]>`${roles}`, billingProfiles, isDisabled })
+      .from(members)
+      .where(eq(members.customerId, customerId)),
+    listRecipientRows(tx, customerId),
+  ])
+  if (!own[0]) return undefined
+  return {
+    ...own[0],
+    profiles,
+    issuers,
+    members: people.map((member) => ({
+      ...member,
+      roles: ROLES.filter((role) => member.roles.includes(role)),
+      billingProfiles: member.billingProfiles && [...member.billingProfiles].sort(),
+    })),
+    notices: recipients.map((row) => ({ email: row.email, profile: row.profile, kinds: row.notices })),
+  }
+}
+
+const NOTHING = { address: null, postcode: null, city: null, country: null, taxId: null, registration: null }
+
+/** A new customer as it is right after it was added: with its billing profile `default`, which is named like it. */
+export function newlyAdded(given: { name: string; domain: string; contactEmail: string }): StoredCustomer {
+  const profiles = [{ id: 'default', name: given.name, ...NOTHING }]
+  return { ...given, profiles, issuers: [], members: [], notices: [] }
+}

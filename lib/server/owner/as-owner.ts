@@ -1,0 +1,68 @@
+import 'server-only'
+import pg from 'pg'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { ownerOf } from '#lib/db/logins.ts'
+import { type Addition, appending } from '#lib/history/append.ts'
+import { OPERATOR } from '#lib/history/audit.ts'
+
+/** A transaction of the database's owner: what it does to some customers, and what it tells their histories of it. */
+export type OwnersWork = {
+  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
+  /** Says how many rows a statement wrote. */
+  write(text: string, values?: unknown[]): Promise<number>
+  /** Adds an event at once, under the operator's name: its chain goes on with this transaction. */
+  tell(
+    customerId: CustomerId,
+    event: { action: string; subject: string; details?: Record<string, string | number | string[] | null> },
+  ): Promise<void>
+}
+
+/** In milliseconds. Transactions that began before are waited for, and whoever comes later waits behind. */
+const LOCK_WAIT = 1000
+
+/**
+ * Runs `work` as the owner of the database, who sees the rows of these customers alone. What serves requests has no login that
+ * could do the same.
+ * @param url of the database, as its owner reaches it
+ * @param customers those whom nobody changes meanwhile (`alone`), and those who can only not be closed (`beside`)
+ * @throws Error of the database: 55P03 where one of them is being changed for longer than a second
+ */
+export async function asOwnerOf<T>(
+  url: string,
+  { alone, beside = [] }: { alone: readonly CustomerId[]; beside?: readonly CustomerId[] },
+  work: (owner: OwnersWork) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client(ownerOf(url))
+  await client.connect()
+  try {
+    await client.query('BEGIN')
+    await client.query(
+      "SELECT set_config('console.operated', $1, true), set_config('timezone', 'UTC', true)",
+      [[...alone, ...beside].join(' ')],
+    )
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_WAIT}`)
+    for (const id of beside) await client.query('SELECT pg_advisory_xact_lock_shared(43, hashtext($1))', [id])
+    for (const id of alone) await client.query('SELECT pg_advisory_xact_lock(43, hashtext($1))', [id])
+    const value = await work(workOf(client))
+    await client.query('COMMIT')
+    return value
+  } finally {
+    // What was not committed is rolled back with the connection.
+    await client.end()
+  }
+}
+
+function workOf(client: pg.Client): OwnersWork {
+  const requestId = crypto.randomUUID()
+  return {
+    query: async <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) =>
+      (await client.query<Row>(text, values)).rows,
+    write: async (text, values) => (await client.query(text, values)).rowCount ?? 0,
+    async tell(customerId, { action, subject, details = {} }) {
+      const { kind: actorKind, id: actorId, name: actorName } = OPERATOR
+      const who = { actorKind, actorId, actorName, requestId, session: null, address: null, agent: null }
+      const addition: Addition = { entry: { customerId, action, subject, ...who, details } }
+      for (const statement of appending([addition])) await client.query(statement)
+    },
+  }
+}

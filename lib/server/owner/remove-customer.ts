@@ -1,0 +1,50 @@
+import 'server-only'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { asOwnerOf, type OwnersWork } from './as-owner.ts'
+
+/**
+ * Removes all rows of a customer whose time is over and who was exported since it was closed, in one transaction of the
+ * database's owner. What stays is its id, and where its history ended.
+ * @param url of the database, as its owner reaches it
+ * @returns false where it may not go: it was opened again, say
+ */
+export function removeCustomer(url: string, customerId: CustomerId): Promise<boolean> {
+  return asOwnerOf(url, { alone: [customerId] }, async ({ query, write }) => {
+    const kept = await write(
+      `INSERT INTO former_customers (id, closed_at, chain_seq, chain_digest)
+       SELECT c.id, c.closed_at, h.seq, h.digest FROM customers c LEFT JOIN audit_heads h ON h.customer_id = c.id
+       WHERE c.id = $1 AND c.gone_at <= now() AND c.exported_at >= c.closed_at`,
+      [customerId],
+    )
+    if (kept === 0) return false
+    // The sums of its invoices go as they are, and are not made smaller first.
+    await write("SELECT set_config('console.sums', 'left', true)")
+    for (const table of await tablesOf(query))
+      await write(`DELETE FROM ${table} WHERE customer_id = $1`, [customerId])
+    await write('DELETE FROM customers WHERE id = $1', [customerId])
+    return true
+  })
+}
+
+type Table = { name: string; pointsTo: string[] }
+
+/** All tables with rows of customers, each before those to which it points: one that is added later is among them. */
+async function tablesOf(query: OwnersWork['query']): Promise<string[]> {
+  const rows = await query<Table>(
+    `SELECT c.oid::regclass::text AS name, ARRAY(
+       SELECT k.confrelid::regclass::text FROM pg_constraint k
+       WHERE k.contype = 'f' AND k.conrelid = c.oid AND k.confrelid <> c.oid) AS "pointsTo"
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'customer_id' AND NOT a.attisdropped
+     WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace`,
+  )
+  const left = new Map(rows.map((row) => [row.name, row]))
+  const order: string[] = []
+  while (left.size > 0) {
+    const pointedTo = new Set([...left.values()].flatMap(({ pointsTo }) => pointsTo))
+    const free = [...left.keys()].filter((name) => !pointedTo.has(name))
+    if (free.length === 0) throw new Error(`The tables ${[...left.keys()].join(', ')} point to each other.`)
+    for (const name of free) left.delete(name)
+    order.push(...free.sort())
+  }
+  return order
+}
