@@ -1,6 +1,7 @@
 import * as directory from '#lib/access/directory.ts'
-import { listCustomerStates, newCustomerId } from '#lib/access/store.ts'
+import { newCustomerId } from '#lib/access/store.ts'
 import { Problem } from '#lib/api/problem.ts'
+import { listCustomerStates } from '#lib/customers/states.ts'
 import { wasRemoved } from '#lib/customers/store.ts'
 import { scope } from '#lib/db/scope.ts'
 import { slugOf } from '#lib/imports/focus/platforms.ts'

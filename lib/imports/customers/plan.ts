@@ -1,5 +1,6 @@
 import 'server-only'
-import { type CustomerState, listCustomerStates, newCustomerId } from '#lib/access/store.ts'
+import { newCustomerId } from '#lib/access/store.ts'
+import { type CustomerState, listCustomerStates } from '#lib/customers/states.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '../refused.ts'
 import { type Change, plan } from './differences.ts'
