@@ -7,6 +7,8 @@ export const customers = pgTable('customers', {
   name: text('name').notNull(),
   domain: text('domain').notNull().unique(),
   contactEmail: text('contact_email').notNull(),
+  /** Since when passwords open no membership of it; null: they do. */
+  signOnOnlySince: time('sign_on_only_since'),
   createdAt: createdAt(),
 })
 
