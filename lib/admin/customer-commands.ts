@@ -7,16 +7,18 @@ import { type Cell, printRows } from './table.ts'
 
 /**
  * Adds a noun to the program, whose commands are each about one customer.
+ * @param noun its name, or a command that was added to `program` already
  * @returns what adds a command: by its name, what it does, and what follows the name in an example
  */
-export function customerCommands(program: Command, noun: string, description: string) {
-  const parent = program.command(noun).description(description)
+export function customerCommands(program: Command, noun: string | Command, description = '') {
+  const parent = typeof noun === 'string' ? program.command(noun).description(description) : noun
+  const path = program.parent ? `${program.name()} ${parent.name()}` : parent.name()
   return (name: string, description: string, example: string): Command =>
     parent
       .command(name)
       .description(description)
       .requiredOption('--customer <id>', 'id or domain of the customer')
-      .addHelpText('after', `\nExample:\n  npm run -s admin -- ${noun} ${name} ${example}`)
+      .addHelpText('after', `\nExample:\n  npm run -s admin -- ${path} ${name} ${example}`)
 }
 
 /** What a command that lists does: it prints the customer's rows, as columns or as JSON. */

@@ -28,11 +28,15 @@ async function said(words: string) {
   return { code: exitCodeOf(error), out, err }
 }
 
-const COMMANDS = adminProgram().commands.flatMap((what) =>
-  what.commands.length === 0
-    ? [what.name()]
-    : what.commands.map((command) => `${what.name()} ${command.name()}`),
-)
+const COMMANDS = namesOf(adminProgram().commands)
+
+/** All commands, those within others with the names of both. */
+function namesOf(commands: ReturnType<typeof adminProgram>['commands'], before = ''): string[] {
+  return commands.flatMap((command) => {
+    const name = before + command.name()
+    return command.commands.length === 0 ? [name] : namesOf(command.commands, `${name} `)
+  })
+}
 
 test('the commands are these', () => {
   expect(COMMANDS).toEqual([
@@ -49,6 +53,18 @@ test('the commands are these', () => {
     'members disable',
     'members enable',
     'members list',
+    'sign-on set',
+    'sign-on show',
+    'sign-on test',
+    'sign-on off',
+    'sign-on require',
+    'sign-on allow-passwords',
+    'sign-on release',
+    'sign-on domains add',
+    'sign-on domains verify',
+    'sign-on domains confirm',
+    'sign-on domains remove',
+    'sign-on domains list',
     'keys issue',
     'keys list',
     'keys revoke',

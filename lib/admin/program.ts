@@ -11,6 +11,7 @@ import { addKeyCommands } from './keys.ts'
 import { addLicenseCommands } from './licenses/command.ts'
 import { addMemberCommands } from './members.ts'
 import { addNoticeCommands } from './notices.ts'
+import { addSignOnCommands } from './sign-on/command.ts'
 import { addStatusCommand } from './status/command.ts'
 import { addSumCommands } from './sums/command.ts'
 import { exitCodeOf } from './terminal.ts'
@@ -27,6 +28,7 @@ export function adminProgram(): Command {
   addBillingProfileCommands(program)
   addIssuerCommands(program)
   addMemberCommands(program)
+  addSignOnCommands(program)
   addKeyCommands(program)
   addImportCommands(program)
   addInvoiceCommands(program)
