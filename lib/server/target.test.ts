@@ -92,6 +92,8 @@ test.each([
   ['/authors', 'page'],
   ['/assets?next=/billing/v1', 'page'],
   ['/api/auth/session', 'sign-in'],
+  ['/auth/sign-on/callback/x?code=y', 'sign-in'],
+  ['/auth/sign-onx', 'api'],
   ['/apiary', 'page'],
   ['/healthz?full', 'health'],
   ['/livez', 'health'],
