@@ -1,11 +1,14 @@
 /** What events are about, as people look for them: the things that their actions begin with, or whole actions. */
 export const EVENT_KINDS = {
-  'sign-ins': ['session', 'sign-in', 'password'],
-  refused: ['access.denied', 'sign-in.failed', 'sign-in.throttled'],
+  'sign-ins': ['session', 'sign-in', 'sign-on', 'password'],
+  refused: ['access.denied', 'sign-in.failed', 'sign-in.throttled', 'sign-on.refused'],
   exports: ['export'],
   licenses: ['license-change', 'vendor-subscription', 'asset', 'assets'],
   invoices: ['invoice', 'invoices', 'issuer', 'billing-profile', 'import', 'sums'],
-  access: ['customer', 'member', 'invitation', 'reset', 'key', 'history'],
+  access: [
+    ...['customer', 'member', 'invitation', 'reset', 'key', 'history'],
+    ...['identity-provider', 'sign-on-domain'],
+  ],
   notices: ['notices'],
 } as const satisfies Record<string, readonly string[]>
 
