@@ -3,6 +3,7 @@ import type { Metadata, Viewport } from 'next'
 import { cookies } from 'next/headers'
 import { connection } from 'next/server'
 import type { ReactNode } from 'react'
+import { cookieName } from '#lib/access/session-cookie.ts'
 import { Providers } from './providers.tsx'
 
 export const metadata: Metadata = {
@@ -17,7 +18,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
   // A page made at build time would carry scripts without this answer's nonce, which Next takes from the
   // policy that the front door puts on the request.
   await connection()
-  const theme = (await cookies()).get('theme')?.value
+  const theme = (await cookies()).get(cookieName('theme'))?.value
   return (
     <html lang="en" {...(theme === 'light' || theme === 'dark' ? { 'data-theme': theme } : {})}>
       <body>

@@ -55,6 +55,12 @@ describe('the house', () => {
 
 describe('package-lock.json', () => {
   const { packages } = JSON.parse(read('package-lock.json'))
+
+  test('has no image library, which Next would bring along', () => {
+    const names = Object.keys(packages).filter((path) => /(^|\/)(sharp|@img\/[^/]+)$/.test(path))
+    expect(names.map((path) => packages[path].name)).toEqual(['server-only'])
+  })
+
   test.each(Object.entries(FLOORS))('has %s of %s or later', (name, floor) => {
     expect(isAtLeast(packages[`node_modules/${name}`].version, floor)).toBe(true)
   })

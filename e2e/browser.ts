@@ -44,6 +44,11 @@ async function signInByRequest(page: Page, email: string): Promise<void> {
   sessions.set(email, await page.context().cookies())
 }
 
+/** Waits until the rows are there that may come after the page's frame: what is read at once would find none. */
+export async function rowsCame(page: Page): Promise<void> {
+  await expect(page.getByText('Loading…')).toHaveCount(0)
+}
+
 /** Puts the keyboard into the search by its shortcut, which is heard once the page has come to life. */
 export async function pressSlash(page: Page): Promise<void> {
   const search = page.getByRole('searchbox')

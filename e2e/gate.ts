@@ -9,7 +9,7 @@ export async function openGate(url: string) {
   const through = new URL(url)
   const path = `${through.searchParams.get('host')}/.s.PGSQL.${through.port}`
   const sockets = new Set<Socket>()
-  let [held, open] = ['', Promise.withResolvers<void>()]
+  let [held, open] = ['', Promise.withResolvers<'sent' | 'lost'>()]
   const server = createServer((client) => {
     const database = connect(path)
     for (const socket of [client, database])
@@ -17,7 +17,7 @@ export async function openGate(url: string) {
     database.pipe(client)
     client.on('data', async (chunk) => {
       client.pause()
-      if (held && chunk.includes(held)) await open.promise
+      if (held && chunk.includes(held) && (await open.promise) === 'lost') return void client.destroy()
       database.write(chunk)
       client.resume()
     })
@@ -29,11 +29,16 @@ export async function openGate(url: string) {
     url: through.href,
     /** From now on whatever has this text waits, and the rest of its connection behind it. */
     hold(text: string) {
-      ;[held, open] = [text, Promise.withResolvers<void>()]
+      ;[held, open] = [text, Promise.withResolvers<'sent' | 'lost'>()]
     },
     release() {
       held = ''
-      open.resolve()
+      open.resolve('sent')
+    },
+    /** What waits never gets there, and its connection breaks. */
+    lose() {
+      held = ''
+      open.resolve('lost')
     },
     async close() {
       for (const socket of sockets) socket.destroy()

@@ -14,6 +14,8 @@ export type Measured = {
    * where the work, or its end, threw.
    */
   transaction: { scope: Scope; statements: number; outcome: 'done' | 'thrown'; seconds: number }
+  /** A request that was refused because a limit was used up: which one. */
+  limit: { limit: string }
   signIn: { outcome: 'opened' | 'failed' | 'throttled' }
   job: { job: string; outcome: 'done' | 'failed'; seconds: number }
   mail: { outcome: string }

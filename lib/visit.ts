@@ -13,6 +13,8 @@ export type Visit = {
   session?: string | undefined
   /** How many statements it has sent to the database, but for those that begin and end transactions. */
   statements: number
+  /** Whether something failed after the answer's status had left. */
+  isFailed?: boolean
 }
 
 /** Browsers say some 120 characters of themselves. */
@@ -53,6 +55,12 @@ export function noteCaller(caller: { id: string; customerId: string; session?: s
   here.callerId = caller.id
   here.customerId = caller.customerId
   here.session = caller.session?.slice(0, 12)
+}
+
+/** Notes that a page failed: its frame may have left already, with a status that says all is well. */
+export function noteFailure(): void {
+  const here = visits.getStore()
+  if (here) here.isFailed = true
 }
 
 /** Counts a statement that the request sends to the database. */

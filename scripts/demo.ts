@@ -10,6 +10,7 @@ import { DEMO_PASSWORD, loadDemo } from '#lib/demo/load.ts'
 import { changedPasswords } from '#lib/demo/passwords.ts'
 import { env } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
+import { keptSecret } from '#lib/secrets.ts'
 import { type Application, startApplication } from '#lib/server/application.ts'
 import { harbor } from '../stand-ins/harbor.ts'
 import { build } from './build.ts'
@@ -35,6 +36,8 @@ starting.catch(fail)
 /** Undefined when it was asked to stop meanwhile; then nothing is left running. */
 async function start(): Promise<Application | undefined> {
   await checkPort()
+  // Where it has to be given and is not, that is said now and not after the build.
+  keptSecret('database')
   await build({ quiet: true })
   if (isStopping()) return undefined
   const today = new Date().toISOString().slice(0, 10)

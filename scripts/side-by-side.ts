@@ -6,7 +6,7 @@ import { migrate } from '#lib/db/migrate.ts'
 import { knownMigrations } from '#lib/db/migrating/files.ts'
 import { build } from './build.ts'
 import { checkOut, lastTag } from './side-by-side/checkout.ts'
-import { serveBeside } from './side-by-side/serve.ts'
+import { SECRET, serveBeside } from './side-by-side/serve.ts'
 import { runStage, type Stage } from './stage.ts'
 
 // Does an older version go on working on the tables of this one, while processes of this one serve beside it?
@@ -20,6 +20,8 @@ const isLive = args.includes('--live')
 const [ref = lastTag(), ...which] = args.filter((word) => word !== '--live')
 const chosen = which.length > 0 ? which : ['--project=api']
 const LIMIT_MS = 60 * 60_000
+// The server's logins are made by whoever migrates first, here or in the older version's tests: with one secret.
+process.env.DATABASE_SECRET = SECRET
 
 // Whatever is running ends then, and what was made is taken away as at the end.
 let [tests, isStopped]: [Stage | undefined, boolean] = [undefined, false]

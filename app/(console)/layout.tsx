@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { ConfirmSignIn } from '#components/access/confirm-sign-in.tsx'
 import { Frame } from '#components/frame/frame.tsx'
 import { may, ROLE_NAMES } from '#lib/access/rules.ts'
 import { mayChange } from '#lib/access/sign-ins/choices.ts'
@@ -15,7 +16,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
     email: caller.email,
     customer: caller.customerName,
     roles: caller.roles.map((role) => ROLE_NAMES[role]).join(', '),
-    mayChange: await mayChange(caller),
+    mayChange: mayChange(caller),
   }
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[14rem_minmax(0,1fr)] print:block print:min-h-0">
@@ -33,6 +34,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
       >
         {children}
       </main>
+      <ConfirmSignIn email={caller.email} />
     </div>
   )
 }

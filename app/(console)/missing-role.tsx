@@ -2,11 +2,23 @@ import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
-import { type Caller, may, type Permission, ROLE_NAMES, rolesWith } from '#lib/access/rules.ts'
+import {
+  type Caller,
+  may,
+  PERMISSION_NAMES,
+  type Permission,
+  ROLE_NAMES,
+  rolesWith,
+} from '#lib/access/rules.ts'
+import { traceDenial } from '#lib/history/requests.ts'
 import { SCREENS } from './screens.ts'
+import { traceOf } from './trace.ts'
 
-/** What stands on a page that the caller may not see: which role is needed, and where they can go. */
-export function MissingRole({
+/**
+ * What stands on a page that the caller may not see: which role is needed, and where they can go. That they asked for it
+ * stands in the history.
+ */
+export async function MissingRole({
   title,
   caller,
   permission,
@@ -15,6 +27,8 @@ export function MissingRole({
   caller: Caller
   permission: Permission
 }) {
+  const refused = { call: title, code: 'permission_denied', permission: PERMISSION_NAMES[permission] }
+  await traceDenial(caller, refused, (await traceOf()).requestId)
   const roles = caller.roles.map((role) => ROLE_NAMES[role]).join(' and ')
   const other = SCREENS.find((screen) => may(caller, screen.permission))
   return (

@@ -4,10 +4,11 @@ import { type Ask, load } from './load.ts'
 import { type Pace, type Spread, spreadOf } from './pace.ts'
 import type { Program } from './program.ts'
 import { middle, type Setting } from './rounds.ts'
-import type { Loaded } from './seed.ts'
+import { type Loaded, signedIn } from './seed.ts'
 
 /** Few: what reads much would only wait for itself. */
 const CONNECTIONS = 4
+const SMALL = '20,000 small ones'
 
 export type Growth = { name: string; of: { size: string; pace: Pace; toFirst: Spread }[] }
 
@@ -33,6 +34,7 @@ export async function growthOf(
     summary: () => 'invoice-summary',
     statement: () => 'statement',
   }
+  if ('invoices screen'.includes(only)) found.push(await screens(api, customers, small, seconds, rounds))
   for (const [name, pathOf] of Object.entries(calls).filter(([name]) => name.includes(only))) {
     const groups = sized.map(({ one, far }) => ({
       size: one.invoices.toLocaleString('en'),
@@ -40,12 +42,30 @@ export async function growthOf(
     }))
     if (!name.includes('page but'))
       groups.push({
-        size: '20,000 small ones',
+        size: SMALL,
         asks: small.map(({ key }) => ({ path: `/billing/v1/${pathOf('')}`, key })),
       })
     found.push({ name, of: await sideBySide(api, groups, seconds, rounds) })
   }
   return found
+}
+
+/** The first page of a member who may see everything, drawn whole. */
+async function screens(
+  api: Program,
+  customers: readonly Loaded[],
+  small: readonly Loaded[],
+  seconds: number,
+  rounds: number,
+): Promise<Growth> {
+  const screenOf = async ({ id }: Loaded): Promise<Ask> => ({ path: '/invoices', cookie: await signedIn(id) })
+  const groups = customers.map(async (one) => ({
+    size: one.invoices.toLocaleString('en'),
+    asks: [await screenOf(one)],
+  }))
+  const ofSmall = { size: SMALL, asks: await Promise.all(small.map(screenOf)) }
+  const of = await sideBySide(api, [...(await Promise.all(groups)), ofSmall], seconds, rounds)
+  return { name: 'invoices screen', of }
 }
 
 async function sideBySide(

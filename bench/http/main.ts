@@ -7,7 +7,6 @@ import { openDatabase } from '#lib/db/client.ts'
 import { startWarden } from '#lib/db/embedded/test-warden.ts'
 import { startEmbedded } from '#lib/db/embedded.ts'
 import { migrate } from '#lib/db/migrate.ts'
-import { addAsset } from '#lib/db/test-rows.ts'
 import { barePool } from './bare.ts'
 import { casesOf } from './cases.ts'
 import { coldStart, timesOfFiles, warmStart } from './files-and-starts.ts'
@@ -35,6 +34,8 @@ const { values: given } = parseArgs({
     only: { type: 'string', default: '' },
     /** So many minutes of everything at once, and what the process holds meanwhile; nothing else then. */
     minutes: { type: 'string' },
+    /** A folder in which the customers stay, so that the next run finds them. */
+    keep: { type: 'string' },
     /** Writes the figures into docs/speed.md. */
     write: { type: 'boolean', default: false },
   },
@@ -53,7 +54,7 @@ process.env.SESSION_SECRET = SESSION_SECRET
 const warden = startWarden()
 const folder = await mkdtemp(join(tmpdir(), 'console-bench-'))
 warden.removeFolder(folder)
-const embedded = await startEmbedded(join(folder, 'database'))
+const embedded = await startEmbedded(given.keep ?? join(folder, 'database'))
 await migrate(embedded.url)
 const database = openDatabase(embedded.url)
 try {
@@ -72,7 +73,6 @@ async function bench(url: string): Promise<void> {
   for (const size of given.minutes ? [] : given.invoices.split(',').filter(Boolean))
     sized.push(await addLoaded(url, `sized-${size}`, Number(size)))
   const small = await addSmall(url, SMALL_KEYS)
-  for (const { id } of small) await addAsset(id, 'workspace-suite-0', { purchased: 1 })
   await settle(url)
   if (given.minutes) return memoryUnderLoad(url, large, small, Number(given.minutes))
 

@@ -12,29 +12,73 @@ export type Loaded = { id: string; key: string; invoices: number }
 
 const ASSETS = 64
 const LINES = 2
+/** Invoices that are written by one statement. */
+const PART = 250_000
 const SMALL = { customers: 20_000, invoices: 5 }
 
 /**
- * Adds a customer with 64 assets, and so many invoices over five and a half years with two lines each.
+ * Adds a customer with 64 assets, and so many invoices over five and a half years with two lines each. One that an
+ * earlier run has added gets a new key and nothing else.
  * @param url of a migrated database that this process has opened, as its superuser
+ * @throws Error where the earlier run did not come to its end
  */
 export async function addLoaded(url: string, id: string, invoices: number): Promise<Loaded> {
-  await addCustomer(id)
-  for (let n = 0; n < ASSETS; n++) await addAsset(id, `workspace-suite-${n}`, { purchased: 1 })
-  const owner = new pg.Client({ connectionString: url })
-  await owner.connect()
-  await owner.query(
-    `${INVOICES} SELECT $1::text, 'IN-' || lpad(n::text, 8, '0'), n FROM generate_series(1, $2) n) one (customer, number, n)`,
-    [id, invoices],
-  )
-  await owner.query(`${LINE_ITEMS} WHERE i.customer_id = $1`, [id])
-  await owner.end()
+  if (!(await wasAdded(url, id, invoices))) await write(url, id, invoices)
   return { id, key: await addKey(id, ['admin']), invoices }
 }
 
-/** Adds 20,000 customers with five invoices each; gives some of them, with keys. */
+async function write(url: string, id: string, invoices: number): Promise<void> {
+  await addCustomer(id)
+  for (let n = 0; n < ASSETS; n++) await addAsset(id, `workspace-suite-${n}`, { purchased: 1 })
+  const [heads, lines] = [new pg.Client(url), new pg.Client(url)]
+  await Promise.all([heads.connect(), lines.connect()])
+  // The lines of one part are written beside the invoices of the next.
+  let written = Promise.resolve<unknown>(undefined)
+  for (let first = 1; first <= invoices; first += PART) {
+    const part = [id, first, Math.min(invoices, first + PART - 1)]
+    await heads.query(
+      `${INVOICES} SELECT $1::text, ${numberOf('n')}, n FROM generate_series($2::int, $3) n) one (customer, number, n)`,
+      part,
+    )
+    await written
+    written = lines.query(
+      `${LINE_ITEMS} WHERE i.customer_id = $1 AND i.id BETWEEN ${numberOf('$2::int')} AND ${numberOf('$3::int')}`,
+      part,
+    )
+  }
+  await written
+  await Promise.all([heads.end(), lines.end()])
+}
+
+async function wasAdded(url: string, id: string, invoices: number): Promise<boolean> {
+  const owner = new pg.Client(url)
+  await owner.connect()
+  const { rowCount } = await owner.query('SELECT FROM customers WHERE id = $1', [id])
+  const { rows } = await owner.query(
+    'SELECT count(*)::int AS invoices FROM invoices WHERE customer_id = $1',
+    [id],
+  )
+  await owner.end()
+  if (rowCount && rows[0].invoices !== invoices)
+    throw new Error(
+      `${id} has ${rows[0].invoices} of ${invoices} invoices: delete the folder of --keep, and begin anew.`,
+    )
+  return rowCount === 1
+}
+
+/** Adds 20,000 customers with five invoices each, unless an earlier run has; gives some of them, with keys and an asset. */
 export async function addSmall(url: string, keys: number): Promise<Loaded[]> {
-  const owner = new pg.Client({ connectionString: url })
+  const { customers, invoices } = SMALL
+  const ids = Array.from({ length: keys }, (_, n) => `s-${1 + n * Math.floor(customers / keys)}`)
+  if (!(await wasAdded(url, 's-1', invoices))) {
+    await writeSmall(url)
+    for (const id of ids) await addAsset(id, 'workspace-suite-0', { purchased: 1 })
+  }
+  return Promise.all(ids.map(async (id) => ({ id, key: await addKey(id, ['admin']), invoices })))
+}
+
+async function writeSmall(url: string): Promise<void> {
+  const owner = new pg.Client(url)
   await owner.connect()
   const { customers, invoices } = SMALL
   await owner.query(
@@ -53,8 +97,6 @@ export async function addSmall(url: string, keys: number): Promise<Loaded[]> {
   )
   await owner.query(`${LINE_ITEMS} WHERE i.customer_id LIKE 's-%'`)
   await owner.end()
-  const ids = Array.from({ length: keys }, (_, n) => `s-${1 + n * Math.floor(customers / keys)}`)
-  return Promise.all(ids.map(async (id) => ({ id, key: await addKey(id, ['admin']), invoices })))
 }
 
 /** Signs a new member of a customer in, who may see everything: the header Cookie of a browser. */
@@ -73,6 +115,8 @@ export async function signedIn(id: string): Promise<string> {
   await scope(caller, (tx) => addSession(tx, caller.customerId, member, opened))
   return `console-session=${await encode({ token: { sid }, secret: SESSION_SECRET })}`
 }
+
+const numberOf = (n: string) => `'IN-' || lpad((${n})::text, 8, '0')`
 
 const INVOICES = `
   INSERT INTO invoices (customer_id, id, number, seller_id, buyer_id, billing_profile_id, platform, issuer,

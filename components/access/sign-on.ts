@@ -6,14 +6,13 @@ export type SignOnAnswer =
   | { kind: 'none' | 'unavailable' | 'busy' | 'refused' }
 
 /** Asks where to go for a sign-in, and leaves in a cookie what it is bound to. Never throws. */
-export async function beginSignOn(email: string, from: string): Promise<SignOnAnswer> {
-  try {
-    const response = await post('/auth/sign-on/begin', { email, from })
-    if (response.status === 429) return { kind: 'busy' }
-    return (await response.json()) as SignOnAnswer
-  } catch {
-    return { kind: 'unavailable' }
-  }
+export function beginSignOn(email: string, from: string): Promise<SignOnAnswer> {
+  return begin({ email, from })
+}
+
+/** The same, so that a signed-in member proves anew who they are: `none` where no issuer has opened their session. */
+export function beginFreshSignOn(from: string): Promise<SignOnAnswer> {
+  return begin({ from, fresh: '1' })
 }
 
 /** Where the issuer that opened this session ends its own; undefined where there is none, or no answer. Never throws. */
@@ -23,6 +22,16 @@ export async function farewell(): Promise<string | undefined> {
     return ((await response.json()) as { location?: string }).location
   } catch {
     return undefined
+  }
+}
+
+async function begin(fields: Record<string, string>): Promise<SignOnAnswer> {
+  try {
+    const response = await post('/auth/sign-on/begin', fields)
+    if (response.status === 429) return { kind: 'busy' }
+    return (await response.json()) as SignOnAnswer
+  } catch {
+    return { kind: 'unavailable' }
   }
 }
 

@@ -6,6 +6,7 @@ import { useEffect, useId, useRef } from 'react'
 import { Moment } from '#components/dates/moment.tsx'
 import { NotDone } from '#components/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
+import { visible } from '#components/ui/visible.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { LicenseChange } from '#lib/license-changes/contract.ts'
 import { acknowledgeLicenseChange } from '#lib/license-changes/queries.ts'
@@ -47,7 +48,7 @@ export function Acknowledge({ change }: { change: LicenseChange }) {
       <Button
         pending={isPending}
         onClick={() => mutate()}
-        aria-label={`I have checked it: ${change.assetName}, ${change.from.toLocaleString('en')} → ${change.to.toLocaleString('en')}`}
+        aria-label={`I have checked it: ${visible(change.assetName)}, ${change.from.toLocaleString('en')} → ${change.to.toLocaleString('en')}`}
         aria-describedby={id}
       >
         I have checked it

@@ -1,6 +1,5 @@
-import { ChoiceChips } from '#components/filters/choice-chips.tsx'
-import { DateFilter } from '#components/filters/date-filter.tsx'
 import { valuesOf, withValues } from '#components/filters/view.ts'
+import { WhenAndWhich } from '#components/filters/when-and-which.tsx'
 import { hasOutcome, OUTCOMES, rangeOf, toggledOutcome, type View, withRange } from './view.ts'
 
 /** When, and what became of it. */
@@ -14,29 +13,27 @@ export function ActivityFilters({
   onChange: (view: View) => void
 }) {
   return (
-    <search className="mb-3 flex flex-wrap items-center gap-2">
-      <div className="relative">
-        <DateFilter
-          label="Time of the change"
-          range={rangeOf(view)}
-          today={today}
-          onChange={(range) => onChange(withRange(view, range))}
-        />
-      </div>
-      <ChoiceChips
-        legend="Outcome"
-        isAll={valuesOf(view, 'state').length === 0}
-        choices={OUTCOMES.map((outcome) => ({
+    <WhenAndWhich
+      when={{
+        label: 'Time of the change',
+        range: rangeOf(view),
+        today,
+        onChange: (range) => onChange(withRange(view, range)),
+      }}
+      which={{
+        legend: 'Outcome',
+        isAll: valuesOf(view, 'state').length === 0,
+        choices: OUTCOMES.map((outcome) => ({
           value: outcome.name,
           name: outcome.name,
           isOn: hasOutcome(view, outcome),
-        }))}
-        onAll={() => onChange(withValues(view, 'state', []))}
-        onToggle={(name) => {
+        })),
+        onAll: () => onChange(withValues(view, 'state', [])),
+        onToggle: (name) => {
           const outcome = OUTCOMES.find((one) => one.name === name)
           if (outcome) onChange(toggledOutcome(view, outcome))
-        }}
-      />
-    </search>
+        },
+      }}
+    />
   )
 }

@@ -2,13 +2,12 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { ActiveFilters } from '#components/filters/active-filters.tsx'
+import { ListCard } from '#components/filters/list-card.tsx'
 import { NoRows } from '#components/filters/no-rows.tsx'
 import { useView } from '#components/filters/use-view.ts'
 import { cleared } from '#components/filters/view.ts'
 import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
-import { Card } from '#components/ui/card.tsx'
 import { Pager } from '#components/ui/pager.tsx'
-import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { listLicenseChanges } from '#lib/license-changes/queries.ts'
 import { isOpen } from '#lib/license-changes/rules.ts'
 import { ActivityFilters } from './activity-filters.tsx'
@@ -34,9 +33,10 @@ export function Activity({ view, today }: { view: View; today: number }) {
       <ActivityFilters view={wanted} today={today} onChange={go} />
       <ActiveFilters active={activeFilters(wanted, rows, today)} cleared={cleared(wanted)} onChange={go} />
       {error ? <RefreshFailed what="changes" error={error} onRetry={refetch} /> : null}
-      <Card className={`transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`}>
-        {data ? null : <SkeletonRows count={8} />}
-        {data && rows.length === 0 ? (
+      <ListCard
+        count={data?.licenseChanges.length}
+        isWaiting={isWaiting}
+        none={
           <NoRows
             view={view}
             isFiltered={isFiltered(view)}
@@ -46,9 +46,10 @@ export function Activity({ view, today }: { view: View; today: number }) {
           >
             <p>Who changes how many licenses, here or through the API, appears with its outcome.</p>
           </NoRows>
-        ) : null}
-        {rows.length > 0 ? <ChangeTable changes={rows} named busy={isWaiting} /> : null}
-      </Card>
+        }
+      >
+        <ChangeTable changes={rows} named busy={isWaiting} />
+      </ListCard>
       <Pager {...pagesOf(view, data)} />
     </>
   )

@@ -5,10 +5,11 @@ import { idsToSetAgain } from '#components/last-changes/words.ts'
 import { ChangeOutcome } from '#components/license-changes/change-outcome.tsx'
 import { differenceText } from '#components/license-changes/words.ts'
 import { LinkHint } from '#components/ui/link-hint.tsx'
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { Cell, HeadCell, Row } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { LicenseChange } from '#lib/license-changes/contract.ts'
 import { Acknowledge } from './acknowledge.tsx'
+import { HistoryTable } from './history-table.tsx'
 import { whoText } from './who.ts'
 
 /** Changes of licenses, newest first; with `named` each says whose they are. */
@@ -24,48 +25,45 @@ export function ChangeTable({
   // The asset's own page offers it above the table.
   const offered = idsToSetAgain(changes)
   return (
-    // A long reason or name breaks; where even so there is too little room, the columns scroll, not the page.
-    <div className="overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0">
-      <Table label="Changes of licenses, newest first" busy={busy}>
-        <TableHead>
-          <HeadCell aria-sort="descending">
-            When (UTC) <span aria-hidden="true">↓</span>
-          </HeadCell>
+    <HistoryTable
+      of="Changes of licenses"
+      busy={busy}
+      heads={
+        <>
           {named ? <HeadCell>Asset</HeadCell> : null}
           <HeadCell>Who</HeadCell>
           <HeadCell right>Change</HeadCell>
           <HeadCell right>Difference</HeadCell>
           <HeadCell>Outcome</HeadCell>
-        </TableHead>
-        <TableBody>
-          {changes.map((change) => (
-            <Row key={change.id}>
-              <Cell className="max-md:text-sm xl:whitespace-nowrap">
-                <Moment at={change.createTime} />
-              </Cell>
-              {named ? (
-                <Cell className="wrap-anywhere md:min-w-28">
-                  <AssetLink change={change} />
-                </Cell>
-              ) : null}
-              <Cell className="wrap-anywhere max-md:text-sm max-md:text-ink-2 md:min-w-28">
-                {whoText(change.actor)}
-              </Cell>
-              <Cell place="right-1" right number>
-                {change.from.toLocaleString('en')} → {change.to.toLocaleString('en')}
-              </Cell>
-              <Cell place="right-2" right number className="text-sm text-ink-3">
-                {differenceText(change.to - change.from)}
-              </Cell>
-              <Cell place="across">
-                <ChangeOutcome change={change} again={named && offered.has(change.id)} />
-                <Acknowledge change={change} />
-              </Cell>
-            </Row>
-          ))}
-        </TableBody>
-      </Table>
-    </div>
+        </>
+      }
+    >
+      {changes.map((change) => (
+        <Row key={change.id}>
+          <Cell className="max-md:text-sm xl:whitespace-nowrap">
+            <Moment at={change.createTime} />
+          </Cell>
+          {named ? (
+            <Cell className="wrap-anywhere md:min-w-28">
+              <AssetLink change={change} />
+            </Cell>
+          ) : null}
+          <Cell className="wrap-anywhere max-md:text-sm max-md:text-ink-2 md:min-w-28">
+            {whoText(change.actor)}
+          </Cell>
+          <Cell place="right-1" right number>
+            {change.from.toLocaleString('en')} → {change.to.toLocaleString('en')}
+          </Cell>
+          <Cell place="right-2" right number className="text-sm text-ink-3">
+            {differenceText(change.to - change.from)}
+          </Cell>
+          <Cell place="across">
+            <ChangeOutcome change={change} again={named && offered.has(change.id)} />
+            <Acknowledge change={change} />
+          </Cell>
+        </Row>
+      ))}
+    </HistoryTable>
   )
 }
 

@@ -9,6 +9,7 @@ import { useRefreshAfterChange } from '#components/license-changes/use-refresh-a
 import { factsOf, type Subscription } from '#components/license-changes/words.ts'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
+import { visible } from '#components/ui/visible.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { readAsset } from '#lib/assets/queries.ts'
 import { platformName } from '#lib/invoices/rules.ts'
@@ -83,7 +84,7 @@ function Head({
       badge={badge}
       subtitle={
         <>
-          {domain ? `${domain} · ` : ''}
+          {domain ? `${visible(domain)} · ` : ''}
           {platformName(item.type)} · <span className="font-mono text-sm wrap-anywhere">{item.id}</span>
         </>
       }

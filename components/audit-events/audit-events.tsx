@@ -2,15 +2,13 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { ActiveFilters } from '#components/filters/active-filters.tsx'
-import { ChoiceChips } from '#components/filters/choice-chips.tsx'
-import { DateFilter } from '#components/filters/date-filter.tsx'
+import { ListCard } from '#components/filters/list-card.tsx'
 import { NoRows } from '#components/filters/no-rows.tsx'
 import { useView } from '#components/filters/use-view.ts'
 import { cleared, toggled, valuesOf, withValues } from '#components/filters/view.ts'
+import { WhenAndWhich } from '#components/filters/when-and-which.tsx'
 import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
-import { Card } from '#components/ui/card.tsx'
 import { Pager } from '#components/ui/pager.tsx'
-import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { listAuditEvents } from '#lib/audit-events/queries.ts'
 import { KIND_NAMES } from '#lib/audit-events/rules.ts'
 import { EventTable } from './event-table.tsx'
@@ -31,32 +29,31 @@ export function AuditEvents({ view, today }: { view: View; today: number }) {
   const kinds = valuesOf(wanted, 'kind')
   return (
     <>
-      <search className="mb-3 flex flex-wrap items-center gap-2">
-        <div className="relative">
-          <DateFilter
-            label="Time of the event"
-            range={rangeOf(wanted)}
-            today={today}
-            onChange={(range) => go(withRange(wanted, range))}
-          />
-        </div>
-        <ChoiceChips
-          legend="What it is about"
-          isAll={kinds.length === 0}
-          choices={KIND_NAMES.map((kind) => ({
+      <WhenAndWhich
+        when={{
+          label: 'Time of the event',
+          range: rangeOf(wanted),
+          today,
+          onChange: (range) => go(withRange(wanted, range)),
+        }}
+        which={{
+          legend: 'What it is about',
+          isAll: kinds.length === 0,
+          choices: KIND_NAMES.map((kind) => ({
             value: kind,
             name: KIND_TEXTS[kind],
             isOn: kinds.includes(kind),
-          }))}
-          onAll={() => go(withValues(wanted, 'kind', []))}
-          onToggle={(kind) => go(toggled(wanted, 'kind', kind))}
-        />
-      </search>
+          })),
+          onAll: () => go(withValues(wanted, 'kind', [])),
+          onToggle: (kind) => go(toggled(wanted, 'kind', kind)),
+        }}
+      />
       <ActiveFilters active={activeFilters(wanted, rows, today)} cleared={cleared(wanted)} onChange={go} />
       {error ? <RefreshFailed what="events" error={error} onRetry={refetch} /> : null}
-      <Card className={`transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`}>
-        {data ? null : <SkeletonRows count={8} />}
-        {data && rows.length === 0 ? (
+      <ListCard
+        count={data?.auditEvents.length}
+        isWaiting={isWaiting}
+        none={
           <NoRows
             view={view}
             isFiltered={isFiltered(view)}
@@ -68,16 +65,15 @@ export function AuditEvents({ view, today }: { view: View; today: number }) {
               Sign-ins, exports, keys, members and changes appear here, each with who did it and from where.
             </p>
           </NoRows>
-        ) : null}
-        {rows.length > 0 ? (
-          <EventTable
-            events={rows}
-            busy={isWaiting}
-            chosen={valuesOf(wanted, 'actor')}
-            onActor={(id) => go(withValues(wanted, 'actor', [id]))}
-          />
-        ) : null}
-      </Card>
+        }
+      >
+        <EventTable
+          events={rows}
+          busy={isWaiting}
+          chosen={valuesOf(wanted, 'actor')}
+          onActor={(id) => go(withValues(wanted, 'actor', [id]))}
+        />
+      </ListCard>
       <Pager {...pagesOf(view, data)} />
     </>
   )

@@ -1,6 +1,8 @@
+import { HistoryTable } from '#components/activity/history-table.tsx'
 import { whoText } from '#components/activity/who.ts'
 import { Moment } from '#components/dates/moment.tsx'
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { Cell, HeadCell, Row } from '#components/ui/table.tsx'
+import { visible } from '#components/ui/visible.ts'
 import type { AuditEvent } from '#lib/audit-events/contract.ts'
 import { actionText, detailTexts, subjectText } from './words.ts'
 
@@ -13,43 +15,37 @@ export function EventTable({
   ...chooser
 }: { events: readonly AuditEvent[]; busy: boolean } & Chooser) {
   return (
-    // A long detail breaks; where even so there is too little room, the columns scroll, not the page.
-    <div className="overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0">
-      <Table label="Events, newest first" busy={busy}>
-        <TableHead>
-          <HeadCell aria-sort="descending">
-            When (UTC) <span aria-hidden="true">↓</span>
-          </HeadCell>
+    <HistoryTable
+      of="Events"
+      busy={busy}
+      heads={
+        <>
           <HeadCell>Who</HeadCell>
           <HeadCell>What</HeadCell>
           <HeadCell>From where</HeadCell>
-        </TableHead>
-        <TableBody>
-          {events.map((event) => (
-            <Row key={event.id}>
-              <Cell className="align-top max-md:text-sm max-md:text-ink-2 xl:whitespace-nowrap">
-                <Moment at={event.createTime} />
-              </Cell>
-              <Cell
-                className="align-top wrap-anywhere max-md:text-right md:min-w-28 xl:min-w-40"
-                place="right-1"
-              >
-                <Who event={event} {...chooser} />
-              </Cell>
-              <Cell className="align-top wrap-anywhere md:min-w-64" place="across">
-                <What event={event} />
-              </Cell>
-              <Cell
-                className="align-top text-sm wrap-anywhere text-ink-2 md:min-w-36 max-md:empty:hidden"
-                place="across"
-              >
-                <FromWhere event={event} />
-              </Cell>
-            </Row>
-          ))}
-        </TableBody>
-      </Table>
-    </div>
+        </>
+      }
+    >
+      {events.map((event) => (
+        <Row key={event.id}>
+          <Cell className="align-top max-md:text-sm max-md:text-ink-2 xl:whitespace-nowrap">
+            <Moment at={event.createTime} />
+          </Cell>
+          <Cell className="align-top wrap-anywhere max-md:text-right md:min-w-28 xl:min-w-40" place="right-1">
+            <Who event={event} {...chooser} />
+          </Cell>
+          <Cell className="align-top wrap-anywhere md:min-w-64" place="across">
+            <What event={event} />
+          </Cell>
+          <Cell
+            className="align-top text-sm wrap-anywhere text-ink-2 md:min-w-36 max-md:empty:hidden"
+            place="across"
+          >
+            <FromWhere event={event} />
+          </Cell>
+        </Row>
+      ))}
+    </HistoryTable>
   )
 }
 
@@ -74,8 +70,10 @@ function What({ event }: { event: AuditEvent }) {
   return (
     <>
       <span className="block font-[550]">{actionText(event.action)}</span>
-      {subject === undefined ? null : <span className="block text-sm text-ink-2">{subject}</span>}
-      {details.length > 0 ? <span className="block text-xs text-ink-3">{details.join(' · ')}</span> : null}
+      {subject === undefined ? null : <span className="block text-sm text-ink-2">{visible(subject)}</span>}
+      {details.length > 0 ? (
+        <span className="block text-xs text-ink-3">{visible(details.join(' · '))}</span>
+      ) : null}
     </>
   )
 }

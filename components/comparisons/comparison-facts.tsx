@@ -4,6 +4,7 @@ import { issuerBeside } from '#components/invoices/numbers.ts'
 import { invoiceHref } from '#components/invoices/view.ts'
 import { Card } from '#components/ui/card.tsx'
 import { Fact } from '#components/ui/fact.tsx'
+import { visible } from '#components/ui/visible.ts'
 import type { Invoice } from '#lib/invoices/contract.ts'
 import { moneyText } from '#lib/money.ts'
 
@@ -44,12 +45,12 @@ function Side({ label, invoice, issuer }: { label: string; invoice: Invoice; iss
         prefetch={false}
         className="rounded-sm underline decoration-line-2 underline-offset-2 hover:decoration-current"
       >
-        {invoice.number}
+        {visible(invoice.number)}
       </Link>
       <span className="ml-2 text-sm font-normal text-ink-3">
         <Day at={invoice.invoiceDate} />
       </span>
-      {issuer ? <div className="text-sm font-normal text-ink-3">{issuer}</div> : null}
+      {issuer ? <div className="text-sm font-normal text-ink-3">{visible(issuer)}</div> : null}
       <div>{moneyText(invoice.totalAmount, invoice.currency)}</div>
     </Fact>
   )

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { visible } from '#components/ui/visible.ts'
 
 type Side = { amount: string; product: string }
 /** Lines that bill the same thing, as text; no details is empty text. */
@@ -62,9 +63,9 @@ export function ComparisonLines({
           // biome-ignore lint/suspicious/noArrayIndexKey: a line has no name but its place
           <tr key={index}>
             <td>
-              {description}
-              {formerly ? <small>Before: {formerly}</small> : null}
-              {details ? <small>{details}</small> : null}
+              {visible(description)}
+              {formerly ? <small>Before: {visible(formerly)}</small> : null}
+              {details ? <small>{visible(details)}</small> : null}
               <small className="small">
                 {kind}: {from ? from.product : 'none'} → {to ? to.product : 'none'}
               </small>

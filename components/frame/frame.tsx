@@ -7,10 +7,12 @@ import { Menu } from '#components/ui/menu.tsx'
 import { Brand } from './brand.tsx'
 import { NavLinks, type Screen } from './nav-links.tsx'
 import { type Person, PersonLines, useProfile } from './profile.tsx'
+import { useSessionEnd } from './session-end.ts'
 
 /** The frame's own controls: a side bar where there is room, else a bar on top with a menu. */
 export function Frame({ screens, person }: { screens: readonly Screen[]; person: Person }) {
   const { items, dialog } = useProfile(person)
+  useSessionEnd()
   // Whose session has ended is led to sign in within this page, which remembers their screens: Back would show them.
   useEffect(
     () => () => {

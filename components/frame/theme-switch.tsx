@@ -11,7 +11,10 @@ type Theme = (typeof THEMES)[number][0]
 
 const YEAR_SECONDS = 31_536_000
 
-/** Light, dark, or as the system has it. Kept in a cookie, so that the server paints it right at once. */
+/**
+ * Light, dark, or as the system has it. Kept in a cookie, so that the server paints it right at once; over https it is bound
+ * to this host, as the server's own are.
+ */
 export function ThemeSwitch() {
   const [theme, setTheme] = useState<Theme>(
     () => (document.documentElement.dataset.theme as Theme) ?? 'system',
@@ -21,8 +24,10 @@ export function ThemeSwitch() {
     const isSystem = next === 'system'
     if (isSystem) delete document.documentElement.dataset.theme
     else document.documentElement.dataset.theme = next
+    const [name, more] = location.protocol === 'https:' ? ['__Host-theme', '; secure'] : ['theme', '']
+    const age = isSystem ? 0 : YEAR_SECONDS
     // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is missing in some browsers still
-    document.cookie = `theme=${next}; path=/; samesite=lax; max-age=${isSystem ? 0 : YEAR_SECONDS}`
+    document.cookie = `${name}=${next}; path=/; samesite=lax; max-age=${age}${more}`
   }
   return (
     <fieldset className="px-2.5 pt-1 pb-2">

@@ -1,6 +1,7 @@
 import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { invoiceHref } from '#components/invoices/view.ts'
+import { visible } from '#components/ui/visible.ts'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
 import { documentName } from '#lib/invoices/rules.ts'
 
@@ -47,7 +48,12 @@ function Others({ invoice, search }: Given) {
       {corrects ? (
         <>
           {isCredit ? 'This credit note is of invoice ' : 'This corrects invoice '}
-          {corrects.id ? <To id={corrects.id} text={corrects.number} search={search} /> : corrects.number}.{' '}
+          {corrects.id ? (
+            <To id={corrects.id} text={corrects.number} search={search} />
+          ) : (
+            visible(corrects.number)
+          )}
+          .{' '}
         </>
       ) : null}
       {correctedBy.map(({ id, number }, index) => (
@@ -73,7 +79,7 @@ function To({ id, text = id, search }: { id: string; text?: string; search: stri
       prefetch={false}
       className="rounded-sm font-[550] tabular-nums underline underline-offset-2"
     >
-      {text}
+      {visible(text)}
     </Link>
   )
 }

@@ -4,6 +4,7 @@ import { ChevronDown } from 'lucide-react'
 import { DownloadLink } from '#components/ui/button-link.tsx'
 import { buttonLook } from '#components/ui/button-look.ts'
 import { MENU_ITEM, Menu } from '#components/ui/menu.tsx'
+import { visible } from '#components/ui/visible.ts'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
 
 type Files = InvoiceWithLines['files']
@@ -33,7 +34,7 @@ export function FileLinks({ href, files }: { href: string; files: Files }) {
           {(close) =>
             others.map(({ name, url }) => (
               <a key={name} download href={pathOf(url)} onClick={close} className={MENU_ITEM}>
-                {name}
+                {visible(name)}
               </a>
             ))
           }

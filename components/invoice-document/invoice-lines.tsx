@@ -78,11 +78,11 @@ export function InvoiceLines({
               <tr key={index}>
                 <td>
                   {visible(row.description)}
-                  {row.details ? <small>{row.details}</small> : null}
+                  {row.details ? <small>{visible(row.details)}</small> : null}
                   <small>{sums.perLine ? `${row.qty} for ${row.price}` : `${row.qty} × ${row.price}`}</small>
                   {row.seats ? <SeatNoteText note={row.seats} /> : null}
                 </td>
-                {detailed ? <td className="d wide">{row.details}</td> : null}
+                {detailed ? <td className="d wide">{visible(row.details)}</td> : null}
                 <td className="n wide">{row.qty}</td>
                 <td className="n wide">{row.price}</td>
                 <td className="n">{row.amount}</td>

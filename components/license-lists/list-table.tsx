@@ -9,6 +9,7 @@ import { Card } from '#components/ui/card.tsx'
 import { RequestId } from '#components/ui/request-id.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { visible } from '#components/ui/visible.ts'
 import type { LicenseList, ListRow, RowState } from './list.ts'
 import { stateText } from './words.ts'
 
@@ -57,7 +58,7 @@ const ListRowView = memo(function ListRowView({
   return (
     <Row>
       <Cell className="min-w-0 max-md:row-span-2">
-        {name ? <span className="block font-[550] wrap-anywhere">{name}</span> : null}
+        {name ? <span className="block font-[550] wrap-anywhere">{visible(name)}</span> : null}
         <span className="block font-mono text-xs wrap-anywhere text-ink-3">
           {assetId}
           <span className="font-sans"> · line {row.line}</span>

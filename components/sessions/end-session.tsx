@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { NotDone } from '#components/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { useToast } from '#components/ui/toast.tsx'
+import { visible } from '#components/ui/visible.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Session } from '#lib/sessions/contract.ts'
 import { endSession } from '#lib/sessions/queries.ts'
@@ -20,7 +21,7 @@ export function EndSession({
 }) {
   const say = useToast()
   const client = useQueryClient()
-  const what = named ? `${session.device} of ${session.member.name}` : session.device
+  const what = named ? `${session.device} of ${visible(session.member.name)}` : session.device
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
       endSession({ params: { session_id: session.id } }).catch((refused: unknown) => {

@@ -39,7 +39,9 @@ test('scripts and styles are there compressed, for whoever takes them, and for e
     expect(gunzipSync(gzip.bytes).equals(plain.bytes)).toBe(true)
     for (const { status, headers, bytes } of [plain, brotli, gzip]) {
       expect(status).toBe(200)
-      expect(headers['content-type']).toBe(file.endsWith('.css') ? 'text/css' : 'text/javascript')
+      expect(headers['content-type']).toBe(
+        `text/${file.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`,
+      )
       expect(headers['content-length']).toBe(String(bytes.length))
       expect(headers['cache-control']).toBe('public,max-age=31536000,immutable')
       expect(headers.vary).toBe('Accept-Encoding')

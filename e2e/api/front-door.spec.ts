@@ -67,6 +67,25 @@ test("a navigation with a state that is none is the client's mistake", async () 
   }
 })
 
+test('what sign-in answers is kept by nobody', async () => {
+  const form = ['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 0']
+  for (const [line, status, ...headers] of [
+    ['GET /api/auth/csrf', 200],
+    ['GET /api/auth/providers', 404],
+    ['POST /api/auth/callback/credentials', 200, ...form],
+    ['POST /api/auth/signout', 200, ...form],
+  ] as const) {
+    const answer = await ask(line, HOST, ...headers)
+    expect([line, answer.headers['cache-control']]).toEqual([line, 'no-store'])
+    expect([line, answer.status < 400 ? 200 : answer.status]).toEqual([line, status])
+  }
+})
+
+test('a request with two keys is nobody’s', async () => {
+  const twice = await ask('GET /billing/v1/assets', ...withKey(), 'Authorization: Bearer another')
+  expect(twice).toMatchObject({ status: 400, code: 'invalid_request' })
+})
+
 for (const path of [
   '/billing',
   '/billing/',

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
-import { expectGood, PHONE, pressSlash, signIn } from '../browser.ts'
+import { expectGood, PHONE, pressSlash, rowsCame, signIn } from '../browser.ts'
 
 const member = { it: '', empty: '' }
 let key = ''
@@ -43,6 +43,7 @@ test('the address is the view: type, search, reload, back; and the API gives the
   await page.reload()
   await expect(page.getByRole('searchbox')).toHaveValue('off')
   await expect(page.getByRole('button', { name: /Office suite/ })).toHaveAttribute('aria-pressed', 'true')
+  await rowsCame(page)
   const shown = await rows(page).count()
   await page.getByRole('button', { name: 'Copy as request' }).click()
   const line = await page.evaluate(() => navigator.clipboard.readText())

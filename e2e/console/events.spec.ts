@@ -5,9 +5,10 @@ import { complaints, expectGood, PHONE, signIn, signInByForm } from '../browser.
 
 const people = { admin: '', it: '' }
 const keys = { it: '' }
+let own: Awaited<ReturnType<typeof newCustomer>>
 
 test.beforeAll(async () => {
-  const own = await newCustomer('events')
+  own = await newCustomer('events')
   await own.importAssets([asset('workspace-suite-1', 'Business Plus', { purchased: 40, assigned: 30 })])
   people.admin = await own.member('Ada Min', 'admin')
   people.it = await own.member('Ida Tech', 'it-manager')
@@ -95,10 +96,19 @@ test('by kind, by person and by time; the address keeps it, and the file has the
   expect(found).toEqual([])
 })
 
-test('nobody else: no way there, and its address says which role it needs', async ({ page }) => {
+test('nobody else: no way there, its address says which role it needs, and that is traced', async ({
+  page,
+}) => {
   await signIn(page, people.it, '/activity')
   await expect(page.getByRole('link', { name: 'Everything' })).toHaveCount(0)
   await page.goto('/activity/events')
   await expect(page.getByText('This page needs the role Admin.')).toBeVisible()
   await expectGood(page)
+  const headers = { Authorization: `Bearer ${await own.key('admin')}` }
+  const refused = await page.request.get('/billing/v1/audit-events?filter=action:access.denied', { headers })
+  const actor = expect.objectContaining({ kind: 'member', name: 'Ida Tech' })
+  const details = { code: 'permission_denied', permission: 'Audit Viewer' }
+  expect((await refused.json()).auditEvents).toContainEqual(
+    expect.objectContaining({ subject: 'Activity', actor, details, address: '127.0.0.1' }),
+  )
 })

@@ -19,7 +19,7 @@ test.beforeAll(async () => {
   gate = await openGate(embedded.url)
   const secret = 'only-for-tests-only-for-tests-only'
   const secrets = { SESSION_SECRET: secret, DATABASE_SECRET: secret }
-  const env = ownEnvironment(data, { DATABASE_URL: gate.url, ...secrets })
+  const env = ownEnvironment(data, { DATABASE_URL: gate.url, METRICS_PORT: '0', ...secrets })
   app = await startOwnApp(env)
   const customer = await newCustomer('frame', env)
   const others = Array.from({ length: 60 }, (_, index) => asset(`workspace-suite-${index}`, `Suite ${index}`))
@@ -105,6 +105,29 @@ test('what is held up appears in its place, and moves nothing', async ({ page, c
   await expect(page.getByRole('link', { name: 'Needle' })).toBeVisible()
   await expect(page.getByText('Loading…')).not.toBeAttached()
   expect(await places()).toEqual(before)
+})
+
+test('what fails after the frame has left is told in its place, and counted as what it is', async ({
+  page,
+  context,
+}) => {
+  await context.addCookies([sessionCookie()])
+  gate.hold('"license_changes"')
+  await page.goto(`${app.url}/activity?filter=state:APPLIED`, { waitUntil: 'commit' })
+  await expect(page.getByText('Loading…')).toBeAttached()
+  gate.lose()
+  await expect(page.getByRole('heading', { name: 'This page could not be shown' })).toBeVisible()
+  await expect(page.getByRole('alert').filter({ hasText: 'Something failed on our side' })).toBeVisible()
+  await expect(page.getByRole('navigation').first()).toBeVisible()
+  await expect(page.getByText('Loading…')).not.toBeAttached()
+  const line = () => /{[^\n]*"path":"\/activity"[^\n]*"failed":true[^\n]*}/.exec(app.output())?.[0]
+  await expect.poll(line).toBeDefined()
+  expect(JSON.parse(line() ?? '')).toMatchObject({ status: 200, route: 'page', failed: true })
+  const [, metrics = ''] = /"url":"([^"]*\/metrics)"/.exec(app.output()) ?? []
+  const figures = await (await fetch(metrics)).text()
+  expect(figures).toContain('duration_seconds_count{route="page",method="GET",status="500"} 1')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByText('Nothing matches')).toBeVisible()
 })
 
 function sessionCookie() {

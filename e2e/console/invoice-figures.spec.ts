@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
-import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+import { complaints, expectGood, PHONE, rowsCame, signIn } from '../browser.ts'
 import { day, monthBefore, onOneDay, sinceThen } from '../days.ts'
 
 /** A day of an earlier month, the last one of it, and that month in words. */
@@ -42,12 +42,14 @@ test.beforeAll(async () => {
 
 const figures = (page: Page) => page.getByRole('region', { name: 'Figures' })
 const plot = (page: Page) => page.getByRole('region', { name: 'Billed per month' })
-const numbers = (page: Page) =>
-  page
+async function numbers(page: Page): Promise<string[]> {
+  await rowsCame(page)
+  return page
     .getByRole('table', { name: /^Invoices/ })
     .getByRole('cell')
     .getByRole('link')
     .allInnerTexts()
+}
 
 /** What the API answers to the query string of the screen. */
 async function answered(page: Page, path: string) {
@@ -230,6 +232,7 @@ test('the same days and months on every clock', async ({ browser }) => {
     await signIn(page, people.finance)
     await page.goto('/invoices?minCreationTime=1&orderBy=totalAmount%20desc')
     await plot(page).getByText('Show as table').click()
+    await rowsCame(page)
     const tables = await page.getByRole('table').allInnerTexts()
     const links = await plot(page)
       .locator('svg a')

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
-import { complaints, expectGood, PHONE, pressSlash, signIn } from '../browser.ts'
+import { complaints, expectGood, PHONE, pressSlash, rowsCame, signIn } from '../browser.ts'
 import { day, shown, sinceThen } from '../days.ts'
 
 const seconds = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000
@@ -63,12 +63,14 @@ test.beforeAll(async () => {
 })
 
 /** The numbers on the rows of the list. */
-const numbers = (page: Page) =>
-  page
+async function numbers(page: Page): Promise<string[]> {
+  await rowsCame(page)
+  return page
     .getByRole('table', { name: /^Invoices/ })
     .getByRole('cell')
     .getByRole('link')
     .allInnerTexts()
+}
 
 /** What the API answers to the query string of the screen, by key. */
 async function answered(page: Page): Promise<string[]> {

@@ -100,3 +100,27 @@ test('signing in again ends the session that the browser had', async ({ page }) 
   expect(await ask(session?.value)).toBe(401)
   expect(await ask(after.find(({ name }) => name === session?.name)?.value)).toBe(200)
 })
+
+test('what a session showed is gone from the screen when it has ended by itself', async ({
+  page,
+  context,
+}) => {
+  const found = complaints(page)
+  await page.clock.install()
+  await signInByForm(page, member.ida, '/assets')
+  await expect(page.getByRole('heading', { name: 'Assets', level: 1 })).toBeVisible()
+  // Nobody touches the page; the session lives, for in another window it was used.
+  const asked = page.waitForResponse(/\/auth\/v1\/validate$/)
+  await page.clock.fastForward('30:10')
+  expect((await asked).status()).toBe(200)
+  await expect(page.getByRole('heading', { name: 'Assets', level: 1 })).toBeVisible()
+  await context.clearCookies()
+  await page.clock.fastForward('29:00')
+  await page.keyboard.press('Shift')
+  await page.clock.fastForward('29:00')
+  await expect(page).toHaveURL(/\/assets$/)
+  await page.clock.fastForward('01:10')
+  await expect(page).toHaveURL(/\/sign-in\?from=%2Fassets$/)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in')
+  expect(found.filter((text) => !text.includes('401'))).toEqual([])
+})

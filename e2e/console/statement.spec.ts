@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
-import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+import { complaints, expectGood, PHONE, rowsCame, signIn } from '../browser.ts'
 import { day, sinceThen } from '../days.ts'
 
 const MANY = 300
@@ -49,11 +49,13 @@ test.beforeAll(async () => {
   people.many = await many.member('Mo Open', 'finance-user')
 })
 
-const numbers = (page: Page) =>
-  page
+async function numbers(page: Page): Promise<string[]> {
+  await rowsCame(page)
+  return page
     .getByRole('row')
     .getByRole('link', { name: /^(IN|CN|M)-/ })
     .allInnerTexts()
+}
 
 test('what is open stands under its sums, as the API says, and one account can be had alone', async ({
   page,

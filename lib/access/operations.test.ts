@@ -1,4 +1,5 @@
-import { encode } from 'next-auth/jwt'
+import { createCipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { decode, encode } from 'next-auth/jwt'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { route } from '#lib/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
@@ -41,6 +42,20 @@ const signedIn = async () => {
   const sid = await signIn({ email: mail, password: PASSWORD })
   if (sid === null) throw new Error('Could not sign in.')
   return { sid, cookie: await cookieOf(sid) }
+}
+/** What another program could make with our key: a token that is in order, of an algorithm that we do not use. */
+const inAnotherWay = (claims: object) => {
+  const info = 'NextAuth.js Generated Encryption Key'
+  const key = Buffer.from(hkdfSync('sha256', sessionSecret(), '', info, 32))
+  const header = Buffer.from('{"alg":"dir","enc":"A128CBC-HS256"}').toString('base64url')
+  const iv = randomBytes(16)
+  const cipher = createCipheriv('aes-128-cbc', key.subarray(16), iv)
+  const text = Buffer.concat([cipher.update(JSON.stringify(claims)), cipher.final()])
+  const bits = Buffer.alloc(8)
+  bits.writeBigUInt64BE(BigInt(header.length * 8))
+  const signed = Buffer.concat([Buffer.from(header), iv, text, bits])
+  const tag = createHmac('sha256', key.subarray(0, 16)).update(signed).digest().subarray(0, 16)
+  return [header, '', ...[iv, text, tag].map((part) => part.toString('base64url'))].join('.')
 }
 const callerBehind = (cookie: string) => session(new Headers({ cookie }))
 // Nobody but the owner can make a session older, and the owner only past the wall.
@@ -116,6 +131,14 @@ describe('a session', () => {
     await signOut(sid)
     expect(await callerBehind(cookie)).toBeUndefined()
     await signOut(sid)
+  })
+
+  it('is opened by tokens of the one algorithm that we use, whatever others their senders name', async () => {
+    const { sid, cookie } = await signedIn()
+    expect(await callerBehind(cookie)).toBeDefined()
+    const other = inAnotherWay({ sid })
+    expect(await decode({ token: other, secret: sessionSecret() })).toEqual({ sid })
+    expect(await callerBehind(`console-session=${other}`)).toBeUndefined()
   })
 
   it('ends after 30 idle minutes, and after 8 hours however busy', async () => {

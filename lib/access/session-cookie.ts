@@ -1,5 +1,5 @@
 import 'server-only'
-import { decode, encode } from 'next-auth/jwt'
+import { decode, encode, type JWT, type JWTDecodeParams } from 'next-auth/jwt'
 import { env } from '#lib/env.ts'
 import { keptSecret } from '#lib/secrets.ts'
 import { noteCaller } from '#lib/visit.ts'
@@ -34,7 +34,7 @@ export async function sessionDigest(headers: {
 }): Promise<string | undefined> {
   const token = cookieValue(headers.get('cookie') ?? '', cookieName(SESSION))
   if (!token) return undefined
-  const claims = await decode({ token, secret: sessionSecret() }).catch(() => null)
+  const claims = await readToken({ token, secret: sessionSecret() }).catch(() => null)
   return typeof claims?.sid === 'string' ? digestOf(claims.sid) : undefined
 }
 
@@ -44,6 +44,18 @@ export async function sessionCookie(sid: string): Promise<string> {
   const token = await encode({ token: { sid }, secret: sessionSecret(), maxAge: SESSION_SECONDS })
   const secure = name === SESSION ? '' : '; Secure'
   return `${name}=${token}; Path=/; Max-Age=${SESSION_SECONDS}; HttpOnly; SameSite=Lax${secure}`
+}
+
+/** How each token of ours begins: AES-256-GCM under the one key. */
+const OURS = `${Buffer.from('{"alg":"dir","enc":"A256GCM"}').toString('base64url')}..`
+
+/**
+ * What a session cookie holds; null where it can't be one of ours. A token names its algorithm itself: any other is not
+ * even tried, for some of them let whoever sends it choose how long that takes.
+ * @throws Error for one that was changed, has ended, or is of another secret
+ */
+export async function readToken({ token, secret }: JWTDecodeParams): Promise<JWT | null> {
+  return token?.startsWith(OURS) ? decode({ token, secret }) : null
 }
 
 /** The key that encrypts session cookies. */

@@ -11,6 +11,7 @@ import { reachOf } from './sign-ins/choices.ts'
 import { addPending, countStep, endPending, findPending } from './sign-ins/pending.ts'
 import { closeSession, openSession } from './sign-ins/session-life.ts'
 import { traceFailure } from './sign-ins/traces.ts'
+import { signInTurn } from './sign-ins/turn.ts'
 
 // The way of a sign-in: a proof, then what `nextStep` asks for, then a session of one membership. Whatever proves who
 // somebody is, such as a password, ends in `proceed`.
@@ -37,14 +38,21 @@ const REFUSED: SignedIn = { kind: 'refused' }
  * Proves an e-mail address by its password, and goes on from there: opens a session, and ends the one that the browser had
  * before, or says that there is a step to go.
  * @returns the new session's id and the browser's mark, for its cookies
+ * @throws Problem `service_unavailable`, where too many try at once
  */
 export async function signIn(credentials: unknown, visitor: Visitor): Promise<SignedIn> {
+  const leave = await signInTurn(markOf(visitor.cookies) === undefined ? 'strangers' : 'marked')
+  return tried(credentials, visitor).finally(leave)
+}
+
+async function tried(credentials: unknown, visitor: Visitor): Promise<SignedIn> {
   const given = SignIn.safeParse(credentials)
   if (!given.success) return REFUSED
   const { email, password } = given.data
   const browser = browserOf(visitor)
   const person = await findPerson(email, browser)
-  const knownBrowser = person?.memberships.some(({ isKnown }) => isKnown) ? browser : undefined
+  const at = person?.memberships.filter(({ isKnown }) => isKnown).map((one) => one.customerId) ?? []
+  const knownBrowser = browser !== undefined && at.length > 0 ? { digest: browser, at } : undefined
   const attempt = await countAttempt(email, { address: visitor.address, knownBrowser })
   if (attempt.kind === 'throttled') {
     traceFailure(person, 'throttled')
@@ -113,7 +121,8 @@ async function open(
   const sid = await openSession(membership, { proof, address, userAgent, mark, ...(since ? { since } : {}) })
   if (sid === undefined) return REFUSED
   // Where it goes on to is no matter of the customer that it leaves.
-  if (before?.session) await closeSession(before, before.session, since ? 'signed out' : 'signed in again')
+  const why = before?.customerId === membership.customerId ? 'signed in again' : 'signed out'
+  if (before?.session) await closeSession(before, before.session, why)
   return { kind: 'signed-in', sid, mark }
 }
 

@@ -1,15 +1,36 @@
 import 'server-only'
 import type { Message } from '#lib/notices/message.ts'
 import { deviceOf } from '#lib/sessions/device.ts'
+import { keyText } from './key-text.ts'
 import type { DueMail } from './store.ts'
 
 /** RFC 3834: nobody's absence note is for us. */
 export const NO_ANSWER = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
 
-/** A mail that tells a member what happened with their account, and what to do if it was not them; text alone. */
-export function messageOf({ event, customer, ...happened }: DueMail, baseUrl: string): Message {
-  const isPassword = event === 'new-password'
+/** A mail that tells a member what happened with their account or a key, and what to do about it; text alone. */
+export function messageOf(due: DueMail, baseUrl: string): Message {
+  const { subject, lines } =
+    due.event === 'key-ends' || due.event === 'key-leaked'
+      ? keyText(due.event, due, baseUrl)
+      : accountText(due.event, due, baseUrl)
   const text = [
+    ...lines,
+    '-- \nThis address gets what concerns the safety of its account. It can not be turned off.',
+  ]
+  return {
+    subject,
+    text: `${text.join('\n\n')}\n`,
+    headers: NO_ANSWER,
+  }
+}
+
+function accountText(
+  event: 'new-password' | 'new-device',
+  { customer, ...happened }: DueMail,
+  baseUrl: string,
+) {
+  const isPassword = event === 'new-password'
+  const lines = [
     isPassword
       ? `The password of your account for the licenses and invoices of ${customer} was changed. Wherever else you were signed in, you were signed out.`
       : `Somebody signed in to your account for the licenses and invoices of ${customer} with a browser that it did not know.`,
@@ -17,13 +38,8 @@ export function messageOf({ event, customer, ...happened }: DueMail, baseUrl: st
     isPassword
       ? 'If that was you, there is nothing to do. If it was not, tell your administrator or your reseller at once.'
       : `If that was you, there is nothing to do. If it was not, sign that browser out and change your password:\n${baseUrl}/sessions`,
-    '-- \nThis address gets what concerns the safety of its account. It can not be turned off.',
   ]
-  return {
-    subject: isPassword ? 'Your password was changed' : 'New sign-in to your account',
-    text: `${text.join('\n\n')}\n`,
-    headers: NO_ANSWER,
-  }
+  return { subject: isPassword ? 'Your password was changed' : 'New sign-in to your account', lines }
 }
 
 function factsOf(

@@ -9,7 +9,7 @@ import { conditional } from './entity-tag.ts'
 import { type ApiResponse, guarded } from './guarded.ts'
 import { operationFor, operationOf } from './methods.ts'
 import { type AnyOperation, checkPermission } from './operation.ts'
-import { Problem, toProblem } from './problem.ts'
+import { PROBLEMS, Problem, toProblem } from './problem.ts'
 import { type ApiRequest, readInput } from './request.ts'
 import { checkSameOrigin } from './same-origin.ts'
 
@@ -35,8 +35,16 @@ async function perform(
   if (fields) always(fields)
   const operation = operationFor(operations, request.method)
   const { contract } = operation
-  await admit(caller, contract, request, requestId)
-  return replied(operation, caller as Caller, request, requestId).catch((error) => promised(contract, error))
+  const admitted = async () => {
+    checkPermission(caller, contract.permission)
+    if (contract.method !== 'GET' && caller?.via === 'session') checkSameOrigin(request.headers)
+    return replied(operation, caller as Caller, request, requestId).catch((error) =>
+      promised(contract, error),
+    )
+  }
+  return admitted().catch((error) =>
+    denied(error, caller, { call: contract.name, path: request.path }, requestId),
+  )
 }
 
 /** What a request counts as. A dry run changes nothing. */
@@ -45,24 +53,18 @@ function kindOf(operations: AnyOperation[], { method, search }: ApiRequest): Kin
   return limit === 'changes' && /(^|&)dryRun=true(&|$)/.test(search) ? 'requests' : limit
 }
 
-/** Permission and origin. That a caller is refused stands in the history of their customer. */
-async function admit(
+/** That a caller is refused, before an operation or by it, stands in the history of their customer. */
+async function denied(
+  error: unknown,
   caller: Caller | undefined,
-  contract: AnyContract,
-  request: ApiRequest,
+  called: { call: string; path: string },
   requestId: string,
-): Promise<void> {
-  try {
-    checkPermission(caller, contract.permission)
-    if (contract.method !== 'GET' && caller?.via === 'session') checkSameOrigin(request.headers)
-  } catch (error) {
-    if (caller && error instanceof Problem) {
-      const { code, more } = error
-      const refused = { call: contract.name, path: request.path, code, permission: more.members?.permission }
-      await traceDenial(caller, refused, requestId)
-    }
-    throw error
+): Promise<never> {
+  if (caller && error instanceof Problem && PROBLEMS[error.code].status === 403) {
+    const { code, more } = error
+    await traceDenial(caller, { ...called, code, permission: more.members?.permission }, requestId)
   }
+  throw error
 }
 
 async function replied(

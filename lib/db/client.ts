@@ -1,9 +1,9 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
+import { type Turns, turns } from '#lib/turns.ts'
 import { type Login, loginOf } from './logins.ts'
 import { openReplica, type Replica } from './replica/replica.ts'
 import type { ReplicaConfig } from './settings.ts'
-import { type Turns, turns } from './turns.ts'
 
 /** Drizzle on one connection, inside one transaction. */
 export type Transaction = NodePgDatabase
@@ -87,7 +87,16 @@ export function openDatabase(url: string, readFrom?: ReplicaConfig): Database {
 }
 
 function turnsOn(pools: pg.Pool[]): Map<pg.Pool, Turns> {
-  return new Map(pools.map((each) => [each, turns(each.options.max, each.options.max - LEFT, MOST_WAIT)]))
+  return new Map(
+    pools.map((each) => {
+      const most = each.options.max
+      return [each, turns({ most, share: most - LEFT, waitMs: MOST_WAIT, refusal: noTurn })]
+    }),
+  )
+}
+
+function noTurn(): Error {
+  return new Error('no turn in time: others use the connections')
 }
 
 function replicaOf({ url, mostBehind }: ReplicaConfig, keys: pg.Pool): Replica {

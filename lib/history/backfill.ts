@@ -19,7 +19,7 @@ export const auditChaining: Backfill = {
     const { rows } = await tx.execute<{ seq: string; digest: Buffer }>(sql`
       SELECT seq, digest FROM audit_heads WHERE customer_id = ${customerId} FOR UPDATE`)
     const head = { seq: Number(rows[0]?.seq), digest: rows[0]?.digest ?? GENESIS }
-    const events = await listUnchained(tx, customerId, asked)
+    const { events, next } = await listUnchained(tx, customerId, asked)
     const links = events.map((event) => {
       head.seq += 1
       head.digest = linkDigest(head.digest, contentDigest(event), { ...event, seq: head.seq })
@@ -31,7 +31,6 @@ export const auditChaining: Backfill = {
         UPDATE audit_heads SET seq = ${head.seq}, digest = ${head.digest}, at = statement_timestamp()
         WHERE customer_id = ${customerId}`)
     }
-    const last = events.length < asked.most ? null : (events.at(-1)?.eventId ?? null)
-    return { count: links.length, last }
+    return { count: links.length, last: next }
   },
 }

@@ -72,29 +72,30 @@ export async function readBounds(tx: Transaction, customerId: CustomerId) {
 /** So many events are looked at in one statement, which stays far below the 3 s that it may take. */
 const WINDOW = 20_000
 
+/** Events without a link in a stretch of the history; `next` is where the next one begins, null at the end. */
+type Stretch = { events: ChainedEvent[]; next: string | null }
+
 /**
- * Events without a link, beyond an id and in the order of their ids. A long history is looked through window by window.
- * @param asked.window of so many events
+ * Events without a link among those that follow an id, in the order of their ids. A long history is looked through
+ * stretch by stretch, however few of them it has.
+ * @param asked.most so many are given
+ * @param asked.window of so many events at most, with a link or without
  */
 export async function listUnchained(
   tx: Transaction,
   customerId: CustomerId,
   { after, most, window = WINDOW }: { after: string | null; most: number; window?: number },
-): Promise<ChainedEvent[]> {
-  const found: ChainedEvent[] = []
-  let from = after
-  do {
-    const [end] = await tx
-      .select({ id: sql<string>`${auditEvents.id}::text` })
-      .from(auditEvents)
-      .where(and(eq(auditEvents.customerId, customerId), within(auditEvents.id, from)))
-      .orderBy(asc(auditEvents.id))
-      .offset(window - 1)
-      .limit(1)
-    found.push(...(await unchainedWithin(tx, customerId, { from, to: end?.id, most: most - found.length })))
-    from = end?.id ?? null
-  } while (from !== null && found.length < most)
-  return found
+): Promise<Stretch> {
+  const [end] = await tx
+    .select({ id: sql<string>`${auditEvents.id}::text` })
+    .from(auditEvents)
+    .where(and(eq(auditEvents.customerId, customerId), within(auditEvents.id, after)))
+    .orderBy(asc(auditEvents.id))
+    .offset(window - 1)
+    .limit(1)
+  const events = await unchainedWithin(tx, customerId, { from: after, to: end?.id, most })
+  const next = events.length < most ? end?.id : events.at(-1)?.eventId
+  return { events, next: next ?? null }
 }
 
 function unchainedWithin(

@@ -1,9 +1,11 @@
 import 'server-only'
+import { randomUUID } from 'node:crypto'
 import type { Caller } from '#lib/access/rules.ts'
+import { visit } from '#lib/visit.ts'
 import { recordApart, recordRefusal } from './apart.ts'
 import { actorOf } from './audit.ts'
 
-/** What was called: its name, and the path as it was sent. */
+/** What was called: its name, and the path as it was sent; a page by its title alone. */
 type Called = { call: string; path: string }
 
 /** As much of a path or query as the history keeps. */
@@ -27,10 +29,21 @@ export function traceExport(
 /** Writes down that a caller whom we know was refused (403). Never throws. */
 export function traceDenial(
   caller: Caller,
-  { call, path, ...why }: Called & { code: string; permission?: string | undefined },
+  {
+    call,
+    path,
+    ...why
+  }: Pick<Called, 'call'> & { path?: string; code: string; permission?: string | undefined },
   requestId: string,
 ): Promise<void> {
-  const details = { path: path.slice(0, LONGEST), ...why }
+  const details = { path: path?.slice(0, LONGEST), ...why }
   const event = { action: 'access.denied', subject: call, actor: actorOf(caller), requestId, details }
+  return recordRefusal(caller.customerId, event)
+}
+
+/** Writes down that a caller whom we know was over a limit (429), named as the answer names it. Never throws. */
+export function traceThrottled(caller: Caller, limit: string): Promise<void> {
+  const requestId = visit()?.requestId ?? randomUUID()
+  const event = { action: 'access.throttled', subject: limit, actor: actorOf(caller), requestId }
   return recordRefusal(caller.customerId, event)
 }

@@ -4,7 +4,7 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addNewCustomer } from '#lib/db/test-rows.ts'
-import { listUnchained } from './chain-rows.ts'
+import { type ChainedEvent, listUnchained } from './chain-rows.ts'
 import { addEvent } from './test-rows.ts'
 
 let database: TestDatabase
@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.close()
 })
 
-test.each([1, 2, 3, 7, 8, 100])('events without a link are found in windows of %i', async (window) => {
+test.each([1, 2, 3, 7, 8, 100])('events without a link are found in stretches of %i', async (window) => {
   const customerId = (await addNewCustomer()) as CustomerId
   for (let index = 0; index < 8; index++) await addEvent(customerId, { subject: `K${index}` })
   const gone = ['K0', 'K3', 'K4', 'K7']
@@ -33,10 +33,30 @@ test.each([1, 2, 3, 7, 8, 100])('events without a link are found in windows of %
   expect(removed.rowCount).toBe(4)
   const found = (asked: { after: string | null; most: number }) =>
     readScope({ customerId }, (tx) => listUnchained(tx, customerId, { ...asked, window }))
-  const all = await found({ after: null, most: 10 })
-  expect(all.map(({ subject }) => subject)).toEqual(gone)
-  const [second, third] = [all[1], all[2]]
-  expect(await found({ after: null, most: 2 })).toEqual(all.slice(0, 2))
-  expect(await found({ after: second?.eventId ?? null, most: 1 })).toEqual([third])
-  expect(await found({ after: all[3]?.eventId ?? null, most: 5 })).toEqual([])
+  /** Stretch by stretch, so many of each at most. */
+  const through = async (most: number) => {
+    const all: ChainedEvent[] = []
+    for (let after: string | null | undefined; after !== null; ) {
+      const { events, next } = await found({ after: after ?? null, most })
+      expect(events.length).toBeLessThanOrEqual(most)
+      all.push(...events)
+      after = next
+    }
+    return all.map(({ subject }) => subject)
+  }
+  for (const most of [1, 2, 3, 10]) expect(await through(most)).toEqual(gone)
+  const { events } = await found({ after: null, most: 1 })
+  const second = await found({ after: events[0]?.eventId ?? null, most: 10 })
+  expect(second.events.map(({ subject }) => subject)).not.toContain('K0')
+})
+
+test('a batch goes on from where the last one ended, and looks at no more than its stretch', async () => {
+  const customerId = (await addNewCustomer()) as CustomerId
+  for (let index = 0; index < 8; index++) await addEvent(customerId, { subject: `K${index}` })
+  const ids = await database.sql(customerId, 'SELECT id::text FROM audit_events ORDER BY id')
+  const found = (after: string | null) =>
+    readScope({ customerId }, (tx) => listUnchained(tx, customerId, { after, most: 5, window: 4 }))
+  expect(await found(null)).toEqual({ events: [], next: ids[3]?.id })
+  expect(await found(String(ids[3]?.id))).toEqual({ events: [], next: ids[7]?.id })
+  expect(await found(String(ids[7]?.id))).toEqual({ events: [], next: null })
 })

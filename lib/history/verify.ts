@@ -1,6 +1,8 @@
 import 'server-only'
 import type { CustomerId } from '#lib/access/rules.ts'
+import { isFilled } from '#lib/db/backfill.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { auditChaining } from './backfill.ts'
 import { contentDigest, GENESIS, linkDigest } from './chain.ts'
 import { type ChainedEvent, type Link, listChain, listUnchained, readBounds } from './chain-rows.ts'
 
@@ -11,12 +13,13 @@ export type KnownHead = { seq: number; digest: Buffer }
 export type Fault =
   | { kind: 'edited' | 'inserted' | 'moved'; seq: number; eventId: string }
   | { kind: 'removed'; seq: number; upTo: number }
-  /** An event without a link: somebody's, or one of an older release that is not chained yet. */
+  /** An event without a link, though what an older release wrote has its links by now. */
   | { kind: 'unchained'; eventId: string }
   /** A whole chain, and not the one whose heads were signed: what comes after `after`, up to `seq`, is another. */
   | { kind: 'written-anew'; after: number; seq: number }
 
-export type Verdict = { fault?: Fault; count: number; from: number; seq: number }
+/** `waiting`: so many events are of an older release, and get their links by a job that is not done with them. */
+export type Verdict = { fault?: Fault; waiting?: number; count: number; from: number; seq: number }
 
 /**
  * Reads a customer's chain from its beginning, in bounded memory, and says what is wrong with it first.
@@ -42,8 +45,8 @@ export async function verifyChain(
   }
   fault ??= held && take(held)
   fault ??= lastFault(end, head, signed.at(-1)?.seq ?? 0)
-  fault ??= await unchained(tx, customerId)
-  return { count: end.count, from: begin.seq + 1, seq: end.seq, ...(fault ? { fault } : {}) }
+  const verdict = { count: end.count, from: begin.seq + 1, seq: end.seq }
+  return fault ? { ...verdict, fault } : { ...verdict, ...(await unchained(tx, customerId)) }
 }
 
 type End = { seq: number; digest: Buffer; eventId: string; count: number; before: Buffer }
@@ -102,7 +105,21 @@ function lastFault(
   return head && !head.digest.equals(digest) ? { kind: 'edited', seq, eventId } : undefined
 }
 
-async function unchained(tx: Transaction, customerId: CustomerId): Promise<Fault | undefined> {
-  const [event] = await listUnchained(tx, customerId, { after: null, most: 1 })
-  return event && { kind: 'unchained', eventId: event.eventId }
+/** So many at once: each is read whole. */
+const PORTION = 1000
+
+async function unchained(
+  tx: Transaction,
+  customerId: CustomerId,
+): Promise<Pick<Verdict, 'fault' | 'waiting'>> {
+  const isDone = await isFilled(tx, customerId, auditChaining.name)
+  let waiting = 0
+  for (let after: string | null | undefined; after !== null; ) {
+    const { events, next } = await listUnchained(tx, customerId, { after: after ?? null, most: PORTION })
+    const [first] = events
+    if (isDone && first) return { fault: { kind: 'unchained', eventId: first.eventId } }
+    waiting += events.length
+    after = next
+  }
+  return waiting > 0 ? { waiting } : {}
 }

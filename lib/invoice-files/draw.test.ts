@@ -60,3 +60,13 @@ test('what can not be drawn is an error that says why, and the next one is drawn
   await expect(drawInThread(broken, lines.slice(0, 1), 'northwind')).rejects.toThrow(/[Ii]nvalid number/)
   expect((await drawInThread(document, [], 'northwind')).length).toBeGreaterThan(1000)
 })
+
+test('of one customer twenty wait, the next one is refused, and all others are drawn', async () => {
+  const asked = Array.from({ length: 22 }, () => drawInThread(document, [], 'northwind'))
+  const other = drawInThread(document, [], 'birch')
+  const answers = await Promise.allSettled([...asked, other])
+  expect(answers.map(({ status }) => status).filter((status) => status === 'fulfilled')).toHaveLength(22)
+  expect(answers[21]).toMatchObject({
+    reason: { code: 'service_unavailable', more: { headers: { 'Retry-After': '5' } } },
+  })
+})

@@ -1,9 +1,10 @@
 import 'server-only'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { Problem } from '#lib/api/problem.ts'
 import type { LineItemRow } from '#lib/invoices/store.ts'
 import { threadOf } from '#lib/pdf/thread.ts'
-import { turnsByCustomer } from '#lib/pdf/turns.ts'
+import { turns } from '#lib/turns.ts'
 import type { InvoiceDocument } from './document.ts'
 
 /** What crosses to the drawing thread: data, of one invoice. */
@@ -35,6 +36,14 @@ function newDraw(): Draw {
   // Put together: a bundler would take `new URL(…, import.meta.url)` for a file of its own.
   const script = join(fileURLToPath(import.meta.url), '..', 'drawing.ts')
   const thread = threadOf<Drawing>(pathToFileURL(script))
-  const inTurn = turnsByCustomer(MOST_WAITING)
-  return (document, lines, customerId) => inTurn(customerId, () => thread.run({ document, lines }))
+  const { take } = turns({ most: 1, share: 1, mostWaiting: MOST_WAITING, refusal: tooMany })
+  return async (document, lines, customerId) => {
+    const end = await take(customerId)
+    return thread.run({ document, lines }).finally(end)
+  }
+}
+
+function tooMany(): Problem {
+  const detail = 'Too many documents are waiting to be drawn. Please try again.'
+  return new Problem('service_unavailable', detail, { headers: { 'Retry-After': '5' } })
 }

@@ -43,10 +43,12 @@ export async function readFile(
     const read = await readScope(caller, (tx) => store.readDrawable(tx, caller, id))
     if (!read) return undefined
     const bytes = await draw(read.document, read.lines, caller.customerId)
-    if (read.document.documentState !== 'issued')
-      return named(id, { kind: 'drawn', name: null, digest: digestOf(bytes), bytes })
+    const { version, document } = read
+    const isOurs =
+      document.documentState !== 'issued' ||
+      (await scope(caller, (tx) => store.keepDrawn(tx, caller, id, { bytes, version })))
+    if (isOurs) return named(id, { kind: 'drawn', name: null, digest: digestOf(bytes), bytes })
     // What another one kept at the same moment is what everybody gets: it is read in the next turn.
-    await scope(caller, (tx) => store.keepDrawn(tx, caller, id, { bytes, version: read.version }))
   }
   throw new Error(`The invoice ${id} was written again and again while it was drawn.`)
 }

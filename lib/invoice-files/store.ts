@@ -63,7 +63,8 @@ export async function readDrawable(tx: Transaction, owner: Owner, id: string): P
 
 /**
  * Keeps what was drawn of an invoice, unless somebody else kept the same meanwhile.
- * @returns false where the row was written since it was read: then what was drawn may be of another content
+ * @returns whether these bytes are what is kept from now on. False where somebody else kept theirs, or the row was written
+ *   since it was read: then what was drawn may be of another content
  */
 export async function keepDrawn(
   tx: Transaction,
@@ -76,6 +77,5 @@ export async function keepDrawn(
     .from(invoices)
     .where(and(eq(invoices.customerId, customerId), eq(invoices.id, id), eq(version, read)))
   if (!same) return false
-  await keepFile(tx, customerId, { invoiceId: id, kind: 'drawn', bytes })
-  return true
+  return keepFile(tx, customerId, { invoiceId: id, kind: 'drawn', bytes })
 }

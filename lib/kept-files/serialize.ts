@@ -2,9 +2,14 @@ import { fileName } from '#lib/files/attachment.ts'
 import { EXTENSIONS, FILE_KINDS, type FileKind, MEDIA_TYPES } from './rules.ts'
 import type { KeptFile } from './store.ts'
 
-/** The name under which a document is saved: the issuer's own has the one that it came with, ours is the invoice's. */
+/**
+ * The name under which a document is saved: the issuer's own has the one that it came with, ours is the invoice's. Its end
+ * says what its bytes are: another one could have a computer run them.
+ */
 export function savedName(invoiceId: string, kind: FileKind, name?: string | null): string {
-  return fileName(name ?? `${fileName(invoiceId)}.${EXTENSIONS[kind]}`)
+  const extension = `.${EXTENSIONS[kind]}`
+  if (!name?.toLowerCase().endsWith(extension)) return fileName(name ?? invoiceId) + extension
+  return fileName(name.slice(0, -extension.length)) + extension
 }
 
 /**

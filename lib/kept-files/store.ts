@@ -77,7 +77,9 @@ export async function keepFile(
   customerId: CustomerId,
   { invoiceId, kind, name, bytes }: { invoiceId: string; kind: FileKind; name?: string; bytes: Uint8Array },
 ): Promise<boolean> {
-  const values = { customerId, invoiceId, kind, name, digest: digestOf(bytes), bytes: Buffer.from(bytes) }
+  // A view, not a copy.
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const values = { customerId, invoiceId, kind, name, digest: digestOf(bytes), bytes: buffer }
   const { rowCount } = await tx.insert(invoiceFiles).values(values).onConflictDoNothing()
   return rowCount === 1
 }

@@ -1,11 +1,18 @@
 import 'server-only'
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+} from 'node:crypto'
 import { sessionSecret } from '#lib/access/session-cookie.ts'
 
 const NONCE = 12
 const TAG = 16
 
-let keys: { secret: string; encrypt: Buffer; nonce: Buffer } | undefined
+let keys: { secret: string; encrypt: KeyObject; nonce: KeyObject } | undefined
 
 /**
  * Text that only our processes can read, and only they can make: AES-256-GCM under a key of its own. The nonce is made of
@@ -36,7 +43,8 @@ export function unseal(sealed: string): string | undefined {
 function keysNow() {
   const secret = sessionSecret()
   if (keys?.secret !== secret) {
-    const key = (use: string) => Buffer.from(hkdfSync('sha256', secret, '', use, 32))
+    // Prepared once: Node takes longer to prepare a key of bytes than to seal with it.
+    const key = (use: string) => createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', use, 32)))
     keys = { secret, encrypt: key('page tokens'), nonce: key('nonces of page tokens') }
   }
   return keys

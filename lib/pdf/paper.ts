@@ -1,7 +1,9 @@
 import 'server-only'
 import PDFDocument from 'pdfkit'
 import { addFonts } from './fonts.ts'
+import { gathered } from './gathered.ts'
 import { metadataText, nameContent } from './metadata.ts'
+import { joinContent } from './pdfkit.ts'
 import { readsBack, withGlyphs } from './shaping.ts'
 import { wrap } from './text.ts'
 
@@ -24,6 +26,8 @@ export type Paper = {
   root: PDFKit.PDFStructureElement
   /** Where the next thing goes. */
   y: number
+  /** All bytes of the file, once it is finished. */
+  file: Promise<Uint8Array>
 }
 
 /** `id`: 16 bytes that name the content. */
@@ -43,11 +47,12 @@ export function openPaper({ date, id, ...given }: Given): Paper {
     displayTitle: true,
     info: { Title: title, Author: author, CreationDate: date },
   })
+  const file = gathered(doc)
   nameContent(doc, { title, author, date, id })
   addFonts(doc)
   const root = doc.struct('Document')
   doc.addStructure(root)
-  return { doc, root, y: PAGE.top }
+  return { doc, root, y: PAGE.top, file }
 }
 
 /** A new part of the document's structure, last in `parent`. */
@@ -99,6 +104,7 @@ function styled({ doc }: Paper, { size, bold }: Style): PDFKit.PDFDocument {
 /** Goes to a new page unless `height` points are left on this one; tells whether it did. */
 export function ensureRoom(paper: Paper, height: number): boolean {
   if (paper.y + height <= PAGE.bottom) return false
+  joinContent(paper.doc)
   paper.doc.addPage()
   paper.y = PAGE.top
   return true
@@ -112,11 +118,8 @@ export function rule({ doc }: Paper, y: number, from = PAGE.left): void {
 }
 
 /** Writes as much of `footer` as fits on a line and "2 of 3" under each page, and returns the file's bytes. */
-export async function finishPaper(paper: Paper, footer: string): Promise<Uint8Array> {
-  const { doc, root } = paper
-  const chunks: Uint8Array[] = []
-  const ended = new Promise<void>((resolve, reject) => doc.on('end', resolve).on('error', reject))
-  doc.on('data', (chunk: Uint8Array) => chunks.push(chunk))
+export function finishPaper(paper: Paper, footer: string): Promise<Uint8Array> {
+  const { doc, root, file } = paper
   const { count } = doc.bufferedPageRange()
   const style = { size: 8, color: INK.gray }
   const [line = '', ...more] = wrap(footer, 400, (part) => widthOf(paper, part, style))
@@ -131,6 +134,5 @@ export async function finishPaper(paper: Paper, footer: string): Promise<Uint8Ar
   }
   root.end()
   doc.end()
-  await ended
-  return Buffer.concat(chunks)
+  return file
 }

@@ -1,7 +1,8 @@
 import PDFDocument from 'pdfkit'
 import { expect, test } from 'vitest'
 import { addFonts } from './fonts.ts'
-import { fontOf, forgetting, setName, viewOf } from './pdfkit.ts'
+import { gathered } from './gathered.ts'
+import { fontOf, forgetting, joinContent, setName, viewOf } from './pdfkit.ts'
 
 // Each test holds an internal of pdfkit or fontkit to what we use it for. One fails after an update: find in the
 // package what does that now, mend lib/pdf/pdfkit.ts, and compare an invoice with the one of the version before.
@@ -64,4 +65,24 @@ test('doc._id, doc._addInfo and doc.appendXML name a document: metadata.ts write
   expect(file).toContain(`/ID [<${'07'.repeat(16)}>`)
   expect(file).toContain('>ours<')
   expect(file).not.toContain('a & b</rdf:li>')
+})
+
+test('doc.page.content.buffer has what was drawn on a page: joined, it draws the same', async () => {
+  const fileOf = async (isJoined: boolean) => {
+    const drawn = new PDFDocument({ bufferPages: true, compress: false, info: { CreationDate: new Date(0) } })
+    setName(drawn, Buffer.alloc(16, 7), '')
+    addFonts(drawn)
+    drawn.font('regular').text('one', 50, 50)
+    const { content } = drawn.page as unknown as { content: { buffer: Uint8Array[] } }
+    expect(content.buffer.length).toBeGreaterThan(1)
+    if (isJoined) joinContent(drawn)
+    if (isJoined) expect(content.buffer).toHaveLength(1)
+    drawn.addPage()
+    drawn.switchToPage(0)
+    drawn.text('two', 50, 80)
+    const file = gathered(drawn)
+    drawn.end()
+    return file
+  }
+  expect(Buffer.compare(await fileOf(true), await fileOf(false))).toBe(0)
 })

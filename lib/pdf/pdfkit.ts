@@ -52,3 +52,12 @@ export function setName(doc: PDFKit.PDFDocument, id: Buffer, xml: string): void 
   naming._id = id
   naming._addInfo = () => naming.appendXML(xml)
 }
+
+/** Of the bytes that were drawn on the document's present page: a piece for each operator until they are joined. */
+type Content = { buffer: Uint8Array[] }
+
+/** Joins what was drawn on the present page to one piece: some hundred thousand small ones take a lot of memory. */
+export function joinContent(doc: PDFKit.PDFDocument): void {
+  const { content } = doc.page as unknown as { content: Content }
+  content.buffer = [Buffer.concat(content.buffer)]
+}

@@ -67,6 +67,7 @@ function drawRow(paper: Paper, table: PDFKit.PDFStructureElement, columns: Colum
     }
     paper.y += LINE
   }
+  row.end()
   paper.y += PADDING
   rule(paper, paper.y)
 }

@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { threadOf } from './thread.ts'
 
-type Task = 'echo' | 'fail' | 'die' | 'throw' | 'hang' | 'eat' | 'secrets'
+type Task = 'echo' | 'fail' | 'die' | 'throw' | 'hang' | 'eat' | 'waste' | 'secrets'
 
 // What a thread may do to us, in one module.
 const SCRIPT = new URL(
   `data:text/javascript,${encodeURIComponent(`
+  import { getHeapSpaceStatistics } from 'node:v8'
   import { parentPort, threadId } from 'node:worker_threads'
   const bytes = (text) => parentPort.postMessage({ bytes: new TextEncoder().encode(text) })
   parentPort.on('message', (task) => {
@@ -16,6 +17,12 @@ const SCRIPT = new URL(
     if (task === 'throw') throw new Error('a fault')
     if (task === 'hang') for (;;);
     const all = []
+    if (task === 'waste') {
+      // Some of it lives for a while: that is what makes the room for new objects grow.
+      for (let n = 0; n < 3_000_000; n++) all[n % 100_000] = { n, more: [n] }
+      const room = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')
+      bytes(String(room.space_size / 1024 / 1024))
+    }
     if (task === 'eat') for (;;) all.push({ at: all.length, more: [1, 2, 3] })
   })`)}`,
 )
@@ -38,6 +45,10 @@ describe('a thread', () => {
     await ends()
     expect(await told('echo')).not.toBe(first)
     await ends()
+  })
+
+  test('keeps little room for new objects, whatever the process has', async () => {
+    expect(Number(await told('waste'))).toBeLessThanOrEqual(8)
   })
 
   test.each([

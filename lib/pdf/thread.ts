@@ -1,11 +1,10 @@
 import 'server-only'
 import type { Worker } from 'node:worker_threads'
 
-/**
- * Of the thread's own heap, in MB. 5,000 printed lines need more than 128; what needs more than this ends the thread, and
- * not the process.
- */
-const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 }
+/** Of the thread's own heap, in MB: what needs more ends the thread, and not the process. 5,000 lines need a quarter. */
+const LIMITS = { maxOldGenerationSizeMb: 256 }
+/** Room for what is made and dropped again, twice as many MB: the process's own option would hold for the thread too. */
+const NEW_OBJECTS = '--max-semi-space-size=4'
 
 /** In milliseconds: how long one task may take, and how long the thread stays when there is nothing to do. */
 const TIMES = { longest: 30_000, idle: 20_000 }
@@ -57,6 +56,8 @@ function started(script: URL): Worker {
   // Not imported: a bundler would look for the thread's module among its own.
   const threads = process.getBuiltinModule('node:worker_threads')
   const { getCompileCacheDir } = process.getBuiltinModule('node:module')
+  // Read when a heap is made: this thread's and later ones', while the process has its own already.
+  process.getBuiltinModule('node:v8').setFlagsFromString(NEW_OBJECTS)
   const cache = getCompileCacheDir()
   const worker = new threads.Worker(script, {
     env: cache === undefined ? {} : { NODE_COMPILE_CACHE: cache },

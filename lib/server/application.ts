@@ -23,6 +23,7 @@ import { watchReplica } from './health/replica.ts'
 import { httpServer } from './http-server.ts'
 import { startJobs } from './jobs.ts'
 import { isBuilt, prepareNext, routerStateCheck } from './next.ts'
+import { securityHeaders } from './security-headers.ts'
 import type { Traces } from './traces/start.ts'
 import { proxyDoubt } from './unknown-proxy.ts'
 
@@ -52,9 +53,7 @@ export type Application = {
  */
 export async function startApplication(): Promise<Application> {
   enterProduction()
-  if (!isBuilt()) {
-    throw new Error('The application is not built yet: run `npm run build` first.')
-  }
+  if (!isBuilt()) throw new Error('The application is not built yet: run `npm run build` first.')
   // Now rather than at the first sign-in, or the first change.
   sessionSecret()
   accounts()
@@ -68,12 +67,13 @@ export async function startApplication(): Promise<Application> {
     const [app, api] = await Promise.all([prepareNext(), loadApi(traces?.trace)])
     const pages = app.getRequestHandler()
     const checkRouterState = await routerStateCheck()
-    const server = httpServer((req, res) => door(req, res))
+    const https = env().baseUrl.startsWith('https:')
+    const always = securityHeaders(https, env().exposure.hstsSubdomains)
+    const server = httpServer((req, res) => door(req, res), always)
     const url = await listen(server)
     let isDraining = false
     // The port is known now, and with it the host names. No request was read yet.
-    const { allowedHosts, trustProxy, baseUrl, exposure, limits } = env()
-    const https = baseUrl.startsWith('https:')
+    const { allowedHosts, trustProxy, baseUrl, limits } = env()
     const doubt = proxyDoubt({ https, trustProxy })
     if (doubt) log().warn(doubt)
     // Behind a proxy all connections are its own.
@@ -84,7 +84,7 @@ export async function startApplication(): Promise<Application> {
       hosts: allowedHosts,
       trustProxy,
       https,
-      hstsSubdomains: exposure.hstsSubdomains,
+      always,
       checkRouterState,
       health: healthCheck(() => isDraining),
       admission: admission(limits, trustProxy),

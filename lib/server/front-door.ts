@@ -8,8 +8,8 @@ import { clientAddress } from './admission/visitor.ts'
 import type { Api } from './api.ts'
 import { carriesBody, closeUnread } from './connection-end.ts'
 import { refuse } from './refusal.ts'
-import { checkSingleHost, stripHeaders } from './request-headers.ts'
-import { givePolicy, securityHeaders } from './security-headers.ts'
+import { checkSingle, stripHeaders } from './request-headers.ts'
+import { givePolicy } from './security-headers.ts'
 import { servedHosts } from './served-hosts.ts'
 import { type Area, areaOf, checkMethod, readTarget, type Target } from './target.ts'
 import { proxyWatch } from './unknown-proxy.ts'
@@ -27,8 +27,8 @@ export type FrontDoor = {
   trustProxy: boolean
   /** Whether the public address is https. */
   https: boolean
-  /** Whether browsers are to keep to https for the names below it, too. */
-  hstsSubdomains?: boolean
+  /** What every answer carries, whatever it is. */
+  always: ReadonlyMap<string, string>
   /** Throws where the header of a navigation can't be read: Next itself would answer 500. */
   checkRouterState: (header: string | string[] | undefined) => unknown
   /** Answers `/livez`, `/healthz` and `/readyz`. */
@@ -56,10 +56,9 @@ const FORM_LIMIT = 16 * 1024
  * navigation (400); whoever is not known may not ask too often (429); then the application answers.
  */
 export function frontDoor(options: FrontDoor): Handler {
-  const { hosts, trustProxy, https, hstsSubdomains, checkRouterState } = options
+  const { hosts, trustProxy, https, always, checkRouterState } = options
   const { health, admission, api, pages, inside } = options
   const hostOf = servedHosts(hosts, trustProxy)
-  const fixed = securityHeaders(https, hstsSubdomains)
   const watch = proxyWatch(trustProxy)
 
   /** All checks; afterwards the request is as everything behind the door wants it. */
@@ -69,7 +68,7 @@ export function frontDoor(options: FrontDoor): Handler {
     stripHeaders(req.headers, target.area, trustProxy)
     if (target.area !== 'api') checkMethod(req.method, target.area)
     if (target.area !== 'health') {
-      checkSingleHost(req.rawHeaders)
+      checkSingle(req.rawHeaders)
       req.headers.host = checkHost(hostOf(req.headers, target.host), requestId)
       if (trustProxy) req.headers['x-forwarded-host'] = req.headers.host
     }
@@ -93,7 +92,7 @@ export function frontDoor(options: FrontDoor): Handler {
   return async (req, res) => {
     const requestId = randomUUID()
     const given = req.url ?? ''
-    for (const [name, value] of fixed) res.setHeader(name, value)
+    for (const [name, value] of always) res.setHeader(name, value)
     res.setHeader('Request-Id', requestId)
     closeUnread(req, res)
     let target: Target | undefined

@@ -91,6 +91,8 @@ describe('what is no request of HTTP is answered with a problem, and the connect
     expect(headers).toMatchObject({
       connection: 'close',
       'content-type': 'application/problem+json',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      'x-content-type-options': 'nosniff',
       'content-length': String(body.length),
       'request-id': expect.stringMatching(/^[\da-f-]{36}$/),
       date: expect.stringMatching(/ GMT$/),

@@ -25,8 +25,11 @@ const LIMITS = {
  */
 const SILENCE = 100_000
 
-/** Node's server with bounds on everything; what it can't read as HTTP is answered with a problem, and closed. */
-export function httpServer(handle: Handler): Server {
+/**
+ * Node's server with bounds on everything; what it can't read as HTTP is answered with a problem, and closed.
+ * @param always what such an answer carries, as all others do
+ */
+export function httpServer(handle: Handler, always: ReadonlyMap<string, string>): Server {
   const server = createServer({
     ...LIMITS,
     // The front door's refusal has a body and a request id; Node's own has not.
@@ -45,7 +48,7 @@ export function httpServer(handle: Handler): Server {
   // The front door says "continue" when it has let the request in; any other expectation is nobody's.
   server.on('checkContinue', answer)
   server.on('checkExpectation', answer)
-  server.on('connect', (_, socket) => endWith(socket, NO_TUNNEL))
+  server.on('connect', (_, socket) => endWith(socket, NO_TUNNEL, always))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const before = answers.get(socket as Socket)
     // In the midst of an answer another one would be read as part of it; before the answer to a whole request, as that.
@@ -53,7 +56,7 @@ export function httpServer(handle: Handler): Server {
     // Opened in advance, as browsers do, and not used.
     const isUnused = (socket as Socket).bytesRead === 0
     if (isAnswering || isUnused || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
-    else endWith(socket, problemOf(error.code))
+    else endWith(socket, problemOf(error.code), always)
   })
   return server
 }
@@ -73,11 +76,12 @@ function problemOf(code: string | undefined): Problem {
   return new Problem('invalid_request', 'This can not be read as an HTTP request.')
 }
 
-function endWith(socket: Duplex, problem: Problem): void {
+function endWith(socket: Duplex, problem: Problem, always: ReadonlyMap<string, string>): void {
   const requestId = randomUUID()
   const { status } = problem
   const body = JSON.stringify(problem.body(requestId))
   const headers = {
+    ...Object.fromEntries(always),
     ...problem.more.headers,
     // An answer with a status below 500 has one (RFC 9110 6.6.1), and here no ServerResponse writes it.
     Date: new Date().toUTCString(),
@@ -85,7 +89,6 @@ function endWith(socket: Duplex, problem: Problem): void {
     'Content-Type': 'application/problem+json',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
     Connection: 'close',
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkSingleHost, stripHeaders } from './request-headers.ts'
+import { checkSingle, stripHeaders } from './request-headers.ts'
 
 const kept = (headers: Record<string, string>, area: 'api' | 'page', trustProxy = false) => {
   const left = { ...headers }
@@ -73,7 +73,7 @@ test('of the schemes that proxies saw the first counts, if it is one', () => {
   expect(scheme('gopher')).toEqual({})
 })
 
-test('a second Host header is refused', () => {
-  expect(() => checkSingleHost(['Host', 'a', 'X', 'host'])).not.toThrow()
-  expect(() => checkSingleHost(['Host', 'a', 'X', 'b', 'hOST', 'a'])).toThrow('more than one Host')
+test.each(['Host', 'Authorization'])('a second header %s is refused, whatever its letters', (name) => {
+  expect(() => checkSingle([name, 'a', 'X', name.toLowerCase()])).not.toThrow()
+  expect(() => checkSingle([name, 'a', 'X', 'b', name.toUpperCase(), 'a'])).toThrow(`more than one ${name}`)
 })

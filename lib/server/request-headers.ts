@@ -31,15 +31,23 @@ export function stripHeaders(headers: IncomingHttpHeaders, area: Area, trustProx
 }
 
 /**
- * Two Host headers mean two readers of them who may disagree (RFC 9112, 3.2).
+ * Two headers of a name that stands once mean two readers of them who may disagree (RFC 9112, 3.2): whoever is in front
+ * of us could have checked the other one.
  * @param raw names and values in turn, as Node's rawHeaders
  * @throws Problem `invalid_request`
  */
-export function checkSingleHost(raw: string[]): void {
-  let hosts = 0
-  for (let at = 0; at < raw.length; at += 2) {
-    const name = raw[at]
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
+export function checkSingle(raw: string[]): void {
+  for (const name of ['Host', 'Authorization']) {
+    if (count(raw, name) > 1)
+      throw new Problem('invalid_request', `The request has more than one ${name} header.`)
   }
-  if (hosts > 1) throw new Problem('invalid_request', 'The request has more than one Host header.')
+}
+
+function count(raw: string[], name: string): number {
+  let found = 0
+  for (let at = 0; at < raw.length; at += 2) {
+    const given = raw[at]
+    if (given?.length === name.length && given.toLowerCase() === name.toLowerCase()) found += 1
+  }
+  return found
 }

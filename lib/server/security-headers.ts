@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
 // Should a browser show as a page what is none, it may load and run nothing.
-const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
+const DATA_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** The policy of a page, whose scripts and styles carry `nonce`. With https, it upgrades what is left of http. */
 export function pagePolicy(nonce: string, https: boolean): string {

@@ -94,6 +94,13 @@ test.each([
   ['/api/auth/session', 'sign-in'],
   ['/auth/sign-on/callback/x?code=y', 'sign-in'],
   ['/auth/sign-onx', 'api'],
+  ['/api/unsubscribe?link=x', 'sign-in'],
+  // What is not there is a page, of which there is one that is made once.
+  ['/api', 'page'],
+  ['/api/auth', 'page'],
+  ['/api/auth/?x', 'page'],
+  ['/api/nothing', 'page'],
+  ['/api/unsubscribe/x', 'page'],
   ['/apiary', 'page'],
   ['/healthz?full', 'health'],
   ['/livez', 'health'],

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { AddressInfo } from 'node:net'
 import { type FrontDoor, frontDoor } from './front-door.ts'
 import { httpServer } from './http-server.ts'
+import { securityHeaders } from './security-headers.ts'
 import { exchange, type Part } from './test-exchange.ts'
 
 type Seen = { method: string | undefined; url: string | undefined; headers: IncomingHttpHeaders }
@@ -14,10 +15,12 @@ export async function openDoor(options: Partial<FrontDoor> = {}) {
     seen.push({ method: req.method, url: req.url, headers: { ...req.headers } })
     res.end('inside')
   }
+  const always = options.always ?? securityHeaders(false)
   const door = frontDoor({
     hosts: ['console.example'],
     trustProxy: false,
     https: false,
+    always,
     checkRouterState: () => {},
     health: (_, res) => void res.end('healthy'),
     admission: async () => ({ isMember: false }),
@@ -26,7 +29,7 @@ export async function openDoor(options: Partial<FrontDoor> = {}) {
     inside: (req, res) => see(req, res),
     ...options,
   })
-  const server = httpServer(door)
+  const server = httpServer(door, always)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const close = async () => {

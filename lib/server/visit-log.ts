@@ -26,10 +26,13 @@ export function logVisit(req: IncomingMessage, res: ServerResponse, { quiet, ...
     const cut = res.writableFinished ? {} : { cut: true }
     const { method = '' } = req
     const { statusCode: status } = res
-    measured('request', { route: visited.route, method, status, seconds })
+    // A page whose frame had left when it failed: the status that was sent says nothing about it.
+    const isLie = here?.isFailed === true && status < 500
+    measured('request', { route: visited.route, method, status: isLie ? 500 : status, seconds })
     const requestId = here?.requestId
     const path = visited.path && withoutSecret(visited.path)
-    const entry = { requestId, ...visited, path, method, status, ms, ...toldOf(here), ...cut }
+    const failed = isLie ? { failed: true } : {}
+    const entry = { requestId, ...visited, path, method, status, ms, ...toldOf(here), ...cut, ...failed }
     if (quiet) log().debug(entry)
     else log().info(entry)
   })

@@ -3,12 +3,13 @@ import pg from 'pg'
 import { asset, invoice, newCustomer } from '../../e2e/admin.ts'
 import { type Load, startLoad } from '../../e2e/load.ts'
 import { run, startOwnApp } from '../../e2e/own-app.ts'
+import { NO_LIMITS } from '../../stand-ins/no-limits.ts'
 import { NO_NETWORK } from '../../stand-ins/no-network.ts'
 
 /** The database that a run of the API tests makes for itself, at whichever version. */
 const MADE = "SELECT datname AS name FROM pg_database WHERE datname LIKE 'console\\_e2e\\_%'"
-/** Two versions share sessions and tokens: the one that `e2e/server.ts` gives with DATABASE_URL. */
-const SECRET = 'only-for-tests-only-for-tests-only'
+/** Two versions share sessions, tokens and the database's logins: the one that `e2e/server.ts` gives with DATABASE_URL. */
+export const SECRET = 'only-for-tests-only-for-tests-only'
 const CLIENTS = 4
 const LOOK_MS = 50
 /** What fails as late as this before the database is dropped under us is the drop's. */
@@ -113,7 +114,7 @@ function environment(url: string, dataDir: string): NodeJS.ProcessEnv {
     PORT: '0',
   }
   const fixed = { NODE_ENV: 'production', HOST: '127.0.0.1', DRAIN_SECONDS: '0', LOG_LEVEL: '' } as const
-  return { ...process.env, ...fixed, ...own, ...NO_NETWORK }
+  return { ...process.env, ...fixed, ...own, ...NO_NETWORK, ...NO_LIMITS }
 }
 
 /** Reads of all kinds and changes, of a customer of this version's own. */

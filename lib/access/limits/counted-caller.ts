@@ -1,10 +1,12 @@
 import 'server-only'
 import { Problem } from '#lib/api/problem.ts'
+import { traceThrottled } from '#lib/history/requests.ts'
+import { measured } from '#lib/measured.ts'
 import { authenticate } from '../authenticate.ts'
 import type { Caller } from '../rules.ts'
 import { credentialOf, forget, heldRefusal, hold, prove } from './credentials.ts'
 import type { Kind } from './kind.ts'
-import { spend } from './spend.ts'
+import { type Refusal, spend } from './spend.ts'
 
 /** The caller of a request that was counted, with the header fields that say how the limits stand. */
 export type Counted = { caller: Caller; fields: Record<string, string> }
@@ -20,17 +22,22 @@ export async function countedCaller(
 ): Promise<Counted | undefined> {
   const credential = credentialOf(headers)
   if (credential === undefined) return undefined
-  const refusal = heldRefusal(credential)
-  if (refusal) throw refusal
+  const held = heldRefusal(credential)
+  if (held) throw counted(held)
   const caller = await proven(headers, credential)
   if (!caller) return undefined
   const asked = kind()
-  try {
-    return { caller, fields: await spend(caller, asked) }
-  } catch (error) {
-    if (asked === 'requests' && error instanceof Problem) hold(credential, error)
-    throw error
-  }
+  const spent = await spend(caller, asked)
+  if ('fields' in spent) return { caller, fields: spent.fields }
+  if (asked === 'requests') hold(credential, spent.refused)
+  await traceThrottled(caller, spent.refused.limit)
+  throw counted(spent.refused)
+}
+
+/** What its caller is told, once it is counted for the operators. */
+function counted({ limit, problem }: Refusal): Problem {
+  measured('limit', { limit })
+  return problem
 }
 
 async function proven(

@@ -1,7 +1,7 @@
 import 'server-only'
 import { hash } from 'node:crypto'
-import type { Problem } from '#lib/api/problem.ts'
 import { cookieName, cookieValue } from '../session-cookie.ts'
+import type { Refusal } from './spend.ts'
 
 /** For how long a credential that was proven once is not a stranger's, in milliseconds. */
 const PROVEN_MS = 10 * 60_000
@@ -9,7 +9,7 @@ const PROVEN_MS = 10 * 60_000
 const HELD_MS = 1000
 const MOST = 20_000
 
-type Known = { until: number; held?: { until: number; refusal: Problem } }
+type Known = { until: number; held?: { until: number; refusal: Refusal } }
 
 // Of the whole process, where routes have copies of this module.
 const slot = globalThis as typeof globalThis & { licensesInvoicesCredentials?: Map<string, Known> }
@@ -54,13 +54,13 @@ export function forget(credential: string): void {
  * Remembers for a second that its caller is over a limit: a client that doesn't heed its refusals costs the database one
  * look-up a second. Nothing else is done for it meanwhile, so that nothing is lost where the key is revoked just then.
  */
-export function hold(credential: string, refusal: Problem): void {
+export function hold(credential: string, refusal: Refusal): void {
   const found = known().get(credential)
   if (found) found.held = { until: performance.now() + HELD_MS, refusal }
 }
 
 /** The refusal that it was given a moment ago. */
-export function heldRefusal(credential: string): Problem | undefined {
+export function heldRefusal(credential: string): Refusal | undefined {
   const held = known().get(credential)?.held
   return held && performance.now() < held.until ? held.refusal : undefined
 }

@@ -13,13 +13,18 @@ const MOST_BUDGETS = 50_000
 // With plain Next, routes may have copies of this module: they share what the process holds.
 const slot = globalThis as typeof globalThis & { licensesInvoicesBudgets?: Map<string, Budget> }
 
+/** That a limit is used up: its name, as `RateLimit-Policy` has it, and what the caller is told. */
+export type Refusal = { limit: string; problem: Problem }
+
 /**
  * Counts a request of this caller, before anything else is done for it.
  * @param kind beside the requests that each is
- * @returns the header fields that its answer has
- * @throws Problem `rate_limited`, where one of its limits is used up; it counts for none then
+ * @returns the header fields that its answer has; or a refusal, where one of its limits is used up: it counts for none then
  */
-export async function spend(caller: Caller, kind: Kind): Promise<Record<string, string>> {
+export async function spend(
+  caller: Caller,
+  kind: Kind,
+): Promise<{ fields: Record<string, string> } | { refused: Refusal }> {
   const kinds: Kind[] = kind === 'requests' ? ['requests'] : ['requests', kind]
   const limits = kinds.flatMap((kind) => [
     { kind, policy: kind, of: budgetOf(caller, kind, callerName(caller)) },
@@ -35,9 +40,10 @@ export async function spend(caller: Caller, kind: Kind): Promise<Record<string, 
     return lease ? [{ policy, lease }] : []
   })
   const refused = limits.findIndex((_, at) => leases[at] === undefined)
-  if (refused < 0) return limitFields(standings)
+  if (refused < 0) return { fields: limitFields(standings) }
   takeBack(limits, leases)
-  throw tooMany(limits[refused] as (typeof limits)[number], limitFields(standings))
+  const limit = limits[refused] as (typeof limits)[number]
+  return { refused: { limit: limit.policy, problem: tooMany(limit, limitFields(standings)) } }
 }
 
 /** All of them are waited for: what was counted is taken back where one could not be asked for. */

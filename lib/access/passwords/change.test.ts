@@ -29,6 +29,8 @@ beforeEach(async () => {
   member = await addMember('northwind', { roles: ['admin'], email, name: 'Ana Ruiz', passwordHash })
 })
 
+const EVENTS =
+  "SELECT action FROM audit_events WHERE subject = $1 AND action LIKE 'password.%' ORDER BY action"
 const open = async () => String(await signInFrom({ email, password: PASSWORD }))
 
 async function change(sid: string, currentPassword: string, newPassword: string) {
@@ -57,6 +59,13 @@ describe('naming the present password', () => {
     expect((await change(thief, PASSWORD, 'another horse battery')).status).toBe(429)
     expect((await change(owner, PASSWORD, 'another horse battery')).status).toBe(200)
     expect(await findSessionCaller(digestOf(thief))).toBeUndefined()
+    // However often, once a minute each.
+    const told = await database.sql('northwind', EVENTS, [member])
+    expect(told).toEqual([
+      { action: 'password.changed' },
+      { action: 'password.refused' },
+      { action: 'password.throttled' },
+    ])
   })
 })
 

@@ -8,7 +8,8 @@ import { findPersonOf, proofOf } from '../people/look-up.ts'
 import type { Membership } from '../people/rules.ts'
 import type { Caller } from '../rules.ts'
 import { proveAnew } from '../session.ts'
-import { countPasswordAttempt, countSetting } from '../sign-ins/budgets.ts'
+import { countSetting } from '../sign-ins/budgets.ts'
+import { attemptInSession, refusedAt, tooManyAttempts, tracePassword } from './attempts.ts'
 import { faultOf } from './check.ts'
 import { setPasswordHash, setPersonHash } from './set.ts'
 
@@ -26,9 +27,9 @@ export async function changeOwnPassword(
   const { customerId, id, session = '' } = caller
   const fault = await faultOf(newPassword, caller, newPassword === currentPassword)
   if (fault !== undefined) throw refusedAt('/newPassword', fault)
-  const attempt = await countPasswordAttempt(session)
-  if (attempt.kind === 'throttled') throw tooManyAttempts(attempt.seconds)
-  const isFound = await changePerson(
+  const attempt = await attemptInSession(caller)
+  let isWrong = false
+  const change = changePerson(
     () => findPersonOf(customerId, id),
     async (tx, person) => {
       const here = person.memberships.find((one) => one.customerId === customerId)
@@ -38,8 +39,8 @@ export async function changeOwnPassword(
           'Your company signs in by single sign-on alone: there is no password.',
         )
       const former = here?.passwordHash
-      if (!(await passwordFits(currentPassword, former)))
-        throw refusedAt('/currentPassword', 'is not your current password')
+      isWrong = !(await passwordFits(currentPassword, former))
+      if (isWrong) throw refusedAt('/currentPassword', 'is not your current password')
       const wait = await countSetting(customerId, caller.email)
       if (wait > 0) throw tooManyAttempts(wait, 'The password was changed too often.')
       const hash = await hashPassword(newPassword, saltOf(person))
@@ -52,6 +53,10 @@ export async function changeOwnPassword(
       )
     },
   )
+  const isFound = await change.catch(async (error: unknown) => {
+    if (isWrong) await tracePassword(caller, 'refused')
+    throw error
+  })
   if (!isFound) throw new Error('A signed-in member was not found.')
   await attempt.forgive()
 }
@@ -73,13 +78,4 @@ function partOf(
       await recordAudit(tx, customerId, { action: 'password.changed', subject: memberId, actor, requestId })
     },
   }
-}
-
-function refusedAt(pointer: string, detail: string): Problem {
-  return new Problem('invalid_request', detail, { errors: [{ pointer, detail }] })
-}
-
-function tooManyAttempts(seconds: number, why = 'The current password was wrong too often.'): Problem {
-  const detail = `${why} Wait before you try again.`
-  return new Problem('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } })
 }

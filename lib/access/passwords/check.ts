@@ -1,10 +1,11 @@
 import 'server-only'
 import { commonForms, type Owner, passwordFault } from './rules.ts'
 
-/** So many of the list, which has the most common one first. */
+/** So many of the list of leaked ones, which has the most common one first, are refused with anything around them, too. */
 const MOST_COMMON = 10_000
 
-let common: Promise<Set<string>> | undefined
+type Known = { leaked: Set<string>; common: Set<string> }
+let lists: Promise<Known> | undefined
 
 /**
  * What is wrong with a new password, as it ends a sentence that begins with "The password"; undefined: nothing.
@@ -17,16 +18,19 @@ export async function faultOf(
 ): Promise<string | undefined> {
   const fault = passwordFault(password, owner, isCurrent)
   if (fault !== undefined) return fault
-  common ??= loadCommon()
-  const known = await common
-  if (known.has(commonForms(password)[0] ?? '')) return 'is one of the 10,000 most common ones'
-  if (commonForms(password).some((form) => known.has(form)))
+  lists ??= load()
+  const { leaked, common } = await lists
+  const [whole = '', ...bare] = commonForms(password)
+  if (common.has(whole)) return 'is one of the 10,000 most common ones'
+  if (bare.some((form) => common.has(form)))
     return 'is one of the 10,000 most common ones, with digits or signs around it'
+  if (leaked.has(whole)) return 'is on a list of passwords that were leaked'
   return undefined
 }
 
-/** Loaded with the first password that is set: it takes half a megabyte, and most processes never need it. */
-async function loadCommon(): Promise<Set<string>> {
+/** Loaded with the first password that is set: it takes some megabytes, and most processes never need it. */
+async function load(): Promise<Known> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
-  return new Set(dictionary['passwords-common'].slice(0, MOST_COMMON))
+  const leaked = dictionary['passwords-common']
+  return { leaked: new Set(leaked), common: new Set(leaked.slice(0, MOST_COMMON)) }
 }

@@ -26,6 +26,7 @@ describe('a new password', () => {
     ['QwertyUiop', /most common ones$/],
     ['password1234', /most common ones/],
     ['!!Baseball2026!!', /digits or signs around/],
+    ['87654321vv', /list of passwords that were leaked/],
   ])('%s is refused in its own words', async (password, words) => {
     expect(await faultOf(password, ana)).toMatch(words)
   })

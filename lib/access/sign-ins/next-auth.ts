@@ -1,14 +1,16 @@
 import 'server-only'
 import type { NextAuthOptions } from 'next-auth'
 import Credentials from 'next-auth/providers/credentials'
+import { toProblem } from '#lib/api/problem.ts'
 import { checkSameOrigin } from '#lib/api/same-origin.ts'
 import { env } from '#lib/env.ts'
-import { log } from '#lib/log.ts'
+import { log, logFailure } from '#lib/log.ts'
 import { measured } from '#lib/measured.ts'
+import { visit } from '#lib/visit.ts'
 import { canonicalAddress } from '../limits/addresses.ts'
 import { localPath } from '../rules.ts'
 import { SESSION_SECONDS } from '../session.ts'
-import { cookieName, sessionSecret } from '../session-cookie.ts'
+import { cookieName, readToken, sessionSecret } from '../session-cookie.ts'
 import { pick, type SignedIn, signIn, type Visitor } from '../sign-in.ts'
 import { markCookie } from './browser-mark.ts'
 import { pendingCookie } from './pending.ts'
@@ -30,6 +32,7 @@ export function authOptions(onCookies: (...headers: string[]) => void = () => {}
     secret: sessionSecret(),
     useSecureCookies: secure,
     session: { strategy: 'jwt', maxAge: SESSION_SECONDS },
+    jwt: { decode: readToken },
     cookies: {
       sessionToken: cookie('console-session'),
       csrfToken: cookie('console-csrf'),
@@ -42,7 +45,7 @@ export function authOptions(onCookies: (...headers: string[]) => void = () => {}
         // next-auth writes the text of what is thrown here into its answer: it must say nothing of ours.
         authorize: async (credentials, request) => {
           const outcome = await outcomeOf(credentials, request.headers).catch((error: unknown) => {
-            log().error({ err: error }, 'sign-in could not be answered')
+            logFailure(toProblem(error), error, visit()?.requestId ?? '')
             throw new Error('unavailable')
           })
           if (outcome.kind === 'pending') {

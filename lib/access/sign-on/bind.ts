@@ -4,21 +4,19 @@ import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { recordAudit } from '#lib/history/audit.ts'
 import { noteCaller, visit } from '#lib/visit.ts'
-import { addMember } from '../directory.ts'
 import { takeUp } from '../passwords/set.ts'
 import { lockPerson } from '../people/change.ts'
+import { addJoined, isLastAdmin, setGiven } from '../people/given.ts'
 import type { Role } from '../rules.ts'
 import type { Provider } from './look-up.ts'
 import { type Claims, nameBy, profilesBy, rolesBy } from './rules.ts'
 import {
   bindSubject,
   type Found,
-  isLastAdmin,
   lockProvider,
   memberOfAddress,
   memberOfSubject,
   seeSubject,
-  setGiven,
 } from './subjects.ts'
 
 /** Somebody whom an issuer has proven, with an address that is verified and of a proven domain. */
@@ -79,14 +77,10 @@ async function join(tx: Transaction, provider: Provider, { email, claims }: Know
   const roles = rolesBy(claims, provider) ?? provider.joinRoles ?? []
   const billingProfiles = profilesBy(claims, provider)
   const name = nameBy(claims, email)
-  const id = await addMember(tx, customerId, {
-    ...{ email, name, roles },
-    ...(billingProfiles ? { billingProfiles } : {}),
-  })
+  const addedBy = 'Single sign-on'
+  const id = await addJoined(tx, customerId, { email, name, roles, billingProfiles, addedBy })
   noteCaller({ id, customerId })
   await record(tx, provider, { id, name }, 'member.added', { email, name, roles, by: 'single sign-on' })
-  // As a member who has come: nothing is to be accepted.
-  await takeUp(tx, customerId, id)
   return { id, name, email, roles, billingProfiles, isDisabled: false, isInvited: false }
 }
 
@@ -97,14 +91,15 @@ async function give(tx: Transaction, provider: Provider, member: Found, claims: 
   const roles = given && (await withLastAdmin(tx, provider, member, given))
   if (roles && !isSame(roles, member.roles)) {
     await setGiven(tx, customerId, member.id, { roles })
-    const details = { email: member.email, from: member.roles, to: roles, by: 'single sign-on' }
-    await record(tx, provider, member, 'member.roles-set', details)
+    const details = { email: member.email, changed: 'roles', from: member.roles, to: roles }
+    await record(tx, provider, member, 'member.changed', { ...details, by: 'single sign-on' })
   }
   const profiles = profilesBy(claims, provider)
   if (profiles && !isSame(profiles, member.billingProfiles)) {
     await setGiven(tx, customerId, member.id, { billingProfiles: profiles })
-    const details = { email: member.email, to: profiles, by: 'single sign-on' }
-    await record(tx, provider, member, 'member.billing-profiles-set', details)
+    const from = member.billingProfiles ?? 'all'
+    const details = { email: member.email, changed: 'billingProfiles', from, to: profiles }
+    await record(tx, provider, member, 'member.changed', { ...details, by: 'single sign-on' })
   }
 }
 

@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { members } from '#lib/db/schema/customers.ts'
 import { identityProviders, signOnSubjects } from '#lib/db/schema/sign-on.ts'
@@ -118,31 +118,4 @@ export async function releaseSubjects(
     .delete(signOnSubjects)
     .where(and(eq(signOnSubjects.customerId, customerId), whose))
   return rowCount ?? 0
-}
-
-/** Whether nobody else is an Admin who may sign in. Those who are stay as they are until the transaction ends. */
-export async function isLastAdmin(
-  tx: Transaction,
-  customerId: CustomerId,
-  memberId: string,
-): Promise<boolean> {
-  const isAdmin = sql`${members.roles} @> '{admin}' AND ${members.disabledAt} IS NULL AND ${members.invitedAt} IS NULL`
-  const others = await tx
-    .select({ id: members.id })
-    .from(members)
-    .where(and(eq(members.customerId, customerId), ne(members.id, memberId), isAdmin))
-    .orderBy(members.id)
-    .for('no key update')
-  return others.length === 0
-}
-
-/** Sets what claims give a member. */
-export async function setGiven(
-  tx: Transaction,
-  customerId: CustomerId,
-  memberId: string,
-  given: { roles?: Role[]; billingProfiles?: string[] },
-): Promise<void> {
-  const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
-  await tx.update(members).set(given).where(own)
 }

@@ -15,7 +15,7 @@ type Given = { customer?: string; months?: number; dryRun?: boolean }
 /**
  * Removes the beginning of each chain, up to the first event of a month that is kept. Only the database's owner may, by
  * this command: what serves requests can't. Where it begins then is written down, with the digest of what went last.
- * @throws Problem where a chain does not verify: it is evidence, and stays
+ * @throws Problem where a chain does not verify: it is evidence, and stays; or where it is not whole yet
  */
 export async function pruneHistory({
   customer,
@@ -25,14 +25,15 @@ export async function pruneHistory({
   const customers = customer === undefined ? await listCustomers() : [await customerNamed(customer)]
   const owner = new pg.Client(ownerOf((await startDatabase()).url))
   await owner.connect()
-  const broken: string[] = []
+  const left: string[] = []
   try {
     for (const { customerId } of customers) {
       interruption.signal.throwIfAborted()
       const end = await lastOver(owner, customerId, months)
       if (!end) continue
-      const { fault } = await readScope({ customerId }, (tx) => verifyChain(tx, customerId))
-      if (fault) broken.push(customerId)
+      const { fault, waiting } = await readScope({ customerId }, (tx) => verifyChain(tx, customerId))
+      if (fault) left.push(`${customerId} does not verify`)
+      else if (waiting) left.push(`${customerId} is not chained to its end yet`)
       else if (dryRun) print(`${customerId}: ${end.count} events from before ${end.before} would be removed`)
       else await remove(owner, customerId, end)
     }
@@ -40,8 +41,8 @@ export async function pruneHistory({
   } finally {
     await owner.end()
   }
-  if (broken.length === 0) return
-  const text = `The history of ${broken.join(', ')} does not verify, and was left as it is. See: audit verify`
+  if (left.length === 0) return
+  const text = `The history was left as it is where it must not be touched: ${left.join('; ')}. See: audit verify`
   throw new Problem('invalid_request', text)
 }
 

@@ -25,13 +25,20 @@ export async function verifyHistory({ customer, heads, publicKey: keys }: Given)
     interruption.signal.throwIfAborted()
     const known = signed.heads.get(customerId) ?? []
     const verdict = await readScope({ customerId }, (tx) => verifyChain(tx, customerId, known))
-    const { fault, count, from, seq } = verdict
+    const { fault, waiting, count, from, seq } = verdict
     if (fault) broken += 1
     const events = `${count.toLocaleString('en')} events, ${from} to ${seq}`
     const heads = known.length === 0 ? 'no signed head' : `${known.length} signed heads`
-    print(`${customerId}: ${fault ? meaningOf(fault) : `verified (${events}; ${heads})`}`)
+    print(
+      `${customerId}: ${fault ? meaningOf(fault) : `verified (${events}; ${heads})${yetToCome(waiting)}`}`,
+    )
   }
   if (broken > 0) throw new Problem('invalid_request', 'The history does not verify.')
+}
+
+function yetToCome(waiting = 0): string {
+  if (waiting === 0) return ''
+  return `; ${waiting.toLocaleString('en')} more of an older release are not chained yet: the job that does it goes on`
 }
 
 /** None where no folder is set, or it is not there yet: then a removed end shows by the database's own head only. */
@@ -59,7 +66,7 @@ function meaningOf(fault: Fault): string {
     case 'moved':
       return `MOVED ${at}: ${id} was not written here; another stood in its place`
     case 'unchained':
-      return `NOT CHAINED: ${id} has no place in the chain. It was put in by hand; or by an older release, and \`database backfill\` is not done`
+      return `NOT CHAINED: ${id} has no place in the chain. It was put in by hand; or by a process of an older release beside this one, and \`database backfill --again audit-chain\` takes it in`
     case 'written-anew':
       return `WRITTEN ANEW: the events at places ${range(fault.after + 1, fault.seq)} are not those whose head was signed`
   }

@@ -1,8 +1,8 @@
-import { readMember } from '#lib/access/directory.ts'
 import * as store from '#lib/access/sign-on/providers.ts'
 import { releaseSubjects } from '#lib/access/sign-on/subjects.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
+import { memberWith } from '#lib/members/store/read.ts'
 import { customerNamed, recordDeed } from '../command.ts'
 import { note } from '../terminal.ts'
 
@@ -34,10 +34,10 @@ export async function letPasswordsIn({ customer }: Of): Promise<void> {
 export async function release({ customer, email }: Of & { email: string }): Promise<void> {
   const { customerId, name } = await customerNamed(customer)
   await scope({ customerId }, async (tx) => {
-    const member = await readMember(tx, customerId, email.trim())
+    const member = await memberWith(tx, customerId, email.trim())
     if (!member) throw new Problem('not_found', `${name} has no member with the address ${email}.`)
-    const count = await releaseSubjects(tx, customerId, { memberId: member.id })
-    if (count > 0) await recordDeed(tx, customerId, 'sign-on.released', member.id, { email: member.email })
+    const count = await releaseSubjects(tx, customerId, { memberId: member })
+    if (count > 0) await recordDeed(tx, customerId, 'sign-on.released', member, { email })
   })
   note(`The next sign-in with ${email} says who that is at the issuer.`)
 }

@@ -5,7 +5,9 @@ import { credentialOf, wasProven } from '#lib/access/limits/credentials.ts'
 import type { LimitConfig } from '#lib/access/limits/settings.ts'
 import { sessionDigest } from '#lib/access/session-cookie.ts'
 import { Problem } from '#lib/api/problem.ts'
+import { measured } from '#lib/measured.ts'
 import type { Target } from '../target.ts'
+import { tracesThrottledPages } from './throttled-pages.ts'
 
 /** Who asks for a page: a member by their cookie, or a stranger. */
 export type Visitor = { isMember: boolean }
@@ -34,12 +36,19 @@ const SIGN_INS = ['/api/auth/callback/credentials', '/auth/sign-on/begin']
  */
 export function admission({ strangers, signIns, requests }: LimitConfig, trustProxy: boolean): Admission {
   const bucketsOf = (perMinute: number) => buckets(perMinute, Math.max(1, Math.floor(perMinute * BURST)))
-  const [anonymous, assets] = [bucketsOf(strangers), bucketsOf(strangers * ASSETS)]
-  const [attempts, pages] = [bucketsOf(signIns), bucketsOf(requests)]
-
-  const check = (of: typeof pages, name: string, detail = FROM_HERE) => {
-    const wait = of.take(name)
-    if (wait > 0) throw tooMany(wait, detail, trustProxy)
+  const limits = {
+    strangers: bucketsOf(strangers),
+    assets: bucketsOf(strangers * ASSETS),
+    'sign-ins': bucketsOf(signIns),
+    pages: bucketsOf(requests),
+  }
+  const traceThrottled = tracesThrottledPages()
+  const check = (limit: keyof typeof limits, name: string, detail = FROM_HERE, trace = () => {}) => {
+    const wait = limits[limit].take(name)
+    if (wait === 0) return
+    measured('limit', { limit })
+    trace()
+    throw tooMany(wait, detail, trustProxy)
   }
   return async (req, { area, path }, address) => {
     if (area === 'health') return STRANGER
@@ -47,12 +56,14 @@ export function admission({ strangers, signIns, requests }: LimitConfig, trustPr
     const headers = { get: (name: string) => headerOf(req, name) }
     const member = area === 'page' ? await sessionDigest(headers) : undefined
     if (member !== undefined) {
-      check(pages, member, 'Too many pages are asked for.')
+      const asked = { requestId: headers.get('request-id') ?? '', address, agent: req.headers['user-agent'] }
+      const trace = () => traceThrottled(member, headers, asked)
+      check('pages', member, 'Too many pages are asked for.', trace)
       return MEMBER
     }
-    if (area === 'asset') check(assets, network)
-    else if (SIGN_INS.some((one) => path.startsWith(one))) check(attempts, network)
-    else if (area !== 'api' || !isKnown(headers)) check(anonymous, network)
+    if (area === 'asset') check('assets', network)
+    else if (SIGN_INS.some((one) => path.startsWith(one))) check('sign-ins', network)
+    else if (area !== 'api' || !isKnown(headers)) check('strangers', network)
     return STRANGER
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openDoor } from '../test-door.ts'
 import { NONCE_PLACE, packedWithNonce, preparedPage, withNonce } from './prepared-page.ts'
 import { preparedPages } from './prepared-pages.ts'
@@ -95,16 +95,28 @@ describe('the sign-in page and the 404', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('have a form for each choice of colors, and none for other cookies', async () => {
+  const themes = async () => {
     const get = await opened()
-    const theme = async (cookie: string) =>
+    return async (cookie: string) =>
       /data-theme="([^"]*)"/.exec((await get('GET /sign-in', cookie)).body)?.[1]
+  }
+
+  test('have a form for each choice of colors, and none for other cookies', async () => {
+    const theme = await themes()
     expect(await theme('Cookie: a=b; theme=dark')).toBe('theme=dark')
     expect(await theme('Cookie: theme=light')).toBe('theme=light')
     expect(await theme('Cookie: theme="><script>; session=x')).toBe('')
     expect(await theme('Cookie: other=x')).toBe('')
     expect(asked).toHaveLength(3)
     for (const { headers } of asked) expect(Object.keys(headers)).not.toContain('accept-encoding')
+  })
+
+  test('over https know the choice that is bound to this host', async () => {
+    const theme = await themes()
+    vi.stubEnv('BASE_URL', 'https://console.example')
+    expect(await theme('Cookie: theme=dark')).toBe('')
+    expect(await theme('Cookie: __Host-theme=dark')).toBe('__Host-theme=dark')
+    vi.unstubAllEnvs()
   })
 
   test('are packed for whoever takes it, and say their length', async () => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { cookieValue } from '#lib/access/session-cookie.ts'
+import { cookieName, cookieValue } from '#lib/access/session-cookie.ts'
 import { log } from '#lib/log.ts'
 import type { Handler, Pages } from '../front-door.ts'
 import { pagePolicy } from '../security-headers.ts'
@@ -40,7 +40,7 @@ export function preparedPages({ known, inside, host, https, otherwise }: Prepare
       host,
       'x-nonce': NONCE_PLACE,
       'content-security-policy': pagePolicy(NONCE_PLACE, https),
-      ...(theme === '' ? {} : { cookie: `theme=${theme}` }),
+      ...(theme === '' ? {} : { cookie: `${cookieName('theme')}=${theme}` }),
     }
     const making = preparedPage(inside, path, headers).catch((error: unknown) => {
       log().error({ err: error, path }, 'a page could not be prepared')
@@ -84,7 +84,7 @@ function sendToSignIn(res: ServerResponse, url: string): void {
 }
 
 function themeOf({ headers }: IncomingMessage): string {
-  const theme = cookieValue(headers.cookie ?? '', 'theme')
+  const theme = cookieValue(headers.cookie ?? '', cookieName('theme'))
   return theme === 'light' || theme === 'dark' ? theme : ''
 }
 

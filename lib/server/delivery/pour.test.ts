@@ -31,7 +31,7 @@ async function ask(size: number) {
     body.ended.then(told.resolve)
     res.writeHead(200, { 'Content-Length': size })
     await pour(body, res).catch(() => res.destroy())
-  })
+  }, new Map())
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
   client.on('error', () => {})

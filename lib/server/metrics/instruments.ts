@@ -42,6 +42,13 @@ export function count(registry: Registry): void {
     registers,
   })
   onMeasured('signIn', (labels) => signIns.inc(labels))
+  const limits = new Counter({
+    name: 'console_limits_hit_total',
+    help: 'Requests that were refused because a limit was used up, by limit.',
+    labelNames: ['limit'],
+    registers,
+  })
+  onMeasured('limit', (labels) => limits.inc(labels))
   const mails = new Counter({
     name: 'console_mails_total',
     help: 'Mails that were handed to the mail server, by what it said.',

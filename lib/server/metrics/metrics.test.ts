@@ -26,7 +26,8 @@ describe('what is measured', () => {
     expect(text).toContain(`console_http_request_duration_seconds_count{${labels}} 2`)
   })
 
-  test('vendors, sign-ins, jobs and mails by what became of them', async () => {
+  test('vendors, sign-ins, limits, jobs and mails by what became of them', async () => {
+    measured('limit', { limit: 'customer-exports' })
     measured('vendorCall', { host: 'vendor.example', method: 'GET', outcome: 'cut', seconds: 12 })
     measured('signIn', { outcome: 'throttled' })
     measured('job', { job: 'read-vendors', outcome: 'failed', seconds: 2 })
@@ -36,6 +37,7 @@ describe('what is measured', () => {
       'console_vendor_call_duration_seconds_count{host="vendor.example",outcome="cut"} 1',
     )
     expect(text).toContain('console_sign_ins_total{outcome="throttled"} 1')
+    expect(text).toContain('console_limits_hit_total{limit="customer-exports"} 1')
     expect(text).toContain('console_job_duration_seconds_count{job="read-vendors",outcome="failed"} 1')
     expect(text).toContain('console_mails_total{outcome="refused"} 1')
   })

@@ -10,12 +10,16 @@ const CALLS = ['GET csrf', 'POST callback/credentials', 'POST signout']
 // The options read the environment, so they are made on the first request, not while building.
 async function handle(request: Request, context: Context): Promise<Response> {
   const { nextauth } = await context.params
-  if (!CALLS.includes(`${request.method} ${nextauth.join('/')}`)) return new Response(null, { status: 404 })
   const cookies: string[] = []
   const options = authOptions((...headers) => {
     cookies.push(...headers)
   })
-  const response: Response = await NextAuth(options)(request, context)
+  const isCall = CALLS.includes(`${request.method} ${nextauth.join('/')}`)
+  const response: Response = isCall
+    ? await NextAuth(options)(request, context)
+    : new Response(null, { status: 404 })
+  // next-auth itself says so of the first call only.
+  response.headers.set('Cache-Control', 'no-store')
   for (const cookie of cookies) response.headers.append('Set-Cookie', cookie)
   return response
 }

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest'
+import { projectFiles, read } from './scan.ts'
+
+const PAGE = 'docs/security.md'
+
+/** OWASP ASVS 5.0.0: by section, the level of each requirement of levels 1 and 2, in their order. No number is left out. */
+const REQUIREMENTS = `
+  1.1:22 1.2:111112222 1.3:11222222222 1.4:222 1.5:12
+  2.1:122 2.2:112 2.3:1222 2.4:2
+  3.2:11 3.3:1222 3.4:112222 3.5:11122 3.7:22
+  4.1:122 4.2:2 4.3:22 4.4:1222
+  5.1:2 5.2:112 5.3:11 5.4:222
+  6.1:122 6.2:111111112222 6.3:1122 6.4:1122 6.5:22222 6.6:222 6.8:2222
+  7.1:222 7.2:1111 7.3:22 7.4:11222 7.5:22 7.6:22
+  8.1:12 8.2:112 8.3:1 8.4:2
+  9.1:111 9.2:1222
+  10.1:22 10.2:22 10.3:2222 10.4:11111222222 10.5:22222 10.6:22 10.7:222
+  11.1:22 11.2:222 11.3:112 11.4:1222 11.5:2 11.6:2
+  12.1:122 12.2:11 12.3:2222
+  13.1:2 13.2:22222 13.3:22 13.4:12222
+  14.1:22 14.2:1222 14.3:122
+  15.1:122 15.2:122 15.3:1222222
+  16.1:2 16.2:22222 16.3:2222 16.4:222 16.5:222
+  17.1:2 17.2:2222 17.3:22`
+const VERDICTS = ['met', 'not met', 'deployer', 'not applicable'] as const
+
+type Row = { id: string; level: string; verdict: string; why: string; evidence: string[] }
+
+const expected = REQUIREMENTS.trim()
+  .split(/\s+/)
+  .flatMap((part) => {
+    const [section = '', levels = ''] = part.split(':')
+    return [...levels].map((level, index) => `V${section}.${index + 1} ${level}`)
+  })
+const files = new Set([...projectFiles(), '.env.example'])
+
+test('the page has each requirement of levels 1 and 2 once, in their order', () => {
+  expect(expected).toHaveLength(253)
+  expect(rowsOf(read(PAGE)).map(({ id, level }) => `${id} ${level}`)).toEqual(expected)
+})
+
+test('each has a verdict, says why, and names files that exist', () => {
+  expect(rowsOf(read(PAGE)).flatMap(faultsOf)).toEqual([])
+})
+
+test('the counts of its summary are those of its tables', () => {
+  const text = read(PAGE)
+  const counted = countsOf(rowsOf(text))
+  expect(summaryOf(text)).toEqual(counted)
+  expect(counted.at(-1)).toMatch(/^all 253 /)
+})
+
+describe('of a page with a fault is found', () => {
+  const row = (evidence: string, verdict = 'met', why = 'So it is') =>
+    `| V1.1.1 | 2 | short | ${verdict} | ${why} | ${evidence} |`
+
+  test.each([
+    [row('`lib/log.ts`, `docs/security.md`'), []],
+    [row('`lib/lgo.ts`'), ['V1.1.1: `lib/lgo.ts` is not there']],
+    [row('lib/log.ts'), ['V1.1.1: names no file']],
+    [row('', 'not applicable'), []],
+    [row('`lib/log.ts`', 'nearly met'), ['V1.1.1: "nearly met" is no verdict']],
+    [row('`lib/log.ts`', 'met', ''), ['V1.1.1: does not say why']],
+  ])('%s', (text, faults) => {
+    expect(rowsOf(text).flatMap(faultsOf)).toEqual(faults)
+  })
+
+  test('a count that is another one', () => {
+    const text = `${row('`lib/log.ts`')}\n| V1 Encoding | 1 | 1 | 0 | 0 | 0 |\n| all | 1 | 1 | 0 | 0 | 0 |`
+    expect(summaryOf(text)).toEqual(countsOf(rowsOf(text)))
+    expect(summaryOf(text.replace('| 1 | 1 | 0', '| 1 | 0 | 1'))).not.toEqual(countsOf(rowsOf(text)))
+  })
+})
+
+function rowsOf(text: string): Row[] {
+  return [...text.matchAll(/^\| (V\d+\.\d+\.\d+) \|(.*)\|$/gm)].map(([, id = '', rest = '']) => {
+    const [level = '', , verdict = '', why = '', evidence = ''] = rest.split('|').map((cell) => cell.trim())
+    return {
+      id,
+      level,
+      verdict,
+      why,
+      evidence: [...evidence.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path),
+    }
+  })
+}
+
+function faultsOf({ id, verdict, why, evidence }: Row): string[] {
+  const faults = evidence.filter((path) => !files.has(path)).map((path) => `\`${path}\` is not there`)
+  if (!VERDICTS.some((known) => known === verdict)) faults.push(`"${verdict}" is no verdict`)
+  if (why === '') faults.push('does not say why')
+  if (verdict !== 'not applicable' && evidence.length === 0) faults.push('names no file')
+  return faults.map((fault) => `${id}: ${fault}`)
+}
+
+/** Chapter, how many, and how many of each verdict; all of them last. */
+function countsOf(rows: readonly Row[]): string[] {
+  const chapters = Map.groupBy(rows, ({ id }) => id.split('.')[0] ?? '')
+  const line = (name: string, of: readonly Row[]) =>
+    [name, of.length, ...VERDICTS.map((one) => of.filter(({ verdict }) => verdict === one).length)].join(' ')
+  return [...[...chapters].map(([name, of]) => line(name, of)), line('all', rows)]
+}
+
+function summaryOf(text: string): string[] {
+  return [...text.matchAll(/^\| (V\d+ [^|]+|all) \|((?: \d+ \|){5})$/gm)].map(([, name = '', counts = '']) =>
+    [name.trim().split(' ')[0], ...(counts.match(/\d+/g) ?? [])].join(' '),
+  )
+}

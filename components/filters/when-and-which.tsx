@@ -1,0 +1,21 @@
+import type { ComponentProps } from 'react'
+import { ChoiceChips } from './choice-chips.tsx'
+import { DateFilter } from './date-filter.tsx'
+
+/** The filters of a list of what happened: when, and which of a few choices. */
+export function WhenAndWhich({
+  when,
+  which,
+}: {
+  when: ComponentProps<typeof DateFilter>
+  which: ComponentProps<typeof ChoiceChips>
+}) {
+  return (
+    <search className="mb-3 flex flex-wrap items-center gap-2">
+      <div className="relative">
+        <DateFilter {...when} />
+      </div>
+      <ChoiceChips {...which} />
+    </search>
+  )
+}

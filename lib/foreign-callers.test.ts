@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { digestOf } from '#lib/access/api-key.ts'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { scope } from '#lib/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/db/test-rows.ts'
+import { run } from '#lib/db/test-server.ts'
+import { addSession } from '#lib/db/test-sessions.ts'
+import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
+import { projectFiles } from '../architecture/scan.ts'
+
+// What one customer has is not there for another one, whatever call it is: in no list, and under no id. Asked of every
+// contract, once with both walls, and once with row-level security taken away from every table.
+
+type Contract = { name: string; method: 'GET' | 'PATCH'; path: string; permission: string }
+
+const [OWN, OTHER] = ['own', 'foreign']
+/** Stands in each row of the other customer, as does the currency in its sums. */
+const MARK = /foreign|[",]ISK[",]/i
+
+/** For each part of a path: the other customer's, and one that nobody has. A contract with a new one needs a line here. */
+const NAMED: Record<string, { other: string; nobodys: string }> = {
+  asset_id: { other: 'workspace-suite-foreign', nobodys: 'workspace-suite-nobodys' },
+  invoice_id: { other: 'FOREIGN-1', nobodys: 'NOBODYS-1' },
+  change_id: { other: 'change-foreign', nobodys: 'change-nobodys' },
+  session_id: { other: digestOf('session-foreign'), nobodys: digestOf('session-nobodys') },
+}
+const QUERIES: Record<string, string> = {
+  compareInvoices: '?from={customer}-1&to={customer}-2',
+  exportComparison: '?from={customer}-1&to={customer}-2',
+  listSessions: '?whose=all',
+}
+const BODIES: Record<string, string> = { setQuantity: '{"quantity":11}' }
+
+let database: TestDatabase
+const keys: Record<string, string> = {}
+
+beforeAll(async () => {
+  database = await testDatabase()
+  for (const customer of [OWN, OTHER]) {
+    await addCustomer(customer)
+    keys[customer] = await addKey(customer, ['admin'])
+    const upper = customer.toUpperCase()
+    const told = { issuer: upper, currency: customer === OWN ? 'USD' : 'ISK' }
+    await addAsset(customer, `workspace-suite-${customer}`, { purchased: 10 })
+    await addAsset(customer, `${customer}-things-1`, null)
+    await addInvoice(customer, `${upper}-1`, told)
+    await addInvoice(customer, `${upper}-2`, { ...told, totalAmount: '11.00' })
+    await addSession(customer, await addMember(customer, { roles: ['admin'] }), {
+      sid: `session-${customer}`,
+    })
+    await database.sql(
+      customer,
+      `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
+         actor_name, request_id, settled_at)
+       VALUES ($1, $2, $3, 9, 10, 'APPLIED', 'key', 'K1', 'joiners-sync', 'r', now())`,
+      [customer, `change-${customer}`, `workspace-suite-${customer}`],
+    )
+    const event = { action: 'thing.done', subject: customer, actor: OPERATOR, requestId: 'r' }
+    const customerId = customer as CustomerId
+    await scope({ customerId }, (tx) => recordAudit(tx, customerId, event))
+  }
+})
+afterAll(() => database.close())
+
+const contracts = await allContracts()
+const named = contracts.filter(({ path }) => path.includes('{'))
+const lists = contracts.filter(({ path, method }) => !path.includes('{') && method === 'GET')
+
+test('each part of a path has its case', () => {
+  const parts = named.flatMap(({ path }) => [...path.matchAll(/\{(\w+)\}/g)].map(([, part]) => part ?? ''))
+  expect([...new Set(parts)].sort()).toEqual(Object.keys(NAMED).sort())
+  expect(lists.length).toBeGreaterThan(10)
+})
+
+describe('with both walls', () => ask())
+
+describe('by the statements alone', () => {
+  beforeAll(() => eachTable((table) => `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`))
+  afterAll(() => eachTable((table) => `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`))
+  ask()
+  test('the wall was really down', async () => {
+    const { length } = await database.sql(OWN, 'SELECT FROM invoices')
+    expect(length).toBe(4)
+  })
+})
+
+test('by row-level security alone: a statement that names nobody sees one customer, in each table', async () => {
+  let seen = 0
+  for (const table of await tables()) {
+    const rows = await database
+      .sql(OWN, `SELECT DISTINCT customer_id AS id FROM ${table}`)
+      .catch((error) => (error.code === '42501' ? [] : Promise.reject(error)))
+    expect([table, rows.filter(({ id }) => id !== OWN)]).toEqual([table, []])
+    seen += rows.length
+  }
+  expect(seen).toBeGreaterThan(10)
+})
+
+test('whoever owns it finds each of these records, as it was', async () => {
+  for (const contract of named) {
+    const { status, body } = await answer(contract, 'other', OTHER)
+    // Some have nothing to answer to it; but it is there.
+    expect([contract.name, status === 404 || status >= 500, body.length > 0]).toEqual([
+      contract.name,
+      false,
+      true,
+    ])
+    if (contract.name === 'readAsset') expect(body).toContain('"NumberOfSeats":10')
+    if (contract.name === 'endSession') expect(status).toBe(200)
+  }
+})
+
+/** What the other customer's Admin sees, so that each case can fail, and what ours gets for the same. */
+function ask(): void {
+  test.each(lists)('$name has nothing of another customer', async (contract) => {
+    const theirs = await answer(contract, 'other', OTHER)
+    expect([theirs.status, theirs.body]).toEqual([200, expect.stringMatching(MARK)])
+    const ours = await answer(contract, 'other', OWN)
+    expect([ours.status, ours.body]).toEqual([200, expect.not.stringMatching(MARK)])
+  })
+
+  test.each(named)('$name answers for what is another customer’s as for nobody’s', async (contract) => {
+    const nobodys = await answer(contract, 'nobodys', OWN)
+    expect(nobodys.status).toBe(404)
+    expect(await answer(contract, 'other', OWN)).toEqual(nobodys)
+  })
+}
+
+/** What is answered to a customer's Admin, under a request's name that is always the same. */
+async function answer(contract: Contract, which: 'other' | 'nobodys', customer: string) {
+  const { name, method, path } = contract
+  const handlers = await import(
+    /* @vite-ignore */ `../app${path.replaceAll('{', '[').replaceAll('}', ']')}/route.ts`
+  )
+  const target = path.replace(/\{(\w+)\}/g, (_, part) => encodeURIComponent(NAMED[part]?.[which] ?? ''))
+  const query = (QUERIES[name] ?? '').replaceAll('{customer}', customer.toUpperCase())
+  const request = new Request(`http://console.example${target}${query}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${keys[customer]}`,
+      'Content-Type': 'application/json',
+      'Request-Id': 'always-the-same',
+    },
+    ...(method === 'GET' ? {} : { body: BODIES[name] ?? '{}' }),
+  })
+  const response: Response = await handlers[method](request)
+  const { ratelimit: _, ...headers } = Object.fromEntries(response.headers)
+  const body = Buffer.from(await response.arrayBuffer()).toString('latin1')
+  return { status: response.status, headers, body }
+}
+
+/** Every contract of a caller's, of whatever noun, but for those that name nothing and change something. */
+async function allContracts(): Promise<Contract[]> {
+  const files = projectFiles('lib').filter((file) => /^lib\/[^/]+\/contract\.ts$/.test(file))
+  const modules: object[] = await Promise.all(
+    files.map((file) => import(/* @vite-ignore */ `./${file.replace('lib/', '')}`)),
+  )
+  const exported = modules.flatMap((module) => Object.values(module) as (Contract | undefined)[])
+  return exported.filter((value) => value?.path !== undefined && value.permission !== 'none') as Contract[]
+}
+
+/** The tables with rows of customers. */
+async function tables(): Promise<string[]> {
+  const rows = await database.sql(
+    OWN,
+    `SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'customer_id'
+     WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1`,
+  )
+  return rows.map(({ name }) => String(name))
+}
+
+async function eachTable(statement: (table: string) => string): Promise<void> {
+  const all = await tables()
+  await run(database.url, all.map(statement).join(';'))
+}

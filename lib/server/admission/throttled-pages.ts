@@ -1,0 +1,27 @@
+import { buckets } from '#lib/access/limits/buckets.ts'
+import { session } from '#lib/access/session-cookie.ts'
+import { traceThrottled } from '#lib/history/requests.ts'
+import { log, reasonOf } from '#lib/log.ts'
+import { duringVisit } from '#lib/visit.ts'
+
+type Asked = { requestId: string; address: string; agent: string | undefined }
+
+/**
+ * Writes down that a session asks for too many pages, once a minute: to find out whose it is takes a look-up, and more of
+ * them would be what the limit is there against. Nobody waits for it.
+ * @param digest of the session
+ */
+export function tracesThrottledPages() {
+  const minute = buckets(1, 1)
+  return (digest: string, headers: { get(name: string): string | null }, asked: Asked): void => {
+    if (minute.take(digest) > 0) return
+    const trace = async () => {
+      const caller = await session(headers)
+      if (caller) await traceThrottled(caller, 'pages')
+    }
+    duringVisit(asked, trace).catch((error: unknown) => {
+      const { requestId } = asked
+      log().warn({ requestId, reason: reasonOf(error) }, 'a refusal is not in the history')
+    })
+  }
+}

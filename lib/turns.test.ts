@@ -1,0 +1,180 @@
+import fc from 'fast-check'
+import { describe, expect, test, vi } from 'vitest'
+import { type Bounds, turns } from './turns.ts'
+
+const refusal = () => new Error('no turn in time')
+
+/** Turns on a pool of so many connections. */
+function onPool(most: number, share: number, waitMs = 60_000) {
+  return turns({ most, share, waitMs, refusal })
+}
+
+/** Resolves with whether the turn was there at once. */
+async function isThere(turn: Promise<unknown>): Promise<boolean> {
+  let there = false
+  turn.then(
+    () => {
+      there = true
+    },
+    () => {},
+  )
+  await new Promise(setImmediate)
+  return there
+}
+
+test('one customer leaves room for the first request of another', async () => {
+  const { take } = onPool(4, 3)
+  await Promise.all([take('a'), take('a'), take('a')])
+  expect(await isThere(take('a'))).toBe(false)
+  expect(await isThere(take('b'))).toBe(true)
+})
+
+test('a free turn goes to who holds fewest, and not to who came first', async () => {
+  const { take } = onPool(2, 2)
+  const [first] = await Promise.all([take('a'), take('a')])
+  const again = take('a')
+  const other = take('b')
+  first?.()
+  expect([await isThere(again), await isThere(other)]).toEqual([false, true])
+})
+
+test('of those who hold as few, each has a turn before one has two', async () => {
+  const { take } = onPool(1, 1)
+  const begun: string[] = []
+  const first = await take('a')
+  for (const who of ['a', 'a', 'b', 'b'])
+    take(who).then((end) => {
+      begun.push(who)
+      end()
+    })
+  first()
+  await new Promise(setImmediate)
+  expect(begun).toEqual(['a', 'b', 'a', 'b'])
+})
+
+test('a turn is ended once', async () => {
+  const { take } = onPool(1, 1)
+  const end = await take('a')
+  end()
+  end()
+  await take('a')
+  expect(await isThere(take('a'))).toBe(false)
+})
+
+test('who waits too long is told, and takes no turn from others afterwards', async () => {
+  vi.useFakeTimers()
+  try {
+    const { take } = onPool(1, 1, 2000)
+    const end = await take('a')
+    const late = take('a')
+    const refused = expect(late).rejects.toThrow('no turn in time')
+    await vi.advanceTimersByTimeAsync(2000)
+    await refused
+    const next = take('b')
+    end()
+    expect(await next).toBeTypeOf('function')
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('however requests come and go: never too many, never over a share, and nobody is forgotten', async () => {
+  const step = fc.record({ customer: fc.constantFrom('a', 'b', 'c'), ends: fc.boolean() })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 60 }),
+      fc.integer({ min: 1, max: 4 }),
+      async (steps, share) => {
+        const most = 4
+        const { take } = onPool(most, share)
+        const running: { customer: string; end: () => void }[] = []
+        let asked = 0
+        let begun = 0
+        const goOn = async () => {
+          await new Promise(setImmediate)
+          expect(running.length).toBeLessThanOrEqual(most)
+          for (const one of ['a', 'b', 'c'])
+            expect(running.filter(({ customer }) => customer === one).length).toBeLessThanOrEqual(share)
+        }
+        for (const { customer, ends } of steps) {
+          if (ends) running.shift()?.end()
+          else {
+            asked += 1
+            take(customer).then((end) => {
+              begun += 1
+              running.push({ customer, end })
+            })
+          }
+          await goOn()
+        }
+        // Each that is left ends in its turn: then all that asked have begun.
+        for (let left = asked; left > 0; left--) {
+          running.shift()?.end()
+          await goOn()
+        }
+        expect(begun).toBe(asked)
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+/** Work that ends when it is told to, with the order in which it was begun. */
+function work(mostWaiting: Bounds['mostWaiting'] = { each: 3, all: 5 }) {
+  const { take } = turns({ most: 1, share: 1, mostWaiting, refusal: () => new Error('too many wait') })
+  const begun: string[] = []
+  const ends = new Map<string, PromiseWithResolvers<string>>()
+  const ask = (name: string) => {
+    const end = Promise.withResolvers<string>()
+    ends.set(name, end)
+    return take(name.slice(0, 1)).then((ended) => {
+      begun.push(name)
+      return end.promise.finally(ended)
+    })
+  }
+  /** Ends one piece after the other, each when it was begun. */
+  const finish = async (count: number) => {
+    for (let ended = 0; ended < count; ended++) {
+      await expect.poll(() => begun.length).toBe(ended + 1)
+      ends.get(begun[ended] ?? '')?.resolve('done')
+    }
+  }
+  return { begun, ends, ask, finish }
+}
+
+describe('pieces of work of which one is done at a time', () => {
+  test('are done by the customers in turns', async () => {
+    const { begun, ask, finish } = work()
+    const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map(ask)
+    await expect.poll(() => begun).toEqual(['a1'])
+    await finish(6)
+    expect(await Promise.all(all)).toEqual(Array(6).fill('done'))
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4'])
+  })
+
+  test('are refused where too many wait: of one customer, or of all', async () => {
+    const { begun, ends, ask, finish } = work()
+    const all = ['a1', 'a2', 'a3', 'a4'].map(ask)
+    await expect(ask('a5')).rejects.toThrow('too many wait')
+    all.push(ask('b1'), ask('c1'))
+    await expect(ask('d1')).rejects.toThrow('too many wait')
+    await finish(6)
+    await Promise.all(all)
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'a4'])
+    // Whoever was refused may come again.
+    const again = ask('d2')
+    await expect.poll(() => begun.at(-1)).toBe('d2')
+    ends.get('d2')?.resolve('done')
+    expect(await again).toBe('done')
+  })
+
+  test('go on after one that failed', async () => {
+    const { ends, ask, begun } = work()
+    const [first, second] = [ask('a1'), ask('b1')]
+    ends.get('a1')?.reject(new Error('It can not be drawn.'))
+    await expect(first).rejects.toThrow('can not be drawn')
+    await expect.poll(() => begun).toEqual(['a1', 'b1'])
+    ends.get('b1')?.resolve('done')
+    expect(await second).toBe('done')
+  })
+})

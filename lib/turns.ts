@@ -1,0 +1,117 @@
+/** Who may begin now. */
+export type Turns = {
+  /**
+   * Waits for a turn and returns what ends it.
+   * @throws Error the `refusal`, where too many wait already, or there was no turn within the wait
+   */
+  take(customerId: string): Promise<() => void>
+  /** How many wait for one. */
+  waiting(): number
+}
+
+export type Bounds = {
+  /** Turns at once. */
+  most: number
+  /** Of them, how many one customer holds at most: at least 1. */
+  share: number
+  /** How many may wait: each customer's own, and all customers' together; without it, however many. */
+  mostWaiting?: { each: number; all: number }
+  /** For how long a turn is waited for, in milliseconds; without it, for as long as it takes. */
+  waitMs?: number
+  /** What whoever gets no turn is told. */
+  refusal: () => Error
+}
+
+type Waiting = { begin(): void }
+
+/**
+ * Shares something scarce between customers, as the connections of a pool. One alone holds at most a share, so that
+ * another one's first request never waits for the first one's work; and who waits is let in by how few he holds, not by
+ * when he came. Of those who hold as few, each has a turn before one has two.
+ */
+export function turns({ most, share, mostWaiting, waitMs, refusal }: Bounds): Turns {
+  const held = new Map<string, number>()
+  // In the order in which customers began to wait; within one, first come, first served.
+  const queues = new Map<string, Waiting[]>()
+  let all = 0
+
+  const holds = (customerId: string) => held.get(customerId) ?? 0
+  const waiting = () => [...queues.values()].reduce((sum, queue) => sum + queue.length, 0)
+  const isFull = (queue: readonly Waiting[]) =>
+    mostWaiting !== undefined && (queue.length >= mostWaiting.each || waiting() >= mostWaiting.all)
+  const begin = (customerId: string) => {
+    all += 1
+    held.set(customerId, holds(customerId) + 1)
+  }
+  const end = (customerId: string) => {
+    all -= 1
+    const left = holds(customerId) - 1
+    if (left > 0) held.set(customerId, left)
+    else held.delete(customerId)
+    next()
+  }
+  const next = () => {
+    while (all < most) {
+      const customerId = nextOf(queues.keys(), holds, share)
+      const queue = customerId === undefined ? undefined : queues.get(customerId)
+      const first = queue?.shift()
+      if (customerId === undefined || !queue || !first) return
+      // Whoever had a turn comes after the others who hold as few.
+      queues.delete(customerId)
+      if (queue.length > 0) queues.set(customerId, queue)
+      first.begin()
+    }
+  }
+  /** A turn is ended once, however often it is said. */
+  const ending = (customerId: string) => {
+    let isEnded = false
+    return () => {
+      if (isEnded) return
+      isEnded = true
+      end(customerId)
+    }
+  }
+  const wait = (customerId: string) =>
+    new Promise<() => void>((resolve, reject) => {
+      const queue = queues.get(customerId) ?? []
+      if (isFull(queue)) throw refusal()
+      const own: Waiting = {
+        begin() {
+          clearTimeout(timer)
+          begin(customerId)
+          resolve(ending(customerId))
+        },
+      }
+      const giveUp = () => {
+        queue.splice(queue.indexOf(own), 1)
+        if (queue.length === 0) queues.delete(customerId)
+        reject(refusal())
+      }
+      const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs)
+      queue.push(own)
+      queues.set(customerId, queue)
+    })
+
+  return {
+    async take(customerId) {
+      if (all >= most || holds(customerId) >= share) return wait(customerId)
+      begin(customerId)
+      return ending(customerId)
+    },
+    waiting,
+  }
+}
+
+/** Of those who wait and hold less than their share, who holds fewest; of these the first. */
+function nextOf(
+  waiting: Iterable<string>,
+  holds: (customerId: string) => number,
+  share: number,
+): string | undefined {
+  let found: string | undefined
+  for (const customerId of waiting) {
+    const isFewer = found === undefined || holds(customerId) < holds(found)
+    if (isFewer && holds(customerId) < share) found = customerId
+  }
+  return found
+}
