@@ -87,6 +87,37 @@ test('a first sign-in makes a member, who signs out at the issuer too', async ({
   await operated(`sign-on off --customer ${id}`)
 })
 
+test('whoever signed in there long ago confirms it there, and goes on with what they did', async ({
+  page,
+}) => {
+  const customer = await customerWithSignOn('elm')
+  const email = `eli@${customer.domain}`
+  issuer.accounts.set(email, { sub: 'eli', email, name: 'Eli Elm' })
+  await page.setViewportSize(PHONE)
+  await useSignOn(page, email, '/keys')
+  await expect(page).toHaveURL(`${url}/keys`)
+  await customer.ageSignIns()
+  const issue = async () => {
+    await page.getByRole('button', { name: 'Issue a key' }).click()
+    const panel = page.getByRole('dialog', { name: 'Issue a key' })
+    await panel.getByLabel('Name').fill('ERP')
+    await panel.getByRole('button', { name: 'Issue key' }).click()
+  }
+  await issue()
+  const confirm = page.getByRole('dialog', { name: 'Confirm it’s you' })
+  await expect(confirm).toBeVisible()
+  await expectGood(page)
+  await page.screenshot({ path: 'test-results/sign-on-confirm.png' })
+  await confirm.getByRole('button', { name: 'Confirm by single sign-on instead' }).focus()
+  const loaded = page.waitForEvent('load')
+  await page.keyboard.press('Enter')
+  await loaded
+  await expect(page).toHaveURL(`${url}/keys`)
+  await expect(confirm).toHaveCount(0)
+  await issue()
+  await expect(page.getByRole('dialog', { name: 'Key issued' })).toBeVisible()
+})
+
 test('with single sign-on alone passwords and links open nothing; a dead issuer keeps nobody else out', async ({
   page,
 }) => {
