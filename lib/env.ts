@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { z } from 'zod'
 import { settings as limitSettings } from './access/limits/settings.ts'
+import { settings as signOnSettings } from './access/sign-on/settings.ts'
 import { settings as apiSettings } from './api/openapi/settings.ts'
 import { settings as databaseSettings } from './db/settings.ts'
 import { settings as historySettings } from './history/settings.ts'
@@ -27,6 +28,7 @@ const PARTS = {
   /** Whether requests are traced. */
   traces: traceSettings,
   limits: limitSettings,
+  signOn: signOnSettings,
   history: historySettings,
   /** How long API keys may be valid. */
   keys: keySettings,
@@ -110,10 +112,8 @@ function read(): Env {
   }
 }
 
-/**
- * Makes this process a production one for libraries that read process.env: React and Next their mode (before they are
- * imported), next-auth where it leads to: BASE_URL where it is https, which a proxy hides, else the host that was let in.
- */
+// For libraries that read process.env: React and Next their mode, next-auth where it leads to, which a proxy hides.
+/** Makes this process a production one, before those are imported. */
 export function enterProduction(): void {
   const { baseUrl } = env()
   const address = baseUrl.startsWith('https:') ? { NEXTAUTH_URL: baseUrl } : { AUTH_TRUST_HOST: '1' }

@@ -6,4 +6,6 @@ export const NO_NETWORK: Record<string, string> = {
   VENDOR_ACCOUNTS_FILE: '',
   SMTP_URL: '',
   MAIL_FROM: '',
+  SIGN_ON_PRIVATE_HOSTS: '',
+  SIGN_ON_DNS: '',
 }

@@ -1,7 +1,7 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
+import { type FormEvent, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
@@ -9,6 +9,7 @@ import { waitText } from '#components/waits/wait-text.ts'
 import { proveSession } from '#lib/access/queries.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { PasswordField } from './password-field.tsx'
+import { beginFreshSignOn } from './sign-on.ts'
 
 /** Asks for the password; `settle` is told whether the member has proven who they are. */
 export function ConfirmDialog({ email, settle }: { email: string; settle: (isConfirmed: boolean) => void }) {
@@ -39,6 +40,7 @@ export function ConfirmDialog({ email, settle }: { email: string; settle: (isCon
           error={isWrong ? 'This is not your password.' : undefined}
         />
         {error && !isWrong ? <Refused error={error} /> : null}
+        <BySignOn />
         <div className="mt-2 flex justify-end gap-2">
           <Button look="quiet" onClick={() => settle(false)}>
             Cancel
@@ -49,6 +51,29 @@ export function ConfirmDialog({ email, settle }: { email: string; settle: (isCon
         </div>
       </form>
     </Dialog>
+  )
+}
+
+const NOT_BY_SIGN_ON = 'You did not sign in here by single sign-on. Use your password.'
+const NO_ANSWER = 'Your company’s sign-in gives no answer at the moment. Try again later.'
+
+/** Leads to the issuer that opened this session, and back to this page, where the change can be made then. */
+function BySignOn() {
+  const [error, setError] = useState('')
+  const leave = async () => {
+    const answer = await beginFreshSignOn(location.pathname + location.search)
+    if (answer.kind === 'to-issuer') return location.assign(answer.location)
+    setError(answer.kind === 'none' ? NOT_BY_SIGN_ON : NO_ANSWER)
+  }
+  return (
+    <>
+      <Button look="quiet" onClick={leave} className="justify-self-start">
+        Confirm by single sign-on instead
+      </Button>
+      <p role="alert" className="text-sm text-danger empty:hidden">
+        {error}
+      </p>
+    </>
   )
 }
 

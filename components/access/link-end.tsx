@@ -8,6 +8,10 @@ const WORDS = {
     'There is a newer one, or it was taken back. Use that of the latest mail, or ask for another one.',
   ],
   expired: ['This link has ended', 'Ask whoever invited you, or an Admin of your company, for another one.'],
+  'sign-on': [
+    'Your company uses single sign-on',
+    'You need no password here: type your work e-mail at sign-in, and use single sign-on.',
+  ],
   unknown: ['This link is not valid', 'It may have been cut off: open it from the mail or message itself.'],
 } as const
 

@@ -9,9 +9,11 @@ import { waitText } from '#components/waits/wait-text.ts'
 import { localPath } from '#lib/access/rules.ts'
 import { type SignInAnswer, signIn } from './next-auth.ts'
 import { PasswordField } from './password-field.tsx'
+import { beginSignOn, type SignOnAnswer, signOnFault } from './sign-on.ts'
 
 const REFUSED = 'E-mail address or password is wrong. Check both and try again.'
 const BUSY = 'Too many requests come from your network. Wait a minute, then try again.'
+const NO_SIGN_ON = 'There is no single sign-on for this address. Use your password.'
 const UNAVAILABLE = 'No answer from the service. Check your connection and try again.'
 
 /**
@@ -21,27 +23,41 @@ const UNAVAILABLE = 'No answer from the service. Check your connection and try a
 export function SignInForm() {
   const hydrated = useHydrated()
   const password = useRef<HTMLInputElement>(null)
-  const [pending, setPending] = useState(false)
-  const [error, setError] = useState('')
+  const form = useRef<HTMLFormElement>(null)
+  const [pending, setPending] = useState<'password' | 'sign-on'>()
+  const [said, setError] = useState<string>()
+  const error = said ?? (hydrated ? signOnFault(location.search) : '')
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (pending) return
     const given = new FormData(event.currentTarget)
-    setPending(true)
+    setPending('password')
     setError('')
     const answer = await signIn(String(given.get('email')).trim(), String(given.get('password')))
     // A whole new page: nothing that an earlier caller saw is left in memory.
     if (answer.kind === 'signed-in') return location.assign(localPath(fromOf(location.search)))
     if (answer.kind === 'pending') return location.assign(`/sign-in/customer${location.search}`)
-    setPending(false)
+    setPending(undefined)
     setError(textOf(answer))
     if (answer.kind === 'refused') password.current?.select()
   }
 
+  /** Needs the address alone: it says at whose sign-in. */
+  const leave = async () => {
+    const email = form.current?.elements.namedItem('email') as HTMLInputElement
+    if (pending || !email.reportValidity()) return
+    setPending('sign-on')
+    setError('')
+    const answer = await beginSignOn(email.value.trim(), fromOf(location.search))
+    if (answer.kind === 'to-issuer') return location.assign(answer.location)
+    setPending(undefined)
+    setError(signOnText(answer))
+  }
+
   return (
     // Post: should the browser ever send it by itself, the password is not in an address.
-    <form method="post" onSubmit={submit} className="mt-3.5 grid gap-3.5">
+    <form ref={form} method="post" onSubmit={submit} className="mt-3.5 grid gap-3.5">
       <Field
         label="Work e-mail"
         name="email"
@@ -65,12 +81,20 @@ export function SignInForm() {
       <Button
         type="submit"
         look="primary"
-        pending={pending}
+        pending={pending === 'password'}
         // A disabled button also keeps Enter from sending the form before the page is ready for it.
         disabled={!hydrated}
         className="mt-1 min-h-9.5 w-full disabled:bg-accent disabled:text-accent-ink"
       >
-        {pending ? 'Signing in…' : 'Sign in'}
+        {pending === 'password' ? 'Signing in…' : 'Sign in'}
+      </Button>
+      <Button
+        pending={pending === 'sign-on'}
+        disabled={!hydrated}
+        onClick={leave}
+        className="min-h-9.5 w-full disabled:text-ink"
+      >
+        Use single sign-on
       </Button>
       <Link
         href="/sign-in/forgotten"
@@ -88,6 +112,12 @@ function textOf(answer: SignInAnswer): string {
   if (answer.kind === 'busy') return BUSY
   if (answer.kind !== 'throttled') return UNAVAILABLE
   return `Too many failed attempts. Wait ${waitText(answer.seconds)}, then try again.`
+}
+
+function signOnText({ kind }: SignOnAnswer): string {
+  if (kind === 'none') return NO_SIGN_ON
+  if (kind === 'busy') return BUSY
+  return signOnFault('sign-on=unavailable')
 }
 
 function fromOf(search: string): string {

@@ -4,6 +4,7 @@ import { Building2, KeyRound, LogOut, MonitorSmartphone, SquareTerminal } from '
 import Link from 'next/link'
 import { lazy, Suspense, use, useState } from 'react'
 import { signOut } from '#components/access/next-auth.ts'
+import { farewell } from '#components/access/sign-on.ts'
 import { forget } from '#components/ui/kept.ts'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
 import { useToast } from '#components/ui/toast.tsx'
@@ -41,15 +42,18 @@ export function PersonLines({ person }: { person: Person }) {
 export function useProfile(person: Person) {
   const say = useToast()
   const [changing, setChanging] = useState(false)
-  const leave = () =>
-    signOut().then(
+  const leave = async () => {
+    // Asked while there is a session: an issuer that opened it ends its own, too.
+    const next = await farewell()
+    return signOut().then(
       // A whole new page: the cache of answers goes with this one.
       () => {
         forget()
-        location.assign('/sign-in')
+        location.assign(next ?? '/sign-in')
       },
       () => say('You are still signed in: the service did not answer. Try again.'),
     )
+  }
   const items = (close: () => void) => (
     <>
       <p className="px-2.5 py-1 text-xs wrap-anywhere text-ink-3">{person.email}</p>

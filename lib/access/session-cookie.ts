@@ -1,11 +1,13 @@
 import 'server-only'
-import { decode, type JWT, type JWTDecodeParams } from 'next-auth/jwt'
+import { decode, encode, type JWT, type JWTDecodeParams } from 'next-auth/jwt'
 import { env } from '#lib/env.ts'
 import { keptSecret } from '#lib/secrets.ts'
 import { noteCaller } from '#lib/visit.ts'
 import { digestOf } from './api-key.ts'
 import type { Caller } from './rules.ts'
-import { findSessionCaller } from './session.ts'
+import { findSessionCaller, SESSION_SECONDS } from './session.ts'
+
+const SESSION = 'console-session'
 
 /** Over https the cookies are Secure and bound to this very host. */
 export function cookieName(name: string): string {
@@ -30,10 +32,18 @@ export async function session(headers: { get(name: string): string | null }): Pr
 export async function sessionDigest(headers: {
   get(name: string): string | null
 }): Promise<string | undefined> {
-  const token = cookieValue(headers.get('cookie') ?? '', cookieName('console-session'))
+  const token = cookieValue(headers.get('cookie') ?? '', cookieName(SESSION))
   if (!token) return undefined
   const claims = await readToken({ token, secret: sessionSecret() }).catch(() => null)
   return typeof claims?.sid === 'string' ? digestOf(claims.sid) : undefined
+}
+
+/** The header Set-Cookie that leaves a session's id in a browser, as next-auth does after a sign-in with a password. */
+export async function sessionCookie(sid: string): Promise<string> {
+  const name = cookieName(SESSION)
+  const token = await encode({ token: { sid }, secret: sessionSecret(), maxAge: SESSION_SECONDS })
+  const secure = name === SESSION ? '' : '; Secure'
+  return `${name}=${token}; Path=/; Max-Age=${SESSION_SECONDS}; HttpOnly; SameSite=Lax${secure}`
 }
 
 /** How each token of ours begins: AES-256-GCM under the one key. */

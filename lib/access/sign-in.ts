@@ -72,7 +72,11 @@ async function tried(credentials: unknown, visitor: Visitor): Promise<SignedIn> 
 type Proven = { proof: string; proven: readonly string[] }
 
 /** Goes on from a proof: to a session, or to the step before it. */
-async function proceed(person: Person, { proof, proven }: Proven, visitor: Visitor): Promise<SignedIn> {
+export async function proceed(
+  person: Person,
+  { proof, proven }: Proven,
+  visitor: Visitor,
+): Promise<SignedIn> {
   const step = nextStep({ memberships: openedByProof(proof, person) })
   if (step.kind === 'refuse') return REFUSED
   if (step.kind === 'open') return open(step.membership, proof, visitor)

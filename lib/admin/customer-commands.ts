@@ -10,12 +10,14 @@ import { type Cell, printRows } from './table.ts'
  * @returns what adds a command to it: by its name, what it does, and what follows the name in an example
  */
 export function customerCommands(parent: Command) {
+  const [above, own] = [parent.parent, parent.name()]
+  const path = above?.parent ? `${above.name()} ${own}` : own
   return (name: string, description: string, example: string): Command =>
     parent
       .command(name)
       .description(description)
       .requiredOption('--customer <id>', 'id or domain of the customer')
-      .addHelpText('after', `\nExample:\n  npm run -s admin -- ${parent.name()} ${name} ${example}`)
+      .addHelpText('after', `\nExample:\n  npm run -s admin -- ${path} ${name} ${example}`)
 }
 
 /** What a command that lists does: it prints the customer's rows, as columns or as JSON. */

@@ -31,6 +31,11 @@ export const GROUPS: readonly Group[] = [
     load: async () => (await import('./members/command.ts')).addMemberCommands,
   },
   {
+    name: 'sign-on',
+    description: "Single sign-on: a customer's people sign in at an issuer of OpenID Connect.",
+    load: async () => (await import('./sign-on/command.ts')).addSignOnCommands,
+  },
+  {
     name: 'keys',
     description: 'API keys of a customer.',
     load: async () => (await import('./keys/command.ts')).addKeyCommands,

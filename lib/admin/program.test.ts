@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { DrizzleQueryError } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
 import { withoutValues } from '#lib/db/failure.ts'
@@ -30,13 +30,19 @@ async function said(words: string) {
 }
 
 const LOADED = await Promise.all(
-  GROUPS.map(async ({ name }) => (await adminProgram(name)).commands.find((group) => group.name() === name)),
+  GROUPS.map(async ({ name }) =>
+    (await adminProgram(name)).commands.filter((group) => group.name() === name),
+  ),
 )
-const COMMANDS = LOADED.flatMap((group) =>
-  group?.commands.length
-    ? group.commands.map((command) => `${group.name()} ${command.name()}`)
-    : (group?.name() ?? []),
-)
+const COMMANDS = namesOf(LOADED.flat())
+
+/** All commands, those within others with the names of both. */
+function namesOf(commands: readonly Command[], before = ''): string[] {
+  return commands.flatMap((command) => {
+    const name = before + command.name()
+    return command.commands.length === 0 ? [name] : namesOf(command.commands, `${name} `)
+  })
+}
 
 test('the commands are these', () => {
   expect(COMMANDS).toEqual([
@@ -62,6 +68,18 @@ test('the commands are these', () => {
     'members disable',
     'members enable',
     'members list',
+    'sign-on set',
+    'sign-on show',
+    'sign-on test',
+    'sign-on off',
+    'sign-on require',
+    'sign-on allow-passwords',
+    'sign-on release',
+    'sign-on domains add',
+    'sign-on domains verify',
+    'sign-on domains confirm',
+    'sign-on domains remove',
+    'sign-on domains list',
     'keys issue',
     'keys list',
     'keys rotate',

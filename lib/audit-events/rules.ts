@@ -1,19 +1,23 @@
 /** What events are about, as people look for them: the things that their actions begin with, or whole actions. */
 export const EVENT_KINDS = {
-  'sign-ins': ['session', 'sign-in', 'password'],
+  'sign-ins': ['session', 'sign-in', 'sign-on', 'password'],
   refused: [
     'access.denied',
     'access.throttled',
     'key.refused',
     'sign-in.failed',
     'sign-in.throttled',
+    'sign-on.refused',
     'password.refused',
     'password.throttled',
   ],
   exports: ['export'],
   licenses: ['license-change', 'vendor-subscription', 'asset', 'assets'],
   invoices: ['invoice', 'invoices', 'issuer', 'billing-profile', 'import', 'sums'],
-  access: ['customer', 'member', 'invitation', 'reset', 'key', 'limits', 'history'],
+  access: [
+    ...['customer', 'member', 'invitation', 'reset', 'key', 'limits', 'history'],
+    ...['identity-provider', 'sign-on-domain'],
+  ],
   notices: ['notices'],
 } as const satisfies Record<string, readonly string[]>
 

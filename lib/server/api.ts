@@ -11,6 +11,9 @@ import type { Trace } from './traces/spans.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
+/** What sets cookies and leads elsewhere is no call of the API: Next answers it. */
+const BESIDE = 'app/auth/sign-on/**'
+
 /** Answers a request to a path of the API. */
 export type Api = (req: IncomingMessage, res: ServerResponse, target: Target) => Promise<void>
 
@@ -20,7 +23,7 @@ export type Api = (req: IncomingMessage, res: ServerResponse, target: Target) =>
  * @param trace makes a span of each call, where traces are wanted
  */
 export async function loadApi(trace?: Trace): Promise<Api> {
-  const files = globSync('app/{billing,auth}/**/route.ts', { cwd: ROOT })
+  const files = globSync('app/{billing,auth}/**/route.ts', { cwd: ROOT, exclude: [BESIDE] })
   const mounted = await Promise.all(files.map((file) => mountedIn(join(ROOT, file))))
   const find = finder(mounted)
   return async (req, res, { path, url }) => {

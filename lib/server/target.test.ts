@@ -92,6 +92,8 @@ test.each([
   ['/authors', 'page'],
   ['/assets?next=/billing/v1', 'page'],
   ['/api/auth/session', 'sign-in'],
+  ['/auth/sign-on/callback/x?code=y', 'sign-in'],
+  ['/auth/sign-onx', 'api'],
   ['/api/unsubscribe?link=x', 'sign-in'],
   // What is not there is a page, of which there is one that is made once.
   ['/api', 'page'],

@@ -23,8 +23,8 @@ async function provePassword(caller: Caller, { password }: Extract<Proof, { by: 
   const attempt = await attemptInSession(caller)
   const { customerId, id } = caller
   const person = await findPersonOf(customerId, id)
-  const memberships = person?.memberships.filter((one) => one.customerId === customerId) ?? []
-  if (!(await passwordFits(password, memberships[0]?.passwordHash))) {
+  const here = person?.memberships.find((one) => one.customerId === customerId)
+  if (!(await passwordFits(password, here?.isSignOnOnly ? null : here?.passwordHash))) {
     await tracePassword(caller, 'refused')
     throw refusedAt('/password', 'is not your password')
   }

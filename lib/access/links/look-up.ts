@@ -50,11 +50,11 @@ export function findPersonOfLink(link: Link): Promise<Person | undefined> {
 }
 
 /**
- * The membership for which a link was made; of a recovery, any that was taken up. Undefined where it is disabled: then its
- * links open nothing.
+ * The membership for which a link was made; of a recovery, any that was taken up. Undefined where it is disabled, or
+ * its customer has single sign-on alone: then its links open nothing.
  */
 export function membershipOf(link: Link, { memberships }: Person): Membership | undefined {
-  const enabled = memberships.filter(({ isDisabled }) => !isDisabled)
+  const enabled = memberships.filter(({ isDisabled, isSignOnOnly }) => !isDisabled && !isSignOnOnly)
   if (link.kind === 'recovery') return enabled.find(({ isInvited }) => !isInvited)
   return enabled.find((one) => one.customerId === link.customerId && one.memberId === link.memberId)
 }

@@ -40,7 +40,9 @@ export async function claimRecovery(): Promise<DueRecovery | undefined> {
   const [due] = rows
   if (!due) return undefined
   const person = due.isLate ? undefined : await findPerson(due.email)
-  const taken = person?.memberships.find(({ isDisabled, isInvited }) => !isDisabled && !isInvited)
+  const taken = person?.memberships.find(
+    ({ isDisabled, isInvited, isSignOnOnly }) => !isDisabled && !isInvited && !isSignOnOnly,
+  )
   if (!person?.personId || !taken) return { id: due.id, mail: undefined }
   const secret = newSecret()
   await signIn.query(WITHDRAW, [person.personId, due.id])

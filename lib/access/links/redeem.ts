@@ -62,7 +62,10 @@ async function partsOfNew(link: Link, { person, membership }: Whose, password: s
     }
     await setPersonHash(tx, locked.personId, hash)
     // An invitation elsewhere waits for its own link.
-    const others = link.kind === 'invitation' ? [] : locked.memberships.filter((one) => !one.isInvited)
+    const others =
+      link.kind === 'invitation'
+        ? []
+        : locked.memberships.filter((one) => !one.isInvited && !one.isSignOnOnly)
     return [...new Set([own, ...others])].map((one) => partOf(link, one, null))
   }
 }

@@ -5,7 +5,7 @@ import type { LinkState } from './rules.ts'
 
 /** What its page shows of a link; nothing is changed by reading it, for mail scanners open every link. */
 export type LinkView =
-  | { state: Exclude<LinkState, 'open'> | 'unknown' }
+  | { state: Exclude<LinkState, 'open'> | 'unknown' | 'sign-on' }
   | { state: 'open'; email: string; customer: string | undefined; asks: Asks }
 
 /** For which password: a new one, one that there is already, or either, where nobody may be told whether there is one. */
@@ -19,7 +19,12 @@ export async function viewOfLink(kind: 'invitation' | 'reset', secret: string): 
   if (link.state !== 'open') return { state: link.state }
   const person = await findPersonOfLink(link)
   const membership = person && membershipOf(link, person)
-  if (!membership) return { state: 'withdrawn' }
+  if (!membership) {
+    const isSignOnOnly = person?.memberships.some(
+      (one) => link.kind !== 'recovery' && one.customerId === link.customerId && one.isSignOnOnly,
+    )
+    return { state: isSignOnOnly ? 'sign-on' : 'withdrawn' }
+  }
   const { email, customerName } = membership
   const present = passwordsOf(person).length > 0 ? 'present' : 'new'
   const asks = kind === 'reset' ? 'new' : link.isMailed ? present : 'either'

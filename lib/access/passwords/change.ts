@@ -1,4 +1,5 @@
 import 'server-only'
+import { Problem } from '#lib/api/problem.ts'
 import { recordAudit } from '#lib/history/audit.ts'
 import { visit } from '#lib/visit.ts'
 import { hashPassword, passwordFits, saltOf } from '../password.ts'
@@ -31,14 +32,22 @@ export async function changeOwnPassword(
   const change = changePerson(
     () => findPersonOf(customerId, id),
     async (tx, person) => {
-      const former = person.memberships.find((one) => one.customerId === customerId)?.passwordHash
+      const here = person.memberships.find((one) => one.customerId === customerId)
+      if (here?.isSignOnOnly)
+        throw new Problem(
+          'permission_denied',
+          'Your company signs in by single sign-on alone: there is no password.',
+        )
+      const former = here?.passwordHash
       isWrong = !(await passwordFits(currentPassword, former))
       if (isWrong) throw refusedAt('/currentPassword', 'is not your current password')
       const wait = await countSetting(customerId, caller.email)
       if (wait > 0) throw tooManyAttempts(wait, 'The password was changed too often.')
       const hash = await hashPassword(newPassword, saltOf(person))
       if (person.passwordHash === former) await setPersonHash(tx, person.personId, hash)
-      const opened = person.memberships.filter((one) => one.passwordHash === former && !one.isInvited)
+      const opened = person.memberships.filter(
+        (one) => one.passwordHash === former && !one.isInvited && !one.isSignOnOnly,
+      )
       return opened.map((one) =>
         partOf(one, one.isOwn ? hash : null, { keep: session, proof: proofOf(hash), requestId }),
       )

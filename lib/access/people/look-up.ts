@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { digestOf } from '../api-key.ts'
 import type { CustomerId } from '../rules.ts'
 import { isNotGone, lookUp, minted } from '../store.ts'
-import { type Membership, openedBy, type Person, passwordsOf } from './rules.ts'
+import { type Membership, openedBy, openedByIssuer, type Person, passwordsOf } from './rules.ts'
 
 // Looked up as the login of sign-in, which alone sees passwords, and who is a member of several customers.
 
@@ -20,6 +20,8 @@ type Row = {
   is_disabled: boolean
   is_invited: boolean
   is_known: boolean
+  is_sign_on_only: boolean
+  issuers: [provider: string, subject: string][]
 }
 
 /**
@@ -72,8 +74,15 @@ export function proofOf(passwordHash: string): string {
   return digestOf(`password ${passwordHash}`)
 }
 
-/** The memberships that a proof opens now: none where the password is another one by now. */
+/** What is kept of a proof by an identity provider: it names who somebody is there, and opens nothing by itself. */
+export function issuerProofOf(providerId: string, subject: string): string {
+  return digestOf(`issuer ${providerId} ${subject}`)
+}
+
+/** The memberships that a proof opens now: none where the password is another one by now, or the issuer forgotten. */
 export function openedByProof(proof: string, person: Person): Membership[] {
+  const byIssuer = openedByIssuer(proof, person)
+  if (byIssuer.length > 0) return byIssuer
   const hash = passwordsOf(person).find((one) => proofOf(one) === proof)
   return hash === undefined ? [] : openedBy(hash, person)
 }
@@ -84,6 +93,10 @@ function find(email: SQL, browser = ''): Promise<Person | undefined> {
       SELECT p.id AS person_id, p.password_hash AS person_hash, m.customer_id, c.name AS customer_name,
         c.domain AS customer_domain, m.id, m.name,
         m.email, m.password_hash, m.disabled_at IS NOT NULL AS is_disabled, m.invited_at IS NOT NULL AS is_invited,
+        c.sign_on_only_since IS NOT NULL AS is_sign_on_only,
+        (SELECT coalesce(json_agg(json_build_array(s.provider_id, s.subject)), '[]') FROM sign_on_subjects s
+          JOIN identity_providers i ON i.customer_id = s.customer_id AND i.id = s.provider_id AND i.off_at IS NULL
+          WHERE s.customer_id = m.customer_id AND s.member_id = m.id) AS issuers,
         EXISTS (SELECT FROM known_browsers b
           WHERE b.customer_id = m.customer_id AND b.member_id = m.id AND b.digest = ${browser}) AS is_known
       FROM members m JOIN customers c ON c.id = m.customer_id
@@ -109,5 +122,7 @@ function membershipOf(row: Row): Membership {
     isDisabled: row.is_disabled,
     isInvited: row.is_invited,
     isKnown: row.is_known,
+    isSignOnOnly: row.is_sign_on_only,
+    issuerProofs: row.issuers.map(([provider, subject]) => issuerProofOf(provider, subject)),
   }
 }

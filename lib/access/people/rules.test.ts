@@ -14,6 +14,8 @@ const at = (customer: string, given: Partial<Membership> = {}): Membership => ({
   isDisabled: false,
   isInvited: false,
   isKnown: false,
+  isSignOnOnly: false,
+  issuerProofs: [],
   ...given,
 })
 const own = (passwordHash: string | null) => ({ passwordHash, isOwn: true })

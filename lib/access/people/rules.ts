@@ -15,6 +15,10 @@ export type Membership = {
   isDisabled: boolean
   /** Whether its person has not taken it up yet. */
   isInvited: boolean
+  /** Whether its customer lets nobody in but by its own identity providers: no password opens it. */
+  isSignOnOnly: boolean
+  /** What its customer's identity providers prove with when they open it, of each that knows its person. */
+  issuerProofs: readonly string[]
   /** Whether its account knows the browser that was asked about. */
   isKnown: boolean
 }
@@ -36,14 +40,22 @@ export type Person = {
  */
 export function openedBy(hash: string, { memberships }: Pick<Person, 'memberships'>): Membership[] {
   return memberships.filter(
-    ({ passwordHash, isDisabled, isInvited }) => passwordHash === hash && !isDisabled && !isInvited,
+    ({ passwordHash, isDisabled, isInvited, isSignOnOnly }) =>
+      passwordHash === hash && !isDisabled && !isInvited && !isSignOnOnly,
   )
 }
 
 /** All passwords that sign somebody in, each once. */
 export function passwordsOf({ memberships }: Pick<Person, 'memberships'>): string[] {
-  const open = memberships.filter(({ isDisabled }) => !isDisabled)
+  const open = memberships.filter(({ isDisabled, isSignOnOnly }) => !isDisabled && !isSignOnOnly)
   return [...new Set(open.flatMap(({ passwordHash }) => passwordHash ?? []))]
+}
+
+/** Whom an issuer's proof opens: the membership of its own customer that it is bound to, wherever else its person is a member. */
+export function openedByIssuer(proof: string, { memberships }: Pick<Person, 'memberships'>): Membership[] {
+  return memberships.filter(
+    ({ issuerProofs, isDisabled, isInvited }) => issuerProofs.includes(proof) && !isDisabled && !isInvited,
+  )
 }
 
 /** What comes after a proof. */

@@ -17,6 +17,8 @@ export const customers = pgTable('customers', {
   name: text('name').notNull(),
   domain: text('domain').notNull().unique(),
   contactEmail: text('contact_email').notNull(),
+  /** Since when passwords open no membership of it; null: they do. */
+  signOnOnlySince: time('sign_on_only_since'),
   createdAt: createdAt(),
   /** From when on nothing of it changes any more; null: it is open. These four are the database owner's to write. */
   closedAt: time('closed_at'),

@@ -61,6 +61,7 @@ describe('whoever is not known', () => {
     expect(await statuses(4, '/')).toEqual(over(3, 1))
     expect(await statuses(31, '/_next/static/x.js')).toEqual(over(30, 1))
     expect(await statuses(3, 'POST /api/auth/callback/credentials', 'Content-Length: 0')).toEqual(over(2, 1))
+    expect(await statuses(1, 'POST /auth/sign-on/begin', 'Content-Length: 0')).toEqual([429])
     expect(await statuses(1, '/api/auth/csrf')).toEqual([429])
     for (const address of ['/livez', '/healthz', '/readyz'])
       expect(await statuses(50, address)).toEqual(over(50, 0))

@@ -27,7 +27,7 @@ const BURST = 1 / 3
 /** A page has some dozen scripts, styles and fonts, which cost a tenth of it. */
 const ASSETS = 10
 const FROM_HERE = 'Too many requests come from this address.'
-const SIGN_IN = '/api/auth/callback/credentials'
+const SIGN_INS = ['/api/auth/callback/credentials', '/auth/sign-on/begin']
 
 /**
  * Bounds what is done for whoever is not known, by address, without the database: a key or cookie that was proven a
@@ -62,7 +62,7 @@ export function admission({ strangers, signIns, requests }: LimitConfig, trustPr
       return MEMBER
     }
     if (area === 'asset') check('assets', network)
-    else if (path.startsWith(SIGN_IN)) check('sign-ins', network)
+    else if (SIGN_INS.some((one) => path.startsWith(one))) check('sign-ins', network)
     else if (area !== 'api' || !isKnown(headers)) check('strangers', network)
     return STRANGER
   }

@@ -6,6 +6,7 @@ import { pruneSessions } from '#lib/access/session.ts'
 import { pruneBudgets } from '#lib/access/sign-ins/budgets.ts'
 import { pruneBrowsers } from '#lib/access/sign-ins/known-browsers.ts'
 import { prunePending } from '#lib/access/sign-ins/pending.ts'
+import { pruneBegun } from '#lib/access/sign-on/begun.ts'
 import { listCustomers } from '#lib/access/store.ts'
 import * as accountMails from '#lib/account-mails/store.ts'
 import { pruneKeys } from '#lib/api/idempotency.ts'
@@ -32,7 +33,8 @@ const PRUNED: readonly ((tx: Transaction, customerId: CustomerId) => Promise<num
  * @throws AggregateError of what failed
  */
 export async function prune(_requestId: string, signal: AbortSignal): Promise<number> {
-  let count = (await pruneBudgets()) + (await prunePending()) + (await pruneRecoveries())
+  let count =
+    (await pruneBudgets()) + (await prunePending()) + (await pruneRecoveries()) + (await pruneBegun())
   const errors: unknown[] = []
   for (const { customerId } of await listCustomers())
     for (const part of PRUNED) {

@@ -1,0 +1,6 @@
+import { answerEnd } from '#lib/access/sign-on/answers.ts'
+
+/** The console asks, before it signs out, where the issuer ends its own session. */
+export function POST(request: Request): Promise<Response> {
+  return answerEnd(request)
+}

@@ -1,0 +1,54 @@
+// The console's own calls of single sign-on, which are no part of our contract: they set cookies, and lead elsewhere.
+
+/** Where an address's people sign in. `none`: there is no single sign-on for it. `busy`: too much was asked for from here. */
+export type SignOnAnswer =
+  | { kind: 'to-issuer'; location: string }
+  | { kind: 'none' | 'unavailable' | 'busy' | 'refused' }
+
+/** Asks where to go for a sign-in, and leaves in a cookie what it is bound to. Never throws. */
+export function beginSignOn(email: string, from: string): Promise<SignOnAnswer> {
+  return begin({ email, from })
+}
+
+/** The same, so that a signed-in member proves anew who they are: `none` where no issuer has opened their session. */
+export function beginFreshSignOn(from: string): Promise<SignOnAnswer> {
+  return begin({ from, fresh: '1' })
+}
+
+/** Where the issuer that opened this session ends its own; undefined where there is none, or no answer. Never throws. */
+export async function farewell(): Promise<string | undefined> {
+  try {
+    const response = await post('/auth/sign-on/end', {})
+    return ((await response.json()) as { location?: string }).location
+  } catch {
+    return undefined
+  }
+}
+
+async function begin(fields: Record<string, string>): Promise<SignOnAnswer> {
+  try {
+    const response = await post('/auth/sign-on/begin', fields)
+    if (response.status === 429) return { kind: 'busy' }
+    return (await response.json()) as SignOnAnswer
+  } catch {
+    return { kind: 'unavailable' }
+  }
+}
+
+function post(path: string, fields: Record<string, string>): Promise<Response> {
+  return fetch(path, { method: 'POST', body: new URLSearchParams(fields) })
+}
+
+const FAULTS: Record<string, string> = {
+  again: 'That took too long, or was begun in another window. Use single sign-on again.',
+  refused: 'Your company’s sign-in did not let you in here. Try again; if it stays so, ask your Admin.',
+  unavailable: 'Your company’s sign-in gives no answer at the moment. Try again later.',
+  mail: 'Your company’s sign-in did not vouch for your e-mail address. Ask your Admin.',
+  'no-member': 'You have no access here yet. Ask your Admin to invite you.',
+  'other-account': 'That was another account than the one that you are signed in with here.',
+}
+
+/** What the address of the sign-in page says of a sign-in that failed elsewhere; empty where it says nothing. */
+export function signOnFault(search: string): string {
+  return FAULTS[new URLSearchParams(search).get('sign-on') ?? ''] ?? ''
+}

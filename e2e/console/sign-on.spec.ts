@@ -1,0 +1,162 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, type Page, test } from '@playwright/test'
+import { type IssuerStandIn, startIssuer } from '../../stand-ins/issuers/provider.ts'
+import { newCustomer, PASSWORD } from '../admin.ts'
+import { complaints, expectGood, PHONE } from '../browser.ts'
+import { freePort } from '../free-port.ts'
+import { operate, ownEnvironment, startOwnApp } from '../own-app.ts'
+
+let issuer: IssuerStandIn
+let app: Awaited<ReturnType<typeof startOwnApp>>
+let env: NodeJS.ProcessEnv
+let [url, isClosed] = ['', false]
+
+test.beforeAll(async () => {
+  issuer = await startIssuer()
+  const port = await freePort()
+  url = `http://127.0.0.1:${port}`
+  const more = { PORT: String(port), BASE_URL: url, SIGN_ON_PRIVATE_HOSTS: new URL(issuer.issuer).host }
+  env = ownEnvironment(mkdtempSync(join(tmpdir(), 'sign-on-')), more)
+  app = await startOwnApp(env)
+})
+test.afterAll(async () => {
+  app.kill('SIGTERM')
+  await app.ended
+  if (!isClosed) await issuer.close()
+})
+
+async function operated(words: string, input = '') {
+  const { code, err } = await operate(env, words.split(' '), input)
+  expect([code, err]).toEqual([0, expect.any(String)])
+}
+
+async function customerWithSignOn(name: string) {
+  const customer = await newCustomer(name, env)
+  const own = `--customer ${customer.id}`
+  const client = `--issuer ${issuer.issuer} --client-id ${issuer.clientId} --secret-file -`
+  await operated(`sign-on set ${own} ${client} --join it-manager`, issuer.clientSecret)
+  await operated(`sign-on domains add ${customer.domain} ${own}`)
+  await operated(`sign-on domains confirm ${customer.domain} ${own}`)
+  return customer
+}
+
+async function useSignOn(page: Page, email: string, path = '/') {
+  await page.goto(`${url}/sign-in?from=${encodeURIComponent(path)}`)
+  await expect(page.getByRole('button', { name: 'Use single sign-on' })).toBeEnabled()
+  await page.getByLabel('Work e-mail').fill(email)
+  await page.getByRole('button', { name: 'Use single sign-on' }).focus()
+  await page.keyboard.press('Enter')
+}
+
+test('a first sign-in makes a member, who signs out at the issuer too', async ({ page }) => {
+  const found = complaints(page)
+  const { domain, id } = await customerWithSignOn('alder')
+  const email = `ida@${domain}`
+  issuer.accounts.set(email, { sub: 'ida', email, name: 'Ida Tech' })
+  await page.setViewportSize(PHONE)
+  await page.goto(`${url}/sign-in`)
+  await expect(page.getByRole('button', { name: 'Use single sign-on' })).toBeEnabled()
+  await expectGood(page)
+  await page.screenshot({ path: 'test-results/sign-on-phone.png' })
+  await useSignOn(page, email, '/assets?filter=type:office-suite')
+  await expect(page).toHaveURL(/\/assets\?filter=type(:|%3A)office-suite$/)
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await expect(page.getByText(email)).toBeVisible()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  // The issuer asks whether it should end its own session; ours has ended.
+  await page.waitForURL((at) => at.href.startsWith(issuer.issuer))
+  await page.getByRole('button', { name: /yes/i }).click()
+  await expect(page).toHaveURL(`${url}/sign-in`)
+  await page.goto(`${url}/assets`)
+  await expect(page).toHaveURL(/\/sign-in/)
+  expect(found).toEqual([])
+
+  // Nobody without single sign-on, or with a mail that is not verified.
+  await useSignOn(page, 'somebody@elsewhere.example')
+  await expect(
+    page.getByRole('alert').filter({ hasText: 'no single sign-on for this address' }),
+  ).toBeVisible()
+  const unverified = `una@${domain}`
+  issuer.accounts.set(unverified, { sub: 'una', email: unverified, email_verified: false })
+  await page.context().clearCookies()
+  await useSignOn(page, unverified)
+  await expect(page.getByRole('alert').filter({ hasText: 'did not vouch' })).toBeVisible()
+  await expectGood(page)
+  await operated(`sign-on off --customer ${id}`)
+})
+
+test('whoever signed in there long ago confirms it there, and goes on with what they did', async ({
+  page,
+}) => {
+  const customer = await customerWithSignOn('elm')
+  const email = `eli@${customer.domain}`
+  issuer.accounts.set(email, { sub: 'eli', email, name: 'Eli Elm' })
+  await page.setViewportSize(PHONE)
+  await useSignOn(page, email, '/keys')
+  await expect(page).toHaveURL(`${url}/keys`)
+  await customer.ageSignIns()
+  const issue = async () => {
+    await page.getByRole('button', { name: 'Issue a key' }).click()
+    const panel = page.getByRole('dialog', { name: 'Issue a key' })
+    await panel.getByLabel('Name').fill('ERP')
+    await panel.getByRole('button', { name: 'Issue key' }).click()
+  }
+  await issue()
+  const confirm = page.getByRole('dialog', { name: 'Confirm it’s you' })
+  await expect(confirm).toBeVisible()
+  await expectGood(page)
+  await page.screenshot({ path: 'test-results/sign-on-confirm.png' })
+  await confirm.getByRole('button', { name: 'Confirm by single sign-on instead' }).focus()
+  const loaded = page.waitForEvent('load')
+  await page.keyboard.press('Enter')
+  await loaded
+  await expect(page).toHaveURL(`${url}/keys`)
+  await expect(confirm).toHaveCount(0)
+  await issue()
+  await expect(page.getByRole('dialog', { name: 'Key issued' })).toBeVisible()
+})
+
+test('with single sign-on alone passwords and links open nothing; a dead issuer keeps nobody else out', async ({
+  page,
+}) => {
+  const customer = await customerWithSignOn('birch')
+  const admin = await customer.member('Boss Lady', 'admin')
+  issuer.accounts.set(admin, { sub: 'boss', email: admin })
+  const link = await customer.reset(admin)
+  await useSignOn(page, admin)
+  await expect(page).toHaveURL(`${url}/assets`)
+  await operated(`sign-on require --customer ${customer.id}`)
+  // The session that the issuer opened goes on.
+  await page.reload()
+  await expect(page).toHaveURL(`${url}/assets`)
+  await page.context().clearCookies()
+
+  await page.goto(`${url}/sign-in`)
+  await page.getByLabel('Work e-mail').fill(admin)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByRole('alert').filter({ hasText: 'password is wrong' })).toBeVisible()
+  await page.goto(url + link)
+  await expect(page.getByRole('heading', { name: 'Your company uses single sign-on' })).toBeVisible()
+  await expectGood(page)
+
+  const other = await newCustomer('cedar', env)
+  const byPassword = await other.member('Pass Word', 'it-manager')
+  await issuer.close()
+  isClosed = true
+  await page.setViewportSize(PHONE)
+  // Nobody has asked this one yet what it publishes.
+  const client = '--client-id console --secret-file - --issuer'
+  await operated(`sign-on set --customer ${other.id} ${client} ${issuer.issuer}/gone`, 'secret')
+  await operated(`sign-on domains add ${other.domain} --customer ${other.id}`)
+  await operated(`sign-on domains confirm ${other.domain} --customer ${other.id}`)
+  await useSignOn(page, byPassword)
+  await expect(page.getByRole('alert').filter({ hasText: 'gives no answer' })).toBeVisible()
+  await expectGood(page)
+  await page.getByLabel('Work e-mail').fill(byPassword)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page).toHaveURL(`${url}/assets`)
+})

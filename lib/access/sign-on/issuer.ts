@@ -1,0 +1,84 @@
+import 'server-only'
+import * as oidc from 'openid-client'
+import { checkIssuerAddress, fetchIssuer } from './outbound.ts'
+
+/** What is needed to talk to an issuer. */
+export type Client = { issuer: string; clientId: string; clientSecret: string }
+
+/** What an issuer publishes of itself is asked for again after so long, in milliseconds. Its keys: see `remember`. */
+const KEPT = 10 * 60 * 1000
+/** Of one question, in seconds. */
+const PATIENCE = 5
+
+type Published = { metadata: oidc.ServerMetadata; at: number; keys?: oidc.ExportedJWKSCache | undefined }
+
+/** By issuer: nothing in here is of a customer, or secret. */
+const published = new Map<string, Published>()
+
+/**
+ * What openid-client needs to talk to an issuer. Signatures of ID tokens are always checked, although they come by TLS.
+ * @throws Error that says why the issuer gives no answer, or is none
+ */
+export async function configurationOf(client: Client): Promise<oidc.Configuration> {
+  const { issuer, clientId, clientSecret } = client
+  const { metadata, keys } = await publishedBy(issuer)
+  const isBasic = metadata.token_endpoint_auth_methods_supported?.includes('client_secret_post') === false
+  const proof = isBasic ? oidc.ClientSecretBasic(clientSecret) : oidc.ClientSecretPost(clientSecret)
+  const settings = { [oidc.clockTolerance]: 30 }
+  const configuration = new oidc.Configuration(metadata, clientId, settings, proof)
+  configuration.timeout = PATIENCE
+  configuration[oidc.customFetch] = fetchIssuer
+  // Which addresses are asked without TLS is decided in one place: outbound.ts.
+  oidc.allowInsecureRequests(configuration)
+  oidc.enableNonRepudiationChecks(configuration)
+  if (keys) oidc.setJwksCache(configuration, keys)
+  return configuration
+}
+
+/**
+ * Keeps the keys with which an issuer signs, as an exchange has left them. openid-client asks for them again after five
+ * minutes, and after one where a token names a key that is not among them.
+ */
+export function remember(issuer: string, configuration: oidc.Configuration): void {
+  const known = published.get(issuer)
+  if (known) known.keys = oidc.getJwksCache(configuration)
+}
+
+/**
+ * What an issuer says of itself, asked anew: for the operator's test.
+ * @throws Error that says what is wrong
+ */
+export async function inspect(issuer: string): Promise<oidc.ServerMetadata> {
+  published.delete(issuer)
+  return (await publishedBy(issuer)).metadata
+}
+
+async function publishedBy(issuer: string): Promise<Published> {
+  const known = published.get(issuer)
+  if (known && known.at > Date.now() - KEPT) return known
+  const { keys } = known ?? {}
+  const found = { metadata: await discover(issuer), at: Date.now(), keys }
+  published.set(issuer, found)
+  return found
+}
+
+async function discover(issuer: string): Promise<oidc.ServerMetadata> {
+  checkIssuerAddress(issuer)
+  const options = {
+    [oidc.customFetch]: fetchIssuer,
+    timeout: PATIENCE,
+    execute: [oidc.allowInsecureRequests],
+  }
+  const found = (
+    await oidc.discovery(new URL(issuer), 'nobody', undefined, undefined, options)
+  ).serverMetadata()
+  // A template for many tenants, say: it would speak for all of them.
+  if (found.issuer !== issuer) throw new Error(`${issuer} calls itself ${found.issuer}.`)
+  for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
+    const address = found[name]
+    if (typeof address !== 'string' || !URL.canParse(address))
+      throw new Error(`${issuer} publishes no ${name}.`)
+    checkIssuerAddress(address)
+  }
+  return found
+}

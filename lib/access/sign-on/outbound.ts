@@ -1,0 +1,100 @@
+import 'server-only'
+import { lookup } from 'node:dns'
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+import type { CustomFetchOptions } from 'openid-client'
+import { env } from '#lib/env.ts'
+
+/** An issuer's answer is some kilobytes. In bytes. */
+const MOST_BYTES = 512 * 1024
+/** In milliseconds, for the whole answer. */
+const MOST_TIME = 5000
+
+/** Addresses that are nobody's in the public internet (IANA's registries of special purposes). */
+const PRIVATE_V4 =
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 198.18.0.0/15 224.0.0.0/3'
+const PRIVATE_V6 =
+  '::/96 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2002::/16 fc00::/7 fe80::/10 ff00::/8'
+
+// Two lists: Node takes what is said of IPv4 within IPv6 for all of IPv4.
+const forbidden = { 4: blocked(PRIVATE_V4, 'ipv4'), 6: blocked(PRIVATE_V6, 'ipv6') }
+
+function blocked(nets: string, family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList()
+  for (const [net = '', bits] of nets.split(' ').map((one) => one.split('/')))
+    list.addSubnet(net, Number(bits), family)
+  return list
+}
+
+/** Whether an address stands in a network that nobody reaches from outside. */
+export function isPrivateAddress(address: string): boolean {
+  return isIP(address) === 6 ? forbidden[6].check(address, 'ipv6') : forbidden[4].check(address)
+}
+
+/**
+ * Asks an issuer: by https, at a public address, with bounds of time and size, and follows no redirect. What the operator
+ * names in SIGN_ON_PRIVATE_HOSTS may stand at a private address.
+ * @throws Error that says why it was not asked, or gave no answer
+ */
+export async function fetchIssuer(url: string, given: CustomFetchOptions): Promise<Response> {
+  const target = new URL(url)
+  const mayBePrivate = env().signOn.privateHosts.includes(target.host)
+  checkTarget(target, mayBePrivate)
+  const body = given.body === null || given.body === undefined ? undefined : String(given.body)
+  const limit = AbortSignal.timeout(MOST_TIME)
+  const signal = given.signal ? AbortSignal.any([given.signal, limit]) : limit
+  const request = target.protocol === 'https:' ? requestHttps : requestHttp
+  return new Promise((resolve, reject) => {
+    const { method, headers } = given
+    const look = mayBePrivate ? {} : { lookup: publicOnly }
+    const sent = request(target, { method, headers, signal, ...look }, (answer) => {
+      const parts: Buffer[] = []
+      let size = 0
+      answer.on('error', reject)
+      answer.on('data', (part: Buffer) => {
+        size += part.length
+        if (size > MOST_BYTES) sent.destroy(new Error(`${target.host} answered with too many bytes.`))
+        else parts.push(part)
+      })
+      answer.on('end', () => {
+        const status = answer.statusCode ?? 502
+        const isEmpty = status === 204 || status === 304
+        const own = { 'content-type': String(answer.headers['content-type'] ?? '') }
+        resolve(new Response(isEmpty ? null : Buffer.concat(parts), { status, headers: own }))
+      })
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+/** The same for an address that is given, before anything is asked. @throws Error that says what is wrong with it */
+export function checkIssuerAddress(url: string): void {
+  const target = new URL(url)
+  checkTarget(target, env().signOn.privateHosts.includes(target.host))
+}
+
+function checkTarget({ protocol, hostname, host }: URL, mayBePrivate: boolean): void {
+  const bare = hostname.replace(/^\[|\]$/g, '')
+  const isLoopback = ['localhost', '127.0.0.1', '::1'].includes(bare)
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback && mayBePrivate))
+    throw new Error(`${host} is not asked: an issuer has to be reached by https.`)
+  if (isIP(bare) !== 0 && isPrivateAddress(bare) && !mayBePrivate) throw privateHost(host)
+}
+
+const publicOnly: LookupFunction = (hostname, options, done) => {
+  lookup(hostname, { ...options, all: true }, (error, found) => {
+    if (error) return done(error, '')
+    if (found.some(({ address }) => isPrivateAddress(address))) return done(privateHost(hostname), '')
+    const [first] = found
+    if (options.all) return done(null, found)
+    done(null, first?.address ?? '', first?.family ?? 4)
+  })
+}
+
+function privateHost(host: string): Error {
+  return new Error(
+    `${host} is not asked: it has a private address, and SIGN_ON_PRIVATE_HOSTS does not name it.`,
+  )
+}

@@ -1,0 +1,85 @@
+import 'server-only'
+import { and, eq, inArray, isNull, notInArray, or, type SQL } from 'drizzle-orm'
+import * as oidc from 'openid-client'
+import type { Transaction } from '#lib/db/client.ts'
+import { members } from '#lib/db/schema/customers.ts'
+import { sessions } from '#lib/db/schema/sign-ins.ts'
+import { signOnSessions, signOnSubjects } from '#lib/db/schema/sign-on.ts'
+import { scope } from '#lib/db/scope.ts'
+import { env } from '#lib/env.ts'
+import { log, reasonOf } from '#lib/log.ts'
+import { issuerProofOf } from '../people/look-up.ts'
+import type { Caller, CustomerId } from '../rules.ts'
+import { endSessions } from '../session.ts'
+import { configurationFor } from './begin.ts'
+import { findOpening, findProvider, type Provider } from './look-up.ts'
+import { checkIssuerAddress } from './outbound.ts'
+import { sealFor } from './sealed.ts'
+
+/** Keeps by which provider a session was opened, for as long as there is the session. */
+export async function keepOpening(
+  { customerId, id }: Provider,
+  digest: string,
+  token: string,
+): Promise<void> {
+  const idToken = sealFor(digest, token)
+  await scope({ customerId }, (tx) =>
+    tx.insert(signOnSessions).values({ customerId, digest, providerId: id, idToken }),
+  )
+}
+
+/**
+ * The address at which the issuer that opened a session ends its own, and leads back to our sign-in page; undefined where no
+ * issuer did, or it has no such address, or gives no answer: then only ours ends.
+ */
+export async function farewellOf({ session }: Caller): Promise<string | undefined> {
+  const opening = session === undefined ? undefined : await findOpening(session)
+  const provider = opening && (await findProvider(opening.providerId))
+  if (!provider) return undefined
+  try {
+    const configuration = await configurationFor(provider)
+    if (!configuration.serverMetadata().end_session_endpoint) return undefined
+    const { idToken } = opening
+    const back = new URLSearchParams({ post_logout_redirect_uri: `${env().baseUrl}/sign-in` })
+    if (idToken !== undefined) back.set('id_token_hint', idToken)
+    const { href } = oidc.buildEndSessionUrl(configuration, back)
+    // The browser is led there: what is no web address would run in our page.
+    checkIssuerAddress(href)
+    return href
+  } catch (error) {
+    log().warn(
+      { customer: provider.customerId, reason: reasonOf(error).slice(0, 300) },
+      'no sign-out at the issuer',
+    )
+    return undefined
+  }
+}
+
+/** Ends the sessions that a provider has opened. */
+export async function endOpenedBy(
+  tx: Transaction,
+  customerId: CustomerId,
+  providerId: string,
+): Promise<void> {
+  const proofs = await proofsOf(tx, customerId, eq(signOnSubjects.providerId, providerId))
+  await endSessions(tx, customerId, inArray(sessions.proof, proofs))
+}
+
+/** Ends the sessions that no provider has opened. */
+export async function endOthers(tx: Transaction, customerId: CustomerId): Promise<void> {
+  const proofs = await proofsOf(tx, customerId)
+  await endSessions(tx, customerId, or(isNull(sessions.proof), notInArray(sessions.proof, proofs)))
+}
+
+/** Whoever opens a session waits until the transaction ends, and is asked again then whether they may. */
+export async function holdSignIns(tx: Transaction, customerId: CustomerId): Promise<void> {
+  const own = eq(members.customerId, customerId)
+  await tx.select({ id: members.id }).from(members).where(own).orderBy(members.id).for('no key update')
+}
+
+async function proofsOf(tx: Transaction, customerId: CustomerId, which?: SQL): Promise<string[]> {
+  const { providerId, subject } = signOnSubjects
+  const own = and(eq(signOnSubjects.customerId, customerId), which)
+  const all = await tx.select({ providerId, subject }).from(signOnSubjects).where(own)
+  return all.map((one) => issuerProofOf(one.providerId, one.subject))
+}

@@ -1,0 +1,117 @@
+import type { Command } from 'commander'
+import { collect, withDatabase } from '../command.ts'
+import { customerCommands, printsRows } from '../customer-commands.ts'
+import { addDomain, confirmDomain, listOwnDomains, removeDomain, verifyDomain } from './domains.ts'
+import { letPasswordsIn, release, requireSignOn } from './members.ts'
+import { setProvider, showProviders, testProvider, turnProviderOff } from './providers.ts'
+
+export function addSignOnCommands(parent: Command): void {
+  const provider = (command: Command) =>
+    command.option('--provider <name>', 'of several, which identity provider', 'default')
+  const of = customerCommands(parent)
+
+  provider(
+    of(
+      'set',
+      'Add an identity provider, or change what is given of one, and turn it on.',
+      '--customer sunbird --issuer https://login.example.com --client-id console --secret-file secret.txt --join it-manager',
+    ),
+  )
+    .option('--issuer <address>', 'as its discovery document calls it')
+    .option('--client-id <id>', 'of the client that was made for this console')
+    .option(
+      '--secret-file <file>',
+      'the file with the client secret; - is stdin. It is sealed and never shown',
+    )
+    .option(
+      '--scope <scope>',
+      'asked for beside openid; may be given several times (email, profile)',
+      collect,
+    )
+    .option('--verified-claim <claim>', 'the claim that says that the address is verified (email_verified)')
+    .option(
+      '--join <role>',
+      'make members of those who sign in first, with this role; may be repeated',
+      collect,
+    )
+    .option('--no-join', 'make nobody a member: only those who are members sign in')
+    .option('--role-from <rule>', 'a role by a claim, as in groups:admins=admin; may be repeated', collect)
+    .option(
+      '--profile-from <rule>',
+      'a billing profile by a claim, as in groups:emea=emea; may be repeated',
+      collect,
+    )
+    .option('--no-mapping', 'roles and billing profiles come from no claim')
+    .action(withDatabase(setProvider))
+  printsRows(
+    of(
+      'show',
+      'Show the identity providers, with the address to which each leads back.',
+      '--customer sunbird --json',
+    ),
+    showProviders,
+  )
+  provider(
+    of('test', 'Ask an issuer what it publishes, and say whether that will do.', '--customer sunbird'),
+  ).action(withDatabase(testProvider))
+  provider(
+    of(
+      'off',
+      'Let nobody sign in by a provider any more, and end the sessions that it opened.',
+      '--customer sunbird',
+    ),
+  ).action(withDatabase(turnProviderOff))
+  of(
+    'require',
+    'Let nobody in by password. An Admin has to have signed in by single sign-on before.',
+    '--customer sunbird',
+  ).action(withDatabase(requireSignOn))
+  of('allow-passwords', 'Let members sign in by password again.', '--customer sunbird').action(
+    withDatabase(letPasswordsIn),
+  )
+  of(
+    'release',
+    'Forget who a member is at the issuer: the next sign-in with their address says it anew.',
+    '--customer sunbird --email ana@sunbird.example',
+  )
+    .requiredOption('--email <email>', "the member's address")
+    .action(withDatabase(release))
+  addDomainCommands(parent, provider)
+}
+
+function addDomainCommands(signOn: Command, provider: (command: Command) => Command): void {
+  const parent = signOn
+    .command('domains')
+    .description('The domains of mail addresses whose people sign in there.')
+  const of = customerCommands(parent)
+  provider(
+    of(
+      'add',
+      'Name a domain, and print the DNS record that proves it.',
+      'sunbird.example --customer sunbird',
+    ),
+  )
+    .argument('<domain>', 'what follows the @')
+    .action(withDatabase(addDomain))
+  of(
+    'verify',
+    'Look for the record in the DNS; where it is there, the domain counts.',
+    'sunbird.example --customer sunbird',
+  )
+    .argument('<domain>', 'one that was added')
+    .action(withDatabase(verifyDomain))
+  of(
+    'confirm',
+    'Let a domain count without a record: you answer for it.',
+    'sunbird.example --customer sunbird',
+  )
+    .argument('<domain>', 'one that was added')
+    .action(withDatabase(confirmDomain))
+  of('remove', 'Take a domain away: its people sign in there no more.', 'sunbird.example --customer sunbird')
+    .argument('<domain>', 'one that was added')
+    .action(withDatabase(removeDomain))
+  printsRows(
+    of('list', 'List the domains, with the records that prove them.', '--customer sunbird'),
+    listOwnDomains,
+  )
+}

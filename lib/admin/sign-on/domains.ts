@@ -1,0 +1,90 @@
+import type { CustomerId } from '#lib/access/rules.ts'
+import * as store from '#lib/access/sign-on/domains.ts'
+import { listProviders } from '#lib/access/sign-on/providers.ts'
+import { Problem } from '#lib/api/problem.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { scope } from '#lib/db/scope.ts'
+import { reasonOf } from '#lib/log.ts'
+import { customerNamed, orDuplicate, recordDeed } from '../command.ts'
+import { note, print } from '../terminal.ts'
+import type { Named } from './given.ts'
+import { providerNamed } from './providers.ts'
+
+type Of = { customer: string }
+
+export async function addDomain(given: string, named: Named): Promise<void> {
+  const { customerId } = await customerNamed(named.customer)
+  const domain = domainOf(given)
+  const row = await scope({ customerId }, async (tx) => {
+    const { id, name } = await providerNamed(tx, customerId, named)
+    await recordDeed(tx, customerId, 'sign-on-domain.added', domain, { provider: name })
+    return store.addDomain(tx, customerId, { domain, providerId: id })
+  })
+  const { name, text } = store.recordOf(domain, row.token)
+  print(`${name}. TXT "${text}"`)
+  note(
+    row.provenAt === null
+      ? `It counts for nothing until it is proven: have ${domain} publish this record, then run "sign-on domains verify ${domain}".`
+      : `${domain} was proven before.`,
+  )
+}
+
+export async function verifyDomain(given: string, { customer }: Of): Promise<void> {
+  const { customerId } = await customerNamed(customer)
+  const { domain, token } = await scope({ customerId }, (tx) => domainNamed(tx, customerId, given))
+  const isThere = await store.isInDns(domain, token).catch((error: unknown) => {
+    throw new Problem('service_unavailable', `The DNS gave no answer: ${reasonOf(error)}`)
+  })
+  const { name, text } = store.recordOf(domain, token)
+  if (!isThere) throw new Problem('invalid_request', `There is no TXT record ${name} with "${text}" yet.`)
+  await prove(customerId, domain, 'dns')
+}
+
+export async function confirmDomain(given: string, { customer }: Of): Promise<void> {
+  const { customerId } = await customerNamed(customer)
+  const { domain } = await scope({ customerId }, (tx) => domainNamed(tx, customerId, given))
+  await prove(customerId, domain, 'operator')
+}
+
+async function prove(customerId: CustomerId, domain: string, by: 'dns' | 'operator'): Promise<void> {
+  const proven = scope({ customerId }, async (tx) => {
+    const { provenAt } = await domainNamed(tx, customerId, domain)
+    if (provenAt !== null) return
+    await store.proveDomain(tx, customerId, domain, by)
+    await recordDeed(tx, customerId, 'sign-on-domain.proven', domain, { by })
+  })
+  await orDuplicate(proven, { sign_on_domains_proven: `Another customer has ${domain} already.` })
+  note(`People with an address of ${domain} sign in there.`)
+}
+
+export async function removeDomain(given: string, { customer }: Of): Promise<void> {
+  const { customerId } = await customerNamed(customer)
+  await scope({ customerId }, async (tx) => {
+    const { domain } = await domainNamed(tx, customerId, given)
+    await store.removeDomain(tx, customerId, domain)
+    await recordDeed(tx, customerId, 'sign-on-domain.removed', domain)
+  })
+  note(`${given} is removed.`)
+}
+
+export async function listOwnDomains(tx: Transaction, customerId: CustomerId) {
+  const names = new Map((await listProviders(tx, customerId)).map(({ id, name }) => [id, name]))
+  const all = await store.listDomains(tx, customerId)
+  return all.map(({ domain, providerId, provenAt, provenBy, token }) => {
+    const { name, text } = store.recordOf(domain, token)
+    return { domain, provider: names.get(providerId) ?? '', provenAt, provenBy, record: name, text }
+  })
+}
+
+async function domainNamed(tx: Transaction, customerId: CustomerId, given: string): Promise<store.DomainRow> {
+  const domain = domainOf(given)
+  const found = (await store.listDomains(tx, customerId)).find((one) => one.domain === domain)
+  if (!found) throw new Problem('not_found', `The domain ${domain} was not added.`)
+  return found
+}
+
+function domainOf(given: string): string {
+  const domain = store.asDomain(given)
+  if (domain === undefined) throw new Problem('invalid_request', `"${given}" is no domain of mail addresses.`)
+  return domain
+}

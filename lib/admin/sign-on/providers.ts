@@ -1,0 +1,112 @@
+import type { CustomerId } from '#lib/access/rules.ts'
+import { callbackOf } from '#lib/access/sign-on/begin.ts'
+import { inspect } from '#lib/access/sign-on/issuer.ts'
+import * as store from '#lib/access/sign-on/providers.ts'
+import type { Mapping } from '#lib/access/sign-on/rules.ts'
+import { Problem } from '#lib/api/problem.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { scope } from '#lib/db/scope.ts'
+import { reasonOf } from '#lib/log.ts'
+import { checkedText, customerNamed, recordDeed } from '../command.ts'
+import { note, print } from '../terminal.ts'
+import { givenBy, type Named, type Options } from './given.ts'
+
+export async function setProvider(options: Options): Promise<void> {
+  const { customerId } = await customerNamed(options.customer)
+  const name = checkedText('name of the provider', options.provider, 60)
+  const given = await givenBy(options)
+  const id = await scope({ customerId }, async (tx) => {
+    const before = await store.readProvider(tx, customerId, name)
+    const changed = before ? before.id : await add(tx, customerId, name, given)
+    if (before) await store.changeProvider(tx, customerId, before, given)
+    await recordDeed(tx, customerId, 'identity-provider.set', changed, { name, ...detailsOf(given) })
+    return changed
+  })
+  print(callbackOf(id))
+  note('Let the issuer lead back to this address (its “redirect URI”).')
+}
+
+async function add(
+  tx: Transaction,
+  customerId: CustomerId,
+  name: string,
+  given: store.Given,
+): Promise<string> {
+  const { issuer, clientId, clientSecret } = given
+  if (!issuer || !clientId || !clientSecret)
+    throw new Problem(
+      'invalid_request',
+      `There is no identity provider "${name}" yet. Give its --issuer, --client-id and --secret-file.`,
+    )
+  const scopes = given.scopes ?? ['openid', 'email', 'profile']
+  return store.addProvider(tx, customerId, { ...given, name, issuer, clientId, clientSecret, scopes })
+}
+
+function detailsOf({ clientSecret, mappings, joinRoles, ...given }: store.Given) {
+  return {
+    ...given,
+    ...(joinRoles === undefined ? {} : { joinRoles: joinRoles ?? 'none' }),
+    ...(mappings ? { mappings: mappings.map(ruleText) } : {}),
+    ...(clientSecret === undefined ? {} : { clientSecret: 'set' }),
+  }
+}
+
+function ruleText(mapping: Mapping): string {
+  return `${mapping.claim}:${mapping.value}=${'role' in mapping ? mapping.role : mapping.profile}`
+}
+
+export async function showProviders(tx: Transaction, customerId: CustomerId) {
+  const passwords = (await store.isSignOnOnly(tx, customerId)) ? 'refused' : 'allowed'
+  const all = await store.listProviders(tx, customerId)
+  return all.map(({ id, name, issuer, clientId, scopes, verifiedClaim, joinRoles, mappings, offAt }) => ({
+    ...{
+      name,
+      issuer,
+      clientId,
+      state: offAt === null ? 'on' : 'off',
+      passwords,
+      joinRoles: joinRoles ?? [],
+    },
+    ...{ mappings: mappings.map(ruleText), scopes, verifiedClaim, redirectUri: callbackOf(id) },
+  }))
+}
+
+export async function testProvider(named: Named): Promise<void> {
+  const { customerId } = await customerNamed(named.customer)
+  const { id, issuer } = await scope({ customerId }, (tx) => providerNamed(tx, customerId, named))
+  const found = await inspect(issuer).catch((error: unknown) => {
+    throw new Problem('invalid_request', `${issuer} will not do: ${reasonOf(error)}`)
+  })
+  const yes = (is: unknown) => (is ? 'yes' : 'no')
+  print(`Issuer            ${found.issuer}`)
+  print(`Sign-in at        ${found.authorization_endpoint}`)
+  print(
+    `PKCE with S256    ${yes(found.code_challenge_methods_supported?.includes('S256'))}, as it says; it is sent anyway`,
+  )
+  print(`Names itself      ${yes(found.authorization_response_iss_parameter_supported)} (RFC 9207)`)
+  print(`Sign-out there    ${yes(found.end_session_endpoint)}`)
+  print(`Leads back to     ${callbackOf(id)}`)
+  note('The client and its secret are tried by the first sign-in.')
+}
+
+export async function turnProviderOff(named: Named): Promise<void> {
+  const { customerId } = await customerNamed(named.customer)
+  await scope({ customerId }, async (tx) => {
+    const { id, name } = await providerNamed(tx, customerId, named)
+    await store.turnOff(tx, customerId, id)
+    await recordDeed(tx, customerId, 'identity-provider.turned-off', id, { name })
+    const others = (await store.listProviders(tx, customerId)).filter(({ offAt }) => offAt === null)
+    if (others.length > 0 || !(await store.isSignOnOnly(tx, customerId))) return
+    await store.setSignOnOnly(tx, customerId, false)
+    await recordDeed(tx, customerId, 'customer.passwords-allowed', customerId)
+    note('It was the last one: members sign in by password again.')
+  })
+  note(`Nobody signs in by ${named.provider} any more.`)
+}
+
+/** @throws Problem where the customer has none of this name */
+export async function providerNamed(tx: Transaction, customerId: CustomerId, { customer, provider }: Named) {
+  const found = await store.readProvider(tx, customerId, provider)
+  if (!found) throw new Problem('not_found', `${customer} has no identity provider "${provider}".`)
+  return found
+}

@@ -1,0 +1,91 @@
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { exportJWK, type GenerateKeyPairResult, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
+import { end, listen } from './provider.ts'
+
+/** What the next ID token says instead of what it should; a claim that is null is left out. */
+export type Lie = {
+  claims?: Record<string, unknown>
+  /** Not signed at all, or with a key that the issuer does not publish; `renamed`: under another name of a published one. */
+  signature?: 'none' | 'wrong'
+  /** Of the answers of the token endpoint and of discovery, instead of 200. */
+  status?: number
+  /** Of what discovery says. */
+  metadata?: Record<string, unknown>
+  /** More bytes than anybody should read, or an answer that never ends. */
+  body?: 'huge' | 'silent'
+}
+
+export type HostileIssuer = {
+  issuer: string
+  lie: Lie
+  /** What was asked for, by path, and with what. */
+  asked: { path: string; body: URLSearchParams }[]
+  /** From now on it signs with another key, under another name. */
+  rotate(): Promise<void>
+  close(): Promise<void>
+}
+
+const SUBJECT = { sub: 'subject-1', email: 'ana@alder.example', email_verified: true, name: 'Ana Ruiz' }
+
+/**
+ * An issuer that signs what it is told. A code is the nonce of the sign-in that it is for, so that a test makes codes by itself.
+ */
+export async function startHostile(clientId = 'console'): Promise<HostileIssuer> {
+  let kid = 1
+  let keys = await generateKeyPair('RS256')
+  const wrong = await generateKeyPair('RS256')
+  const server = createServer(async (req, res) => {
+    const { pathname } = new URL(req.url ?? '', issuer)
+    hostile.asked.push({ path: pathname, body: new URLSearchParams(await text(req)) })
+    const { status = 200, body } = hostile.lie
+    if (body === 'silent') return
+    const isLied = pathname === '/token' || pathname.startsWith('/.well-known')
+    res.writeHead(isLied ? status : 200, { 'Content-Type': 'application/json' })
+    const answer = JSON.stringify(await answerTo(pathname))
+    res.end(body === 'huge' ? answer + ' '.repeat(2_000_000) : answer)
+  })
+  const issuer = await listen(server)
+
+  const answerTo = async (path: string): Promise<unknown> => {
+    if (path === '/jwks')
+      return { keys: [{ ...(await exportJWK(keys.publicKey)), kid: `key-${kid}`, use: 'sig', alg: 'RS256' }] }
+    if (path !== '/token') return { ...metadataOf(issuer), ...hostile.lie.metadata }
+    const nonce = hostile.asked.at(-1)?.body.get('code') ?? ''
+    const now = Math.floor(Date.now() / 1000)
+    const honest = { ...SUBJECT, iss: issuer, aud: clientId, nonce, iat: now, exp: now + 300 }
+    const said = Object.entries({ ...honest, ...hostile.lie.claims }).filter(([, value]) => value !== null)
+    const id_token = await sign(Object.fromEntries(said), hostile.lie.signature)
+    return { access_token: 'access', token_type: 'Bearer', expires_in: 300, id_token }
+  }
+  const sign = (claims: Record<string, unknown>, signature: Lie['signature']) => {
+    if (signature === 'none') return new UnsecuredJWT(claims).encode()
+    const { privateKey }: GenerateKeyPairResult = signature === 'wrong' ? wrong : keys
+    return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: `key-${kid}` }).sign(privateKey)
+  }
+  const hostile: HostileIssuer = {
+    issuer,
+    lie: {},
+    asked: [],
+    async rotate() {
+      keys = await generateKeyPair('RS256')
+      kid += 1
+    },
+    close: () => end(server),
+  }
+  return hostile
+}
+
+function metadataOf(issuer: string) {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/jwks`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    code_challenge_methods_supported: ['S256'],
+    end_session_endpoint: `${issuer}/end`,
+  }
+}

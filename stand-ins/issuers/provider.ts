@@ -1,0 +1,96 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Provider from 'oidc-provider'
+
+/** What the issuer says of somebody; `sub` is what it calls them for itself. */
+export type Account = {
+  sub: string
+  email: string
+  email_verified?: boolean
+  name?: string
+  groups?: string[]
+}
+
+export type IssuerStandIn = {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  /** Everybody it knows, by address. Whoever is named by the login hint signs in without being asked. */
+  accounts: Map<string, Account>
+  /** Closes the door, as a server that is down. */
+  close(): Promise<void>
+}
+
+const CLIENT = { clientId: 'console', clientSecret: 'a secret of the console and its issuer' }
+
+/** A real provider of OpenID Connect on this machine (oidc-provider), which asks nobody for a password. */
+export async function startIssuer(): Promise<IssuerStandIn> {
+  const accounts = new Map<string, Account>()
+  const server = createServer()
+  const issuer = await listen(server)
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: CLIENT.clientId,
+        client_secret: CLIENT.clientSecret,
+        redirect_uris: [`${issuer}/nowhere`],
+        response_types: ['code'],
+        grant_types: ['authorization_code'],
+      },
+    ],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
+    findAccount: (_, sub) => {
+      const found = [...accounts.values()].find((one) => one.sub === sub)
+      return found && { accountId: sub, claims: () => ({ email_verified: true, ...found }) }
+    },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_, { uid }) => `/interaction/${uid}` },
+    cookies: { keys: ['only for tests'] },
+    ttl: {
+      AccessToken: 300,
+      AuthorizationCode: 60,
+      Grant: 3600,
+      IdToken: 300,
+      Interaction: 300,
+      Session: 3600,
+    },
+    pkce: { required: () => true },
+    renderError: (ctx, out) => {
+      ctx.type = 'text'
+      ctx.body = JSON.stringify(out)
+    },
+  })
+  // Which addresses lead back is known once a provider is set up at the console.
+  provider.Client.prototype.redirectUriAllowed = () => true
+  provider.Client.prototype.postLogoutRedirectUriAllowed = () => true
+  const answer = provider.callback()
+  server.on('request', async (req, res) => {
+    if (!req.url?.startsWith('/interaction/')) return answer(req, res)
+    const { params, prompt, session } = await provider.interactionDetails(req, res)
+    const account = accounts.get(String(params.login_hint))
+    if (!account) {
+      const error = { error: 'access_denied', error_description: 'Nobody is called so.' }
+      return provider.interactionFinished(req, res, error)
+    }
+    if (prompt.name === 'login')
+      return provider.interactionFinished(req, res, { login: { accountId: account.sub } })
+    const grant = new provider.Grant({
+      accountId: session?.accountId ?? account.sub,
+      clientId: CLIENT.clientId,
+    })
+    grant.addOIDCScope(String(params.scope))
+    return provider.interactionFinished(req, res, { consent: { grantId: await grant.save() } })
+  })
+  return { issuer, ...CLIENT, accounts, close: () => end(server) }
+}
+
+/** Where a server of this machine listens. */
+export async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+export function end(server: Server): Promise<void> {
+  server.closeAllConnections()
+  return new Promise((resolve) => server.close(() => resolve()))
+}
