@@ -48,7 +48,8 @@ describe('a thread', () => {
   })
 
   test('keeps little room for new objects, whatever the process has', async () => {
-    expect(Number(await told('waste'))).toBeLessThanOrEqual(8)
+    // 8 MB of it, and what Node rounds that up to; without being told it would be 32.
+    expect(Number(await told('waste'))).toBeLessThan(16)
   })
 
   test.each([

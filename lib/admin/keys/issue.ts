@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { listBillingProfiles } from '#lib/billing-profiles/store.ts'
-import { scope } from '#lib/db/scope.ts'
+import { readScope } from '#lib/db/scope.ts'
 import * as operations from '#lib/keys/operations.ts'
 import { NAME_MAX } from '#lib/keys/rules.ts'
 import { checkedText, rolesOf } from '../command.ts'
@@ -26,7 +26,7 @@ export async function issueKey({
   ...given
 }: Given): Promise<void> {
   const operator = await operatorOf(customer, ['admin'])
-  const profiles = await scope(operator, (tx) => listBillingProfiles(tx, operator.customerId))
+  const profiles = await readScope(operator, (tx) => listBillingProfiles(tx, operator.customerId))
   const caller = { ...operator, billingProfiles: profiles.map(({ id }) => id) }
   const body = {
     name: checkedText('name', given.name, NAME_MAX),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Input } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { scope } from '#lib/db/scope.ts'
+import { readScope } from '#lib/db/scope.ts'
 import type { changeMember as contract } from '#lib/members/contract.ts'
 import { changeMember } from '#lib/members/operations.ts'
 import { allMembers } from '#lib/members/store/read.ts'
@@ -89,7 +89,7 @@ async function setDisabled(given: Named, disabled: boolean): Promise<void> {
 /** The same operation as that of screen and API, with the operator as caller. */
 async function change(given: Named, wanted: Input<typeof contract>['body']) {
   const operator = await operatorOf(given)
-  const id = await scope(operator, (tx) => idOf(tx, operator, given))
+  const id = await readScope(operator, (tx) => idOf(tx, operator, given))
   const input = { params: { member_id: id }, query: {}, body: wanted }
   return (await changeMember(operator, input, { requestId: crypto.randomUUID() })).body
 }
