@@ -8,7 +8,8 @@ import { countStranger } from '#lib/history/strangers.ts'
 import { noteCaller, visit } from '#lib/visit.ts'
 import { digestOf, looksLikeApiKey } from './api-key.ts'
 import { isWithin } from './limits/ranges.ts'
-import type { Caller, CustomerId } from './rules.ts'
+import type { Caller, CustomerId, Door } from './rules.ts'
+import { findScimCaller } from './scim-tokens/look-up.ts'
 import { session } from './session-cookie.ts'
 import { lookUpCaller, minted, provenCaller } from './store.ts'
 
@@ -18,16 +19,17 @@ const NOT_VALID =
 
 /**
  * Who is calling: the bearer key where there is an Authorization header, which then alone decides;
- * else the signed-in session; else nobody.
+ * else the signed-in session; else nobody. At the door of SCIM it is its token, and nothing else opens it.
  * @throws Problem `unauthenticated` for a header that holds no valid key
  */
-export async function authenticate(headers: {
-  get(name: string): string | null
-}): Promise<Caller | undefined> {
+export async function authenticate(
+  headers: { get(name: string): string | null },
+  door: Door = 'api',
+): Promise<Caller | undefined> {
   const authorization = headers.get('authorization')
-  if (authorization === null) return session(headers)
+  if (authorization === null) return door === 'api' ? session(headers) : undefined
   const key = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
-  const caller = key && looksLikeApiKey(key) ? await findKeyCaller(digestOf(key)) : undefined
+  const caller = key === undefined ? undefined : await BEHIND[door](key)
   if (caller) {
     noteCaller(caller)
     return caller
@@ -36,6 +38,11 @@ export async function authenticate(headers: {
   throw new Problem('unauthenticated', NOT_VALID, {
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
   })
+}
+
+const BEHIND: Record<Door, (secret: string) => Promise<Caller | undefined>> = {
+  api: async (key) => (looksLikeApiKey(key) ? findKeyCaller(digestOf(key)) : undefined),
+  scim: findScimCaller,
 }
 
 export const KEY_CALLER = `

@@ -4,6 +4,7 @@ import type { Permission } from '#lib/access/rules.ts'
 import type { Example } from './openapi/example.ts'
 import type { HeaderName } from './openapi/headers.ts'
 import type { ProblemCode } from './problem.ts'
+import type { Protocol } from './protocol/protocol.ts'
 import { integerText } from './query-text.ts'
 
 export type Method = 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT'
@@ -40,6 +41,8 @@ export type Contract<
   body: Body
   /** The most bytes that it may have, where that is not the usual number. */
   bodyLimit?: number
+  /** Absent: JSON and problems, for keys and sessions. */
+  protocol?: Protocol
   /** What is not declared here never leaves. */
   output: Output
   /** Headers that its answers have at times, beside those that follow from its kind. */

@@ -20,7 +20,7 @@ export type Target = {
 /** The area of a target that may be broken otherwise, so that its refusal has the right form. */
 export function areaOf(target: string): Area {
   const url = target.replace(/^https?:\/\/[^/?]*/i, '')
-  if (/^\/(billing|auth)(?=[/?]|$)/.test(url)) return 'api'
+  if (/^\/(billing|auth|scim)(?=[/?]|$)/.test(url)) return 'api'
   if (/^\/api(?=[/?]|$)/.test(url)) return 'sign-in'
   if (/^\/(livez|healthz|readyz)(?=\?|$)/.test(url)) return 'health'
   return url.startsWith('/_next/') ? 'asset' : 'page'
