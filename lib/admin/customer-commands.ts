@@ -6,11 +6,11 @@ import { customerNamed, withDatabase } from './command.ts'
 import { type Cell, printRows } from './table.ts'
 
 /**
- * Adds a noun to the program, whose commands are each about one customer.
+ * Adds a noun to the program, whose commands are each about one customer. A noun of two words is added to the first one.
  * @returns what adds a command: by its name, what it does, and what follows the name in an example
  */
 export function customerCommands(program: Command, noun: string, description: string) {
-  const parent = program.command(noun).description(description)
+  const parent = program.command(noun.split(' ').at(-1) ?? noun).description(description)
   return (name: string, description: string, example: string): Command =>
     parent
       .command(name)

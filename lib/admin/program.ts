@@ -11,6 +11,7 @@ import { addKeyCommands } from './keys/command.ts'
 import { addLicenseCommands } from './licenses/command.ts'
 import { addMemberCommands } from './members/command.ts'
 import { addNoticeCommands } from './notices.ts'
+import { addScimCommands } from './scim/command.ts'
 import { addStatusCommand } from './status/command.ts'
 import { addSumCommands } from './sums/command.ts'
 import { exitCodeOf } from './terminal.ts'
@@ -28,6 +29,7 @@ export function adminProgram(): Command {
   addIssuerCommands(program)
   addMemberCommands(program)
   addKeyCommands(program)
+  addScimCommands(program)
   addImportCommands(program)
   addInvoiceCommands(program)
   addNoticeCommands(program)

@@ -13,7 +13,17 @@ export const EVENT_KINDS = {
   exports: ['export'],
   licenses: ['license-change', 'vendor-subscription', 'asset', 'assets'],
   invoices: ['invoice', 'invoices', 'issuer', 'billing-profile', 'import', 'sums'],
-  access: ['customer', 'member', 'invitation', 'reset', 'key', 'limits', 'history'],
+  access: [
+    'customer',
+    'member',
+    'invitation',
+    'reset',
+    'key',
+    'scim-token',
+    'scim-group',
+    'limits',
+    'history',
+  ],
   notices: ['notices'],
 } as const satisfies Record<string, readonly string[]>
 

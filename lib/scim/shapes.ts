@@ -24,7 +24,13 @@ export const GroupGiven = z.looseObject({ schemas: schemasWith(GROUP) })
 export const Patch = z.object({
   schemas: schemasWith(PATCH),
   Operations: z
-    .array(z.object({ op: z.string().max(20), path: z.string().max(1000).optional(), value: z.unknown() }))
+    .array(
+      z.object({
+        op: z.string().max(20),
+        path: z.string().max(1000).optional(),
+        value: z.unknown().optional(),
+      }),
+    )
     .min(1)
     .max(MOST, `must have at most ${MOST} operations`),
 })
