@@ -9,6 +9,9 @@ import * as shapes from './shapes.ts'
 const description = 'SCIM 2.0 (RFC 7644), for the directory of a customer: see docs/scim.md.'
 const ours = { permission: 'any', protocol: SCIM, description } as const
 const Described = z.record(z.string(), z.unknown())
+const described = { ...ours, output: Described }
+const manyDescribed = { ...ours, output: shapes.listOf(Described) }
+const oneDescribed = { ...described, params: z.object({ name: z.string().max(200) }) }
 
 const selection = {
   attributes: z.string().max(2000).optional(),
@@ -19,158 +22,128 @@ const whole = z
   .regex(/^-?\d{1,9}$/, 'must be a whole number')
   .transform(Number)
   .optional()
-const list = { ...selection, filter: z.string().max(2000).optional(), startIndex: whole, count: whole }
-const one = { query: z.object(selection) }
-const tag = z.string().max(1000).optional()
-const changed = { ...one, headers: z.object({ 'if-match': tag }), bodyLimit: shapes.BODY_LIMIT }
-const removed = { headers: changed.headers, body: emptyBody, output: z.null() }
-const named = { params: z.object({ name: z.string().max(200) }) }
+const filter = z.string().max(2000).optional()
+const list = { ...ours, query: z.object({ ...selection, filter, startIndex: whole, count: whole }) }
+const one = { ...ours, query: z.object(selection) }
+const written = {
+  ...ours,
+  headers: z.object({ 'if-match': z.string().max(1000).optional() }),
+  bodyLimit: shapes.BODY_LIMIT,
+  problems: ['member_exists', 'group_exists', 'last_admin', 'member_changed', 'permission_denied'],
+} as const
+const changed = { ...written, ...one, problems: [...written.problems, 'not_found'] } as const
+const removed = { ...written, body: emptyBody, output: z.null() }
 const user = { params: z.object({ user_id: z.string().min(1).max(100) }) }
 const group = { params: z.object({ group_id: z.string().min(1).max(100) }) }
-const given = [
-  'member_exists',
-  'group_exists',
-  'last_admin',
-  'member_changed',
-  'permission_denied',
-  'not_found',
-] as const
 
 export const readScimProvider = contract({
   ...calls.readScimProvider,
-  ...ours,
+  ...described,
   summary: 'What of SCIM there is',
-  output: Described,
 })
 export const listScimResourceTypes = contract({
   ...calls.listScimResourceTypes,
-  ...ours,
+  ...manyDescribed,
   summary: 'List the types of resources',
-  output: shapes.listOf(Described),
 })
 export const readScimResourceType = contract({
   ...calls.readScimResourceType,
-  ...ours,
-  ...named,
+  ...oneDescribed,
   summary: 'Read a type of resources',
-  output: Described,
 })
 export const listScimSchemas = contract({
   ...calls.listScimSchemas,
-  ...ours,
+  ...manyDescribed,
   summary: 'List the schemas',
-  output: shapes.listOf(Described),
 })
 export const readScimSchema = contract({
   ...calls.readScimSchema,
-  ...ours,
-  ...named,
+  ...oneDescribed,
   summary: 'Read a schema',
-  output: Described,
 })
 
 export const listScimUsers = contract({
   ...calls.listScimUsers,
-  ...ours,
-  summary: 'List users',
-  query: z.object(list),
+  ...list,
   output: shapes.listOf(shapes.User),
+  summary: 'List users',
 })
 export const createScimUser = contract({
   ...calls.createScimUser,
-  ...ours,
   ...changed,
-  summary: 'Add a user',
   body: shapes.UserGiven,
   output: shapes.User,
-  problems: given,
+  summary: 'Add a user',
 })
 export const readScimUser = contract({
   ...calls.readScimUser,
-  ...ours,
   ...one,
   ...user,
-  summary: 'Read a user',
   output: shapes.User,
+  summary: 'Read a user',
 })
 export const replaceScimUser = contract({
   ...calls.replaceScimUser,
-  ...ours,
   ...changed,
   ...user,
-  summary: 'Replace a user',
   body: shapes.UserGiven,
   output: shapes.User,
-  problems: given,
+  summary: 'Replace a user',
 })
 export const patchScimUser = contract({
   ...calls.patchScimUser,
-  ...ours,
   ...changed,
   ...user,
-  summary: 'Change a user',
   body: shapes.Patch,
   output: shapes.User,
-  problems: given,
+  summary: 'Change a user',
 })
 export const deleteScimUser = contract({
   ...calls.deleteScimUser,
-  ...ours,
   ...removed,
   ...user,
   summary: 'Take a user away',
-  problems: given,
 })
 
 export const listScimGroups = contract({
   ...calls.listScimGroups,
-  ...ours,
-  summary: 'List groups',
-  query: z.object(list),
+  ...list,
   output: shapes.listOf(shapes.Group),
+  summary: 'List groups',
 })
 export const createScimGroup = contract({
   ...calls.createScimGroup,
-  ...ours,
   ...changed,
-  summary: 'Add a group',
   body: shapes.GroupGiven,
   output: shapes.Group,
-  problems: given,
+  summary: 'Add a group',
 })
 export const readScimGroup = contract({
   ...calls.readScimGroup,
-  ...ours,
   ...one,
   ...group,
-  summary: 'Read a group',
   output: shapes.Group,
+  summary: 'Read a group',
 })
 export const replaceScimGroup = contract({
   ...calls.replaceScimGroup,
-  ...ours,
   ...changed,
   ...group,
-  summary: 'Replace a group',
   body: shapes.GroupGiven,
   output: shapes.Group,
-  problems: given,
+  summary: 'Replace a group',
 })
 export const patchScimGroup = contract({
   ...calls.patchScimGroup,
-  ...ours,
   ...changed,
   ...group,
-  summary: 'Change a group',
   body: shapes.Patch,
   output: shapes.Group,
-  problems: given,
+  summary: 'Change a group',
 })
 export const deleteScimGroup = contract({
   ...calls.deleteScimGroup,
-  ...ours,
   ...removed,
   ...group,
   summary: 'Take a group away',
-  problems: given,
 })

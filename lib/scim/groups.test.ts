@@ -4,7 +4,7 @@ import { findCustomer } from '#lib/access/store.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addMember, addNewCustomer, addProfile } from '#lib/db/test-rows.ts'
-import { mapGroup } from './mapping.ts'
+import { mapGroup } from './groups/mapping.ts'
 import { ask, GROUP_SCHEMA, patch, tokenOf, USER_SCHEMA } from './test-calls.ts'
 
 let database: TestDatabase

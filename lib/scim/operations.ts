@@ -1,20 +1,20 @@
 import 'server-only'
-import type { Caller } from '#lib/access/rules.ts'
 import { operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { readScope, scope } from '#lib/db/scope.ts'
 import * as contract from './contract.ts'
 import * as discovery from './discovery.ts'
+import { read, write } from './door.ts'
 import { readFilter } from './filter.ts'
-import { stepsOfGroup } from './group-input.ts'
-import { changeGroup, createGroup, deleteGroup, groupWith } from './groups.ts'
+import { changeGroup, createGroup, deleteGroup, groupWith } from './groups/change.ts'
+import { stepsOfGroup } from './groups/input.ts'
 import { stepsOf } from './patch.ts'
 import { listed, pageOf, type Selection, selected, selects } from './selection.ts'
 import { type Group, serializeGroup, serializeUser, type User } from './serialize.ts'
-import { countGroups, listGroups, membersOf } from './store/groups.ts'
+import { membersOf } from './store/group-members.ts'
+import { countGroups, listGroups } from './store/groups.ts'
 import { listUsers } from './store/users.ts'
-import { userAfter, userOf } from './user-input.ts'
-import { changeUser, createUser, deleteUser, userWith } from './users.ts'
+import { changeUser, createUser, deleteUser, userWith } from './users/change.ts'
+import { userAfter, userOf } from './users/input.ts'
 
 const USERS_BY = {
   username: 'userName',
@@ -34,20 +34,6 @@ function reply<Resource extends User | Group>(resource: Resource, query: Selecti
 }
 
 const GONE = { body: null, status: 204 } as const
-
-/** What a directory reads and writes. The door lets no other caller in; whoever comes by another way is nobody here. */
-function read<T>(caller: Caller, fn: Parameters<typeof readScope<T>>[1]): Promise<T> {
-  return readScope(proven(caller), fn)
-}
-
-function write<T>(caller: Caller, fn: Parameters<typeof scope<T>>[1]): Promise<T> {
-  return scope(proven(caller), fn)
-}
-
-function proven(caller: Caller): Caller {
-  if (caller.via !== 'scim') throw new Problem('unauthenticated')
-  return caller
-}
 
 function oneOf<Named extends { id: string; schemas: string[] }>(all: Named[], name: string): Named {
   const found = all.find(({ id }) => id === name)

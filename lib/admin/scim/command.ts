@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { scope } from '#lib/db/scope.ts'
-import { mapGroup } from '#lib/scim/mapping.ts'
+import { mapGroup } from '#lib/scim/groups/mapping.ts'
 import { listGroups } from '#lib/scim/store/groups.ts'
 import { listTokens } from '#lib/scim/store/tokens.ts'
 import { issueToken, revokeToken } from '#lib/scim/tokens.ts'

@@ -1,11 +1,9 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
-import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { CustomerId, Role } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { members } from '#lib/db/schema/customers.ts'
-import { scimGroupMembers, scimGroups } from '#lib/db/schema/scim.ts'
-import { there } from '#lib/members/store/read.ts'
+import { scimGroups } from '#lib/db/schema/scim.ts'
 import type { Comparison } from '../filter.ts'
 import type { Mapping } from '../rules.ts'
 import type { Page } from './users.ts'
@@ -102,52 +100,4 @@ export async function removeGroup(tx: Transaction, customerId: CustomerId, id: s
 
 function groupOf(customerId: CustomerId, id: string) {
   return and(eq(scimGroups.customerId, customerId), eq(scimGroups.id, id))
-}
-
-/** Who is in these groups. */
-export async function membersOf(tx: Transaction, customerId: CustomerId, groupIds: readonly string[]) {
-  const { groupId, memberId } = scimGroupMembers
-  return tx
-    .select({ groupId, id: memberId, name: members.name })
-    .from(scimGroupMembers)
-    .innerJoin(members, and(there(customerId), eq(members.id, memberId)))
-    .where(and(eq(scimGroupMembers.customerId, customerId), inArray(groupId, [...groupIds])))
-    .orderBy(asc(groupId), asc(memberId))
-}
-
-/** In which groups each of these members is. */
-export async function groupsOf(tx: Transaction, customerId: CustomerId, memberIds: readonly string[]) {
-  const { groupId, memberId } = scimGroupMembers
-  const rows = await tx
-    .select({ groupId, memberId })
-    .from(scimGroupMembers)
-    .where(and(eq(scimGroupMembers.customerId, customerId), inArray(memberId, [...memberIds])))
-  return Map.groupBy(rows, (row) => row.memberId)
-}
-
-export async function addToGroup(
-  tx: Transaction,
-  customerId: CustomerId,
-  groupId: string,
-  memberIds: readonly string[],
-): Promise<void> {
-  if (memberIds.length === 0) return
-  const rows = memberIds.map((memberId) => ({ customerId, groupId, memberId }))
-  await tx.insert(scimGroupMembers).values(rows).onConflictDoNothing()
-}
-
-/** Takes members out of a group; out of all of them, where none is named. */
-export async function takeFromGroup(
-  tx: Transaction,
-  customerId: CustomerId,
-  groupId: string | undefined,
-  memberIds: readonly string[],
-): Promise<void> {
-  const own = and(
-    eq(scimGroupMembers.customerId, customerId),
-    inArray(scimGroupMembers.memberId, [...memberIds]),
-  )
-  await tx
-    .delete(scimGroupMembers)
-    .where(groupId === undefined ? own : and(own, eq(scimGroupMembers.groupId, groupId)))
 }

@@ -5,13 +5,14 @@ import type { Transaction } from '#lib/db/client.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import { change } from '#lib/members/change.ts'
 import { lockMembers } from '#lib/members/store/read.ts'
-import { type GroupInput, groupAfter } from './group-input.ts'
-import type { Step } from './patch.ts'
-import { refused } from './protocol.ts'
-import { holdingOfGroups } from './rules.ts'
-import { checkVersion, type Group, serializeGroup } from './serialize.ts'
-import * as store from './store/groups.ts'
-import type { Asked } from './users.ts'
+import type { Step } from '../patch.ts'
+import { refused } from '../protocol.ts'
+import { holdingOfGroups } from '../rules.ts'
+import { checkVersion, type Group, serializeGroup } from '../serialize.ts'
+import * as people from '../store/group-members.ts'
+import * as store from '../store/groups.ts'
+import type { Asked } from '../users/change.ts'
+import { type GroupInput, groupAfter } from './input.ts'
 
 const MISSING = 'There is no such group.'
 
@@ -19,7 +20,7 @@ const MISSING = 'There is no such group.'
 export async function groupWith(tx: Transaction, { customerId }: Caller, id: string): Promise<Group> {
   const [row] = await store.listGroups(tx, customerId, { by: 'id', value: id })
   if (!row) throw new Problem('not_found', MISSING)
-  return serializeGroup(row, await store.membersOf(tx, customerId, [id]))
+  return serializeGroup(row, await people.membersOf(tx, customerId, [id]))
 }
 
 /** Adds a group, which gives nothing until somebody maps it. @throws Problem `group_exists` */
@@ -35,7 +36,7 @@ export async function createGroup(
   await lockThere(tx, caller, [...members])
   const id = await store.addGroup(tx, customerId, { displayName, externalId, roles: null })
   if (id === undefined) throw exists(displayName)
-  await store.addToGroup(tx, customerId, id, [...members])
+  await people.addToGroup(tx, customerId, id, [...members])
   const event = { action: 'scim-group.added', subject: id, actor: actorOf(caller), requestId }
   await recordAudit(tx, customerId, { ...event, details: { name: displayName, members: members.size } })
   return groupWith(tx, caller, id)
@@ -57,7 +58,7 @@ export async function changeGroup(
   const groups = await store.lockGroups(tx, customerId)
   const row = groups.find((group) => group.id === id)
   if (!row) throw new Problem('not_found', MISSING)
-  const before = await store.membersOf(tx, customerId, [id])
+  const before = await people.membersOf(tx, customerId, [id])
   checkVersion(serializeGroup(row, before), ifMatch)
   const ids = before.map((member) => member.id)
   const input = groupAfter(steps, ids)
@@ -65,8 +66,8 @@ export async function changeGroup(
   const taken = ids.filter((member) => !input.members.has(member))
   await lockThere(tx, caller, [...added, ...taken])
   await rename(tx, caller, row, groups, input)
-  await store.addToGroup(tx, customerId, id, added)
-  if (taken.length > 0) await store.takeFromGroup(tx, customerId, id, taken)
+  await people.addToGroup(tx, customerId, id, added)
+  if (taken.length > 0) await people.takeFromGroup(tx, customerId, id, taken)
   if (row.roles !== null) await regrant(tx, caller, [...added, ...taken], requestId)
   const event = { action: 'scim-group.changed', subject: id, actor: actorOf(caller), requestId }
   const { displayName: name = row.displayName } = input
@@ -98,7 +99,7 @@ export async function deleteGroup(
   const { customerId } = caller
   const row = (await store.lockGroups(tx, customerId)).find((group) => group.id === id)
   if (!row) throw new Problem('not_found', MISSING)
-  const members = await store.membersOf(tx, customerId, [id])
+  const members = await people.membersOf(tx, customerId, [id])
   checkVersion(serializeGroup(row, members), ifMatch)
   const ids = members.map((member) => member.id)
   await lockThere(tx, caller, ids)
@@ -118,7 +119,7 @@ export async function regrant(
   const { customerId } = caller
   if (ids.length === 0) return
   const groups = new Map((await store.lockGroups(tx, customerId)).map((group) => [group.id, group]))
-  const groupsOf = await store.groupsOf(tx, customerId, ids)
+  const groupsOf = await people.groupsOf(tx, customerId, ids)
   for (const id of ids) {
     const theirs = (groupsOf.get(id) ?? []).flatMap(({ groupId }) => groups.get(groupId) ?? [])
     await change(tx, caller, id, holdingOfGroups(theirs), { requestId })

@@ -4,8 +4,9 @@ import { Problem } from '#lib/api/problem.ts'
 import { listBillingProfiles } from '#lib/billing-profiles/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
-import { lockThere, regrant } from './groups.ts'
-import * as store from './store/groups.ts'
+import { membersOf } from '../store/group-members.ts'
+import * as store from '../store/groups.ts'
+import { lockThere, regrant } from './change.ts'
 
 /**
  * Says what a group gives to its members, who have it at once. A group that there is not yet is added, so that it can be
@@ -28,7 +29,7 @@ export async function mapGroup(
   const groups = await store.lockGroups(tx, customerId)
   const group = groups.find(({ displayName }) => displayName.toLowerCase() === name.toLowerCase())
   if (!group) throw new Error('The group that was just added is not there.')
-  const ids = (await store.membersOf(tx, customerId, [group.id])).map(({ id }) => id)
+  const ids = (await membersOf(tx, customerId, [group.id])).map(({ id }) => id)
   await lockThere(tx, caller, ids)
   await store.setGroup(tx, customerId, group.id, { roles, billingProfiles })
   await regrant(tx, caller, ids, requestId)

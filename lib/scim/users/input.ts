@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { isKept, readPath } from './filter.ts'
-import { entriesOf, type Step } from './patch.ts'
-import { refused } from './protocol.ts'
-import type { Names } from './rules.ts'
+import { isKept, readPath } from '../filter.ts'
+import { entriesOf, type Step } from '../patch.ts'
+import { refused } from '../protocol.ts'
+import type { Names } from '../rules.ts'
 
 /** What a request says of a user; what it does not name stays. */
 export type UserInput = Names & { userName?: string; externalId?: string | null; active?: boolean }

@@ -1,8 +1,8 @@
-import { readFilter } from './filter.ts'
-import type { Step } from './patch.ts'
-import { refused } from './protocol.ts'
-import { MOST } from './shapes.ts'
-import { textOf } from './user-input.ts'
+import { readFilter } from '../filter.ts'
+import type { Step } from '../patch.ts'
+import { refused } from '../protocol.ts'
+import { MOST } from '../shapes.ts'
+import { textOf } from '../users/input.ts'
 
 /** What a request makes of a group; what it does not name stays. */
 export type GroupInput = { displayName?: string; externalId?: string | null; members: Set<string> }
