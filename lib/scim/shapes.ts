@@ -3,7 +3,7 @@ import { z } from 'zod'
 export const USER = 'urn:ietf:params:scim:schemas:core:2.0:User'
 export const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 export const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
-export const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 
 /** As many operations as one PATCH may have, and members that one request may name. */
 export const MOST = 1000

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addKey, addMember, addNewCustomer } from '#lib/db/test-rows.ts'
-import { opens } from '#lib/keys/test-calls.ts'
+import { ask as askKeys, opens } from '#lib/keys/test-calls.ts'
+import { ask as askMembers, signedIn } from '#lib/members/test-calls.ts'
 import { ask, patch, tokenOf, USER_SCHEMA } from './test-calls.ts'
 
 let database: TestDatabase
@@ -187,6 +188,40 @@ describe('a user', () => {
     expect((await database.sql(own, 'SELECT roles FROM members WHERE id = $1', [again.json.id]))[0]).toEqual({
       roles: [],
     })
+  })
+
+  it.each([
+    ['PATCH', patch({ op: 'Replace', path: 'active', value: 'False' })],
+    ['DELETE', undefined],
+  ] as const)(
+    'who leaves is out with the next request: sessions, links and keys, by %s',
+    async (method, body) => {
+      const id = await addMember(own, { roles: ['it-manager'], invitedAt: null })
+      const session = await signedIn(own, id)
+      const key = await addKey(own, ['it-manager'], { issuedBy: id })
+      expect([(await askKeys(session, 'GET')).status, await opens(key)]).toEqual([200, 200])
+      expect((await ask(token, method, `/Users/${id}`, body)).status).toBeLessThan(300)
+      expect([(await askKeys(session, 'GET')).status, await opens(key)]).toEqual([401, 401])
+      expect(await database.sql(own, 'SELECT 1 FROM sessions WHERE member_id = $1', [id])).toEqual([])
+    },
+  )
+
+  it('whose invitation is withdrawn is gone with what the directory said of them', async () => {
+    const { id } = await add()
+    const ana = await signedIn(own, admin)
+    expect((await askMembers(ana, 'DELETE', `/${id}/invitation`)).status).toBe(200)
+    expect((await ask(token, 'GET', `/Users/${id}`)).status).toBe(404)
+    expect(await database.sql(own, 'SELECT 1 FROM scim_users')).toEqual([])
+  })
+
+  it('who is removed is no member on the screen either, and nobody enables them', async () => {
+    const { id } = await add()
+    await ask(token, 'DELETE', `/Users/${id}`)
+    const ana = await signedIn(own, admin)
+    expect((await askMembers(ana, 'GET', '')).json.rowCount).toBe(1)
+    expect((await askMembers(ana, 'PATCH', `/${id}`, { disabled: false })).status).toBe(404)
+    const again = { email: `CLEO@${own}.example`, name: 'Cleo', roles: ['it-manager'] }
+    expect((await askMembers(ana, 'POST', '', again)).json.member).toMatchObject({ state: 'invited' })
   })
 
   it('is not the last Admin: they stay, also by PUT and DELETE', async () => {
