@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { DrizzleQueryError } from 'drizzle-orm'
 import { describe, expect, test, vi } from 'vitest'
 import { withoutValues } from '#lib/db/failure.ts'
@@ -28,11 +28,12 @@ async function said(words: string) {
   return { code: exitCodeOf(error), out, err }
 }
 
-const COMMANDS = adminProgram().commands.flatMap((what) =>
-  what.commands.length === 0
-    ? [what.name()]
-    : what.commands.map((command) => `${what.name()} ${command.name()}`),
-)
+/** The commands below one, each by all of its words. */
+const below = ({ commands }: Pick<Command, 'commands'>): string[] =>
+  commands.flatMap((one) =>
+    one.commands.length === 0 ? [one.name()] : below(one).map((rest) => `${one.name()} ${rest}`),
+  )
+const COMMANDS = below(adminProgram())
 
 test('the commands are these', () => {
   expect(COMMANDS).toEqual([
@@ -54,6 +55,11 @@ test('the commands are these', () => {
     'keys list',
     'keys rotate',
     'keys revoke',
+    'scim token issue',
+    'scim token revoke',
+    'scim token list',
+    'scim group map',
+    'scim group list',
     'import focus',
     'import invoices',
     'import assets',

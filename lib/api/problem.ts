@@ -19,7 +19,6 @@ export const PROBLEMS = {
   key_ended: { status: 409, title: 'The key has ended' },
   change_settled: { status: 409, title: 'The change is settled' },
   member_exists: { status: 409, title: 'There is a member with this address already' },
-  group_exists: { status: 409, title: 'There is a group with this name already' },
   last_admin: { status: 409, title: 'The last Admin stays' },
   member_disabled: { status: 409, title: 'The member is disabled' },
   invitation_accepted: { status: 409, title: 'The invitation was accepted' },

@@ -29,7 +29,7 @@ const written = {
   ...ours,
   headers: z.object({ 'if-match': z.string().max(1000).optional() }),
   bodyLimit: shapes.BODY_LIMIT,
-  problems: ['member_exists', 'group_exists', 'last_admin', 'member_changed', 'permission_denied'],
+  problems: ['member_exists', 'last_admin', 'member_changed', 'permission_denied'],
 } as const
 const changed = { ...written, ...one, problems: [...written.problems, 'not_found'] } as const
 const removed = { ...written, body: emptyBody, output: z.null() }

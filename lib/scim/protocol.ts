@@ -13,13 +13,13 @@ type ScimType =
 const BY_CODE: Partial<Record<ProblemCode, ScimType>> = {
   invalid_request: 'invalidSyntax',
   member_exists: 'uniqueness',
-  group_exists: 'uniqueness',
 }
 const named = new WeakMap<Problem, ScimType>()
 
-/** A refusal of what a request says (400), with SCIM's own name for the reason. */
+/** A refusal of what a request says (400, and 409 for `uniqueness`), with SCIM's own name for the reason. */
 export function refused(type: ScimType, detail: string): Problem {
-  const problem = new Problem('invalid_request', detail)
+  // Its code is for the log: an answer of SCIM has none.
+  const problem = new Problem(type === 'uniqueness' ? 'member_exists' : 'invalid_request', detail)
   named.set(problem, type)
   return problem
 }

@@ -23,7 +23,7 @@ export async function groupWith(tx: Transaction, { customerId }: Caller, id: str
   return serializeGroup(row, await people.membersOf(tx, customerId, [id]))
 }
 
-/** Adds a group, which gives nothing until somebody maps it. @throws Problem `group_exists` */
+/** Adds a group, which gives nothing until somebody maps it. @throws Problem `uniqueness` (409) */
 export async function createGroup(
   tx: Transaction,
   caller: Caller,
@@ -44,7 +44,7 @@ export async function createGroup(
 
 /**
  * Changes a group. Whoever comes in or leaves has, from then on, what the mapped groups give in which they are.
- * @throws Problem `not_found`, `member_changed`, `group_exists`, `last_admin`, `permission_denied` for more than the token
+ * @throws Problem `not_found`, `member_changed`, `uniqueness` (409), `last_admin`, `permission_denied` for more than the token
  *   may give, or a refusal of SCIM's
  */
 export async function changeGroup(
@@ -135,5 +135,5 @@ export async function lockThere(tx: Transaction, caller: Caller, ids: readonly s
 }
 
 function exists(name: string): Problem {
-  return new Problem('group_exists', `There is a group with the name ${name} already.`)
+  return refused('uniqueness', `There is a group with the name ${name} already.`)
 }
