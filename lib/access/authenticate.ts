@@ -14,8 +14,10 @@ import { session } from './session-cookie.ts'
 import { lookUpCaller, minted, provenCaller } from './store.ts'
 
 /** Said of each that opens nothing: who has found a key is not told that it would open something elsewhere. */
-const NOT_VALID =
-  'The API key is not valid: it is unknown, expired or revoked, or it may not be used from this address.'
+const NOT_VALID: Record<Door, string> = {
+  api: 'The API key is not valid: it is unknown, expired or revoked, or it may not be used from this address.',
+  scim: 'The token is not valid: it is unknown, expired or revoked.',
+}
 
 /**
  * Who is calling: the bearer key where there is an Authorization header, which then alone decides;
@@ -35,7 +37,7 @@ export async function authenticate(
     return caller
   }
   countStranger('unknown-key')
-  throw new Problem('unauthenticated', NOT_VALID, {
+  throw new Problem('unauthenticated', NOT_VALID[door], {
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
   })
 }
