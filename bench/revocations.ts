@@ -1,41 +1,32 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { CustomerId } from '#lib/access/rules.ts'
-import { findCustomer } from '#lib/access/store.ts'
-import { openDatabase, type Transaction } from '#lib/db/client.ts'
+import { openDatabase } from '#lib/db/client.ts'
 import { startWarden } from '#lib/db/embedded/test-warden.ts'
 import { startEmbedded } from '#lib/db/embedded.ts'
 import { migrate } from '#lib/db/migrate.ts'
-import { scope } from '#lib/db/scope.ts'
 import { addAsset, addCustomer, addKey, addMember } from '#lib/db/test-rows.ts'
-import { setDisabled, setMember } from '#lib/members/store/write.ts'
 import { startApp } from './http/program.ts'
+import {
+  BY_DIRECTORY,
+  CUSTOMER,
+  call,
+  directoryOf,
+  type Key,
+  type Means,
+  UNANSWERED,
+  WAYS,
+  type Way,
+} from './revocation-ways.ts'
 
 // A thousand keys end, one way or another, while all of them are used as fast as they can be: is any request answered that
 // began after its key had ended?
-// npm run build, then npm run revocations [-- <keys, 1000 unless told>]
+// npm run build, then npm run revocations [-- <keys, 1000 unless told> [scim, where a directory ends them]]
 
 const count = Number(process.argv[2] ?? 1000)
+const isByDirectory = process.argv[3] === 'scim'
 const ASKING = 64
 const ENDING = 8
-const CUSTOMER = 'northwind'
-
-const UNANSWERED = 0
-
-type Key = { id: string; secret: string; member: string; isEnding?: true; endedAt?: number }
-
-type Way = (url: string, admin: string, key: Key) => Promise<unknown>
-
-/** Each ends a key, or takes away what it opens. */
-const WAYS: Way[] = [
-  (url, admin, { id }) => done(() => call(url, 'DELETE', `/billing/v1/keys/${id}`, admin)),
-  (url, _, { secret }) => done(() => call(url, 'POST', '/auth/v1/leaked-keys', '', [{ token: secret }])),
-  (url, _, { id, secret }) =>
-    done(() => call(url, 'POST', `/billing/v1/keys/${id}/rotation`, secret, { overlap: 'now' })),
-  (_, __, { member }) => ofCustomer((tx, id) => setDisabled(tx, id, member, true)),
-  (_, __, { member }) => ofCustomer((tx, id) => setMember(tx, id, member, { roles: [] })),
-]
 
 const warden = startWarden()
 const folder = await mkdtemp(join(tmpdir(), 'console-revocations-'))
@@ -48,9 +39,10 @@ try {
   await addAsset(CUSTOMER, 'workspace-suite-1', { purchased: 5 })
   const admin = await addKey(CUSTOMER, ['admin'])
   const keys = await Promise.all(Array.from({ length: count }, (_, n) => newKey(n)))
+  const means = { admin, ...(await directoryOf(keys)) }
   // Two processes: what one of them has seen tells the other nothing.
   const app = await startApp(warden, embedded.url, '2')
-  const faults = await revoked(app.url, admin, keys)
+  const faults = await revoked(app.url, means, keys)
   await app.stop()
   for (const fault of faults.slice(0, 20)) console.log(fault)
   process.exitCode = faults.length > 0 ? 1 : 0
@@ -67,7 +59,7 @@ async function newKey(n: number): Promise<Key> {
   return { id, member, secret: await addKey(CUSTOMER, ['it-manager'], { id, issuedBy: member }) }
 }
 
-async function revoked(url: string, admin: string, keys: Key[]): Promise<string[]> {
+async function revoked(url: string, means: Means, keys: Key[]): Promise<string[]> {
   const faults: string[] = []
   const tally = { requests: 0, later: 0, before: 0 }
   const ask = async (key: Key) => {
@@ -81,6 +73,7 @@ async function revoked(url: string, admin: string, keys: Key[]): Promise<string[
       faults.push(`${key.id}: ${status}, ${began - (key.endedAt ?? 0)} ms after its end`)
     if (!key.isEnding && status !== 200) faults.push(`${key.id}: ${status}, before its end`)
   }
+  const ways = isByDirectory ? BY_DIRECTORY : WAYS
   let isOver = false
   const asking = Array.from({ length: ASKING }, async () => {
     while (!isOver) await ask(keys[Math.floor(Math.random() * keys.length)] as Key)
@@ -90,7 +83,7 @@ async function revoked(url: string, admin: string, keys: Key[]): Promise<string[
     for (let next = queue.shift(); next; next = queue.shift()) {
       const [n, key] = next
       key.isEnding = true
-      await (WAYS[n % WAYS.length] as Way)(url, admin, key)
+      await (ways[n % ways.length] as Way)(url, means, key)
       key.endedAt = performance.now()
     }
   })
@@ -102,34 +95,4 @@ async function revoked(url: string, admin: string, keys: Key[]): Promise<string[
     `${keys.length} keys ended under ${tally.requests} requests, ${tally.later} of them later: ${faults.length} faults.`,
   )
   return faults
-}
-
-type Change = (tx: Transaction, customerId: CustomerId) => Promise<void>
-
-async function ofCustomer(change: Change): Promise<void> {
-  const customer = await findCustomer(CUSTOMER)
-  if (customer) await scope(customer, (tx) => change(tx, customer.customerId))
-}
-
-/** A connection that was not taken is tried again: what is asked here may be asked twice. */
-async function done(ask: () => Promise<number>): Promise<void> {
-  for (let tries = 1; tries <= 5; tries++) {
-    const status = await ask().catch(() => UNANSWERED)
-    if (status === 200) return
-    if (status !== UNANSWERED) throw new Error(`A key was not ended: ${status}.`)
-  }
-  throw new Error('The service does not answer.')
-}
-
-async function call(url: string, method: string, path: string, key: string, body?: unknown): Promise<number> {
-  const response = await fetch(url + path, {
-    method,
-    headers: {
-      ...(key ? { authorization: `Bearer ${key}` } : {}),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  await response.arrayBuffer()
-  return response.status
 }

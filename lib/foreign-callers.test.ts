@@ -164,7 +164,9 @@ async function allContracts(): Promise<Contract[]> {
     files.map((file) => import(/* @vite-ignore */ `./${file.replace('lib/', '')}`)),
   )
   const exported = modules.flatMap((module) => Object.values(module) as (Contract | undefined)[])
-  return exported.filter((value) => value?.path !== undefined && value.permission !== 'none') as Contract[]
+  // Those of a directory have a door of their own, and lib/scim/walls.test.ts asks them.
+  const isAsked = (one?: Contract) => one?.path && one.permission !== 'none' && !one.path.startsWith('/scim/')
+  return exported.filter(isAsked) as Contract[]
 }
 
 /** The tables with rows of customers. */

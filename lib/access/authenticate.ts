@@ -8,34 +8,43 @@ import { countStranger } from '#lib/history/strangers.ts'
 import { noteCaller, visit } from '#lib/visit.ts'
 import { digestOf, looksLikeApiKey } from './api-key.ts'
 import { isWithin } from './limits/ranges.ts'
-import type { Caller, CustomerId } from './rules.ts'
+import type { Caller, CustomerId, Door } from './rules.ts'
+import { findScimCaller } from './scim-tokens/look-up.ts'
 import { session } from './session-cookie.ts'
 import { isNotGone, lookUpCaller, minted, provenCaller } from './store.ts'
 
 /** Said of each that opens nothing: who has found a key is not told that it would open something elsewhere. */
-const NOT_VALID =
-  'The API key is not valid: it is unknown, expired or revoked, or it may not be used from this address.'
+const NOT_VALID: Record<Door, string> = {
+  api: 'The API key is not valid: it is unknown, expired or revoked, or it may not be used from this address.',
+  scim: 'The token is not valid: it is unknown, expired or revoked.',
+}
 
 /**
  * Who is calling: the bearer key where there is an Authorization header, which then alone decides;
- * else the signed-in session; else nobody.
+ * else the signed-in session; else nobody. At the door of SCIM it is its token, and nothing else opens it.
  * @throws Problem `unauthenticated` for a header that holds no valid key
  */
-export async function authenticate(headers: {
-  get(name: string): string | null
-}): Promise<Caller | undefined> {
+export async function authenticate(
+  headers: { get(name: string): string | null },
+  door: Door = 'api',
+): Promise<Caller | undefined> {
   const authorization = headers.get('authorization')
-  if (authorization === null) return session(headers)
+  if (authorization === null) return door === 'api' ? session(headers) : undefined
   const key = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
-  const caller = key && looksLikeApiKey(key) ? await findKeyCaller(digestOf(key)) : undefined
+  const caller = key === undefined ? undefined : await BEHIND[door](key)
   if (caller) {
     noteCaller(caller)
     return caller
   }
   countStranger('unknown-key')
-  throw new Problem('unauthenticated', NOT_VALID, {
+  throw new Problem('unauthenticated', NOT_VALID[door], {
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
   })
+}
+
+const BEHIND: Record<Door, (secret: string) => Promise<Caller | undefined>> = {
+  api: async (key) => (looksLikeApiKey(key) ? findKeyCaller(digestOf(key)) : undefined),
+  scim: findScimCaller,
 }
 
 export const KEY_CALLER = `

@@ -32,16 +32,19 @@ export const ROLES_WITH: Record<Permission, readonly Role[]> = {
 /** A session ends where nothing was asked of it for so many seconds. */
 export const IDLE_SECONDS = 30 * 60
 
+/** What a secret opens: that of one door opens nothing behind another. */
+export type Door = 'api' | 'scim'
+
 /** Who is calling, proven, with what they may see and do. */
 export type Caller = {
   customerId: CustomerId
   customerName: string
   customerDomain: string
-  /** `operator`: the command line, which no request can be. */
-  via: 'key' | 'session' | 'operator'
-  /** Id of the API key or of the member. */
+  /** `operator`: the command line, which no request can be. `scim`: a customer's directory. */
+  via: 'key' | 'session' | 'scim' | 'operator'
+  /** Id of the API key, of the member or of the SCIM token. */
   id: string
-  /** Name of the API key or of the member. */
+  /** Name of the API key or of the member; of a SCIM token, `SCIM token` and its name. */
   name: string
   /** The member's address; for a key, its issuer's, else the customer's contact, as for the operator. */
   email: string

@@ -41,6 +41,11 @@ export const GROUPS: readonly Group[] = [
     load: async () => (await import('./keys/command.ts')).addKeyCommands,
   },
   {
+    name: 'scim',
+    description: "A customer's directory, which adds and removes members by SCIM.",
+    load: async () => (await import('./scim/command.ts')).addScimCommands,
+  },
+  {
     name: 'import',
     description:
       'Bring in files, all of an import or nothing. The same files again change nothing. Each import says what it did.',

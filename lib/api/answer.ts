@@ -10,6 +10,7 @@ import { type ApiResponse, guarded } from './guarded.ts'
 import { operationFor, operationOf } from './methods.ts'
 import { type AnyOperation, checkOpen, checkPermission } from './operation.ts'
 import { PROBLEMS, Problem, toProblem } from './problem.ts'
+import { written } from './protocol/written.ts'
 import { type ApiRequest, readInput } from './request.ts'
 import { checkSameOrigin } from './same-origin.ts'
 
@@ -18,8 +19,10 @@ import { checkSameOrigin } from './same-origin.ts'
  * contract's: 401, 429, 405, 403, 415, 413, 400, then the operation's own.
  */
 export function answer(operations: AnyOperation[], request: ApiRequest): Promise<ApiResponse> {
-  const route = operations[0]?.contract.path ?? 'unknown'
-  return guarded(request, route, (requestId, always) => perform(operations, request, requestId, always))
+  const { path: route = 'unknown', protocol } = (operations[0]?.contract ?? {}) as Partial<AnyContract>
+  const performed = (requestId: string, always: (fields: Record<string, string>) => void) =>
+    perform(operations, request, requestId, always)
+  return guarded(request, route, performed, protocol?.refusals)
 }
 
 async function perform(
@@ -30,7 +33,8 @@ async function perform(
 ): Promise<ApiResponse> {
   const isPublic = operations.every(({ contract }) => contract.permission === 'none')
   const kind = () => kindOf(operations, request)
-  const { caller, fields } = (isPublic ? undefined : await countedCaller(request.headers, kind)) ?? {}
+  const door = operations[0]?.contract.protocol?.door
+  const { caller, fields } = (isPublic ? undefined : await countedCaller(request.headers, kind, door)) ?? {}
   if (!isPublic) checkPermission(caller, 'any')
   if (fields) always(fields)
   const operation = operationFor(operations, request.method)
@@ -75,7 +79,9 @@ async function replied(
   requestId: string,
 ): Promise<ApiResponse> {
   const input = await readInput(operation.contract, request)
-  const { body, headers = {}, version, saved } = await operation(caller, input, { requestId })
+  const reply = await operation(caller, input, { requestId })
+  if (operation.contract.protocol) return written(operation.contract.protocol, request, reply)
+  const { body, headers = {}, version, saved } = reply
   const leaving = async () => {
     const { method, path, search: query } = request
     if (method !== 'HEAD')

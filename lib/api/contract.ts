@@ -4,6 +4,7 @@ import type { Permission } from '#lib/access/rules.ts'
 import type { Example } from './openapi/example.ts'
 import type { HeaderName } from './openapi/headers.ts'
 import type { ProblemCode } from './problem.ts'
+import type { Protocol } from './protocol/protocol.ts'
 import { integerText } from './query-text.ts'
 
 export type Method = 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT'
@@ -42,6 +43,8 @@ export type Contract<
   body: Body
   /** The most bytes that it may have, where that is not the usual number. */
   bodyLimit?: number
+  /** Absent: JSON and problems, for keys and sessions. */
+  protocol?: Protocol
   /** What is not declared here never leaves. */
   output: Output
   /** Headers that its answers have at times, beside those that follow from its kind. */
@@ -92,14 +95,11 @@ export function contract<
   return { ...whole, problems } as unknown as Contract<Params, Query, Body, Output, Headers>
 }
 
+type OnTheWay = 'permission' | 'method' | 'params' | 'query' | 'evenIfClosed'
+
 /** What a call may answer before its operation runs, or because it can't. */
-function problemsOnTheWay({
-  permission,
-  method,
-  params,
-  query,
-  evenIfClosed,
-}: Pick<AnyContract, 'permission' | 'method' | 'params' | 'query' | 'evenIfClosed'>): ProblemCode[] {
+function problemsOnTheWay(given: Pick<AnyContract, OnTheWay>): ProblemCode[] {
+  const { permission, method, params, query, evenIfClosed } = given
   const when = (holds: boolean, ...codes: ProblemCode[]) => (holds ? codes : [])
   return [
     'invalid_request',

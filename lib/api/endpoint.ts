@@ -5,6 +5,7 @@ import { type ApiResponse, guarded, isOutgoing } from './guarded.ts'
 import { METHODS } from './methods.ts'
 import type { AnyOperation } from './operation.ts'
 import { Problem } from './problem.ts'
+import type { Protocol } from './protocol/protocol.ts'
 import type { ApiRequest } from './request.ts'
 
 /** What answers the requests to one path; it never throws. */
@@ -18,10 +19,10 @@ export function route(...operations: AnyOperation[]): Handlers {
   return handlers(operations[0]?.contract.path, (request) => answer(operations, request))
 }
 
-/** The JSON 404 of every path under the API that names nothing. */
-export function unknownPath(): Handlers {
-  return handlers(undefined, (request) =>
-    guarded(request, 'unknown', () => Promise.reject(new Problem('not_found'))),
+/** The 404 of every path under the API that names nothing, as JSON or as the protocol has it of those below its root. */
+export function unknownPath(protocol?: Protocol): Handlers {
+  return handlers(protocol?.root, (request) =>
+    guarded(request, 'unknown', () => Promise.reject(new Problem('not_found')), protocol?.refusals),
   )
 }
 
@@ -29,7 +30,7 @@ const mounted = new WeakMap<Handler, Mounted>()
 
 /** What a route file mounts. */
 export type Mounted = {
-  /** Its contract's path, as in `/billing/v1/assets/{asset_id}`; absent: all that no other route has. */
+  /** Its contract's path, as in `/billing/v1/assets/{asset_id}`; absent: all that no other route has; `/scim/…`: of those, what is below. */
   path: string | undefined
   respond: Respond
 }

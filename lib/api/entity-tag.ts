@@ -18,15 +18,20 @@ export function conditional(
   version: string | undefined,
 ): ApiResponse {
   const etag = entityTag(body, version)
-  const isKnown = asked
-    .get('if-none-match')
-    ?.split(',')
-    .some((tag) => names(tag, etag))
-  const isRead = method === 'GET' || method === 'HEAD'
   const given = { ...headers, ETag: etag }
-  return isRead && isKnown
+  return isKnown({ method, headers: asked }, etag)
     ? { status: 304, headers: given, body: null }
     : { status: 200, headers: given, body }
+}
+
+/** Whether a read's If-None-Match names what would be answered. */
+export function isKnown(
+  { method, headers }: Pick<ApiRequest, 'method' | 'headers'>,
+  etag: string | undefined,
+): boolean {
+  const isRead = method === 'GET' || method === 'HEAD'
+  const tags = headers.get('if-none-match')?.split(',') ?? []
+  return isRead && etag !== undefined && tags.some((tag) => names(tag, etag))
 }
 
 /** The header If-Match: `*`, or ETags. */
@@ -43,5 +48,5 @@ export function isVersion(version: string | number, given: string | undefined): 
 
 /** Compared weakly (RFC 9110, 13.1.2): a proxy that packs an answer makes its tag a weak one. */
 function names(tag: string, etag: string): boolean {
-  return ['*', etag].includes(tag.trim().replace(/^W\//, ''))
+  return ['*', etag.replace(/^W\//, '')].includes(tag.trim().replace(/^W\//, ''))
 }

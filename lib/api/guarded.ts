@@ -5,7 +5,8 @@ import { log, logFailure } from '#lib/log.ts'
 import { measured, secondsSince } from '#lib/measured.ts'
 import { toldOf, visit } from '#lib/visit.ts'
 import { toProblem } from './problem.ts'
-import { problemText } from './problem-shapes.ts'
+import { PROBLEMS_AS_JSON } from './problem-shapes.ts'
+import type { Refusals } from './protocol/protocol.ts'
 import type { ApiRequest } from './request.ts'
 
 export type ApiResponse = {
@@ -22,11 +23,13 @@ const LARGE = 256 * 1024
  * Runs `respond`; whatever it throws becomes a problem. Names the request and logs it. What it gives to `always` are
  * header fields of the answer, whichever it is.
  * @param route the path as the API's description has it
+ * @param refusals how a refusal is written
  */
 export async function guarded(
   request: ApiRequest,
   route: string,
   respond: (requestId: string, always: (fields: Record<string, string>) => void) => Promise<ApiResponse>,
+  refusals: Refusals = PROBLEMS_AS_JSON,
 ): Promise<ApiResponse> {
   const requestId = acceptedRequestId(request.headers.get('request-id'))
   const started = performance.now()
@@ -34,7 +37,9 @@ export async function guarded(
   const always = (given: Record<string, string>) => {
     fields = given
   }
-  const answer = await respond(requestId, always).catch((error: unknown) => refuse(error, requestId))
+  const answer = await respond(requestId, always).catch((error: unknown) =>
+    refuse(error, requestId, refusals),
+  )
   const { status, headers } = answer
   const body = await inPiecesIfLarge(answer.body, request)
   const note = (more = {}) => {
@@ -81,18 +86,18 @@ async function noteEnd({ ended }: Outgoing, requestId: string, note: (more: obje
 }
 
 /** The problem that an error is. One that lacks what its code promises is our own fault: 500. */
-function refuse(error: unknown, requestId: string): ApiResponse {
+function refuse(error: unknown, requestId: string, refusals: Refusals): ApiResponse {
   const problem = toProblem(error)
   logFailure(problem, error, requestId)
   const { headers, saved } = problem.more
   try {
     return {
       status: problem.status,
-      headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...headers },
-      body: saved ?? problemText(problem, requestId),
+      headers: { 'Content-Type': refusals.type, 'Cache-Control': 'no-store', ...headers },
+      body: saved ?? refusals.text(problem, requestId),
     }
   } catch (broken) {
-    return refuse(broken, requestId)
+    return refuse(broken, requestId, refusals)
   }
 }
 

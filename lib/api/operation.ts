@@ -8,6 +8,8 @@ import { Problem } from './problem.ts'
 export type Reply<Body> = {
   body: Body
   version?: string
+  /** 200 unless told, which a call of another protocol may. */
+  status?: 201 | 204
   headers?: Record<string, string>
   /** The body of an earlier answer, to be sent again as it was. */
   saved?: string

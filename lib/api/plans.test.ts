@@ -6,6 +6,7 @@ import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { type Read, rowsRead, sentBy } from '#lib/db/test-plans.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addProfile } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
+import { tokenOf } from '#lib/scim/test-calls.ts'
 import type { AnyContract } from './contract.ts'
 
 // How many rows each operation reads for those that it answers, by its plans, as the role that it runs as and behind
@@ -100,6 +101,23 @@ const CASES: Record<string, readonly string[]> = {
   rotateKey: [],
   revokeKey: [],
   revokeLeakedKeys: [],
+  readScimProvider: [''],
+  listScimResourceTypes: [''],
+  readScimResourceType: ['User'],
+  listScimSchemas: [''],
+  readScimSchema: ['nothing'],
+  listScimUsers: ['', 'filter=userName%20eq%20%22nobody%22', 'filter=externalId%20eq%20%22nobody%22'],
+  createScimUser: [],
+  readScimUser: ['nobody'],
+  replaceScimUser: [],
+  patchScimUser: [],
+  deleteScimUser: [],
+  listScimGroups: ['', 'filter=displayName%20eq%20%22nothing%22'],
+  createScimGroup: [],
+  readScimGroup: ['nothing'],
+  replaceScimGroup: [],
+  patchScimGroup: [],
+  deleteScimGroup: [],
 }
 /** What reads more, and why that is. */
 const WALKED = 'goes back by date until a page is full: seldom what it chooses is old and rare at once'
@@ -114,6 +132,7 @@ const EXCEPTIONS: Record<string, string> = {
 
 let database: TestDatabase
 let key: string
+let token: string
 const contracts: AnyContract[] = []
 const handlers = new Map<string, Handlers>()
 
@@ -132,6 +151,7 @@ beforeAll(async () => {
   ])
     await run(database.url, `VACUUM ANALYZE ${table}`)
   key = await addKey('northwind', ['admin'])
+  token = await tokenOf('northwind')
   for (const file of globSync('lib/*/contract.ts').filter((name) => name !== 'lib/api/contract.ts')) {
     const exported: Record<string, AnyContract> = await import(/* @vite-ignore */ `../../${file}`)
     contracts.push(...Object.values(exported).filter((one) => Object(one).path))
@@ -219,8 +239,8 @@ async function ask(contract: AnyContract, given: string): Promise<Asked> {
 }
 
 const readIn = ({ reads }: Pick<Asked, 'reads'>) => reads.reduce((sum, { rows }) => sum + rows, 0)
-/** Of the caller, by their key. */
-const isLookUp = (text: string) => /FROM api_keys k\s|SET last_used_at/.test(text)
+/** Of the caller, by their key or token. */
+const isLookUp = (text: string) => /FROM (api_keys k|scim_tokens t)\s|SET last_used_at/.test(text)
 
 async function readBy(login: Login, statements: Awaited<ReturnType<typeof sentBy>>): Promise<Read[]> {
   const client = new pg.Client(loginOf(database.url, login))
@@ -235,7 +255,10 @@ async function readBy(login: Login, statements: Awaited<ReturnType<typeof sentBy
 
 async function send(contract: AnyContract, target: string): Promise<Response> {
   const body = contract.method === 'PATCH' ? JSON.stringify({ quantity: 6 }) : undefined
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+  const headers = {
+    Authorization: `Bearer ${contract.protocol ? token : key}`,
+    'Content-Type': 'application/json',
+  }
   const request = new Request(`https://console.example.com${target}`, {
     method: contract.method,
     headers,

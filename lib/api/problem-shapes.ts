@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { PROBLEMS, type Problem, type ProblemCode } from './problem.ts'
 import { MEMBERS } from './problem-members.ts'
+import type { Refusals } from './protocol/protocol.ts'
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]
 
@@ -32,6 +33,9 @@ export function problemShape(code: ProblemCode): z.ZodObject {
 export function problemText(problem: Problem, instance: string): string {
   return JSON.stringify(problemShape(problem.code).parse(problem.body(instance)))
 }
+
+/** How the API writes a refusal, where no protocol says otherwise. */
+export const PROBLEMS_AS_JSON: Refusals = { type: 'application/problem+json', text: problemText }
 
 /** What every problem says (RFC 9457), and what this one says besides. */
 function shapeOf(code: ProblemCode): z.ZodObject {

@@ -19,14 +19,18 @@ export type ApiRequest = {
 /** In bytes, unless the contract says another number. */
 const BODY_LIMIT = 16 * 1024
 
+const JSON_BODY = {
+  type: 'application/json',
+  takes: /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i,
+}
+
 /**
  * Reads every input from its declared place: path, query, body; parsed, never coerced.
  * @throws Problem 400, 404 (a path that can't name anything), 413 or 415
  */
 export async function readInput<C extends AnyContract>(contract: C, request: ApiRequest): Promise<Input<C>> {
   const params = contract.params.safeParse(pathParams(contract.path, request.path))
-  const body =
-    contract.method === 'GET' ? undefined : await readBody(request, contract.bodyLimit ?? BODY_LIMIT)
+  const body = contract.method === 'GET' ? undefined : await readBody(request, contract)
   const query = contract.query.safeParse(queryParams(request.search, contract.query.shape))
   if (!query.success) throw invalidQuery(query.error)
   const headers = contract.headers.safeParse(headersOf(request, contract.headers.shape))
@@ -42,14 +46,17 @@ function headersOf(request: ApiRequest, shape: Record<string, unknown>): Record<
   return Object.fromEntries(Object.keys(shape).map((name) => [name, request.headers.get(name) ?? undefined]))
 }
 
-async function readBody(request: ApiRequest, limit: number): Promise<unknown> {
+async function readBody(
+  request: ApiRequest,
+  { bodyLimit: limit = BODY_LIMIT, protocol }: AnyContract,
+): Promise<unknown> {
+  const { takes, type: usual } = protocol ?? JSON_BODY
   const type = request.headers.get('content-type')
   const declared = request.headers.get('content-length')
   const carries = request.headers.get('transfer-encoding') !== null || (declared !== null && declared !== '0')
   if (carries || type !== null) {
-    if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type ?? '')) {
-      throw new Problem('unsupported_media_type', 'Send the body as Content-Type: application/json.')
-    }
+    if (!takes.test(type ?? ''))
+      throw new Problem('unsupported_media_type', `Send the body as Content-Type: ${usual}.`)
   }
   const bytes = await request.read(limit)
   if (bytes === 'too large') {

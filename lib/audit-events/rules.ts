@@ -16,7 +16,7 @@ export const EVENT_KINDS = {
   invoices: ['invoice', 'invoices', 'issuer', 'billing-profile', 'import', 'sums'],
   access: [
     ...['customer', 'member', 'invitation', 'reset', 'key', 'limits', 'history'],
-    ...['identity-provider', 'sign-on-domain'],
+    ...['identity-provider', 'sign-on-domain', 'scim-token', 'scim-group'],
   ],
   notices: ['notices'],
 } as const satisfies Record<string, readonly string[]>

@@ -9,7 +9,7 @@ import { type Addition, appending } from './append.ts'
 
 /** Who did it, as history shows them: a copy, so that a later change of name rewrites nothing. */
 export type Actor = {
-  kind: 'key' | 'member' | 'operator' | 'recipient' | 'stranger' | 'vendor'
+  kind: 'key' | 'member' | 'operator' | 'recipient' | 'scim' | 'stranger' | 'vendor'
   id: string
   name: string
 }
@@ -20,7 +20,7 @@ export const OPERATOR: Actor = { kind: 'operator', id: 'operator', name: 'Operat
 /** Who tries to sign in, before it is known who it is. */
 export const STRANGER: Actor = { kind: 'stranger', id: 'stranger', name: 'Somebody' }
 
-const KINDS = { key: 'key', session: 'member', operator: 'operator' } as const
+const KINDS = { key: 'key', session: 'member', scim: 'scim', operator: 'operator' } as const
 
 export function actorOf(caller: Caller): Actor {
   return { kind: KINDS[caller.via], id: caller.id, name: caller.name }

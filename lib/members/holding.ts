@@ -13,6 +13,8 @@ import type { Holding } from './rules.ts'
 export async function holdingOf(tx: Transaction, caller: Caller): Promise<Holding> {
   const { via, roles, billingProfiles } = caller
   if (via === 'operator') return { roles: ROLES, billingProfiles: null }
+  // A directory says who is in a group; the billing profiles of it were said by whoever mapped it.
+  if (via === 'scim') return { roles, billingProfiles: null }
   const isLimited = via === 'key' ? await isKeyLimited(tx, caller) : await isMemberLimited(tx, caller)
   return { roles, billingProfiles: isLimited ? billingProfiles : null }
 }

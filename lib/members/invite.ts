@@ -25,16 +25,50 @@ type Invited = {
 export async function invite(
   tx: Transaction,
   caller: Caller,
-  { email, name, roles: given, billingProfiles: profiles = null }: Invited,
+  invited: Invited,
   { requestId, isMailed }: { requestId: string; isMailed?: boolean | undefined },
 ): Promise<{ row: MemberRow; link: MemberLink }> {
+  const { customerId } = caller
+  const { id, email, name, roles, billingProfiles } = await add(tx, caller, invited)
+  const link = await makeLink(tx, caller, { id, email }, 'invitation', isMailed)
+  const details = { email, name, roles, profiles: billingProfiles ?? 'all', by: wayOf(link) }
+  const event = { action: 'member.invited', subject: id, actor: actorOf(caller), requestId, details }
+  await recordAudit(tx, customerId, event)
+  const row = await readMember(tx, customerId, id)
+  if (!row) throw new Error('The member who was just added is not there.')
+  return { row, link }
+}
+
+/**
+ * Adds somebody who comes by single sign-on, or by a link that an Admin makes: whom a directory names.
+ * @returns the member's id
+ * @throws Problem as `invite` does
+ */
+export async function addWithoutLink(
+  tx: Transaction,
+  caller: Caller,
+  given: Invited,
+  requestId: string,
+): Promise<string> {
+  const { id, email, name, roles } = await add(tx, caller, given)
+  const details = { email, name, roles }
+  const event = { action: 'member.added', subject: id, actor: actorOf(caller), requestId, details }
+  await recordAudit(tx, caller.customerId, event)
+  return id
+}
+
+async function add(
+  tx: Transaction,
+  caller: Caller,
+  { email, name, roles: given, billingProfiles: profiles = null }: Invited,
+) {
   const { customerId } = caller
   const roles = inOrder(given)
   const billingProfiles = profiles && [...new Set(profiles)]
   const refused = refusalOf({ roles, billingProfiles }, await givingOf(tx, caller))
   if (refused) throw refusedWith(refused)
-  const actor = actorOf(caller)
-  const id = await addMember(tx, customerId, { email, name, roles, billingProfiles, addedBy: nameOf(actor) })
+  const addedBy = nameOf(actorOf(caller))
+  const id = await addMember(tx, customerId, { email, name, roles, billingProfiles, addedBy })
   if (id === undefined)
     throw new Problem(
       'member_exists',
@@ -43,12 +77,7 @@ export async function invite(
         errors: [{ pointer: '/email', detail: 'is a member already, or is invited' }],
       },
     )
-  const link = await makeLink(tx, caller, { id, email }, 'invitation', isMailed)
-  const details = { email, name, roles, profiles: billingProfiles ?? 'all', by: wayOf(link) }
-  await recordAudit(tx, customerId, { action: 'member.invited', subject: id, actor, requestId, details })
-  const row = await readMember(tx, customerId, id)
-  if (!row) throw new Error('The member who was just added is not there.')
-  return { row, link }
+  return { id, email, name, roles, billingProfiles }
 }
 
 function nameOf({ kind, name }: Actor): string {

@@ -23,7 +23,7 @@ export type Api = (req: IncomingMessage, res: ServerResponse, target: Target) =>
  * @param trace makes a span of each call, where traces are wanted
  */
 export async function loadApi(trace?: Trace): Promise<Api> {
-  const files = globSync('app/{billing,auth}/**/route.ts', { cwd: ROOT, exclude: [BESIDE] })
+  const files = globSync('app/{billing,auth,scim}/**/route.ts', { cwd: ROOT, exclude: [BESIDE] })
   const mounted = await Promise.all(files.map((file) => mountedIn(join(ROOT, file))))
   const find = finder(mounted)
   return async (req, res, { path, url }) => {
@@ -57,22 +57,25 @@ async function mountedIn(file: string): Promise<Mounted> {
 function finder(mounted: readonly Mounted[]): (path: string) => Mounted {
   const fixed = new Map<string, Mounted>()
   const templates: { parts: string[]; found: Mounted }[] = []
+  const below: { root: string; found: Mounted }[] = []
   let unknown: Mounted | undefined
   for (const found of mounted) {
     const { path } = found
     if (path === undefined) unknown = found
+    else if (path.endsWith('/…')) below.push({ root: path.slice(0, -1), found })
     else if (path.includes('{')) templates.push({ parts: path.split('/'), found })
     else fixed.set(path, found)
   }
   if (!unknown) throw new Error('No route answers the paths that name nothing.')
   const otherwise = unknown
+  const rest = (path: string) => below.find(({ root }) => path.startsWith(root))?.found ?? otherwise
   return (given) => {
     // CONTRACT 1: a trailing slash answers the same as without.
     const path = given.replace(/\/$/, '')
     const found = fixed.get(path)
     if (found) return found
     const parts = path.split('/')
-    return templates.find((template) => fits(template.parts, parts))?.found ?? otherwise
+    return templates.find((template) => fits(template.parts, parts))?.found ?? rest(`${path}/`)
   }
 }
 

@@ -3,7 +3,7 @@ import { Problem } from '#lib/api/problem.ts'
 import { traceThrottled } from '#lib/history/requests.ts'
 import { measured } from '#lib/measured.ts'
 import { authenticate } from '../authenticate.ts'
-import type { Caller } from '../rules.ts'
+import type { Caller, Door } from '../rules.ts'
 import { credentialOf, forget, heldRefusal, hold, prove } from './credentials.ts'
 import type { Kind } from './kind.ts'
 import { type Refusal, spend } from './spend.ts'
@@ -19,12 +19,13 @@ export type Counted = { caller: Caller; fields: Record<string, string> }
 export async function countedCaller(
   headers: { get(name: string): string | null },
   kind: () => Kind,
+  door: Door = 'api',
 ): Promise<Counted | undefined> {
   const credential = credentialOf(headers)
   if (credential === undefined) return undefined
   const held = heldRefusal(credential)
   if (held) throw counted(held)
-  const caller = await proven(headers, credential)
+  const caller = await proven(headers, credential, door)
   if (!caller) return undefined
   const asked = kind()
   const spent = await spend(caller, asked)
@@ -43,9 +44,10 @@ function counted({ limit, problem }: Refusal): Problem {
 async function proven(
   headers: { get(name: string): string | null },
   credential: string,
+  door: Door,
 ): Promise<Caller | undefined> {
   try {
-    const caller = await authenticate(headers)
+    const caller = await authenticate(headers, door)
     if (caller) prove(credential)
     else forget(credential)
     return caller

@@ -35,7 +35,7 @@ export type Bound = { memberId: string; refused?: undefined } | { refused: Refus
 export function bindMember(provider: Provider, who: Known): Promise<Bound> {
   const { customerId, id: providerId } = provider
   const place = { providerId, subject: who.subject }
-  return scope({ customerId }, async (tx) => {
+  const bind = async (tx: Transaction): Promise<Bound> => {
     if (!(await lockProvider(tx, customerId, providerId))) return { refused: 'off' }
     const known = await memberOfSubject(tx, customerId, place)
     const found = known ?? (await memberOfAddress(tx, customerId, { providerId, email: who.email }))
@@ -56,7 +56,8 @@ export function bindMember(provider: Provider, who: Known): Promise<Bound> {
     }
     if (found) await give(tx, provider, found, who.claims)
     return { memberId: member.id }
-  })
+  }
+  return scope({ customerId }, bind, { evenIfClosed: true })
 }
 
 function refusalOf(

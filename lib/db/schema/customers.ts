@@ -78,6 +78,8 @@ export const members = pgTable(
     lastSignInAt: time('last_sign_in_at'),
     /** Name of who added them, as it was then; null: it was not written down. */
     addedBy: text('added_by'),
+    /** When a directory took them away for good: disabled, and out of every list until somebody adds them anew. */
+    removedAt: time('removed_at'),
     createdAt: createdAt(),
   },
   (t) => [

@@ -61,7 +61,7 @@ export async function listMembers(
   return tx
     .select(shown)
     .from(members)
-    .where(and(eq(members.customerId, customerId), ...selected, beyond))
+    .where(and(there(customerId), ...selected, beyond))
     .orderBy(order)
     .limit(limit)
 }
@@ -72,7 +72,7 @@ export function allMembers(tx: Transaction, customerId: CustomerId) {
   return tx
     .select({ email, name, roles: shown.roles, billingProfiles, invitedAt, disabledAt, lastSignInAt, id })
     .from(members)
-    .where(eq(members.customerId, customerId))
+    .where(there(customerId))
     .orderBy(asc(sql`lower(${members.email})`))
 }
 
@@ -87,7 +87,10 @@ export async function readMember(
   customerId: CustomerId,
   memberId: string,
 ): Promise<MemberRow | undefined> {
-  const rows = await tx.select(shown).from(members).where(memberOf(customerId, memberId))
+  const rows = await tx
+    .select(shown)
+    .from(members)
+    .where(and(there(customerId), eq(members.id, memberId)))
   return rows[0]
 }
 
@@ -97,7 +100,7 @@ export async function memberWith(
   customerId: CustomerId,
   email: string,
 ): Promise<string | undefined> {
-  const own = and(eq(members.customerId, customerId), sql`lower(${members.email}) = lower(${email})`)
+  const own = and(there(customerId), sql`lower(${members.email}) = lower(${email})`)
   const rows = await tx.select({ id: members.id }).from(members).where(own)
   return rows[0]?.id
 }
@@ -112,15 +115,26 @@ export async function lockMember(
   customerId: CustomerId,
   memberId: string,
 ): Promise<{ member: MemberRow; otherAdmins: number } | undefined> {
-  const admins = and(sql`${members.roles} @> '{admin}'`, STATES.active)
-  const rows = await tx
-    .select(shown)
-    .from(members)
-    .where(and(eq(members.customerId, customerId), or(eq(members.id, memberId), admins)))
-    .orderBy(asc(members.id))
-    .for('no key update')
+  const rows = await lockMembers(tx, customerId, [memberId])
   const member = rows.find(({ id }) => id === memberId)
   return member && { member, otherAdmins: rows.length - 1 }
+}
+
+/** Members and all Admins who can sign in, locked as `lockMember` does: whoever changes several takes them at once. */
+export async function lockMembers(tx: Transaction, customerId: CustomerId, memberIds: readonly string[]) {
+  const admins = and(sql`${members.roles} @> '{admin}'`, STATES.active)
+  const named = sql`${members.id} = ANY(${sql.param([...memberIds])}::text[])`
+  return tx
+    .select(shown)
+    .from(members)
+    .where(and(there(customerId), or(named, admins)))
+    .orderBy(asc(members.id))
+    .for('no key update')
+}
+
+/** In a statement: the customer's members, without those whom a directory took away. */
+export function there(customerId: CustomerId) {
+  return and(eq(members.customerId, customerId), isNull(members.removedAt))
 }
 
 /** In a statement: the row of this member. */

@@ -1,11 +1,11 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { withdrawLinks } from '#lib/access/links/store.ts'
 import type { CustomerId, Role } from '#lib/access/rules.ts'
 import { endSessions } from '#lib/access/session.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { members } from '#lib/db/schema/customers.ts'
+import { apiKeys, members } from '#lib/db/schema/customers.ts'
 import { accountLinks } from '#lib/db/schema/people.ts'
 import { accountMails, sessions } from '#lib/db/schema/sign-ins.ts'
 import { memberOf } from './read.ts'
@@ -33,12 +33,26 @@ export async function addMember(
 ): Promise<string | undefined> {
   const held = { roles: [...roles], billingProfiles: billingProfiles && [...billingProfiles] }
   const invitedAt = given.passwordHash === undefined ? sql`now()` : null
+  const added = { invitedAt, passwordHash: null, ...held, ...given }
   const rows = await tx
     .insert(members)
-    .values({ customerId, id: randomUUID(), invitedAt, ...held, ...given })
+    .values({ customerId, id: randomUUID(), ...added })
     .onConflictDoNothing()
     .returning({ id: members.id })
-  return rows[0]?.id
+  if (rows[0]) return rows[0].id
+  // Whom a directory took away comes anew, with nothing of what they had.
+  const [back] = await tx
+    .update(members)
+    .set({ ...added, disabledAt: null, removedAt: null, createdAt: sql`now()` })
+    .where(
+      and(
+        eq(members.customerId, customerId),
+        sql`lower(${members.email}) = lower(${given.email})`,
+        isNotNull(members.removedAt),
+      ),
+    )
+    .returning({ id: members.id })
+  return back?.id
 }
 
 /** Sets what is given, which every request reads anew. */
@@ -63,6 +77,20 @@ export async function setDisabled(
   if (!disabled) return
   await endSessions(tx, customerId, eq(sessions.memberId, memberId))
   await withdrawLinks(tx, customerId, memberId)
+}
+
+/**
+ * Takes away a member who is disabled, for good: they are in no list, and the keys that they made end.
+ * @returns how many keys
+ */
+export async function setRemoved(tx: Transaction, customerId: CustomerId, memberId: string): Promise<number> {
+  await tx.update(members).set({ removedAt: sql`now()` }).where(memberOf(customerId, memberId))
+  const theirs = and(eq(apiKeys.customerId, customerId), eq(apiKeys.issuedBy, memberId))
+  const { rowCount } = await tx
+    .update(apiKeys)
+    .set({ revokedAt: sql`now()` })
+    .where(and(theirs, eq(apiKeys.belongsToCustomer, false), isNull(apiKeys.revokedAt)))
+  return rowCount ?? 0
 }
 
 /** Removes somebody who never came, with what was sent to them. */

@@ -1,0 +1,9 @@
+import { route } from '#lib/api/endpoint.ts'
+import * as operations from '#lib/scim/operations.ts'
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
+  operations.readScimGroup,
+  operations.replaceScimGroup,
+  operations.patchScimGroup,
+  operations.deleteScimGroup,
+)

@@ -1,0 +1,9 @@
+import { route } from '#lib/api/endpoint.ts'
+import * as operations from '#lib/scim/operations.ts'
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
+  operations.readScimUser,
+  operations.replaceScimUser,
+  operations.patchScimUser,
+  operations.deleteScimUser,
+)

@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import { scope } from '#lib/db/scope.ts'
+import { mapGroup } from '#lib/scim/groups/mapping.ts'
+import { listGroups } from '#lib/scim/store/groups.ts'
+import { listTokens } from '#lib/scim/store/tokens.ts'
+import { issueToken, revokeToken } from '#lib/scim/tokens.ts'
+import { checkedText, collect, rolesOf, withDatabase } from '../command.ts'
+import { customerCommands, printsRows } from '../customer-commands.ts'
+import { operatorOf } from '../licenses/operator.ts'
+import { note, print } from '../terminal.ts'
+import { daysOf } from './days.ts'
+
+const ROLE = 'it-manager, finance-user or admin; may be given several times'
+
+export function addScimCommands(scim: Command): void {
+  const token = customerCommands(scim.command('token').description('What a directory proves itself by.'))
+  token('issue', 'Issue a token, and print it.', '--customer sunbird --name "Entra ID"')
+    .requiredOption('--name <name>', 'as the history shows it')
+    .option('--role <role>', `${ROLE}: what it may give, IT Manager and Finance User unless told`, collect)
+    .option('--days <n>', 'until it ends by itself; never, unless told', daysOf)
+    .action(withDatabase(issue))
+  token('revoke', 'Revoke a token, from the next request on.', '--customer sunbird --id 3f8f6f0e-…')
+    .requiredOption('--id <id>', 'as the list shows it')
+    .action(withDatabase(revoke))
+  printsRows(token('list', "List a customer's tokens.", '--customer sunbird'), listTokens)
+
+  const group = customerCommands(
+    scim.command('group').description('What the groups of a directory give to their members.'),
+  )
+  group(
+    'map',
+    'Say what a group gives: its members have it at once, and a group that is not there yet is added. They see all billing profiles, unless some are given.',
+    '--customer sunbird --name "Billing team" --role finance-user --profile default',
+  )
+    .requiredOption('--name <name>', 'as the directory calls it')
+    .requiredOption('--role <role>', ROLE, collect)
+    .option('--profile <id>', 'a billing profile; may be given several times', collect)
+    .action(withDatabase(map))
+  printsRows(
+    group('list', 'List groups, and what each gives.', '--customer sunbird'),
+    async (tx, customerId) =>
+      (await listGroups(tx, customerId)).map(({ displayName: name, roles, billingProfiles, id }) => ({
+        name,
+        roles: roles ?? 'not mapped',
+        billingProfiles: roles === null ? '' : (billingProfiles ?? 'all'),
+        id,
+      })),
+  )
+}
+
+async function issue(given: { customer: string; name: string; role?: string[]; days?: number }) {
+  const operator = await operatorOf(given.customer, ['admin'])
+  const roles = rolesOf(given.role ?? ['it-manager', 'finance-user'])
+  const asked = { name: checkedText('name', given.name, 100), roles, days: given.days ?? null }
+  const { id, secret } = await issueToken(operator, asked, crypto.randomUUID())
+  print(secret)
+  note(`Keep it now: it can not be shown again. Its id is ${id}. The address is <BASE_URL>/scim/v2.`)
+}
+
+async function revoke({ customer, id }: { customer: string; id: string }) {
+  await revokeToken(await operatorOf(customer, ['admin']), id, crypto.randomUUID())
+  note(`The token ${id} opens nothing any longer.`)
+}
+
+async function map(given: { customer: string; name: string; role: string[]; profile?: string[] }) {
+  const operator = await operatorOf(given.customer, ['admin'])
+  const name = checkedText('name', given.name)
+  const mapping = { name, roles: rolesOf(given.role), billingProfiles: given.profile ?? null }
+  await scope(operator, (tx) => mapGroup(tx, operator, mapping, crypto.randomUUID()))
+  note(`Members of ${name} have the roles ${mapping.roles.join(', ')}.`)
+}

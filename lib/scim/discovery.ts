@@ -1,0 +1,126 @@
+import { addressOf } from './serialize.ts'
+import { GROUP, MOST_RESULTS, USER } from './shapes.ts'
+
+const CORE = 'urn:ietf:params:scim:schemas:core:2.0'
+
+/** What of SCIM there is (RFC 7643, 5). */
+export function provider() {
+  return {
+    schemas: [`${CORE}:ServiceProviderConfig`],
+    patch: { supported: true },
+    bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
+    filter: { supported: true, maxResults: MOST_RESULTS },
+    changePassword: { supported: false },
+    sort: { supported: false },
+    etag: { supported: true },
+    authenticationSchemes: [
+      {
+        type: 'oauthbearertoken',
+        name: 'Token',
+        description: 'A token of the customer, as a bearer token.',
+        primary: true,
+      },
+    ],
+    meta: {
+      resourceType: 'ServiceProviderConfig',
+      location: addressOf('ServiceProviderConfig', '').slice(0, -1),
+    },
+  }
+}
+
+const typeOf = (id: string, schema: string, description: string) => ({
+  schemas: [`${CORE}:ResourceType`],
+  id,
+  name: id,
+  endpoint: `/${id}s`,
+  description,
+  schema,
+  schemaExtensions: [],
+  meta: { resourceType: 'ResourceType', location: addressOf('ResourceTypes', id) },
+})
+
+export function resourceTypes() {
+  return [
+    typeOf('User', USER, 'Who may sign in for the customer.'),
+    typeOf('Group', GROUP, 'What its members may do and see, once it is mapped.'),
+  ]
+}
+
+type More = { required?: boolean; mutability?: string; returned?: string; uniqueness?: string; type?: string }
+
+const attribute = (name: string, description: string, more: More = {}) => ({
+  name,
+  type: 'string',
+  multiValued: false,
+  description,
+  required: false,
+  caseExact: false,
+  mutability: 'readWrite',
+  returned: 'default',
+  uniqueness: 'none',
+  ...more,
+})
+const complex = (name: string, description: string, parts: object[], isMany: boolean, more: More = {}) => {
+  const { caseExact: _, ...rest } = attribute(name, description, { type: 'complex', ...more })
+  return { ...rest, multiValued: isMany, subAttributes: parts }
+}
+
+const readOnly = { mutability: 'readOnly' }
+const references = (of: string) => [
+  attribute('value', `The id of the ${of}.`, { mutability: 'immutable' }),
+  attribute('display', `The name of the ${of}.`, readOnly),
+  attribute('$ref', `The address of the ${of}.`, { ...readOnly, type: 'reference' }),
+  attribute('type', 'What it is.', readOnly),
+]
+
+const USER_ATTRIBUTES = [
+  attribute('userName', 'The e-mail address that they sign in with.', {
+    required: true,
+    mutability: 'immutable',
+    uniqueness: 'server',
+  }),
+  attribute('displayName', 'The name that the console shows.'),
+  complex(
+    'name',
+    'Its parts.',
+    [
+      attribute('formatted', 'The whole name.'),
+      attribute('givenName', 'The given name.'),
+      attribute('familyName', 'The family name.'),
+    ],
+    false,
+  ),
+  complex(
+    'emails',
+    'The address of userName.',
+    [
+      attribute('value', 'The address.', readOnly),
+      attribute('type', 'Always work.', readOnly),
+      attribute('primary', 'Always true.', { ...readOnly, type: 'boolean' }),
+    ],
+    true,
+    readOnly,
+  ),
+  attribute('active', 'Whether they may sign in, and their keys work.', { type: 'boolean' }),
+  complex('groups', 'The groups that they are in.', references('group'), true, readOnly),
+]
+
+const GROUP_ATTRIBUTES = [
+  attribute('displayName', 'The name of the group.', { required: true, uniqueness: 'server' }),
+  complex('members', 'Who is in it.', references('user'), true),
+]
+
+export function schemas() {
+  const of = (id: string, name: string, description: string, attributes: object[]) => ({
+    schemas: [`${CORE}:Schema`],
+    id,
+    name,
+    description,
+    attributes,
+    meta: { resourceType: 'Schema', location: addressOf('Schemas', id) },
+  })
+  return [
+    of(USER, 'User', 'Who may sign in for the customer.', USER_ATTRIBUTES),
+    of(GROUP, 'Group', 'What its members may do and see, once it is mapped.', GROUP_ATTRIBUTES),
+  ]
+}

@@ -1,0 +1,32 @@
+import type { z } from 'zod'
+import { type Path, readPath } from './filter.ts'
+import { refused } from './protocol.ts'
+import type { Patch } from './shapes.ts'
+
+/** One step of a PATCH: an attribute, and what becomes of it. */
+export type Step = Path & { op: 'add' | 'replace' | 'remove'; value: unknown; isNamed: boolean }
+
+/**
+ * The steps of a PATCH, in their order. An operation without a path is one step for each attribute of its value, as
+ * Microsoft Entra ID writes it; names of operations are read in any case of letters.
+ * @throws Problem `invalidSyntax` or `invalidPath`
+ */
+export function stepsOf({ Operations }: z.output<typeof Patch>): Step[] {
+  return Operations.flatMap(({ op: given, path, value }): Step[] => {
+    const op = (['add', 'replace', 'remove'] as const).find((one) => one === given.toLowerCase())
+    if (!op) throw refused('invalidSyntax', 'An operation is add, replace or remove.')
+    if (path !== undefined) return [{ ...readPath(path), op, value, isNamed: true }]
+    if (op === 'remove') throw refused('invalidPath', 'An operation that removes needs a path.')
+    return entriesOf(value).map(([name, value]) => ({ ...readPath(name), op, value, isNamed: false }))
+  })
+}
+
+/**
+ * The attributes of a resource that a request carries.
+ * @throws Problem `invalidValue` where it is none
+ */
+export function entriesOf(value: unknown): [string, unknown][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw refused('invalidValue', 'The value must be an object with attributes.')
+  return Object.entries(value)
+}

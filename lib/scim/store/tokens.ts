@@ -1,0 +1,52 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { digestOf } from '#lib/access/api-key.ts'
+import type { CustomerId, Role } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { scimTokens } from '#lib/db/schema/scim.ts'
+
+/** Keeps a token's digest. @returns its id */
+export async function addToken(
+  tx: Transaction,
+  customerId: CustomerId,
+  secret: string,
+  { name, roles, days }: { name: string; roles: readonly Role[]; days: number | null },
+): Promise<string> {
+  const id = randomUUID()
+  await tx.insert(scimTokens).values({
+    customerId,
+    id,
+    name,
+    digest: digestOf(secret),
+    lastFour: secret.slice(-4),
+    roles: [...roles],
+    expiresAt: days === null ? null : sql`now() + make_interval(days => ${days}::int)`,
+  })
+  return id
+}
+
+/** All tokens of the customer, with those that have ended. */
+export function listTokens(tx: Transaction, customerId: CustomerId) {
+  const { id, name, lastFour, roles, createdAt, expiresAt, revokedAt, lastUsedAt } = scimTokens
+  return tx
+    .select({ id, name, lastFour, roles, createdAt, expiresAt, revokedAt, lastUsedAt })
+    .from(scimTokens)
+    .where(eq(scimTokens.customerId, customerId))
+    .orderBy(asc(createdAt), asc(id))
+}
+
+/** Ends a token from the next request on. @returns its name; undefined where there is none that works */
+export async function endToken(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+): Promise<string | undefined> {
+  const own = and(eq(scimTokens.customerId, customerId), eq(scimTokens.id, id), isNull(scimTokens.revokedAt))
+  const rows = await tx
+    .update(scimTokens)
+    .set({ revokedAt: sql`now()` })
+    .where(own)
+    .returning({ name: scimTokens.name })
+  return rows[0]?.name
+}

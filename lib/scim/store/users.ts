@@ -1,0 +1,91 @@
+import 'server-only'
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { members } from '#lib/db/schema/customers.ts'
+import { scimUsers } from '#lib/db/schema/scim.ts'
+import { there } from '#lib/members/store/read.ts'
+import type { Comparison } from '../filter.ts'
+
+export type UserFilter = Comparison<'userName' | 'externalId' | 'id'>
+export type Page = { startIndex: number; count: number }
+export type UserRow = Awaited<ReturnType<typeof rows>>[number]
+
+/** One page of the customer's members, in the order in which they were added, and how many there are. */
+export async function listUsers(
+  tx: Transaction,
+  customerId: CustomerId,
+  filter: UserFilter | undefined,
+  { startIndex, count }: Page,
+) {
+  const which = filter && BY[filter.by](filter.value)
+  const [{ total } = { total: 0 }] = await tx
+    .select({ total: sql<number>`count(*)::int` })
+    .from(members)
+    .leftJoin(scimUsers, own(customerId))
+    .where(and(there(customerId), which))
+  const found = count === 0 ? [] : await rows(tx, customerId, which, { startIndex, count })
+  return { total, found }
+}
+
+export async function readUser(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+): Promise<UserRow | undefined> {
+  const found = await rows(tx, customerId, eq(members.id, id), { startIndex: 1, count: 1 })
+  return found[0]
+}
+
+/** Keeps what a directory says of a member beside what members have. */
+export async function setUser(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  given: { externalId: string | null; givenName: string | null; familyName: string | null },
+): Promise<void> {
+  await tx
+    .insert(scimUsers)
+    .values({ customerId, memberId, ...given })
+    .onConflictDoUpdate({
+      target: [scimUsers.customerId, scimUsers.memberId],
+      set: given,
+      setWhere: eq(scimUsers.customerId, customerId),
+    })
+}
+
+const BY: Record<UserFilter['by'], (value: string) => SQL> = {
+  userName: (value) => sql`lower(${members.email}) = lower(${value})`,
+  externalId: (value) => eq(scimUsers.externalId, value),
+  id: (value) => eq(members.id, value),
+}
+
+/** What a directory says of a member, by the member. */
+function own(customerId: CustomerId) {
+  return and(eq(scimUsers.customerId, customerId), eq(scimUsers.memberId, members.id))
+}
+
+function rows(tx: Transaction, customerId: CustomerId, which: SQL | undefined, { startIndex, count }: Page) {
+  const groups = sql<{ value: string; display: string }[]>`coalesce((
+    SELECT json_agg(json_build_object('value', g.id, 'display', g.display_name) ORDER BY g.id)
+    FROM scim_group_members gm JOIN scim_groups g ON g.customer_id = gm.customer_id AND g.id = gm.group_id
+    WHERE gm.customer_id = ${customerId} AND gm.member_id = members.id), '[]')`
+  return tx
+    .select({
+      id: members.id,
+      email: members.email,
+      name: members.name,
+      disabledAt: members.disabledAt,
+      createdAt: members.createdAt,
+      externalId: scimUsers.externalId,
+      givenName: scimUsers.givenName,
+      familyName: scimUsers.familyName,
+      groups,
+    })
+    .from(members)
+    .leftJoin(scimUsers, own(customerId))
+    .where(and(there(customerId), which))
+    .orderBy(asc(members.createdAt), asc(members.id))
+    .limit(count)
+    .offset(startIndex - 1)
+}

@@ -1,0 +1,42 @@
+import 'server-only'
+import type { Caller, Role } from '#lib/access/rules.ts'
+import { newScimToken } from '#lib/access/scim-tokens/secret.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { scope } from '#lib/db/scope.ts'
+import { actorOf, recordAudit } from '#lib/history/audit.ts'
+import { addToken, endToken } from './store/tokens.ts'
+
+/**
+ * Issues a token for a customer's directory.
+ * @param given.roles what it may give to members, and no more
+ * @param given.days until it ends by itself; null: never
+ * @returns the token, which can't be read back
+ */
+export async function issueToken(
+  caller: Caller,
+  given: { name: string; roles: readonly Role[]; days: number | null },
+  requestId: string,
+): Promise<{ id: string; secret: string }> {
+  const { customerId } = caller
+  const secret = newScimToken()
+  const id = await scope(caller, async (tx) => {
+    const id = await addToken(tx, customerId, secret, given)
+    const { name, roles, days } = given
+    const details = { name, roles: [...roles], validDays: days }
+    const event = { action: 'scim-token.issued', subject: id, actor: actorOf(caller), requestId, details }
+    await recordAudit(tx, customerId, event)
+    return id
+  })
+  return { id, secret }
+}
+
+/** Revokes a token, which opens nothing from the next request on. @throws Problem `not_found` */
+export async function revokeToken(caller: Caller, id: string, requestId: string): Promise<void> {
+  const { customerId } = caller
+  await scope(caller, async (tx) => {
+    const name = await endToken(tx, customerId, id)
+    if (name === undefined) throw new Problem('not_found', `There is no token ${id} that works.`)
+    const event = { action: 'scim-token.revoked', subject: id, actor: actorOf(caller), requestId }
+    await recordAudit(tx, customerId, { ...event, details: { name } })
+  })
+}

@@ -1,0 +1,52 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addCustomer } from '#lib/db/test-rows.ts'
+import { tokenOf, USER_SCHEMA } from '#lib/scim/test-calls.ts'
+import { loadApi } from './api.ts'
+import { readTarget } from './target.ts'
+
+let database: TestDatabase
+let url = ''
+const server = createServer()
+beforeAll(async () => {
+  database = await testDatabase()
+  await addCustomer('own')
+  const api = await loadApi()
+  server.on('request', (req, res) => api(req, res, readTarget(req.url ?? '')))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  server.close()
+  await database.close()
+})
+
+test.each([
+  ['/scim', 'application/scim+json'],
+  ['/scim/v2', 'application/scim+json'],
+  ['/scim/v2/Me', 'application/scim+json'],
+  ['/scim/v2/Users/a/b', 'application/scim+json'],
+  ['/scimitar', 'application/problem+json'],
+  ['/auth/scim/v2', 'application/problem+json'],
+])('%s is no path, which is said as %s', async (path, type) => {
+  const answer = await fetch(url + path)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([404, type])
+  expect(await answer.json()).toMatchObject({ status: type === 'application/scim+json' ? '404' : 404 })
+})
+
+test('the paths of SCIM are those of its routes, with statuses and headers of their own', async () => {
+  const headers = { authorization: `Bearer ${await tokenOf('own')}`, 'content-type': 'application/scim+json' }
+  const body = JSON.stringify({ schemas: [USER_SCHEMA], userName: 'cleo@own.example' })
+  const made = await fetch(`${url}/scim/v2/Users/`, { method: 'POST', headers, body })
+  expect(made.status).toBe(201)
+  const { id, meta } = await made.json()
+  expect(made.headers.get('location')).toBe(meta.location)
+  const head = await fetch(`${url}/scim/v2/Users/${id}`, { method: 'HEAD', headers })
+  expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, meta.version, ''])
+  const other = await fetch(`${url}/scim/v2/Users`, { method: 'DELETE', headers })
+  expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
+  const gone = await fetch(`${url}/scim/v2/Users/${id}`, { method: 'DELETE', headers })
+  expect([gone.status, await gone.text()]).toEqual([204, ''])
+})
