@@ -19,6 +19,7 @@ const STANDS_ON: Record<string, string[]> = {
   invoices: ['kept-files'],
   'license-changes': ['assets', 'vendor-subscriptions'],
   'license-lists': ['assets'],
+  members: ['billing-profiles/store.ts'],
   notices: ['invoices'],
   'operator-mail': ['license-changes', 'notices/mailer.ts', 'notices/message.ts', 'notices/settings.ts'],
   originals: ['kept-files'],

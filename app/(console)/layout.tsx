@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { ConfirmSignIn } from '#components/access/confirm-sign-in.tsx'
 import { Frame } from '#components/frame/frame.tsx'
 import { may, ROLE_NAMES } from '#lib/access/rules.ts'
 import { mayChange } from '#lib/access/sign-ins/choices.ts'
@@ -33,6 +34,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
       >
         {children}
       </main>
+      <ConfirmSignIn email={caller.email} />
     </div>
   )
 }

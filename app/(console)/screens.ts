@@ -5,4 +5,5 @@ export const SCREENS = [
   { href: '/assets', name: 'Assets', permission: 'licenses-manager' },
   { href: '/invoices', name: 'Invoices', permission: 'invoice-viewer' },
   { href: '/activity', name: 'Activity', permission: 'licenses-manager' },
+  { href: '/members', name: 'Members', permission: 'members-manager' },
 ] as const satisfies readonly { href: string; name: string; permission: Permission }[]

@@ -2,6 +2,7 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { errorAt } from '#components/problem/error-at.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
@@ -97,9 +98,4 @@ function OtherProblem({ error }: { error: Error }) {
       ? `The current password was wrong too often. Wait ${waitText(retryAfter ?? 60)}, then try again.`
       : error.message
   return <ProblemNote title="Not changed" detail={detail} requestId={requestId} />
-}
-
-function errorAt(error: Error | null, pointer: string): string | undefined {
-  if (!(error instanceof Problem)) return undefined
-  return error.more.errors?.find((one) => one.pointer === pointer)?.detail
 }

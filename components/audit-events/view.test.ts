@@ -27,7 +27,7 @@ test('an event is told in words, and its details each by its name', () => {
   expect(actionText('license-change.outcome-unknown')).toBe('License change outcome unknown')
   const details = { assetId: 'a-1', roles: ['admin', 'it-manager'], to: 0, reason: null, query: '' }
   const event = { details, subject: 'C1', actor: { kind: 'member', id: 'M1', name: 'Ana' } }
-  expect(detailTexts(event)).toEqual(['asset id a-1', 'roles admin, it-manager', 'to 0'])
+  expect(detailTexts(event)).toEqual(['asset id a-1', 'roles Admin, IT Manager', 'to 0'])
 })
 
 test('what it happened to is named, but not by an id that says nothing', () => {

@@ -1,11 +1,16 @@
 'use client'
 
-import { Activity, Layers, ReceiptText } from 'lucide-react'
+import { Activity, Layers, ReceiptText, Users } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 
-const ICONS = { '/assets': Layers, '/invoices': ReceiptText, '/activity': Activity } as const
+const ICONS = {
+  '/assets': Layers,
+  '/invoices': ReceiptText,
+  '/activity': Activity,
+  '/members': Users,
+} as const
 
 /** A screen that the caller may open. */
 export type Screen = { href: keyof typeof ICONS; name: string }

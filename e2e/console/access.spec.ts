@@ -114,7 +114,13 @@ const SEES = [
     lacks: ['/assets', '/assets/bulk'],
     needs: 'IT Manager or Admin',
   },
-  { who: 'admin', home: '/assets', links: ['Assets', 'Invoices', 'Activity'], lacks: [], needs: '' },
+  {
+    who: 'admin',
+    home: '/assets',
+    links: ['Assets', 'Invoices', 'Activity', 'Members'],
+    lacks: [],
+    needs: '',
+  },
 ] as const
 
 for (const { who, home, links, lacks, needs } of SEES) {

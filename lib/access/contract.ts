@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { contract } from '#lib/api/contract.ts'
 import { calls } from './calls.ts'
+import { Proof } from './fresh-sign-ins/shapes.ts'
 import { PASSWORD_MAX, PASSWORD_MIN } from './passwords/rules.ts'
 
 /** Public clients call it first, to see whether their key works and whose it is. */
@@ -38,6 +39,18 @@ export const changePassword = contract({
     "It ends the member's other sessions. The new password may not be a common one, one character repeated, little more than the member's name, address or domain, or the present one. Who names a wrong present password too often in a session has to wait: 429 `rate_limited`.",
   body: z.strictObject({ currentPassword: z.string().min(1).max(PASSWORD_MAX), newPassword }),
   output: z.object({ changed: z.boolean().meta({ description: 'Always true.' }) }),
+  problems: ['permission_denied', 'rate_limited'],
+})
+
+/** The console's own call: a member proves again who they are. Not part of the published API. */
+export const proveSession = contract({
+  ...calls.proveSession,
+  summary: 'Confirm that it is the signed-in member who asks',
+  permission: 'any',
+  description:
+    'Changes of keys and members need a proof in the same session that is at most 10 minutes old, and answer 403 `fresh_sign_in_required` without one. A sign-in is such a proof, and this call is one. Who names a wrong password too often in a session has to wait: 429 `rate_limited`.',
+  body: Proof,
+  output: z.object({ proven: z.literal(true).meta({ description: 'Always true.' }) }),
   problems: ['permission_denied', 'rate_limited'],
 })
 

@@ -1,9 +1,13 @@
 import 'server-only'
 import { operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
+import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
+import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import { visit } from '#lib/visit.ts'
 import * as contract from './contract.ts'
+import { prove } from './fresh-sign-ins/prove.ts'
+import { noteProof } from './fresh-sign-ins/store.ts'
 import { askRecovery as keepRecovery } from './links/recoveries.ts'
 import { redeemLink as redeem } from './links/redeem.ts'
 import { changeOwnPassword } from './passwords/change.ts'
@@ -18,6 +22,20 @@ export const changePassword = operation(contract.changePassword, async (caller, 
     throw new Problem('permission_denied', 'Only a signed-in member has a password.')
   await changeOwnPassword(caller, body, requestId)
   return { body: { changed: true } }
+})
+
+/** Notes that the member is there, after they have proven it: the session counts as freshly signed in from now on. */
+export const proveSession = operation(contract.proveSession, async (caller, { body }, { requestId }) => {
+  const { via, customerId, session } = caller
+  if (via !== 'session' || session === undefined)
+    throw new Problem('permission_denied', 'Only a signed-in member can confirm who they are.')
+  await prove(caller, body)
+  await scope(caller, async (tx) => {
+    await noteProof(tx, customerId, session)
+    const event = { action: 'session.confirmed', subject: caller.id, actor: actorOf(caller), requestId }
+    await recordAudit(tx, customerId, event)
+  })
+  return { body: { proven: true as const } }
 })
 
 export const redeemLink = operation(contract.redeemLink, async (_, { body }) => ({

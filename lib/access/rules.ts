@@ -12,12 +12,13 @@ export const ROLE_NAMES: Record<Role, string> = {
   admin: 'Admin',
 }
 
-export type Permission = 'licenses-manager' | 'invoice-viewer' | 'audit-viewer'
+export type Permission = 'licenses-manager' | 'invoice-viewer' | 'audit-viewer' | 'members-manager'
 
 export const PERMISSION_NAMES: Record<Permission, string> = {
   'licenses-manager': 'Licenses Manager',
   'invoice-viewer': 'Invoice Viewer',
   'audit-viewer': 'Audit Viewer',
+  'members-manager': 'Members Manager',
 }
 
 // spec 5.3; Admin holds both (CONTRACT 1)
@@ -25,6 +26,7 @@ export const ROLES_WITH: Record<Permission, readonly Role[]> = {
   'licenses-manager': ['it-manager', 'admin'],
   'invoice-viewer': ['finance-user', 'admin'],
   'audit-viewer': ['admin'],
+  'members-manager': ['admin'],
 }
 
 /** Who is calling, proven, with what they may see and do. */
@@ -45,6 +47,8 @@ export type Caller = {
   billingProfiles: readonly string[]
   /** Digest of the session's id, when `via` is `session`. */
   session?: string
+  /** When `via` is `session`: so many seconds ago, by the database's clock, the member last proved who they are. */
+  provenSecondsAgo?: number
 }
 
 /** Whether the caller holds the permission through any of their roles. */

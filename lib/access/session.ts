@@ -21,7 +21,8 @@ const SESSION_CALLER = `
   SELECT s.customer_id, c.name AS customer_name, c.domain AS customer_domain, m.id, m.name, m.email, m.roles,
     array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = m.customer_id
       AND (m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles)) ORDER BY p.id) AS billing_profiles,
-    s.last_seen_at < now() - interval '1 minute' AS stale
+    s.last_seen_at < now() - interval '1 minute' AS stale,
+    extract(epoch FROM now() - coalesce(s.proven_at, s.created_at))::float8 AS proven_seconds_ago
   FROM sessions s
   JOIN members m ON m.customer_id = s.customer_id AND m.id = s.member_id
   JOIN customers c ON c.id = s.customer_id
@@ -32,14 +33,16 @@ export async function findSessionCaller(digest: string): Promise<Caller | undefi
   const row = await lookUpCaller(database().sessions, SESSION_CALLER, digest)
   if (row?.stale)
     await database().sessions.query('UPDATE sessions SET last_seen_at = now() WHERE digest = $1', [digest])
-  return row && { ...provenCaller(row, 'session'), session: digest }
+  if (!row) return undefined
+  const { proven_seconds_ago: provenSecondsAgo = Number.POSITIVE_INFINITY } = row
+  return { ...provenCaller(row, 'session'), session: digest, provenSecondsAgo }
 }
 
 /** What is written down of a session when it is opened. */
 export type Opened = { digest: string; address: string; userAgent: string; browser: string; proof?: string }
 
 /**
- * Keeps a new session, and lets the member's ended ones go, whose place it takes.
+ * Keeps a new session, and lets the member's ended ones go, whose place it takes. The member has signed in just now.
  * @param since when it counts as opened: a change of customer makes no sign-in last longer
  */
 export async function addSession(
@@ -57,8 +60,13 @@ export async function addSession(
     memberId,
     userAgent: userAgent.slice(0, MOST_OF_NAME),
     ...opened,
+    provenAt: since ?? sql`now()`,
     ...(since ? { createdAt: since } : {}),
   })
+  await tx
+    .update(members)
+    .set({ lastSignInAt: sql`now()` })
+    .where(and(eq(members.customerId, customerId), eq(members.id, memberId)))
 }
 
 const MOST_OF_NAME = 500

@@ -19,6 +19,8 @@ export type CallerRow = {
   roles: Role[]
   billing_profiles: string[]
   stale: boolean
+  /** Of a session alone: how long ago its member last proved who they are. */
+  proven_seconds_ago?: number
 }
 
 /** Look-ups that happen before a customer is known have logins of their own, a statement each. */

@@ -46,6 +46,7 @@ test('the commands are these', () => {
     'members add',
     'members reset',
     'members set-roles',
+    'members set-profiles',
     'members disable',
     'members enable',
     'members list',

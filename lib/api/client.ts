@@ -39,7 +39,7 @@ function queryOf<C extends AnyContract>({ name, method, path: template }: Call):
     const query = search(given.query)
     return query ? `${pathOf(template, given.params)}?${query}` : pathOf(template, given.params)
   }
-  const call = async (given: Given<C>, signal?: AbortSignal) => {
+  const ask = async (given: Given<C>, signal?: AbortSignal) => {
     const response = await fetch(path(given), {
       method,
       credentials: 'same-origin',
@@ -55,7 +55,35 @@ function queryOf<C extends AnyContract>({ name, method, path: template }: Call):
     if (typeof body === 'object' && body) tags.set(body, response.headers.get('ETag') ?? '')
     return body as Output<C>
   }
+  const call = async (given: Given<C>, signal?: AbortSignal) => {
+    try {
+      return await ask(given, signal)
+    } catch (refused) {
+      if (!(await isConfirmed(refused))) throw refused
+      // The same request again, under the same Idempotency-Key: nothing was done for the first.
+      return ask(given, signal)
+    }
+  }
   return Object.assign(call, { path, search, key: (given: Given<C>) => [name, path(given)] as const })
+}
+
+let confirm: (() => Promise<boolean>) | undefined
+
+/**
+ * Says how the member is asked to confirm who they are when a request is refused for want of a fresh sign-in: whether
+ * they did. Then it is sent once more.
+ * @returns ends it
+ */
+export function whenFreshSignInIsRequired(ask: () => Promise<boolean>): () => void {
+  confirm = ask
+  return () => {
+    if (confirm === ask) confirm = undefined
+  }
+}
+
+async function isConfirmed(refused: unknown): Promise<boolean> {
+  const isWanted = refused instanceof Problem && refused.code === 'fresh_sign_in_required'
+  return isWanted && confirm !== undefined && (await confirm())
 }
 
 const tags = new WeakMap<object, string>()

@@ -1,5 +1,6 @@
 import 'server-only'
 import { hash } from 'node:crypto'
+import { z } from 'zod'
 import type { ApiResponse } from './guarded.ts'
 import type { ApiRequest } from './request.ts'
 
@@ -26,6 +27,18 @@ export function conditional(
   return isRead && isKnown
     ? { status: 304, headers: given, body: null }
     : { status: 200, headers: given, body }
+}
+
+/** The header If-Match: `*`, or ETags. */
+export const ifMatch = z
+  .string()
+  .max(1000)
+  .regex(/^\s*(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)\s*$/, 'must be * or ETags in quotes')
+
+/** Whether If-Match lets a thing of this version through: it compares versions, and leaves digests aside (CONTRACT 4). */
+export function isVersion(version: string | number, given: string | undefined): boolean {
+  if (given === undefined || given.trim() === '*') return true
+  return given.split(',').some((tag) => tag.trim().startsWith(`"${version}.`))
 }
 
 /** Compared weakly (RFC 9110, 13.1.2): a proxy that packs an answer makes its tag a weak one. */

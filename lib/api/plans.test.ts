@@ -84,6 +84,12 @@ const CASES: Record<string, readonly string[]> = {
   changePassword: [],
   listSessions: ['', 'whose=all'],
   endSession: [],
+  listMembers: ['', 'filter=state:invited', 'search=admin'],
+  readMember: ['nobody'],
+  inviteMember: [],
+  changeMember: [],
+  makeMemberLink: [],
+  withdrawInvitation: [],
 }
 /** What reads more, and why that is. */
 const WALKED = 'goes back by date until a page is full: seldom what it chooses is old and rare at once'

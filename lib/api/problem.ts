@@ -7,6 +7,7 @@ export const PROBLEMS = {
   page_token_invalid: { status: 400, title: 'The page token is not valid here' },
   unauthenticated: { status: 401, title: 'A valid API key or session is required' },
   permission_denied: { status: 403, title: 'A permission is missing' },
+  fresh_sign_in_required: { status: 403, title: 'A fresh sign-in is required' },
   cross_origin: { status: 403, title: 'Sessions may write from the console only' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'The method is not supported here' },
@@ -16,6 +17,11 @@ export const PROBLEMS = {
   version_mismatch: { status: 412, title: 'Somebody changed it since you read it' },
   change_in_progress: { status: 409, title: 'Another change of this asset is in progress' },
   change_settled: { status: 409, title: 'The change is settled' },
+  member_exists: { status: 409, title: 'There is a member with this address already' },
+  last_admin: { status: 409, title: 'The last Admin stays' },
+  member_disabled: { status: 409, title: 'The member is disabled' },
+  invitation_accepted: { status: 409, title: 'The invitation was accepted' },
+  member_changed: { status: 412, title: 'Somebody changed the member since you read it' },
   body_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be JSON' },
   quantity_not_supported: { status: 422, title: 'Assets of this type have no licenses' },
@@ -115,13 +121,8 @@ export function toProblem(error: unknown): Problem {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (at instanceof Problem) return at
     if (isUnavailable(at)) {
-      return new Problem(
-        'service_unavailable',
-        'The service is not available for the moment. Please try again.',
-        {
-          headers: { 'Retry-After': '2' },
-        },
-      )
+      const detail = 'The service is not available for the moment. Please try again.'
+      return new Problem('service_unavailable', detail, { headers: { 'Retry-After': '2' } })
     }
   }
   return new Problem(

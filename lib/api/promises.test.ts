@@ -150,6 +150,8 @@ function contractNamed(name: string): AnyContract {
 /** The example with what moves from day to day as it is today. */
 function settled({ answer: { body } }: Example, answered: unknown): unknown {
   const { today, knownBy, sessions } = Object(answered)
+  // What is made is new.
+  if (Object(answered).expireTime || Object(answered).link) return withNew(body, answered)
   // Who is signed in is so now.
   if (sessions) return withTimes(body, sessions)
   // Of a change that was sent when the examples were set up.
@@ -160,6 +162,18 @@ function settled({ answer: { body } }: Example, answered: unknown): unknown {
   return JSON.parse(text, (_, value) =>
     value?.daysPastDue > 0 ? { ...value, daysPastDue: (today - value.dueDate) / DAY } : value,
   )
+}
+
+/** What is made anew each time it is asked for: ids, times, secrets. */
+const NEW = ['id', 'url', 'createTime', 'expireTime', 'inviteExpireTime']
+
+function withNew(shown: unknown, made: unknown): unknown {
+  if (typeof shown !== 'object' || shown === null || Array.isArray(shown)) return shown
+  const parts = Object.entries(shown).map(([name, value]) => {
+    const its = Object(made)[name]
+    return [name, NEW.includes(name) && typeof its === typeof value ? its : withNew(value, its)]
+  })
+  return Object.fromEntries(parts)
 }
 
 function withTimes(body: unknown, answered: { createTime: number; lastSeenTime: number }[]): unknown {
@@ -210,7 +224,7 @@ async function loadContracts() {
 
 /** The customer of all examples. */
 async function seed() {
-  const { addChange, acknowledge, keepOriginal } = exampleRows(database)
+  const { addChange, acknowledge, addColleagues, keepOriginal } = exampleRows(database)
   await addCustomer('northwind')
   keys.admin = await addKey('northwind', ['admin'], { name: 'nightly-sync' })
   keys.it = await addKey('northwind', ['it-manager'])
@@ -219,6 +233,7 @@ async function seed() {
   await addEvent('northwind', { at: new Date('2026-10-30T11:00:00Z') })
   const ana = { id: 'm-ana', name: 'Ana Ruiz', email: 'ana@northwind.example' }
   await addMember('northwind', { ...ana, roles: ['admin'] })
+  await addColleagues()
   await addSession('northwind', 'm-ana', {
     digest: 'W2ezwqGmGZ5f0kXgP7rO3bqfZQHhDn1u9sTtYvKcE4A',
   })

@@ -1,6 +1,7 @@
 import type { CustomerId } from '#lib/access/rules.ts'
 import { scope } from '#lib/db/scope.ts'
 import type { TestDatabase } from '#lib/db/test-database.ts'
+import { addMember } from '#lib/db/test-rows.ts'
 import { keepFile } from '#lib/kept-files/store.ts'
 
 // What promises.test.ts needs for examples beside the rows that tests have in common.
@@ -36,5 +37,29 @@ export function exampleRows(database: TestDatabase) {
       ],
     )
   }
-  return { keepOriginal, addChange, acknowledge }
+
+  /** Ben, who comes and goes, and Bea, who is invited. */
+  async function addColleagues() {
+    const times = (text: string) => new Date(text)
+    await addMember('northwind', {
+      ...{ id: 'm-ben', name: 'Ben Ito', email: 'ben@northwind.example', addedBy: 'Ana Ruiz' },
+      roles: ['it-manager'],
+      createdAt: times('2026-02-02T09:00:00Z'),
+      lastSignInAt: times('2026-11-22T08:00:00Z'),
+    })
+    await addMember('northwind', {
+      ...{ id: 'm-bea', name: 'Bea Lind', email: 'bea@northwind.example', addedBy: 'Ana Ruiz' },
+      roles: ['finance-user'],
+      billingProfiles: ['default'],
+      createdAt: times('2026-11-20T10:00:00Z'),
+      invitedAt: times('2026-11-20T10:00:00Z'),
+    })
+    await database.sql(
+      'northwind',
+      `INSERT INTO account_links (customer_id, member_id, kind, digest, made_by, expires_at)
+       VALUES ('northwind', 'm-bea', 'invitation', 'none', 'm-ana', '2026-11-27T10:00:00Z')`,
+      [],
+    )
+  }
+  return { keepOriginal, addChange, acknowledge, addColleagues }
 }

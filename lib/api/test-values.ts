@@ -14,6 +14,7 @@ export const VALUES: Record<string, readonly string[]> = {
     'currency:USD',
     'state:APPLIED',
     'kind:access',
+    'role:admin',
     'x:y',
   ],
   from: ['IN-2025-0917'],
@@ -27,9 +28,16 @@ export const VALUES: Record<string, readonly string[]> = {
   kind: ['drawn', 'original-pdf', 'original-xml', 'x'],
   whose: ['own', 'all'],
   session_id: ['none'],
+  member_id: ['m-ana', 'm-ben', 'm-bea'],
   'if-match': ['*', '"3.x"', '"1.x"', 'x'],
   'if-none-match': ['*', '"x"'],
   'idempotency-key': ['a', 'b', 'c'],
 }
-/** Bodies of a change of licenses: totals that are taken, refused, and none. */
-export const BODIES = [0, 45, 60, 61, 130, 250, 1.5, -1, '7'].map((quantity) => ({ quantity }))
+/** Bodies of changes of licenses and of members: what is taken, refused, and none. */
+export const BODIES: readonly object[] = [
+  ...[0, 45, 60, 61, 130, 250, 1.5, -1, '7'].map((quantity) => ({ quantity })),
+  { roles: ['it-manager'] },
+  { roles: [], billingProfiles: ['none'] },
+  { billingProfiles: null, disabled: true },
+  { email: 'eve@northwind.example', name: 'Eve', roles: ['it-manager'] },
+]

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
-import { addCustomer, addMember } from '#lib/access/directory.ts'
+import { addCustomer } from '#lib/access/directory.ts'
 import { hashPassword } from '#lib/access/password.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { findCustomer, newCustomerId } from '#lib/access/store.ts'
 import { errorCode } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { billingProfiles, members } from '#lib/db/schema/customers.ts'
+import { billingProfiles } from '#lib/db/schema/customers.ts'
 import { scope } from '#lib/db/scope.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 import { importAssets } from '#lib/imports/assets.ts'
 import { importInvoices } from '#lib/imports/invoices/import.ts'
 import { saveIssuer } from '#lib/issuers/store.ts'
+import { addMember } from '#lib/members/store/write.ts'
 import { assetsOf } from './asset.ts'
 import type { DemoCustomer, DemoMember, DemoProfile } from './customer.ts'
 import { addHistory } from './history.ts'
@@ -89,13 +90,10 @@ async function addProfiles(tx: Transaction, customerId: CustomerId, profiles: De
 async function addDemoMember(
   tx: Transaction,
   customerId: CustomerId,
-  { email, name, roles, billingProfiles: profiles }: DemoMember,
+  member: DemoMember,
   passwordHash: string,
 ): Promise<string> {
-  const id = await addMember(tx, customerId, { email, name, roles, passwordHash })
-  if (profiles) {
-    const own = and(eq(members.customerId, customerId), eq(members.id, id))
-    await tx.update(members).set({ billingProfiles: profiles }).where(own)
-  }
+  const id = await addMember(tx, customerId, { ...member, passwordHash, addedBy: OPERATOR.name })
+  if (id === undefined) throw new Error(`${member.email} is there twice.`)
   return id
 }

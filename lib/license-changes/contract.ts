@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { contract, emptyBody, paging, pagingOutput } from '#lib/api/contract.ts'
+import { ifMatch } from '#lib/api/entity-tag.ts'
 import { switchText } from '#lib/api/query-text.ts'
 import { params } from '#lib/assets/contract.ts'
 import { MAX_QUANTITY } from '#lib/assets/rules.ts'
@@ -13,11 +14,6 @@ import * as reading from './examples/reading.ts'
 import * as shapes from './shapes.ts'
 
 export type LicenseChange = z.output<typeof shapes.LicenseChange>
-
-const ifMatch = z
-  .string()
-  .max(1000)
-  .regex(/^\s*(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)\s*$/, 'must be * or ETags in quotes')
 
 /** What may come with a change of a quantity (CONTRACT 4). */
 const QuantityHeaders = z.object({

@@ -1,5 +1,14 @@
 import { sql } from 'drizzle-orm'
-import { check, foreignKey, index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import {
+  boolean,
+  check,
+  foreignKey,
+  index,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
 import { createdAt, customerId, key, place, time } from './columns.ts'
 
 export const customers = pgTable('customers', {
@@ -45,6 +54,10 @@ export const members = pgTable(
     invitedAt: time('invited_at'),
     /** When a session of theirs was ended by somebody; the others say themselves when they were seen. */
     lastSeenAt: time('last_seen_at'),
+    /** Null: never, or before this was written down. */
+    lastSignInAt: time('last_sign_in_at'),
+    /** Name of who added them, as it was then; null: it was not written down. */
+    addedBy: text('added_by'),
     createdAt: createdAt(),
   },
   (t) => [
@@ -71,10 +84,19 @@ export const apiKeys = pgTable(
     billingProfiles: text('billing_profiles').array(),
     /** The member who issued it; null: issued on the command line. */
     issuedBy: key('issued_by'),
+    /** Whether it outlives its issuer's membership, and is not cut to what the issuer holds. */
+    belongsToCustomer: boolean('belongs_to_customer').notNull().default(false),
+    /** Networks (`192.0.2.0/24`, `2001:db8::/32`) from which alone it opens anything; null: from anywhere. */
+    addresses: text('addresses').array(),
     createdAt: createdAt(),
     expiresAt: time('expires_at'),
     revokedAt: time('revoked_at'),
+    /** The key that was made to follow it, since when it ends at `expires_at` for good. */
+    replacedBy: key('replaced_by'),
+    /** When its owner was told that it is about to end. */
+    endToldAt: time('end_told_at'),
     lastUsedAt: time('last_used_at'),
+    lastUsedAddress: text('last_used_address'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),

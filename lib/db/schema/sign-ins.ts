@@ -57,6 +57,8 @@ export const sessions = pgTable(
     userAgent: text('user_agent'),
     /** The digest of the browser's mark; null as with the address. */
     browser: key('browser'),
+    /** When the member last proved in it who they are; null: when it was opened. */
+    provenAt: time('proven_at'),
     /** What opened it, and therefore whom else it opens: see lib/access/people/rules.ts. Null: nobody else. */
     proof: key('proof'),
   },
@@ -101,11 +103,13 @@ export const accountMails = pgTable(
     notBefore: time('not_before').notNull().default(sql`now()`),
     /** Why the mail server did not take it. */
     reason: text('reason'),
+    /** The API key that it is about, where it is about one. */
+    keyId: key('key_id'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
     foreignKey({ columns: [t.customerId, t.memberId], foreignColumns: [members.customerId, members.id] }),
-    check('account_mails_event', sql`${t.event} in ('new-password', 'new-device')`),
+    check('account_mails_event', sql`${t.event} in ('new-password', 'new-device', 'key-ends', 'key-leaked')`),
     check('account_mails_state', sql`${t.state} in ('WAITING', 'SENDING', 'SENT', 'REFUSED', 'UNKNOWN')`),
   ],
 )

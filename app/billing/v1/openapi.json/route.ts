@@ -7,6 +7,7 @@ import * as comparisons from '#lib/comparisons/contract.ts'
 import * as files from '#lib/invoice-files/contract.ts'
 import * as invoices from '#lib/invoices/contract.ts'
 import * as changes from '#lib/license-changes/contract.ts'
+import * as members from '#lib/members/contract.ts'
 import * as sessions from '#lib/sessions/contract.ts'
 import * as statements from '#lib/statements/contract.ts'
 
@@ -62,6 +63,18 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
       tag: 'History',
       description: 'Who did what, when and from where.',
       contracts: [auditEvents.listAuditEvents, auditEvents.exportAuditEvents],
+    },
+    {
+      tag: 'Members',
+      description: 'Who may sign in to the console, what they may do, and what they see.',
+      contracts: [
+        members.listMembers,
+        members.inviteMember,
+        members.readMember,
+        members.changeMember,
+        members.makeMemberLink,
+        members.withdrawInvitation,
+      ],
     },
     {
       tag: 'Access',

@@ -1,0 +1,104 @@
+import { visible } from '#components/ui/visible.ts'
+import { ROLE_NAMES, ROLES, type Role } from '#lib/access/rules.ts'
+import type { Holding } from '#lib/members/rules.ts'
+import { type Giving, ROLE_HINTS } from './words.ts'
+
+const CHOICE = 'flex cursor-pointer items-start gap-2.5 py-1 max-md:py-2'
+const BOX = 'mt-0.5 size-4 shrink-0 accent-accent'
+
+/** What somebody may do and see: roles, and all billing profiles or some. `errors` stand under what they are about. */
+export function HoldingFields({
+  value: { roles, billingProfiles },
+  giving,
+  errors,
+  onChange,
+}: {
+  value: Holding
+  giving: Giving
+  errors: { roles?: string | undefined; profiles?: string | undefined }
+  onChange: (value: Holding) => void
+}) {
+  // Some that the member has may be none of those that the caller sees.
+  const others = (billingProfiles ?? []).filter((id) => giving.profiles.every((known) => known.id !== id))
+  const offered = [...giving.profiles, ...others.map((id) => ({ id, name: id }))]
+  const setRoles = (next: readonly Role[]) => onChange({ roles: next, billingProfiles })
+  const setProfiles = (next: readonly string[] | null) => onChange({ roles, billingProfiles: next })
+  return (
+    <>
+      <fieldset className="text-sm">
+        <legend className="mb-0.5 font-medium">Roles</legend>
+        {ROLES.map((role) => (
+          <label key={role} className={CHOICE}>
+            <input
+              type="checkbox"
+              className={BOX}
+              checked={roles.includes(role)}
+              onChange={() => setRoles(toggled(roles, role))}
+            />
+            <span>
+              {ROLE_NAMES[role]} <span className="block text-xs text-ink-3">{ROLE_HINTS[role]}</span>
+            </span>
+          </label>
+        ))}
+        <Wrong>{errors.roles}</Wrong>
+      </fieldset>
+      <fieldset className="text-sm">
+        <legend className="mb-0.5 font-medium">Billing profiles</legend>
+        {giving.all || billingProfiles === null ? (
+          <label className={CHOICE}>
+            <input
+              type="radio"
+              name="profiles"
+              className={BOX}
+              checked={billingProfiles === null}
+              onChange={() => setProfiles(null)}
+            />
+            All, also those that are added later
+          </label>
+        ) : null}
+        <label className={CHOICE}>
+          <input
+            type="radio"
+            name="profiles"
+            className={BOX}
+            checked={billingProfiles !== null}
+            onChange={() => setProfiles([])}
+          />
+          These only
+        </label>
+        {billingProfiles === null ? null : (
+          <div className="ml-6.5 max-h-48 overflow-y-auto">
+            {offered.map(({ id, name }) => (
+              <label key={id} className={CHOICE}>
+                <input
+                  type="checkbox"
+                  className={BOX}
+                  checked={billingProfiles.includes(id)}
+                  onChange={() => setProfiles(toggled(billingProfiles, id))}
+                />
+                <span className="min-w-0 wrap-anywhere">
+                  {visible(name)}
+                  {name === id ? null : <span className="text-xs text-ink-3"> {id}</span>}
+                </span>
+              </label>
+            ))}
+          </div>
+        )}
+        <Wrong>{errors.profiles}</Wrong>
+      </fieldset>
+    </>
+  )
+}
+
+function Wrong({ children }: { children: string | undefined }) {
+  if (!children) return null
+  return (
+    <p role="alert" className="mt-1 text-danger">
+      {children}
+    </p>
+  )
+}
+
+function toggled<T>(values: readonly T[], value: T): T[] {
+  return values.includes(value) ? values.filter((other) => other !== value) : [...values, value]
+}

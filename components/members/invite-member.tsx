@@ -1,0 +1,105 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { errorAt } from '#components/problem/error-at.ts'
+import { NotDone } from '#components/problem/not-done.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { visible } from '#components/ui/visible.ts'
+import { inviteMember } from '#lib/members/queries.ts'
+import type { Holding } from '#lib/members/rules.ts'
+import { HoldingFields } from './holding-fields.tsx'
+import { ShownLink } from './shown-link.tsx'
+import type { Giving } from './words.ts'
+
+const FIELDS = ['/email', '/name', '/roles', '/billingProfiles']
+
+/** Invites somebody, and shows the link with which they come, or says where it was mailed to. */
+export function InviteMember({
+  giving,
+  onInvited,
+  onClose,
+}: {
+  giving: Giving
+  onInvited: () => void
+  onClose: () => void
+}) {
+  const [holding, setHolding] = useState<Holding>({ roles: [], billingProfiles: giving.all ? null : [] })
+  const [isUnsaid, setUnsaid] = useState(false)
+  const { mutate, isPending, error, data, reset } = useMutation({
+    mutationFn: (who: { email: string; name: string }) =>
+      inviteMember({
+        body: {
+          ...who,
+          roles: [...holding.roles],
+          billingProfiles: holding.billingProfiles && [...holding.billingProfiles],
+        },
+      }),
+    onSuccess: onInvited,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (isPending) return
+    const form = event.currentTarget
+    const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement
+    reset()
+    setUnsaid(holding.roles.length === 0)
+    if (holding.roles.length === 0) return
+    const onError = (refused: Error) => {
+      const wrong = ['email', 'name'].find((name) => errorAt(refused, `/${name}`))
+      if (wrong) field(wrong).focus()
+    }
+    mutate({ email: field('email').value.trim(), name: field('name').value.trim() }, { onError })
+  }
+  if (data) {
+    const name = visible(data.member.name)
+    return (
+      <Dialog title={`${name} is invited`} onClose={onClose}>
+        <ShownLink link={data.link} name={name} onClose={onClose} />
+      </Dialog>
+    )
+  }
+  const [email, name, roles, profiles] = FIELDS.map((pointer) => errorAt(error, pointer))
+  const isElsewhere = error && !email && !name && !roles && !profiles
+  return (
+    <Dialog title="Invite a member" onClose={onClose}>
+      <p className="mt-1 text-ink-3">They come by a link that works once, within 7 days.</p>
+      <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
+        <Field
+          label="E-mail address"
+          name="email"
+          type="email"
+          autoComplete="off"
+          maxLength={254}
+          required
+          error={email && `This address ${email}.`}
+        />
+        <Field
+          label="Name"
+          name="name"
+          autoComplete="off"
+          maxLength={200}
+          required
+          error={name && `The name ${name}.`}
+        />
+        <HoldingFields
+          value={holding}
+          giving={giving}
+          errors={{ roles: isUnsaid ? 'Choose at least one role.' : roles, profiles }}
+          onChange={setHolding}
+        />
+        {isElsewhere ? <NotDone title="Not invited" error={error} /> : null}
+        <div className="mt-1 flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" look="primary" pending={isPending}>
+            Invite
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,97 @@
+import { Moment } from '#components/dates/moment.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { Member } from '#lib/members/contract.ts'
+import { MemberStateCell } from './member-state.tsx'
+import { type Giving, profilesText, rolesText } from './words.ts'
+
+type Given = {
+  members: readonly Member[]
+  giving: Giving
+  /** Id of the member who looks at it. */
+  self: string
+  /** Epoch milliseconds. */
+  now: number
+  busy: boolean
+  onChange: (member: Member) => void
+}
+
+/** Members, newest first, each with the button that opens what can be changed. */
+export function MemberTable({ members, busy, ...rest }: Given) {
+  return (
+    // Where there is too little room for long names, the columns scroll, not the page.
+    <div className="overflow-x-auto max-xl:[&_td]:px-2.5 max-xl:[&_th]:px-2.5 max-md:overflow-visible max-md:[&_td]:px-0">
+      <Table label="Members, newest first" busy={busy}>
+        <TableHead>
+          <HeadCell>Who</HeadCell>
+          <HeadCell>Roles</HeadCell>
+          <HeadCell>Billing profiles</HeadCell>
+          <HeadCell>State</HeadCell>
+          <HeadCell>Last sign-in (UTC)</HeadCell>
+          <HeadCell aria-sort="descending">
+            Added (UTC) <span aria-hidden="true">↓</span>
+          </HeadCell>
+          <HeadCell right>
+            <span className="sr-only">Change</span>
+          </HeadCell>
+        </TableHead>
+        <TableBody>
+          {members.map((member) => (
+            <MemberRow key={member.id} member={member} {...rest} />
+          ))}
+        </TableBody>
+      </Table>
+    </div>
+  )
+}
+
+function MemberRow({
+  member,
+  giving,
+  self,
+  now,
+  onChange,
+}: Omit<Given, 'members' | 'busy'> & { member: Member }) {
+  const { id, email, roles, billingProfiles, state, lastSignInTime, createTime, addedBy } = member
+  const name = visible(member.name)
+  return (
+    <Row className={state === 'disabled' ? 'text-ink-2' : ''}>
+      <Cell className="wrap-anywhere md:min-w-44">
+        <span className="block font-[550]">
+          {name}
+          {id === self ? <span className="font-normal text-ink-3"> (you)</span> : null}
+        </span>
+        <span className="block text-xs text-ink-3">{email}</span>
+      </Cell>
+      <Cell className="text-ink-2 max-md:text-sm md:min-w-28">{rolesText(roles)}</Cell>
+      <Cell className="wrap-anywhere text-ink-2 max-md:text-sm md:min-w-28">
+        <span className="text-ink-3 md:hidden">Billing profiles: </span>
+        {profilesText(billingProfiles, giving)}
+      </Cell>
+      <Cell place="right-1">
+        <MemberStateCell member={member} now={now} />
+      </Cell>
+      <Cell className="text-ink-2 max-md:text-sm">
+        <span className="text-ink-3 md:hidden">Last sign-in: </span>
+        {lastSignInTime === undefined ? (
+          <span className="text-ink-3">{state === 'invited' ? 'Not yet' : 'Not known'}</span>
+        ) : (
+          <Moment at={lastSignInTime} />
+        )}
+      </Cell>
+      <Cell className="text-ink-2 max-md:text-sm" place="across">
+        <span className="text-ink-3 md:hidden">Added </span>
+        <Moment at={createTime} />
+        {addedBy === undefined ? null : (
+          <span className="text-xs wrap-anywhere text-ink-3 md:block"> by {visible(addedBy)}</span>
+        )}
+      </Cell>
+      <Cell right place="across" className="max-md:mt-1.5">
+        <Button className="max-md:w-full" onClick={() => onChange(member)} aria-label={`Change ${name}`}>
+          Change
+        </Button>
+      </Cell>
+    </Row>
+  )
+}

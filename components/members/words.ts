@@ -1,0 +1,28 @@
+import { visible } from '#components/ui/visible.ts'
+import { ROLE_NAMES, type Role } from '#lib/access/rules.ts'
+import type { Profiles } from '#lib/members/rules.ts'
+
+/** What a caller may give of billing profiles: those that they see, and whether that is all for good. */
+export type Giving = { profiles: readonly { id: string; name: string }[]; all: boolean }
+
+/** What the roles let somebody do, for who gives them. */
+export const ROLE_HINTS: Record<Role, string> = {
+  'it-manager': 'Assets and licenses',
+  'finance-user': 'Invoices',
+  admin: 'Both, and members, keys and the history',
+}
+
+export function rolesText(roles: readonly Role[]): string {
+  return roles.map((role) => ROLE_NAMES[role]).join(', ') || 'None'
+}
+
+/** Billing profiles by their names, as far as they are known. */
+export function profilesText(profiles: Profiles, { profiles: known }: Pick<Giving, 'profiles'>): string {
+  if (profiles === null) return 'All'
+  if (profiles.length === 0) return 'None'
+  return profiles.map((id) => visible(nameOf(id, known))).join(', ')
+}
+
+function nameOf(id: string, known: Giving['profiles']): string {
+  return known.find((profile) => profile.id === id)?.name ?? id
+}

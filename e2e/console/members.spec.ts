@@ -1,0 +1,216 @@
+import { expect, type Page, test } from '@playwright/test'
+import { newCustomer } from '../admin.ts'
+import { complaints, expectGood, PHONE, pressSlash, signIn, signInByForm } from '../browser.ts'
+
+const LONG = 'Wilhelmina Montgomery-Featherstonehaugh of the Department of Extraordinarily Long Names'
+const people = { admin: '', second: '', ben: '', it: '' }
+let own: Awaited<ReturnType<typeof newCustomer>>
+let key = ''
+
+test.beforeAll(async () => {
+  own = await newCustomer('members')
+  await own.profile('emea', 'Members EMEA')
+  people.admin = await own.member('Ada Min', 'admin')
+  people.second = await own.member('Sec Ond', 'admin')
+  people.ben = await own.member('Ben Ito', 'it-manager')
+  people.it = await own.member('Ida Tech', 'it-manager')
+  key = await own.key('admin')
+})
+
+const rows = (page: Page) =>
+  page
+    .getByRole('table', { name: /^Members/ })
+    .locator('tbody')
+    .getByRole('row')
+const row = (page: Page, text: string | RegExp) => rows(page).filter({ hasText: text })
+const open = (page: Page, name: string) => page.getByRole('button', { name: `Change ${name}` }).click()
+
+test('an Admin invites somebody by keyboard alone, and copies the link', async ({ page, context }) => {
+  const found = complaints(page)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await signInByForm(page, people.admin)
+  await page.getByRole('link', { name: 'Members' }).click()
+  await expect(page.getByRole('heading', { name: 'Members', level: 1 })).toBeVisible()
+  await expect(row(page, 'Ada Min')).toContainText('(you)')
+  await expectGood(page)
+
+  await page.getByRole('button', { name: 'Invite a member' }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Invite a member' })
+  await expect(dialog.getByLabel('E-mail address')).toBeFocused()
+  await page.keyboard.type(people.ben)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('Cleo Marsh')
+  await page.keyboard.press('Enter')
+  await expect(dialog.getByText('Choose at least one role.')).toBeVisible()
+  await expectGood(page)
+  // The role Finance User, then one billing profile.
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Space')
+  await expect(dialog.getByRole('checkbox', { name: /Finance User/ })).toBeChecked()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('ArrowDown')
+  await expect(dialog.getByRole('radio', { name: 'These only' })).toBeChecked()
+  await dialog.getByRole('checkbox', { name: /Members EMEA/ }).focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Enter')
+  await expect(dialog.getByText('This address is a member already, or is invited.')).toBeVisible()
+  await expect(dialog.getByLabel('E-mail address')).toBeFocused()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type(`cleo@${own.domain}`)
+  await page.keyboard.press('Enter')
+
+  const done = page.getByRole('dialog', { name: 'Cleo Marsh is invited' })
+  await expect(done.getByLabel('Link')).toBeFocused()
+  await expectGood(page)
+  const link = await done.getByLabel('Link').inputValue()
+  expect(new URL(link).pathname).toMatch(/^\/invitation\/[\w-]{43}$/)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect(done.getByText('Copied')).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(link)
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'Invite a member' })).toBeFocused()
+  await expect(row(page, 'Cleo Marsh')).toContainText(/Invited\s*until/)
+  await expect(row(page, 'Cleo Marsh')).toContainText('Members EMEA')
+  await expect(row(page, 'Cleo Marsh')).toContainText('by Ada Min')
+
+  await open(page, 'Cleo Marsh')
+  await page.getByRole('button', { name: 'Withdraw the invitation' }).click()
+  await expect(page.getByText(/stops working, and they are gone/)).toBeFocused()
+  await expectGood(page)
+  await page.getByRole('button', { name: 'Withdraw the invitation' }).click()
+  await expect(page.getByText('Withdrawn: Cleo Marsh')).toBeVisible()
+  await expect(row(page, 'Cleo Marsh')).toHaveCount(0)
+  expect(found).toEqual([])
+})
+
+test('changes roles, disables with a word on what happens, and enables; the history tells it', async ({
+  page,
+  browser,
+  baseURL,
+}) => {
+  const found = complaints(page)
+  const there = await browser.newPage({ baseURL: baseURL ?? '' })
+  await signInByForm(there, people.ben)
+  await signInByForm(page, people.admin, '/members')
+  await open(page, 'Ben Ito')
+  const dialog = page.getByRole('dialog', { name: 'Ben Ito' })
+  await dialog.getByRole('checkbox', { name: /Finance User/ }).check()
+  await dialog.getByRole('radio', { name: 'These only' }).check()
+  await dialog.getByRole('checkbox', { name: /Members EMEA/ }).check()
+  await expectGood(page)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Saved: Ben Ito')).toBeVisible()
+  await expect(row(page, 'Ben Ito')).toContainText('IT Manager, Finance User')
+  await there.goto('/')
+  await expect(there.getByRole('navigation', { name: 'Main' })).toContainText('Invoices')
+
+  await open(page, 'Ben Ito')
+  await page.getByRole('button', { name: 'Disable', exact: true }).click()
+  await expect(
+    page.getByText(/signed out everywhere, at once.*keys that they made stop working/),
+  ).toBeVisible()
+  await page.getByRole('button', { name: 'Disable Ben Ito' }).click()
+  await expect(row(page, 'Ben Ito')).toContainText('Disabled')
+  await there.reload()
+  await expect(there).toHaveURL(/sign-in/)
+  await open(page, 'Ben Ito')
+  await page.getByRole('button', { name: 'Enable' }).click()
+  await expect(row(page, 'Ben Ito')).toContainText('Active')
+
+  await page.goto('/activity/events?filter=kind:access')
+  const events = page.getByRole('table', { name: /^Events/ }).getByRole('row')
+  await expect(events.filter({ hasText: 'Disabled a member' }).first()).toContainText('Ada Min')
+  await expect(events.filter({ hasText: 'changed roles' })).toContainText('to IT Manager, Finance User')
+  expect(found).toEqual([])
+  await there.close()
+})
+
+test('two Admins who change the same member: the second one is told, and loses nothing', async ({ page }) => {
+  await signIn(page, people.admin, '/members?search=Ida')
+  await open(page, 'Ida Tech')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Ida Technik')
+  const headers = { Authorization: `Bearer ${key}` }
+  const { members } = await (await page.request.get('/billing/v1/members?search=Ida', { headers })).json()
+  const data = { roles: ['it-manager', 'finance-user'] }
+  const changed = await page.request.patch(`/billing/v1/members/${members[0].id}`, { headers, data })
+  expect(changed.status()).toBe(200)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog.getByText('Somebody changed this member meanwhile')).toBeVisible()
+  await expect(dialog.getByLabel('Name')).toHaveValue('Ida Technik')
+  await expectGood(page)
+  await dialog.getByRole('button', { name: 'Show what it is now' }).click()
+  await expect(dialog.getByRole('checkbox', { name: /Finance User/ })).toBeChecked()
+  await expect(dialog.getByLabel('Name')).toHaveValue('Ida Tech')
+})
+
+test('an Admin who limits themselves is told; the last one stays', async ({ page }) => {
+  const found = complaints(page)
+  await signIn(page, people.second, '/members')
+  await open(page, 'Ada Min')
+  await page.getByRole('button', { name: 'Disable', exact: true }).click()
+  await page.getByRole('button', { name: 'Disable Ada Min' }).click()
+  await expect(row(page, 'Ada Min')).toContainText('Disabled')
+  await open(page, 'Sec Ond')
+  const dialog = page.getByRole('dialog', { name: 'Sec Ond' })
+  await dialog.getByRole('checkbox', { name: /IT Manager/ }).check()
+  await expect(dialog.getByText(/You take this from yourself/)).toHaveCount(0)
+  await dialog.getByRole('checkbox', { name: /^Admin/ }).uncheck()
+  await expect(dialog.getByText(/You take this from yourself/)).toBeVisible()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog.getByText(/the last Admin who can sign in/)).toBeVisible()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await open(page, 'Ada Min')
+  await page.getByRole('button', { name: 'Enable' }).click()
+  await expect(row(page, 'Ada Min')).toContainText('Active')
+  expect(found).toEqual([])
+})
+
+test('three hundred members, long names and a phone: found by search, and by who has not come', async ({
+  page,
+}) => {
+  const found = complaints(page)
+  const many = await newCustomer('many-members')
+  const headers = { Authorization: `Bearer ${await many.key('admin')}` }
+  const admin = await many.member('Ad Min', 'admin')
+  const invite = async (name: string, email: string) => {
+    const data = { name, email: `${email}@${many.domain}`, roles: ['it-manager'] }
+    expect((await page.request.post('/billing/v1/members', { headers, data })).status()).toBe(200)
+  }
+  await invite(LONG, `${'long.'.repeat(11)}name`)
+  for (let n = 0; n < 300; n += 10)
+    await Promise.all(Array.from({ length: 10 }, (_, at) => invite(`Member ${n + at}`, `member.${n + at}`)))
+  await signIn(page, admin, '/members')
+  await expect(rows(page)).toHaveCount(50)
+  await page.getByRole('link', { name: 'Older' }).click()
+  await expect(page).toHaveURL(/pageToken=/)
+  await pressSlash(page)
+  await page.keyboard.type('Wilhelm')
+  await expect(rows(page)).toHaveCount(1)
+  await expectGood(page)
+  await page.setViewportSize(PHONE)
+  await expectGood(page)
+  await page.getByRole('button', { name: `Change ${LONG}` }).click()
+  await expect(page.getByRole('dialog').getByRole('button', { name: 'Save' })).toBeVisible()
+  await expectGood(page)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Active', exact: true }).click()
+  await expect(page.getByText('Nobody matches')).toBeVisible()
+  await expectGood(page)
+  await page.getByRole('button', { name: 'Show all members' }).click()
+  await page.getByRole('button', { name: 'Active', exact: true }).click()
+  await expect(rows(page)).toHaveCount(1)
+  expect(found).toEqual([])
+})
+
+test('nobody else: no way there, and its address says which role it needs', async ({ page }) => {
+  await signIn(page, people.it)
+  await expect(page.getByRole('navigation', { name: 'Main' })).not.toContainText('Members')
+  await page.goto('/members')
+  await expect(page.getByText('This page needs the role Admin.')).toBeVisible()
+  await expectGood(page)
+})

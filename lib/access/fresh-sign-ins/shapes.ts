@@ -1,0 +1,9 @@
+import { z } from 'zod'
+import { PASSWORD_MAX } from '../passwords/rules.ts'
+
+/** What proves that it is the member who sits there: by `by` the ways are told apart. */
+export const Proof = z.discriminatedUnion('by', [
+  z.strictObject({ by: z.literal('password'), password: z.string().min(1).max(PASSWORD_MAX) }),
+])
+
+export type Proof = z.output<typeof Proof>

@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addMember, addNewCustomer, addProfile } from '#lib/db/test-rows.ts'
+import { commandLine } from '../test-command.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-members-'))
+let db: TestDatabase
+const { admin } = commandLine(() => db.url, folder)
+beforeAll(async () => {
+  db = await testDatabase()
+})
+afterAll(async () => {
+  await db.close()
+  rmSync(folder, { recursive: true })
+})
+
+let own = ''
+let who = ''
+beforeEach(async () => {
+  own = await addNewCustomer()
+  await addProfile(own, 'emea')
+  await addMember(own, { roles: ['admin'], email: `ana@${own}.example` })
+  who = `--customer ${own} --email ana@${own}.example`
+})
+
+const ana = async () => {
+  const rows = await db.sql(
+    own,
+    'SELECT roles, billing_profiles AS profiles, disabled_at IS NOT NULL AS disabled FROM members WHERE email = $1',
+    [`ana@${own}.example`],
+  )
+  return rows[0]
+}
+const history = () =>
+  db.sql(
+    own,
+    "SELECT action, actor_kind AS kind, details FROM audit_events WHERE action LIKE 'member.%' ORDER BY id",
+  )
+
+describe('members', () => {
+  test.each([
+    ['disable', ''],
+    ['set-roles', ' --role it-manager'],
+  ])('%s leaves the last Admin alone, and another one not', async (command, more) => {
+    const before = await ana()
+    const refused = await admin(`members ${command} ${who}${more}`)
+    expect(refused).toMatchObject({ code: 1, out: '' })
+    expect(refused.err).toContain('the last Admin who can sign in')
+    expect(await ana()).toEqual(before)
+    expect(await history()).toEqual([])
+    await addMember(own, { roles: ['admin'] })
+    expect(await admin(`members ${command} ${who}${more}`)).toMatchObject({ code: 0, out: '' })
+  })
+
+  test('set-profiles limits a member, and takes the limit away', async () => {
+    expect(await admin(`members set-profiles ${who} --profile emea --profile default`)).toMatchObject({
+      code: 0,
+    })
+    expect((await ana())?.profiles).toEqual(['emea', 'default'])
+    const { err } = await admin(`members set-profiles ${who} --all`)
+    expect(err).toContain('sees all billing profiles')
+    expect((await ana())?.profiles).toBeNull()
+    expect(await history()).toMatchObject([
+      { action: 'member.changed', kind: 'operator', details: { from: 'all', to: ['emea', 'default'] } },
+      { action: 'member.changed', details: { changed: 'billingProfiles', to: 'all' } },
+    ])
+  })
+
+  test.each([
+    ['', 'Give the billing profiles'],
+    [' --all --profile emea', 'Give the billing profiles'],
+    [' --profile asia', '"asia" is no billing profile'],
+  ])('set-profiles%s is refused', async (more, reason) => {
+    const refused = await admin(`members set-profiles ${who}${more}`)
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(reason)])
+    expect((await ana())?.profiles).toBeNull()
+  })
+
+  test('add limits to profiles, and list shows who has not come', async () => {
+    const add = `members add --customer ${own} --email cleo@${own}.example --name Cleo --role finance-user`
+    const { out, code } = await admin(`${add} --profile emea`)
+    expect([code, out]).toEqual([0, expect.stringMatching(/\/invitation\/[\w-]{43}\n$/)])
+    const listed = JSON.parse((await admin(`members list --customer ${own} --json`)).out)
+    expect(listed).toMatchObject([
+      { email: `ana@${own}.example`, billingProfiles: null, invitedAt: null },
+      { email: `cleo@${own}.example`, roles: ['finance-user'], billingProfiles: ['emea'] },
+    ])
+    expect(listed[1].invitedAt).toEqual(expect.any(String))
+    expect((await admin(`${add} --profile emea`)).err).toContain('already')
+    expect((await history())[0]).toMatchObject({ action: 'member.invited', kind: 'operator' })
+  })
+})

@@ -1,0 +1,101 @@
+import 'server-only'
+import { requireFresh } from '#lib/access/fresh-sign-ins/require-fresh.ts'
+import type { Caller } from '#lib/access/rules.ts'
+import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
+import { checkPermission, operation } from '#lib/api/operation.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { listBillingProfiles } from '#lib/billing-profiles/store.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { readScope, scope } from '#lib/db/scope.ts'
+import { actorOf, recordAudit } from '#lib/history/audit.ts'
+import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
+import { change } from './change.ts'
+import * as contract from './contract.ts'
+import { holdingOf } from './holding.ts'
+import { invite } from './invite.ts'
+import { linkFor } from './link.ts'
+import { replyOf, serializeMember } from './serialize.ts'
+import * as store from './store/read.ts'
+import { removeInvited } from './store/write.ts'
+
+/** A secret in an answer is for who asked, and for no cache on the way. */
+const UNKEPT = { 'Cache-Control': 'no-store' }
+
+export const listMembers = operation(contract.listMembers, async (caller, { query }) => {
+  const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = query
+  const filters = [caller.customerId, 'members', selection] as const
+  const cursor = pageToken ? readPageToken(pageToken, filters, TimeKey) : undefined
+  const rows = await readScope(caller, (tx) =>
+    store.listMembers(tx, caller.customerId, selection, maxResults + 1, cursor),
+  )
+  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOfMember, filters)
+  const members = shown.map(serializeMember)
+  return { body: { ...links, members, rowCount: members.length } }
+})
+
+export const readMember = operation(contract.readMember, async (caller, { params }) => {
+  const row = await readScope(caller, (tx) => store.readMember(tx, caller.customerId, params.member_id))
+  if (!row) throw new Problem('not_found')
+  return replyOf(row)
+})
+
+export const inviteMember = operation(contract.inviteMember, async (caller, { body }, { requestId }) => {
+  requireFresh(caller)
+  const { row, link } = await scope(caller, (tx) => invite(tx, caller, body, { requestId }))
+  return { body: { member: serializeMember(row), link }, headers: UNKEPT }
+})
+
+export const changeMember = operation(contract.changeMember, async (caller, input, { requestId }) => {
+  requireFresh(caller)
+  const { params, body, headers } = input
+  const how = { ifMatch: headers?.['if-match'], requestId }
+  return replyOf(await scope(caller, (tx) => change(tx, caller, params.member_id, body, how)))
+})
+
+export const makeMemberLink = operation(
+  contract.makeMemberLink,
+  async (caller, { params }, { requestId }) => {
+    requireFresh(caller)
+    const link = await scope(caller, async (tx) => {
+      const member = await locked(tx, caller, params.member_id)
+      return linkFor(tx, caller, member, { requestId })
+    })
+    return { body: link, headers: UNKEPT }
+  },
+)
+
+export const withdrawInvitation = operation(
+  contract.withdrawInvitation,
+  async (caller, { params }, { requestId }) => {
+    requireFresh(caller)
+    const { customerId } = caller
+    await scope(caller, async (tx) => {
+      const { id, email, invitedAt } = await locked(tx, caller, params.member_id)
+      if (!invitedAt) throw new Problem('invitation_accepted')
+      await removeInvited(tx, customerId, id)
+      const event = { action: 'invitation.withdrawn', subject: id, actor: actorOf(caller), requestId }
+      await recordAudit(tx, customerId, { ...event, details: { email } })
+    })
+    return { body: { withdrawn: true as const } }
+  },
+)
+
+async function locked(tx: Transaction, { customerId }: Caller, memberId: string): Promise<store.MemberRow> {
+  const found = await store.lockMember(tx, customerId, memberId)
+  if (!found) throw new Problem('not_found')
+  return found.member
+}
+
+/**
+ * What the caller may give of billing profiles: those that they see, and whether that is all for good.
+ * @throws Problem `permission_denied`
+ */
+export async function readGiving(caller: Caller) {
+  checkPermission(caller, contract.inviteMember.permission)
+  return readScope(caller, async (tx) => {
+    const { billingProfiles: held } = await holdingOf(tx, caller)
+    const all = await listBillingProfiles(tx, caller.customerId)
+    const profiles = all.filter(({ id }) => held === null || held.includes(id))
+    return { profiles: profiles.map(({ id, name }) => ({ id, name })), all: held === null }
+  })
+}

@@ -1,0 +1,77 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { withdrawLinks } from '#lib/access/links/store.ts'
+import type { CustomerId, Role } from '#lib/access/rules.ts'
+import { endSessions } from '#lib/access/session.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { members } from '#lib/db/schema/customers.ts'
+import { accountLinks } from '#lib/db/schema/people.ts'
+import { accountMails, sessions } from '#lib/db/schema/sign-ins.ts'
+import { memberOf } from './read.ts'
+
+export type NewMember = {
+  email: string
+  name: string
+  roles: readonly Role[]
+  /** Null: all of the customer's. */
+  billingProfiles?: readonly string[] | null | undefined
+  /** Name of who adds them. */
+  addedBy: string
+  /** Of one who can sign in at once. Whoever has none is invited: nothing opens the membership but a link. */
+  passwordHash?: string
+}
+
+/**
+ * Adds a member.
+ * @returns the id; undefined where the customer has a member with this address already
+ */
+export async function addMember(
+  tx: Transaction,
+  customerId: CustomerId,
+  { roles, billingProfiles = null, ...given }: NewMember,
+): Promise<string | undefined> {
+  const held = { roles: [...roles], billingProfiles: billingProfiles && [...billingProfiles] }
+  const invitedAt = given.passwordHash === undefined ? sql`now()` : null
+  const rows = await tx
+    .insert(members)
+    .values({ customerId, id: randomUUID(), invitedAt, ...held, ...given })
+    .onConflictDoNothing()
+    .returning({ id: members.id })
+  return rows[0]?.id
+}
+
+/** Sets what is given, which every request reads anew. */
+export async function setMember(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  given: Partial<Pick<typeof members.$inferInsert, 'name' | 'roles' | 'billingProfiles'>>,
+): Promise<void> {
+  await tx.update(members).set(given).where(memberOf(customerId, memberId))
+}
+
+/** Shuts a member out from the next request on, and ends their sessions and links; or lets them sign in again. */
+export async function setDisabled(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  disabled: boolean,
+): Promise<void> {
+  const disabledAt = disabled ? sql`now()` : null
+  await tx.update(members).set({ disabledAt }).where(memberOf(customerId, memberId))
+  if (!disabled) return
+  await endSessions(tx, customerId, eq(sessions.memberId, memberId))
+  await withdrawLinks(tx, customerId, memberId)
+}
+
+/** Removes somebody who never came, with what was sent to them. */
+export async function removeInvited(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+): Promise<void> {
+  for (const table of [accountLinks, accountMails])
+    await tx.delete(table).where(and(eq(table.customerId, customerId), eq(table.memberId, memberId)))
+  await tx.delete(members).where(and(memberOf(customerId, memberId), isNotNull(members.invitedAt)))
+}
