@@ -27,6 +27,7 @@ const Own = z.object({
   TRUST_PROXY: z.enum(['0', '1']).default('0'),
   DATA_DIR: text.default('.data'),
   SESSION_SECRET: secret.optional(),
+  FACTOR_SECRET: secret.optional(),
   INIT_CWD: text.optional(),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
 })
@@ -65,6 +66,8 @@ export type Env = Omit<Parts, 'own' | 'accounts'> & {
   /** Absolute folder of the embedded database and the secrets. */
   dataDir: string
   sessionSecret: string | undefined
+  /** Seals the secrets of apps that show codes. Where it is not given, `sessionSecret` does. */
+  factorSecret: string | undefined
   logLevel: string
   /** Where the user stands, for file arguments: npm itself runs scripts from the project's folder. */
   callerDir: string
@@ -116,6 +119,7 @@ function read(): Env {
     trustProxy: own.TRUST_PROXY === '1',
     dataDir: resolve(own.DATA_DIR),
     sessionSecret: own.SESSION_SECRET,
+    factorSecret: own.FACTOR_SECRET,
     logLevel: own.LOG_LEVEL,
     callerDir: own.INIT_CWD ?? process.cwd(),
     vendors,

@@ -7,8 +7,14 @@ import { Button } from '#components/ui/button.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { Member, MemberLink } from '#lib/members/contract.ts'
 import { changeMember, makeMemberLink, withdrawInvitation } from '#lib/members/queries.ts'
+import { resetFactors } from '#lib/second-factors/queries.ts'
 
-type Doing = { is: 'disable' | 'enable' | 'withdraw'; done: string; button: string; happens: string }
+type Doing = {
+  is: 'disable' | 'enable' | 'withdraw' | 'reset'
+  done: string
+  button: string
+  happens: string
+}
 
 /** What is done to a member at once: a new link, disable or enable, withdraw. What takes something away says first what happens. */
 export function MemberActions({
@@ -26,10 +32,11 @@ export function MemberActions({
   const given = { params: { member_id: member.id }, body: {} }
   const link = useMutation({ mutationFn: () => makeMemberLink(given), onSuccess: onLink })
   const act = useMutation({
-    mutationFn: ({ is }: Doing): Promise<unknown> =>
-      is === 'withdraw'
-        ? withdrawInvitation(given)
-        : changeMember({ ...given, body: { disabled: is === 'disable' } }),
+    mutationFn: ({ is }: Doing): Promise<unknown> => {
+      if (is === 'reset') return resetFactors({ params: given.params })
+      if (is === 'withdraw') return withdrawInvitation(given)
+      return changeMember({ ...given, body: { disabled: is === 'disable' } })
+    },
     onSuccess: (_, { done }) => onDone(`${done}: ${visible(member.name)}`),
   })
   const error = link.error ?? act.error
@@ -64,6 +71,9 @@ export function MemberActions({
         ) : (
           <Button onClick={() => setAsked(disabling(member, isSelf))}>Disable</Button>
         )}
+        {state === 'active' && !isSelf ? (
+          <Button onClick={() => setAsked(resetting(member))}>Reset the second factor</Button>
+        ) : null}
       </div>
       <p className="text-xs text-ink-3">{HINTS[state]}</p>
       {error ? <NotDone title="Not done" error={error} /> : null}
@@ -86,6 +96,15 @@ function disabling({ name }: Member, isSelf: boolean): Doing {
     done: 'Disabled',
     button: isSelf ? 'Disable yourself' : `Disable ${visible(name)}`,
     happens: `${who} signed out everywhere, at once, and can not sign in again. The API keys that ${isSelf ? 'you' : 'they'} made stop working, but for those that belong to the customer. Nothing is deleted, and an Admin can enable ${isSelf ? 'you' : 'them'} again.`,
+  }
+}
+
+function resetting({ name }: Member): Doing {
+  return {
+    is: 'reset',
+    done: 'Second factor reset',
+    button: 'Reset the second factor',
+    happens: `For who has lost their app, passkeys and recovery codes: these count here no more. ${visible(name)} is signed out everywhere, told by mail, and signs in with the password alone; where a second factor is demanded, they set up another one then.`,
   }
 }
 

@@ -1,9 +1,10 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import { digestOf } from '../api-key.ts'
+import { countsAt, type Factor } from '../factors/rules.ts'
 import type { CustomerId } from '../rules.ts'
 import { lookUp, minted } from '../store.ts'
-import { type Membership, openedBy, type Person, passwordsOf } from './rules.ts'
+import { type Membership, openedBy, openedByPasskey, type Person, passwordsOf } from './rules.ts'
 
 // Looked up as the login of sign-in, which alone sees passwords, and who is a member of several customers.
 
@@ -20,7 +21,12 @@ type Row = {
   is_disabled: boolean
   is_invited: boolean
   is_known: boolean
+  demands_factor: boolean
+  factors_reset_at: string | null
+  factors: FactorRow[]
 }
+
+type FactorRow = Omit<Factor, 'createdAt'> & { createdAt: string }
 
 /**
  * Whoever has this address in any case; undefined where nobody has, and where all of their memberships are disabled.
@@ -47,7 +53,13 @@ export function findPersonOf(
 }
 
 /** What opened a session, and when the first one of its sign-in was opened. */
-export type SessionProof = { customerId: CustomerId; memberId: string; proof: string; since: Date }
+export type SessionProof = {
+  customerId: CustomerId
+  memberId: string
+  proof: string
+  proven: readonly string[]
+  since: Date
+}
 
 /** Undefined for sessions of a release that did not write it down. */
 export function findSessionProof(session: string): Promise<SessionProof | undefined> {
@@ -56,14 +68,21 @@ export function findSessionProof(session: string): Promise<SessionProof | undefi
       customer_id: string
       member_id: string
       proof: string
+      proven: string[] | null
       since: string
     }>(sql`
-      SELECT customer_id, member_id, proof, created_at AS since FROM sessions
+      SELECT customer_id, member_id, proof, proven, created_at AS since FROM sessions
       WHERE digest = ${session} AND proof IS NOT NULL`)
     const [row] = rows
     if (!row) return undefined
-    const { customer_id: customerId, member_id: memberId, proof, since } = row
-    return { customerId: minted(customerId), memberId, proof, since: new Date(since) }
+    const { customer_id: customerId, member_id: memberId, proof, proven, since } = row
+    return {
+      customerId: minted(customerId),
+      memberId,
+      proof,
+      proven: proven ?? ['password'],
+      since: new Date(since),
+    }
   })
 }
 
@@ -72,8 +91,15 @@ export function proofOf(passwordHash: string): string {
   return digestOf(`password ${passwordHash}`)
 }
 
-/** The memberships that a proof opens now: none where the password is another one by now. */
+/** What is kept of a proof by a passkey alone. */
+export function proofOfPasskey({ credential }: Pick<Factor, 'credential'>): string {
+  return digestOf(`passkey ${credential}`)
+}
+
+/** The memberships that a proof opens now: none where the password is another one by now, or the passkey was removed. */
 export function openedByProof(proof: string, person: Person): Membership[] {
+  const passkey = person.factors.find((one) => one.kind === 'passkey' && proofOfPasskey(one) === proof)
+  if (passkey) return openedByPasskey(passkey, person)
   const hash = passwordsOf(person).find((one) => proofOf(one) === proof)
   return hash === undefined ? [] : openedBy(hash, person)
 }
@@ -85,18 +111,25 @@ function find(email: SQL, browser = ''): Promise<Person | undefined> {
         c.domain AS customer_domain, m.id, m.name,
         m.email, m.password_hash, m.disabled_at IS NOT NULL AS is_disabled, m.invited_at IS NOT NULL AS is_invited,
         EXISTS (SELECT FROM known_browsers b
-          WHERE b.customer_id = m.customer_id AND b.member_id = m.id AND b.digest = ${browser}) AS is_known
+          WHERE b.customer_id = m.customer_id AND b.member_id = m.id AND b.digest = ${browser}) AS is_known,
+        c.demands_factor, m.factors_reset_at, coalesce((
+          SELECT json_agg(json_build_object('id', f.id, 'kind', f.kind, 'name', f.name, 'reach', f.reach,
+            'createdAt', f.created_at, 'credential', f.credential, 'transports', f.transports) ORDER BY f.created_at, f.id)
+          FROM second_factors f WHERE f.person_id = p.id), '[]') AS factors
       FROM members m JOIN customers c ON c.id = m.customer_id
       LEFT JOIN people p ON lower(p.email) = lower(m.email)
       WHERE lower(m.email) = lower(${email}) ORDER BY lower(c.name), m.customer_id`)
     const [first] = rows
     if (!first) return undefined
     const { person_id: personId, person_hash: passwordHash } = first
-    return { personId, passwordHash, memberships: rows.map(membershipOf) }
+    const factors = first.factors.map((one) => ({ ...one, createdAt: new Date(one.createdAt) }))
+    return { personId, passwordHash, factors, memberships: rows.map((row) => membershipOf(row, factors)) }
   })
 }
 
-function membershipOf(row: Row): Membership {
+function membershipOf(row: Row, all: readonly Factor[]): Membership {
+  const factorsResetAt = row.factors_reset_at === null ? null : new Date(row.factors_reset_at)
+  const place = { customerId: row.customer_id, factorsResetAt }
   return {
     customerId: minted(row.customer_id),
     customerName: row.customer_name,
@@ -109,5 +142,8 @@ function membershipOf(row: Row): Membership {
     isDisabled: row.is_disabled,
     isInvited: row.is_invited,
     isKnown: row.is_known,
+    factors: all.filter((one) => countsAt(one, place)),
+    demandsFactor: row.demands_factor,
+    factorsResetAt,
   }
 }

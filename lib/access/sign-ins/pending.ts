@@ -18,16 +18,23 @@ export type Pending = {
   personId: string
   /** What was proven first: it says whom it opens. */
   proof: string
-  /** All that was proven, such as `password`. */
+  /** All that was proven: `password`, `passkey`, and second factors as lib/access/factors/rules.ts writes them. */
   proven: readonly string[]
+  /** The customer that was picked, where something is still to be proven for it. */
+  picked?: string | undefined
 }
 
 /** Keeps a proof. @returns the id for the browser's cookie */
-export async function addPending({ personId, proof, proven }: Omit<Pending, 'digest'>): Promise<string> {
+export async function addPending({
+  personId,
+  proof,
+  proven,
+  picked,
+}: Omit<Pending, 'digest'>): Promise<string> {
   const id = randomBytes(32).toString('base64url')
   await database().signIn.query(
-    'INSERT INTO pending_sign_ins (digest, person_id, proof, proven) VALUES ($1, $2, $3, $4)',
-    [digestOf(`pending ${id}`), personId, proof, proven],
+    'INSERT INTO pending_sign_ins (digest, person_id, proof, proven, picked) VALUES ($1, $2, $3, $4, $5)',
+    [digestOf(`pending ${id}`), personId, proof, proven, picked ?? null],
   )
   return id
 }
@@ -36,11 +43,23 @@ export async function addPending({ personId, proof, proven }: Omit<Pending, 'dig
 export async function findPending(cookies: string): Promise<Pending | undefined> {
   const id = cookieValue(cookies, cookieName(PENDING))
   if (!id) return undefined
-  const { rows } = await database().signIn.query<Pending>(
-    `SELECT digest, person_id AS "personId", proof, proven FROM pending_sign_ins WHERE digest = $1 AND ${IS_OPEN}`,
+  const { rows } = await database().signIn.query<Pending & { picked: string | null }>(
+    `SELECT digest, person_id AS "personId", proof, proven, picked FROM pending_sign_ins WHERE digest = $1 AND ${IS_OPEN}`,
     [digestOf(`pending ${id}`)],
   )
-  return rows[0]
+  return rows[0] && { ...rows[0], picked: rows[0].picked ?? undefined }
+}
+
+/** Notes what more was proven, or what was picked. @returns it as it is now; undefined where it was ended meanwhile */
+export async function furtherPending(
+  pending: Pending,
+  { proven, picked = pending.picked }: { proven?: string; picked?: string | undefined },
+): Promise<Pending | undefined> {
+  const { rows } = await database().signIn.query<{ proven: string[] }>(
+    `UPDATE pending_sign_ins SET picked = $2, proven = proven || $3::text[] WHERE digest = $1 RETURNING proven`,
+    [pending.digest, picked ?? null, proven === undefined ? [] : [proven]],
+  )
+  return rows[0] && { ...pending, picked, proven: rows[0].proven }
 }
 
 /** Counts a step that is tried. @returns false where there were too many, or another one led on meanwhile */

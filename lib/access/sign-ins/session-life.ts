@@ -5,6 +5,7 @@ import { members } from '#lib/db/schema/customers.ts'
 import { scope } from '#lib/db/scope.ts'
 import { noteCaller } from '#lib/visit.ts'
 import { digestOf } from '../api-key.ts'
+import { needOf } from '../factors/rules.ts'
 import { lockPerson } from '../people/change.ts'
 import { findPersonOf, openedByProof } from '../people/look-up.ts'
 import type { Membership } from '../people/rules.ts'
@@ -18,6 +19,8 @@ import { traceSession } from './traces.ts'
 /** What a session is opened with. */
 export type Opening = {
   proof: string
+  /** All that was proven. */
+  proven: readonly string[]
   address: string
   userAgent: string
   /** Of the browser. */
@@ -28,12 +31,12 @@ export type Opening = {
 
 /**
  * Opens a session, in whose transaction the browser becomes a known one.
- * @returns its id; undefined where the proof does not open the membership any more: the password was changed meanwhile, say,
- * and the sessions of before were ended
+ * @returns its id; undefined where what was proven does not open the membership any more: the password was changed meanwhile,
+ * say, or a second factor set up, and the sessions of before were ended
  */
 export async function openSession(
   { customerId, memberId, name }: Membership,
-  { proof, address, userAgent, mark, since }: Opening,
+  { proof, proven, address, userAgent, mark, since }: Opening,
 ): Promise<string | undefined> {
   const sid = randomBytes(32).toString('base64url')
   const browser = digestOfMark(mark)
@@ -44,9 +47,16 @@ export async function openSession(
     await tx.select({ id: members.id }).from(members).where(own).for('no key update')
     const person = await findPersonOf(customerId, memberId)
     const opened = person ? openedByProof(proof, person) : []
-    if (!opened.some((one) => one.customerId === customerId)) return undefined
+    const now = opened.find((one) => one.customerId === customerId)
+    if (!now || needOf(now, proven) !== 'nothing') return undefined
     noteCaller({ id: memberId, customerId, session: digest })
-    await addSession(tx, customerId, memberId, { digest, address, userAgent, browser, proof }, since)
+    await addSession(
+      tx,
+      customerId,
+      memberId,
+      { digest, address, userAgent, browser, proof, proven: [...proven] },
+      since,
+    )
     await traceSession(tx, { customerId, memberId, name }, 'opened')
     const isNew = await knowBrowser(tx, customerId, memberId, browser)
     if (isNew) await tellMember(tx, customerId, memberId, 'new-device', { address, userAgent })

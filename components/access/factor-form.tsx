@@ -1,0 +1,151 @@
+'use client'
+
+import { type FormEvent, type RefObject, useRef, useState } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { ButtonLink } from '#components/ui/button-link.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { useHydrated } from '#components/ui/hydrated.ts'
+import { waitText } from '#components/waits/wait-text.ts'
+import { localPath } from '#lib/access/rules.ts'
+import { leadOn, proveFactor, type SignInAnswer } from './next-auth.ts'
+import { askPasskeyOf, passkeyText } from './passkey.ts'
+
+/** What a member can prove: a code of their app, a passkey, or a recovery code in place of either. */
+export type Ways = {
+  app: boolean
+  /** What the browser is asked for; undefined where they have no passkey. */
+  passkey: Record<string, unknown> | undefined
+  /** Whether there is a customer that needs none. */
+  mayGoWithout: boolean
+}
+
+/** Asks for the second factor between a password and a session. */
+export function FactorForm({ ways }: { ways: Ways }) {
+  const hydrated = useHydrated()
+  const field = useRef<HTMLInputElement>(null)
+  const [isRecovering, setRecovering] = useState(!ways.app && !ways.passkey)
+  const [pending, setPending] = useState<'code' | 'passkey'>()
+  const [error, setError] = useState('')
+
+  const take = async (what: 'code' | 'passkey', prove: () => Promise<SignInAnswer>) => {
+    if (pending) return
+    setPending(what)
+    setError('')
+    try {
+      const answer = await prove()
+      if (leadOn(answer, localPath(new URLSearchParams(location.search).get('from') ?? '/'))) return
+      setError(textOf(answer, what))
+      if (what === 'code') field.current?.select()
+    } catch (failed) {
+      setError(passkeyText(failed))
+    }
+    setPending(undefined)
+  }
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const code = String(new FormData(event.currentTarget).get('code'))
+    take('code', () => proveFactor({ code }))
+  }
+  const { passkey } = ways
+  const hasField = ways.app || isRecovering
+  return (
+    <div className="mt-4 grid gap-3.5">
+      {passkey ? (
+        <Button
+          look={hasField ? 'plain' : 'primary'}
+          pending={pending === 'passkey'}
+          disabled={!hydrated}
+          className="min-h-9.5 w-full"
+          onClick={() => take('passkey', async () => proveFactor({ passkey: await askPasskeyOf(passkey) }))}
+        >
+          Use a passkey
+        </Button>
+      ) : null}
+      {hasField ? (
+        <CodeForm
+          key={String(isRecovering)}
+          field={field}
+          isRecovering={isRecovering}
+          pending={pending === 'code'}
+          onSubmit={submit}
+        />
+      ) : null}
+      <p role="alert" className="text-sm text-danger empty:hidden">
+        {error}
+      </p>
+      {ways.app || passkey ? (
+        <Button look="quiet" disabled={!hydrated} onClick={() => setRecovering(!isRecovering)}>
+          {isRecovering ? 'Go back' : 'Use a recovery code'}
+        </Button>
+      ) : null}
+      {ways.mayGoWithout ? (
+        <ButtonLink look="quiet" href="/sign-in/customer?without=1" prefetch={false}>
+          Go on where none is needed
+        </ButtonLink>
+      ) : null}
+    </div>
+  )
+}
+
+/** One field for a code, of the app or of those that were written down. */
+function CodeForm({
+  field,
+  isRecovering,
+  pending,
+  onSubmit,
+}: {
+  field: RefObject<HTMLInputElement | null>
+  isRecovering: boolean
+  pending: boolean
+  onSubmit: (event: FormEvent<HTMLFormElement>) => void
+}) {
+  const hydrated = useHydrated()
+  const kind = isRecovering ? RECOVERY : APP
+  return (
+    <form method="post" onSubmit={onSubmit} className="grid gap-3.5">
+      <Field
+        ref={field}
+        {...kind}
+        name="code"
+        spellCheck={false}
+        autoCapitalize="none"
+        // The page is there for this field.
+        autoFocus
+        required
+      />
+      <Button
+        type="submit"
+        look="primary"
+        pending={pending}
+        disabled={!hydrated}
+        className="min-h-9.5 w-full"
+      >
+        Go on
+      </Button>
+    </form>
+  )
+}
+
+const APP = {
+  label: 'Code',
+  hint: 'The six digits that your authenticator app shows now.',
+  autoComplete: 'one-time-code',
+  inputMode: 'numeric',
+} as const
+const RECOVERY = {
+  label: 'Recovery code',
+  hint: 'One of the codes that you have written down. It works once.',
+  autoComplete: 'off',
+  inputMode: 'text',
+} as const
+
+function textOf(answer: SignInAnswer, what: 'code' | 'passkey'): string {
+  if (answer.kind === 'throttled')
+    return `Too many wrong codes. Wait ${waitText(answer.seconds)}, then try again.`
+  if (answer.kind === 'busy')
+    return 'Too many requests come from your network. Wait a minute, then try again.'
+  if (answer.kind !== 'refused') return 'No answer from the service. Check your connection and try again.'
+  return what === 'code'
+    ? 'This code is wrong, or was used before. Wait for the next one.'
+    : 'This passkey was not accepted. Try again.'
+}
