@@ -8,13 +8,7 @@ import { visible } from '#components/ui/visible.ts'
 import type { Member, MemberLink } from '#lib/members/contract.ts'
 import { changeMember, makeMemberLink, withdrawInvitation } from '#lib/members/queries.ts'
 import { resetFactors } from '#lib/second-factors/queries.ts'
-
-type Doing = {
-  is: 'disable' | 'enable' | 'withdraw' | 'reset'
-  done: string
-  button: string
-  happens: string
-}
+import { type Doing, disabling, ENABLING, resetting, withdrawing } from './doings.ts'
 
 /** What is done to a member at once: a new link, disable or enable, withdraw. What takes something away says first what happens. */
 export function MemberActions({
@@ -85,36 +79,6 @@ const HINTS: Record<Member['state'], string> = {
   invited: 'A new invitation works for 7 days. The one of before no longer does.',
   active: 'The link works once, within 30 minutes.',
   disabled: 'Enabled, they sign in as before, and the keys that they made work again.',
-}
-
-const ENABLING: Doing = { is: 'enable', done: 'Enabled', button: 'Enable', happens: '' }
-
-function disabling({ name }: Member, isSelf: boolean): Doing {
-  const who = isSelf ? 'You are' : `${visible(name)} is`
-  return {
-    is: 'disable',
-    done: 'Disabled',
-    button: isSelf ? 'Disable yourself' : `Disable ${visible(name)}`,
-    happens: `${who} signed out everywhere, at once, and can not sign in again. The API keys that ${isSelf ? 'you' : 'they'} made stop working, but for those that belong to the customer. Nothing is deleted, and an Admin can enable ${isSelf ? 'you' : 'them'} again.`,
-  }
-}
-
-function resetting({ name }: Member): Doing {
-  return {
-    is: 'reset',
-    done: 'Second factor reset',
-    button: 'Reset the second factor',
-    happens: `For who has lost their app, passkeys and recovery codes: these count here no more. ${visible(name)} is signed out everywhere, told by mail, and signs in with the password alone; where a second factor is demanded, they set up another one then.`,
-  }
-}
-
-function withdrawing({ name, email }: Member): Doing {
-  return {
-    is: 'withdraw',
-    done: 'Withdrawn',
-    button: 'Withdraw the invitation',
-    happens: `The link that ${visible(name)} (${email}) has stops working, and they are gone from this list. You can invite them again.`,
-  }
 }
 
 function Asked({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NewFactor } from '#lib/access/factors/shapes.ts'
+import { type Assertion, NewFactor } from '#lib/access/factors/shapes.ts'
 import { contract, emptyBody } from '#lib/api/contract.ts'
 import { calls } from './calls.ts'
 
@@ -27,6 +27,8 @@ const Factors = z.object({
 
 /** A passkey that a browser has made. */
 export type MadePasskey = Extract<NewFactor, { kind: 'passkey' }>['passkey']
+/** A challenge that a passkey has signed. */
+export type Signed = Assertion
 export type SecondFactors = z.output<typeof Factors>
 export type SecondFactor = z.output<typeof Factor>
 

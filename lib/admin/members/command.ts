@@ -5,6 +5,7 @@ import { scope } from '#lib/db/scope.ts'
 import type { changeMember as contract } from '#lib/members/contract.ts'
 import { changeMember } from '#lib/members/operations.ts'
 import { allMembers } from '#lib/members/store/read.ts'
+import { resetFactors } from '#lib/second-factors/operations.ts'
 import { collect, rolesOf, withDatabase } from '../command.ts'
 import { customerCommands, printsRows } from '../customer-commands.ts'
 import { note } from '../terminal.ts'
@@ -56,6 +57,11 @@ export function addMemberCommands(program: Command): void {
   one('enable', 'Let a disabled member sign in again.', '').action(
     withDatabase((given: Named) => setDisabled(given, false)),
   )
+  one(
+    'reset-factor',
+    'Take away the second factors of a member who has lost them: wherever they are a member. They are told by mail.',
+    '',
+  ).action(withDatabase(resetFactor))
   printsRows(of('list', "List a customer's members.", '--customer sunbird'), allMembers)
 }
 
@@ -75,6 +81,14 @@ async function setProfiles(given: Named & { profile?: string[]; all?: boolean })
 async function setDisabled(given: Named, disabled: boolean): Promise<void> {
   await change(given, { disabled })
   note(`${given.email} is ${disabled ? 'disabled' : 'enabled'}.`)
+}
+
+async function resetFactor(given: Named): Promise<void> {
+  const operator = await operatorOf(given)
+  const id = await scope(operator, (tx) => idOf(tx, operator, given))
+  const input = { params: { member_id: id }, query: {}, body: undefined }
+  await resetFactors(operator, input, { requestId: crypto.randomUUID() })
+  note(`${given.email} has no second factor any more.`)
 }
 
 /** The same operation as that of screen and API, with the operator as caller. */
