@@ -18,6 +18,9 @@ export type KeptPasskey = { credential: string; publicKey: string; counter: numb
 /** The use of the challenges that passkeys answer on the way of a sign-in. */
 export const SIGN_IN = 'sign-in'
 
+/** EdDSA, ES256 and RS256 of COSE: what authenticators have. */
+const ALGORITHMS = [-8, -7, -257]
+
 const descriptorsOf = (factors: readonly Factor[]) =>
   factors.flatMap(({ credential, transports }) =>
     credential === null ? [] : [{ id: credential, ...(transports ? { transports: [...transports] } : {}) }],
@@ -56,6 +59,7 @@ export async function makingOptions(
     timeout: 120_000,
     attestationType: 'none',
     excludeCredentials: descriptorsOf(present),
+    supportedAlgorithmIDs: ALGORITHMS,
     authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
   })
 }
@@ -72,6 +76,7 @@ export async function madePasskey(
       expectedOrigin: party.origin,
       expectedRPID: party.id,
       requireUserVerification: false,
+      supportedAlgorithmIDs: ALGORITHMS,
     })
     return registrationInfo?.credential
   })

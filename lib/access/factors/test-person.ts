@@ -1,7 +1,9 @@
 import { encode } from 'next-auth/jwt'
 import { Secret, TOTP } from 'otpauth'
+import type { TestDatabase } from '#lib/db/test-database.ts'
 import { addMember } from '#lib/db/test-rows.ts'
 import { digestOf } from '../api-key.ts'
+import { hashPassword } from '../password.ts'
 import { findSessionCaller } from '../session.ts'
 import { sessionSecret } from '../session-cookie.ts'
 import { type SignedIn, signIn } from '../sign-in.ts'
@@ -63,4 +65,15 @@ export async function addApp(sid: string): Promise<string> {
 /** Signs in with password and code, on the step of which nobody has used the code. */
 export async function enterWith(email: string, code: string, password = PASSWORD): Promise<string> {
   return sidOf(await proveStep({ code }, visitor(pendingOf(await enter(email, password)))))
+}
+
+/** Sets a password that opens one membership alone, as a link does that an Admin has copied. */
+export async function setOwnPassword(
+  database: TestDatabase,
+  customer: string,
+  email: string,
+  password: string,
+) {
+  const set = 'UPDATE members SET password_hash = $2 WHERE email = $1'
+  await database.sql(customer, set, [email, await hashPassword(password)])
 }
