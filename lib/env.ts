@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { settings as factorSettings } from './access/factors/settings.ts'
 import { settings as limitSettings } from './access/limits/settings.ts'
 import { settings as apiSettings } from './api/openapi/settings.ts'
 import { settings as databaseSettings } from './db/settings.ts'
@@ -10,7 +11,7 @@ import { settings as exposureSettings } from './server/exposure/settings.ts'
 import { settings as metricsSettings } from './server/metrics/settings.ts'
 import { settings as traceSettings } from './server/traces/settings.ts'
 import { settings as processSettings } from './server/workers/settings.ts'
-import { allowedHosts, hasNoPath, namesIn, port, secret, text, withoutSlash } from './settings.ts'
+import { allowedHosts, namesIn, ownAddress, port, secret, text, withoutSlash } from './settings.ts'
 import type { VendorConfig } from './vendors/declaration.ts'
 import { knownVendors } from './vendors/known-vendors.ts'
 import { accountsSettings, settings as timeSettings } from './vendors/settings.ts'
@@ -19,15 +20,11 @@ import { accountsSettings, settings as timeSettings } from './vendors/settings.t
 const Own = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: port.default(3000),
-  BASE_URL: z
-    .url({ protocol: /^https?$/ })
-    .refine(hasNoPath, 'must have no path')
-    .optional(),
+  BASE_URL: ownAddress.optional(),
   ALLOWED_HOSTS: text.optional(),
   TRUST_PROXY: z.enum(['0', '1']).default('0'),
   DATA_DIR: text.default('.data'),
   SESSION_SECRET: secret.optional(),
-  FACTOR_SECRET: secret.optional(),
   INIT_CWD: text.optional(),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
 })
@@ -42,6 +39,7 @@ const PARTS = {
   metrics: metricsSettings,
   /** Whether requests are traced. */
   traces: traceSettings,
+  factors: factorSettings,
   limits: limitSettings,
   history: historySettings,
   vendorTimes: timeSettings,
@@ -66,8 +64,6 @@ export type Env = Omit<Parts, 'own' | 'accounts'> & {
   /** Absolute folder of the embedded database and the secrets. */
   dataDir: string
   sessionSecret: string | undefined
-  /** Seals the secrets of apps that show codes. Where it is not given, `sessionSecret` does. */
-  factorSecret: string | undefined
   logLevel: string
   /** Where the user stands, for file arguments: npm itself runs scripts from the project's folder. */
   callerDir: string
@@ -119,7 +115,6 @@ function read(): Env {
     trustProxy: own.TRUST_PROXY === '1',
     dataDir: resolve(own.DATA_DIR),
     sessionSecret: own.SESSION_SECRET,
-    factorSecret: own.FACTOR_SECRET,
     logLevel: own.LOG_LEVEL,
     callerDir: own.INIT_CWD ?? process.cwd(),
     vendors,

@@ -32,7 +32,7 @@ export function PasskeyButton({ to }: { to: () => string }) {
   return (
     <>
       <Button pending={pending} disabled={!hydrated} className="min-h-9.5 w-full" onClick={enter}>
-        Sign in with a passkey
+        Use a passkey instead
       </Button>
       <p role="alert" className="text-sm text-danger empty:hidden">
         {error}

@@ -49,6 +49,7 @@ test('the commands are these', () => {
     'members set-profiles',
     'members disable',
     'members enable',
+    'members reset-factor',
     'members list',
     'keys issue',
     'keys list',
