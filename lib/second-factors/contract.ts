@@ -87,6 +87,7 @@ export const removeFactor = contract({
   permission: 'any',
   description: 'The last one can not be removed where the customer demands one.',
   params: z.object({ factor_id: z.string().max(100) }),
+  body: emptyBody,
   output: Factors,
   problems: [...OWN],
 })
@@ -138,6 +139,7 @@ export const resetFactors = contract({
   description:
     'For who has lost them. They count at this customer no more, the sessions of the member end, and they are told by mail. What they have elsewhere stays.',
   params: z.object({ member_id: z.string().max(100) }),
+  body: emptyBody,
   output: z.object({ reset: z.literal(true).meta({ description: 'Always true.' }) }),
   problems: ['permission_denied', 'fresh_sign_in_required', 'not_found'],
 })

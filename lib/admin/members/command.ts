@@ -86,7 +86,7 @@ async function setDisabled(given: Named, disabled: boolean): Promise<void> {
 async function resetFactor(given: Named): Promise<void> {
   const operator = await operatorOf(given)
   const id = await scope(operator, (tx) => idOf(tx, operator, given))
-  const input = { params: { member_id: id }, query: {}, body: undefined }
+  const input = { params: { member_id: id }, query: {}, body: {} }
   await resetFactors(operator, input, { requestId: crypto.randomUUID() })
   note(`${given.email} has no second factor any more.`)
 }
