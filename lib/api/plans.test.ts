@@ -90,6 +90,16 @@ const CASES: Record<string, readonly string[]> = {
   changeMember: [],
   makeMemberLink: [],
   withdrawInvitation: [],
+  // Of sessions alone, by the ids of a member and of their person.
+  listFactors: [],
+  beginFactor: [],
+  addFactor: [],
+  removeFactor: [],
+  renewCodes: [],
+  askPasskey: [],
+  confirmPasskey: [],
+  demandFactor: [],
+  resetFactors: [],
 }
 /** What reads more, and why that is. */
 const WALKED = 'goes back by date until a page is full: seldom what it chooses is old and rare at once'
