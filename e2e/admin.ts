@@ -59,6 +59,10 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     /** Rows of a FOCUS file, as text. */
     importFocus: (csv: string, ...options: string[]) =>
       command(['import', 'focus', '-', ...own, ...options], csv),
+    /** Makes it long ago that its members signed in. */
+    async ageSignIns() {
+      printed(['age sign-ins'], await run('e2e/age-sign-ins.ts', env, [], id))
+    },
     /** Leaves the customer with sums that can't be answered. */
     async breakSums() {
       printed(['break sums'], await run('e2e/break-sums.ts', env, [], id))

@@ -1,37 +1,25 @@
 import { resolve } from 'node:path'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { settings as factorSettings } from './access/factors/settings.ts'
 import { settings as limitSettings } from './access/limits/settings.ts'
 import { settings as apiSettings } from './api/openapi/settings.ts'
 import { settings as databaseSettings } from './db/settings.ts'
 import { settings as historySettings } from './history/settings.ts'
+import { settings as keySettings } from './keys/settings.ts'
 import { settings as mailSettings } from './notices/settings.ts'
 import { settings as operatorSettings } from './operator-mail/settings.ts'
 import { settings as exposureSettings } from './server/exposure/settings.ts'
 import { settings as metricsSettings } from './server/metrics/settings.ts'
 import { settings as traceSettings } from './server/traces/settings.ts'
 import { settings as processSettings } from './server/workers/settings.ts'
-import { allowedHosts, namesIn, ownAddress, port, secret, text, withoutSlash } from './settings.ts'
+import { allowedHosts, namesIn, settings as ownSettings, withoutSlash } from './settings.ts'
 import type { VendorConfig } from './vendors/declaration.ts'
 import { knownVendors } from './vendors/known-vendors.ts'
 import { accountsSettings, settings as timeSettings } from './vendors/settings.ts'
 
-/** The console's own settings. Other parts declare theirs: each vendor, the notices, the API's description. */
-const Own = z.object({
-  HOST: text.default('127.0.0.1'),
-  PORT: port.default(3000),
-  BASE_URL: ownAddress.optional(),
-  ALLOWED_HOSTS: text.optional(),
-  TRUST_PROXY: z.enum(['0', '1']).default('0'),
-  DATA_DIR: text.default('.data'),
-  SESSION_SECRET: secret.optional(),
-  INIT_CWD: text.optional(),
-  LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
-})
-
 /** Each part's settings, by the name under which `env()` has them. */
 const PARTS = {
-  own: Own,
+  own: ownSettings,
   database: databaseSettings,
   processes: processSettings,
   exposure: exposureSettings,
@@ -42,6 +30,8 @@ const PARTS = {
   factors: factorSettings,
   limits: limitSettings,
   history: historySettings,
+  /** How long API keys may be valid. */
+  keys: keySettings,
   vendorTimes: timeSettings,
   accounts: accountsSettings,
   /** Undefined where no notices are sent. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
-// The kinds of values that settings have. Each part declares its own settings with them; lib/env.ts reads them.
+// The kinds of values that settings have, and the console's own settings. Each part declares its own with them; lib/env.ts
+// reads them all.
 
 export const text = z.string().trim().min(1)
 
@@ -27,6 +28,22 @@ export const ownAddress = z.url({ protocol: /^https?$/ }).refine(hasNoPath, 'mus
 export function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '')
 }
+
+/** The console's own settings. Other parts declare theirs. */
+export const settings = z.object({
+  HOST: text.default('127.0.0.1'),
+  PORT: port.default(3000),
+  BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .refine(hasNoPath, 'must have no path')
+    .optional(),
+  ALLOWED_HOSTS: text.optional(),
+  TRUST_PROXY: z.enum(['0', '1']).default('0'),
+  DATA_DIR: text.default('.data'),
+  SESSION_SECRET: secret.optional(),
+  INIT_CWD: text.optional(),
+  LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
+})
 
 /** Host names that requests may name: the public one, our own, and those that are listed, between commas. */
 export function allowedHosts(baseUrl: string, ownPort: number, more: string | undefined): string[] {

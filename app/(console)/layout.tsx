@@ -16,7 +16,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
     email: caller.email,
     customer: caller.customerName,
     roles: caller.roles.map((role) => ROLE_NAMES[role]).join(', '),
-    mayChange: await mayChange(caller),
+    mayChange: mayChange(caller),
   }
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[14rem_minmax(0,1fr)] print:block print:min-h-0">

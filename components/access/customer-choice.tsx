@@ -1,14 +1,17 @@
 'use client'
 
 import { ChevronRight } from 'lucide-react'
+import Link from 'next/link'
 import { useState } from 'react'
-import { ButtonLink } from '#components/ui/button-link.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
 import { forget } from '#components/ui/kept.ts'
 import { Spinner } from '#components/ui/spinner.tsx'
 import { visible } from '#components/ui/visible.ts'
 import { localPath } from '#lib/access/rules.ts'
 import { leadOn, pickCustomer } from './next-auth.ts'
+
+const ROW =
+  'flex min-h-11 w-full items-center justify-between gap-2 rounded-control border border-line-2 px-3 py-1 text-left text-sm font-medium text-ink'
 
 type Choice = { id: string; name: string; isPresent: boolean }
 
@@ -45,17 +48,17 @@ export function CustomerChoice({ choices }: { choices: readonly Choice[] }) {
         {choices.map(({ id, name, isPresent }) => (
           <li key={id}>
             {isPresent ? (
-              <ButtonLink href="/" prefetch={false} aria-current="true" className="w-full justify-between">
+              <Link href="/" prefetch={false} aria-current="true" className={`${ROW} bg-sunken`}>
                 <span className="min-w-0 wrap-anywhere">{visible(name)}</span>
-                <span className="text-xs font-normal text-ink-3">you are here</span>
-              </ButtonLink>
+                <span className="shrink-0 text-xs font-normal text-ink-2">you are here</span>
+              </Link>
             ) : (
               <button
                 type="button"
                 disabled={!hydrated}
                 aria-disabled={picked !== undefined || undefined}
                 onClick={() => pick(id)}
-                className="flex min-h-11 w-full items-center justify-between gap-2 rounded-control border border-line-2 bg-surface px-3 py-1 text-left text-sm font-medium text-ink shadow-card hover:bg-sunken"
+                className={`${ROW} bg-surface shadow-card hover:bg-sunken`}
               >
                 <span className="min-w-0 wrap-anywhere">{visible(name)}</span>
                 {picked === id ? (

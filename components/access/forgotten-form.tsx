@@ -47,7 +47,8 @@ export function ForgottenForm() {
         look="primary"
         pending={isPending}
         disabled={!hydrated}
-        className="min-h-9.5 w-full"
+        // A disabled button also keeps Enter from sending the form before the page is ready for it.
+        className="min-h-9.5 w-full disabled:bg-accent disabled:text-accent-ink"
       >
         Send the link
       </Button>

@@ -87,7 +87,8 @@ export function LinkForm({
         look="primary"
         pending={isPending}
         disabled={!hydrated}
-        className="mt-1 min-h-9.5 w-full"
+        // A disabled button also keeps Enter from sending the form before the page is ready for it.
+        className="mt-1 min-h-9.5 w-full disabled:bg-accent disabled:text-accent-ink"
       >
         {isNew ? 'Set password and sign in' : 'Accept and sign in'}
       </Button>

@@ -1,8 +1,8 @@
 'use client'
 
-import { Building2, KeyRound, LogOut, MonitorSmartphone, ShieldCheck } from 'lucide-react'
+import { Building2, KeyRound, LogOut, MonitorSmartphone, ShieldCheck, SquareTerminal } from 'lucide-react'
 import Link from 'next/link'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, use, useState } from 'react'
 import { signOut } from '#components/access/next-auth.ts'
 import { forget } from '#components/ui/kept.ts'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
@@ -21,8 +21,8 @@ export type Person = {
   email: string
   customer: string
   roles: string
-  /** Whether there is another customer to change to. */
-  mayChange: boolean
+  /** Whether there is another customer to change to. The frame does not wait for it. */
+  mayChange: Promise<boolean>
 }
 
 /** Name, customer and roles. */
@@ -74,12 +74,13 @@ export function useProfile(person: Person) {
         <MonitorSmartphone aria-hidden="true" className="size-4 text-ink-3" />
         Sessions
       </Link>
-      {person.mayChange ? (
-        <Link href="/sign-in/customer" prefetch={false} className={MENU_ITEM} onClick={close}>
-          <Building2 aria-hidden="true" className="size-4 text-ink-3" />
-          Change customer
-        </Link>
-      ) : null}
+      <Link href="/keys" prefetch={false} className={MENU_ITEM} onClick={close}>
+        <SquareTerminal aria-hidden="true" className="size-4 text-ink-3" />
+        API keys
+      </Link>
+      <Suspense>
+        <ChangeCustomer mayChange={person.mayChange} onGo={close} />
+      </Suspense>
       <button type="button" className={MENU_ITEM} onClick={leave}>
         <LogOut aria-hidden="true" className="size-4 text-ink-3" />
         Sign out
@@ -92,4 +93,14 @@ export function useProfile(person: Person) {
     </Suspense>
   ) : null
   return { items, dialog }
+}
+
+function ChangeCustomer({ mayChange, onGo }: { mayChange: Promise<boolean>; onGo: () => void }) {
+  if (!use(mayChange)) return null
+  return (
+    <Link href="/sign-in/customer" prefetch={false} className={MENU_ITEM} onClick={onGo}>
+      <Building2 aria-hidden="true" className="size-4 text-ink-3" />
+      Change customer
+    </Link>
+  )
 }

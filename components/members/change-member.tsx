@@ -31,7 +31,7 @@ export function ChangeMember({
   isSelf: boolean
   isReading: boolean
   onReadAgain: () => void
-  onSaved: () => void
+  onSaved: (member: Member) => void
   onClose: () => void
 }) {
   const { roles, billingProfiles } = member

@@ -84,6 +84,9 @@ export function HoldingFields({
             ))}
           </div>
         )}
+        {billingProfiles?.length === 0 ? (
+          <p className="mt-0.5 ml-6.5 text-xs text-ink-3">With none of them, no invoices are seen.</p>
+        ) : null}
         <Wrong>{errors.profiles}</Wrong>
       </fieldset>
     </>

@@ -68,7 +68,7 @@ export function MemberDialog({
             isSelf={isSelf}
             isReading={isFetching}
             onReadAgain={() => refetch()}
-            onSaved={() => done(`Saved: ${name}`)}
+            onSaved={(saved) => done(`Saved: ${visible(saved.name)}`)}
             onClose={onClose}
           />
           <hr className="my-4.5 border-line" />

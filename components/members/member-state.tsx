@@ -1,4 +1,4 @@
-import { Moment } from '#components/dates/moment.tsx'
+import { Day } from '#components/dates/day.tsx'
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 import type { Member } from '#lib/members/contract.ts'
 import type { MemberState } from '#lib/members/rules.ts'
@@ -12,14 +12,18 @@ const TONES: Record<MemberState, BadgeTone> = { invited: 'info', active: 'ok', d
 
 /** Whether a member can sign in; of who has not come yet, until when they can. `now` is in epoch milliseconds. */
 export function MemberStateCell({ member, now }: { member: Member; now: number }) {
-  const { state, inviteExpireTime: until } = member
+  const { state, inviteExpireTime: until, inviteMail } = member
   if (state !== 'invited') return <Badge tone={TONES[state]}>{STATE_TEXTS[state]}</Badge>
   if (until === undefined || until <= now) return <Badge tone="warn">Invitation is over</Badge>
   return (
     <>
-      <Badge tone={TONES[state]}>{STATE_TEXTS[state]}</Badge>
+      {inviteMail === 'refused' ? (
+        <Badge tone="danger">Mail was refused</Badge>
+      ) : (
+        <Badge tone={TONES[state]}>{STATE_TEXTS[state]}</Badge>
+      )}
       <span className="mt-1 block text-xs text-ink-3">
-        until <Moment at={until} />
+        until <Day at={until} />
       </span>
     </>
   )

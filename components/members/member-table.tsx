@@ -1,3 +1,4 @@
+import { Day } from '#components/dates/day.tsx'
 import { Moment } from '#components/dates/moment.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
@@ -17,11 +18,14 @@ type Given = {
   onChange: (member: Member) => void
 }
 
+/** Between phones, where cells are stacked, and wide windows there is no room for this column. */
+const IN_PLACE = 'md:max-xl:hidden'
+
 /** Members, newest first, each with the button that opens what can be changed. */
 export function MemberTable({ members, busy, ...rest }: Given) {
   return (
     // Where there is too little room for long names, the columns scroll, not the page.
-    <div className="overflow-x-auto max-xl:[&_td]:px-2.5 max-xl:[&_th]:px-2.5 max-md:overflow-visible max-md:[&_td]:px-0">
+    <div className="relative overflow-x-auto max-xl:[&_td]:px-2.5 max-xl:[&_th]:px-2.5 max-md:overflow-visible max-md:[&_td]:px-0">
       <Table label="Members, newest first" busy={busy}>
         <TableHead>
           <HeadCell>Who</HeadCell>
@@ -29,8 +33,8 @@ export function MemberTable({ members, busy, ...rest }: Given) {
           <HeadCell>Billing profiles</HeadCell>
           <HeadCell>State</HeadCell>
           <HeadCell>Last sign-in (UTC)</HeadCell>
-          <HeadCell aria-sort="descending">
-            Added (UTC) <span aria-hidden="true">↓</span>
+          <HeadCell aria-sort="descending" className={IN_PLACE}>
+            Added <span aria-hidden="true">↓</span>
           </HeadCell>
           <HeadCell right>
             <span className="sr-only">Change</span>
@@ -57,14 +61,14 @@ function MemberRow({
   const name = visible(member.name)
   return (
     <Row className={state === 'disabled' ? 'text-ink-2' : ''}>
-      <Cell className="wrap-anywhere md:min-w-44">
+      <Cell className="wrap-anywhere md:min-w-38 xl:min-w-44">
         <span className="block font-[550]">
           {name}
           {id === self ? <span className="font-normal text-ink-3"> (you)</span> : null}
         </span>
         <span className="block text-xs text-ink-3">{email}</span>
       </Cell>
-      <Cell className="text-ink-2 max-md:text-sm md:min-w-28">{rolesText(roles)}</Cell>
+      <Cell className="text-ink-2 max-md:text-sm md:min-w-24">{rolesText(roles)}</Cell>
       <Cell className="wrap-anywhere text-ink-2 max-md:text-sm md:min-w-28">
         <span className="text-ink-3 md:hidden">Billing profiles: </span>
         {profilesText(billingProfiles, giving)}
@@ -75,14 +79,16 @@ function MemberRow({
       <Cell className="text-ink-2 max-md:text-sm">
         <span className="text-ink-3 md:hidden">Last sign-in: </span>
         {lastSignInTime === undefined ? (
-          <span className="text-ink-3">{state === 'invited' ? 'Not yet' : 'Not known'}</span>
+          <span className="text-ink-3">
+            {state === 'invited' || addedBy !== undefined ? 'Not yet' : 'Not known'}
+          </span>
         ) : (
           <Moment at={lastSignInTime} />
         )}
       </Cell>
-      <Cell className="text-ink-2 max-md:text-sm" place="across">
+      <Cell className={`text-ink-2 max-md:text-sm ${IN_PLACE}`} place="across">
         <span className="text-ink-3 md:hidden">Added </span>
-        <Moment at={createTime} />
+        <Day at={createTime} />
         {addedBy === undefined ? null : (
           <span className="text-xs wrap-anywhere text-ink-3 md:block"> by {visible(addedBy)}</span>
         )}

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { newCustomer } from '../admin.ts'
+import { newCustomer, PASSWORD } from '../admin.ts'
 import { complaints, expectGood, PHONE, pressSlash, signIn, signInByForm } from '../browser.ts'
 
 const LONG = 'Wilhelmina Montgomery-Featherstonehaugh of the Department of Extraordinarily Long Names'
@@ -87,6 +87,23 @@ test('an Admin invites somebody by keyboard alone, and copies the link', async (
   expect(found).toEqual([])
 })
 
+test('whoever comes by the link is active, with what they were given', async ({ page, browser, baseURL }) => {
+  const headers = { Authorization: `Bearer ${key}` }
+  const data = { email: `eva@${own.domain}`, name: 'Eva Link', roles: ['finance-user'] }
+  const { link } = await (await page.request.post('/billing/v1/members', { headers, data })).json()
+  const there = await browser.newPage({ baseURL: baseURL ?? '' })
+  await there.goto(new URL(link.url).pathname)
+  for (const label of ['New password', 'New password, again'])
+    await there.getByLabel(label, { exact: true }).fill('a password of Eva')
+  await there.getByRole('button', { name: 'Set password and sign in' }).click()
+  await expect(there).toHaveURL(/\/invoices$/)
+  await signIn(page, people.admin, '/members?search=Eva')
+  await expect(row(page, 'Eva Link')).toContainText('Active')
+  await expect(row(page, 'Eva Link').locator('time')).toHaveCount(2)
+  await expect(row(page, 'Eva Link')).toContainText('by API key test')
+  await there.close()
+})
+
 test('changes roles, disables with a word on what happens, and enables; the history tells it', async ({
   page,
   browser,
@@ -129,8 +146,32 @@ test('changes roles, disables with a word on what happens, and enables; the hist
   await there.close()
 })
 
+test('whoever signed in long ago confirms who they are, and what they asked for is done', async ({
+  page,
+}) => {
+  const found = complaints(page)
+  await signInByForm(page, people.admin, '/members?search=Ben')
+  await own.ageSignIns()
+  await open(page, 'Ben Ito')
+  const dialog = page.getByRole('dialog', { name: 'Ben Ito' })
+  await dialog.getByLabel('Name').fill('Benjamin Ito')
+  await page.keyboard.press('Enter')
+  const confirm = page.getByRole('dialog', { name: 'Confirm it’s you' })
+  await expect(confirm).toBeVisible()
+  await expectGood(page)
+  await page.keyboard.press('Escape')
+  await expect(dialog.getByText('Not saved')).toBeVisible()
+  await expect(dialog.getByLabel('Name')).toHaveValue('Benjamin Ito')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await confirm.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Saved: Benjamin Ito')).toBeVisible()
+  await expect(row(page, 'Benjamin Ito')).toHaveCount(1)
+  expect(found).toEqual([])
+})
+
 test('two Admins who change the same member: the second one is told, and loses nothing', async ({ page }) => {
-  await signIn(page, people.admin, '/members?search=Ida')
+  await signInByForm(page, people.admin, '/members?search=Ida')
   await open(page, 'Ida Tech')
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('Ida Technik')

@@ -1,12 +1,20 @@
 import 'server-only'
+import { randomUUID } from 'node:crypto'
 import { Problem } from '#lib/api/problem.ts'
 import { database } from '#lib/db/client.ts'
+import { recordRefusal } from '#lib/history/apart.ts'
+import { STRANGER } from '#lib/history/audit.ts'
 import { countStranger } from '#lib/history/strangers.ts'
-import { noteCaller } from '#lib/visit.ts'
+import { noteCaller, visit } from '#lib/visit.ts'
 import { digestOf, looksLikeApiKey } from './api-key.ts'
-import type { Caller } from './rules.ts'
+import { isWithin } from './limits/ranges.ts'
+import type { Caller, CustomerId } from './rules.ts'
 import { session } from './session-cookie.ts'
-import { lookUpCaller, provenCaller } from './store.ts'
+import { lookUpCaller, minted, provenCaller } from './store.ts'
+
+/** Said of each that opens nothing: who has found a key is not told that it would open something elsewhere. */
+const NOT_VALID =
+  'The API key is not valid: it is unknown, expired or revoked, or it may not be used from this address.'
 
 /**
  * Who is calling: the bearer key where there is an Authorization header, which then alone decides;
@@ -25,7 +33,7 @@ export async function authenticate(headers: {
     return caller
   }
   countStranger('unknown-key')
-  throw new Problem('unauthenticated', 'The API key is not valid: it is unknown, expired or revoked.', {
+  throw new Problem('unauthenticated', NOT_VALID, {
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
   })
 }
@@ -33,25 +41,57 @@ export async function authenticate(headers: {
 export const KEY_CALLER = `
   SELECT k.customer_id, c.name AS customer_name, c.domain AS customer_domain, k.id, k.name,
     coalesce(m.email, c.contact_email) AS email,
-    CASE WHEN k.issued_by IS NULL OR m.roles @> '{admin}' THEN k.roles
+    CASE WHEN k.issued_by IS NULL OR k.belongs_to_customer OR m.roles @> '{admin}' THEN k.roles
          ELSE array(SELECT unnest(k.roles) INTERSECT SELECT unnest(m.roles)) END AS roles,
     array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = k.customer_id
       AND (k.billing_profiles IS NULL OR p.id = ANY(k.billing_profiles))
-      AND (m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles)) ORDER BY p.id) AS billing_profiles,
-    (k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute') AS stale
+      AND (k.belongs_to_customer OR m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles))
+      ORDER BY p.id) AS billing_profiles,
+    k.addresses, (k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute') AS stale
   FROM api_keys k
   JOIN customers c ON c.id = k.customer_id
   LEFT JOIN members m ON m.customer_id = k.customer_id AND m.id = k.issued_by
-  WHERE k.digest = $1 AND k.revoked_at IS NULL AND m.disabled_at IS NULL
+  WHERE k.digest = $1 AND k.revoked_at IS NULL AND (k.belongs_to_customer OR m.disabled_at IS NULL)
     AND (k.expires_at IS NULL OR k.expires_at > now())`
 
+const USED = 'UPDATE api_keys SET last_used_at = now(), last_used_address = $2 WHERE digest = $1'
+
 /**
- * The caller behind an API key's digest; undefined where it is unknown, revoked, expired, or its
- * issuer is disabled. A key holds at most the roles and billing profiles that its issuer holds now.
+ * The caller behind an API key's digest; undefined where it is unknown, revoked, expired, limited to other addresses than
+ * that of the request, or its issuer is disabled. A key holds at most the roles and billing profiles that its issuer holds
+ * now; one that belongs to the customer holds its own.
  */
 export async function findKeyCaller(digest: string): Promise<Caller | undefined> {
-  const row = await lookUpCaller(database().keys, KEY_CALLER, digest)
-  if (row?.stale)
-    await database().keys.query('UPDATE api_keys SET last_used_at = now() WHERE digest = $1', [digest])
-  return row && provenCaller(row, 'key')
+  const { keys } = database()
+  const row = await lookUpCaller(keys, KEY_CALLER, digest)
+  if (!row) return undefined
+  const caller = provenCaller(row, 'key')
+  const { address = '' } = visit() ?? {}
+  if (row.addresses && !isWithin(address, row.addresses)) {
+    traceElsewhere(caller)
+    return undefined
+  }
+  if (row.stale) await keys.query(USED, [digest, address || null])
+  return caller
+}
+
+/**
+ * Writes down that a key was used from where it may not be, once a minute. Not waited for, since the time of the answer
+ * would tell that there is such a key.
+ */
+function traceElsewhere({ customerId, id, name }: Caller): void {
+  const requestId = visit()?.requestId ?? randomUUID()
+  const event = { action: 'key.refused', subject: id, actor: STRANGER, requestId, details: { name } }
+  recordRefusal(customerId, event)
+}
+
+/** The keys with these digests that were not revoked, of whichever customers: for who shows them. */
+export async function findKeys(
+  digests: readonly string[],
+): Promise<{ customerId: CustomerId; id: string }[]> {
+  const { rows } = await database().keys.query<{ customer_id: string; id: string }>(
+    'SELECT customer_id, id FROM api_keys WHERE digest = ANY($1) AND revoked_at IS NULL ORDER BY customer_id, id',
+    [digests],
+  )
+  return rows.map((row) => ({ customerId: minted(row.customer_id), id: row.id }))
 }

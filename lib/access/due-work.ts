@@ -79,3 +79,15 @@ export async function customersWithAccountMails(): Promise<CustomerId[]> {
   )
   return rows.map((row) => row.customer_id)
 }
+
+/** The customers with keys that end within so many days, of which nobody was told yet. */
+export async function customersWithEndingKeys(days: number): Promise<CustomerId[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
+    `SELECT DISTINCT customer_id FROM api_keys
+     WHERE revoked_at IS NULL AND replaced_by IS NULL AND end_told_at IS NULL
+       AND expires_at BETWEEN now() AND now() + make_interval(days => $1)
+       AND expires_at - created_at > make_interval(days => $1) ORDER BY customer_id`,
+    [days],
+  )
+  return rows.map((row) => row.customer_id)
+}

@@ -67,7 +67,6 @@ export async function addSession(
     memberId,
     userAgent: userAgent.slice(0, MOST_OF_NAME),
     ...opened,
-    provenAt: since ?? sql`now()`,
     ...(since ? { createdAt: since } : {}),
   })
   await tx
@@ -102,7 +101,8 @@ export async function endSessions(tx: Transaction, customerId: CustomerId, which
 }
 
 /**
- * Removes the customer's sessions that have ended by themselves. When somebody was here last stays known of the member.
+ * Removes the customer's sessions that have ended by themselves. When somebody was here last stays known of the member. Members
+ * are locked in the order of their ids, as by whoever changes one.
  * @returns how many
  */
 export async function pruneSessions(tx: Transaction, customerId: CustomerId): Promise<number> {
@@ -110,9 +110,12 @@ export async function pruneSessions(tx: Transaction, customerId: CustomerId): Pr
     WITH seen AS (
       SELECT member_id, max(last_seen_at) AS at FROM sessions
       WHERE customer_id = ${customerId} AND NOT ${sql.raw(isLive('sessions'))} GROUP BY member_id
+    ), held AS MATERIALIZED (
+      SELECT m.id, seen.at FROM members m JOIN seen ON m.id = seen.member_id
+      WHERE m.customer_id = ${customerId} ORDER BY m.id FOR NO KEY UPDATE OF m
     ), kept AS (
-      UPDATE members m SET last_seen_at = greatest(m.last_seen_at, seen.at) FROM seen
-      WHERE m.customer_id = ${customerId} AND m.id = seen.member_id
+      UPDATE members m SET last_seen_at = greatest(m.last_seen_at, held.at) FROM held
+      WHERE m.customer_id = ${customerId} AND m.id = held.id
     )
     DELETE FROM sessions WHERE customer_id = ${customerId} AND NOT ${sql.raw(isLive('sessions'))}`)
   return rowCount ?? 0

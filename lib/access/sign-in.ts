@@ -43,7 +43,8 @@ export async function signIn(credentials: unknown, visitor: Visitor): Promise<Si
   const { email, password } = given.data
   const browser = browserOf(visitor)
   const person = await findPerson(email, browser)
-  const knownBrowser = person?.memberships.some(({ isKnown }) => isKnown) ? browser : undefined
+  const at = person?.memberships.filter(({ isKnown }) => isKnown).map((one) => one.customerId) ?? []
+  const knownBrowser = browser !== undefined && at.length > 0 ? { digest: browser, at } : undefined
   const attempt = await countAttempt(email, { address: visitor.address, knownBrowser })
   if (attempt.kind === 'throttled') {
     traceFailure(person, 'throttled')
@@ -102,7 +103,8 @@ export async function open(
   const sid = await openSession(membership, opening)
   if (sid === undefined) return REFUSED
   // Where it goes on to is no matter of the customer that it leaves.
-  if (before?.session) await closeSession(before, before.session, since ? 'signed out' : 'signed in again')
+  const why = before?.customerId === membership.customerId ? 'signed in again' : 'signed out'
+  if (before?.session) await closeSession(before, before.session, why)
   return { kind: 'signed-in', sid, mark }
 }
 

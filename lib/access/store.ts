@@ -19,6 +19,8 @@ export type CallerRow = {
   roles: Role[]
   billing_profiles: string[]
   stale: boolean
+  /** Of a key alone: the networks to which it is limited. */
+  addresses?: string[] | null
   /** Of a session alone: how long ago its member last proved who they are. */
   proven_seconds_ago?: number
 }

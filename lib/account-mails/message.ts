@@ -1,6 +1,7 @@
 import 'server-only'
 import type { Message } from '#lib/notices/message.ts'
 import { deviceOf } from '#lib/sessions/device.ts'
+import { keyText } from './key-text.ts'
 import type { DueMail } from './store.ts'
 
 /** RFC 3834: nobody's absence note is for us. */
@@ -12,7 +13,10 @@ type Words = { subject: string; happened: (account: string) => string; otherwise
 const TELL = 'tell your administrator or your reseller at once.'
 const CHANGE = `change your password, and ${TELL}`
 
-const WORDS: Record<DueMail['event'], Words> = {
+/** What happens with an account, and not with a key. */
+type OfAccount = Exclude<DueMail['event'], 'key-ends' | 'key-leaked'>
+
+const WORDS: Record<OfAccount, Words> = {
   'new-password': {
     subject: 'Your password was changed',
     happened: (account) =>
@@ -48,22 +52,33 @@ const WORDS: Record<DueMail['event'], Words> = {
   },
 }
 
-/** A mail that tells a member what happened with their account, and what to do if it was not them; text alone. */
-export function messageOf({ event, customer, ...happened }: DueMail, baseUrl: string): Message {
-  const words = WORDS[event]
-  const isWished = event === 'factors-reset' ? 'If you asked for that' : 'If that was you'
-  const where = event === 'new-device' ? `\n${baseUrl}/sessions` : ''
+/** A mail that tells a member what happened with their account or a key, and what to do about it; text alone. */
+export function messageOf(due: DueMail, baseUrl: string): Message {
+  const { subject, lines } =
+    due.event === 'key-ends' || due.event === 'key-leaked'
+      ? keyText(due.event, due, baseUrl)
+      : accountText(due.event, due, baseUrl)
   const text = [
-    words.happened(`your account for the licenses and invoices of ${customer}`),
-    factsOf(event, happened),
-    `${isWished}, there is nothing to do. If it was not, ${words.otherwise}${where}`,
+    ...lines,
     '-- \nThis address gets what concerns the safety of its account. It can not be turned off.',
   ]
-  return { subject: words.subject, text: `${text.join('\n\n')}\n`, headers: NO_ANSWER }
+  return { subject, text: `${text.join('\n\n')}\n`, headers: NO_ANSWER }
+}
+
+function accountText(event: OfAccount, { customer, ...happened }: DueMail, baseUrl: string) {
+  const { subject, happened: say, otherwise } = WORDS[event]
+  const isWished = event === 'factors-reset' ? 'If you asked for that' : 'If that was you'
+  const where = event === 'new-device' ? `\n${baseUrl}/sessions` : ''
+  const lines = [
+    say(`your account for the licenses and invoices of ${customer}`),
+    factsOf(event, happened),
+    `${isWished}, there is nothing to do. If it was not, ${otherwise}${where}`,
+  ]
+  return { subject, lines }
 }
 
 function factsOf(
-  event: DueMail['event'],
+  event: OfAccount,
   { at, address, userAgent }: Pick<DueMail, 'at' | 'address' | 'userAgent'>,
 ) {
   const time = `When:    ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`

@@ -14,6 +14,9 @@ export type DueMail = {
   userAgent: string | null
   email: string
   customer: string
+  /** The API key that it is about, where it is about one. */
+  keyName: string | null
+  keyEnds: Date | null
 }
 
 /** How a mail ends, by what the mail server did. */
@@ -45,11 +48,14 @@ export async function claimMail(tx: Transaction, customerId: CustomerId): Promis
       UPDATE account_mails a SET state = 'SENDING', not_before = clock_timestamp() + ${LEASE}
       FROM due WHERE a.customer_id = ${customerId} AND a.id = due.id RETURNING a.*
     )
-    SELECT t.id, t.event, t.at, t.address, t.user_agent AS "userAgent", m.email, c.name AS customer
+    SELECT t.id, t.event, t.at, t.address, t.user_agent AS "userAgent", m.email, c.name AS customer,
+      k.name AS "keyName", k.expires_at AS "keyEnds"
     FROM taken t
     JOIN members m ON m.customer_id = t.customer_id AND m.id = t.member_id
-    JOIN customers c ON c.id = t.customer_id`)
-  return rows[0] && { ...rows[0], at: new Date(rows[0].at) }
+    JOIN customers c ON c.id = t.customer_id
+    LEFT JOIN api_keys k ON k.customer_id = t.customer_id AND k.id = t.key_id`)
+  const [due] = rows
+  return due && { ...due, at: new Date(due.at), keyEnds: due.keyEnds && new Date(due.keyEnds) }
 }
 
 /** How it ended; `WAITING`: it surely did not leave, and is tried again later. */

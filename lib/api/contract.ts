@@ -38,6 +38,8 @@ export type Contract<
   headers: Headers
   /** Absent where `method` carries none. */
   body: Body
+  /** The most bytes that it may have, where that is not the usual number. */
+  bodyLimit?: number
   /** What is not declared here never leaves. */
   output: Output
   /** Headers that its answers have at times, beside those that follow from its kind. */

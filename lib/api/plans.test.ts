@@ -100,6 +100,16 @@ const CASES: Record<string, readonly string[]> = {
   confirmPasskey: [],
   demandFactor: [],
   resetFactors: [],
+  redeemLink: [],
+  askRecovery: [],
+  proveSession: [],
+  listKeys: ['', 'whose=all', 'whose=all&state=usable'],
+  readKey: ['none'],
+  issueKey: [],
+  renameKey: [],
+  rotateKey: [],
+  revokeKey: [],
+  revokeLeakedKeys: [],
 }
 /** What reads more, and why that is. */
 const WALKED = 'goes back by date until a page is full: seldom what it chooses is old and rare at once'
@@ -219,7 +229,8 @@ async function ask(contract: AnyContract, given: string): Promise<Asked> {
 }
 
 const readIn = ({ reads }: Pick<Asked, 'reads'>) => reads.reduce((sum, { rows }) => sum + rows, 0)
-const isLookUp = (text: string) => /api_keys/.test(text)
+/** Of the caller, by their key. */
+const isLookUp = (text: string) => /FROM api_keys k\s|SET last_used_at/.test(text)
 
 async function readBy(login: Login, statements: Awaited<ReturnType<typeof sentBy>>): Promise<Read[]> {
   const client = new pg.Client(loginOf(database.url, login))

@@ -16,6 +16,7 @@ export const PROBLEMS = {
   subscription_not_active: { status: 409, title: 'The subscription is not active' },
   version_mismatch: { status: 412, title: 'Somebody changed it since you read it' },
   change_in_progress: { status: 409, title: 'Another change of this asset is in progress' },
+  key_ended: { status: 409, title: 'The key has ended' },
   change_settled: { status: 409, title: 'The change is settled' },
   member_exists: { status: 409, title: 'There is a member with this address already' },
   last_admin: { status: 409, title: 'The last Admin stays' },

@@ -1,6 +1,8 @@
 import { globSync } from 'node:fs'
 import fc from 'fast-check'
+import { encode } from 'next-auth/jwt'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { cookieName, sessionSecret } from '#lib/access/session-cookie.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/db/test-rows.ts'
 import { addSession } from '#lib/db/test-sessions.ts'
@@ -10,13 +12,17 @@ import { EXAMPLE_REQUEST, type Example } from './openapi/example.ts'
 import { MEMBERS } from './problem-members.ts'
 import { type Answered, type Document, undeclared } from './test-declared.ts'
 import { exampleRows } from './test-example-rows.ts'
+import { settled } from './test-settled.ts'
 import { BODIES, VALUES } from './test-values.ts'
 
 // What the API's description says, held against what the routes answer: each example is sent and compared, and
 // whatever is asked, no answer has anything that the description does not declare.
 
 type Handlers = Record<string, (request: Request) => Promise<Response>>
-type Asked = Omit<Example, 'name' | 'summary' | 'answer'> & { key?: string | undefined; method?: string }
+type Asked = Omit<Example, 'name' | 'summary' | 'answer' | 'by'> & {
+  key?: string | undefined
+  method?: string
+}
 
 const DAY = 86_400_000
 /** How files of a type begin. */
@@ -56,7 +62,7 @@ describe('every example', () => {
     for (const contract of sorted()) {
       for (const example of contract.examples) {
         const headers = { ...example.headers, 'request-id': EXAMPLE_REQUEST }
-        const answer = await ask(contract, { ...example, headers, key: keys.admin })
+        const answer = await ask(contract, { ...example, headers, ...(await callerOf(example)) })
         const name = `${contract.name}: ${example.name}`
         const body = read(answer)
         codes.add((body as { code?: string } | undefined)?.code)
@@ -147,41 +153,6 @@ function contractNamed(name: string): AnyContract {
   return found
 }
 
-/** The example with what moves from day to day as it is today. */
-function settled({ answer: { body } }: Example, answered: unknown): unknown {
-  const { today, knownBy, sessions } = Object(answered)
-  // What is made is new.
-  if (Object(answered).expireTime || Object(answered).link) return withNew(body, answered)
-  // Who is signed in is so now.
-  if (sessions) return withTimes(body, sessions)
-  // Of a change that was sent when the examples were set up.
-  if (typeof knownBy === 'number') return { ...(body as object), knownBy }
-  if (typeof today !== 'number') return body
-  expect(today % DAY).toBe(0)
-  const text = JSON.stringify({ ...(body as object), today })
-  return JSON.parse(text, (_, value) =>
-    value?.daysPastDue > 0 ? { ...value, daysPastDue: (today - value.dueDate) / DAY } : value,
-  )
-}
-
-/** What is made anew each time it is asked for: ids, times, secrets. */
-const NEW = ['id', 'url', 'createTime', 'expireTime', 'inviteExpireTime']
-
-function withNew(shown: unknown, made: unknown): unknown {
-  if (typeof shown !== 'object' || shown === null || Array.isArray(shown)) return shown
-  const parts = Object.entries(shown).map(([name, value]) => {
-    const its = Object(made)[name]
-    return [name, NEW.includes(name) && typeof its === typeof value ? its : withNew(value, its)]
-  })
-  return Object.fromEntries(parts)
-}
-
-function withTimes(body: unknown, answered: { createTime: number; lastSeenTime: number }[]): unknown {
-  const { sessions, ...rest } = body as { sessions: object[] }
-  const times = answered.map(({ createTime, lastSeenTime }) => ({ createTime, lastSeenTime }))
-  return { ...rest, sessions: sessions.map((session, at) => ({ ...session, ...times[at] })) }
-}
-
 /** A file in CSV says no day of its own; binary ones are shown by no example, but are what they are said to be. */
 function read({ text, headers }: Answered): unknown {
   const mediaType = headers.get('content-type')?.split(';')[0] ?? ''
@@ -190,6 +161,16 @@ function read({ text, headers }: Answered): unknown {
   if (start === undefined) return text.replace(AGED, `$1${AGE_SHOWN}`)
   expect(text.slice(0, start.length)).toBe(start)
   return undefined
+}
+
+/** The Admin's key; or a member who signs in when their example comes. */
+async function callerOf({ by, headers }: Example): Promise<Pick<Asked, 'key' | 'headers'>> {
+  if (by !== 'session') return { key: keys.admin }
+  const token = { sid: await addSession('northwind', 'm-ana') }
+  const cookie = `${cookieName('console-session')}=${await encode({ token, secret: sessionSecret() })}`
+  return {
+    headers: { ...headers, cookie, 'sec-fetch-site': 'same-origin', 'request-id': EXAMPLE_REQUEST },
+  }
 }
 
 async function ask(contract: AnyContract, asked: Asked): Promise<Answered> {
@@ -226,7 +207,8 @@ async function loadContracts() {
 async function seed() {
   const { addChange, acknowledge, addColleagues, keepOriginal } = exampleRows(database)
   await addCustomer('northwind')
-  keys.admin = await addKey('northwind', ['admin'], { name: 'nightly-sync' })
+  const expiresAt = new Date(Date.now() + 90 * DAY)
+  keys.admin = await addKey('northwind', ['admin'], { id: 'k-nightly', name: 'nightly-sync', expiresAt })
   keys.it = await addKey('northwind', ['it-manager'])
   keys.finance = await addKey('northwind', ['finance-user'])
   keys.none = await addKey('northwind', [])
@@ -234,6 +216,15 @@ async function seed() {
   const ana = { id: 'm-ana', name: 'Ana Ruiz', email: 'ana@northwind.example' }
   await addMember('northwind', { ...ana, roles: ['admin'] })
   await addColleagues()
+  await addKey('northwind', ['finance-user'], {
+    ...{ id: 'k-erp', name: 'ERP', issuedBy: 'm-ana', billingProfiles: ['default'] },
+    ...{
+      addresses: ['192.0.2.0/24', '2001:db8::/32'],
+      lastUsedAt: new Date(),
+      lastUsedAddress: '192.0.2.17',
+    },
+    expiresAt: new Date(Date.now() + 90 * DAY),
+  })
   await addSession('northwind', 'm-ana', {
     digest: 'W2ezwqGmGZ5f0kXgP7rO3bqfZQHhDn1u9sTtYvKcE4A',
   })

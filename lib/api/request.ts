@@ -16,6 +16,7 @@ export type ApiRequest = {
   gone?: AbortSignal
 }
 
+/** In bytes, unless the contract says another number. */
 const BODY_LIMIT = 16 * 1024
 
 /**
@@ -24,7 +25,8 @@ const BODY_LIMIT = 16 * 1024
  */
 export async function readInput<C extends AnyContract>(contract: C, request: ApiRequest): Promise<Input<C>> {
   const params = contract.params.safeParse(pathParams(contract.path, request.path))
-  const body = contract.method === 'GET' ? undefined : await readBody(request)
+  const body =
+    contract.method === 'GET' ? undefined : await readBody(request, contract.bodyLimit ?? BODY_LIMIT)
   const query = contract.query.safeParse(queryParams(request.search, contract.query.shape))
   if (!query.success) throw invalidQuery(query.error)
   const headers = contract.headers.safeParse(headersOf(request, contract.headers.shape))
@@ -40,7 +42,7 @@ function headersOf(request: ApiRequest, shape: Record<string, unknown>): Record<
   return Object.fromEntries(Object.keys(shape).map((name) => [name, request.headers.get(name) ?? undefined]))
 }
 
-async function readBody(request: ApiRequest): Promise<unknown> {
+async function readBody(request: ApiRequest, limit: number): Promise<unknown> {
   const type = request.headers.get('content-type')
   const declared = request.headers.get('content-length')
   const carries = request.headers.get('transfer-encoding') !== null || (declared !== null && declared !== '0')
@@ -49,9 +51,9 @@ async function readBody(request: ApiRequest): Promise<unknown> {
       throw new Problem('unsupported_media_type', 'Send the body as Content-Type: application/json.')
     }
   }
-  const bytes = await request.read(BODY_LIMIT)
+  const bytes = await request.read(limit)
   if (bytes === 'too large') {
-    throw new Problem('body_too_large', `The body may have at most ${BODY_LIMIT} bytes.`)
+    throw new Problem('body_too_large', `The body may have at most ${limit} bytes.`)
   }
   if (bytes.length === 0) return {}
   try {

@@ -29,13 +29,16 @@ export const VALUES: Record<string, readonly string[]> = {
   whose: ['own', 'all'],
   session_id: ['none'],
   member_id: ['m-ana', 'm-ben', 'm-bea'],
+  key_id: ['k-erp', 'none'],
+  state: ['usable', 'ended', 'old'],
   'if-match': ['*', '"3.x"', '"1.x"', 'x'],
   'if-none-match': ['*', '"x"'],
   'idempotency-key': ['a', 'b', 'c'],
 }
-/** Bodies of changes of licenses and of members: what is taken, refused, and none. */
+/** Bodies of changes of licenses, keys and members: what is taken, refused, and none. */
 export const BODIES: readonly object[] = [
   ...[0, 45, 60, 61, 130, 250, 1.5, -1, '7'].map((quantity) => ({ quantity })),
+  ...[{ name: 'ERP' }, { name: '' }, { overlap: 'now' }, { name: 'New', roles: ['admin'] }, {}],
   { roles: ['it-manager'] },
   { roles: [], billingProfiles: ['none'] },
   { billingProfiles: null, disabled: true },

@@ -1,7 +1,7 @@
 /** What events are about, as people look for them: the things that their actions begin with, or whole actions. */
 export const EVENT_KINDS = {
   'sign-ins': ['session', 'sign-in', 'password', 'factor', 'factors', 'recovery-code', 'recovery-codes'],
-  refused: ['access.denied', 'sign-in.failed', 'sign-in.throttled'],
+  refused: ['access.denied', 'key.refused', 'sign-in.failed', 'sign-in.throttled'],
   exports: ['export'],
   licenses: ['license-change', 'vendor-subscription', 'asset', 'assets'],
   invoices: ['invoice', 'invoices', 'issuer', 'billing-profile', 'import', 'sums'],

@@ -1,13 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { newApiKey } from '#lib/access/api-key.ts'
-import { addKey, listKeys, revokeKey } from '#lib/access/directory.ts'
-import type { Role } from '#lib/access/rules.ts'
 import { findCustomer } from '#lib/access/store.ts'
 import { scope } from '#lib/db/scope.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
+import { issuedDetails } from '#lib/keys/issue.ts'
+import { addKey, listKeys, type NewKey, revokeKey } from '#lib/keys/store.ts'
 
-const NAME = 'Demo'
-const ROLES: Role[] = ['it-manager', 'finance-user']
+const KEY: NewKey = {
+  name: 'Demo',
+  roles: ['it-manager', 'finance-user'],
+  billingProfiles: null,
+  issuedBy: null,
+  owner: 'CUSTOMER',
+  addresses: null,
+  hours: null,
+}
+/** More than a demo has. */
+const ALL = 1000
 
 /**
  * A fresh key that may do all that the API offers. Only digests are stored, so each start issues its own
@@ -21,14 +30,18 @@ export async function issueDemoKey(domain: string): Promise<string> {
   const apiKey = newApiKey()
   await scope(customer, async (tx) => {
     const event = { actor: OPERATOR, requestId: randomUUID() }
-    for (const { id, name, revokedAt } of await listKeys(tx, customerId)) {
-      if (name !== NAME || revokedAt) continue
+    for (const { id, name } of await listKeys(tx, customerId, { reach: 'all', state: 'usable' }, ALL)) {
+      if (name !== KEY.name) continue
       await revokeKey(tx, customerId, id)
       await recordAudit(tx, customerId, { ...event, action: 'key.revoked', subject: id })
     }
-    const id = await addKey(tx, customerId, apiKey, { name: NAME, roles: ROLES, validHours: undefined })
-    const details = { name: NAME, roles: ROLES, validHours: null }
-    await recordAudit(tx, customerId, { ...event, action: 'key.issued', subject: id, details })
+    const id = await addKey(tx, customerId, apiKey, KEY)
+    await recordAudit(tx, customerId, {
+      ...event,
+      action: 'key.issued',
+      subject: id,
+      details: issuedDetails(KEY),
+    })
   })
   return apiKey
 }

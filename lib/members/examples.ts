@@ -64,7 +64,7 @@ export const inviteMember: readonly Example[] = [
           state: 'invited',
           inviteExpireTime: 1795773600000,
           createTime: 1795168800000,
-          addedBy: 'nightly-sync',
+          addedBy: 'API key nightly-sync',
         },
         link: { kind: 'invitation', expireTime: 1795773600000, url: INVITED_ADDRESS },
       },

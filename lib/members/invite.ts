@@ -2,7 +2,7 @@ import 'server-only'
 import type { Caller } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { actorOf, recordAudit } from '#lib/history/audit.ts'
+import { type Actor, actorOf, recordAudit } from '#lib/history/audit.ts'
 import { givingOf, refusedWith } from './change.ts'
 import type { MemberLink } from './contract.ts'
 import { makeLink, wayOf } from './link.ts'
@@ -34,7 +34,7 @@ export async function invite(
   const refused = refusalOf({ roles, billingProfiles }, await givingOf(tx, caller))
   if (refused) throw refusedWith(refused)
   const actor = actorOf(caller)
-  const id = await addMember(tx, customerId, { email, name, roles, billingProfiles, addedBy: actor.name })
+  const id = await addMember(tx, customerId, { email, name, roles, billingProfiles, addedBy: nameOf(actor) })
   if (id === undefined)
     throw new Problem(
       'member_exists',
@@ -49,4 +49,8 @@ export async function invite(
   const row = await readMember(tx, customerId, id)
   if (!row) throw new Error('The member who was just added is not there.')
   return { row, link }
+}
+
+function nameOf({ kind, name }: Actor): string {
+  return kind === 'key' ? `API key ${name}` : name
 }

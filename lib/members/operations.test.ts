@@ -81,6 +81,9 @@ describe('inviting', () => {
         expireTime: json.member.inviteExpireTime,
         sentTo: `cleo@${own}.example`,
       })
+      expect(json.member.inviteMail).toBe('waiting')
+      await database.sql(own, "UPDATE account_links SET state = 'REFUSED'")
+      expect((await ask(admin, 'GET', `/${json.member.id}`)).json.inviteMail).toBe('refused')
     } finally {
       vi.stubEnv('SMTP_URL', '')
       vi.stubEnv('MAIL_FROM', '')

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import type { Reply } from '#lib/api/operation.ts'
 import type { Member } from './contract.ts'
 import { inOrder, type MemberState, type Standing } from './rules.ts'
+import { INVITE_MAILS } from './shapes.ts'
 import type { MemberRow } from './store/read.ts'
 
 export function serializeMember(row: MemberRow): Member {
@@ -14,12 +15,19 @@ export function serializeMember(row: MemberRow): Member {
     roles: inOrder(row.roles),
     billingProfiles: row.billingProfiles,
     state,
-    ...(state === 'invited' && row.inviteExpiresAt
-      ? { inviteExpireTime: row.inviteExpiresAt.getTime() }
-      : {}),
+    ...(state === 'invited' ? invitationOf(row) : {}),
     createTime: row.createdAt.getTime(),
     ...(row.addedBy === null ? {} : { addedBy: row.addedBy }),
     ...(row.lastSignInAt ? { lastSignInTime: row.lastSignInAt.getTime() } : {}),
+  }
+}
+
+function invitationOf({ inviteExpiresAt, inviteMail }: MemberRow): Partial<Member> {
+  const mail = inviteMail === 'SENDING' ? 'waiting' : inviteMail?.toLowerCase()
+  const known = INVITE_MAILS.find((one) => one === mail)
+  return {
+    ...(inviteExpiresAt ? { inviteExpireTime: inviteExpiresAt.getTime() } : {}),
+    ...(known ? { inviteMail: known } : {}),
   }
 }
 

@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { ROLES } from '#lib/access/rules.ts'
 import { MEMBER_STATES } from './rules.ts'
 
+/** What became of the mail with an invitation. */
+export const INVITE_MAILS = ['waiting', 'sent', 'refused', 'unknown'] as const
+
 const Roles = z.array(z.enum(ROLES))
 const Profiles = z.array(z.string()).nullable()
 
@@ -23,9 +26,14 @@ export const Member = z
       description:
         'Epoch time in milliseconds until when the invitation works; it may be over. Absent where nobody is invited, or no invitation is left.',
     }),
+    inviteMail: z.enum(INVITE_MAILS).optional().meta({
+      description:
+        'What became of the mail with the invitation: `refused` where the mail server did not take it, `unknown` where it did not say. Absent where the link was not to be mailed.',
+    }),
     createTime: z.int().meta({ description: 'Epoch time in milliseconds of when they were added.' }),
     addedBy: z.string().optional().meta({
-      description: 'Name of who added them. Absent where that was not written down.',
+      description:
+        'Who added them: a name, or `API key` and its name. Absent where that was not written down.',
     }),
     lastSignInTime: z.int().optional().meta({
       description: 'Epoch time in milliseconds of their last sign-in. Absent where none is known.',

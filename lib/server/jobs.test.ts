@@ -34,6 +34,7 @@ test('several processes share one queue in the database, made by a role that own
       { name: 'settle-open-changes', cron: '* * * * *' },
       { name: 'tell-audit-heads', cron: '7 * * * *' },
       { name: 'tell-members', cron: '* * * * *' },
+      { name: 'tell-of-ending-keys', cron: '17 * * * *' },
       { name: 'tell-operators', cron: '*/10 * * * *' },
     ])
   } finally {

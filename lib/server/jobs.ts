@@ -4,6 +4,7 @@ import { WINDOW_SECONDS } from '#lib/access/limits/budget.ts'
 import { removePastWindows } from '#lib/access/limits/store.ts'
 import { tellMembers } from '#lib/account-mails/send.ts'
 import { loginOf } from '#lib/db/logins.ts'
+import { tellOfEndings } from '#lib/keys/mails.ts'
 import { readVendors, settleOpenChanges } from '#lib/license-changes/jobs.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { measured, secondsSince } from '#lib/measured.ts'
@@ -33,6 +34,7 @@ const JOBS: Job[] = [
   { name: 'tell-audit-heads', cron: '7 * * * *', run: tellHeads },
   { name: 'prune', cron: '41 2 * * *', run: prune },
   { name: 'tell-members', cron: '* * * * *', run: tellMembers },
+  { name: 'tell-of-ending-keys', cron: '17 * * * *', run: tellOfEndings },
   { name: 'forget-limits', cron: '41 * * * *', run: () => removePastWindows(WINDOW_SECONDS) },
   {
     name: 'run-backfills',

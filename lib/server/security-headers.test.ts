@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pagePolicy, securityHeaders } from './security-headers.ts'
+import { pagePolicy, securityHeaders, withoutSecret } from './security-headers.ts'
 
 const rules = (policy: string) =>
   new Map(policy.split('; ').map((rule) => [rule.split(' ')[0], rule.split(' ').slice(1).join(' ')]))
@@ -30,4 +30,13 @@ test('what is no page may load nothing', () => {
   expect(securityHeaders(false).get('Content-Security-Policy')).toBe(
     "default-src 'none'; frame-ancestors 'none'",
   )
+})
+
+test.each([
+  ['/invitation/x7Yq', '/invitation/…'],
+  ['/reset/x7Yq/more', '/reset/…'],
+  ['/invitation', '/invitation'],
+  ['/invoices/reset', '/invoices/reset'],
+])('%s stands in the log as %s', (path, shown) => {
+  expect(withoutSecret(path)).toBe(shown)
 })

@@ -82,19 +82,6 @@ describe('a session', () => {
     const said = "SELECT actor_name FROM audit_events WHERE action = 'session.confirmed' AND subject = $1"
     expect(await database.sql('northwind', said, [member])).toEqual([{ actor_name: 'Ana Ruiz' }])
   })
-
-  it('that the release before opened counts from when it was opened', async () => {
-    const sid = await open()
-    await run(
-      database.url,
-      `ALTER TABLE sessions DISABLE ROW LEVEL SECURITY;
-       UPDATE sessions SET proven_at = NULL WHERE member_id = '${member}';
-       ALTER TABLE sessions ENABLE ROW LEVEL SECURITY`,
-    )
-    expect(await refusalOf(sid)).toBeUndefined()
-    await older('11 minutes')
-    expect(await refusalOf(sid)).toBe('fresh_sign_in_required')
-  })
 })
 
 describe('a wrong password', () => {

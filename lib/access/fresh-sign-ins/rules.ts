@@ -1,7 +1,7 @@
 import type { Caller } from '../rules.ts'
 
 /** For so many seconds after a member proved who they are, their session may change keys and members. */
-export const FRESH_SECONDS = 10 * 60
+const FRESH_SECONDS = 10 * 60
 
 /**
  * Whether it is certain enough who is calling to change keys and members. A session may stand open while its member is

@@ -1,9 +1,12 @@
 import { encode } from 'next-auth/jwt'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
+import { setDisabled } from '#lib/members/store/write.ts'
 import { hashPassword } from '../password.ts'
+import type { CustomerId } from '../rules.ts'
 import { session, sessionSecret } from '../session-cookie.ts'
 import { type SignedIn, signIn } from '../sign-in.ts'
 import { choicesOf, mayChange } from '../sign-ins/choices.ts'
@@ -103,6 +106,21 @@ describe('a member of several customers', () => {
       await hashPassword('another horse battery'),
     ])
     expect(await pick('alder', visitor(pending))).toEqual({ kind: 'refused' })
+  })
+
+  it('that is disabled at the moment of the pick has no session then, nor when it is enabled again', async () => {
+    const member = await join('alder')
+    await join('birch')
+    const pending = pendingOf(await enter())
+    const customerId = 'alder' as CustomerId
+    const set = (isDisabled: boolean) =>
+      scope({ customerId }, (tx) => setDisabled(tx, customerId, member, isDisabled))
+    const [outcome] = await Promise.all([pick('alder', visitor(pending)), set(true)])
+    await set(false)
+    if (outcome.kind === 'signed-in') expect(await callerBehind(await signedIn(outcome))).toBeUndefined()
+    else expect(outcome).toEqual({ kind: 'refused' })
+    const left = await database.sql('alder', 'SELECT FROM sessions WHERE member_id = $1', [member])
+    expect(left).toEqual([])
   })
 
   it('has ten minutes and ten tries for it', async () => {

@@ -4,6 +4,7 @@ import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
+import { recoverBy } from '../links/recoveries.ts'
 import { addLink, listOpenLinks, spendLink, withdrawLinks } from '../links/store.ts'
 import { setPersonHash } from '../passwords/set.ts'
 import type { CustomerId } from '../rules.ts'
@@ -52,6 +53,16 @@ describe('links of another customer', () => {
     expect(await attempts(birch)).toEqual([0, false])
     expect(await isOpen()).toBe(1)
   })
+})
+
+it('a forgotten password is used up in the scope of its person’s customers alone', async () => {
+  const add = `INSERT INTO recoveries (email, person_id, digest, expires_at)
+    SELECT email, person_id, email, now() + interval '1 hour' FROM members WHERE id = $1 RETURNING id`
+  const { rows } = await database.opened.signIn.query(add, [stranger])
+  const recover = (customerId: CustomerId) => scope({ customerId }, (tx) => recoverBy(tx, rows[0]?.id))
+  expect(await recover(alder)).toBe(false)
+  expect(await database.sql(alder, 'SELECT id FROM recoveries')).toEqual([])
+  expect([await recover(birch), await recover(birch)]).toEqual([true, false])
 })
 
 describe('people', () => {

@@ -13,6 +13,8 @@ export type AccountEvent =
   | 'factor-removed'
   | 'factors-reset'
   | 'recovery-code-used'
+  | 'key-ends'
+  | 'key-leaked'
 
 /** The device of a session, for the mail that tells what was done in it. */
 export async function deviceOfSession(tx: Transaction, customerId: CustomerId, digest: string) {

@@ -10,27 +10,36 @@ export type Attempt =
   /** `forgive` takes it back, it has succeeded: with the failures of this place before it, once an hour. */
   | { kind: 'counted'; forgive(): Promise<void> }
 
-/** From where an account is tried. A browser that it knows is named by its digest. */
-export type Place = { address: string; knownBrowser: string | undefined }
+/** From where an account is tried. A browser that it knows is named by its digest, with the customers where it does. */
+export type Place = {
+  address: string
+  knownBrowser: { digest: string; at: readonly string[] } | undefined
+}
 
 /**
- * Counts an attempt to sign in, or refuses it. A known browser has a budget of its own, and whatever strangers do takes
- * nothing of it. Any other has that of its address at this account, and then a share of the account's. What an address does
- * at one account is nothing to the others. Kept in the database, for all processes.
+ * Counts an attempt to sign in, or refuses it. It has the budget of its place, which is an address at this account or a browser
+ * that the account knows, and then a share of what all such places have together. Whatever strangers do takes nothing of
+ * what known browsers have; nor does whoever is let in by one customer take of what those have that others know. What an
+ * address does at one account is nothing to the others. Kept in the database, for all processes.
  * @param email as given; any case is the same account, and one that nobody has is counted alike
  */
 export async function countAttempt(email: string, { address, knownBrowser }: Place): Promise<Attempt> {
   const account = email.toLowerCase()
-  const mercy = digestOf(`forgiveness ${account}`)
-  if (knownBrowser !== undefined) return countAt(digestOf(`browser ${knownBrowser} ${account}`), mercy)
-  const place = digestOf(`address ${networkOf(address)} ${account}`)
-  const whole = digestOf(`account ${account}`)
-  const own = await countAt(place)
+  const [place, whole] = knownBrowser
+    ? [
+        `browser ${knownBrowser.digest} ${account}`,
+        `known at ${knownBrowser.at.toSorted().join()} ${account}`,
+      ]
+    : [`address ${networkOf(address)} ${account}`, `account ${account}`]
+  const own = await countAt(digestOf(place))
   if (own.kind === 'throttled') return own
-  const wait = await take(whole, 'account')
-  if (wait === 0) return { kind: 'counted', forgive: () => forgive(place, whole, mercy) }
-  await database().signIn.query(GIVE_BACK, [place])
-  return { kind: 'throttled', seconds: wait }
+  const wait = await take(digestOf(whole), 'account')
+  if (wait > 0) {
+    await database().signIn.query(GIVE_BACK, [digestOf(place)])
+    return { kind: 'throttled', seconds: wait }
+  }
+  const mercy = digestOf(`forgiveness ${account}`)
+  return { kind: 'counted', forgive: () => forgive(digestOf(place), digestOf(whole), mercy) }
 }
 
 /** Counts an attempt to name the present password within a session: nobody else has a share in its budget. */
@@ -92,11 +101,11 @@ const FORGIVE = `
   WITH gone AS (DELETE FROM sign_in_budgets WHERE subject = $1 RETURNING failures)
   UPDATE sign_in_budgets b SET failures = greatest(0, b.failures - gone.failures) FROM gone WHERE b.subject = $2`
 
-async function countAt(subject: string, mercy?: string): Promise<Attempt> {
+async function countAt(subject: string): Promise<Attempt> {
   const seconds = await take(subject, 'place')
   return seconds > 0
     ? { kind: 'throttled', seconds }
-    : { kind: 'counted', forgive: () => forgive(subject, null, mercy) }
+    : { kind: 'counted', forgive: () => forgive(subject, null) }
 }
 
 /** @returns 0 where the attempt was counted, else after how many seconds there may be another one */

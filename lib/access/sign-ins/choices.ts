@@ -1,4 +1,5 @@
 import 'server-only'
+import { log, reasonOf } from '#lib/log.ts'
 import { findPersonById, findPersonOf, findSessionProof, openedByProof } from '../people/look-up.ts'
 import { type Membership, pickable } from '../people/rules.ts'
 import { session } from '../session-cookie.ts'
@@ -39,10 +40,15 @@ export async function choicesOf(headers: { get(name: string): string | null }): 
   return choices.length > 1 ? choices : []
 }
 
-/** Whether a signed-in person may change to another customer. */
+/** Whether a signed-in person may change to another customer. Never throws: no screen fails for a way that it does not show. */
 export async function mayChange({ session: digest }: { session?: string }): Promise<boolean> {
-  const reach = digest === undefined ? undefined : await reachOf(digest)
-  return (reach?.memberships.length ?? 0) > 1
+  try {
+    const reach = digest === undefined ? undefined : await reachOf(digest)
+    return (reach?.memberships.length ?? 0) > 1
+  } catch (error) {
+    log().warn({ reason: reasonOf(error) }, 'nobody knows whether there is another customer')
+    return false
+  }
 }
 
 function choiceOf({ customerId, customerName }: Membership, present?: string): Choice {

@@ -1,6 +1,7 @@
 import 'server-only'
 import type { Caller, Role } from '#lib/access/rules.ts'
 import { findCustomer } from '#lib/access/store.ts'
+import { Problem } from '#lib/api/problem.ts'
 import { OPERATOR } from '#lib/history/audit.ts'
 
 /**
@@ -24,4 +25,14 @@ export async function operatorFor(idOrDomain: string, roles: readonly Role[]): P
     roles,
     billingProfiles: [],
   }
+}
+
+/**
+ * The same, where there has to be such a customer.
+ * @throws Problem where no customer has this id or domain
+ */
+export async function operatorOf(idOrDomain: string, roles: readonly Role[]): Promise<Caller> {
+  const operator = await operatorFor(idOrDomain, roles)
+  if (!operator) throw new Problem('not_found', `There is no customer "${idOrDomain}".`)
+  return operator
 }

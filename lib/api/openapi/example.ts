@@ -9,6 +9,8 @@ export type Example = {
   query?: Record<string, string | number | boolean>
   headers?: Record<string, string>
   body?: unknown
+  /** Who sends it, where no key may: a member who has just signed in. */
+  by?: 'session'
   /** Without a body where that is binary. */
   answer: { status: number; body?: unknown }
 }

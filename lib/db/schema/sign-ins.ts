@@ -57,7 +57,7 @@ export const sessions = pgTable(
     userAgent: text('user_agent'),
     /** The digest of the browser's mark; null as with the address. */
     browser: key('browser'),
-    /** When the member last proved in it who they are; null: when it was opened. */
+    /** When its member proved anew who they are; null: not since the sign-in that it was opened by. */
     provenAt: time('proven_at'),
     /** What opened it, and therefore whom else it opens: see lib/access/people/rules.ts. Null: nobody else. */
     proof: key('proof'),

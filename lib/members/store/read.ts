@@ -16,10 +16,12 @@ export type MemberSelection = {
 export type MemberRow = Awaited<ReturnType<typeof listMembers>>[number]
 
 const { columns, micros } = byCreation(members.createdAt, members.id)
-// Named as a whole: in a statement on one table, drizzle writes its columns without their table.
-const inviteExpiresAt = sql<Date | null>`(SELECT max(l.expires_at) FROM account_links l
-  WHERE l.customer_id = members.customer_id AND l.member_id = members.id AND l.kind = 'invitation'
-    AND l.used_at IS NULL AND l.withdrawn_at IS NULL)`.mapWith(members.createdAt)
+// Of the invitation that is open; a new one withdraws the one before. Named as a whole: in a statement on one table, drizzle
+// writes its columns without their table.
+const ofInvitation = (column: string) =>
+  sql`(SELECT ${sql.raw(`l.${column}`)} FROM account_links l
+    WHERE l.customer_id = members.customer_id AND l.member_id = members.id AND l.kind = 'invitation'
+      AND l.used_at IS NULL AND l.withdrawn_at IS NULL ORDER BY l.expires_at DESC LIMIT 1)`
 const shown = {
   id: members.id,
   email: members.email,
@@ -28,7 +30,9 @@ const shown = {
   billingProfiles: members.billingProfiles,
   disabledAt: members.disabledAt,
   invitedAt: members.invitedAt,
-  inviteExpiresAt,
+  inviteExpiresAt: ofInvitation('expires_at').mapWith(members.createdAt) as SQL<Date | null>,
+  /** Null: it was not to be mailed. */
+  inviteMail: ofInvitation('state') as SQL<string | null>,
   createdAt: members.createdAt,
   addedBy: members.addedBy,
   lastSignInAt: members.lastSignInAt,

@@ -6,6 +6,7 @@ import * as auditEvents from '#lib/audit-events/contract.ts'
 import * as comparisons from '#lib/comparisons/contract.ts'
 import * as files from '#lib/invoice-files/contract.ts'
 import * as invoices from '#lib/invoices/contract.ts'
+import * as keys from '#lib/keys/contract.ts'
 import * as changes from '#lib/license-changes/contract.ts'
 import * as members from '#lib/members/contract.ts'
 import * as sessions from '#lib/sessions/contract.ts'
@@ -75,6 +76,11 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
         members.makeMemberLink,
         members.withdrawInvitation,
       ],
+    },
+    {
+      tag: 'Keys',
+      description: 'API keys: what each opens, who uses it, and how another one comes into its place.',
+      contracts: [keys.listKeys, keys.issueKey, keys.readKey, keys.renameKey, keys.rotateKey, keys.revokeKey],
     },
     {
       tag: 'Access',

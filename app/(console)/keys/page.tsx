@@ -1,0 +1,60 @@
+import type { Metadata } from 'next'
+import { redirect } from 'next/navigation'
+import { pathWith } from '#components/filters/list-screen.ts'
+import { Keys } from '#components/keys/keys.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { PageHead } from '#components/ui/page-head.tsx'
+import { Problem } from '#lib/api/problem.ts'
+import { listOwnProfiles } from '#lib/billing-profiles/operations.ts'
+import { env } from '#lib/env.ts'
+import * as contract from '#lib/keys/contract.ts'
+import * as operations from '#lib/keys/operations.ts'
+import { listKeys } from '#lib/keys/queries.ts'
+import { givableRoles, maySeeOthers } from '#lib/keys/rules.ts'
+import { readQuery, type SearchParams, searchOf } from '../address.ts'
+import { requireCaller } from '../caller.ts'
+import { Hydrated } from '../hydrated.tsx'
+import { asInvalid, InvalidView } from '../invalid-view.tsx'
+import { traceOf } from '../trace.ts'
+
+export const metadata: Metadata = { title: 'API keys' }
+
+const INVALID = { title: 'API keys', what: 'keys', path: '/keys' }
+
+export default async function Page({ searchParams }: { searchParams: SearchParams }) {
+  const search = await searchOf(searchParams)
+  const caller = await requireCaller(pathWith('/keys', search))
+  const view = await readQuery(contract.listKeys, search)
+  if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
+  const maySeeAll = maySeeOthers(caller)
+  // Their own are what they may see.
+  if (view.whose === 'all' && !maySeeAll) redirect('/keys')
+  const input = { params: {}, query: view, body: undefined }
+  const list = await operations.listKeys(caller, input, await traceOf()).catch(asInvalid)
+  if (list instanceof Problem) return <InvalidView {...INVALID} problem={list} />
+  const profiles = await listOwnProfiles(caller)
+  const issuer = {
+    id: caller.id,
+    roles: givableRoles(caller),
+    profiles: profiles.map(({ id, name }) => ({ id, name })),
+    isAdmin: maySeeAll,
+    customer: caller.customerName,
+    limits: env().keys,
+  }
+  return (
+    <>
+      <PageHead
+        title="API keys"
+        subtitle={
+          view.whose === 'all'
+            ? `What programs of ${caller.customerName} get in with. Whose key you revoke is out at once.`
+            : 'What your programs get in with. A key never opens more than you may.'
+        }
+        actions={<CopyRequest path={listKeys.path({ query: view })} />}
+      />
+      <Hydrated answers={[[listKeys.key({ query: view }), list.body]]}>
+        <Keys view={view} maySeeAll={maySeeAll} issuer={issuer} />
+      </Hydrated>
+    </>
+  )
+}

@@ -1,0 +1,70 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { NotDone } from '#components/problem/not-done.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { visible } from '#components/ui/visible.ts'
+import { rotateKey } from '#lib/keys/queries.ts'
+import { DEFAULT_OVERLAP, OVERLAPS, type Overlap } from '#lib/keys/rules.ts'
+import type { AboutKey } from './rename-key.tsx'
+import { ShownOnce } from './shown-once.tsx'
+import { OVERLAP } from './words.ts'
+
+/** Makes a key that follows another one, after asking for how long both are to work. */
+export function RotateKey({ target, onChanged, onClose }: AboutKey) {
+  const [overlap, setOverlap] = useState<Overlap>(DEFAULT_OVERLAP)
+  const { mutate, isPending, error, data } = useMutation({
+    mutationFn: () => rotateKey({ params: { key_id: target.id }, body: { overlap } }),
+    onSuccess: onChanged,
+    // The key is to be nowhere once this is closed.
+    gcTime: 0,
+  })
+  if (data)
+    return (
+      <Dialog title="Key rotated" onClose={onClose}>
+        <ShownOnce secret={data.secret} onDone={onClose} />
+      </Dialog>
+    )
+  return (
+    <Dialog title="Rotate key" onClose={onClose}>
+      <p className="mt-2 wrap-anywhere text-ink-2">
+        You get another key with the name, roles and limits of{' '}
+        <strong className="font-[550] text-ink">{visible(target.name)}</strong>.
+      </p>
+      <fieldset className="mt-4 grid gap-1">
+        <legend className="mb-1.5 text-sm font-medium">Both keys work for</legend>
+        {OVERLAPS.map((each) => (
+          <label key={each} className="flex cursor-pointer items-center gap-2.5 py-1.5 text-sm">
+            <input
+              type="radio"
+              name="overlap"
+              value={each}
+              checked={overlap === each}
+              onChange={() => setOverlap(each)}
+              className="size-4 shrink-0 accent-accent"
+            />
+            {OVERLAP[each].text}
+          </label>
+        ))}
+      </fieldset>
+      <p aria-live="polite" className="mt-2 text-sm text-ink-3">
+        {OVERLAP[overlap].means}
+      </p>
+      {error ? (
+        <div className="mt-3">
+          <NotDone title="Not rotated" error={error} />
+        </div>
+      ) : null}
+      <div className="mt-5 flex justify-end gap-2">
+        <Button look="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button look="primary" pending={isPending} onClick={() => mutate()}>
+          Rotate key
+        </Button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,20 @@
+import type { BadgeTone } from '#components/ui/badge.tsx'
+import type { KeyStatus, Overlap } from '#lib/keys/rules.ts'
+
+/** What has become of a key, in a word. */
+export const STATUS: Record<KeyStatus, { text: string; tone: BadgeTone }> = {
+  ACTIVE: { text: 'Active', tone: 'ok' },
+  ROTATING: { text: 'Being replaced', tone: 'info' },
+  ROTATED: { text: 'Replaced', tone: 'mute' },
+  EXPIRED: { text: 'Expired', tone: 'mute' },
+  REVOKED: { text: 'Revoked', tone: 'mute' },
+  ISSUER_DISABLED: { text: 'Issuer disabled', tone: 'mute' },
+}
+
+/** How long both keys work, as a choice, and what that means. */
+export const OVERLAP: Record<Overlap, { text: string; means: string }> = {
+  now: { text: 'Not at all', means: 'The old key ends at once: what still uses it is refused.' },
+  '1h': { text: '1 hour', means: 'Both keys work for an hour. Then the old one ends.' },
+  '24h': { text: '24 hours', means: 'Both keys work for 24 hours. Then the old one ends.' },
+  '7d': { text: '7 days', means: 'Both keys work for 7 days. Then the old one ends.' },
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { createInterface } from 'node:readline'
+import type { Caller } from '#lib/access/rules.ts'
+import { Problem } from '#lib/api/problem.ts'
+import * as operations from '#lib/keys/operations.ts'
+import type { Overlap } from '#lib/keys/rules.ts'
+import { operatorOf } from '../licenses/operator.ts'
+import { note, print } from '../terminal.ts'
+
+/** Makes a key for each of these that follows it, and prints the former's id with the key itself. */
+export async function rotateKeys(
+  given: string[],
+  { customer, overlap }: { customer: string; overlap: Overlap },
+): Promise<void> {
+  await forEach(given, customer, async (caller, id) => {
+    const input = { params: { key_id: id }, query: {}, body: { overlap } }
+    const { body } = await operations.rotateKey(caller, input, { requestId: randomUUID() })
+    print(`${id}\t${body.secret}`)
+  })
+}
+
+/** Revokes these; one that was revoked before stays so. */
+export async function revokeKeys(given: string[], { customer }: { customer: string }): Promise<void> {
+  await forEach(given, customer, async (caller, id) => {
+    const input = { params: { key_id: id }, query: {}, body: {} }
+    await operations.revokeKey(caller, input, { requestId: randomUUID() })
+    note(`${id} is revoked.`)
+  })
+}
+
+/**
+ * Does it with one after the other, each in a transaction of its own: what is wrong with one keeps none of the others.
+ * @throws Problem at the end, where any was refused
+ */
+async function forEach(
+  given: readonly string[],
+  customer: string,
+  work: (caller: Caller, id: string) => Promise<void>,
+): Promise<void> {
+  const caller = await operatorOf(customer, ['admin'])
+  const refusals: string[] = []
+  let count = 0
+  for await (const id of idsOf(given)) {
+    count += 1
+    await work(caller, id).catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error
+      refusals.push(refusalText(caller, id, error))
+    })
+  }
+  if (count === 0) throw new Problem('invalid_request', 'There is no id on standard input.')
+  if (refusals.length > 0) throw new Problem('invalid_request', refusals.join('\n'))
+}
+
+function refusalText({ customerName }: Caller, id: string, { code, message }: Problem): string {
+  return code === 'not_found' ? `${customerName} has no key with the id ${id}.` : `${id}: ${message}`
+}
+
+async function* idsOf(given: readonly string[]): AsyncGenerator<string, void, undefined> {
+  for (const word of given) {
+    if (word !== '-') yield word
+    else
+      for await (const line of createInterface({ input: process.stdin })) if (line.trim()) yield line.trim()
+  }
+}

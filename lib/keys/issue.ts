@@ -1,0 +1,96 @@
+import 'server-only'
+import { canonicalRange } from '#lib/access/limits/ranges.ts'
+import type { Caller } from '#lib/access/rules.ts'
+import { type InputError, Problem } from '#lib/api/problem.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { env } from '#lib/env.ts'
+import { actorOf, recordAudit } from '#lib/history/audit.ts'
+import { type Held, heldBy } from './issuers.ts'
+import { daysOf, decideIssue, type Wanted } from './rules.ts'
+import { addKey, type NewKey } from './store.ts'
+
+type Given = Wanted & { name: string; addresses?: string[] | undefined }
+
+/**
+ * Keeps a key that a signed-in member issues, or the operator, with its row of the history.
+ * @returns its id
+ * @throws Problem `permission_denied` for more than the member has now, `invalid_request` for a wrong end or network
+ */
+export async function issue(
+  tx: Transaction,
+  caller: Caller,
+  given: Given,
+  secret: string,
+  requestId: string,
+): Promise<string> {
+  const { customerId } = caller
+  const issuedBy = caller.via === 'session' ? caller.id : null
+  const held =
+    issuedBy === null
+      ? { roles: caller.roles, billingProfiles: null }
+      : await heldBy(tx, customerId, issuedBy)
+  if (!held) throw new Problem('unauthenticated')
+  checkIssue(caller, held, given)
+  const { name, roles, owner } = given
+  const addresses = rangesOf(given.addresses)
+  const billingProfiles = profilesOf(given, held)
+  const days = daysOf(given, env().keys)
+  const hours = days === null ? null : Math.round(days * 24)
+  const key: NewKey = { name, roles, billingProfiles, issuedBy, owner, addresses, hours }
+  const id = await addKey(tx, customerId, secret, key)
+  const details = issuedDetails(key)
+  await recordAudit(tx, customerId, {
+    action: 'key.issued',
+    subject: id,
+    actor: actorOf(caller),
+    requestId,
+    details,
+  })
+  return id
+}
+
+/** What the history says of a new key. */
+export function issuedDetails({ name, roles, billingProfiles, owner, addresses, hours }: NewKey) {
+  return {
+    name,
+    roles: [...roles],
+    billingProfiles: billingProfiles ? [...billingProfiles] : undefined,
+    owner: owner.toLowerCase(),
+    addresses: addresses ? [...addresses] : undefined,
+    validHours: hours,
+  }
+}
+
+/**
+ * The one form of each network; null for anywhere.
+ * @throws Problem `invalid_request`, which names those that are none
+ */
+function rangesOf(given: readonly string[] | undefined): string[] | null {
+  if (given === undefined) return null
+  const ranges = given.map(canonicalRange)
+  const detail = 'is neither an address nor a network, such as 192.0.2.0/24 or 2001:db8::/32'
+  const errors = ranges.flatMap((range, at): InputError[] =>
+    range === undefined ? [{ pointer: `/addresses/${at}`, detail }] : [],
+  )
+  if (errors.length > 0) throw new Problem('invalid_request', `A network ${detail}.`, { errors })
+  return [...new Set(ranges as string[])]
+}
+
+/** By what they hold at this moment: a request takes a while, and a role may have been taken away meanwhile. */
+function checkIssue({ via, billingProfiles }: Caller, held: Held, wanted: Wanted): void {
+  const seen = billingProfiles.filter((id) => held.billingProfiles?.includes(id) ?? true)
+  const { mostDays, withoutEnd } = env().keys
+  // An operator says it with the command, and needs no setting that allows it.
+  const limits = { mostDays, withoutEnd: withoutEnd || via === 'operator' }
+  const decision = decideIssue({ roles: held.roles, billingProfiles: seen }, wanted, limits)
+  if (decision.allowed) return
+  const { because, field, reason } = decision
+  const code = because === 'too-much' ? 'permission_denied' : 'invalid_request'
+  const subject = because === 'too-much' ? 'The key' : field
+  throw new Problem(code, `${subject} ${reason}.`, { errors: [{ pointer: `/${field}`, detail: reason }] })
+}
+
+/** A key of the customer's is not cut to what its issuer may see later on: it is made with what they may see now. */
+function profilesOf({ billingProfiles, owner }: Wanted, held: Held): readonly string[] | null {
+  return billingProfiles ?? (owner === 'CUSTOMER' ? held.billingProfiles : null)
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { newApiKey } from '#lib/access/api-key.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addKey, addMember, addNewCustomer } from '#lib/db/test-rows.ts'
+import { opens, rowOf, show } from './test-calls.ts'
+
+let database: TestDatabase
+let [own, ana] = ['', '']
+beforeAll(async () => {
+  database = await testDatabase()
+  vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
+  vi.stubEnv('MAIL_FROM', 'Billing <billing@reseller.example>')
+  vi.stubEnv('BASE_URL', 'http://console.example')
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database.close()
+})
+beforeEach(async () => {
+  own = await addNewCustomer()
+  ana = await addMember(own, { roles: ['it-manager'], name: 'Ana' })
+})
+
+const found = (token: string) => ({
+  token,
+  type: 'licenses_invoices_key',
+  url: 'https://code.example/a',
+  source: 'commit',
+})
+const events = (customer = own) =>
+  database.sql(customer, "SELECT subject, actor_kind, details FROM audit_events WHERE action = 'key.leaked'")
+const mails = (customer = own) =>
+  database.sql(customer, 'SELECT member_id, event, key_id FROM account_mails ORDER BY member_id')
+
+describe('a key that is shown', () => {
+  it('is revoked before the answer, with a row of the history and a mail to its owner', async () => {
+    const key = await addKey(own, ['it-manager'], { name: 'ERP', issuedBy: ana })
+    expect(await show([found(key)])).toMatchObject({ status: 200, json: { received: 1 } })
+    expect(await opens(key)).toBe(401)
+    const { id } = await rowOf(database, own, key)
+    expect(await events()).toEqual([{ subject: id, actor_kind: 'stranger', details: { name: 'ERP' } }])
+    expect(await mails()).toEqual([{ member_id: ana, event: 'key-leaked', key_id: id }])
+    // A second time nothing more happens.
+    await show([found(key), found(key)])
+    expect([(await events()).length, (await mails()).length]).toEqual([1, 1])
+  })
+
+  it('of the customer’s is told to each of its Admins who can sign in', async () => {
+    const admins = [
+      await addMember(own, { roles: ['admin'], id: 'm-1' }),
+      await addMember(own, { roles: ['admin', 'it-manager'], id: 'm-2' }),
+    ]
+    await addMember(own, { roles: ['admin'], id: 'm-3', disabledAt: new Date() })
+    const keys = [await addKey(own, []), await addKey(own, [], { issuedBy: ana, belongsToCustomer: true })]
+    await show(keys.map(found))
+    expect((await mails()).map(({ member_id }) => member_id)).toEqual([
+      admins[0],
+      admins[0],
+      admins[1],
+      admins[1],
+    ])
+  })
+
+  it('is one of several, of several customers, among what is none', async () => {
+    const other = await addNewCustomer()
+    const keys = [await addKey(own, []), await addKey(other, []), await addKey(own, [])]
+    const given = [...keys, newApiKey(), 'nonsense', '', `lic_${'a'.repeat(36)}`]
+    expect((await show(given.map(found))).json).toEqual({ received: 7 })
+    expect(await Promise.all(keys.map((key) => opens(key)))).toEqual([401, 401, 401])
+    expect([(await events()).length, (await events(other)).length]).toEqual([2, 1])
+  })
+
+  it('ends also where it may not be used from here, and where its issuer is disabled', async () => {
+    const limited = await addKey(own, [], { addresses: ['198.51.100.0/24'] })
+    const theirs = await addKey(own, [], { issuedBy: ana })
+    await database.sql(own, 'UPDATE members SET disabled_at = now() WHERE id = $1', [ana])
+    await show([found(limited), found(theirs)])
+    await database.sql(own, 'UPDATE members SET disabled_at = NULL WHERE id = $1', [ana])
+    expect([await opens(limited, '198.51.100.1'), await opens(theirs)]).toEqual([401, 401])
+  })
+})
+
+describe('the answer', () => {
+  it('is the same for a key, for none and for nonsense, and leaves no sooner', async () => {
+    const answers = []
+    for (const token of [await addKey(own, []), newApiKey(), 'nonsense']) {
+      const began = performance.now()
+      const { status, json, headers } = await show([found(token)])
+      const { 'request-id': _, ...kept } = Object.fromEntries(headers)
+      answers.push({ status, json, kept })
+      expect(performance.now() - began).toBeGreaterThan(295)
+    }
+    expect(answers[1]).toEqual(answers[0])
+    expect(answers[2]).toEqual(answers[0])
+  })
+
+  it('is a refusal for what is no list of keys', async () => {
+    for (const body of [[], {}, [{}], [{ token: 5 }], Array.from({ length: 101 }, () => found('x'))])
+      expect((await show(body)).status).toBe(400)
+    const full = Array.from({ length: 100 }, () => ({ ...found(newApiKey()), url: 'x'.repeat(400) }))
+    expect((await show(full)).status).toBe(200)
+    expect((await show(full.map((one) => ({ ...one, url: 'x'.repeat(700) })))).status).toBe(413)
+  })
+})

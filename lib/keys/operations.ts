@@ -1,0 +1,112 @@
+import 'server-only'
+import { newApiKey } from '#lib/access/api-key.ts'
+import { requireFresh } from '#lib/access/fresh-sign-ins/require-fresh.ts'
+import type { Caller } from '#lib/access/rules.ts'
+import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
+import { operation } from '#lib/api/operation.ts'
+import { Problem } from '#lib/api/problem.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { readScope, scope } from '#lib/db/scope.ts'
+import { actorOf, recordAudit } from '#lib/history/audit.ts'
+import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
+import * as contract from './contract.ts'
+import { issue } from './issue.ts'
+import { revokeShown } from './leaks.ts'
+import { rotate } from './rotate.ts'
+import type { KeyRow } from './rows.ts'
+import { maySeeOthers, ownReach, reach } from './rules.ts'
+import { serializeKey } from './serialize.ts'
+import * as store from './store.ts'
+
+/** What has a key in it is kept nowhere on its way. */
+const NO_STORE = { 'Cache-Control': 'no-store' }
+
+export const listKeys = operation(contract.listKeys, async (caller, { query }) => {
+  const { pageToken, maxResults = DEFAULT_MAX_RESULTS, whose = 'own', state } = query
+  if (whose === 'all' && !maySeeOthers(caller))
+    throw new Problem('permission_denied', 'Only Admins see the keys of others.')
+  const filters = [caller.customerId, 'keys', whose, caller.via, caller.id, state] as const
+  const cursor = pageToken ? readPageToken(pageToken, filters, TimeKey) : undefined
+  const selection = { reach: whose === 'all' ? reach(caller) : ownReach(caller), state }
+  const rows = await readScope(caller, (tx) =>
+    store.listKeys(tx, caller.customerId, selection, maxResults + 1, cursor),
+  )
+  const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOfKey, filters)
+  const keys = shown.map((row) => serializeKey(row, caller))
+  return { body: { ...links, keys, rowCount: keys.length } }
+})
+
+export const readKey = operation(contract.readKey, async (caller, { params }) => {
+  const key = await readScope(caller, (tx) => existing(tx, caller, params.key_id))
+  return { body: serializeKey(key, caller) }
+})
+
+export const issueKey = operation(contract.issueKey, async (caller, { body }, { requestId }) => {
+  if (caller.via === 'key')
+    throw new Problem('permission_denied', 'A key is issued by a signed-in member, and not by a key.')
+  requireFresh(caller)
+  const secret = newApiKey()
+  const key = await scope(caller, async (tx) => {
+    const id = await issue(tx, caller, body, secret, requestId)
+    return serializeKey(await existing(tx, caller, id), caller)
+  })
+  return { body: { key, secret }, headers: NO_STORE }
+})
+
+export const renameKey = operation(contract.renameKey, async (caller, { params, body }, { requestId }) => {
+  requireFresh(caller)
+  const { customerId } = caller
+  const key = await scope(caller, async (tx) => {
+    const { id, name: from } = await existing(tx, caller, params.key_id, true)
+    if (from !== body.name) {
+      await store.renameKey(tx, customerId, id, body.name)
+      const event = { action: 'key.renamed', subject: id, actor: actorOf(caller), requestId }
+      await recordAudit(tx, customerId, { ...event, details: { from, to: body.name } })
+    }
+    return existing(tx, caller, id)
+  })
+  return { body: serializeKey(key, caller) }
+})
+
+export const rotateKey = operation(contract.rotateKey, async (caller, { params, body }, { requestId }) => {
+  requireFresh(caller)
+  const secret = newApiKey()
+  const { next, former } = await scope(caller, async (tx) => {
+    const before = await existing(tx, caller, params.key_id, true)
+    const id = await rotate(tx, caller, before, { secret, overlap: body.overlap, requestId })
+    // A key that rotates itself sees the one that follows it this once.
+    const after = await store.readKey(tx, caller.customerId, 'all', id)
+    return { next: after ?? before, former: await existing(tx, caller, before.id) }
+  })
+  const key = serializeKey(next, caller)
+  return { body: { key, secret, former: serializeKey(former, caller) }, headers: NO_STORE }
+})
+
+export const revokeKey = operation(contract.revokeKey, async (caller, { params }, { requestId }) => {
+  requireFresh(caller)
+  const { customerId } = caller
+  await scope(caller, async (tx) => {
+    const { id, name, status } = await existing(tx, caller, params.key_id, true)
+    if (status === 'REVOKED') return
+    await store.revokeKey(tx, customerId, id)
+    const event = { action: 'key.revoked', subject: id, actor: actorOf(caller), requestId }
+    await recordAudit(tx, customerId, { ...event, details: { name } })
+  })
+  return { body: { revoked: true as const } }
+})
+
+/** Takes keys from whoever has found them. */
+export const revokeLeakedKeys = operation(contract.revokeLeakedKeys, async (_, { body }, { requestId }) => {
+  await revokeShown(
+    body.map(({ token }) => token),
+    requestId,
+  )
+  return { body: { received: body.length } }
+})
+
+/** @throws Problem `not_found` for what is not there, and for what the caller may not see */
+async function existing(tx: Transaction, caller: Caller, id: string, lock = false): Promise<KeyRow> {
+  const found = await store.readKey(tx, caller.customerId, reach(caller), id, lock)
+  if (!found) throw new Problem('not_found')
+  return found
+}

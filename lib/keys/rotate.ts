@@ -1,0 +1,52 @@
+import 'server-only'
+import type { Caller } from '#lib/access/rules.ts'
+import { Problem } from '#lib/api/problem.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { env } from '#lib/env.ts'
+import { actorOf, recordAudit } from '#lib/history/audit.ts'
+import { heldBy } from './issuers.ts'
+import type { KeyRow } from './rows.ts'
+import { decideRotation, OVERLAP_HOURS, type Overlap } from './rules.ts'
+import { replaceKey } from './store.ts'
+
+type Rotation = { secret: string; overlap: Overlap; requestId: string }
+
+/**
+ * Keeps a key that follows another one, which the transaction has locked, with its row of the history.
+ * @returns the new one's id
+ * @throws Problem `permission_denied` for what is another's, `key_ended` for what has ended or is followed already
+ */
+export async function rotate(
+  tx: Transaction,
+  caller: Caller,
+  former: KeyRow,
+  { secret, overlap, requestId }: Rotation,
+): Promise<string> {
+  await checkRotation(tx, caller, former)
+  const { customerId } = caller
+  const lasting = { hours: OVERLAP_HOURS[overlap], most: env().keys.mostDays }
+  const id = await replaceKey(tx, customerId, former.id, secret, lasting)
+  const details = { name: former.name, overlap, newKey: id }
+  const event = { action: 'key.rotated', subject: former.id, actor: actorOf(caller), requestId, details }
+  await recordAudit(tx, customerId, event)
+  return id
+}
+
+async function checkRotation(tx: Transaction, caller: Caller, former: KeyRow): Promise<void> {
+  const decision = decideRotation(caller, former)
+  if (!decision.allowed) {
+    if (decision.because === 'not-own')
+      throw new Problem('permission_denied', 'Whoever rotates a key gets it: this one is another member’s.')
+    const detail = former.replacedBy
+      ? 'This key was rotated before.'
+      : 'This key has ended. Issue another one instead.'
+    throw new Problem('key_ended', detail)
+  }
+  if (caller.via !== 'session') return
+  const held = await heldBy(tx, caller.customerId, caller.id)
+  if (!held) throw new Problem('unauthenticated')
+  const { billingProfiles: mine } = held
+  const isMore = mine !== null && !former.billingProfiles?.every((id) => mine.includes(id))
+  if (former.owner === 'CUSTOMER' && isMore)
+    throw new Problem('permission_denied', 'This key has billing profiles that you do not have.')
+}
