@@ -22,9 +22,6 @@ export function hasNoPath(url: string): boolean {
   return !URL.canParse(url) || new URL(url).pathname === '/'
 }
 
-/** The web address of this console: of a host, without a path. */
-export const ownAddress = z.url({ protocol: /^https?$/ }).refine(hasNoPath, 'must have no path')
-
 export function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '')
 }

@@ -9,7 +9,7 @@ import { leadOn, type SignInAnswer, setUpFactor } from './next-auth.ts'
 import { newPasskey, passkeyText } from './passkey.ts'
 
 /** Where a member goes on to once they have a factor: what they need for the day on which it is lost. */
-const NEXT = '/second-factor?codes=new'
+const NEXT = '/second-factor'
 
 /** Sets up the second factor that is demanded, on the way to a session. */
 export function RequiredFactor({

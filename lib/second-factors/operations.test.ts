@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { authenticator } from '#lib/access/factors/test-authenticator.ts'
 import {
   addApp,
   callerOf,
@@ -136,6 +137,27 @@ describe('a signed-in member', () => {
     expect((await prove(codeOf(secret, 1))).json).toEqual({ proven: true })
     expect((await ask(operations.renewCodes, { headers, body: {} })).status).toBe(200)
     expect((await prove(codeOf(secret, 1))).status).toBe(400)
+  })
+
+  it('proves anew who they are by a passkey, in the session that asked alone', async () => {
+    const { email, headers } = await member()
+    const device = authenticator('http://localhost:3000')
+    const begun = await ask(operations.beginFactor, { headers, body: { kind: 'passkey' } })
+    const passkey = device.make(begun.json.options)
+    const added = await ask(operations.addFactor, {
+      headers,
+      body: { kind: 'passkey', name: 'Key', passkey },
+    })
+    expect(added.json.factors).toMatchObject([{ kind: 'passkey', name: 'Key' }])
+    await age(email)
+    const challenge = async () => (await ask(operations.confirmPasskey, { headers, body: {} })).json.options
+    const alone = (await ask(operations.askPasskey, { headers: {}, body: {} })).json.options
+    const prove = (answer: object) => ask(proveSession, { headers, body: { by: 'passkey', passkey: answer } })
+    expect((await prove(device.answer(alone))).status).toBe(400)
+    const answer = device.answer(await challenge())
+    expect((await prove(answer)).json).toEqual({ proven: true })
+    expect((await prove(answer)).status).toBe(400)
+    expect((await ask(operations.renewCodes, { headers, body: {} })).status).toBe(200)
   })
 
   it('with a key has none', async () => {
