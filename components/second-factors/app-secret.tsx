@@ -12,8 +12,9 @@ export function AppSecret({ secret, uri, qr }: Shown) {
         aria-label="QR code for your authenticator app"
         viewBox={`0 0 ${qr.size} ${qr.size}`}
         shapeRendering="crispEdges"
-        className="mx-auto w-full max-w-55 rounded-control bg-white"
+        className="mx-auto w-full max-w-55 rounded-control"
       >
+        <rect width={qr.size} height={qr.size} fill="#fff" />
         <path d={qr.path} fill="#000" />
       </svg>
       <p className="text-sm">

@@ -8,8 +8,19 @@ export function nameOf({ name }: Pick<SecondFactor, 'name'>): string {
   return visible(name)
 }
 
-/** A factor, since when there is one, and when it was used last. */
-export function FactorRow({ factor, onRemove }: { factor: SecondFactor; onRemove: () => void }) {
+/**
+ * A factor, since when there is one, and when it was used last.
+ * @param isBeside whether there is one that counts at other customers too: then it says where it does not
+ */
+export function FactorRow({
+  factor,
+  isBeside,
+  onRemove,
+}: {
+  factor: SecondFactor
+  isBeside: boolean
+  onRemove: () => void
+}) {
   const { kind, createTime, lastUseTime, isEverywhere } = factor
   return (
     <li className="flex items-center justify-between gap-3 py-3">
@@ -22,7 +33,7 @@ export function FactorRow({ factor, onRemove }: { factor: SecondFactor; onRemove
               , last used <Moment at={lastUseTime} /> UTC
             </>
           )}
-          {isEverywhere ? null : '. It counts at this customer alone'}
+          {isEverywhere || !isBeside ? null : '. It counts at this customer alone'}
         </p>
       </div>
       <Button onClick={onRemove} aria-label={`Remove ${nameOf(factor)}`}>

@@ -57,11 +57,16 @@ export function SecondFactors() {
         ) : (
           <ul className="mt-2 divide-y divide-line">
             {factors.map((factor) => (
-              <FactorRow key={factor.id} factor={factor} onRemove={() => setOpen(factor)} />
+              <FactorRow
+                key={factor.id}
+                factor={factor}
+                isBeside={factors.some(({ isEverywhere }) => isEverywhere)}
+                onRemove={() => setOpen(factor)}
+              />
             ))}
           </ul>
         )}
-        <div className="mt-4 flex flex-wrap gap-2">
+        <div className="mt-4 flex flex-wrap gap-2 empty:hidden">
           {factors.some(({ kind }) => kind === 'totp') ? null : (
             <Button look={factors.length === 0 ? 'primary' : 'plain'} onClick={() => setOpen('app')}>
               Set up an app

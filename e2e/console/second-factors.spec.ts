@@ -51,6 +51,8 @@ test('an app is set up by keyboard on a phone, and asked for from then on', asyn
   const dialog = page.getByRole('dialog', { name: 'Set up an app' })
   await expect(dialog.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible()
   await expectGood(page)
+  // Black on white in the dark, too: cameras expect that.
+  await expect(dialog.locator('svg[role=img] > rect')).toHaveCSS('fill', 'rgb(255, 255, 255)')
   const secret = await shownSecret(page)
   await typeCode(page, '000000')
   await expect(dialog.getByText('This is not the code that the app shows now.')).toBeVisible()
