@@ -23,6 +23,7 @@ const STANDS_ON: Record<string, string[]> = {
   notices: ['invoices'],
   'operator-mail': ['license-changes', 'notices/mailer.ts', 'notices/message.ts', 'notices/settings.ts'],
   originals: ['kept-files'],
+  'second-factors': ['members'],
   statements: ['billing-profiles', 'invoices'],
 }
 

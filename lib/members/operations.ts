@@ -49,7 +49,10 @@ export const changeMember = operation(contract.changeMember, async (caller, inpu
   requireFresh(caller)
   const { params, body, headers } = input
   const how = { ifMatch: headers?.['if-match'], requestId }
-  return replyOf(await scope(caller, (tx) => change(tx, caller, params.member_id, body, how)))
+  // Whoever is to be shut out is, though the customer is closed.
+  const evenIfClosed = body.disabled === true && Object.keys(body).length === 1
+  const changed = (tx: Transaction) => change(tx, caller, params.member_id, body, how)
+  return replyOf(await scope(caller, changed, { evenIfClosed }))
 })
 
 export const makeMemberLink = operation(
