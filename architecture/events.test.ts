@@ -4,7 +4,7 @@ import { isTest, projectFiles, read } from './scan.ts'
 
 // docs/history.md names each event that is recorded, by its kind, and no other.
 
-const RECORDS = /\b(record(Audit|Deed|Apart|Refusal)|owner\.tell)\(/
+const RECORDS = /\b(record(Audit|Deed|Apart|Refusal)|owner\.tell|partOf)\(/
 const WHOLE = /'([a-z]+(?:-[a-z]+)*\.[a-z]+(?:-[a-z]+)*)'/g
 /** Where the verb comes from elsewhere, such as a change's state: the thing stands for all of its events. */
 const THING = /`([a-z]+(?:-[a-z]+)*)\.\$\{/g

@@ -24,6 +24,7 @@ const STANDS_ON: Record<string, string[]> = {
   'operator-mail': ['license-changes', 'notices/mailer.ts', 'notices/message.ts', 'notices/settings.ts'],
   originals: ['kept-files'],
   scim: ['billing-profiles/store.ts', 'members'],
+  'second-factors': ['members'],
   statements: ['billing-profiles', 'invoices'],
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { z } from 'zod'
+import { settings as factorSettings } from './access/factors/settings.ts'
 import { settings as limitSettings } from './access/limits/settings.ts'
 import { settings as signOnSettings } from './access/sign-on/settings.ts'
 import { settings as apiSettings } from './api/openapi/settings.ts'
@@ -27,6 +28,7 @@ const PARTS = {
   metrics: metricsSettings,
   /** Whether requests are traced. */
   traces: traceSettings,
+  factors: factorSettings,
   limits: limitSettings,
   signOn: signOnSettings,
   history: historySettings,

@@ -3,6 +3,7 @@ import { redirect } from 'next/navigation'
 import { currentCaller } from '#app/(console)/caller.ts'
 import { SignInForm } from '#components/access/sign-in-form.tsx'
 import { Entry } from '#components/frame/entry.tsx'
+import { relyingParty } from '#lib/access/factors/relying-party.ts'
 import { localPath } from '#lib/access/rules.ts'
 
 export const metadata: Metadata = { title: 'Sign in' }
@@ -18,7 +19,7 @@ export default async function Page({
   }
   return (
     <Entry title="Sign in">
-      <SignInForm />
+      <SignInForm hasPasskeys={typeof relyingParty() !== 'string'} />
     </Entry>
   )
 }

@@ -1,52 +1,72 @@
 'use client'
 
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
+import { Field } from '#components/ui/field.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { waitText } from '#components/waits/wait-text.ts'
 import { proveSession } from '#lib/access/queries.ts'
 import { Problem } from '#lib/api/problem.ts'
+import type { Signed } from '#lib/second-factors/contract.ts'
+import { confirmPasskey, listFactors } from '#lib/second-factors/queries.ts'
+import { askPasskeyOf, NoPasskey } from './passkey.ts'
 import { PasswordField } from './password-field.tsx'
 import { beginFreshSignOn } from './sign-on.ts'
 
-/** Asks for the password; `settle` is told whether the member has proven who they are. */
+type Way = 'password' | 'code' | 'passkey'
+
+const FIELDS = {
+  password: { label: 'Password', autoComplete: 'current-password', wrong: 'This is not your password.' },
+  code: { label: 'Code', autoComplete: 'one-time-code', wrong: 'This code is wrong, or was used before.' },
+} as const
+
+/** Asks the member for what proves who they are, and says whether they did. */
 export function ConfirmDialog({ email, settle }: { email: string; settle: (isConfirmed: boolean) => void }) {
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: (password: string) => proveSession({ body: { by: 'password', password } }),
+  const [way, setWay] = useState<Way>('password')
+  const ways = useWays()
+  const { mutate, isPending, error, reset } = useMutation({
+    mutationFn: async (given: string) => proveSession({ body: await proofBy(way, given) }),
     onSuccess: () => settle(true),
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (isPending) return
-    const field = event.currentTarget.elements.namedItem('password') as HTMLInputElement
-    mutate(field.value, { onError: () => field.select() })
+    const field = event.currentTarget.elements.namedItem(way) as HTMLInputElement | null
+    mutate(field?.value ?? '', { onError: () => field?.select() })
+  }
+  const turn = (other: Way) => {
+    reset()
+    setWay(other)
   }
   const isWrong = error instanceof Problem && error.code === 'invalid_request'
   return (
     <Dialog title="Confirm it’s you" onClose={() => settle(false)}>
       <p className="mt-1 text-ink-3">
-        You signed in more than 10 minutes ago. What you are about to change asks for your password again.
+        You signed in more than 10 minutes ago. What you are about to change asks who you are again.
       </p>
       <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
         {/* Tells a password manager whose password this is. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-        <PasswordField
-          label="Password"
-          name="password"
-          autoComplete="current-password"
-          required
-          error={isWrong ? 'This is not your password.' : undefined}
-        />
-        {error && !isWrong ? <Refused error={error} /> : null}
+        {way === 'passkey' ? null : (
+          <WayField key={way} way={way} error={isWrong ? FIELDS[way].wrong : undefined} />
+        )}
+        {error && (!isWrong || way === 'passkey') ? <Refused error={error} /> : null}
+        {ways
+          .filter((other) => other !== way)
+          .map((other) => (
+            <Button key={other} look="quiet" onClick={() => turn(other)}>
+              {WAY_TEXTS[other]}
+            </Button>
+          ))}
         <BySignOn />
         <div className="mt-2 flex justify-end gap-2">
           <Button look="quiet" onClick={() => settle(false)}>
             Cancel
           </Button>
           <Button type="submit" look="primary" pending={isPending}>
-            Confirm
+            {way === 'passkey' ? 'Use the passkey' : 'Confirm'}
           </Button>
         </div>
       </form>
@@ -77,13 +97,46 @@ function BySignOn() {
   )
 }
 
+const WAY_TEXTS: Record<Way, string> = {
+  password: 'Use your password',
+  code: 'Use a code of your app',
+  passkey: 'Use a passkey',
+}
+
+/** By what the member can prove who they are: by their password, and by what they have set up. */
+function useWays(): Way[] {
+  const { data } = useQuery({
+    queryKey: listFactors.key({}),
+    queryFn: ({ signal }) => listFactors({}, signal),
+  })
+  const has = (kind: 'totp' | 'passkey') => data?.factors.some((one) => one.kind === kind)
+  const ways: Way[] = ['password']
+  if (has('totp')) ways.push('code')
+  if (has('passkey') && data?.passkeys === 'possible') ways.push('passkey')
+  return ways
+}
+
+function WayField({ way, error }: { way: Exclude<Way, 'passkey'>; error: string | undefined }) {
+  const { label, autoComplete } = FIELDS[way]
+  const field = { label, autoComplete, name: way, error, autoFocus: true, required: true }
+  return way === 'password' ? <PasswordField {...field} /> : <Field {...field} inputMode="numeric" />
+}
+
+async function proofBy(way: Way, given: string) {
+  if (way === 'password') return { by: way, password: given }
+  if (way === 'code') return { by: way, code: given }
+  const { options } = await confirmPasskey({ body: {} })
+  return { by: way, passkey: (await askPasskeyOf(options)) as Signed }
+}
+
 function Refused({ error }: { error: Error }) {
+  if (error instanceof NoPasskey) return <ProblemNote title="Not confirmed" detail={error.message} />
   if (!(error instanceof Problem))
     return <ProblemNote title="Not confirmed: no answer" detail="Check your connection and try again." />
   const { requestId, retryAfter } = error.more
   const detail =
     error.code === 'rate_limited'
-      ? `The password was wrong too often. Wait ${waitText(retryAfter ?? 60)}, then try again.`
+      ? `It was wrong too often. Wait ${waitText(retryAfter ?? 60)}, then try again.`
       : error.message
   return <ProblemNote title="Not confirmed" detail={detail} requestId={requestId} />
 }

@@ -8,7 +8,7 @@ import { forget } from '#components/ui/kept.ts'
 import { Spinner } from '#components/ui/spinner.tsx'
 import { visible } from '#components/ui/visible.ts'
 import { localPath } from '#lib/access/rules.ts'
-import { pickCustomer } from './next-auth.ts'
+import { leadOn, pickCustomer } from './next-auth.ts'
 
 const ROW =
   'flex min-h-11 w-full items-center justify-between gap-2 rounded-control border border-line-2 px-3 py-1 text-left text-sm font-medium text-ink'
@@ -25,7 +25,10 @@ export function CustomerChoice({ choices }: { choices: readonly Choice[] }) {
     if (picked !== undefined) return
     setPicked(id)
     setError('')
-    const { kind } = await pickCustomer(id)
+    const answer = await pickCustomer(id)
+    const { kind } = answer
+    // Something is still to be proven for it.
+    if (kind === 'pending' && leadOn(answer)) return
     if (kind === 'signed-in') {
       // A whole new page: nothing that was seen of another customer is left in memory.
       forget()

@@ -1,16 +1,31 @@
 // next-auth's own calls, which are no part of our contract: its client would cost every page 10 kB.
 
 /**
- * `pending`: there is a step to go. `refused`: address and password don't fit. `throttled`: too many failures; in so many seconds there may be another
+ * `pending`: there is a step to go. `ended`: what was proven before took too long. `refused`: what was given does not fit. `throttled`: too many failures; in so many seconds there may be another
  * attempt. `busy`: too much was asked for from here. `unavailable`: no answer, or none that says any of this.
  */
 export type SignInAnswer =
-  | { kind: 'signed-in' | 'pending' | 'refused' | 'busy' | 'unavailable' }
+  | { kind: 'signed-in' | 'pending' | 'ended' | 'refused' | 'busy' | 'unavailable' }
   | { kind: 'throttled'; seconds: number }
 
 /** Opens a session, which arrives as a cookie that no script can read. Never throws. */
 export function signIn(email: string, password: string): Promise<SignInAnswer> {
   return post({ email, password })
+}
+
+/** Opens a session by a passkey alone. Never throws. @param answer of the passkey */
+export function signInByPasskey(answer: object): Promise<SignInAnswer> {
+  return post({ passkey: JSON.stringify(answer) })
+}
+
+/** Proves a second factor after a password: a code, or a passkey's answer. Never throws. */
+export function proveFactor(given: { code: string } | { passkey: object }): Promise<SignInAnswer> {
+  return post({ factor: JSON.stringify(given) })
+}
+
+/** Sets up the second factor that is demanded before a session opens. Never throws. */
+export function setUpFactor(given: object): Promise<SignInAnswer> {
+  return post({ newFactor: JSON.stringify(given) })
 }
 
 /**
@@ -29,10 +44,23 @@ async function post(credentials: Record<string, string>): Promise<SignInAnswer> 
   const { searchParams } = new URL(answer.url, location.origin)
   if (answer.ok && !searchParams.has('csrf') && !searchParams.has('error')) return { kind: 'signed-in' }
   const error = searchParams.get('error') ?? ''
-  if (error === 'pending') return { kind: 'pending' }
+  if (error === 'pending' || error === 'ended') return { kind: error }
   const [, seconds] = /^throttled (\d+)$/.exec(error) ?? []
   if (seconds !== undefined) return { kind: 'throttled', seconds: Number(seconds) }
   return { kind: error === 'CredentialsSignin' ? 'refused' : 'unavailable' }
+}
+
+/**
+ * Goes on from a step: to where the address of the page says, or to the next step. Always a whole new page: nothing that an
+ * earlier caller saw is left in memory.
+ * @returns whether it does; else there is something to say
+ */
+export function leadOn({ kind }: SignInAnswer, to = '/'): boolean {
+  if (kind === 'signed-in') location.assign(to)
+  else if (kind === 'pending') location.assign(`/sign-in/customer${location.search}`)
+  else if (kind === 'ended') location.assign(`/sign-in${location.search}`)
+  else return false
+  return true
 }
 
 /**

@@ -7,7 +7,8 @@ import { Field } from '#components/ui/field.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
 import { waitText } from '#components/waits/wait-text.ts'
 import { localPath } from '#lib/access/rules.ts'
-import { type SignInAnswer, signIn } from './next-auth.ts'
+import { leadOn, type SignInAnswer, signIn } from './next-auth.ts'
+import { PasskeyButton } from './passkey-button.tsx'
 import { PasswordField } from './password-field.tsx'
 import { beginSignOn, type SignOnAnswer, signOnFault } from './sign-on.ts'
 
@@ -18,9 +19,9 @@ const UNAVAILABLE = 'No answer from the service. Check your connection and try a
 
 /**
  * Signs in and goes on to where the address of the page says, which the browser reads: the page itself is the same for
- * everybody, so that it is made once.
+ * everybody, so that it is made once. `hasPasskeys`: whether browsers can use passkeys at this console.
  */
-export function SignInForm() {
+export function SignInForm({ hasPasskeys }: { hasPasskeys: boolean }) {
   const hydrated = useHydrated()
   const password = useRef<HTMLInputElement>(null)
   const form = useRef<HTMLFormElement>(null)
@@ -35,9 +36,7 @@ export function SignInForm() {
     setPending('password')
     setError('')
     const answer = await signIn(String(given.get('email')).trim(), String(given.get('password')))
-    // A whole new page: nothing that an earlier caller saw is left in memory.
-    if (answer.kind === 'signed-in') return location.assign(localPath(fromOf(location.search)))
-    if (answer.kind === 'pending') return location.assign(`/sign-in/customer${location.search}`)
+    if (leadOn(answer, localPath(fromOf(location.search)))) return
     setPending(undefined)
     setError(textOf(answer))
     if (answer.kind === 'refused') password.current?.select()
@@ -96,6 +95,7 @@ export function SignInForm() {
       >
         Use single sign-on
       </Button>
+      {hasPasskeys ? <PasskeyButton to={() => localPath(fromOf(location.search))} /> : null}
       <Link
         href="/sign-in/forgotten"
         prefetch={false}

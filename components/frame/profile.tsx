@@ -1,6 +1,6 @@
 'use client'
 
-import { Building2, KeyRound, LogOut, MonitorSmartphone, SquareTerminal } from 'lucide-react'
+import { Building2, KeyRound, LogOut, MonitorSmartphone, ShieldCheck, SquareTerminal } from 'lucide-react'
 import Link from 'next/link'
 import { lazy, Suspense, use, useState } from 'react'
 import { signOut } from '#components/access/next-auth.ts'
@@ -70,6 +70,10 @@ export function useProfile(person: Person) {
         <KeyRound aria-hidden="true" className="size-4 text-ink-3" />
         Change password
       </button>
+      <Link href="/second-factor" prefetch={false} className={MENU_ITEM} onClick={close}>
+        <ShieldCheck aria-hidden="true" className="size-4 text-ink-3" />
+        Second factor
+      </Link>
       <Link href="/sessions" prefetch={false} className={MENU_ITEM} onClick={close}>
         <MonitorSmartphone aria-hidden="true" className="size-4 text-ink-3" />
         Sessions

@@ -7,8 +7,8 @@ import { Button } from '#components/ui/button.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { Member, MemberLink } from '#lib/members/contract.ts'
 import { changeMember, makeMemberLink, withdrawInvitation } from '#lib/members/queries.ts'
-
-type Doing = { is: 'disable' | 'enable' | 'withdraw'; done: string; button: string; happens: string }
+import { resetFactors } from '#lib/second-factors/queries.ts'
+import { type Doing, disabling, ENABLING, resetting, withdrawing } from './doings.ts'
 
 /** What is done to a member at once: a new link, disable or enable, withdraw. What takes something away says first what happens. */
 export function MemberActions({
@@ -26,10 +26,11 @@ export function MemberActions({
   const given = { params: { member_id: member.id }, body: {} }
   const link = useMutation({ mutationFn: () => makeMemberLink(given), onSuccess: onLink })
   const act = useMutation({
-    mutationFn: ({ is }: Doing): Promise<unknown> =>
-      is === 'withdraw'
-        ? withdrawInvitation(given)
-        : changeMember({ ...given, body: { disabled: is === 'disable' } }),
+    mutationFn: ({ is }: Doing): Promise<unknown> => {
+      if (is === 'reset') return resetFactors({ params: given.params })
+      if (is === 'withdraw') return withdrawInvitation(given)
+      return changeMember({ ...given, body: { disabled: is === 'disable' } })
+    },
     onSuccess: (_, { done }) => onDone(`${done}: ${visible(member.name)}`),
   })
   const error = link.error ?? act.error
@@ -64,6 +65,9 @@ export function MemberActions({
         ) : (
           <Button onClick={() => setAsked(disabling(member, isSelf))}>Disable</Button>
         )}
+        {state === 'active' && !isSelf ? (
+          <Button onClick={() => setAsked(resetting(member))}>Reset the second factor</Button>
+        ) : null}
       </div>
       <p className="text-xs text-ink-3">{HINTS[state]}</p>
       {error ? <NotDone title="Not done" error={error} /> : null}
@@ -75,27 +79,6 @@ const HINTS: Record<Member['state'], string> = {
   invited: 'A new invitation works for 7 days. The one of before no longer does.',
   active: 'The link works once, within 30 minutes.',
   disabled: 'Enabled, they sign in as before, and the keys that they made work again.',
-}
-
-const ENABLING: Doing = { is: 'enable', done: 'Enabled', button: 'Enable', happens: '' }
-
-function disabling({ name }: Member, isSelf: boolean): Doing {
-  const who = isSelf ? 'You are' : `${visible(name)} is`
-  return {
-    is: 'disable',
-    done: 'Disabled',
-    button: isSelf ? 'Disable yourself' : `Disable ${visible(name)}`,
-    happens: `${who} signed out everywhere, at once, and can not sign in again. The API keys that ${isSelf ? 'you' : 'they'} made stop working, but for those that belong to the customer. Nothing is deleted, and an Admin can enable ${isSelf ? 'you' : 'them'} again.`,
-  }
-}
-
-function withdrawing({ name, email }: Member): Doing {
-  return {
-    is: 'withdraw',
-    done: 'Withdrawn',
-    button: 'Withdraw the invitation',
-    happens: `The link that ${visible(name)} (${email}) has stops working, and they are gone from this list. You can invite them again.`,
-  }
 }
 
 function Asked({

@@ -7,6 +7,7 @@ import { env } from '#lib/env.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import { visit } from '#lib/visit.ts'
 import * as contract from './contract.ts'
+import { noteFactor } from './factors/store.ts'
 import { prove } from './fresh-sign-ins/prove.ts'
 import { noteProof } from './fresh-sign-ins/store.ts'
 import { askRecovery as keepRecovery } from './links/recoveries.ts'
@@ -30,9 +31,10 @@ export const proveSession = operation(contract.proveSession, async (caller, { bo
   const { via, customerId, session } = caller
   if (via !== 'session' || session === undefined)
     throw new Problem('permission_denied', 'Only a signed-in member can confirm who they are.')
-  await prove(caller, body)
+  const { reach } = await prove(caller, body)
   const note = async (tx: Transaction) => {
     await noteProof(tx, customerId, session)
+    if (reach !== undefined) await noteFactor(tx, customerId, session, reach)
     const event = { action: 'session.confirmed', subject: caller.id, actor: actorOf(caller), requestId }
     await recordAudit(tx, customerId, event)
   }

@@ -38,7 +38,14 @@ export async function findSessionCaller(digest: string): Promise<Caller | undefi
 }
 
 /** What is written down of a session when it is opened. */
-export type Opened = { digest: string; address: string; userAgent: string; browser: string; proof?: string }
+export type Opened = {
+  digest: string
+  address: string
+  userAgent: string
+  browser: string
+  proof?: string
+  proven?: string[]
+}
 
 /**
  * Keeps a new session, and lets the member's ended ones go, whose place it takes. The member has signed in just now.

@@ -2,16 +2,17 @@ import 'server-only'
 import { z } from 'zod'
 import { fittingOf } from './password.ts'
 import { PASSWORD_MAX } from './passwords/rules.ts'
-import { findPerson, findPersonById, openedByProof, proofOf } from './people/look-up.ts'
+import { findPerson, findPersonById } from './people/look-up.ts'
+import { openedByProof, proofOf } from './people/proofs.ts'
 import { type Membership, nextStep, type Person, passwordsOf } from './people/rules.ts'
 import { session } from './session-cookie.ts'
 import { digestOfMark, markOf, newMark } from './sign-ins/browser-mark.ts'
 import { countAttempt } from './sign-ins/budgets.ts'
-import { reachOf } from './sign-ins/choices.ts'
-import { addPending, countStep, endPending, findPending } from './sign-ins/pending.ts'
+import { addPending, endPending, furtherPending, type Pending } from './sign-ins/pending.ts'
 import { closeSession, openSession } from './sign-ins/session-life.ts'
 import { traceFailure } from './sign-ins/traces.ts'
 import { signInTurn } from './sign-ins/turn.ts'
+import type { Issued } from './sign-on/sealed.ts'
 
 // The way of a sign-in: a proof, then what `nextStep` asks for, then a session of one membership. Whatever proves who
 // somebody is, such as a password, ends in `proceed`.
@@ -24,15 +25,15 @@ export type Visitor = { address: string; userAgent: string; cookies: string }
 /**
  * `refused`: unknown, disabled and wrong look the same and take as long. `throttled`: answered before the password is
  * looked at; after so many seconds there may be another attempt. `pending`: there is a step to go, which the browser takes
- * with this id as a cookie.
+ * with this id as a cookie, where it has none yet.
  */
 export type SignedIn =
   | { kind: 'signed-in'; sid: string; mark: string }
-  | { kind: 'pending'; id: string }
+  | { kind: 'pending'; id?: string }
   | { kind: 'throttled'; seconds: number }
   | { kind: 'refused' }
 
-const REFUSED: SignedIn = { kind: 'refused' }
+export const REFUSED: SignedIn = { kind: 'refused' }
 
 /**
  * Proves an e-mail address by its password, and goes on from there: opens a session, and ends the one that the browser had
@@ -68,57 +69,49 @@ async function tried(credentials: unknown, visitor: Visitor): Promise<SignedIn> 
   return proceed(person, { proof, proven: ['password'] }, visitor)
 }
 
-/** What is proven of somebody. */
-type Proven = { proof: string; proven: readonly string[] }
+/** What is proven of somebody; `issued` where an identity provider has proven it. */
+type Proven = { proof: string; proven: readonly string[]; issued?: Issued | undefined }
 
 /** Goes on from a proof: to a session, or to the step before it. */
-export async function proceed(
-  person: Person,
-  { proof, proven }: Proven,
-  visitor: Visitor,
-): Promise<SignedIn> {
-  const step = nextStep({ memberships: openedByProof(proof, person) })
+export async function proceed(person: Person, given: Proven, visitor: Visitor): Promise<SignedIn> {
+  const step = nextStep({ memberships: openedByProof(given.proof, person), proven: given.proven })
   if (step.kind === 'refuse') return REFUSED
-  if (step.kind === 'open') return open(step.membership, proof, visitor)
+  if (step.kind === 'open') return open(step.membership, given, visitor)
   const { personId } = person
-  // There are several since the trigger finds people: it has found this one.
-  if (personId === null) throw new Error('A member of several customers has no person.')
-  return { kind: 'pending', id: await addPending({ personId, proof, proven }) }
+  // A member who has a step to go was found by the trigger that finds people, but for one whom a backfill is still to reach.
+  if (personId === null) throw new Error('A member who has a step to go has no person.')
+  return { kind: 'pending', id: await addPending({ personId, ...given }) }
 }
 
 /**
- * Picks a customer: of those that the proof opens that this browser has brought, or, where it is signed in, in the place of
- * the present one. The former session is ended.
+ * Goes on from a step that was taken: to a session, or to the next step.
+ * @param picked the customer, where one was picked
  */
-export async function pick(customerId: string, visitor: Visitor): Promise<SignedIn> {
-  const pending = await findPending(visitor.cookies)
-  if (!pending) return change(customerId, visitor)
-  if (!(await countStep(pending))) return REFUSED
+export async function goOn(pending: Pending, visitor: Visitor, picked = pending.picked): Promise<SignedIn> {
   const person = await findPersonById(pending.personId, browserOf(visitor))
   const memberships = person ? openedByProof(pending.proof, person) : []
-  const step = nextStep({ memberships, picked: customerId })
-  if (step.kind !== 'open' || !(await endPending(pending))) return REFUSED
-  return open(step.membership, pending.proof, visitor)
+  const step = nextStep({ memberships, proven: pending.proven, picked })
+  if (step.kind === 'refuse') return REFUSED
+  if (step.kind === 'open') {
+    const ended = await endPending(pending)
+    return ended ? open(step.membership, { ...pending, ...ended }, visitor) : REFUSED
+  }
+  if (step.kind === 'pick' && picked !== undefined) return REFUSED
+  return (await furtherPending(pending, { picked })) ? { kind: 'pending' } : REFUSED
 }
 
-async function change(customerId: string, visitor: Visitor): Promise<SignedIn> {
-  const before = await session(cookiesOf(visitor))
-  const reach = before?.session ? await reachOf(before.session) : undefined
-  const membership = reach?.memberships.find((one) => one.customerId === customerId)
-  if (!reach || !membership || before?.customerId === customerId) return REFUSED
-  return open(membership, reach.proof, visitor, reach.since)
-}
-
-async function open(
+/** Opens a session of a membership, and ends the one that the browser had before. @param since see `addSession` */
+export async function open(
   membership: Membership,
-  proof: string,
+  { proof, proven, issued }: Proven,
   visitor: Visitor,
   since?: Date,
 ): Promise<SignedIn> {
   const before = await session(cookiesOf(visitor))
   const mark = markOf(visitor.cookies) ?? newMark()
   const { address, userAgent } = visitor
-  const sid = await openSession(membership, { proof, address, userAgent, mark, ...(since ? { since } : {}) })
+  const opening = { proof, proven, issued, address, userAgent, mark, ...(since ? { since } : {}) }
+  const sid = await openSession(membership, opening)
   if (sid === undefined) return REFUSED
   // Where it goes on to is no matter of the customer that it leaves.
   const why = before?.customerId === membership.customerId ? 'signed in again' : 'signed out'
@@ -126,9 +119,11 @@ async function open(
   return { kind: 'signed-in', sid, mark }
 }
 
-const cookiesOf = ({ cookies }: Visitor) => ({ get: (name: string) => (name === 'cookie' ? cookies : null) })
+export const cookiesOf = ({ cookies }: Visitor) => ({
+  get: (name: string) => (name === 'cookie' ? cookies : null),
+})
 
-function browserOf({ cookies }: Visitor): string | undefined {
+export function browserOf({ cookies }: Visitor): string | undefined {
   const mark = markOf(cookies)
   return mark && digestOfMark(mark)
 }

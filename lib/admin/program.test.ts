@@ -67,6 +67,7 @@ test('the commands are these', () => {
     'members set-profiles',
     'members disable',
     'members enable',
+    'members reset-factor',
     'members list',
     'sign-on set',
     'sign-on show',

@@ -1,6 +1,15 @@
 /** What events are about, as people look for them: the things that their actions begin with, or whole actions. */
 export const EVENT_KINDS = {
-  'sign-ins': ['session', 'sign-in', 'sign-on', 'password'],
+  'sign-ins': [
+    'session',
+    'sign-in',
+    'sign-on',
+    'password',
+    'factor',
+    'factors',
+    'recovery-code',
+    'recovery-codes',
+  ],
   refused: [
     'access.denied',
     'access.throttled',

@@ -1,6 +1,7 @@
 import type { Metadata } from 'next'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { Members } from '#components/members/members.tsx'
+import { DemandFactor } from '#components/second-factors/demand-factor.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { may } from '#lib/access/rules.ts'
@@ -42,6 +43,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       />
       <Hydrated answers={[[listMembers.key({ query: view }), list.body]]}>
         <Members view={view} giving={giving} self={caller.id} now={Date.now()} />
+        <DemandFactor />
       </Hydrated>
     </>
   )

@@ -4,12 +4,27 @@ import { redirect } from 'next/navigation'
 import { CustomerChoice } from '#components/access/customer-choice.tsx'
 import { Entry } from '#components/frame/entry.tsx'
 import { choicesOf } from '#lib/access/sign-ins/choices.ts'
+import { stepAt } from '#lib/access/sign-ins/factor-step.ts'
 
 export const metadata: Metadata = { title: 'Choose a customer' }
 
-/** The step between a proof and a session, for members of several customers, who come here too to change. */
-export default async function Page() {
-  const choices = await choicesOf(await headers())
+/**
+ * The step between a proof and a session, for members of several customers, who come here too to change; and from where
+ * the other steps are led to.
+ */
+export default async function Page({
+  searchParams,
+}: {
+  searchParams: Promise<{ from?: string | string[]; without?: string | string[] }>
+}) {
+  const { from, without } = await searchParams
+  const asked = await headers()
+  const { step } = (await stepAt(asked.get('cookie') ?? '')) ?? {}
+  const search = typeof from === 'string' ? `?from=${encodeURIComponent(from)}` : ''
+  const goesWithout = step?.kind === 'factor' && step.mayGoWithout && without === '1'
+  if (step?.kind === 'factor' && !goesWithout) redirect(`/sign-in/factor${search}`)
+  if (step?.kind === 'set-up') redirect(`/sign-in/set-up${search}`)
+  const choices = await choicesOf(asked)
   // Who is signed in is led on from there.
   if (choices.length === 0) redirect('/sign-in')
   return (

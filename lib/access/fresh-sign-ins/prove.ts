@@ -1,22 +1,34 @@
 import 'server-only'
+import { Problem } from '#lib/api/problem.ts'
+import { proofIn, proveFactor } from '../factors/prove.ts'
+import type { Given } from '../factors/shapes.ts'
 import { passwordFits } from '../password.ts'
 import { attemptInSession, refusedAt, tracePassword } from '../passwords/attempts.ts'
 import { findPersonOf } from '../people/look-up.ts'
 import type { Caller } from '../rules.ts'
+import { traceFailure } from '../sign-ins/traces.ts'
 import type { Proof } from './shapes.ts'
 
+/** The reach of a second factor, where that was proven. */
+type Proven = { reach?: string | null }
+
 /** Throws a Problem where what is given proves nothing. */
-type Check<By extends Proof['by']> = (caller: Caller, given: Extract<Proof, { by: By }>) => Promise<void>
+type Check<By extends Proof['by']> = (caller: Caller, given: Extract<Proof, { by: By }>) => Promise<Proven>
 
 /** By what a signed-in member can prove who they are. Another way is one more line here, and its shape in shapes.ts. */
-const WAYS: { [By in Proof['by']]: Check<By> } = { password: provePassword }
+const WAYS: { [By in Proof['by']]: Check<By> } = {
+  password: provePassword,
+  code: (caller, { code }) => proveByFactor(caller, { code }, '/code'),
+  passkey: (caller, { passkey }) => proveByFactor(caller, { passkey }, '/passkey'),
+}
 
 /**
  * Compares what a signed-in member gives to prove who they are.
  * @throws Problem `invalid_request` where it is wrong, `rate_limited` where it was so too often
  */
-export function prove(caller: Caller, given: Proof): Promise<void> {
-  return WAYS[given.by](caller, given)
+export function prove(caller: Caller, given: Proof): Promise<Proven> {
+  const check = WAYS[given.by] as Check<Proof['by']>
+  return check(caller, given)
 }
 
 async function provePassword(caller: Caller, { password }: Extract<Proof, { by: 'password' }>) {
@@ -29,4 +41,19 @@ async function provePassword(caller: Caller, { password }: Extract<Proof, { by: 
     throw refusedAt('/password', 'is not your password')
   }
   await attempt.forgive()
+  return {}
+}
+
+async function proveByFactor(caller: Caller, given: Given, pointer: string): Promise<Proven> {
+  const { customerId, id, session = '' } = caller
+  const person = await findPersonOf(customerId, id)
+  const own = person?.memberships.filter((one) => one.customerId === customerId && !one.isSignOnOnly)
+  const memberships = own ?? []
+  const prover = { personId: person?.personId ?? '', memberships }
+  const proved = await proveFactor(prover, given, proofIn(session))
+  if (proved.kind === 'proven') return { reach: proved.reach }
+  traceFailure({ memberships }, proved.kind === 'throttled' ? 'throttled' : 'failed', 'second factor')
+  if (proved.kind === 'refused') throw refusedAt(pointer, 'was not accepted')
+  const headers = { 'Retry-After': String(proved.seconds) }
+  throw new Problem('rate_limited', 'A code was wrong too often. Wait before you try again.', { headers })
 }

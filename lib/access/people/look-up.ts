@@ -1,9 +1,10 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
-import { digestOf } from '../api-key.ts'
+import { countsAt, type Factor } from '../factors/rules.ts'
 import type { CustomerId } from '../rules.ts'
 import { isNotGone, lookUp, minted } from '../store.ts'
-import { type Membership, openedBy, openedByIssuer, type Person, passwordsOf } from './rules.ts'
+import { issuerProofOf } from './proofs.ts'
+import type { Membership, Person } from './rules.ts'
 
 // Looked up as the login of sign-in, which alone sees passwords, and who is a member of several customers.
 
@@ -22,7 +23,12 @@ type Row = {
   is_known: boolean
   is_sign_on_only: boolean
   issuers: [provider: string, subject: string][]
+  demands_factor: boolean
+  factors_reset_at: string | null
+  factors: FactorRow[]
 }
+
+type FactorRow = Omit<Factor, 'createdAt'> & { createdAt: string }
 
 /**
  * Whoever has this address in any case; undefined where nobody has, and where all of their memberships are disabled.
@@ -48,45 +54,6 @@ export function findPersonOf(
   return find(email, browser)
 }
 
-/** What opened a session, and when the first one of its sign-in was opened. */
-export type SessionProof = { customerId: CustomerId; memberId: string; proof: string; since: Date }
-
-/** Undefined for sessions of a release that did not write it down. */
-export function findSessionProof(session: string): Promise<SessionProof | undefined> {
-  return lookUp('signIn', async (tx) => {
-    const { rows } = await tx.execute<{
-      customer_id: string
-      member_id: string
-      proof: string
-      since: string
-    }>(sql`
-      SELECT customer_id, member_id, proof, created_at AS since FROM sessions
-      WHERE digest = ${session} AND proof IS NOT NULL`)
-    const [row] = rows
-    if (!row) return undefined
-    const { customer_id: customerId, member_id: memberId, proof, since } = row
-    return { customerId: minted(customerId), memberId, proof, since: new Date(since) }
-  })
-}
-
-/** What is kept of a proof by password: no more than tells whether the password is still the same. */
-export function proofOf(passwordHash: string): string {
-  return digestOf(`password ${passwordHash}`)
-}
-
-/** What is kept of a proof by an identity provider: it names who somebody is there, and opens nothing by itself. */
-export function issuerProofOf(providerId: string, subject: string): string {
-  return digestOf(`issuer ${providerId} ${subject}`)
-}
-
-/** The memberships that a proof opens now: none where the password is another one by now, or the issuer forgotten. */
-export function openedByProof(proof: string, person: Person): Membership[] {
-  const byIssuer = openedByIssuer(proof, person)
-  if (byIssuer.length > 0) return byIssuer
-  const hash = passwordsOf(person).find((one) => proofOf(one) === proof)
-  return hash === undefined ? [] : openedBy(hash, person)
-}
-
 function find(email: SQL, browser = ''): Promise<Person | undefined> {
   return lookUp('signIn', async (tx) => {
     const { rows } = await tx.execute<Row>(sql`
@@ -98,18 +65,25 @@ function find(email: SQL, browser = ''): Promise<Person | undefined> {
           JOIN identity_providers i ON i.customer_id = s.customer_id AND i.id = s.provider_id AND i.off_at IS NULL
           WHERE s.customer_id = m.customer_id AND s.member_id = m.id) AS issuers,
         EXISTS (SELECT FROM known_browsers b
-          WHERE b.customer_id = m.customer_id AND b.member_id = m.id AND b.digest = ${browser}) AS is_known
+          WHERE b.customer_id = m.customer_id AND b.member_id = m.id AND b.digest = ${browser}) AS is_known,
+        c.demands_factor, m.factors_reset_at, coalesce((
+          SELECT json_agg(json_build_object('id', f.id, 'kind', f.kind, 'name', f.name, 'reach', f.reach,
+            'createdAt', f.created_at, 'credential', f.credential, 'transports', f.transports) ORDER BY f.created_at, f.id)
+          FROM second_factors f WHERE f.person_id = p.id), '[]') AS factors
       FROM members m JOIN customers c ON c.id = m.customer_id
       LEFT JOIN people p ON lower(p.email) = lower(m.email)
       WHERE lower(m.email) = lower(${email}) AND ${sql.raw(isNotGone('c'))} ORDER BY lower(c.name), m.customer_id`)
     const [first] = rows
     if (!first) return undefined
     const { person_id: personId, person_hash: passwordHash } = first
-    return { personId, passwordHash, memberships: rows.map(membershipOf) }
+    const factors = first.factors.map((one) => ({ ...one, createdAt: new Date(one.createdAt) }))
+    return { personId, passwordHash, factors, memberships: rows.map((row) => membershipOf(row, factors)) }
   })
 }
 
-function membershipOf(row: Row): Membership {
+function membershipOf(row: Row, all: readonly Factor[]): Membership {
+  const factorsResetAt = row.factors_reset_at === null ? null : new Date(row.factors_reset_at)
+  const place = { customerId: row.customer_id, factorsResetAt }
   return {
     customerId: minted(row.customer_id),
     customerName: row.customer_name,
@@ -124,5 +98,8 @@ function membershipOf(row: Row): Membership {
     isKnown: row.is_known,
     isSignOnOnly: row.is_sign_on_only,
     issuerProofs: row.issuers.map(([provider, subject]) => issuerProofOf(provider, subject)),
+    factors: all.filter((one) => countsAt(one, place)),
+    demandsFactor: row.demands_factor,
+    factorsResetAt,
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { type Factor, provenBy } from '../factors/rules.ts'
 import type { CustomerId } from '../rules.ts'
-import { type Membership, nextStep, openedBy, passwordsOf } from './rules.ts'
+import { type Membership, nextStep, openedBy, passwordsOf, pickable } from './rules.ts'
 
 const at = (customer: string, given: Partial<Membership> = {}): Membership => ({
   customerId: customer as CustomerId,
@@ -16,6 +17,9 @@ const at = (customer: string, given: Partial<Membership> = {}): Membership => ({
   isKnown: false,
   isSignOnOnly: false,
   issuerProofs: [],
+  factors: [],
+  demandsFactor: false,
+  factorsResetAt: null,
   ...given,
 })
 const own = (passwordHash: string | null) => ({ passwordHash, isOwn: true })
@@ -58,6 +62,69 @@ describe('after a proof comes', () => {
     ['the pick again, after one that it does not open', [a, b], 'c', { kind: 'pick' }],
     ['the pick again, after one that is gone, though there is one left', [a], 'b', { kind: 'pick' }],
   ])('%s', (_, memberships, picked, step) => {
-    expect(nextStep({ memberships, picked })).toEqual(step)
+    expect(nextStep({ memberships, picked, proven: ['password'] })).toEqual(step)
+  })
+})
+
+describe('where there are second factors, after a proof comes', () => {
+  const factor = (reach: string | null): Factor => ({
+    id: `at ${reach}`,
+    kind: 'totp',
+    name: 'App',
+    reach,
+    createdAt: new Date(),
+    credential: null,
+    transports: null,
+  })
+  const [plain, persons] = [at('a'), at('b', { factors: [factor(null)] })]
+  const [own, bare] = [at('c', { factors: [factor('c')] }), at('d', { demandsFactor: true })]
+  const ofPerson = ['password', provenBy(null)]
+  const asked = (membership?: Membership, mayGoWithout = false) => ({
+    kind: 'factor',
+    ...(membership ? { membership } : {}),
+    mayGoWithout,
+  })
+  it.each([
+    ['the factor', [persons], undefined, ['password'], asked(persons)],
+    ['a session, once it is proven', [persons], undefined, ofPerson, { kind: 'open', membership: persons }],
+    ['the factor ahead of the pick', [persons, own], undefined, ['password'], asked()],
+    [
+      'the factor, which others go without',
+      [plain, persons],
+      undefined,
+      ['password'],
+      asked(undefined, true),
+    ],
+    ['the pick, once one is proven', [persons, own], undefined, ofPerson, { kind: 'pick' }],
+    ['the factor of the one that was picked', [persons, own], 'c', ofPerson, asked(own)],
+    [
+      'its setting up, where one is demanded',
+      [bare],
+      undefined,
+      ['password'],
+      { kind: 'set-up', membership: bare },
+    ],
+    ['the pick, where one of several demands it', [plain, bare], undefined, ['password'], { kind: 'pick' }],
+    [
+      'its setting up, where that one was picked',
+      [plain, bare],
+      'd',
+      ofPerson,
+      { kind: 'set-up', membership: bare },
+    ],
+    [
+      'a session of one that needs none',
+      [plain, persons],
+      'a',
+      ['password'],
+      { kind: 'open', membership: plain },
+    ],
+  ])('%s', (_, memberships, picked, proven, step) => {
+    expect(nextStep({ memberships, picked, proven })).toEqual(step)
+  })
+
+  it('names to a password alone no customer that needs a factor', () => {
+    expect(pickable([plain, persons, bare], ['password'])).toEqual([plain, bare])
+    expect(pickable([plain, persons, own], ofPerson)).toEqual([plain, persons, own])
   })
 })

@@ -1,3 +1,4 @@
+import { type Factor, type Guarded, needOf, opensAlone } from '../factors/rules.ts'
 import type { CustomerId } from '../rules.ts'
 
 /** One customer's member, as sign-in sees it. */
@@ -21,6 +22,12 @@ export type Membership = {
   issuerProofs: readonly string[]
   /** Whether its account knows the browser that was asked about. */
   isKnown: boolean
+  /** The factors that count there. */
+  factors: readonly Factor[]
+  /** Whether its customer demands one. */
+  demandsFactor: boolean
+  /** When an Admin took away there what its person had set up until then. */
+  factorsResetAt: Date | null
 }
 
 /** Whoever has an address, with all that they are a member of. */
@@ -29,6 +36,8 @@ export type Person = {
   personId: string | null
   /** Argon2id of the password that opens what has none of its own. */
   passwordHash: string | null
+  /** All second factors, wherever they count. */
+  factors: readonly Factor[]
   memberships: readonly Membership[]
 }
 
@@ -58,24 +67,58 @@ export function openedByIssuer(proof: string, { memberships }: Pick<Person, 'mem
   )
 }
 
-/** What comes after a proof. */
-export type Step<M> = { kind: 'refuse' } | { kind: 'pick' } | { kind: 'open'; membership: M }
+/** The memberships that a passkey alone opens, without a password. */
+export function openedByPasskey(passkey: Factor, { memberships }: Pick<Person, 'memberships'>): Membership[] {
+  const open = memberships.filter(
+    ({ isDisabled, isInvited, isSignOnOnly }) => !isDisabled && !isInvited && !isSignOnOnly,
+  )
+  return open.filter((one) => one.factors.includes(passkey) && opensAlone(passkey, one))
+}
+
+/** What comes after a proof. `factor` and `set-up` are of one membership, where it is known already which. */
+export type Step<M> =
+  | { kind: 'refuse' }
+  | { kind: 'pick' }
+  | { kind: 'factor'; membership?: M; mayGoWithout: boolean }
+  | { kind: 'set-up'; membership: M }
+  | { kind: 'open'; membership: M }
 
 /**
- * What comes next on the way from a proof to a session of one membership. A second factor is asked for here, ahead of the
- * pick, where the person has one or a customer of theirs demands one.
+ * What comes next on the way from a proof to a session of one membership. A second factor is asked for ahead of the pick,
+ * so that a password alone does not tell of which customers somebody is a member.
  * @param memberships that the proof opens
+ * @param proven all that was proven
  * @param picked the customer that was picked of them, once one was
  */
-export function nextStep<M extends Pick<Membership, 'customerId'>>({
+export function nextStep<M extends Pick<Membership, 'customerId'> & Guarded>({
   memberships,
+  proven,
   picked,
 }: {
   memberships: readonly M[]
+  proven: readonly string[]
   picked?: string | undefined
 }): Step<M> {
   if (memberships.length === 0) return { kind: 'refuse' }
   const only = memberships.length === 1 ? memberships[0] : undefined
   const membership = picked === undefined ? only : memberships.find((one) => one.customerId === picked)
-  return membership ? { kind: 'open', membership } : { kind: 'pick' }
+  if (!membership) {
+    const open = pickable(memberships, proven)
+    const isAsked = picked === undefined && open.length < memberships.length && !hasFactor(proven)
+    return isAsked ? { kind: 'factor', mayGoWithout: open.length > 0 } : { kind: 'pick' }
+  }
+  const need = needOf(membership, proven)
+  if (need === 'nothing') return { kind: 'open', membership }
+  return need === 'factor'
+    ? { kind: 'factor', membership, mayGoWithout: false }
+    : { kind: 'set-up', membership }
+}
+
+/** The memberships that may be named to whoever has proven this: before any factor was, those that need none. */
+export function pickable<M extends Guarded>(memberships: readonly M[], proven: readonly string[]): M[] {
+  return memberships.filter((one) => hasFactor(proven) || needOf(one, proven) !== 'factor')
+}
+
+function hasFactor(proven: readonly string[]): boolean {
+  return proven.some((one) => one.startsWith('factor '))
 }

@@ -8,9 +8,10 @@ import { setDisabled } from '#lib/members/store/write.ts'
 import { hashPassword } from '../password.ts'
 import type { CustomerId } from '../rules.ts'
 import { session, sessionSecret } from '../session-cookie.ts'
-import { pick, type SignedIn, signIn } from '../sign-in.ts'
+import { type SignedIn, signIn } from '../sign-in.ts'
 import { choicesOf, mayChange } from '../sign-ins/choices.ts'
 import { pendingCookie, prunePending } from '../sign-ins/pending.ts'
+import { pick } from '../sign-ins/pick.ts'
 
 const PASSWORD = 'correct horse battery'
 let database: TestDatabase

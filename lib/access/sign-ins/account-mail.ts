@@ -6,7 +6,15 @@ import { env } from '#lib/env.ts'
 import type { CustomerId } from '../rules.ts'
 
 /** What a member is told of by mail. */
-export type AccountEvent = 'new-password' | 'new-device' | 'key-ends' | 'key-leaked'
+export type AccountEvent =
+  | 'new-password'
+  | 'new-device'
+  | 'factor-added'
+  | 'factor-removed'
+  | 'factors-reset'
+  | 'recovery-code-used'
+  | 'key-ends'
+  | 'key-leaked'
 
 /** The device of a session, for the mail that tells what was done in it. */
 export async function deviceOfSession(tx: Transaction, customerId: CustomerId, digest: string) {

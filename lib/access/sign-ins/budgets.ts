@@ -47,6 +47,11 @@ export function countPasswordAttempt(session: string): Promise<Attempt> {
   return countAt(digestOf(`session ${session}`))
 }
 
+/** Counts an attempt to name a code of a second factor: whoever tries has the password, wherever they are. */
+export function countFactorAttempt(personId: string): Promise<Attempt> {
+  return countAt(digestOf(`factor ${personId}`))
+}
+
 /**
  * Counts a mail that is asked for with a forgotten password, or refuses it: by the address that asks, and by the account,
  * which any case names, and which need not be there.

@@ -1,12 +1,13 @@
 import 'server-only'
 import { log, reasonOf } from '#lib/log.ts'
-import { findPersonById, findPersonOf, findSessionProof, openedByProof } from '../people/look-up.ts'
-import type { Membership } from '../people/rules.ts'
+import { findPersonById, findPersonOf } from '../people/look-up.ts'
+import { findSessionProof, openedByProof } from '../people/proofs.ts'
+import { type Membership, pickable } from '../people/rules.ts'
 import { session } from '../session-cookie.ts'
 import { findPending } from './pending.ts'
 
 /** Where a session may change to, without another proof. */
-type Reach = { memberships: Membership[]; proof: string; since: Date }
+type Reach = { memberships: Membership[]; proof: string; proven: readonly string[]; since: Date }
 
 /**
  * The memberships that the proof opens with which a session began, its own among them; undefined where that is not known.
@@ -15,7 +16,9 @@ type Reach = { memberships: Membership[]; proof: string; since: Date }
 export async function reachOf(digest: string): Promise<Reach | undefined> {
   const found = await findSessionProof(digest)
   const person = found && (await findPersonOf(found.customerId, found.memberId))
-  return person && { memberships: openedByProof(found.proof, person), proof: found.proof, since: found.since }
+  if (!person) return undefined
+  const { proof, proven, since } = found
+  return { memberships: openedByProof(proof, person), proof, proven, since }
 }
 
 /** A customer that can be picked. */
@@ -29,7 +32,8 @@ export async function choicesOf(headers: { get(name: string): string | null }): 
   const pending = await findPending(headers.get('cookie') ?? '')
   if (pending) {
     const person = await findPersonById(pending.personId)
-    return person ? openedByProof(pending.proof, person).map((one) => choiceOf(one)) : []
+    const opened = person ? openedByProof(pending.proof, person) : []
+    return pickable(opened, pending.proven).map((one) => choiceOf(one))
   }
   const caller = await session(headers)
   const reach = caller?.session ? await reachOf(caller.session) : undefined

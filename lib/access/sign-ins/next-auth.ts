@@ -1,6 +1,6 @@
 import 'server-only'
 import type { NextAuthOptions } from 'next-auth'
-import Credentials from 'next-auth/providers/credentials'
+import Provider from 'next-auth/providers/credentials'
 import { toProblem } from '#lib/api/problem.ts'
 import { checkSameOrigin } from '#lib/api/same-origin.ts'
 import { env } from '#lib/env.ts'
@@ -11,8 +11,10 @@ import { canonicalAddress } from '../limits/addresses.ts'
 import { localPath } from '../rules.ts'
 import { SESSION_SECONDS } from '../session.ts'
 import { cookieName, readToken, sessionSecret } from '../session-cookie.ts'
-import { pick, type SignedIn, signIn, type Visitor } from '../sign-in.ts'
+import { signIn, type Visitor } from '../sign-in.ts'
+import { type Credentials, FIELDS, stepOf } from './asked.ts'
 import { markCookie } from './browser-mark.ts'
+import type { Stepped } from './factor-step.ts'
 import { pendingCookie } from './pending.ts'
 import { signOut } from './session-life.ts'
 
@@ -40,8 +42,8 @@ export function authOptions(onCookies: (...headers: string[]) => void = () => {}
     },
     pages: { signIn: '/sign-in', signOut: '/sign-in', error: '/sign-in' },
     providers: [
-      Credentials({
-        credentials: { email: {}, password: {}, customer: {} },
+      Provider({
+        credentials: FIELDS,
         // next-auth writes the text of what is thrown here into its answer: it must say nothing of ours.
         authorize: async (credentials, request) => {
           const outcome = await outcomeOf(credentials, request.headers).catch((error: unknown) => {
@@ -49,9 +51,10 @@ export function authOptions(onCookies: (...headers: string[]) => void = () => {}
             throw new Error('unavailable')
           })
           if (outcome.kind === 'pending') {
-            onCookies(pendingCookie(outcome.id))
+            if (outcome.id !== undefined) onCookies(pendingCookie(outcome.id))
             throw new Error('pending')
           }
+          if (outcome.kind === 'ended') throw new Error('ended')
           measured('signIn', { outcome: OUTCOMES[outcome.kind] })
           if (outcome.kind === 'throttled') throw new Error(`throttled ${outcome.seconds}`)
           if (outcome.kind === 'refused') return null
@@ -80,19 +83,17 @@ export function authOptions(onCookies: (...headers: string[]) => void = () => {}
 
 type Headers = Record<string, unknown> | undefined
 
-/** With a customer it is a pick, by what the browser's cookies prove; else a sign-in with a password. */
-async function outcomeOf(
-  credentials: Record<string, string> | undefined,
-  headers: Headers,
-): Promise<SignedIn> {
+/** A sign-in with a password, or a step on the way, which only pages of ours may ask for. */
+async function outcomeOf(credentials: Credentials, headers: Headers): Promise<Stepped> {
   const visitor = visitorOf(headers)
-  if (typeof credentials?.customer !== 'string') return signIn(credentials, visitor)
+  const step = stepOf(credentials)
+  if (!step) return signIn(credentials, visitor)
   try {
     checkSameOrigin({ get: (name) => (headers?.[name] === undefined ? null : String(headers[name])) })
   } catch {
     return { kind: 'refused' }
   }
-  return pick(credentials.customer, visitor)
+  return step(visitor)
 }
 
 function visitorOf(headers: Headers): Visitor {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { database } from '#lib/db/client.ts'
 import { digestOf } from '../api-key.ts'
 import { cookieName, cookieValue } from '../session-cookie.ts'
+import { type Issued, sealFor, unsealFor } from '../sign-on/sealed.ts'
 
 // Between a proof and a session stands a row for a short time, and in the browser a cookie of its own, which no operation
 // of the API looks at.
@@ -18,16 +19,27 @@ export type Pending = {
   personId: string
   /** What was proven first: it says whom it opens. */
   proof: string
-  /** All that was proven, such as `password`. */
+  /** All that was proven: `password`, `passkey`, `issuer`, and second factors as lib/access/factors/rules.ts writes them. */
   proven: readonly string[]
+  /** The customer that was picked, where something is still to be proven for it. */
+  picked?: string | undefined
 }
 
 /** Keeps a proof. @returns the id for the browser's cookie */
-export async function addPending({ personId, proof, proven }: Omit<Pending, 'digest'>): Promise<string> {
+export async function addPending({
+  personId,
+  proof,
+  proven,
+  picked,
+  issued,
+}: Omit<Pending, 'digest'> & { issued?: Issued | undefined }): Promise<string> {
   const id = randomBytes(32).toString('base64url')
+  const digest = digestOf(`pending ${id}`)
+  const sealed = issued && sealFor(digest, issued.idToken)
   await database().signIn.query(
-    'INSERT INTO pending_sign_ins (digest, person_id, proof, proven) VALUES ($1, $2, $3, $4)',
-    [digestOf(`pending ${id}`), personId, proof, proven],
+    `INSERT INTO pending_sign_ins (digest, person_id, proof, proven, picked, provider_id, id_token)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [digest, personId, proof, proven, picked ?? null, issued?.providerId ?? null, sealed ?? null],
   )
   return id
 }
@@ -36,11 +48,23 @@ export async function addPending({ personId, proof, proven }: Omit<Pending, 'dig
 export async function findPending(cookies: string): Promise<Pending | undefined> {
   const id = cookieValue(cookies, cookieName(PENDING))
   if (!id) return undefined
-  const { rows } = await database().signIn.query<Pending>(
-    `SELECT digest, person_id AS "personId", proof, proven FROM pending_sign_ins WHERE digest = $1 AND ${IS_OPEN}`,
+  const { rows } = await database().signIn.query<Pending & { picked: string | null }>(
+    `SELECT digest, person_id AS "personId", proof, proven, picked FROM pending_sign_ins WHERE digest = $1 AND ${IS_OPEN}`,
     [digestOf(`pending ${id}`)],
   )
-  return rows[0]
+  return rows[0] && { ...rows[0], picked: rows[0].picked ?? undefined }
+}
+
+/** Notes what more was proven, or what was picked. @returns it as it is now; undefined where it was ended meanwhile */
+export async function furtherPending(
+  pending: Pending,
+  { proven, picked = pending.picked }: { proven?: string; picked?: string | undefined },
+): Promise<Pending | undefined> {
+  const { rows } = await database().signIn.query<{ proven: string[] }>(
+    `UPDATE pending_sign_ins SET picked = $2, proven = proven || $3::text[] WHERE digest = $1 RETURNING proven`,
+    [pending.digest, picked ?? null, proven === undefined ? [] : [proven]],
+  )
+  return rows[0] && { ...pending, picked, proven: rows[0].proven }
 }
 
 /** Counts a step that is tried. @returns false where there were too many, or another one led on meanwhile */
@@ -49,10 +73,22 @@ export async function countStep({ digest }: Pending): Promise<boolean> {
   return (await database().signIn.query(step, [digest])).rowCount === 1
 }
 
-/** Ends it, for it has led to a session. @returns false where it was ended meanwhile: of two at once, one leads on */
-export async function endPending({ digest }: Pending): Promise<boolean> {
-  const gone = await database().signIn.query('DELETE FROM pending_sign_ins WHERE digest = $1', [digest])
-  return gone.rowCount === 1
+/**
+ * Ends it, for it has led to a session.
+ * @returns what an identity provider has given for it, where one has; undefined where it was ended meanwhile, for of two at
+ * once one leads on, or where SESSION_SECRET is another one by now
+ */
+export async function endPending({ digest }: Pending): Promise<{ issued?: Issued } | undefined> {
+  const { rows } = await database().signIn.query<{ providerId: string | null; sealed: string | null }>(
+    `DELETE FROM pending_sign_ins WHERE digest = $1 RETURNING provider_id AS "providerId", id_token AS sealed`,
+    [digest],
+  )
+  const [row] = rows
+  if (!row) return undefined
+  const { providerId, sealed } = row
+  if (providerId === null || sealed === null) return {}
+  const idToken = unsealFor(digest, sealed)
+  return idToken === undefined ? undefined : { issued: { providerId, idToken } }
 }
 
 /** Removes those that have led nowhere. @returns how many */

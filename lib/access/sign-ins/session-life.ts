@@ -6,11 +6,15 @@ import { members } from '#lib/db/schema/customers.ts'
 import { scope } from '#lib/db/scope.ts'
 import { noteCaller } from '#lib/visit.ts'
 import { digestOf } from '../api-key.ts'
+import { needOf } from '../factors/rules.ts'
 import { lockPerson } from '../people/change.ts'
-import { findPersonOf, openedByProof } from '../people/look-up.ts'
+import { findPersonOf } from '../people/look-up.ts'
+import { openedByProof } from '../people/proofs.ts'
 import type { Membership } from '../people/rules.ts'
 import type { Caller } from '../rules.ts'
 import { addSession, endSession, findSessionCaller } from '../session.ts'
+import type { Issued } from '../sign-on/sealed.ts'
+import { keepOpening } from '../sign-on/sessions.ts'
 import { tellMember } from './account-mail.ts'
 import { digestOfMark } from './browser-mark.ts'
 import { knowBrowser } from './known-browsers.ts'
@@ -19,22 +23,26 @@ import { traceSession } from './traces.ts'
 /** What a session is opened with. */
 export type Opening = {
   proof: string
+  /** All that was proven. */
+  proven: readonly string[]
   address: string
   userAgent: string
   /** Of the browser. */
   mark: string
   /** When the session was opened in whose place this one comes: it ends no later. */
   since?: Date
+  /** Of the sign-in at an identity provider, where one has proven it. */
+  issued?: Issued | undefined
 }
 
 /**
  * Opens a session, in whose transaction the browser becomes a known one.
- * @returns its id; undefined where the proof does not open the membership any more: the password was changed meanwhile, say,
- * and the sessions of before were ended
+ * @returns its id; undefined where what was proven does not open the membership any more: the password was changed meanwhile,
+ * say, or a second factor set up, and the sessions of before were ended
  */
 export async function openSession(
   { customerId, memberId, name }: Membership,
-  { proof, address, userAgent, mark, since }: Opening,
+  { proof, proven, address, userAgent, mark, since, issued }: Opening,
 ): Promise<string | undefined> {
   const sid = randomBytes(32).toString('base64url')
   const browser = digestOfMark(mark)
@@ -45,9 +53,17 @@ export async function openSession(
     await tx.select({ id: members.id }).from(members).where(own).for('no key update')
     const person = await findPersonOf(customerId, memberId)
     const opened = person ? openedByProof(proof, person) : []
-    if (!opened.some((one) => one.customerId === customerId)) return undefined
+    const now = opened.find((one) => one.customerId === customerId)
+    if (!now || needOf(now, proven) !== 'nothing') return undefined
     noteCaller({ id: memberId, customerId, session: digest })
-    await addSession(tx, customerId, memberId, { digest, address, userAgent, browser, proof }, since)
+    await addSession(
+      tx,
+      customerId,
+      memberId,
+      { digest, address, userAgent, browser, proof, proven: [...proven] },
+      since,
+    )
+    if (issued) await keepOpening(tx, customerId, digest, issued)
     await traceSession(tx, { customerId, memberId, name }, 'opened')
     const isNew = await knowBrowser(tx, customerId, memberId, browser)
     if (isNew) await tellMember(tx, customerId, memberId, 'new-device', { address, userAgent })

@@ -31,13 +31,17 @@ export function traceSession(
 
 /**
  * Writes down that somebody could not sign in: in the history of each customer where a password would have opened something,
- * once a minute; without an account it is counted. Not waited for, since the time of the answer would tell which accounts there are.
+ * once a minute; without an account it is counted. `at` says which step it was, where it was not the password. Not waited for, since the time of the answer would tell which accounts there are.
  */
-export function traceFailure(found: Person | undefined, what: 'failed' | 'throttled'): void {
+export function traceFailure(
+  found: Pick<Person, 'memberships'> | undefined,
+  what: 'failed' | 'throttled',
+  at?: 'second factor' | 'passkey',
+): void {
   if (!found) countStranger(what === 'failed' ? 'unknown-account' : 'throttled')
   for (const { customerId, memberId, name, isDisabled, isInvited } of found?.memberships ?? []) {
     if (isDisabled || isInvited) continue
     const event = { action: `sign-in.${what}`, subject: memberId, actor: STRANGER, requestId: requestId() }
-    recordRefusal(customerId, { ...event, details: { account: name } })
+    recordRefusal(customerId, { ...event, details: { account: name, at } })
   }
 }

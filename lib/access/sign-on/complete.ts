@@ -5,8 +5,8 @@ import { recordRefusal } from '#lib/history/apart.ts'
 import { STRANGER } from '#lib/history/audit.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { visit } from '#lib/visit.ts'
-import { digestOf } from '../api-key.ts'
-import { findPersonOf, issuerProofOf } from '../people/look-up.ts'
+import { findPersonOf } from '../people/look-up.ts'
+import { issuerProofOf } from '../people/proofs.ts'
 import { session } from '../session-cookie.ts'
 import { proceed, type SignedIn, type Visitor } from '../sign-in.ts'
 import { type Begun, begunIdOf, takeBegun } from './begun.ts'
@@ -14,7 +14,6 @@ import { bindMember } from './bind.ts'
 import { exchange, type Proven } from './exchange.ts'
 import { findProvider, hasDomain, type Provider } from './look-up.ts'
 import { type Claims, domainOf, isSignedInSince, isVerified } from './rules.ts'
-import { keepOpening } from './sessions.ts'
 
 /** Why nobody was signed in, as the sign-in page tells it. */
 export type Fault = 'again' | 'refused' | 'unavailable' | 'mail' | 'no-member' | 'other-account'
@@ -73,9 +72,9 @@ async function enter(
   if (freshMember !== null && !(await isOf(memberId, freshMember, visitor))) return fault('other-account')
   const person = await findPersonOf(provider.customerId, memberId)
   const proof = issuerProofOf(provider.id, subject)
-  const outcome = person && (await proceed(person, { proof, proven: ['issuer'] }, visitor))
+  const issued = { providerId: provider.id, idToken }
+  const outcome = person && (await proceed(person, { proof, proven: ['issuer'], issued }, visitor))
   if (outcome?.kind !== 'signed-in' && outcome?.kind !== 'pending') return fault('refused')
-  if (outcome.kind === 'signed-in') await keepOpening(provider, digestOf(outcome.sid), idToken)
   return { kind: 'done', outcome, returnTo }
 }
 

@@ -2,6 +2,9 @@ import 'server-only'
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { sessionSecret } from '../session-cookie.ts'
 
+/** By which provider somebody has signed in, and the ID token of that sign-in: it is sealed wherever it is kept. */
+export type Issued = { providerId: string; idToken: string }
+
 const NONCE = 12
 const TAG = 16
 

@@ -5,26 +5,26 @@ import type { Transaction } from '#lib/db/client.ts'
 import { members } from '#lib/db/schema/customers.ts'
 import { sessions } from '#lib/db/schema/sign-ins.ts'
 import { signOnSessions, signOnSubjects } from '#lib/db/schema/sign-on.ts'
-import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
-import { issuerProofOf } from '../people/look-up.ts'
+import { issuerProofOf } from '../people/proofs.ts'
 import type { Caller, CustomerId } from '../rules.ts'
 import { endSessions } from '../session.ts'
 import { configurationFor } from './begin.ts'
-import { findOpening, findProvider, type Provider } from './look-up.ts'
+import { findOpening, findProvider } from './look-up.ts'
 import { checkIssuerAddress } from './outbound.ts'
-import { sealFor } from './sealed.ts'
+import { type Issued, sealFor } from './sealed.ts'
 
 /** Keeps by which provider a session was opened, for as long as there is the session. */
 export async function keepOpening(
-  { customerId, id }: Provider,
+  tx: Transaction,
+  customerId: CustomerId,
   digest: string,
-  token: string,
+  { providerId, idToken }: Issued,
 ): Promise<void> {
-  const idToken = sealFor(digest, token)
-  const row = { customerId, digest, providerId: id, idToken }
-  await scope({ customerId }, (tx) => tx.insert(signOnSessions).values(row), { evenIfClosed: true })
+  await tx
+    .insert(signOnSessions)
+    .values({ customerId, digest, providerId, idToken: sealFor(digest, idToken) })
 }
 
 /**

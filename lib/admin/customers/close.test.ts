@@ -90,8 +90,8 @@ async function ask({ contract, handlers }: (typeof writes)[number]) {
     ...(text === undefined ? {} : { body: text }),
   })
   const response = await handlers[contract.method]?.(request)
-  const { code, detail } = (await response?.json()) as { code?: string; detail?: string }
-  return { status: response?.status, code, detail }
+  const said = (await response?.json()) as { code?: string; detail?: string } | undefined
+  return { status: response?.status, code: said?.code, detail: said?.detail }
 }
 
 /** A directory is answered in the form of its protocol, which has no code of ours. */

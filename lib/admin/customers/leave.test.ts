@@ -66,7 +66,18 @@ async function fill(id: string) {
     [id],
   )
   await admin(`members add --customer ${id} --email ben@${id}.example --name Ben --role it-manager`)
+  for (const reach of [id, null])
+    await db.sql(
+      id,
+      `INSERT INTO second_factors (person_id, reach, kind, name, secret)
+       SELECT person_id, $2, 'totp', 'App', 'sealed' FROM members WHERE email = $1`,
+      [`ben@${id}.example`, reach],
+    )
 }
+const reaches = async () =>
+  (await db.opened.signIn.query('SELECT reach FROM second_factors WHERE reach IS NOT NULL')).rows.map(
+    ({ reach }) => reach,
+  )
 
 const linesOf = (path: string) =>
   readFileSync(join(folder, path), 'utf8')
@@ -237,6 +248,8 @@ describe('a customer whose time is over', () => {
     expect(await removeDeparted('job', NEVER, db.url)).toBe(1)
     expect(await counted('sunbird')).toEqual({})
     expect(await counted('other')).toEqual(others)
+    expect(await reaches()).not.toContain('sunbird')
+    expect(await reaches()).toContain('other')
     const { rows } = await db.opened.jobs.query("SELECT * FROM former_customers WHERE id = 'sunbird'")
     // The export itself was told after its moment.
     expect(rows).toMatchObject([

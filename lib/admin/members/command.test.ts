@@ -55,6 +55,22 @@ describe('members', () => {
     expect(await admin(`members ${command} ${who}${more}`)).toMatchObject({ code: 0, out: '' })
   })
 
+  test('reset-factor takes the second factors of a member away, and says where there are none', async () => {
+    expect((await admin(`members reset-factor ${who}`)).err).toContain(
+      'This member has no second factor here.',
+    )
+    await db.sql(
+      own,
+      `INSERT INTO second_factors (person_id, kind, name, secret) SELECT person_id, 'totp', 'App', 'x' FROM members WHERE email = $1`,
+      [`ana@${own}.example`],
+    )
+    expect(await admin(`members reset-factor ${who}`)).toMatchObject({ code: 0, out: '' })
+    expect(await db.sql(own, 'SELECT id FROM second_factors')).toEqual([])
+    expect(
+      await db.sql(own, "SELECT actor_kind AS kind FROM audit_events WHERE action = 'factors.reset'"),
+    ).toEqual([{ kind: 'operator' }])
+  })
+
   test('set-profiles limits a member, and takes the limit away', async () => {
     expect(await admin(`members set-profiles ${who} --profile emea --profile default`)).toMatchObject({
       code: 0,

@@ -5,6 +5,7 @@ import { readScope } from '#lib/db/scope.ts'
 import type { changeMember as contract } from '#lib/members/contract.ts'
 import { changeMember } from '#lib/members/operations.ts'
 import { allMembers } from '#lib/members/store/read.ts'
+import { resetFactors } from '#lib/second-factors/operations.ts'
 import { collect, rolesOf, withDatabase } from '../command.ts'
 import { customerCommands, printsRows } from '../customer-commands.ts'
 import { forEachOf, linesOrWord } from '../lines.ts'
@@ -61,6 +62,11 @@ export function addMemberCommands(parent: Command): void {
     'Let a disabled member sign in again; with --email -, those whose addresses are on standard input.',
     '',
   ).action(withDatabase((given: Named) => setAllDisabled(given, false)))
+  one(
+    'reset-factor',
+    'Take away the second factors of a member who has lost them: wherever they are a member. They are told by mail.',
+    '',
+  ).action(withDatabase(resetFactor))
   printsRows(of('list', "List a customer's members.", '--customer sunbird'), allMembers)
 }
 
@@ -84,6 +90,14 @@ async function setAllDisabled(given: Named, disabled: boolean): Promise<void> {
 async function setDisabled(given: Named, disabled: boolean): Promise<void> {
   await change(given, { disabled })
   note(`${given.email} is ${disabled ? 'disabled' : 'enabled'}.`)
+}
+
+async function resetFactor(given: Named): Promise<void> {
+  const operator = await operatorOf(given)
+  const id = await readScope(operator, (tx) => idOf(tx, operator, given))
+  const input = { params: { member_id: id }, query: {}, body: {} }
+  await resetFactors(operator, input, { requestId: crypto.randomUUID() })
+  note(`${given.email} has no second factor any more.`)
 }
 
 /** The same operation as that of screen and API, with the operator as caller. */

@@ -19,6 +19,8 @@ export const customers = pgTable('customers', {
   contactEmail: text('contact_email').notNull(),
   /** Since when passwords open no membership of it; null: they do. */
   signOnOnlySince: time('sign_on_only_since'),
+  /** Whether each of its members needs a second factor to sign in. */
+  demandsFactor: boolean('demands_factor').notNull().default(false),
   createdAt: createdAt(),
   /** From when on nothing of it changes any more; null: it is open. These four are the database owner's to write. */
   closedAt: time('closed_at'),
@@ -72,6 +74,8 @@ export const members = pgTable(
     disabledAt: time('disabled_at'),
     /** Null: they have come. Else nothing opens the membership but its invitation. */
     invitedAt: time('invited_at'),
+    /** Factors of their person that were set up before do not count here any more: an Admin has taken them away. */
+    factorsResetAt: time('factors_reset_at'),
     /** When a session of theirs was ended by somebody; the others say themselves when they were seen. */
     lastSeenAt: time('last_seen_at'),
     /** Null: never, or before this was written down. */

@@ -40,8 +40,13 @@ export const pendingSignIns = pgTable(
     personId: key('person_id').notNull(),
     /** What was proven first, and therefore whom it opens: see lib/access/people/rules.ts. */
     proof: key('proof').notNull(),
-    /** All that was proven, such as `password`. */
+    /** All that was proven: `password`, `passkey`, `issuer`, and second factors as lib/access/factors/rules.ts writes them. */
     proven: text('proven').array().notNull(),
+    /** The customer that was picked, where its second factor is still to be proven. */
+    picked: key('picked'),
+    /** The identity provider that has proven it, and its ID token, sealed: both go on to the session. */
+    providerId: key('provider_id'),
+    idToken: text('id_token'),
     /** Steps that were tried, right or wrong. */
     tries: integer('tries').notNull().default(0),
     createdAt: createdAt(),

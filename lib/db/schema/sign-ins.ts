@@ -61,6 +61,8 @@ export const sessions = pgTable(
     provenAt: time('proven_at'),
     /** What opened it, and therefore whom else it opens: see lib/access/people/rules.ts. Null: nobody else. */
     proof: key('proof'),
+    /** All that was proven in it, as in `pending_sign_ins`; null: by a release that did not write it down. */
+    proven: text('proven').array(),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.digest] }),
@@ -109,7 +111,10 @@ export const accountMails = pgTable(
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
     foreignKey({ columns: [t.customerId, t.memberId], foreignColumns: [members.customerId, members.id] }),
-    check('account_mails_event', sql`${t.event} in ('new-password', 'new-device', 'key-ends', 'key-leaked')`),
+    check(
+      'account_mails_event',
+      sql`${t.event} in ('new-password', 'new-device', 'key-ends', 'key-leaked', 'factor-added', 'factor-removed', 'factors-reset', 'recovery-code-used')`,
+    ),
     check('account_mails_state', sql`${t.state} in ('WAITING', 'SENDING', 'SENT', 'REFUSED', 'UNKNOWN')`),
   ],
 )

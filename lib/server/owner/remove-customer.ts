@@ -21,6 +21,9 @@ export function removeCustomer(url: string, customerId: CustomerId): Promise<boo
     await write("SELECT set_config('console.sums', 'left', true)")
     for (const table of await tablesOf(query))
       await write(`DELETE FROM ${table} WHERE customer_id = $1`, [customerId])
+    // Of people, who may be members elsewhere: what counts here alone.
+    for (const table of ['second_factors', 'recovery_codes'])
+      await write(`DELETE FROM ${table} WHERE reach = $1`, [customerId])
     await write('DELETE FROM customers WHERE id = $1', [customerId])
     return true
   })

@@ -1,4 +1,5 @@
 import 'server-only'
+import { pruneChallenges } from '#lib/access/factors/challenges.ts'
 import { pruneRecoveries } from '#lib/access/links/recoveries.ts'
 import { pruneLinks } from '#lib/access/links/store.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
@@ -26,6 +27,9 @@ const PRUNED: readonly ((tx: Transaction, customerId: CustomerId) => Promise<num
   pruneLinks,
 ]
 
+/** The same for what is of no customer: sign-ins that led nowhere, and what was counted and used up on their way. */
+const OF_NOBODY = [pruneBudgets, prunePending, pruneRecoveries, pruneChallenges, pruneBegun]
+
 /**
  * Removes what was kept for its time: of each customer, table after table, and the sign-ins and forgotten passwords of nobody in particular.
  * What fails for one is left to the next night, and the others are done.
@@ -33,8 +37,8 @@ const PRUNED: readonly ((tx: Transaction, customerId: CustomerId) => Promise<num
  * @throws AggregateError of what failed
  */
 export async function prune(_requestId: string, signal: AbortSignal): Promise<number> {
-  let count =
-    (await pruneBudgets()) + (await prunePending()) + (await pruneRecoveries()) + (await pruneBegun())
+  let count = 0
+  for (const part of OF_NOBODY) count += await part()
   const errors: unknown[] = []
   for (const { customerId } of await listCustomers())
     for (const part of PRUNED) {

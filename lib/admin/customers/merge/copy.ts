@@ -52,6 +52,7 @@ const COPIES: readonly Copy[] = [
 /** Copies the rows of one customer to another one. What waits for both, such as a trigger's sums, follows by itself. */
 export async function copyAll(owner: OwnersWork, merge: Merge): Promise<void> {
   for (const copy of COPIES) await copyRows(owner, merge, copy)
+  await moveFactors(owner, merge)
   await copySubscriptions(owner, merge)
 }
 
@@ -70,6 +71,16 @@ async function copyRows({ query, write }: OwnersWork, { from, into }: Merge, cop
      ${isShared ? 'ON CONFLICT DO NOTHING' : ''}`,
     [from, into],
   )
+}
+
+/** Second factors that count at the first customer alone count at the other one alone, of those who go: nobody gets in without. */
+async function moveFactors({ write }: OwnersWork, { from, into }: Merge): Promise<void> {
+  for (const table of ['second_factors', 'recovery_codes'])
+    await write(
+      `UPDATE ${table} SET reach = $2 WHERE reach = $1 AND person_id IN (
+         SELECT m.person_id FROM members m JOIN going_members g ON g.id = m.id WHERE m.customer_id = $1)`,
+      [from, into],
+    )
 }
 
 /** Who is told of invoices: under the address's own row at the other customer, from now on, and what it stopped stays so. */

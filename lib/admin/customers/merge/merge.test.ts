@@ -49,6 +49,7 @@ beforeAll(async () => {
   keys.ofAna = await addKey('moonbird', ['it-manager'], { issuedBy: 'ana-m' })
   keys.revoked = await addKey('moonbird', ['admin'], { revokedAt: new Date() })
   session = await addSession('moonbird', 'mia')
+  for (const id of ['mia', 'ana-m']) await addFactor(id)
   await addAsset('moonbird', 'workspace-suite-1', { purchased: 5 }, { vendor: 'google-workspace' })
   await addAsset('moonbird', 'cloud-platform-7', null)
   await addAsset('sunbird', 'cloud-platform-8', null)
@@ -67,6 +68,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
+/** An app that counts at moonbird alone. */
+const addFactor = (member: string) =>
+  db.sql(
+    'moonbird',
+    `INSERT INTO second_factors (person_id, reach, kind, name, secret)
+     SELECT person_id, 'moonbird', 'totp', 'App', 'sealed' FROM members WHERE id = $1`,
+    [member],
+  )
 const merge = (words: string) => admin(`customers merge moonbird --into sunbird ${words}`)
 const faultsOf = (err: string) =>
   err
@@ -164,6 +173,17 @@ describe('a merge', () => {
     expect([await callerOf(keys.ofAna), await callerOf(keys.revoked)]).toEqual([undefined, undefined])
     expect(await findSessionCaller(digestOf(session))).toBeUndefined()
     expect(await db.sql('moonbird', 'SELECT id FROM members WHERE disabled_at IS NULL')).toEqual([])
+  })
+
+  test('the second factors of those who go count at the other one, and nobody gets in without', async () => {
+    const { rows } = await db.opened.signIn.query(
+      'SELECT m.id, f.reach FROM second_factors f JOIN members m USING (person_id) WHERE m.customer_id = $1 ORDER BY 1',
+      ['moonbird'],
+    )
+    expect(rows).toEqual([
+      { id: 'ana-m', reach: 'moonbird' },
+      { id: 'mia', reach: 'sunbird' },
+    ])
   })
 
   test("a vendor's subscription has one holder, and is read again", async () => {

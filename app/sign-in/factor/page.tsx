@@ -1,0 +1,35 @@
+import type { Metadata } from 'next'
+import { headers } from 'next/headers'
+import Link from 'next/link'
+import { redirect } from 'next/navigation'
+import { FactorForm } from '#components/access/factor-form.tsx'
+import { Entry } from '#components/frame/entry.tsx'
+import { askingOptions, SIGN_IN } from '#lib/access/factors/passkeys.ts'
+import { stepAt } from '#lib/access/sign-ins/factor-step.ts'
+
+export const metadata: Metadata = { title: 'Second factor' }
+
+/** The step between a password and a session, for who has a second factor. */
+export default async function Page() {
+  const at = await stepAt((await headers()).get('cookie') ?? '')
+  if (at?.step.kind !== 'factor') redirect(at ? '/sign-in/customer' : '/sign-in')
+  const { membership, mayGoWithout } = at.step
+  const factors = [...new Set((membership ? [membership] : at.memberships).flatMap((one) => one.factors))]
+  const passkeys = factors.filter(({ kind }) => kind === 'passkey')
+  const options = passkeys.length > 0 ? await askingOptions(SIGN_IN, passkeys) : undefined
+  const app = factors.some(({ kind }) => kind === 'totp')
+  return (
+    <Entry title="Second factor">
+      <p className="mt-1 text-sm text-ink-3">Your password fits. Prove now that it is you.</p>
+      <FactorForm ways={{ app, passkey: options && { ...options }, mayGoWithout }} />
+      <p className="mt-4 text-center text-sm">
+        <Link href="/sign-in" prefetch={false} className="text-accent underline">
+          Back to sign-in
+        </Link>
+      </p>
+      <p className="mt-3 text-xs text-ink-3">
+        You have lost it, and your recovery codes? Ask an Admin of your company, or your reseller.
+      </p>
+    </Entry>
+  )
+}

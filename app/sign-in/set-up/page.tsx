@@ -1,0 +1,29 @@
+import type { Metadata } from 'next'
+import { headers } from 'next/headers'
+import { redirect } from 'next/navigation'
+import { RequiredFactor } from '#components/access/required-factor.tsx'
+import { Entry } from '#components/frame/entry.tsx'
+import { makingOptions } from '#lib/access/factors/passkeys.ts'
+import { makingBy } from '#lib/access/factors/set-up.ts'
+import { newSecret } from '#lib/access/factors/totp.ts'
+import { stepAt } from '#lib/access/sign-ins/factor-step.ts'
+
+export const metadata: Metadata = { title: 'Set up a second factor' }
+
+/** The step between a password and a session, where a customer demands a factor of who has none. */
+export default async function Page() {
+  const at = await stepAt((await headers()).get('cookie') ?? '')
+  if (at?.step.kind !== 'set-up') redirect(at ? '/sign-in/customer' : '/sign-in')
+  const { digest, personId } = at.pending
+  const { membership } = at.step
+  const whose = `${personId} ${membership.customerId}`
+  const options = await makingOptions(makingBy(digest), { email: membership.email, whose, present: [] })
+  return (
+    <Entry title="Set up a second factor">
+      <p className="mt-1 text-sm text-ink-3">
+        {membership.customerName} demands one of all members, beside the password.
+      </p>
+      <RequiredFactor app={newSecret(digest, membership)} options={options && { ...options }} />
+    </Entry>
+  )
+}

@@ -1,0 +1,45 @@
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/browser'
+import { Problem } from '#lib/api/problem.ts'
+
+// The library comes when it is asked for: most who open a page never do.
+
+/** The options as our service answers them, which does not look into them. */
+type Options = Record<string, unknown>
+
+/**
+ * Asks the browser for a passkey, which signs a challenge.
+ * @throws Error whose text says what became of it, for whoever sits there
+ */
+export async function askPasskeyOf(options: Options) {
+  const { startAuthentication } = await import('@simplewebauthn/browser')
+  const optionsJSON = options as unknown as PublicKeyCredentialRequestOptionsJSON
+  return startAuthentication({ optionsJSON }).catch(explain)
+}
+
+/** Has the browser make a passkey. @throws as `askPasskeyOf` does */
+export async function newPasskey(options: Options) {
+  const { startRegistration } = await import('@simplewebauthn/browser')
+  const optionsJSON = options as unknown as PublicKeyCredentialCreationOptionsJSON
+  return startRegistration({ optionsJSON }).catch(explain)
+}
+
+/** Why there is none, where it is the browser that says so. */
+export class NoPasskey extends Error {}
+
+function explain(error: unknown): never {
+  const name = error instanceof Error ? error.name : ''
+  if (name === 'InvalidStateError')
+    throw new NoPasskey('This device has a passkey of yours for this console already.')
+  if (name === 'NotAllowedError' || name === 'AbortError')
+    throw new NoPasskey('No passkey was used: it was cancelled, took too long, or there is none here.')
+  throw new NoPasskey('This browser or device can not use a passkey here.')
+}
+
+/** What to say of a passkey that did not come to its end. */
+export function passkeyText(error: unknown): string {
+  if (error instanceof NoPasskey || error instanceof Problem) return error.message
+  return 'No answer from the service. Check your connection and try again.'
+}

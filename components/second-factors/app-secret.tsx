@@ -1,0 +1,33 @@
+import { CopyButton } from '#components/ui/copy-button.tsx'
+
+/** A secret that an authenticator app is to take up: as a QR code, and as text for who can't scan it. */
+export type Shown = { secret: string; uri: string; qr: { size: number; path: string } }
+
+/** The QR code is black on white in the dark, too: cameras expect that. */
+export function AppSecret({ secret, uri, qr }: Shown) {
+  return (
+    <div className="grid gap-3">
+      <svg
+        role="img"
+        aria-label="QR code for your authenticator app"
+        viewBox={`0 0 ${qr.size} ${qr.size}`}
+        shapeRendering="crispEdges"
+        className="mx-auto w-full max-w-55 rounded-control"
+      >
+        <rect width={qr.size} height={qr.size} fill="#fff" />
+        <path d={qr.path} fill="#000" />
+      </svg>
+      <p className="text-sm">
+        Scan it with an authenticator app, or{' '}
+        <a href={uri} className="text-accent underline">
+          open the app on this device
+        </a>
+        , or type in this secret:
+      </p>
+      <p className="rounded-control bg-sunken px-3 py-2 font-mono text-sm wrap-anywhere">{secret}</p>
+      <div>
+        <CopyButton text={() => secret.replaceAll(' ', '')}>Copy the secret</CopyButton>
+      </div>
+    </div>
+  )
+}

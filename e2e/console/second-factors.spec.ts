@@ -1,0 +1,218 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, type Page, test } from '@playwright/test'
+import { Secret, TOTP } from 'otpauth'
+import { newCustomer, PASSWORD } from '../admin.ts'
+import { complaints, expectGood, PHONE, signInByForm } from '../browser.ts'
+import { freePort } from '../free-port.ts'
+import { ownEnvironment, startOwnApp } from '../own-app.ts'
+
+let alder: Awaited<ReturnType<typeof newCustomer>>
+test.beforeAll(async () => {
+  alder = await newCustomer('factors')
+})
+
+/** The code that an app shows so many steps from now: one that was used is not taken again. */
+const codeOf = (secret: string, steps = 0) =>
+  new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate({
+    timestamp: Date.now() + steps * 30_000,
+  })
+const shownSecret = async (page: Page) =>
+  (await page.getByText(/^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/).textContent()) ?? ''
+const press = async (page: Page, name: string | RegExp) => {
+  const button = page.getByRole('button', { name })
+  await expect(button).toBeEnabled()
+  await button.focus()
+  await page.keyboard.press('Enter')
+}
+const typeCode = async (page: Page, code: string, label = 'Code') => {
+  await page.getByLabel(label, { exact: true }).fill('')
+  await page.getByLabel(label, { exact: true }).focus()
+  await page.keyboard.type(code)
+  await page.keyboard.press('Enter')
+}
+/** Signs in with the password alone, as far as that leads. */
+async function password(page: Page, email: string, path = '/assets') {
+  await page.context().clearCookies()
+  await signInByForm(page, email, path)
+}
+
+test('an app is set up by keyboard on a phone, and asked for from then on', async ({ page }) => {
+  const found = complaints(page)
+  await page.setViewportSize(PHONE)
+  const email = await alder.member('Tot Per', 'it-manager')
+  await password(page, email, '/second-factor')
+  await expect(
+    page.getByText('Passkeys are not possible here: they need the console under a name'),
+  ).toBeVisible()
+  await expectGood(page)
+  await press(page, 'Set up an app')
+  const dialog = page.getByRole('dialog', { name: 'Set up an app' })
+  await expect(dialog.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible()
+  await expectGood(page)
+  // Black on white in the dark, too: cameras expect that.
+  await expect(dialog.locator('svg[role=img] > rect')).toHaveCSS('fill', 'rgb(255, 255, 255)')
+  const secret = await shownSecret(page)
+  await typeCode(page, '000000')
+  await expect(dialog.getByText('This is not the code that the app shows now.')).toBeVisible()
+  await typeCode(page, codeOf(secret))
+  await expect(dialog).toHaveCount(0)
+  await expect(page.getByRole('listitem').filter({ hasText: 'Authenticator app' })).toBeVisible()
+  await press(page, 'Make recovery codes')
+  await expect(page.getByText('They are not shown again.')).toBeVisible()
+  const codes = await page.getByText(/^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/).allTextContents()
+  expect(codes).toHaveLength(10)
+  await expectGood(page)
+
+  await password(page, email)
+  await expect(page).toHaveURL(/\/sign-in\/factor\?from=/)
+  await expectGood(page)
+  for (const path of ['/auth/v1/validate', '/auth/v1/second-factors', '/billing/v1/assets'])
+    expect((await page.request.get(path)).status()).toBe(401)
+  await typeCode(page, '000000')
+  await expect(
+    page.getByRole('alert').filter({ hasText: 'This code is wrong, or was used before.' }),
+  ).toBeVisible()
+  await expectGood(page)
+  await typeCode(page, codeOf(secret, 1))
+  await expect(page).toHaveURL(/\/assets$/)
+
+  await password(page, email)
+  await press(page, 'Use a recovery code')
+  await expectGood(page)
+  await typeCode(page, codes[0] ?? '', 'Recovery code')
+  await expect(page).toHaveURL(/\/assets$/)
+  await page.goto('/second-factor')
+  await expect(page.getByText('9 of 10 are left.')).toBeVisible()
+  await press(page, 'Remove Authenticator app')
+  await expectGood(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('You have none. Whoever learns your password')).toBeVisible()
+  await password(page, email)
+  await expect(page).toHaveURL(/\/assets$/)
+  expect(found).toEqual([])
+})
+
+test('an Admin demands one of all, and resets that of who has lost it', async ({
+  page,
+  browser,
+  baseURL,
+}) => {
+  const found = complaints(page)
+  await page.setViewportSize(PHONE)
+  const own = await newCustomer('demands')
+  const [admin, email] = [await own.member('Ada Min', 'admin'), await own.member('Los Ter', 'it-manager')]
+  await password(page, admin, '/members')
+  await press(page, 'Demand a second factor of all')
+  await expect(page.getByText('Each member needs a second factor to sign in.')).toBeVisible()
+  await expectGood(page)
+
+  const there = await browser.newPage({ baseURL: baseURL ?? '', viewport: PHONE })
+  await password(there, email)
+  await expect(there).toHaveURL(/\/sign-in\/set-up/)
+  await expect(there.getByText('demands Ltd demands one of all members')).toBeVisible()
+  await expectGood(there)
+  expect((await there.request.get('/auth/v1/validate')).status()).toBe(401)
+  const secret = await shownSecret(there)
+  await typeCode(there, '000000')
+  await expect(there.getByRole('alert').filter({ hasText: 'This is not the code' })).toBeVisible()
+  await typeCode(there, codeOf(secret))
+  await expect(there).toHaveURL(/\/second-factor$/)
+  await press(there, 'Remove Authenticator app')
+  await there.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await expect(there.getByText('A second factor is demanded here: add another one first.')).toBeVisible()
+
+  await page.reload()
+  await page.getByRole('button', { name: 'Change Los Ter' }).click()
+  await press(page, 'Reset the second factor')
+  await expectGood(page)
+  await press(page, 'Reset the second factor')
+  await expect(page.getByText('Second factor reset: Los Ter')).toBeVisible()
+  await there.goto('/assets')
+  await expect(there).toHaveURL(/\/sign-in\?/)
+  await password(there, email)
+  await expect(there).toHaveURL(/\/sign-in\/set-up/)
+  await there.close()
+  await page.goto('/activity/events')
+  await expect(page.getByText('Reset a member’s second factors').first()).toBeVisible()
+  expect(found).toEqual([])
+})
+
+test('a passkey signs in alone and beside a password, and is removed', async ({ page }) => {
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  const env = ownEnvironment(mkdtempSync(join(tmpdir(), 'passkeys-')), { PORT: String(port), BASE_URL: url })
+  const app = await startOwnApp(env)
+  try {
+    const found = complaints(page)
+    const own = await newCustomer('cedar', env)
+    const email = await own.member('Pas Key', 'it-manager')
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('WebAuthn.enable')
+    const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
+    await page.setViewportSize(PHONE)
+    await signInAt(page, url, email)
+    await page.goto(`${url}/second-factor`)
+    await press(page, 'Add a passkey')
+    await expectGood(page)
+    await page.getByLabel('Name').fill('Work phone')
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('listitem').filter({ hasText: 'Work phone' })).toBeVisible()
+    await expectGood(page)
+
+    await page.context().clearCookies()
+    await page.goto(`${url}/sign-in`)
+    await expectGood(page)
+    await press(page, 'Use a passkey instead')
+    await expect(page).toHaveURL(`${url}/assets`)
+
+    await page.context().clearCookies()
+    await signInAt(page, url, email)
+    await expect(page).toHaveURL(/\/sign-in\/factor/)
+    await expectGood(page)
+    await press(page, 'Use a passkey')
+    await expect(page).toHaveURL(`${url}/assets`)
+
+    // The device refuses: it is said, and the page is as it was.
+    await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+    await page.context().clearCookies()
+    await page.goto(`${url}/sign-in`)
+    await press(page, 'Use a passkey instead')
+    await expect(page.getByRole('alert').filter({ hasText: /passkey/ })).toBeVisible()
+    await expectGood(page)
+    await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
+    await press(page, 'Use a passkey instead')
+    await expect(page).toHaveURL(`${url}/assets`)
+    await page.goto(`${url}/second-factor`)
+    await press(page, 'Remove Work phone')
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await expect(page.getByText('You have none. Whoever learns')).toBeVisible()
+    await page.context().clearCookies()
+    await page.goto(`${url}/sign-in`)
+    await press(page, 'Use a passkey instead')
+    await expect(page.getByRole('alert').filter({ hasText: 'Use your password.' })).toBeVisible()
+    expect(found.filter((line) => !line.includes('401'))).toEqual([])
+  } finally {
+    app.kill('SIGTERM')
+    await app.ended
+  }
+})
+
+async function signInAt(page: Page, url: string, email: string) {
+  await page.goto(`${url}/sign-in`)
+  await page.getByLabel('Work e-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await press(page, /^Sign in$/)
+  await page.waitForURL((to) => to.pathname !== '/sign-in')
+}

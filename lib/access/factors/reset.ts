@@ -1,0 +1,58 @@
+import 'server-only'
+import { eq, sql } from 'drizzle-orm'
+import { Problem } from '#lib/api/problem.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { sessions } from '#lib/db/schema/sign-ins.ts'
+import { actorOf, recordAudit } from '#lib/history/audit.ts'
+import { changePerson } from '../people/change.ts'
+import { findPersonOf } from '../people/look-up.ts'
+import type { Membership } from '../people/rules.ts'
+import type { Caller } from '../rules.ts'
+import { endSessions } from '../session.ts'
+import { tellMember } from '../sign-ins/account-mail.ts'
+import { removeFactors, setCodes } from './store.ts'
+
+/**
+ * Takes a member's second factors away, and ends their sessions. An Admin does so at their customer alone: what its member
+ * has elsewhere stays as it is, and counts there. The operator does so everywhere.
+ * @throws Problem `not_found` where there is no such member, or no factor that counts
+ */
+export async function resetFactors(caller: Caller, memberId: string, requestId: string): Promise<void> {
+  const { customerId } = caller
+  await changePerson(
+    () => findPersonOf(customerId, memberId),
+    async (_, person) => {
+      const own = person.memberships.find((one) => one.customerId === customerId)
+      if (!own || own.factors.length === 0)
+        throw new Problem('not_found', 'This member has no second factor here.')
+      const everywhere = caller.via === 'operator' || person.memberships.length === 1
+      const there = everywhere ? person.memberships.filter(({ factors }) => factors.length > 0) : [own]
+      return there.map((one) => ({
+        customerId: one.customerId,
+        run: (tx: Transaction) =>
+          reset(tx, caller, one, { requestId, everywhere, personId: person.personId }),
+      }))
+    },
+  )
+}
+
+type How = { requestId: string; everywhere: boolean; personId: string }
+
+async function reset(
+  tx: Transaction,
+  caller: Caller,
+  one: Membership,
+  { requestId, everywhere, personId }: How,
+) {
+  const { customerId, memberId, email } = one
+  for (const reach of everywhere ? [null, customerId] : [customerId]) {
+    await removeFactors(tx, personId, { reach })
+    await setCodes(tx, personId, reach, [])
+  }
+  await tx.execute(sql`
+    UPDATE members SET factors_reset_at = clock_timestamp() WHERE customer_id = ${customerId} AND id = ${memberId}`)
+  await endSessions(tx, customerId, eq(sessions.memberId, memberId))
+  const event = { action: 'factors.reset', subject: memberId, actor: actorOf(caller), requestId }
+  await recordAudit(tx, customerId, { ...event, details: { email } })
+  await tellMember(tx, customerId, memberId, 'factors-reset')
+}

@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { sealFor, unsealFor } from './seal.ts'
+
+beforeEach(() => {
+  vi.stubEnv('FACTOR_SECRET', '')
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+it('what is sealed is read for the same use alone, and whole alone', () => {
+  const sealed = sealFor('app of Ana', 'JBSWY3DPEHPK3PXP')
+  expect(unsealFor('app of Ana', sealed)).toBe('JBSWY3DPEHPK3PXP')
+  expect(sealFor('app of Ana', 'JBSWY3DPEHPK3PXP')).not.toBe(sealed)
+  const bytes = Buffer.from(sealed, 'base64url')
+  for (let at = 0; at < bytes.length; at++) {
+    const edited = Buffer.from(bytes)
+    edited[at] = (edited[at] ?? 0) ^ 1
+    expect(unsealFor('app of Ana', edited.toString('base64url'))).toBeUndefined()
+  }
+  expect(unsealFor('app of Bo', sealed)).toBeUndefined()
+  for (const text of ['', '!', sealed.slice(0, 20), `${sealed}A`])
+    expect(unsealFor('app of Ana', text)).toBeUndefined()
+})
+
+it('what was sealed before there was a secret of its own is read after it, and the other way it is not', () => {
+  const before = sealFor('app of Ana', 'secret')
+  vi.stubEnv('FACTOR_SECRET', 'a secret of thirty-two characters or more')
+  expect(unsealFor('app of Ana', before)).toBe('secret')
+  const after = sealFor('app of Ana', 'secret')
+  expect(unsealFor('app of Ana', after)).toBe('secret')
+  vi.stubEnv('FACTOR_SECRET', '')
+  expect(unsealFor('app of Ana', after)).toBeUndefined()
+})

@@ -1,0 +1,26 @@
+import 'server-only'
+import type { Caller } from '#lib/access/rules.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { readScope } from '#lib/db/scope.ts'
+import { holdingOf } from '#lib/members/holding.ts'
+import { holdsAll } from '#lib/members/rules.ts'
+import { standingOf } from '#lib/members/serialize.ts'
+import { readMember } from '#lib/members/store/read.ts'
+
+/**
+ * Whether the caller may take a member's factors away: another one does, who has all that the member has, as with links.
+ * @throws Problem `not_found`, `permission_denied`
+ */
+export async function checkMayReset(caller: Caller, memberId: string): Promise<void> {
+  await readScope(caller, async (tx) => {
+    const member = await readMember(tx, caller.customerId, memberId)
+    if (!member) throw new Problem('not_found')
+    if (caller.via === 'session' && caller.id === memberId)
+      throw new Problem('permission_denied', 'Another Admin resets yours. You remove them yourself.')
+    if (!holdsAll(await holdingOf(tx, caller), standingOf(member)))
+      throw new Problem(
+        'permission_denied',
+        'This member has roles or billing profiles that you do not have.',
+      )
+  })
+}

@@ -1,0 +1,114 @@
+import 'server-only'
+import * as change from '#lib/access/factors/change.ts'
+import { askingOptions, makingOptions, SIGN_IN } from '#lib/access/factors/passkeys.ts'
+import { proofIn } from '#lib/access/factors/prove.ts'
+import { relyingParty } from '#lib/access/factors/relying-party.ts'
+import { resetFactors as reset } from '#lib/access/factors/reset.ts'
+import { makingBy, settingUpIn, setUp } from '#lib/access/factors/set-up.ts'
+import * as factors from '#lib/access/factors/store.ts'
+import { newSecret } from '#lib/access/factors/totp.ts'
+import { requireFresh } from '#lib/access/fresh-sign-ins/require-fresh.ts'
+import type { Caller } from '#lib/access/rules.ts'
+import { operation } from '#lib/api/operation.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { readScope, scope } from '#lib/db/scope.ts'
+import { actorOf, recordAudit } from '#lib/history/audit.ts'
+import * as contract from './contract.ts'
+import { checkMayReset } from './may-reset.ts'
+import { serializeFactor } from './serialize.ts'
+import { readDemand, setDemand } from './store.ts'
+
+/** A secret in an answer is for who asked, and for no cache on the way. */
+const UNKEPT = { 'Cache-Control': 'no-store' }
+
+export const listFactors = operation(contract.listFactors, async (caller) => {
+  sessionOf(caller)
+  return { body: await factorsOf(caller) }
+})
+
+export const beginFactor = operation(contract.beginFactor, async (caller, { body }) => {
+  const session = sessionOf(caller)
+  requireFresh(caller)
+  if (body.kind === 'totp') return { body: { app: newSecret(session, caller) }, headers: UNKEPT }
+  const { whose, present } = await settingUpIn(caller)
+  const options = await makingOptions(makingBy(session), { email: caller.email, whose, present })
+  return { body: { options: possible(options) }, headers: UNKEPT }
+})
+
+export const addFactor = operation(contract.addFactor, async (caller, { body }) => {
+  const session = sessionOf(caller)
+  requireFresh(caller)
+  const { customerId, id: memberId } = caller
+  const { proven } = await settingUpIn(caller)
+  await setUp({ customerId, memberId, proven, owner: session, keep: session }, body)
+  return { body: await factorsOf(caller) }
+})
+
+export const removeFactor = operation(contract.removeFactor, async (caller, { params }) => {
+  sessionOf(caller)
+  requireFresh(caller)
+  await change.removeFactor(caller, params.factor_id)
+  return { body: await factorsOf(caller) }
+})
+
+export const renewCodes = operation(contract.renewCodes, async (caller) => {
+  sessionOf(caller)
+  requireFresh(caller)
+  return { body: { codes: await change.renewCodes(caller) }, headers: UNKEPT }
+})
+
+export const askPasskey = operation(contract.askPasskey, async () => ({
+  body: { options: possible(await askingOptions(SIGN_IN)) },
+  headers: UNKEPT,
+}))
+
+export const confirmPasskey = operation(contract.confirmPasskey, async (caller) => {
+  const session = sessionOf(caller)
+  const { present } = await settingUpIn(caller)
+  return { body: { options: possible(await askingOptions(proofIn(session), present)) }, headers: UNKEPT }
+})
+
+export const demandFactor = operation(contract.demandFactor, async (caller, { body }, { requestId }) => {
+  requireFresh(caller)
+  const { customerId } = caller
+  const { isDemanded } = body
+  await scope(caller, async (tx) => {
+    if ((await readDemand(tx, customerId)) === isDemanded) return
+    await setDemand(tx, customerId, isDemanded)
+    const action = isDemanded ? 'factor.demanded' : 'factor.not-demanded'
+    await recordAudit(tx, customerId, { action, subject: customerId, actor: actorOf(caller), requestId })
+  })
+  return { body: { isDemanded } }
+})
+
+export const resetFactors = operation(contract.resetFactors, async (caller, { params }, { requestId }) => {
+  requireFresh(caller)
+  await checkMayReset(caller, params.member_id)
+  await reset(caller, params.member_id, requestId)
+  return { body: { reset: true as const } }
+})
+
+/** The digest of the caller's session. @throws Problem `permission_denied`: a key is nobody who has factors */
+function sessionOf({ via, session }: Caller): string {
+  if (via === 'session' && session !== undefined) return session
+  throw new Problem('permission_denied', 'Only a signed-in member has second factors.')
+}
+
+function factorsOf(caller: Caller): Promise<contract.SecondFactors> {
+  const { customerId, id } = caller
+  const party = relyingParty()
+  return readScope(caller, async (tx) => {
+    const { factors: rows, codesLeft } = await factors.listFactors(tx, customerId, id)
+    return {
+      factors: rows.map(serializeFactor),
+      codesLeft,
+      isDemanded: await readDemand(tx, customerId),
+      passkeys: typeof party === 'string' ? party : ('possible' as const),
+    }
+  })
+}
+
+function possible(options: object | undefined): Record<string, unknown> {
+  if (options) return { ...options }
+  throw new Problem('not_found', 'Passkeys need a host name in BASE_URL, and https unless it is localhost.')
+}

@@ -1,0 +1,15 @@
+import { queriesOf } from '#lib/api/client.ts'
+import { calls } from './calls.ts'
+import type * as contract from './contract.ts'
+
+export const {
+  listFactors,
+  addFactor,
+  beginFactor,
+  removeFactor,
+  renewCodes,
+  askPasskey,
+  confirmPasskey,
+  demandFactor,
+  resetFactors,
+} = queriesOf<typeof contract>(calls)
