@@ -64,11 +64,23 @@ export async function expectGood(page: Page): Promise<void> {
   // While a page is refreshed, its title is taken away and put back.
   await expect(page).toHaveTitle(/./)
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  await settled(page)
   await expectNothing(page, 'light', (axe) => axe)
   // The themes differ in their colors, and in nothing else.
   await page.emulateMedia({ colorScheme: 'dark' })
   await expectNothing(page, 'dark', (axe) => axe.withRules(['color-contrast', 'link-in-text-block']))
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+}
+
+/** Waits until nothing is on its way: what is asked for anew is faded meanwhile, and what appears comes by a transition. */
+async function settled(page: Page): Promise<void> {
+  await rowsCame(page)
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+  const isMoving = () =>
+    document
+      .getAnimations()
+      .some((one) => one.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
+  await expect.poll(() => page.evaluate(isMoving)).toBe(false)
 }
 
 async function expectNothing(page: Page, theme: string, limit: (axe: AxeBuilder) => AxeBuilder) {

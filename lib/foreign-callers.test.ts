@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { digestOf } from '#lib/access/api-key.ts'
+import { provenBy } from '#lib/access/factors/rules.ts'
+import { cookieOf } from '#lib/access/factors/test-person.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
@@ -24,6 +26,7 @@ const NAMED: Record<string, { other: string; nobodys: string }> = {
   invoice_id: { other: 'FOREIGN-1', nobodys: 'NOBODYS-1' },
   change_id: { other: 'change-foreign', nobodys: 'change-nobodys' },
   key_id: { other: 'key-foreign', nobodys: 'key-nobodys' },
+  factor_id: { other: 'factor-foreign', nobodys: 'factor-nobodys' },
   member_id: { other: 'member-foreign', nobodys: 'member-nobodys' },
   session_id: { other: digestOf('session-foreign'), nobodys: digestOf('session-nobodys') },
 }
@@ -33,6 +36,8 @@ const QUERIES: Record<string, string> = {
   listKeys: '?whose=all',
   listSessions: '?whose=all',
 }
+/** What a signed-in member is asked for, and no key. */
+const OF_MEMBERS = ['listFactors', 'removeFactor']
 const BODIES: Record<string, string> = {
   setQuantity: '{"quantity":11}',
   renameKey: '{"name":"renamed"}',
@@ -41,6 +46,7 @@ const BODIES: Record<string, string> = {
 
 let database: TestDatabase
 const keys: Record<string, string> = {}
+const cookies: Record<string, string> = {}
 
 beforeAll(async () => {
   database = await testDatabase()
@@ -55,7 +61,20 @@ beforeAll(async () => {
     await addInvoice(customer, `${upper}-2`, { ...told, totalAmount: '11.00' })
     await addKey(customer, ['admin'], { id: `key-${customer}`, name: `${customer} ERP` })
     const member = await addMember(customer, { id: `member-${customer}`, roles: ['admin'] })
-    await addSession(customer, member, { sid: `session-${customer}` })
+    const colleague = await addMember(customer, { roles: ['admin'], email: `colleague@${customer}.example` })
+    await addSession(customer, colleague, { sid: `session-${customer}` })
+    const proven = ['password', provenBy(customer)]
+    cookies[customer] = await cookieOf(await addSession(customer, member, { proof: 'of a password', proven }))
+    for (const [id, kind] of [
+      [`factor-${customer}`, 'passkey'],
+      [`app-${customer}`, 'totp'],
+    ])
+      await database.sql(
+        customer,
+        `INSERT INTO second_factors (id, person_id, reach, kind, name, secret, credential, public_key, counter)
+         SELECT $2, person_id, $1, $3, 'Mine', 'sealed', $2, 'key', 0 FROM members WHERE id = $4`,
+        [customer, id, kind, member],
+      )
     await database.sql(
       customer,
       `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
@@ -114,7 +133,7 @@ test('whoever owns it finds each of these records, as it was', async () => {
       true,
     ])
     if (contract.name === 'readAsset') expect(body).toContain('"NumberOfSeats":10')
-    if (contract.name === 'endSession') expect(status).toBe(200)
+    if (['endSession', 'removeFactor', 'resetFactors'].includes(contract.name)) expect(status).toBe(200)
   }
 })
 
@@ -145,7 +164,9 @@ async function answer(contract: Contract, which: 'other' | 'nobodys', customer: 
   const request = new Request(`http://console.example${target}${query}`, {
     method,
     headers: {
-      Authorization: `Bearer ${keys[customer]}`,
+      ...(OF_MEMBERS.includes(name)
+        ? { Cookie: cookies[customer] ?? '', 'Sec-Fetch-Site': 'same-origin' }
+        : { Authorization: `Bearer ${keys[customer]}` }),
       'Content-Type': 'application/json',
       'Request-Id': 'always-the-same',
     },

@@ -1,8 +1,8 @@
 import 'server-only'
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { database, type Transaction } from '#lib/db/client.ts'
+import { sessions } from '#lib/db/schema/access/sign-ins.ts'
 import { members } from '#lib/db/schema/customers.ts'
-import { sessions } from '#lib/db/schema/sign-ins.ts'
 import { type Caller, type CustomerId, IDLE_SECONDS } from './rules.ts'
 import { isNotGone, lookUpCaller, provenCaller } from './store.ts'
 

@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { AccountEvent } from '#lib/access/sign-ins/account-mail.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { accountMails } from '#lib/db/schema/sign-ins.ts'
+import { accountMails } from '#lib/db/schema/access/sign-ins.ts'
 
 /** A mail that this process is to send, with whom it goes to and what it tells. */
 export type DueMail = {

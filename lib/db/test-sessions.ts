@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { digestOf } from '#lib/access/api-key.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
-import { sessions } from './schema/sign-ins.ts'
+import { sessions } from './schema/access/sign-ins.ts'
 import { scope } from './scope.ts'
 
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0'

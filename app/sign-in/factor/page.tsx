@@ -20,7 +20,10 @@ export default async function Page() {
   const app = factors.some(({ kind }) => kind === 'totp')
   return (
     <Entry title="Second factor">
-      <p className="mt-1 text-sm text-ink-3">Your password fits. Prove now that it is you.</p>
+      <p className="mt-1 text-sm text-ink-3">
+        {at.pending.proven.includes('issuer') ? 'Your single sign-on was accepted.' : 'Your password fits.'}{' '}
+        Prove now that it is you.
+      </p>
       <FactorForm ways={{ app, passkey: options && { ...options }, mayGoWithout }} />
       <p className="mt-4 text-center text-sm">
         <Link href="/sign-in" prefetch={false} className="text-accent underline">

@@ -21,7 +21,8 @@ export default async function Page() {
   return (
     <Entry title="Set up a second factor">
       <p className="mt-1 text-sm text-ink-3">
-        {membership.customerName} demands one of all members, beside the password.
+        {membership.customerName} demands one of all members, beside{' '}
+        {at.pending.proven.includes('issuer') ? 'single sign-on' : 'the password'}.
       </p>
       <RequiredFactor app={newSecret(digest, membership)} options={options && { ...options }} />
     </Entry>

@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, eq, ne } from 'drizzle-orm'
 import { Problem } from '#lib/api/problem.ts'
-import { sessions } from '#lib/db/schema/sign-ins.ts'
+import { sessions } from '#lib/db/schema/access/sign-ins.ts'
 import { changePerson, type Locked } from '../people/change.ts'
 import { findPersonOf } from '../people/look-up.ts'
 import { findSessionProof, proofOfPasskey } from '../people/proofs.ts'

@@ -1,7 +1,7 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
-import { recoveryCodes, secondFactors } from '#lib/db/schema/factors.ts'
+import { recoveryCodes, secondFactors } from '#lib/db/schema/access/factors.ts'
 import type { CustomerId } from '../rules.ts'
 import type { KeptPasskey } from './passkeys.ts'
 import { digestOfCode } from './recovery-codes.ts'

@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
-import { sessions } from '#lib/db/schema/sign-ins.ts'
+import { sessions } from '#lib/db/schema/access/sign-ins.ts'
 import type { CustomerId } from '../rules.ts'
 
 /** Notes that the member has proven now, by the database's clock, that it is they who use this session. */

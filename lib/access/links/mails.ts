@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
-import { accountLinks } from '#lib/db/schema/people.ts'
+import { accountLinks } from '#lib/db/schema/access/people.ts'
 import { digestOf } from '../api-key.ts'
 import type { CustomerId } from '../rules.ts'
 import { LINK_SECONDS, type LinkKind } from './rules.ts'

@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
-import { accountMails, sessions } from '#lib/db/schema/sign-ins.ts'
+import { accountMails, sessions } from '#lib/db/schema/access/sign-ins.ts'
 import { env } from '#lib/env.ts'
 import type { CustomerId } from '../rules.ts'
 

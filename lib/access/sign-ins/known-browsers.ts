@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
-import { knownBrowsers, sessions } from '#lib/db/schema/sign-ins.ts'
+import { knownBrowsers, sessions } from '#lib/db/schema/access/sign-ins.ts'
 import type { CustomerId } from '../rules.ts'
 
 /**

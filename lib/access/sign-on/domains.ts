@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
-import { signOnDomains } from '#lib/db/schema/sign-on.ts'
+import { signOnDomains } from '#lib/db/schema/access/sign-on.ts'
 import { env } from '#lib/env.ts'
 import type { CustomerId } from '../rules.ts'
 

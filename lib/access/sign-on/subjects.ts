@@ -1,8 +1,8 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
+import { identityProviders, signOnSubjects } from '#lib/db/schema/access/sign-on.ts'
 import { members } from '#lib/db/schema/customers.ts'
-import { identityProviders, signOnSubjects } from '#lib/db/schema/sign-on.ts'
 import type { CustomerId, Role } from '../rules.ts'
 
 /** A member, as a sign-in by a provider sees them. */

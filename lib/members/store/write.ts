@@ -5,9 +5,9 @@ import { withdrawLinks } from '#lib/access/links/store.ts'
 import type { CustomerId, Role } from '#lib/access/rules.ts'
 import { endSessions } from '#lib/access/session.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { accountLinks } from '#lib/db/schema/access/people.ts'
+import { accountMails, sessions } from '#lib/db/schema/access/sign-ins.ts'
 import { apiKeys, members } from '#lib/db/schema/customers.ts'
-import { accountLinks } from '#lib/db/schema/people.ts'
-import { accountMails, sessions } from '#lib/db/schema/sign-ins.ts'
 import { memberOf } from './read.ts'
 
 export type NewMember = {

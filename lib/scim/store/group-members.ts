@@ -2,8 +2,8 @@ import 'server-only'
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { scimGroupMembers } from '#lib/db/schema/access/scim.ts'
 import { members } from '#lib/db/schema/customers.ts'
-import { scimGroupMembers } from '#lib/db/schema/scim.ts'
 import { there } from '#lib/members/store/read.ts'
 
 /** Who is in these groups. */

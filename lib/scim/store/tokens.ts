@@ -4,7 +4,7 @@ import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { digestOf } from '#lib/access/api-key.ts'
 import type { CustomerId, Role } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { scimTokens } from '#lib/db/schema/scim.ts'
+import { scimTokens } from '#lib/db/schema/access/scim.ts'
 
 /** Keeps a token's digest. @returns its id */
 export async function addToken(

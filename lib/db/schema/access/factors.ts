@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigint, check, index, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { createdAt, key, time } from './columns.ts'
+import { createdAt, key, time } from '../columns.ts'
 
 /** By what people prove who they are beside a password: apps that show codes, and passkeys. */
 export const secondFactors = pgTable(

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, foreignKey, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { createdAt, customerId, key, time } from './columns.ts'
-import { customers, members } from './customers.ts'
+import { createdAt, customerId, key, time } from '../columns.ts'
+import { customers, members } from '../customers.ts'
 import { sessions } from './sign-ins.ts'
 
 /** Where a customer's people sign in: an issuer of OpenID Connect, and what is agreed with it. */

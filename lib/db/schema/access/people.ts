@@ -9,8 +9,8 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { createdAt, customerId, key, time } from './columns.ts'
-import { members } from './customers.ts'
+import { createdAt, customerId, key, time } from '../columns.ts'
+import { members } from '../customers.ts'
 
 /**
  * Whoever has an e-mail address. Of no customer: each of their memberships is a row of `members`, and a trigger there

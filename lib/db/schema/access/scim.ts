@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, foreignKey, index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { createdAt, customerId, key, time } from './columns.ts'
-import { customers, members } from './customers.ts'
+import { createdAt, customerId, key, time } from '../columns.ts'
+import { customers, members } from '../customers.ts'
 
 /** What a customer's directory proves itself by. It opens SCIM and nothing else. */
 export const scimTokens = pgTable(

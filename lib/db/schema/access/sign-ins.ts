@@ -9,8 +9,8 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { createdAt, customerId, key, time } from './columns.ts'
-import { members } from './customers.ts'
+import { createdAt, customerId, key, time } from '../columns.ts'
+import { members } from '../customers.ts'
 
 /** Failures in a row that count against the next attempt. No tenant's: who calls is not known yet. */
 export const signInBudgets = pgTable(
