@@ -47,7 +47,7 @@ export function Invoices({ view, today, figures }: { view: View; today: number; 
           failed ? (
             <FiguresFailed failed={failed} onRetry={retry} />
           ) : isOwed && summary && summary.count > 0 ? (
-            <div className={dimmed(isWaiting || isOld)}>
+            <div aria-busy={isWaiting || isOld} className={dimmed(isWaiting || isOld)}>
               <Figures summary={summary} view={view} onGo={go} />
               <BilledPlot currencies={summary.currencies} view={view} onGo={go} />
             </div>
