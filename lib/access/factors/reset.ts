@@ -23,7 +23,8 @@ export async function resetFactors(caller: Caller, memberId: string, requestId: 
     () => findPersonOf(customerId, memberId),
     async (_, person) => {
       const own = person.memberships.find((one) => one.customerId === customerId)
-      if (!own || own.factors.length === 0)
+      // Of who has not come yet an Admin would learn whether they have a factor at another customer.
+      if (!own || own.isInvited || own.factors.length === 0)
         throw new Problem('not_found', 'This member has no second factor here.')
       const everywhere = caller.via === 'operator' || person.memberships.length === 1
       const there = everywhere ? person.memberships.filter(({ factors }) => factors.length > 0) : [own]

@@ -52,7 +52,9 @@ export function reachOfNew(
   { customerId, isOwn, proven }: { customerId: string; isOwn: boolean; proven: readonly string[] },
 ): string | null {
   if (isOwn || proven.includes('issuer')) return customerId
-  return all.length === 0 || proven.includes(provenBy(null)) ? null : customerId
+  if (proven.includes(provenBy(null))) return null
+  // A passkey of this customer's alone may have opened the session: no password of the person's was proven then.
+  return all.length === 0 && proven.includes('password') ? null : customerId
 }
 
 /**

@@ -10,6 +10,7 @@ import { hashPassword } from '../password.ts'
 import type { CustomerId } from '../rules.ts'
 import { signIn } from '../sign-in.ts'
 import { markCookie } from '../sign-ins/browser-mark.ts'
+import { countFactorAttempt } from '../sign-ins/budgets.ts'
 
 // Whoever has one of somebody's passwords, as an Admin has who redeemed a link of their own, guesses at the others.
 
@@ -94,4 +95,17 @@ it('a guess that is set as the own password, to see what it opens, is counted to
     addLink(tx, alder, { memberId: own, kind: 'invitation', by: 'operator' }),
   )
   await redeemLink({ secret, password: BIRCH, isNew: true })
+})
+
+it('a right code of a second factor takes wrong ones back once an hour', async () => {
+  const person = `person of ${email}`
+  const round = async () => {
+    const kinds = []
+    for (let wrong = 0; wrong < 4; wrong++) kinds.push((await countFactorAttempt(person)).kind)
+    const right = await countFactorAttempt(person)
+    if (right.kind === 'counted') await right.forgive()
+    return [...kinds, right.kind]
+  }
+  expect([await round(), await round()]).toEqual([Array(5).fill('counted'), Array(5).fill('counted')])
+  expect(await round()).toContain('throttled')
 })

@@ -47,9 +47,12 @@ export function countPasswordAttempt(session: string): Promise<Attempt> {
   return countAt(digestOf(`session ${session}`))
 }
 
-/** Counts an attempt to name a code of a second factor: whoever tries has the password, wherever they are. */
+/**
+ * Counts an attempt to name a code of a second factor: whoever tries has the password, wherever they are. They may have one
+ * of the person's factors, too, and try for another in between.
+ */
 export function countFactorAttempt(personId: string): Promise<Attempt> {
-  return countAt(digestOf(`factor ${personId}`))
+  return countAt(digestOf(`factor ${personId}`), digestOf(`factor forgiveness ${personId}`))
 }
 
 /**
@@ -101,11 +104,11 @@ const FORGIVE = `
   WITH gone AS (DELETE FROM sign_in_budgets WHERE subject = $1 RETURNING failures)
   UPDATE sign_in_budgets b SET failures = greatest(0, b.failures - gone.failures) FROM gone WHERE b.subject = $2`
 
-async function countAt(subject: string): Promise<Attempt> {
+async function countAt(subject: string, mercy?: string): Promise<Attempt> {
   const seconds = await take(subject, 'place')
   return seconds > 0
     ? { kind: 'throttled', seconds }
-    : { kind: 'counted', forgive: () => forgive(subject, null) }
+    : { kind: 'counted', forgive: () => forgive(subject, null, mercy) }
 }
 
 /** @returns 0 where the attempt was counted, else after how many seconds there may be another one */
