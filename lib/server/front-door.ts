@@ -103,6 +103,7 @@ export function frontDoor(options: FrontDoor): Handler {
       req.headers['request-id'] = requestId
       if (target.area === 'sign-in') req.headers['x-client-address'] = address
       const visitor = await admission(req, target, address)
+      for (const [name, value] of Object.entries(visitor.fields ?? {})) res.setHeader(name, value)
       isLed = true
       const led = target
       const visit = { requestId, address, agent: req.headers['user-agent'] }

@@ -4,14 +4,14 @@ import { buckets } from './buckets.ts'
 
 const clock = { now: 1000 }
 const taken = (of: ReturnType<typeof buckets>, name: string, times: number) =>
-  Array.from({ length: times }, () => of.take(name)).filter((wait) => wait === 0).length
+  Array.from({ length: times }, () => of.take(name)).filter(({ wait }) => wait === 0).length
 
 test('a full bucket is taken at once, and comes back evenly', () => {
   const of = buckets(60, 10, () => clock.now)
   expect(taken(of, '192.0.2.1', 30)).toBe(10)
-  expect(of.take('192.0.2.1')).toBe(1000)
+  expect(of.take('192.0.2.1')).toEqual({ wait: 1000, left: 0, full: 10_000 })
   clock.now += 999
-  expect(of.take('192.0.2.1')).toBeGreaterThan(0)
+  expect(of.take('192.0.2.1').wait).toBeGreaterThan(0)
   clock.now += 1
   expect(taken(of, '192.0.2.1', 5)).toBe(1)
   clock.now += 3600_000
@@ -31,7 +31,7 @@ test('in any time it gives no more than it had and what came back, and no less',
         for (const pause of pauses) {
           clock.now += pause
           tokens = Math.min(atOnce, tokens + (pause * perMinute) / 60_000)
-          const isAdmitted = of.take('one') === 0
+          const isAdmitted = of.take('one').wait === 0
           // A token that is just there may be one just not there.
           if (Math.abs(tokens - 1) > 1e-6) expect(isAdmitted).toBe(tokens > 1)
           if (isAdmitted) [tokens, admitted] = [tokens - 1, admitted + 1]
@@ -57,8 +57,24 @@ test('of a thousand that have emptied theirs, none has emptied that of another',
   const of = buckets(300, 100, () => clock.now)
   for (let n = 0; n < 1000; n++) taken(of, `10.0.${n >> 8}.${n & 255}`, 200)
   const shut = Array.from({ length: 1000 }, (_, n) => of.take(`192.0.${n >> 8}.${n & 255}`)).filter(
-    (wait) => wait > 0,
+    ({ wait }) => wait > 0,
   )
   // One in four thousand shares both of its slots with one of them.
   expect(shut.length).toBeLessThan(10)
+})
+
+test('what is said to be left can be taken, and no more', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 2000 }),
+      fc.integer({ min: 1, max: 300 }),
+      fc.nat(400),
+      (perMinute, atOnce, before) => {
+        const of = buckets(perMinute, atOnce, () => clock.now)
+        taken(of, 'one', before)
+        const { left } = of.take('one')
+        expect(taken(of, 'one', atOnce + 1)).toBe(left)
+      },
+    ),
+  )
 })

@@ -5,8 +5,19 @@ import { hash, randomBytes } from 'node:crypto'
 const SLOTS = 1 << 16
 
 export type Buckets = {
-  /** Takes a token of the bucket with this name. 0: there was one; else after how many milliseconds there will be. */
-  take(name: string): number
+  /** Tokens that come back in a minute. */
+  perMinute: number
+  /** Takes a token of the bucket with this name. */
+  take(name: string): Taken
+}
+
+export type Taken = {
+  /** In milliseconds: 0 where there was a token, else after how long there will be one. */
+  wait: number
+  /** Tokens that can still be taken at once. */
+  left: number
+  /** After how many milliseconds the bucket is full again, were nothing taken any more. */
+  full: number
 }
 
 /**
@@ -22,18 +33,26 @@ export function buckets(perMinute: number, atOnce: number, now = () => performan
   const rows = [new Float64Array(SLOTS), new Float64Array(SLOTS)] as const
   const interval = 60_000 / perMinute
   const most = interval * atOnce
+  // What sums of fractions lack is no token.
+  const slack = interval * 1e-6
   const secret = randomBytes(16).toString('base64url')
+  const standing = (full: number, wait: number): Taken => ({
+    wait,
+    left: Math.max(0, Math.floor((most + slack - full) / interval)),
+    full,
+  })
   return {
+    perMinute,
     take(name) {
       const digest = hash('sha256', secret + name, 'buffer')
       const [one, other] = [digest.readUInt32LE(0) % SLOTS, digest.readUInt32LE(4) % SLOTS]
       const at = now()
       const before = Math.max(at, Math.min(rows[0][one] as number, rows[1][other] as number))
       const after = before + interval
-      if (after - at > most) return after - at - most
+      if (after - at > most + slack) return standing(before - at, after - at - most)
       rows[0][one] = Math.max(after, rows[0][one] as number)
       rows[1][other] = Math.max(after, rows[1][other] as number)
-      return 0
+      return standing(after - at, 0)
     },
   }
 }

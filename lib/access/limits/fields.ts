@@ -1,3 +1,4 @@
+import type { Taken } from './buckets.ts'
 import { type Lease, WINDOW_SECONDS } from './budget.ts'
 
 /** A limit and how it stands. */
@@ -13,6 +14,18 @@ export function limitFields(standings: readonly Standing[], now = performance.no
     ({ policy, lease }) => `"${policy}";r=${leftOf(lease)};t=${secondsLeft(lease, now)}`,
   )
   return { 'RateLimit-Policy': policies.join(', '), RateLimit: states.join(', ') }
+}
+
+/** The same for the bucket of an address: `r` can be taken at once, and in `t` seconds it is full again. */
+export function bucketFields(
+  policy: string,
+  perMinute: number,
+  { left, full }: Taken,
+): Record<string, string> {
+  return {
+    'RateLimit-Policy': `"${policy}";q=${perMinute};w=${WINDOW_SECONDS}`,
+    RateLimit: `"${policy}";r=${left};t=${Math.ceil(full / 1000)}`,
+  }
 }
 
 /** Until the window is over, in whole seconds: 1 to 60. */

@@ -35,11 +35,8 @@ type Declared = { responseHeaders: readonly HeaderName[]; permission: string }
 
 const EVERYWHERE: readonly HeaderName[] = ['Request-Id', 'Cache-Control', 'X-Content-Type-Options']
 
-/** How the caller's limits stand. */
+/** How the caller's limits stand, or for a stranger that of their address, which the door of our own server knows. */
 const LIMITS: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit']
-/** Nobody is known, so that there are no limits to tell of. */
-const NOBODYS: readonly ProblemCode[] = ['unauthenticated', 'request_timeout', 'headers_too_large']
-
 const OF_PROBLEM: Partial<Record<ProblemCode, HeaderName>> = {
   unauthenticated: 'WWW-Authenticate',
   method_not_allowed: 'Allow',
@@ -54,25 +51,25 @@ const OF_PROBLEM: Partial<Record<ProblemCode, HeaderName>> = {
 export function headersOfAnswer(contract: Declared & { output: z.ZodType }): HeaderNames {
   const { output, responseHeaders, permission } = contract
   const { mediaType, streamed } = output.meta() ?? {}
-  const limits = permission === 'none' ? [] : LIMITS
+  const isKnown = permission !== 'none'
   const tag = streamed ? [] : (['ETag'] as const)
   const name = mediaType ? (['Content-Disposition'] as const) : []
-  return { always: [...EVERYWHERE, ...limits, ...tag, ...name], sometimes: responseHeaders }
+  return {
+    always: [...EVERYWHERE, ...(isKnown ? LIMITS : []), ...tag, ...name],
+    sometimes: [...responseHeaders, ...(isKnown ? [] : LIMITS)],
+  }
 }
 
 /** The headers of a problem with one of these codes. */
 export function headersOfProblem(
-  { responseHeaders, permission }: Declared,
+  { responseHeaders }: Pick<Declared, 'responseHeaders'>,
   codes: readonly ProblemCode[],
 ): HeaderNames {
-  // Some may be answered before it is known who calls.
-  const isNobodys =
-    permission === 'none' || (codes.length > 0 && codes.every((code) => NOBODYS.includes(code)))
   const own = codes.map((code) => OF_PROBLEM[code])
   const named = [...new Set(own)].filter((name) => name !== undefined)
   const isCommon = (name: HeaderName) => own.every((each) => each === name)
   return {
     always: [...EVERYWHERE, ...named.filter(isCommon)],
-    sometimes: [...named.filter((name) => !isCommon(name)), ...responseHeaders, ...(isNobodys ? [] : LIMITS)],
+    sometimes: [...named.filter((name) => !isCommon(name)), ...responseHeaders, ...LIMITS],
   }
 }

@@ -56,6 +56,26 @@ describe('whoever is not known', () => {
     expect(page.body).toMatch(/^429 Too many requests come from this address\.\nRequest id: /)
   })
 
+  test('is told how the limit of their address stands, on what is answered and on what is refused', async () => {
+    const { get } = await opened()
+    const policy = { 'ratelimit-policy': '"strangers";q=9;w=60' }
+    const told = async (line: string) => (await get(line)).headers
+    expect(await told('/billing/v1/openapi.json')).toMatchObject({
+      ...policy,
+      ratelimit: '"strangers";r=2;t=7',
+    })
+    expect((await told('/sign-in')).ratelimit).toMatch(/^"strangers";r=1;t=1[34]$/)
+    expect((await told('/sign-in')).ratelimit).toMatch(/^"strangers";r=0;t=(19|20)$/)
+    expect(await told('/billing/v1/assets')).toMatchObject({
+      ...policy,
+      ratelimit: expect.stringMatching(/^"strangers";r=0;t=(19|20)$/),
+    })
+    expect((await told('POST /api/auth/callback/credentials'))['ratelimit-policy']).toBe(
+      '"sign-ins";q=6;w=60',
+    )
+    expect(await told('/healthz')).not.toHaveProperty('ratelimit')
+  })
+
   test('has a bucket of each kind: scripts ten times as much, sign-ins their own', async () => {
     const { statuses } = await opened()
     expect(await statuses(4, '/')).toEqual(over(3, 1))

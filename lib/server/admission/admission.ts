@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { networkOf } from '#lib/access/limits/addresses.ts'
 import { buckets } from '#lib/access/limits/buckets.ts'
 import { credentialOf, wasProven } from '#lib/access/limits/credentials.ts'
+import { bucketFields } from '#lib/access/limits/fields.ts'
 import type { LimitConfig } from '#lib/access/limits/settings.ts'
 import { sessionDigest } from '#lib/access/session-cookie.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -9,8 +10,8 @@ import { measured } from '#lib/measured.ts'
 import type { Target } from '../target.ts'
 import { tracesThrottledPages } from './throttled-pages.ts'
 
-/** Who asks for a page: a member by their cookie, or a stranger. */
-export type Visitor = { isMember: boolean }
+/** Who asks: a member by their cookie, or a stranger; and the header fields that tell how the limit of their address stands. */
+export type Visitor = { isMember: boolean; fields?: Record<string, string> }
 
 /**
  * Decides before anything is done for a request.
@@ -20,7 +21,6 @@ export type Visitor = { isMember: boolean }
 export type Admission = (req: IncomingMessage, target: Target, address: string) => Promise<Visitor>
 
 const STRANGER: Visitor = { isMember: false }
-const MEMBER: Visitor = { isMember: true }
 
 /** So many of a minute's requests may come at once. */
 const BURST = 1 / 3
@@ -44,11 +44,13 @@ export function admission({ strangers, signIns, requests }: LimitConfig, trustPr
   }
   const traceThrottled = tracesThrottledPages()
   const check = (limit: keyof typeof limits, name: string, detail = FROM_HERE, trace = () => {}) => {
-    const wait = limits[limit].take(name)
-    if (wait === 0) return
+    const { perMinute } = limits[limit]
+    const taken = limits[limit].take(name)
+    const fields = bucketFields(limit, perMinute, taken)
+    if (taken.wait === 0) return fields
     measured('limit', { limit })
     trace()
-    throw tooMany(wait, detail, trustProxy)
+    throw tooMany(taken.wait, fields, detail, trustProxy)
   }
   return async (req, { area, path }, address) => {
     if (area === 'health') return STRANGER
@@ -58,12 +60,13 @@ export function admission({ strangers, signIns, requests }: LimitConfig, trustPr
     if (member !== undefined) {
       const asked = { requestId: headers.get('request-id') ?? '', address, agent: req.headers['user-agent'] }
       const trace = () => traceThrottled(member, headers, asked)
-      check('pages', member, 'Too many pages are asked for.', trace)
-      return MEMBER
+      return { isMember: true, fields: check('pages', member, 'Too many pages are asked for.', trace) }
     }
     if (area === 'asset') check('assets', network)
-    else if (SIGN_INS.some((one) => path.startsWith(one))) check('sign-ins', network)
-    else if (area !== 'api' || !isKnown(headers)) check('strangers', network)
+    else if (SIGN_INS.some((one) => path.startsWith(one)))
+      return { isMember: false, fields: check('sign-ins', network) }
+    else if (area !== 'api' || !isKnown(headers))
+      return { isMember: false, fields: check('strangers', network) }
     return STRANGER
   }
 }
@@ -79,8 +82,13 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
 }
 
 /** A connection of a stranger who asks for too much ends; one of a proxy is of others too. */
-function tooMany(waitMs: number, detail: string, trustProxy: boolean): Problem {
-  const wait = { 'Retry-After': String(Math.ceil(waitMs / 1000)) }
+function tooMany(
+  waitMs: number,
+  fields: Record<string, string>,
+  detail: string,
+  trustProxy: boolean,
+): Problem {
+  const wait = { ...fields, 'Retry-After': String(Math.ceil(waitMs / 1000)) }
   const headers = trustProxy ? wait : { ...wait, Connection: 'close' }
   return new Problem('rate_limited', detail, { headers })
 }

@@ -14,7 +14,7 @@ type Asked = { requestId: string; address: string; agent: string | undefined }
 export function tracesThrottledPages() {
   const minute = buckets(1, 1)
   return (digest: string, headers: { get(name: string): string | null }, asked: Asked): void => {
-    if (minute.take(digest) > 0) return
+    if (minute.take(digest).wait > 0) return
     const trace = async () => {
       const caller = await session(headers)
       if (caller) await traceThrottled(caller, 'pages')
