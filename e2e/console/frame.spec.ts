@@ -96,6 +96,10 @@ test('what is held up appears in its place, and moves nothing', async ({ page, c
   await page.goto(`${app.url}/assets?search=Needle`, { waitUntil: 'commit' })
   await expect(page.getByRole('heading', { name: 'Assets', level: 1 })).toBeVisible()
   await expect(page.getByText('Loading…')).toBeAttached()
+  // A frame that came before its styles or its font has other places than the one that is seen.
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')].every(({ sheet }) => sheet),
+  )
   await page.evaluate(() => document.fonts.ready)
   const frame = [page.locator('header'), page.locator('h1'), page.locator('nav')]
   const places = () =>
