@@ -101,3 +101,11 @@ export function complaints(page: Page): string[] {
   })
   return found
 }
+
+/** Takes a file from the menu of exports. */
+export function exported(page: Page, name: string): () => Promise<void> {
+  return async () => {
+    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByRole('link', { name, exact: true }).click()
+  }
+}

@@ -8,6 +8,7 @@ import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import { addSession } from '#lib/db/test-sessions.ts'
+import { legible } from '#lib/files/test-workbook.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 import { projectFiles } from '../architecture/scan.ts'
 
@@ -18,7 +19,7 @@ type Contract = { name: string; method: 'GET' | 'PATCH'; path: string; permissio
 
 const [OWN, OTHER] = ['own', 'foreign']
 /** Stands in each row of the other customer, as does the currency in its sums. */
-const MARK = /foreign|[",]ISK[",]/i
+const MARK = /foreign|[",>]ISK[",<]/i
 
 /** For each part of a path: the other customer's, and one that nobody has. A contract with a new one needs a line here. */
 const NAMED: Record<string, { other: string; nobodys: string }> = {
@@ -33,6 +34,7 @@ const NAMED: Record<string, { other: string; nobodys: string }> = {
 const QUERIES: Record<string, string> = {
   compareInvoices: '?from={customer}-1&to={customer}-2',
   exportComparison: '?from={customer}-1&to={customer}-2',
+  exportComparisonXlsx: '?from={customer}-1&to={customer}-2',
   listKeys: '?whose=all',
   listSessions: '?whose=all',
 }
@@ -174,7 +176,7 @@ async function answer(contract: Contract, which: 'other' | 'nobodys', customer: 
   })
   const response: Response = await handlers[method](request)
   const { ratelimit: _, ...headers } = Object.fromEntries(response.headers)
-  const body = Buffer.from(await response.arrayBuffer()).toString('latin1')
+  const body = legible(await response.arrayBuffer(), response.headers.get('content-type'))
   return { status: response.status, headers, body }
 }
 

@@ -11,6 +11,7 @@ import { invoiceBefore } from '#lib/comparisons/before.ts'
 import { comparableInvoices } from '#lib/comparisons/compared.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
+import { legible } from '#lib/files/test-workbook.ts'
 import { unseal } from '#lib/lists/seal.ts'
 import { importsOf, projectFiles, read } from '../architecture/scan.ts'
 
@@ -39,13 +40,25 @@ const SELECTIONS = [
 const ORDERS = ['?orderBy=totalAmount', '?orderBy=balanceAmount%20desc', '?orderBy=dueDate%20asc&search=OWN']
 const ONE_BY_ONE = ['?maxResults=1', '?maxResults=2&orderBy=totalAmount']
 
+// Files of either kind.
+const EXPORTED: Case = {
+  shows: [...SELECTIONS, ...ORDERS, '?lines=true', '?lines=true&orderBy=dueDate'],
+  names: ['?search={id}', '?search={id}&lines=true'],
+}
+const COMPARED: Case = {
+  own: ['?from=OWN-1&to=OWN-2'],
+  names: ['?from={id}&to=OWN-2', '?from=OWN-1&to={id}'],
+}
+const OPEN: Case = {
+  shows: ['', '?filter=platform:cloud-platform|currency:USD'],
+  names: ['?filter=billingProfile:{profile}'],
+}
+
 /** By the name of the contract. A new contract needs its case here. */
 const CASES: Record<string, Case> = {
   listInvoices: { shows: [...SELECTIONS, ...ORDERS, ...ONE_BY_ONE], names: ['?search={id}'] },
-  exportInvoices: {
-    shows: [...SELECTIONS, ...ORDERS, '?lines=true', '?lines=true&orderBy=dueDate'],
-    names: ['?search={id}', '?search={id}&lines=true'],
-  },
+  exportInvoices: EXPORTED,
+  exportInvoicesXlsx: EXPORTED,
   readInvoice: { own: ['/OWN-1', '/OWN-3'], names: ['/{id}'] },
   readInvoiceFile: {
     own: ['/OWN-2/file', '/OWN-2/file?kind=drawn'],
@@ -60,15 +73,14 @@ const CASES: Record<string, Case> = {
     own: ['?from=OWN-1&to=OWN-2', '?from=OWN-2&to=OWN-3'],
     names: ['?from={id}&to=OWN-2', '?from=OWN-1&to={id}', '?from={id}&to={id}'],
   },
-  exportComparison: { own: ['?from=OWN-1&to=OWN-2'], names: ['?from={id}&to=OWN-2', '?from=OWN-1&to={id}'] },
+  exportComparison: COMPARED,
+  exportComparisonXlsx: COMPARED,
   readStatement: {
     shows: ['', '?maxResults=1', '?filter=platform:cloud-platform', '?filter=currency:USD'],
     names: ['?filter=billingProfile:{profile}', '?filter=billingProfile:{profile}|currency:USD'],
   },
-  exportStatement: {
-    shows: ['', '?filter=platform:cloud-platform|currency:USD'],
-    names: ['?filter=billingProfile:{profile}'],
-  },
+  exportStatement: OPEN,
+  exportStatementXlsx: OPEN,
 }
 
 /** What pages ask of invoices besides operations. */
@@ -226,7 +238,7 @@ async function answers(contract: Contract, end: string, asking: Record<string, s
     const response: Response = await GET(
       new Request(url, { headers: { ...asking, 'Request-Id': 'always-the-same' } }),
     )
-    const body = Buffer.from(await response.arrayBuffer()).toString('latin1')
+    const body = legible(await response.arrayBuffer(), response.headers.get('content-type'))
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
     found.push({ asked: opened(more), status: response.status, ...comparable(response.headers, body) })
     token = isJson ? JSON.parse(body).pageToken : undefined

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { parse } from 'csv-parse/sync'
+import { readXlsx } from 'hucre/xlsx'
 import { invoice, newCustomer } from '../admin.ts'
-import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+import { complaints, expectGood, exported, PHONE, signIn } from '../browser.ts'
 import { day, sinceThen } from '../days.ts'
 
 const SEP = { invoiceDate: '2026-09-30', dueDate: '2026-10-30' }
@@ -83,7 +84,7 @@ test('why October is another sum than September, from the invoice to the file', 
   await page.getByText('1 unchanged', { exact: true }).click()
   await expect(page.getByText('Object storage')).toBeVisible()
   await expectGood(page)
-  const { name, rows } = await saved(page, () => page.getByRole('link', { name: 'Export CSV' }).click())
+  const { name, rows } = await saved(page, exported(page, 'CSV'))
   expect(name).toBe('SEP to OCT.csv')
   expect(rows.map((row) => [row.change, row.description, row.effectAmount])).toEqual([
     ['gone', 'Support', '-50.00'],
@@ -153,17 +154,22 @@ test('on a phone', async ({ page }) => {
 
 test('the lists export what they show', async ({ page }) => {
   await signIn(page, people.finance, '/invoices?filter=platform:own-slug|web-services')
-  const item = (name: string) => async () => {
-    await page.getByRole('button', { name: 'Export CSV' }).click()
-    await page.getByRole('link', { name }).click()
-  }
-  const invoices = await saved(page, item('A row per invoice'))
+  const invoices = await saved(page, exported(page, 'Invoices, CSV'))
   expect(invoices.name).toMatch(sinceThen((days) => `invoices-${day(days)}.csv`))
   expect(invoices.rows.map(({ id }) => id)).toEqual(['OCT-WEB', 'BIG-OCT', 'BIG-SEP'])
-  const lines = await saved(page, item('A row per line item'))
+  const lines = await saved(page, exported(page, 'Their lines, CSV'))
   expect(lines.rows).toHaveLength(2001)
+  const [workbook] = await Promise.all([
+    page.waitForEvent('download'),
+    exported(page, 'Their lines, Excel (XLSX)')(),
+  ])
+  expect(workbook.suggestedFilename()).toMatch(/^invoice-lines-.*\.xlsx$/)
+  const { sheets } = await readXlsx(readFileSync(await workbook.path()))
+  expect(sheets.map(({ name, rows }) => [name, rows.length])).toEqual([['Lines', 2002]])
+  await page.getByRole('button', { name: 'Export' }).click()
+  await expectGood(page)
   await page.context().clearCookies()
   await signIn(page, people.it, '/assets?search=nothing')
-  const assets = await saved(page, () => page.getByRole('link', { name: 'Export CSV' }).click())
+  const assets = await saved(page, exported(page, 'CSV'))
   expect([assets.name.slice(0, 7), assets.rows]).toEqual(['assets-', []])
 })

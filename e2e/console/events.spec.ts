@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer, PASSWORD } from '../admin.ts'
-import { complaints, expectGood, PHONE, signIn, signInByForm } from '../browser.ts'
+import { complaints, expectGood, exported, PHONE, signIn, signInByForm } from '../browser.ts'
 
 const people = { admin: '', it: '' }
 const keys = { it: '' }
@@ -79,10 +79,7 @@ test('by kind, by person and by time; the address keeps it, and the file has the
   await expect(page).toHaveURL(/actor:operator/)
   const active = page.getByRole('region', { name: 'Active filters' })
   await expect(active).toContainText('Operator')
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Export CSV' }).click(),
-  ])
+  const [download] = await Promise.all([page.waitForEvent('download'), exported(page, 'CSV')()])
   const text = await readFile(await download.path(), 'utf8')
   expect(download.suggestedFilename()).toMatch(/^audit-events-\d{4}-\d\d-\d\d\.csv$/)
   expect(text).toContain('key.issued')

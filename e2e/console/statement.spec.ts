@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
-import { complaints, expectGood, PHONE, rowsCame, signIn } from '../browser.ts'
+import { complaints, expectGood, exported, PHONE, rowsCame, signIn } from '../browser.ts'
 import { day, sinceThen } from '../days.ts'
 
 const MANY = 300
@@ -92,10 +92,7 @@ test('what is open stands under its sums, as the API says, and one account can b
   const { items, currencies } = await response.json()
   expect([items.map(({ id }: { id: string }) => id), currencies[0].days31To60.amount]).toEqual([['IN-5'], 9])
 
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Export CSV' }).click(),
-  ])
+  const [download] = await Promise.all([page.waitForEvent('download'), exported(page, 'CSV')()])
   expect(download.suggestedFilename()).toMatch(sinceThen((days) => `statement-${day(days)}.csv`))
   const lines = readFileSync(await download.path(), 'utf8')
     .trim()

@@ -6,6 +6,7 @@ import { cookieName, sessionSecret } from '#lib/access/session-cookie.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/db/test-rows.ts'
 import { addSession } from '#lib/db/test-sessions.ts'
+import { XLSX } from '#lib/files/xlsx.ts'
 import { addEvent } from '#lib/history/test-rows.ts'
 import type { AnyContract } from './contract.ts'
 import { EXAMPLE_REQUEST, type Example } from './openapi/example.ts'
@@ -26,7 +27,11 @@ type Asked = Omit<Example, 'name' | 'summary' | 'answer' | 'by'> & {
 
 const DAY = 86_400_000
 /** How files of a type begin. */
-const BINARY: Record<string, string> = { 'application/pdf': '%PDF-', 'application/zip': 'PK\u0003\u0004' }
+const BINARY: Record<string, string> = {
+  'application/pdf': '%PDF-',
+  'application/zip': 'PK\u0003\u0004',
+  [XLSX]: 'PK\u0003\u0004',
+}
 /** The days past due of a row of the statement, which grow from day to day, and those of its example. */
 const AGED = /(,older,)\d+(?=,)/g
 const AGE_SHOWN = 388

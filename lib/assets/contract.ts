@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract, paging, pagingOutput } from '#lib/api/contract.ts'
-import { csvFile } from '#lib/files/download.ts'
+import { csvFile, dialect, xlsxFile } from '#lib/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/lists/filter.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
@@ -44,9 +44,19 @@ export const exportAssets = contract({
   summary: 'All assets of a selection as a CSV file',
   permission: 'licenses-manager',
   description: 'Whatever the filters select at one moment, newest first, however much it is.',
-  query: z.object(selection),
+  query: z.object({ ...selection, ...dialect }),
   output: csvFile(),
   examples: examples.exportAssets,
+})
+
+export const exportAssetsXlsx = contract({
+  ...calls.exportAssetsXlsx,
+  summary: 'All assets of a selection as a workbook',
+  permission: 'licenses-manager',
+  description: 'Whatever the filters select at one moment, newest first, however much it is.',
+  query: z.object(selection),
+  output: xlsxFile(),
+  examples: examples.exportAssetsXlsx,
 })
 
 /** The place of one asset in a path. */

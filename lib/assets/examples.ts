@@ -65,6 +65,15 @@ export const exportAssets: readonly Example[] = [
   },
 ]
 
+export const exportAssetsXlsx: readonly Example[] = [
+  {
+    name: 'one-type',
+    summary: 'The assets of one type',
+    query: { filter: 'type:workspace-suite' },
+    answer: { status: 200 },
+  },
+]
+
 /** Of an asset with a commitment, as other examples tell of it too. */
 export const committed = {
   customerDomain: 'northwind.example',

@@ -3,7 +3,7 @@ import type { Caller } from '#lib/access/rules.ts'
 import { dayOf } from '#lib/days.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { streamScope } from '#lib/db/scope.ts'
-import { type Column, csv } from '#lib/files/csv.ts'
+import type { Column, Table } from '#lib/files/table.ts'
 import { allPages } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
 import * as store from './store.ts'
@@ -18,7 +18,7 @@ const COLUMNS: Column<store.AssetRow>[] = [
   { name: 'customerDomain', text: ({ customerDomain }) => customerDomain },
   { name: 'customerID', text: ({ vendorCustomerId }) => vendorCustomerId },
   { name: 'reseller', text: ({ reseller }) => reseller },
-  { name: 'createDate', text: ({ createdAt }) => day(createdAt) },
+  { name: 'createDate', day: ({ createdAt }) => day(createdAt) },
   { name: 'purchasedSeats', number: ({ seatsPurchased }) => seatsPurchased },
   { name: 'maximumSeats', number: ({ seatsMaximum }) => seatsMaximum },
   { name: 'assignedSeats', number: ({ seatsAssigned }) => seatsAssigned },
@@ -28,19 +28,16 @@ const COLUMNS: Column<store.AssetRow>[] = [
   { name: 'status', text: ({ status }) => status },
   { name: 'planName', text: ({ planName }) => planName },
   { name: 'isCommitmentPlan', text: ({ isCommitmentPlan: is }) => (is === null ? null : String(is)) },
-  { name: 'commitmentStartDate', text: ({ commitmentStart }) => day(commitmentStart) },
-  { name: 'commitmentEndDate', text: ({ commitmentEnd }) => day(commitmentEnd) },
+  { name: 'commitmentStartDate', day: ({ commitmentStart }) => day(commitmentStart) },
+  { name: 'commitmentEndDate', day: ({ commitmentEnd }) => day(commitmentEnd) },
   { name: 'renewalType', text: ({ renewalType }) => renewalType },
   { name: 'billingMethod', text: ({ billingMethod }) => billingMethod },
   { name: 'purchaseOrderID', text: ({ purchaseOrderId }) => purchaseOrderId },
 ]
 
-/** All assets that a selection holds at one moment, newest first, as CSV. Without licenses, those cells are empty. */
-export function assetsCsv(caller: Caller, selection: store.Selection) {
-  return csv(
-    COLUMNS,
-    streamScope(caller, (tx) => pages(tx, caller, selection)),
-  )
+/** All assets that a selection holds at one moment, newest first. Without licenses, those cells are empty. */
+export function assetsTable(caller: Caller, selection: store.Selection): Table<store.AssetRow> {
+  return { columns: COLUMNS, batches: streamScope(caller, (tx) => pages(tx, caller, selection)) }
 }
 
 async function* pages(tx: Transaction, { customerId }: Caller, selection: store.Selection) {

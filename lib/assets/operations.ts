@@ -5,8 +5,7 @@ import { checkPermission, operation, type Trace } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { readScope, readScopeAtOnce } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
-import { attachment } from '#lib/files/attachment.ts'
-import { CSV, dated } from '#lib/files/csv.ts'
+import { csvReply, dated, xlsxReply } from '#lib/files/table-file.ts'
 import {
   listWithChanges,
   readOnLook,
@@ -17,7 +16,7 @@ import { timeOf } from '#lib/lists/keyset.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
 import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
-import { assetsCsv } from './export.ts'
+import { assetsTable } from './export.ts'
 import { listShown, selectsAll } from './page.ts'
 import { listReadings } from './seat-history.ts'
 import { replyOf, serializeFullItem, serializeListItem } from './serialize.ts'
@@ -57,10 +56,14 @@ export const summarizeAssets = operation(contract.summarizeAssets, async (caller
   return { body: { count: types.reduce((sum, { count }) => sum + count, 0), types } }
 })
 
-export const exportAssets = operation(contract.exportAssets, async (caller, { query }) => ({
-  body: assetsCsv(caller, query),
-  headers: attachment(dated('assets'), CSV),
-}))
+export const exportAssets = operation(contract.exportAssets, async (caller, { query }) => {
+  const { separator, decimal, ...selection } = query
+  return csvReply(dated('assets'), assetsTable(caller, selection), { separator, decimal })
+})
+
+export const exportAssetsXlsx = operation(contract.exportAssetsXlsx, async (caller, { query }) =>
+  xlsxReply(dated('assets'), 'Assets', assetsTable(caller, query)),
+)
 
 export const readAsset = operation(contract.readAsset, async (caller, { params }, trace) => {
   const { asset } = await readFull(caller, params.asset_id, trace)

@@ -2,4 +2,4 @@ import { queriesOf } from '#lib/api/client.ts'
 import { calls } from './calls.ts'
 import type * as contract from './contract.ts'
 
-export const { listAssets, readAsset, exportAssets } = queriesOf<typeof contract>(calls)
+export const { listAssets, readAsset, exportAssets, exportAssetsXlsx } = queriesOf<typeof contract>(calls)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract, paging, pagingOutput } from '#lib/api/contract.ts'
-import { csvFile } from '#lib/files/download.ts'
+import { csvFile, dialect, xlsxFile } from '#lib/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/lists/filter.ts'
 import { unixTime } from '#lib/lists/unix-time.ts'
 import { calls } from './calls.ts'
@@ -42,7 +42,17 @@ export const exportAuditEvents = contract({
   summary: 'All events of a selection as a CSV file',
   permission: 'audit-viewer',
   description: 'Whatever the filters select at one moment, newest first, however much it is.',
-  query: z.object(selection),
+  query: z.object({ ...selection, ...dialect }),
   output: csvFile(),
   examples: examples.exportAuditEvents,
+})
+
+export const exportAuditEventsXlsx = contract({
+  ...calls.exportAuditEventsXlsx,
+  summary: 'All events of a selection as a workbook',
+  permission: 'audit-viewer',
+  description: 'Whatever the filters select at one moment, newest first, however much it is.',
+  query: z.object(selection),
+  output: xlsxFile(),
+  examples: examples.exportAuditEventsXlsx,
 })

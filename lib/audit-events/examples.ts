@@ -53,3 +53,12 @@ export const exportAuditEvents: readonly Example[] = [
     },
   },
 ]
+
+export const exportAuditEventsXlsx: readonly Example[] = [
+  {
+    name: 'exports',
+    summary: 'Who has exported what',
+    query: { filter: 'kind:exports' },
+    answer: { status: 200 },
+  },
+]

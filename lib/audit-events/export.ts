@@ -2,7 +2,7 @@ import 'server-only'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { streamScope } from '#lib/db/scope.ts'
-import { type Column, csv } from '#lib/files/csv.ts'
+import type { Column, Table } from '#lib/files/table.ts'
 import { allPages } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
 import { type EventRow, type EventSelection, keyOfEvent, listEvents } from './store.ts'
@@ -10,7 +10,7 @@ import { type EventRow, type EventSelection, keyOfEvent, listEvents } from './st
 const MOST_ROWS = 250
 
 const COLUMNS: Column<EventRow>[] = [
-  { name: 'time', text: ({ at }) => at.toISOString() },
+  { name: 'time', moment: ({ at }) => at },
   { name: 'action', text: ({ action }) => action },
   { name: 'subject', text: ({ subject }) => subject },
   { name: 'actorKind', text: ({ actorKind }) => actorKind },
@@ -26,9 +26,9 @@ const COLUMNS: Column<EventRow>[] = [
   { name: 'digest', text: ({ digest }) => digest },
 ]
 
-/** All events that a selection holds at one moment, newest first, as CSV. */
-export function eventsCsv(caller: { customerId: CustomerId }, selection: EventSelection) {
-  return csv(COLUMNS, eventPages(caller, selection))
+/** All events that a selection holds at one moment, newest first. */
+export function eventsTable(caller: { customerId: CustomerId }, selection: EventSelection): Table<EventRow> {
+  return { columns: COLUMNS, batches: eventPages(caller, selection) }
 }
 
 /** The same, row by row. */

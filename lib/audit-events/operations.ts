@@ -2,11 +2,10 @@ import 'server-only'
 import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
 import { readScope } from '#lib/db/scope.ts'
-import { attachment } from '#lib/files/attachment.ts'
-import { CSV, dated } from '#lib/files/csv.ts'
+import { csvReply, dated, xlsxReply } from '#lib/files/table-file.ts'
 import { pageOf, readPageToken } from '#lib/lists/page-token.ts'
 import * as contract from './contract.ts'
-import { eventsCsv } from './export.ts'
+import { eventsTable } from './export.ts'
 import { serializeAuditEvent } from './serialize.ts'
 import { EventKey, keyOfEvent, listEvents } from './store.ts'
 
@@ -22,7 +21,11 @@ export const listAuditEvents = operation(contract.listAuditEvents, async (caller
   return { body: { ...links, auditEvents, rowCount: auditEvents.length } }
 })
 
-export const exportAuditEvents = operation(contract.exportAuditEvents, async (caller, { query }) => ({
-  body: eventsCsv(caller, query),
-  headers: attachment(dated('audit-events'), CSV),
-}))
+export const exportAuditEvents = operation(contract.exportAuditEvents, async (caller, { query }) => {
+  const { separator, decimal, ...selection } = query
+  return csvReply(dated('audit-events'), eventsTable(caller, selection), { separator, decimal })
+})
+
+export const exportAuditEventsXlsx = operation(contract.exportAuditEventsXlsx, async (caller, { query }) =>
+  xlsxReply(dated('audit-events'), 'Events', eventsTable(caller, query)),
+)

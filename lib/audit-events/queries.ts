@@ -2,4 +2,4 @@ import { queriesOf } from '#lib/api/client.ts'
 import { calls } from './calls.ts'
 import type * as contract from './contract.ts'
 
-export const { listAuditEvents, exportAuditEvents } = queriesOf<typeof contract>(calls)
+export const { listAuditEvents, exportAuditEvents, exportAuditEventsXlsx } = queriesOf<typeof contract>(calls)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract } from '#lib/api/contract.ts'
-import { csvFile } from '#lib/files/download.ts'
+import { csvFile, dialect, xlsxFile } from '#lib/files/download.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
 import * as shapes from './shapes.ts'
@@ -10,12 +10,14 @@ export type InvoiceComparison = z.output<typeof shapes.InvoiceComparison>
 
 const invoiceNumber = z.string({ error: 'must be an invoice number' }).min(1).max(300)
 
+const pair = {
+  from: invoiceNumber.meta({ description: 'Number of the invoice that is compared, often the older one.' }),
+  to: invoiceNumber.meta({ description: 'Number of the invoice to compare it with.' }),
+}
+
 const comparison = {
   permission: 'invoice-viewer',
-  query: z.object({
-    from: invoiceNumber.meta({ description: 'Number of the invoice that is compared, often the older one.' }),
-    to: invoiceNumber.meta({ description: 'Number of the invoice to compare it with.' }),
-  }),
+  query: z.object(pair),
   problems: ['not_found', 'not_comparable'],
 } as const
 
@@ -33,8 +35,18 @@ export const compareInvoices = contract({
 export const exportComparison = contract({
   ...comparison,
   ...calls.exportComparison,
+  query: z.object({ ...pair, ...dialect }),
   summary: 'Compare two invoices of one platform, as a CSV file',
   description: 'A row for each line that differs, and for each that does not.',
   output: csvFile(),
   examples: examples.exportComparison,
+})
+
+export const exportComparisonXlsx = contract({
+  ...comparison,
+  ...calls.exportComparisonXlsx,
+  summary: 'Compare two invoices of one platform, as a workbook',
+  description: 'A row for each line that differs, and for each that does not.',
+  output: xlsxFile(),
+  examples: examples.exportComparisonXlsx,
 })

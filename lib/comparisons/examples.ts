@@ -99,3 +99,12 @@ export const exportComparison: readonly Example[] = [
     },
   },
 ]
+
+export const exportComparisonXlsx: readonly Example[] = [
+  {
+    name: 'two-months',
+    summary: 'Two invoices of one platform',
+    query: { from: 'IN-2025-0917', to: 'IN-2025-1017' },
+    answer: { status: 200 },
+  },
+]

@@ -1,4 +1,4 @@
-import { type Column, csv } from '#lib/files/csv.ts'
+import type { Column, Table } from '#lib/files/table.ts'
 import { plainAmount } from '#lib/money.ts'
 import type { ComparedInvoices } from './compared.ts'
 import type { Comparison } from './comparison.ts'
@@ -24,7 +24,7 @@ const number = (name: string, of: (row: Row) => { toFixed(): string } | undefine
 })
 const amount = (name: string, of: (row: Row) => Part['amount'] | undefined): Column<Row> => ({
   name,
-  number: (row) => {
+  amount: (row) => {
     const value = of(row)
     return value ? plainAmount(value.toFixed(), row.currency) : null
   },
@@ -50,15 +50,15 @@ const COLUMNS: Column<Row>[] = [
 ]
 
 /**
- * A comparison as CSV: what is changed, then what is not, then a row each for rounding and for what is not itemized,
+ * A comparison as a table: what is changed, then what is not, then a row each for rounding and for what is not itemized,
  * where there is any. The effects in the invoices' currency add up to the difference of their totals.
  */
-export function comparisonCsv({ to, comparison }: ComparedInvoices) {
+export function comparisonTable({ to, comparison }: ComparedInvoices): Table<Row> {
   const { changes, unchanged } = comparison
   const rows = [...changes, ...unchanged].map(
     ({ kind, reasons, ...change }): Row => ({ ...change, change: kind, reasons: reasons.join(' ') }),
   )
-  return csv(COLUMNS, [rows, restOf(comparison, to.currency)])
+  return { columns: COLUMNS, batches: [rows, restOf(comparison, to.currency)] }
 }
 
 function restOf({ from, to, effect }: Comparison, currency: string): Row[] {

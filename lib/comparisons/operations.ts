@@ -1,11 +1,11 @@
 import 'server-only'
 import { operation } from '#lib/api/operation.ts'
 import { env } from '#lib/env.ts'
-import { attachment, fileName } from '#lib/files/attachment.ts'
-import { CSV } from '#lib/files/csv.ts'
-import { readComparison } from './compared.ts'
+import { fileName } from '#lib/files/attachment.ts'
+import { csvReply, xlsxReply } from '#lib/files/table-file.ts'
+import { type ComparedInvoices, readComparison } from './compared.ts'
 import * as contract from './contract.ts'
-import { comparisonCsv } from './export.ts'
+import { comparisonTable } from './export.ts'
 import { serializeComparison } from './serialize.ts'
 
 export const compareInvoices = operation(contract.compareInvoices, async (caller, { query }) => ({
@@ -13,7 +13,16 @@ export const compareInvoices = operation(contract.compareInvoices, async (caller
 }))
 
 export const exportComparison = operation(contract.exportComparison, async (caller, { query }) => {
-  const compared = await readComparison(caller, query)
-  const name = fileName(`${compared.from.id} to ${compared.to.id}`)
-  return { body: comparisonCsv(compared), headers: attachment(`${name}.csv`, CSV) }
+  const { separator, decimal, ...pair } = query
+  const compared = await readComparison(caller, pair)
+  return csvReply(nameOf(compared), comparisonTable(compared), { separator, decimal })
 })
+
+export const exportComparisonXlsx = operation(contract.exportComparisonXlsx, async (caller, { query }) => {
+  const compared = await readComparison(caller, query)
+  return xlsxReply(nameOf(compared), 'Comparison', comparisonTable(compared))
+})
+
+function nameOf({ from, to }: ComparedInvoices): string {
+  return fileName(`${from.id} to ${to.id}`)
+}

@@ -2,4 +2,4 @@ import { queriesOf } from '#lib/api/client.ts'
 import { calls } from './calls.ts'
 import type * as contract from './contract.ts'
 
-export const { compareInvoices, exportComparison } = queriesOf<typeof contract>(calls)
+export const { compareInvoices, exportComparison, exportComparisonXlsx } = queriesOf<typeof contract>(calls)

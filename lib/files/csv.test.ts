@@ -1,7 +1,8 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Column, csv } from './csv.ts'
+import { csv, type Dialect } from './csv.ts'
+import type { Column } from './table.ts'
 
 type Row = { text: string | null; number: string | number | null }
 
@@ -12,7 +13,7 @@ const COLUMNS: Column<Row>[] = [
 ]
 
 async function written(...batches: Row[][]): Promise<string> {
-  return (await Array.fromAsync(csv(COLUMNS, batches))).join('')
+  return (await Array.fromAsync(csv({ columns: COLUMNS, batches }))).join('')
 }
 
 async function cellOf(text: string): Promise<string> {
@@ -49,6 +50,23 @@ it.each(['-0.01', '0', '-12', '39004.92', '0.0000125', 12345678901, -3.5])(
     expect(parse(await written([{ text: '', number }]), { bom: true })[1]?.[1]).toBe(String(number))
   },
 )
+
+it.each<[Dialect, string]>([
+  [{ separator: 'semicolon', decimal: 'comma' }, 'a,b;-1234,50;"c;d"'],
+  [{ separator: 'semicolon' }, 'a,b;-1234.50;"c;d"'],
+  [{ separator: 'tab', decimal: 'comma' }, 'a,b\t-1234,50\tc;d'],
+  [{ decimal: 'comma' }, '"a,b","-1234,50",c;d'],
+  [{}, '"a,b",-1234.50,c;d'],
+])('writes for the spreadsheet that asks for %j', async (dialect, line) => {
+  const columns: Column<string[]>[] = [
+    { name: 'first', text: ([text = '']) => text },
+    { name: 'amount', amount: ([, amount = '']) => amount },
+    { name: 'last', text: ([, , text = '']) => text },
+  ]
+  const rows = [[['a,b', '-1234.50', 'c;d']]]
+  const written = (await Array.fromAsync(csv({ columns, batches: rows }, dialect))).join('')
+  expect(written.split('\r\n')[1]).toBe(line)
+})
 
 describe('formulas are disarmed', () => {
   it.each([

@@ -1,50 +1,43 @@
 import 'server-only'
 import { stringify } from 'csv-stringify/sync'
+import { type Cell, cellOf, type Table } from './table.ts'
 
-/** What a column says of a row: text, which may be anything, or a number as plain decimal text. Null is empty. */
-export type Column<Row> =
-  | { name: string; text: (row: Row) => string | null }
-  | { name: string; number: (row: Row) => string | number | null }
+/** How a file is read by the spreadsheet that it is for: with what between its cells, and what before a fraction. */
+export type Dialect = { separator?: keyof typeof SEPARATORS; decimal?: 'point' | 'comma' }
+
+export const SEPARATORS = { comma: ',', semicolon: ';', tab: '\t' } as const
 
 /** For the header Content-Type; a contract says `text/csv`. */
 export const CSV = 'text/csv; charset=utf-8; header=present'
-
-/** The name of a file of today's data: `invoices-2026-11-20.csv`, by the day in UTC. */
-export function dated(name: string): string {
-  return `${name}-${new Date().toISOString().slice(0, 10)}.csv`
-}
 
 // Without it Excel reads UTF-8 as the code page of its computer, and `Kovač` is spoilt without a word. Programs that
 // read CSV know it (`utf-8-sig`, `bom: true`); for those that do not there is JSON.
 const BOM = '\uFEFF'
 
 /**
- * Writes rows as CSV (RFC 4180: commas, quotes where they are needed, CRLF also at the end), a piece for each batch,
- * with a byte order mark and a line of names first.
+ * Writes a table as CSV (RFC 4180: commas unless told otherwise, quotes where they are needed, CRLF also at the end), a
+ * piece for each batch, with a byte order mark and a line of names first. Numbers have a point, or the comma that is asked for.
  */
 export async function* csv<Row>(
-  columns: readonly Column<Row>[],
-  batches: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,
+  { columns, batches }: Table<Row>,
+  { separator = 'comma', decimal = 'point' }: Dialect = {},
 ): AsyncGenerator<string, void, undefined> {
+  const lines = (records: (string | null)[][]) =>
+    stringify(records, { record_delimiter: '\r\n', delimiter: SEPARATORS[separator] })
+  const text = (cell: Cell) => written(cell, decimal)
   let start = BOM + lines([columns.map(({ name }) => name)])
   for await (const rows of batches) {
-    yield start + lines(rows.map((row) => columns.map((column) => cell(column, row))))
+    yield start + lines(rows.map((row) => columns.map((column) => text(cellOf(column, row)))))
     start = ''
   }
   if (start) yield start
 }
 
-function lines(records: (string | null)[][]): string {
-  return stringify(records, { record_delimiter: '\r\n' })
-}
-
-function cell<Row>(column: Column<Row>, row: Row): string | null {
-  if ('text' in column) return disarmed(column.text(row))
-  const value = column.number(row)
-  if (value === null) return null
-  // It is not disarmed, so it must be what it says it is: a negative amount begins like a formula.
-  if (!/^-?\d+(\.\d+)?$/.test(String(value))) throw new Error(`${column.name} is not a plain decimal.`)
-  return String(value)
+function written(cell: Cell, decimal: 'point' | 'comma'): string | null {
+  if (cell.kind === 'empty') return null
+  if (cell.kind === 'moment') return cell.at.toISOString()
+  if (cell.kind === 'number' && decimal === 'comma') return cell.text.replace('.', ',')
+  return cell.kind === 'text' ? disarmed(cell.text) : cell.text
 }
 
 // Nearly all text: nothing in it can begin a formula.
@@ -59,8 +52,8 @@ const CELL_START = /(^|[;\t\r\n])((?:(?![\t\r\n])[\p{Z}\p{C}"])*)([^\p{Z}\p{C}";
  * `@`, in their other widths as well, behind any blanks and quotes; and a tab or a line break at the very beginning. All other
  * text is left as it is.
  */
-function disarmed(text: string | null): string | null {
-  if (text === null || HARMLESS.test(text)) return text
+function disarmed(text: string): string {
+  if (HARMLESS.test(text)) return text
   const safe = text.replace(CELL_START, (found, before, blanks, first) =>
     /^[=+\-@]/.test(first.normalize('NFKC')) ? `${before}'${blanks}${first}` : found,
   )

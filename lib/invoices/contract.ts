@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { contract, paging, pagingOutput } from '#lib/api/contract.ts'
 import { switchText } from '#lib/api/query-text.ts'
-import { csvFile } from '#lib/files/download.ts'
+import { csvFile, dialect, xlsxFile } from '#lib/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/lists/filter.ts'
 import { orderText } from '#lib/lists/order.ts'
 import { unixTime } from '#lib/lists/unix-time.ts'
@@ -51,19 +51,32 @@ export const listInvoices = contract({
   examples: examples.listInvoices,
 })
 
+const exported = {
+  ...selection,
+  orderBy,
+  lines: switchText('A row for each line item instead, with the columns of its invoice before its own.'),
+}
+
 /** An addition: all that the filters select, however much it is. */
 export const exportInvoices = contract({
   ...calls.exportInvoices,
   summary: 'All invoices of a selection, or all their line items, as a CSV file',
   permission: 'invoice-viewer',
   description: 'Whatever the filters select at one moment, however much it is.',
-  query: z.object({
-    ...selection,
-    orderBy,
-    lines: switchText('A row for each line item instead, with the columns of its invoice before its own.'),
-  }),
+  query: z.object({ ...exported, ...dialect }),
   output: csvFile(),
   examples: examples.exportInvoices,
+})
+
+/** An addition: the same for a spreadsheet, whose cells have types. */
+export const exportInvoicesXlsx = contract({
+  ...calls.exportInvoicesXlsx,
+  summary: 'All invoices of a selection, or all their line items, as a workbook',
+  permission: 'invoice-viewer',
+  description: 'Whatever the filters select at one moment, however much it is.',
+  query: z.object(exported),
+  output: xlsxFile(),
+  examples: examples.exportInvoicesXlsx,
 })
 
 /** The place of one invoice in a path. */

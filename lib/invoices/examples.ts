@@ -58,6 +58,15 @@ export const exportInvoices: readonly Example[] = [
   },
 ]
 
+export const exportInvoicesXlsx: readonly Example[] = [
+  {
+    name: 'lines',
+    summary: 'The line items of what is past due',
+    query: { filter: 'status:PAST DUE', lines: true },
+    answer: { status: 200 },
+  },
+]
+
 export const readInvoice: readonly Example[] = [pastDue, creditNote]
 
 export const summarizeInvoices: readonly Example[] = [

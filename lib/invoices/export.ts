@@ -3,7 +3,7 @@ import type { Caller } from '#lib/access/rules.ts'
 import { addDays } from '#lib/days.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { streamScope } from '#lib/db/scope.ts'
-import { type Column, csv } from '#lib/files/csv.ts'
+import { type Column, columnOf, type Table } from '#lib/files/table.ts'
 import { allPages } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
 import { plainAmount } from '#lib/money.ts'
@@ -27,13 +27,13 @@ const MOST_LINES = 1000
 
 const COLUMNS: Column<store.InvoiceRow>[] = [
   { name: 'id', text: ({ id }) => id },
-  { name: 'invoiceDate', text: ({ invoiceDate }) => invoiceDate },
-  { name: 'dueDate', text: ({ dueDate }) => dueDate },
+  { name: 'invoiceDate', day: ({ invoiceDate }) => invoiceDate },
+  { name: 'dueDate', day: ({ dueDate }) => dueDate },
   { name: 'platform', text: ({ platform }) => platform },
   { name: 'status', text: (row) => statusOfIssued(row) ?? null },
   { name: 'currency', text: ({ currency }) => currency },
-  { name: 'totalAmount', number: (row) => plainAmount(row.totalAmount, row.currency) },
-  { name: 'balanceAmount', number: (row) => plainAmount(row.balanceAmount, row.currency) },
+  { name: 'totalAmount', amount: (row) => plainAmount(row.totalAmount, row.currency) },
+  { name: 'balanceAmount', amount: (row) => plainAmount(row.balanceAmount, row.currency) },
   { name: 'billingProfileId', text: ({ billingProfileId }) => billingProfileId },
   { name: 'issuer', text: ({ issuer }) => issuer },
 ]
@@ -44,35 +44,35 @@ const LATER_COLUMNS: Column<store.InvoiceRow>[] = [
   { name: 'documentState', text: ({ documentState }) => documentState },
   { name: 'corrects', text: ({ corrects }) => corrects },
   { name: 'billingAccount', text: ({ billingAccount }) => billingAccount },
-  { name: 'periodStart', text: ({ periodStart }) => periodStart },
+  { name: 'periodStart', day: ({ periodStart }) => periodStart },
   // As people write a period: with its last day. The wire's periodEnd is the day after it.
-  { name: 'periodLastDay', text: ({ periodEnd }) => periodEnd && addDays(periodEnd, -1) },
+  { name: 'periodLastDay', day: ({ periodEnd }) => periodEnd && addDays(periodEnd, -1) },
 ]
 
 const LINE_COLUMNS: Column<LineRow>[] = [
-  ...COLUMNS.map((column) => ofInvoice(column)),
+  ...COLUMNS.map(ofInvoice),
   { name: 'line', number: ({ line }) => line.position + 1 },
   { name: 'lineType', text: ({ line }) => line.type },
   { name: 'lineDescription', text: ({ line }) => line.description },
   { name: 'lineDetails', text: ({ line }) => line.details },
   { name: 'lineQty', number: ({ line }) => line.qty },
-  { name: 'linePrice', number: ({ line }) => line.price },
+  { name: 'linePrice', amount: ({ line }) => line.price },
   { name: 'lineCurrency', text: ({ line }) => line.currency },
-  { name: 'lineAmount', number: ({ line }) => plainAmount(line.amount, line.currency) },
-  ...LATER_COLUMNS.map((column) => ofInvoice(column)),
+  { name: 'lineAmount', amount: ({ line }) => plainAmount(line.amount, line.currency) },
+  ...LATER_COLUMNS.map(ofInvoice),
 ]
 
-/** All invoices that a selection holds at one moment, in their order, as CSV: a row for each, or for each line. */
-export function invoicesCsv(caller: Caller, selected: Selected, { lines = false } = {}) {
-  if (!lines)
-    return csv(
-      [...COLUMNS, ...LATER_COLUMNS],
-      streamScope(caller, (tx) => pages(tx, caller, selected)),
-    )
-  return csv(
-    LINE_COLUMNS,
-    streamScope(caller, (tx) => linePages(tx, caller, selected)),
-  )
+/** All invoices that a selection holds at one moment, in their order: a row for each. */
+export function invoicesTable(caller: Caller, selected: Selected): Table<store.InvoiceRow> {
+  return {
+    columns: [...COLUMNS, ...LATER_COLUMNS],
+    batches: streamScope(caller, (tx) => pages(tx, caller, selected)),
+  }
+}
+
+/** Their lines: a row for each, with its invoice. */
+export function linesTable(caller: Caller, selected: Selected): Table<LineRow> {
+  return { columns: LINE_COLUMNS, batches: streamScope(caller, (tx) => linePages(tx, caller, selected)) }
 }
 
 function pages(tx: Transaction, owner: Owner, { orderBy, ...selection }: Selected) {
@@ -120,7 +120,5 @@ function* inPortions<Row>(rows: readonly Row[], linesOf: (row: Row) => number): 
 }
 
 function ofInvoice(column: Column<store.InvoiceRow>): Column<LineRow> {
-  const { name } = column
-  if ('text' in column) return { name, text: ({ invoice }) => column.text(invoice) }
-  return { name, number: ({ invoice }) => column.number(invoice) }
+  return columnOf(column, ({ invoice }) => invoice)
 }

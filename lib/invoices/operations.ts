@@ -5,14 +5,13 @@ import { operation } from '#lib/api/operation.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
 import { readScope, readScopeAtOnce } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
-import { attachment } from '#lib/files/attachment.ts'
-import { CSV, dated } from '#lib/files/csv.ts'
+import { csvReply, dated, xlsxReply } from '#lib/files/table-file.ts'
 import { listKept } from '#lib/kept-files/store.ts'
 import { type ListOf, pageOf, pageToken, readPageToken } from '#lib/lists/page-token.ts'
 import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
 import { readLinks } from './document/links.ts'
-import { invoicesCsv } from './export.ts'
+import { invoicesTable, linesTable } from './export.ts'
 import { listShown, type Page, selectsAll } from './list/pages.ts'
 import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
 import { findInvoices } from './search/find.ts'
@@ -81,9 +80,16 @@ export const summarizeInvoices = operation(contract.summarizeInvoices, async (ca
 })
 
 export const exportInvoices = operation(contract.exportInvoices, async (caller, { query }) => {
+  const { lines, separator, decimal, ...selection } = checked(query)
+  const dialect = { separator, decimal }
+  if (lines === 'true') return csvReply(dated('invoice-lines'), linesTable(caller, selection), dialect)
+  return csvReply(dated('invoices'), invoicesTable(caller, selection), dialect)
+})
+
+export const exportInvoicesXlsx = operation(contract.exportInvoicesXlsx, async (caller, { query }) => {
   const { lines, ...selection } = checked(query)
-  const body = invoicesCsv(caller, selection, { lines: lines === 'true' })
-  return { body, headers: attachment(dated(lines === 'true' ? 'invoice-lines' : 'invoices'), CSV) }
+  if (lines === 'true') return xlsxReply(dated('invoice-lines'), 'Lines', linesTable(caller, selection))
+  return xlsxReply(dated('invoices'), 'Invoices', invoicesTable(caller, selection))
 })
 
 export const readInvoice = operation(

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract, paging } from '#lib/api/contract.ts'
-import { csvFile } from '#lib/files/download.ts'
+import { csvFile, dialect, xlsxFile } from '#lib/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/lists/filter.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
@@ -33,7 +33,17 @@ export const exportStatement = contract({
   summary: 'All open items of a selection with their age, as a CSV file',
   permission: 'invoice-viewer',
   description: 'Whatever the filters select at one moment, however much it is.',
-  query: z.object(selection),
+  query: z.object({ ...selection, ...dialect }),
   output: csvFile(),
   examples: examples.exportStatement,
+})
+
+export const exportStatementXlsx = contract({
+  ...calls.exportStatementXlsx,
+  summary: 'All open items of a selection with their age, as a workbook',
+  permission: 'invoice-viewer',
+  description: 'Whatever the filters select at one moment, however much it is.',
+  query: z.object(selection),
+  output: xlsxFile(),
+  examples: examples.exportStatementXlsx,
 })

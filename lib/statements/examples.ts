@@ -73,3 +73,12 @@ export const exportStatement: readonly Example[] = [
     },
   },
 ]
+
+export const exportStatementXlsx: readonly Example[] = [
+  {
+    name: 'usd',
+    summary: 'What is open in one currency',
+    query: { filter: 'currency:USD' },
+    answer: { status: 200 },
+  },
+]

@@ -3,7 +3,7 @@ import type { Caller } from '#lib/access/rules.ts'
 import { listBillingProfiles } from '#lib/billing-profiles/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { streamScope } from '#lib/db/scope.ts'
-import { type Column, csv } from '#lib/files/csv.ts'
+import type { Column, Table } from '#lib/files/table.ts'
 import { statusOf } from '#lib/invoices/rules.ts'
 import { allPages } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
@@ -20,25 +20,22 @@ const COLUMNS: Column<Row>[] = [
   { name: 'billingProfileId', text: ({ billingProfileId }) => billingProfileId },
   { name: 'billingProfileName', text: ({ profile }) => profile },
   { name: 'id', text: ({ id }) => id },
-  { name: 'invoiceDate', text: ({ invoiceDate }) => invoiceDate },
-  { name: 'dueDate', text: ({ dueDate }) => dueDate },
+  { name: 'invoiceDate', day: ({ invoiceDate }) => invoiceDate },
+  { name: 'dueDate', day: ({ dueDate }) => dueDate },
   { name: 'platform', text: ({ platform }) => platform },
   { name: 'issuer', text: ({ issuer }) => issuer },
   { name: 'status', text: (row) => statusOf(row.balanceAmount, row.dueDate, row.today) },
   // Not as people write it: a spreadsheet takes `1-30` for a day.
   { name: 'age', text: ({ age }) => age },
   { name: 'daysPastDue', number: ({ daysPastDue }) => daysPastDue },
-  { name: 'totalAmount', number: (row) => plainAmount(row.totalAmount, row.currency) },
-  { name: 'balanceAmount', number: (row) => plainAmount(row.balanceAmount, row.currency) },
+  { name: 'totalAmount', amount: (row) => plainAmount(row.totalAmount, row.currency) },
+  { name: 'balanceAmount', amount: (row) => plainAmount(row.balanceAmount, row.currency) },
   { name: 'number', text: ({ number }) => number },
 ]
 
-/** All open items of a selection at one moment, in the statement's order, as CSV. */
-export function statementCsv(caller: Caller, selection: Selection) {
-  return csv(
-    COLUMNS,
-    streamScope(caller, (tx) => pages(tx, caller, selection)),
-  )
+/** All open items of a selection at one moment, in the statement's order. */
+export function statementTable(caller: Caller, selection: Selection): Table<Row> {
+  return { columns: COLUMNS, batches: streamScope(caller, (tx) => pages(tx, caller, selection)) }
 }
 
 async function* pages(tx: Transaction, caller: Caller, selection: Selection): AsyncGenerator<Row[]> {

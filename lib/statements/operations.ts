@@ -5,12 +5,11 @@ import { operation } from '#lib/api/operation.ts'
 import { listBillingProfiles } from '#lib/billing-profiles/store.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
-import { attachment } from '#lib/files/attachment.ts'
-import { CSV, dated } from '#lib/files/csv.ts'
+import { csvReply, dated, xlsxReply } from '#lib/files/table-file.ts'
 import { Day, Id } from '#lib/invoices/order.ts'
 import { pageOf, readPageToken } from '#lib/lists/page-token.ts'
 import * as contract from './contract.ts'
-import { statementCsv } from './export.ts'
+import { statementTable } from './export.ts'
 import { serializeItem, serializeSums } from './serialize.ts'
 import * as store from './store.ts'
 
@@ -39,7 +38,11 @@ export const readStatement = operation(contract.readStatement, async (caller, { 
   return { body: { ...serializeSums(today, sums, names), items, ...links, rowCount: items.length } }
 })
 
-export const exportStatement = operation(contract.exportStatement, async (caller, { query }) => ({
-  body: statementCsv(caller, query),
-  headers: attachment(dated('statement'), CSV),
-}))
+export const exportStatement = operation(contract.exportStatement, async (caller, { query }) => {
+  const { separator, decimal, ...selection } = query
+  return csvReply(dated('statement'), statementTable(caller, selection), { separator, decimal })
+})
+
+export const exportStatementXlsx = operation(contract.exportStatementXlsx, async (caller, { query }) =>
+  xlsxReply(dated('statement'), 'Statement', statementTable(caller, query)),
+)

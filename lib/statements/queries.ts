@@ -2,4 +2,4 @@ import { queriesOf } from '#lib/api/client.ts'
 import { calls } from './calls.ts'
 import type * as contract from './contract.ts'
 
-export const { readStatement, exportStatement } = queriesOf<typeof contract>(calls)
+export const { readStatement, exportStatement, exportStatementXlsx } = queriesOf<typeof contract>(calls)

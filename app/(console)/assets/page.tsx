@@ -1,9 +1,10 @@
 import type { Metadata } from 'next'
 import { AssetsScreen } from '#components/assets/assets-screen.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
-import { ButtonLink, DownloadLink } from '#components/ui/button-link.tsx'
+import { ButtonLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { countText } from '#components/ui/count-text.ts'
+import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
@@ -40,6 +41,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const answer = await soon(load(caller, query))
   if ('now' in answer && answer.now instanceof Problem)
     return <InvalidView {...INVALID} problem={answer.now} />
+  const selected = { filter: query.filter, search: query.search }
   return (
     <>
       <PageHead
@@ -57,11 +59,12 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
               Change many
             </ButtonLink>
             <CopyRequest path={queries.listAssets.path({ query })} />
-            <DownloadLink
-              href={queries.exportAssets.path({ query: { filter: query.filter, search: query.search } })}
-            >
-              Export CSV
-            </DownloadLink>
+            <ExportMenu
+              files={{
+                'Excel (XLSX)': queries.exportAssetsXlsx.path({ query: selected }),
+                CSV: queries.exportAssets.path({ query: selected }),
+              }}
+            />
           </>
         }
       />

@@ -3,7 +3,7 @@ import { pathWith } from '#components/filters/list-screen.ts'
 import { selectionOf } from '#components/filters/view.ts'
 import { Letterhead, profilesLine } from '#components/frame/letterhead.tsx'
 import type { Failed } from '#components/invoice-summary/late-summary.tsx'
-import { ExportMenu } from '#components/invoices/export-menu.tsx'
+import { ExportInvoices } from '#components/invoices/export-invoices.tsx'
 import { Invoices } from '#components/invoices/invoices.tsx'
 import { PdfDownload } from '#components/invoices/pdf-download.tsx'
 import { hrefOf as statementHref } from '#components/statements/view.ts'
@@ -75,7 +75,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             <ButtonLink href={statementHref(platform ? { filter: { platform } } : {})} prefetch={false}>
               Statement
             </ButtonLink>
-            <ExportMenu view={view} />
+            <ExportInvoices view={view} />
             <PdfDownload view={view} figures={figures} />
           </>
         }

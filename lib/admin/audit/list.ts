@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { eventPages, eventsCsv } from '#lib/audit-events/export.ts'
+import { eventPages, eventsTable } from '#lib/audit-events/export.ts'
 import { serializeAuditEvent } from '#lib/audit-events/serialize.ts'
 import { type EventRow, listEvents } from '#lib/audit-events/store.ts'
 import { readScope } from '#lib/db/scope.ts'
+import { csv } from '#lib/files/csv.ts'
 import { customerNamed } from '../command.ts'
 import { printRows } from '../table.ts'
 import { interruption, print } from '../terminal.ts'
@@ -31,7 +32,7 @@ export async function exportEvents({
 }): Promise<void> {
   const { customerId } = await customerNamed(customer)
   if (format === 'csv') {
-    for await (const part of eventsCsv({ customerId }, {})) await write(part)
+    for await (const part of csv(eventsTable({ customerId }, {}))) await write(part)
     return
   }
   for await (const rows of eventPages({ customerId }, {})) {

@@ -2,15 +2,15 @@ import type { Metadata } from 'next'
 import { ActivityTabs } from '#components/audit-events/activity-tabs.tsx'
 import { AuditEvents } from '#components/audit-events/audit-events.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
-import { DownloadLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/audit-events/contract.ts'
 import * as operations from '#lib/audit-events/operations.ts'
-import { exportAuditEvents, listAuditEvents } from '#lib/audit-events/queries.ts'
+import { exportAuditEvents, exportAuditEventsXlsx, listAuditEvents } from '#lib/audit-events/queries.ts'
 import { readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
@@ -36,6 +36,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const list = await soon(operations.listAuditEvents(caller, input, await traceOf()).catch(asInvalid))
   if ('now' in list && list.now instanceof Problem) return <InvalidView {...INVALID} problem={list.now} />
   const { filter, minCreationTime, maxCreationTime } = view
+  const selected = { filter, minCreationTime, maxCreationTime }
   return (
     <>
       <PageHead
@@ -44,11 +45,12 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         actions={
           <>
             <CopyRequest path={listAuditEvents.path({ query: view })} />
-            <DownloadLink
-              href={exportAuditEvents.path({ query: { filter, minCreationTime, maxCreationTime } })}
-            >
-              Export CSV
-            </DownloadLink>
+            <ExportMenu
+              files={{
+                'Excel (XLSX)': exportAuditEventsXlsx.path({ query: selected }),
+                CSV: exportAuditEvents.path({ query: selected }),
+              }}
+            />
           </>
         }
       />

@@ -6,10 +6,11 @@ import { ComparisonPicker } from '#components/comparisons/comparison-picker.tsx'
 import { ComparisonTable } from '#components/comparisons/comparison-table.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { issuerBeside } from '#components/invoices/numbers.ts'
-import { ButtonLink, DownloadLink } from '#components/ui/button-link.tsx'
+import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
@@ -17,7 +18,7 @@ import { PROBLEMS, Problem } from '#lib/api/problem.ts'
 import { comparableInvoices } from '#lib/comparisons/compared.ts'
 import type { InvoiceComparison } from '#lib/comparisons/contract.ts'
 import * as operations from '#lib/comparisons/operations.ts'
-import { compareInvoices, exportComparison } from '#lib/comparisons/queries.ts'
+import { compareInvoices, exportComparison, exportComparisonXlsx } from '#lib/comparisons/queries.ts'
 import { platformName } from '#lib/invoices/rules.ts'
 import { type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
@@ -77,7 +78,12 @@ function Compared({ comparison, picker }: { comparison: InvoiceComparison; picke
         actions={
           <>
             <CopyRequest path={compareInvoices.path({ query })} />
-            <DownloadLink href={exportComparison.path({ query })}>Export CSV</DownloadLink>
+            <ExportMenu
+              files={{
+                'Excel (XLSX)': exportComparisonXlsx.path({ query }),
+                CSV: exportComparison.path({ query }),
+              }}
+            />
           </>
         }
       />

@@ -3,8 +3,8 @@ import { pathWith } from '#components/filters/list-screen.ts'
 import { valuesOf } from '#components/filters/view.ts'
 import { Letterhead, profilesLine } from '#components/frame/letterhead.tsx'
 import type { View } from '#components/statements/view.ts'
-import { DownloadLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { PrintButton } from '#components/ui/print-button.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
@@ -16,7 +16,7 @@ import { listOwnProfiles } from '#lib/billing-profiles/operations.ts'
 import { dayText } from '#lib/days.ts'
 import * as contract from '#lib/statements/contract.ts'
 import * as operations from '#lib/statements/operations.ts'
-import { exportStatement, readStatement } from '#lib/statements/queries.ts'
+import { exportStatement, exportStatementXlsx, readStatement } from '#lib/statements/queries.ts'
 import { readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { asInvalid, InvalidNote, InvalidView } from '../../invalid-view.tsx'
@@ -68,9 +68,12 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         actions={
           <>
             <CopyRequest path={readStatement.path({ query })} />
-            <DownloadLink href={exportStatement.path({ query: { filter: view.filter } })}>
-              Export CSV
-            </DownloadLink>
+            <ExportMenu
+              files={{
+                'Excel (XLSX)': exportStatementXlsx.path({ query: { filter: view.filter } }),
+                CSV: exportStatement.path({ query: { filter: view.filter } }),
+              }}
+            />
             <PrintButton />
           </>
         }

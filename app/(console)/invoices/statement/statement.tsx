@@ -36,7 +36,7 @@ export function Statement({
       {items.length < count && items.length > 0 ? (
         <p className="mb-4 rounded-card bg-info-tint px-4 py-2.5 text-sm text-info">
           This page has {items.length.toLocaleString('en')} of {itemsText(count)}. The sums above are of all,
-          and Export CSV has all.
+          and Export has all.
         </p>
       ) : null}
       {accounts.map((account) => (

@@ -20,6 +20,7 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
       contracts: [
         assets.listAssets,
         assets.exportAssets,
+        assets.exportAssetsXlsx,
         assets.readAsset,
         assets.summarizeAssets,
         changes.readFromVendor,
@@ -41,6 +42,7 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
       contracts: [
         invoices.listInvoices,
         invoices.exportInvoices,
+        invoices.exportInvoicesXlsx,
         invoices.readInvoice,
         invoices.summarizeInvoices,
       ],
@@ -53,17 +55,25 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
     {
       tag: 'Comparisons',
       description: 'Why one invoice is dearer than another.',
-      contracts: [comparisons.compareInvoices, comparisons.exportComparison],
+      contracts: [
+        comparisons.compareInvoices,
+        comparisons.exportComparison,
+        comparisons.exportComparisonXlsx,
+      ],
     },
     {
       tag: 'Statements',
       description: 'What is open, and for how long.',
-      contracts: [statements.readStatement, statements.exportStatement],
+      contracts: [statements.readStatement, statements.exportStatement, statements.exportStatementXlsx],
     },
     {
       tag: 'History',
       description: 'Who did what, when and from where.',
-      contracts: [auditEvents.listAuditEvents, auditEvents.exportAuditEvents],
+      contracts: [
+        auditEvents.listAuditEvents,
+        auditEvents.exportAuditEvents,
+        auditEvents.exportAuditEventsXlsx,
+      ],
     },
     {
       tag: 'Members',
