@@ -7,11 +7,8 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useToast } from '#components/ui/toast.tsx'
-import type { Key } from '#lib/keys/contract.ts'
 import { renameKey } from '#lib/keys/queries.ts'
-
-/** What each dialog about one key is given. */
-export type AboutKey = { target: Key; onChanged: () => void; onClose: () => void }
+import type { AboutKey } from './about-key.tsx'
 
 /** Gives a key another name. */
 export function RenameKey({ target, onChanged, onClose }: AboutKey) {

@@ -2,13 +2,11 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { NotDone } from '#components/problem/not-done.tsx'
-import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { visible } from '#components/ui/visible.ts'
 import { rotateKey } from '#lib/keys/queries.ts'
 import { DEFAULT_OVERLAP, OVERLAPS, type Overlap } from '#lib/keys/rules.ts'
-import type { AboutKey } from './rename-key.tsx'
+import { type AboutKey, AskAboutKey } from './about-key.tsx'
 import { ShownOnce } from './shown-once.tsx'
 import { OVERLAP } from './words.ts'
 
@@ -28,7 +26,14 @@ export function RotateKey({ target, onChanged, onClose }: AboutKey) {
       </Dialog>
     )
   return (
-    <Dialog title="Rotate key" onClose={onClose}>
+    <AskAboutKey
+      what="Rotate key"
+      notDone="Not rotated"
+      error={error}
+      isPending={isPending}
+      onDo={mutate}
+      onClose={onClose}
+    >
       <p className="mt-2 wrap-anywhere text-ink-2">
         You get another key with the name, roles and limits of{' '}
         <strong className="font-[550] text-ink">{visible(target.name)}</strong>.
@@ -52,19 +57,6 @@ export function RotateKey({ target, onChanged, onClose }: AboutKey) {
       <p aria-live="polite" className="mt-2 text-sm text-ink-3">
         {OVERLAP[overlap].means}
       </p>
-      {error ? (
-        <div className="mt-3">
-          <NotDone title="Not rotated" error={error} />
-        </div>
-      ) : null}
-      <div className="mt-5 flex justify-end gap-2">
-        <Button look="quiet" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button look="primary" pending={isPending} onClick={() => mutate()}>
-          Rotate key
-        </Button>
-      </div>
-    </Dialog>
+    </AskAboutKey>
   )
 }

@@ -47,7 +47,8 @@ const BEHIND: Record<Door, (secret: string) => Promise<Caller | undefined>> = {
   scim: findScimCaller,
 }
 
-export const KEY_CALLER = `
+/** The callers behind API keys that open something now. */
+export const KEY_CALLERS = `
   SELECT k.customer_id, c.name AS customer_name, c.domain AS customer_domain, k.id, k.name,
     coalesce(m.email, c.contact_email) AS email,
     CASE WHEN k.issued_by IS NULL OR k.belongs_to_customer OR m.roles @> '{admin}' THEN k.roles
@@ -61,8 +62,10 @@ export const KEY_CALLER = `
   FROM api_keys k
   JOIN customers c ON c.id = k.customer_id
   LEFT JOIN members m ON m.customer_id = k.customer_id AND m.id = k.issued_by
-  WHERE k.digest = $1 AND k.revoked_at IS NULL AND (k.belongs_to_customer OR m.disabled_at IS NULL)
+  WHERE k.revoked_at IS NULL AND (k.belongs_to_customer OR m.disabled_at IS NULL)
     AND (k.expires_at IS NULL OR k.expires_at > now()) AND ${isNotGone('c')}`
+
+export const KEY_CALLER = `${KEY_CALLERS} AND k.digest = $1`
 
 const USED = 'UPDATE api_keys SET last_used_at = now(), last_used_address = $2 WHERE digest = $1'
 
@@ -95,12 +98,12 @@ function traceElsewhere({ customerId, id, name }: Caller): void {
   recordRefusal(customerId, event)
 }
 
-/** The keys with these digests that were not revoked, of whichever customers: for who shows them. */
+/** The keys with these digests, also those that have ended, of whichever customers: for who shows them. */
 export async function findKeys(
   digests: readonly string[],
 ): Promise<{ customerId: CustomerId; id: string }[]> {
   const { rows } = await database().keys.query<{ customer_id: string; id: string }>(
-    'SELECT customer_id, id FROM api_keys WHERE digest = ANY($1) AND revoked_at IS NULL ORDER BY customer_id, id',
+    'SELECT customer_id, id FROM api_keys WHERE digest = ANY($1) ORDER BY customer_id, id',
     [digests],
   )
   return rows.map((row) => ({ customerId: minted(row.customer_id), id: row.id }))

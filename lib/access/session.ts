@@ -4,7 +4,7 @@ import { database, type Transaction } from '#lib/db/client.ts'
 import { sessions } from '#lib/db/schema/access/sign-ins.ts'
 import { members } from '#lib/db/schema/customers.ts'
 import { type Caller, type CustomerId, IDLE_SECONDS } from './rules.ts'
-import { isNotGone, lookUpCaller, provenCaller } from './store.ts'
+import { type CallerRow, isNotGone, lookUpCaller, provenCaller } from './store.ts'
 
 /** A session ends so many seconds after sign-in, however busy it is. */
 export const SESSION_SECONDS = 8 * 60 * 60
@@ -15,7 +15,8 @@ export function isLive(session: string): string {
     AND ${session}.created_at > now() - interval '${SESSION_SECONDS} seconds')`
 }
 
-const SESSION_CALLER = `
+/** The callers behind sessions that live now. */
+export const SESSION_CALLERS = `
   SELECT s.customer_id, c.name AS customer_name, c.domain AS customer_domain, m.id, m.name, m.email, m.roles,
     array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = m.customer_id
       AND (m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles)) ORDER BY p.id) AS billing_profiles,
@@ -25,16 +26,22 @@ const SESSION_CALLER = `
   FROM sessions s
   JOIN members m ON m.customer_id = s.customer_id AND m.id = s.member_id
   JOIN customers c ON c.id = s.customer_id
-  WHERE s.digest = $1 AND m.disabled_at IS NULL AND ${isLive('s')} AND ${isNotGone('c')}`
+  WHERE m.disabled_at IS NULL AND ${isLive('s')} AND ${isNotGone('c')}`
+
+const SESSION_CALLER = `${SESSION_CALLERS} AND s.digest = $1`
 
 /** The caller behind a session's digest, while it lives. */
 export async function findSessionCaller(digest: string): Promise<Caller | undefined> {
   const row = await lookUpCaller(database().sessions, SESSION_CALLER, digest)
   if (row?.stale)
     await database().sessions.query('UPDATE sessions SET last_seen_at = now() WHERE digest = $1', [digest])
-  if (!row) return undefined
+  return row && callerIn(row, digest)
+}
+
+/** The caller whom a row of `SESSION_CALLERS` tells of. */
+export function callerIn(row: CallerRow, session: string): Caller {
   const { proven_seconds_ago: provenSecondsAgo = Number.POSITIVE_INFINITY } = row
-  return { ...provenCaller(row, 'session'), session: digest, provenSecondsAgo }
+  return { ...provenCaller(row, 'session'), session, provenSecondsAgo }
 }
 
 /** What is written down of a session when it is opened. */

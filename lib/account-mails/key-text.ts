@@ -23,7 +23,7 @@ export function keyText(
   return {
     subject: 'An API key was found and revoked',
     lines: [
-      `${key} was shown to us on ${minuteOf(at)} by somebody who had found it where others can read it. It was revoked at once: what uses it is refused.`,
+      `${key} was revoked on ${minuteOf(at)}: what uses it is refused. Somebody had found it where others can read it, or the key that was rotated into it, and showed it to us.`,
       `Look at what was done with it, issue another one, and remove the old one from where it was found:\n${baseUrl}/keys`,
     ],
   }

@@ -230,6 +230,8 @@ async function seed() {
     },
     expiresAt: new Date(Date.now() + 90 * DAY),
   })
+  await addKey('northwind', ['finance-user'], { id: 'k-import', replacedBy: 'k-import-2' })
+  await addKey('northwind', ['finance-user'], { id: 'k-import-2' })
   await addSession('northwind', 'm-ana', {
     digest: 'W2ezwqGmGZ5f0kXgP7rO3bqfZQHhDn1u9sTtYvKcE4A',
   })

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { contract, emptyBody, paging, pagingOutput } from '#lib/api/contract.ts'
+import { switchText } from '#lib/api/query-text.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
 import { DEFAULT_OVERLAP, OVERLAPS, STATES, WHOSE } from './rules.ts'
-import { KeyName, NewKey, Key as Shape } from './shapes.ts'
+import { KeyName, KeyRevoked, NewKey, Key as Shape } from './shapes.ts'
 
 export type { Key } from './shapes.ts'
 
@@ -91,7 +92,7 @@ export const rotateKey = contract({
   summary: 'Rotate an API key',
   permission: 'any',
   description:
-    'Makes a key that inherits name, roles, billing profiles, owner and networks, and is valid for as long as the former was made for. The former ends after `overlap`. A member rotates their own, a signed-in Admin also those of the customer, and a key itself. One that has ended, or was rotated before, is 409. A repeated call is answered so, too: the key itself is shown once.',
+    'Makes a key that inherits name, roles, billing profiles, owner and networks, and is valid for as long as the former was made for; for the most days that are allowed, where the former has no end and keys without one are not allowed any more. The former ends after `overlap`. A member rotates their own, a signed-in Admin also those of the customer, and a key itself. One that has ended, or was rotated before, is 409. A repeated call is answered so, too: the key itself is shown once.',
   params,
   body: z.strictObject({
     overlap: z
@@ -115,12 +116,15 @@ export const revokeKey = contract({
   summary: 'Revoke an API key',
   permission: 'any',
   description:
-    'From its next request on it opens nothing. Members revoke their own, Admins and their keys all, and any key itself. One that was revoked before stays so.',
+    'From its next request on it opens nothing. Members revoke their own, Admins and their keys all, and any key itself. One that was revoked before stays so. A key that followed it by rotation goes on, and is named in `goesOn`, unless `following=true` says that it ends, too.',
   params,
+  query: z.object({
+    following: switchText(
+      "Whether the keys that followed it by rotation end with it: where somebody else may have rotated it. A key that is no Admin's ends itself alone.",
+    ),
+  }),
   body: emptyBody,
-  output: z
-    .object({ revoked: z.literal(true).meta({ description: 'Always true.' }) })
-    .meta({ id: 'KeyRevoked', description: 'The key is revoked.' }),
+  output: KeyRevoked,
   problems: ['fresh_sign_in_required'],
   examples: examples.revokeKey,
 })

@@ -88,7 +88,10 @@ export const issueKey: readonly Example[] = [
     name: 'not-by-key',
     summary: 'A key that would issue another one',
     body: { name: 'Another', roles: ['admin'] },
-    answer: refused('permission_denied', 'A key is issued by a signed-in member, and not by a key.'),
+    answer: refused(
+      'permission_denied',
+      'To issue a key takes a signed-in member. An API key gives nobody anything, so that whoever has stolen one is out when it ends.',
+    ),
   },
 ]
 
@@ -139,9 +142,9 @@ export const rotateKey: readonly Example[] = [
 
 export const revokeKey: readonly Example[] = [
   {
-    name: 'revoke',
-    summary: 'Revoke a key',
-    params: { key_id: 'k-erp' },
-    answer: { status: 200, body: { revoked: true } },
+    name: 'revoke-former',
+    summary: 'Revoke a key that another one follows, which goes on',
+    params: { key_id: 'k-import' },
+    answer: { status: 200, body: { revoked: true, goesOn: 'k-import-2' } },
   },
 ]

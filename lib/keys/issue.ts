@@ -5,14 +5,15 @@ import { type InputError, Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { env } from '#lib/env.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
-import { type Held, heldBy } from './issuers.ts'
-import { daysOf, decideIssue, type Wanted } from './rules.ts'
+import { holdingOf } from '#lib/members/holding.ts'
+import { daysOf, decideIssue, limitsFor, type Owner, type Wanted } from './rules.ts'
 import { addKey, type NewKey } from './store.ts'
 
 type Given = Wanted & { name: string; addresses?: string[] | undefined }
 
 /**
  * Keeps a key that a signed-in member issues, or the operator, with its row of the history.
+ * @param caller as they are at this moment: a request takes a while, and a role may have been taken away meanwhile
  * @returns its id
  * @throws Problem `permission_denied` for more than the member has now, `invalid_request` for a wrong end or network
  */
@@ -25,15 +26,10 @@ export async function issue(
 ): Promise<string> {
   const { customerId } = caller
   const issuedBy = caller.via === 'session' ? caller.id : null
-  const held =
-    issuedBy === null
-      ? { roles: caller.roles, billingProfiles: null }
-      : await heldBy(tx, customerId, issuedBy)
-  if (!held) throw new Problem('unauthenticated')
-  checkIssue(caller, held, given)
+  checkIssue(caller, given)
   const { name, roles, owner } = given
   const addresses = rangesOf(given.addresses)
-  const billingProfiles = profilesOf(given, held)
+  const billingProfiles = given.billingProfiles ?? (await profilesOf(tx, caller, owner))
   const days = daysOf(given, env().keys)
   const hours = days === null ? null : Math.round(days * 24)
   const key: NewKey = { name, roles, billingProfiles, issuedBy, owner, addresses, hours }
@@ -76,13 +72,8 @@ function rangesOf(given: readonly string[] | undefined): string[] | null {
   return [...new Set(ranges as string[])]
 }
 
-/** By what they hold at this moment: a request takes a while, and a role may have been taken away meanwhile. */
-function checkIssue({ via, billingProfiles }: Caller, held: Held, wanted: Wanted): void {
-  const seen = billingProfiles.filter((id) => held.billingProfiles?.includes(id) ?? true)
-  const { mostDays, withoutEnd } = env().keys
-  // An operator says it with the command, and needs no setting that allows it.
-  const limits = { mostDays, withoutEnd: withoutEnd || via === 'operator' }
-  const decision = decideIssue({ roles: held.roles, billingProfiles: seen }, wanted, limits)
+function checkIssue(caller: Caller, wanted: Wanted): void {
+  const decision = decideIssue(caller, wanted, limitsFor(caller, env().keys))
   if (decision.allowed) return
   const { because, field, reason } = decision
   const code = because === 'too-much' ? 'permission_denied' : 'invalid_request'
@@ -91,6 +82,6 @@ function checkIssue({ via, billingProfiles }: Caller, held: Held, wanted: Wanted
 }
 
 /** A key of the customer's is not cut to what its issuer may see later on: it is made with what they may see now. */
-function profilesOf({ billingProfiles, owner }: Wanted, held: Held): readonly string[] | null {
-  return billingProfiles ?? (owner === 'CUSTOMER' ? held.billingProfiles : null)
+async function profilesOf(tx: Transaction, caller: Caller, owner: Owner): Promise<readonly string[] | null> {
+  return owner === 'CUSTOMER' ? (await holdingOf(tx, caller)).billingProfiles : null
 }

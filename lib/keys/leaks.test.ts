@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { newApiKey } from '#lib/access/api-key.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addKey, addMember, addNewCustomer } from '#lib/db/test-rows.ts'
-import { opens, rowOf, show } from './test-calls.ts'
+import { ask, bearer, type Headers, opens, rowOf, show, signedIn } from './test-calls.ts'
 
 let database: TestDatabase
 let [own, ana] = ['', '']
@@ -77,6 +77,80 @@ describe('a key that is shown', () => {
     await show([found(limited), found(theirs)])
     await database.sql(own, 'UPDATE members SET disabled_at = NULL WHERE id = $1', [ana])
     expect([await opens(limited, '198.51.100.1'), await opens(theirs)]).toEqual([401, 401])
+  })
+})
+
+describe('a key that followed the one that is shown', () => {
+  /** Rotates a key so many times, and gives all, the first one first. */
+  async function chain(times: number, headers: (key: string) => Headers, given: object = {}) {
+    const keys = [await addKey(own, ['it-manager'], { name: 'ERP', issuedBy: ana, ...given })]
+    for (let n = 0; n < times; n++) {
+      const former = keys.at(-1) ?? ''
+      const { id } = await rowOf(database, own, former)
+      keys.push((await ask(headers(former), 'POST', `/${id}/rotation`, { overlap: '1h' })).json.secret)
+    }
+    return keys
+  }
+  const opened = (keys: string[]) => Promise.all(keys.map((key) => opens(key)))
+
+  it.each([
+    ['a member’s', {}],
+    ['the customer’s', { belongsToCustomer: true }],
+  ])('since it rotated itself, ends with it, however often: %s', async (_, given) => {
+    const admin = await addMember(own, { roles: ['admin'] })
+    const keys = await chain(3, bearer, given)
+    expect(await opened(keys)).toEqual([200, 200, 200, 200])
+    await show([found(keys[0] ?? '')])
+    expect(await opened(keys)).toEqual([401, 401, 401, 401])
+    const ids = await Promise.all(keys.map(async (key) => (await rowOf(database, own, key)).id))
+    expect((await events()).map(({ subject, details }) => [subject, details])).toEqual(
+      ids.map((id, at) => [id, at === 0 ? { name: 'ERP' } : { name: 'ERP', follows: ids[at - 1] }]),
+    )
+    expect((await mails()).map(({ key_id }) => key_id).sort()).toEqual(ids.toSorted())
+    expect((await mails()).map(({ member_id }) => member_id)).toEqual(
+      Array(4).fill('belongsToCustomer' in given ? admin : ana),
+    )
+  })
+
+  it('ends also where the one that is shown has ended, or was revoked, long before', async () => {
+    const ended = await chain(1, bearer, {})
+    await database.sql(own, "UPDATE api_keys SET expires_at = '2026-01-01' WHERE replaced_by IS NOT NULL")
+    const revoked = await chain(1, bearer, {})
+    const { id } = await rowOf(database, own, revoked[0] ?? '')
+    await ask(await signedIn(own, ana), 'DELETE', `/${id}`)
+    expect(await opened([...ended, ...revoked])).toEqual([401, 200, 401, 200])
+    await show([found(ended[0] ?? ''), found(revoked[0] ?? '')])
+    expect(await opened([...ended, ...revoked])).toEqual([401, 401, 401, 401])
+  })
+
+  it('goes on where a signed-in member has put it there: whoever has the former did not get it', async () => {
+    const session = await signedIn(own, ana)
+    const keys = await chain(2, () => session)
+    await show([found(keys[0] ?? '')])
+    expect(await opened(keys)).toEqual([401, 200, 200])
+    await show([found(keys[1] ?? '')])
+    expect(await opened(keys)).toEqual([401, 401, 200])
+  })
+
+  it('ends where nobody wrote down who rotated it', async () => {
+    const session = await signedIn(own, ana)
+    const keys = await chain(1, () => session)
+    await database.sql(own, 'UPDATE api_keys SET replaced_by_person = NULL')
+    await show([found(keys[0] ?? '')])
+    expect(await opened(keys)).toEqual([401, 401])
+  })
+
+  it('ends where both happen at one moment', async () => {
+    for (let round = 0; round < 10; round++) {
+      const [former = ''] = await chain(0, bearer)
+      const { id } = await rowOf(database, own, former)
+      const [rotated] = await Promise.all([
+        ask(bearer(former), 'POST', `/${id}/rotation`, {}),
+        show([found(former)]),
+      ])
+      expect(await opens(former)).toBe(401)
+      if (rotated.status === 200) expect(await opens(rotated.json.secret)).toBe(401)
+    }
   })
 })
 

@@ -5,9 +5,10 @@ import { findKeys } from '#lib/access/authenticate.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
-import { recordAudit, STRANGER } from '#lib/history/audit.ts'
+import { STRANGER } from '#lib/history/audit.ts'
 import { tellOwner } from './mails.ts'
-import { readKey, revokeKey } from './store.ts'
+import { revokeFrom } from './revoke.ts'
+import { readKey } from './store.ts'
 
 /** No answer leaves sooner, in milliseconds: whoever asks could otherwise see that there was something to do. */
 const AT_LEAST = 300
@@ -23,14 +24,19 @@ export async function revokeShown(texts: readonly string[], requestId: string): 
   await ready
 }
 
+/**
+ * With it ends each key that it got by rotating itself, and that one in turn: whoever has the first may have asked for it.
+ * What a signed-in member put in its place is not theirs, and goes on.
+ */
 function revokeLeaked(customerId: CustomerId, id: string, requestId: string): Promise<void> {
   const revoke = async (tx: Transaction) => {
     const key = await readKey(tx, customerId, 'all', id, true)
-    if (!key || key.status === 'REVOKED') return
-    await revokeKey(tx, customerId, id)
-    await tellOwner(tx, customerId, id, 'key-leaked')
-    const event = { action: 'key.leaked', subject: id, actor: STRANGER, requestId }
-    await recordAudit(tx, customerId, { ...event, details: { name: key.name } })
+    if (!key) return
+    await revokeFrom(tx, customerId, key, {
+      ...{ action: 'key.leaked', actor: STRANGER, requestId },
+      follows: ({ replacedByPerson }) => !replacedByPerson,
+      tell: (ended) => tellOwner(tx, customerId, ended, 'key-leaked'),
+    })
   }
   return scope({ customerId }, revoke, { evenIfClosed: true })
 }

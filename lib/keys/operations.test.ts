@@ -257,6 +257,50 @@ describe('renaming and revoking', () => {
   })
 })
 
+describe('revoking a key that was rotated', () => {
+  async function chain() {
+    const made = [(await issue(by.ana)).json]
+    for (let n = 0; n < 2; n++)
+      made.push((await ask(by.ana, 'POST', `/${made.at(-1).key.id}/rotation`, { overlap: '1h' })).json)
+    return made.map(({ key, secret }) => ({ id: key.id as string, secret: secret as string }))
+  }
+  const opened = (keys: { secret: string }[]) => Promise.all(keys.map(({ secret }) => opens(secret)))
+
+  it('ends that one alone, and says which goes on', async () => {
+    const keys = await chain()
+    const [first, second, third] = keys
+    const revoke = (id = '') => ask(by.ana, 'DELETE', `/${id}`)
+    expect((await revoke(second?.id)).json).toEqual({ revoked: true, goesOn: third?.id })
+    expect(await opened(keys)).toEqual([200, 401, 200])
+    // The next one has ended: the one after it is what goes on.
+    expect((await revoke(first?.id)).json).toEqual({ revoked: true, goesOn: third?.id })
+    expect((await revoke(third?.id)).json).toEqual({ revoked: true })
+    expect(await opened(keys)).toEqual([401, 401, 401])
+  })
+
+  it('ends those that follow it, where that is said, each with its history', async () => {
+    const keys = await chain()
+    const [first, second, third] = keys
+    await ask(by.ana, 'DELETE', `/${first?.id}`)
+    expect((await ask(by.admin, 'DELETE', `/${first?.id}?following=true`)).json).toEqual({ revoked: true })
+    expect(await opened(keys)).toEqual([401, 401, 401])
+    expect((await events('key.revoked')).map(({ subject, details }) => [subject, details])).toEqual([
+      [first?.id, { name: 'ERP' }],
+      [second?.id, { name: 'ERP', follows: first?.id }],
+      [third?.id, { name: 'ERP', follows: second?.id }],
+    ])
+    expect((await ask(by.ana, 'DELETE', `/${first?.id}?following=yes`)).status).toBe(400)
+  })
+
+  it('by the former key itself does not reach the one that follows it', async () => {
+    const keys = await chain()
+    const [first, second] = keys
+    const answer = await ask(bearer(first?.secret ?? ''), 'DELETE', `/${first?.id}?following=true`)
+    expect(answer.json).toEqual({ revoked: true, goesOn: second?.id })
+    expect(await opened(keys)).toEqual([401, 200, 200])
+  })
+})
+
 it('no customer with the same ids meets another’s keys', async () => {
   await addCustomer('twin-a')
   await addCustomer('twin-b')

@@ -1,17 +1,19 @@
 import 'server-only'
 import { newApiKey } from '#lib/access/api-key.ts'
-import { requireFresh } from '#lib/access/fresh-sign-ins/require-fresh.ts'
+import { requirePerson } from '#lib/access/authority/require-person.ts'
+import { scopeOfAuthority } from '#lib/access/authority/scope.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { readScope, scope } from '#lib/db/scope.ts'
+import { readScope } from '#lib/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
 import * as contract from './contract.ts'
 import { issue } from './issue.ts'
 import { revokeShown } from './leaks.ts'
+import { revokeFrom } from './revoke.ts'
 import { rotate } from './rotate.ts'
 import type { KeyRow } from './rows.ts'
 import { maySeeOthers, ownReach, reach } from './rules.ts'
@@ -42,58 +44,54 @@ export const readKey = operation(contract.readKey, async (caller, { params }) =>
 })
 
 export const issueKey = operation(contract.issueKey, async (caller, { body }, { requestId }) => {
-  if (caller.via === 'key')
-    throw new Problem('permission_denied', 'A key is issued by a signed-in member, and not by a key.')
-  requireFresh(caller)
+  requirePerson(caller, 'To issue a key')
   const secret = newApiKey()
-  const key = await scope(caller, async (tx) => {
-    const id = await issue(tx, caller, body, secret, requestId)
-    return serializeKey(await existing(tx, caller, id), caller)
+  const key = await scopeOfAuthority(caller, async (tx, now) => {
+    const id = await issue(tx, now, body, secret, requestId)
+    return serializeKey(await existing(tx, now, id), now)
   })
   return { body: { key, secret }, headers: NO_STORE }
 })
 
 export const renameKey = operation(contract.renameKey, async (caller, { params, body }, { requestId }) => {
-  requireFresh(caller)
-  const { customerId } = caller
-  const key = await scope(caller, async (tx) => {
-    const { id, name: from } = await existing(tx, caller, params.key_id, true)
+  const rename = async (tx: Transaction, now: Caller) => {
+    const { customerId } = now
+    const { id, name: from } = await existing(tx, now, params.key_id)
     if (from !== body.name) {
       await store.renameKey(tx, customerId, id, body.name)
-      const event = { action: 'key.renamed', subject: id, actor: actorOf(caller), requestId }
+      const event = { action: 'key.renamed', subject: id, actor: actorOf(now), requestId }
       await recordAudit(tx, customerId, { ...event, details: { from, to: body.name } })
     }
-    return existing(tx, caller, id)
-  })
+    return existing(tx, now, id)
+  }
+  const key = await scopeOfAuthority(caller, rename, { keys: [params.key_id] })
   return { body: serializeKey(key, caller) }
 })
 
 export const rotateKey = operation(contract.rotateKey, async (caller, { params, body }, { requestId }) => {
-  requireFresh(caller)
   const secret = newApiKey()
-  const { next, former } = await scope(caller, async (tx) => {
-    const before = await existing(tx, caller, params.key_id, true)
-    const id = await rotate(tx, caller, before, { secret, overlap: body.overlap, requestId })
+  const make = async (tx: Transaction, now: Caller) => {
+    const before = await existing(tx, now, params.key_id)
+    const id = await rotate(tx, now, before, { secret, overlap: body.overlap, requestId })
     // A key that rotates itself sees the one that follows it this once.
-    const after = await store.readKey(tx, caller.customerId, 'all', id)
-    return { next: after ?? before, former: await existing(tx, caller, before.id) }
-  })
+    const after = await store.readKey(tx, now.customerId, 'all', id)
+    return { next: after ?? before, former: await existing(tx, now, before.id) }
+  }
+  const { next, former } = await scopeOfAuthority(caller, make, { keys: [params.key_id] })
   const key = serializeKey(next, caller)
   return { body: { key, secret, former: serializeKey(former, caller) }, headers: NO_STORE }
 })
 
-export const revokeKey = operation(contract.revokeKey, async (caller, { params }, { requestId }) => {
-  requireFresh(caller)
-  const { customerId } = caller
-  const revoke = async (tx: Transaction) => {
-    const { id, name, status } = await existing(tx, caller, params.key_id, true)
-    if (status === 'REVOKED') return
-    await store.revokeKey(tx, customerId, id)
-    const event = { action: 'key.revoked', subject: id, actor: actorOf(caller), requestId }
-    await recordAudit(tx, customerId, { ...event, details: { name } })
+export const revokeKey = operation(contract.revokeKey, async (caller, input, { requestId }) => {
+  const { params, query } = input
+  const revoke = async (tx: Transaction, now: Caller) => {
+    const first = await existing(tx, now, params.key_id)
+    const event = { action: 'key.revoked', actor: actorOf(now), requestId } as const
+    const which = { follows: () => query.following === 'true', within: reach(now) }
+    return revokeFrom(tx, now.customerId, first, { ...event, ...which })
   }
-  await scope(caller, revoke, { evenIfClosed: true })
-  return { body: { revoked: true as const } }
+  const goesOn = await scopeOfAuthority(caller, revoke, { keys: [params.key_id], evenIfClosed: true })
+  return { body: { revoked: true as const, ...(goesOn ? { goesOn } : {}) } }
 })
 
 /** Takes keys from whoever has found them. */
@@ -106,8 +104,8 @@ export const revokeLeakedKeys = operation(contract.revokeLeakedKeys, async (_, {
 })
 
 /** @throws Problem `not_found` for what is not there, and for what the caller may not see */
-async function existing(tx: Transaction, caller: Caller, id: string, lock = false): Promise<KeyRow> {
-  const found = await store.readKey(tx, caller.customerId, reach(caller), id, lock)
+async function existing(tx: Transaction, caller: Caller, id: string): Promise<KeyRow> {
+  const found = await store.readKey(tx, caller.customerId, reach(caller), id)
   if (!found) throw new Problem('not_found')
   return found
 }

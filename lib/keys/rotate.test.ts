@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addKey, addMember, addNewCustomer } from '#lib/db/test-rows.ts'
 import { OVERLAP_HOURS, OVERLAPS } from './rules.ts'
@@ -64,14 +64,32 @@ describe('rotating a key', () => {
     expect(json.former.expireTime).toBeLessThan(Date.now() + 3 * HOUR)
   })
 
-  it('has 24 hours unless told, and a key without an end is followed by one', async () => {
+  it('has 24 hours unless told', async () => {
     const former = await addKey(own, [], { issuedBy: people.ana })
     const { json } = await rotate(by.ana, await idOf(former))
-    expect(json.key.expireTime).toBeUndefined()
     expect(Math.round((json.former.expireTime - Date.now()) / HOUR)).toBe(24)
     expect((await rotate(by.ana, json.key.id, '2h')).json.errors).toEqual([
       { pointer: '/overlap', detail: 'must be one of now, 1h, 24h, 7d' },
     ])
+  })
+
+  it('without an end gives another one only where that is allowed still, else one of the most days', async () => {
+    vi.stubEnv('KEYS_WITHOUT_END', '1')
+    const endless = async () => idOf(await addKey(own, [], { issuedBy: people.ana }))
+    const allowed = await rotate(by.ana, await endless())
+    expect(allowed.json.key.expireTime).toBeUndefined()
+    vi.stubEnv('KEYS_WITHOUT_END', '0')
+    vi.stubEnv('KEY_DAYS', '30')
+    const itself = await addKey(own, [])
+    for (const [headers, id] of [
+      [by.ana, await endless()],
+      [by.ana, allowed.json.key.id],
+      [bearer(itself), await idOf(itself)],
+    ] as const) {
+      const { key } = (await rotate(headers, id)).json
+      expect(key.expireTime - key.createTime).toBe(30 * 24 * HOUR)
+    }
+    vi.unstubAllEnvs()
   })
 
   it('happens once, however many ask at once', async () => {

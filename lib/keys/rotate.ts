@@ -4,9 +4,9 @@ import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { env } from '#lib/env.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
-import { heldBy } from './issuers.ts'
+import { holdingOf } from '#lib/members/holding.ts'
 import type { KeyRow } from './rows.ts'
-import { decideRotation, OVERLAP_HOURS, type Overlap } from './rules.ts'
+import { decideRotation, limitsFor, OVERLAP_HOURS, type Overlap } from './rules.ts'
 import { replaceKey } from './store.ts'
 
 type Rotation = { secret: string; overlap: Overlap; requestId: string }
@@ -23,9 +23,10 @@ export async function rotate(
   { secret, overlap, requestId }: Rotation,
 ): Promise<string> {
   await checkRotation(tx, caller, former)
-  const { customerId } = caller
-  const lasting = { hours: OVERLAP_HOURS[overlap], most: env().keys.mostDays }
-  const id = await replaceKey(tx, customerId, former.id, secret, lasting)
+  const { customerId, via } = caller
+  const { mostDays, withoutEnd } = limitsFor(caller, env().keys)
+  const how = { hours: OVERLAP_HOURS[overlap], mostDays, withoutEnd, byPerson: via !== 'key' }
+  const id = await replaceKey(tx, customerId, former.id, secret, how)
   const details = { name: former.name, overlap, newKey: id }
   const event = { action: 'key.rotated', subject: former.id, actor: actorOf(caller), requestId, details }
   await recordAudit(tx, customerId, event)
@@ -42,11 +43,8 @@ async function checkRotation(tx: Transaction, caller: Caller, former: KeyRow): P
       : 'This key has ended. Issue another one instead.'
     throw new Problem('key_ended', detail)
   }
-  if (caller.via !== 'session') return
-  const held = await heldBy(tx, caller.customerId, caller.id)
-  if (!held) throw new Problem('unauthenticated')
-  const { billingProfiles: mine } = held
-  const isMore = mine !== null && !former.billingProfiles?.every((id) => mine.includes(id))
-  if (former.owner === 'CUSTOMER' && isMore)
+  if (caller.via !== 'session' || former.owner !== 'CUSTOMER') return
+  const { billingProfiles: mine } = await holdingOf(tx, caller)
+  if (mine !== null && !former.billingProfiles?.every((id) => mine.includes(id)))
     throw new Problem('permission_denied', 'This key has billing profiles that you do not have.')
 }

@@ -43,6 +43,7 @@ const shown = {
   lastUsedAt: apiKeys.lastUsedAt,
   lastUsedAddress: apiKeys.lastUsedAddress,
   replacedBy: apiKeys.replacedBy,
+  replacedByPerson: apiKeys.replacedByPerson,
   isUnused,
   micros,
 }

@@ -71,6 +71,11 @@ export type Wanted = {
 /** What the operator allows: `mostDays` for a key with an end, and whether there may be any without. */
 export type KeyLimits = { mostDays: number; withoutEnd: boolean }
 
+/** What holds for a caller. The operator says it with the command, and needs no setting that allows a key without an end. */
+export function limitsFor({ via }: Pick<Caller, 'via'>, { mostDays, withoutEnd }: KeyLimits): KeyLimits {
+  return { mostDays, withoutEnd: withoutEnd || via === 'operator' }
+}
+
 /** After how many days it ends; null: never. */
 export function daysOf({ validDays }: Pick<Wanted, 'validDays'>, { mostDays }: KeyLimits): number | null {
   return validDays === undefined ? Math.min(DEFAULT_DAYS, mostDays) : validDays

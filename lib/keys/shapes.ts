@@ -69,6 +69,15 @@ export const Key = z
 
 export type Key = z.output<typeof Key>
 
+export const KeyRevoked = z
+  .object({
+    revoked: z.literal(true).meta({ description: 'Always true.' }),
+    goesOn: z.string().optional().meta({
+      description: 'Id of the key that followed it and can be used. Absent where there is none.',
+    }),
+  })
+  .meta({ id: 'KeyRevoked', description: 'The key is revoked.' })
+
 /** What a member asks for. */
 export const NewKey = z.strictObject({
   name: KeyName.meta({ description: 'What it is for.' }),

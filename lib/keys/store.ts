@@ -88,9 +88,20 @@ export async function revokeKey(tx: Transaction, customerId: CustomerId, id: str
   await tx.update(apiKeys).set({ revokedAt: sql`now()` }).where(keyOf(customerId, id))
 }
 
+/** How one key follows another. */
+export type Replacement = {
+  /** After so many hours the former ends, or sooner where it would have. */
+  hours: number
+  /** The most days for which the new one may be valid. */
+  mostDays: number
+  /** Whether it has no end where the former has none; else it has the most days then. */
+  withoutEnd: boolean
+  /** Whether a person asks for it, and not the former itself. */
+  byPerson: boolean
+}
+
 /**
- * Keeps a key that follows another one, which ends after so many hours, or sooner where it would have.
- * @param most the most days for which one with an end may be valid
+ * Keeps a key that follows another one.
  * @returns the new one's id
  */
 export async function replaceKey(
@@ -98,7 +109,7 @@ export async function replaceKey(
   customerId: CustomerId,
   former: string,
   apiKey: string,
-  { hours, most }: { hours: number; most: number },
+  { hours, mostDays, withoutEnd, byPerson: replacedByPerson }: Replacement,
 ): Promise<string> {
   const id = randomUUID()
   const { prefix, lastFour } = hintsOf(apiKey)
@@ -106,12 +117,15 @@ export async function replaceKey(
     INSERT INTO api_keys (customer_id, id, digest, prefix, last_four, expires_at,
       name, roles, billing_profiles, issued_by, belongs_to_customer, addresses)
     SELECT customer_id, ${id}, ${digestOf(apiKey)}, ${prefix}, ${lastFour},
-      now() + CASE WHEN expires_at IS NOT NULL
-        THEN least(expires_at - created_at, make_interval(days => ${most}::int)) END,
+      now() + CASE WHEN expires_at IS NOT NULL OR NOT ${withoutEnd}::boolean
+        THEN least(expires_at - created_at, make_interval(days => ${mostDays}::int)) END,
       name, roles, billing_profiles, issued_by, belongs_to_customer, addresses
     FROM api_keys WHERE customer_id = ${customerId} AND id = ${former}`)
   const end = sql`least(${apiKeys.expiresAt}, now() + make_interval(hours => ${hours}::int))`
-  await tx.update(apiKeys).set({ replacedBy: id, expiresAt: end }).where(keyOf(customerId, former))
+  await tx
+    .update(apiKeys)
+    .set({ replacedBy: id, replacedByPerson, expiresAt: end })
+    .where(keyOf(customerId, former))
   return id
 }
 

@@ -1,4 +1,5 @@
 import 'server-only'
+import { requirePerson } from '#lib/access/authority/require-person.ts'
 import { type Caller, ROLE_NAMES } from '#lib/access/rules.ts'
 import { isVersion } from '#lib/api/entity-tag.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -28,9 +29,10 @@ export async function change(
   if (!locked) throw new Problem('not_found')
   const { member, otherAdmins } = locked
   if (!isVersion(versionOf(member), ifMatch)) throw new Problem('member_changed')
+  if (wanted.disabled === false && member.disabledAt) requirePerson(caller, 'To enable a member')
   const around = { ...(await givingOf(tx, caller)), otherAdmins }
   const decided = decideChange(standingOf(member), wanted, around)
-  if ('refused' in decided) throw refusedWith(decided.refused)
+  if ('refused' in decided) throw refusedWith(decided.refused, caller)
   for (const difference of decided.differences) {
     await apply(tx, customerId, memberId, difference)
     const event = { subject: memberId, actor: actorOf(caller), requestId, ...told(member, difference) }
@@ -45,8 +47,15 @@ export async function givingOf(tx: Transaction, caller: Caller) {
   return { held: await holdingOf(tx, caller), profiles: profiles.map(({ id }) => id) }
 }
 
+const BY_KEY = 'it takes a signed-in member, and an API key gives nothing'
+
 /** Why somebody can't be given what was asked for, or can't lose it. */
-export function refusedWith(refusal: Refusal | { reason: 'last_admin' }): Problem {
+export function refusedWith(
+  refusal: Refusal | { reason: 'last_admin' },
+  { via }: Pick<Caller, 'via'>,
+): Problem {
+  const some = via === 'key' ? BY_KEY : 'you see some only'
+  const none = via === 'key' ? BY_KEY : 'you do not see it'
   switch (refusal.reason) {
     case 'last_admin':
       return new Problem(
@@ -63,12 +72,22 @@ export function refusedWith(refusal: Refusal | { reason: 'last_admin' }): Proble
       return at(
         'permission_denied',
         `/billingProfiles/${refusal.at}`,
-        `"${refusal.profile}" is not yours to give: you do not see it`,
+        `"${refusal.profile}" is not yours to give: ${none}`,
       )
     case 'all_profiles_not_held':
-      return at('permission_denied', '/billingProfiles', 'all are not yours to give: you see some only')
+      return at('permission_denied', '/billingProfiles', `all are not yours to give: ${some}`)
+    case 'more_than_held':
+      return at(
+        'permission_denied',
+        '/disabled',
+        'this member has roles or billing profiles that you do not have',
+      )
     case 'role_not_held':
-      return at('permission_denied', '/roles', `${ROLE_NAMES[refusal.role]} is not yours to give`)
+      return at(
+        'permission_denied',
+        '/roles',
+        `${ROLE_NAMES[refusal.role]} is not yours to give${via === 'key' ? `: ${BY_KEY}` : ''}`,
+      )
   }
 }
 

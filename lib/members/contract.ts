@@ -14,6 +14,8 @@ const permission = 'members-manager'
 const FRESH =
   'A signed-in member must have proven who they are within 10 minutes: else 403 `fresh_sign_in_required`.'
 
+const PERSON = 'It takes a signed-in member: 403 for an API key, which gives nobody anything.'
+
 /** An addition: who may sign in. */
 export const listMembers = contract({
   ...calls.listMembers,
@@ -59,7 +61,7 @@ export const inviteMember = contract({
   ...calls.inviteMember,
   summary: 'Invite a member',
   permission,
-  description: `Adds a member who comes by a link, within 7 days. The link is mailed where a mail server is set; else it is in the answer, this one time. An address that is a member of another customer is invited like any other. One that is a member here is 409 \`member_exists\`. ${FRESH}`,
+  description: `Adds a member who comes by a link, within 7 days. The link is mailed where a mail server is set; else it is in the answer, this one time. An address that is a member of another customer is invited like any other. One that is a member here is 409 \`member_exists\`. ${PERSON} ${FRESH}`,
   body: shapes.Invitation,
   output: z
     .object({ member: shapes.Member, link: shapes.MemberLink })
@@ -73,7 +75,7 @@ export const changeMember = contract({
   ...calls.changeMember,
   summary: 'Change, disable or enable a member',
   permission,
-  description: `What is named changes, from the next request on, and is one row of the history each. The last Admin who can sign in can not be disabled and keeps the role: 409 \`last_admin\`. With If-Match, 412 \`member_changed\` where somebody else has changed the member since. ${FRESH}`,
+  description: `What is named changes, from the next request on, and is one row of the history each. The last Admin who can sign in can not be disabled and keeps the role: 409 \`last_admin\`. Nobody gives more than they have, and to enable somebody is to give what they have: 403. An API key renames, disables and takes roles and billing profiles away; it gives none and enables nobody: 403. With If-Match, 412 \`member_changed\` where somebody else has changed the member since. ${FRESH}`,
   params,
   headers: z.object({
     'if-match': ifMatch.optional().meta({
@@ -91,7 +93,7 @@ export const makeMemberLink = contract({
   ...calls.makeMemberLink,
   summary: 'Make a new link for a member',
   permission,
-  description: `A new invitation for who has not come yet (7 days), else a link to set a new password (30 minutes). It works once, and the links of before no longer do. It is mailed where a mail server is set; else it is in the answer, this one time. Whose member has more roles or billing profiles than who asks is 403. A disabled member is 409 \`member_disabled\`. ${FRESH}`,
+  description: `A new invitation for who has not come yet (7 days), else a link to set a new password (30 minutes). It works once, and the links of before no longer do. It is mailed where a mail server is set; else it is in the answer, this one time. Whose member has more roles or billing profiles than who asks is 403. A disabled member is 409 \`member_disabled\`. ${PERSON} ${FRESH}`,
   params,
   body: emptyBody,
   output: shapes.MemberLink,

@@ -46,6 +46,7 @@ export const inviteMember: readonly Example[] = [
   {
     name: 'invitation',
     summary: 'Somebody who will see the invoices of one billing profile; no mail server is set',
+    by: 'session',
     body: {
       email: 'cleo@northwind.example',
       name: 'Cleo Marsh',
@@ -64,7 +65,7 @@ export const inviteMember: readonly Example[] = [
           state: 'invited',
           inviteExpireTime: 1795773600000,
           createTime: 1795168800000,
-          addedBy: 'API key nightly-sync',
+          addedBy: 'Ana Ruiz',
         },
         link: { kind: 'invitation', expireTime: 1795773600000, url: INVITED_ADDRESS },
       },
@@ -73,6 +74,7 @@ export const inviteMember: readonly Example[] = [
   {
     name: 'already-a-member',
     summary: 'An address that is a member already',
+    by: 'session',
     body: { email: 'Ben@northwind.example', name: 'Ben', roles: ['it-manager'] },
     answer: refused(
       'member_exists',
@@ -88,6 +90,7 @@ export const changeMember: readonly Example[] = [
   {
     name: 'roles-and-profiles',
     summary: 'Another role, for one billing profile',
+    by: 'session',
     params: { member_id: 'm-ben' },
     body: { roles: ['it-manager', 'finance-user'], billingProfiles: ['default'] },
     answer: {
@@ -119,6 +122,7 @@ export const makeMemberLink: readonly Example[] = [
   {
     name: 'new-invitation',
     summary: 'Another invitation for who has not come yet; no mail server is set',
+    by: 'session',
     params: { member_id: 'm-bea' },
     answer: { status: 200, body: { kind: 'invitation', expireTime: 1795773600000, url: INVITED_ADDRESS } },
   },

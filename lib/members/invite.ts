@@ -66,7 +66,7 @@ async function add(
   const roles = inOrder(given)
   const billingProfiles = profiles && [...new Set(profiles)]
   const refused = refusalOf({ roles, billingProfiles }, await givingOf(tx, caller))
-  if (refused) throw refusedWith(refused)
+  if (refused) throw refusedWith(refused, caller)
   const addedBy = nameOf(actorOf(caller))
   const id = await addMember(tx, customerId, { email, name, roles, billingProfiles, addedBy })
   if (id === undefined)

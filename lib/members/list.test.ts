@@ -87,3 +87,15 @@ describe('listing members', () => {
     expect(other.json.code).toBe('page_token_invalid')
   })
 })
+
+it('nobody is taken away who is not disabled: each look-up of a caller asks for that alone', async () => {
+  const customer = await addNewCustomer()
+  const id = await addMember(customer, { roles: ['admin'] })
+  const remove = (more: string) =>
+    database.sql(customer, `UPDATE members SET removed_at = now() ${more} WHERE id = $1`, [id])
+  await expect(remove('')).rejects.toThrow('members_removed')
+  await remove(', disabled_at = now()')
+  await expect(
+    database.sql(customer, 'UPDATE members SET disabled_at = NULL WHERE id = $1', [id]),
+  ).rejects.toThrow('members_removed')
+})

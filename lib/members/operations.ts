@@ -1,12 +1,13 @@
 import 'server-only'
-import { requireFresh } from '#lib/access/fresh-sign-ins/require-fresh.ts'
+import { requirePerson } from '#lib/access/authority/require-person.ts'
+import { scopeOfAuthority } from '#lib/access/authority/scope.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
 import { checkPermission, operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { listBillingProfiles } from '#lib/billing-profiles/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { readScope, scope } from '#lib/db/scope.ts'
+import { readScope } from '#lib/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
 import { change } from './change.ts'
@@ -40,28 +41,27 @@ export const readMember = operation(contract.readMember, async (caller, { params
 })
 
 export const inviteMember = operation(contract.inviteMember, async (caller, { body }, { requestId }) => {
-  requireFresh(caller)
-  const { row, link } = await scope(caller, (tx) => invite(tx, caller, body, { requestId }))
+  requirePerson(caller, 'To invite somebody')
+  const { row, link } = await authorized(caller, undefined, (tx, now) => invite(tx, now, body, { requestId }))
   return { body: { member: serializeMember(row), link }, headers: UNKEPT }
 })
 
 export const changeMember = operation(contract.changeMember, async (caller, input, { requestId }) => {
-  requireFresh(caller)
   const { params, body, headers } = input
   const how = { ifMatch: headers?.['if-match'], requestId }
   // Whoever reads what is closed can be shut out, too: by the operator, whom the check ahead of calls does not ask.
   const evenIfClosed = body.disabled === true && Object.keys(body).length === 1
-  const run = (tx: Transaction) => change(tx, caller, params.member_id, body, how)
-  return replyOf(await scope(caller, run, { evenIfClosed }))
+  const run = (tx: Transaction, now: Caller) => change(tx, now, params.member_id, body, how)
+  return replyOf(await authorized(caller, params.member_id, run, { evenIfClosed }))
 })
 
 export const makeMemberLink = operation(
   contract.makeMemberLink,
   async (caller, { params }, { requestId }) => {
-    requireFresh(caller)
-    const link = await scope(caller, async (tx) => {
-      const member = await locked(tx, caller, params.member_id)
-      return linkFor(tx, caller, member, { requestId })
+    requirePerson(caller, 'To make a link for a member')
+    const link = await authorized(caller, params.member_id, async (tx, now) => {
+      const member = await existing(tx, now, params.member_id)
+      return linkFor(tx, now, member, { requestId })
     })
     return { body: link, headers: UNKEPT }
   },
@@ -70,23 +70,38 @@ export const makeMemberLink = operation(
 export const withdrawInvitation = operation(
   contract.withdrawInvitation,
   async (caller, { params }, { requestId }) => {
-    requireFresh(caller)
-    const { customerId } = caller
-    await scope(caller, async (tx) => {
-      const { id, email, invitedAt } = await locked(tx, caller, params.member_id)
+    await authorized(caller, params.member_id, async (tx, now) => {
+      const { customerId } = now
+      const { id, email, invitedAt } = await existing(tx, now, params.member_id)
       if (!invitedAt) throw new Problem('invitation_accepted')
       await removeInvited(tx, customerId, id)
-      const event = { action: 'invitation.withdrawn', subject: id, actor: actorOf(caller), requestId }
+      const event = { action: 'invitation.withdrawn', subject: id, actor: actorOf(now), requestId }
       await recordAudit(tx, customerId, { ...event, details: { email } })
     })
     return { body: { withdrawn: true as const } }
   },
 )
 
-async function locked(tx: Transaction, { customerId }: Caller, memberId: string): Promise<store.MemberRow> {
-  const found = await store.lockMember(tx, customerId, memberId)
+/** Writes as an Admin who is one still: with the member who is changed, all Admins stay as they are meanwhile. */
+function authorized<T>(
+  caller: Caller,
+  memberId: string | undefined,
+  run: (tx: Transaction, now: Caller) => Promise<T>,
+  { evenIfClosed = false } = {},
+): Promise<T> {
+  const ids = memberId === undefined ? [] : [memberId]
+  const members = (tx: Transaction) => store.lockMembers(tx, caller.customerId, ids)
+  const asAdmin = (tx: Transaction, now: Caller) => {
+    checkPermission(now, contract.changeMember.permission)
+    return run(tx, now)
+  }
+  return scopeOfAuthority(caller, asAdmin, { members, evenIfClosed })
+}
+
+async function existing(tx: Transaction, { customerId }: Caller, memberId: string): Promise<store.MemberRow> {
+  const found = await store.readMember(tx, customerId, memberId)
   if (!found) throw new Problem('not_found')
-  return found.member
+  return found
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   isLoss,
   MEMBER_STATES,
   type MemberChange,
+  NOTHING,
   refusalOf,
   type Standing,
 } from './rules.ts'
@@ -73,6 +74,7 @@ describe('nobody gives more than they have', () => {
     [['it-manager'], ['it-manager', 'finance-user'], 'finance-user'],
     [['it-manager', 'finance-user'], ['admin'], 'admin'],
     [[], ['it-manager'], 'it-manager'],
+    [[], [], undefined],
   ])('who has the roles %j gives %j: %s', (roles, wanted, missing) => {
     const held = { roles, billingProfiles: null }
     const refused = missing && { reason: 'role_not_held', role: missing }
@@ -107,6 +109,29 @@ describe('nobody gives more than they have', () => {
     expect(decideChange(ben, { roles: ['it-manager', 'finance-user'] }, byKey)).toHaveProperty('differences')
   })
 
+  it('and an Admin who becomes less is given nothing, whoever says so', () => {
+    const by = around({ held: NOTHING })
+    const ana = member({ roles: ['admin'] })
+    expect(decideChange(ana, { roles: ['it-manager'] }, by)).toHaveProperty('differences')
+  })
+
+  it('nor lets in again who would have more then', () => {
+    const ben = member({ state: 'disabled', roles: ['admin'], billingProfiles: ['us', 'emea'] })
+    const refused = { refused: { reason: 'more_than_held' } }
+    const by = around({ held: EMEA })
+    expect(decideChange(ben, { disabled: false }, by)).toEqual(refused)
+    expect(decideChange(member({ state: 'disabled' }), { disabled: false }, by)).toEqual(refused)
+    const it = around({ held: { roles: ['it-manager'], billingProfiles: null } })
+    expect(decideChange(ben, { disabled: false }, it)).toEqual(refused)
+    expect(decideChange(ben, { disabled: false, billingProfiles: ['emea'] }, by)).toHaveProperty(
+      'differences',
+    )
+    expect(decideChange(ben, { disabled: false }, around())).toHaveProperty('differences')
+    expect(decideChange(ben, { name: 'Benjamin' }, by)).toHaveProperty('differences')
+    // Who is let in already is given nothing.
+    expect(decideChange(member(), { disabled: false }, by)).toEqual({ differences: [] })
+  })
+
   it('whatever is asked for: what a member has afterwards, they had, or who gave it has', () => {
     const roles = fc.subarray([...ROLES])
     const profiles = fc.option(fc.subarray([...PROFILES]), { nil: null })
@@ -118,9 +143,7 @@ describe('nobody gives more than they have', () => {
         if ('refused' in decided) return
         const after = { ...had, ...wanted }
         for (const role of after.roles)
-          expect(had.roles.includes(role) || held.roles.includes('admin') || held.roles.includes(role)).toBe(
-            true,
-          )
+          expect([had, held].some(({ roles }) => roles.includes('admin') || roles.includes(role))).toBe(true)
         for (const profile of after.billingProfiles ?? [...PROFILES, 'added later'])
           expect(
             [had, held].some(({ billingProfiles: seen }) => seen === null || seen.includes(profile)),

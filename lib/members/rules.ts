@@ -12,6 +12,7 @@ export type Refusal =
   | { reason: 'role_not_held'; role: Role }
   | { reason: 'profile_not_held'; at: number; profile: string }
   | { reason: 'all_profiles_not_held' }
+  | { reason: 'more_than_held' }
 
 export const MEMBER_STATES = ['invited', 'active', 'disabled'] as const
 export type MemberState = (typeof MEMBER_STATES)[number]
@@ -27,15 +28,11 @@ export type MemberChange = {
   disabled?: boolean | undefined
 }
 
-/** What there is around a member who is changed. */
-export type Around = {
-  /** What whoever asks for the change has. */
-  held: Holding
-  /** Ids of the customer's billing profiles. */
-  profiles: readonly string[]
-  /** How many other Admins of the customer can sign in. */
-  otherAdmins: number
-}
+/**
+ * What there is around a member who is changed: what whoever asks has to give, the ids of the customer's billing profiles,
+ * and how many other Admins can sign in.
+ */
+export type Around = { held: Holding; profiles: readonly string[]; otherAdmins: number }
 
 /** A part of a member that changes, as the history has it. */
 export type Difference =
@@ -44,7 +41,8 @@ export type Difference =
   | { what: 'billingProfiles'; from: Profiles; to: Profiles }
   | { what: 'disabled'; to: boolean }
 
-const NOTHING: Holding = { roles: [], billingProfiles: [] }
+/** What whoever gives nothing has to give, and what somebody had who was not there. */
+export const NOTHING: Holding = { roles: [], billingProfiles: [] }
 
 /**
  * Whether somebody may be given this: nobody gives more than they have. What the member had before is not given anew.
@@ -56,7 +54,7 @@ export function refusalOf(
   { held, profiles }: { held: Holding; profiles: readonly string[] },
   before: Holding = NOTHING,
 ): Refusal | undefined {
-  const role = wanted.roles?.find((one) => !before.roles.includes(one) && !holdsRole(held, one))
+  const role = wanted.roles?.find((one) => !holdsRole(before, one) && !holdsRole(held, one))
   if (role) return { reason: 'role_not_held', role }
   const { billingProfiles: given } = wanted
   if (given === undefined) return undefined
@@ -92,7 +90,11 @@ export function decideChange(
   const given = { ...(roles ? { roles } : {}), ...(billingProfiles === undefined ? {} : { billingProfiles }) }
   const refused = refusalOf(given, around, member)
   if (refused) return { refused }
-  if (isAdmin(member) && around.otherAdmins === 0 && !isAdmin(changed(member, change)))
+  const after = changed(member, change)
+  // To let somebody in again is to give all that they have then.
+  if (member.state === 'disabled' && after.state !== 'disabled' && !holdsAll(around.held, after))
+    return { refused: { reason: 'more_than_held' } }
+  if (isAdmin(member) && around.otherAdmins === 0 && !isAdmin(after))
     return { refused: { reason: 'last_admin' } }
   return { differences: differencesOf(member, change) }
 }
@@ -120,12 +122,11 @@ function changed(member: Standing, { roles, billingProfiles, disabled }: MemberC
 }
 
 function differencesOf(member: Standing, change: MemberChange): Difference[] {
-  const { name, roles, billingProfiles, disabled } = change
+  const { name = member.name, billingProfiles, disabled } = change
+  const [from, to] = [inOrder(member.roles), inOrder(change.roles ?? member.roles)]
   const differences: Difference[] = []
-  if (name !== undefined && name !== member.name)
-    differences.push({ what: 'name', from: member.name, to: name })
-  if (roles && !isSame(inOrder(roles), inOrder(member.roles)))
-    differences.push({ what: 'roles', from: inOrder(member.roles), to: inOrder(roles) })
+  if (name !== member.name) differences.push({ what: 'name', from: member.name, to: name })
+  if (!isSame(from, to)) differences.push({ what: 'roles', from, to })
   if (billingProfiles !== undefined && !isSame(billingProfiles, member.billingProfiles))
     differences.push({ what: 'billingProfiles', from: member.billingProfiles, to: billingProfiles })
   if (disabled !== undefined && disabled !== (member.state === 'disabled'))

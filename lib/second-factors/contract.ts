@@ -126,7 +126,8 @@ export const demandFactor = contract({
   ...calls.demandFactor,
   summary: 'Demand a second factor of all members, or do not',
   permission: 'members-manager',
-  description: 'Who has none sets one up at the next sign-in, before a session opens.',
+  description:
+    'Who has none sets one up at the next sign-in, before a session opens. It takes a signed-in member: 403 for a key.',
   body: z.strictObject({ isDemanded: z.boolean() }),
   output: z.object({ isDemanded: z.boolean().meta({ description: 'As it is now.' }) }),
   problems: ['fresh_sign_in_required'],
@@ -137,7 +138,7 @@ export const resetFactors = contract({
   summary: "Take a member's second factors away",
   permission: 'members-manager',
   description:
-    'For who has lost them. They count at this customer no more, the sessions of the member end, and they are told by mail. What they have elsewhere stays.',
+    'For who has lost them. They count at this customer no more, the sessions of the member end, and they are told by mail. What they have elsewhere stays. It takes a signed-in member: 403 for a key.',
   params: z.object({ member_id: z.string().max(100) }),
   body: emptyBody,
   output: z.object({ reset: z.literal(true).meta({ description: 'Always true.' }) }),

@@ -1,4 +1,6 @@
 import 'server-only'
+import { requirePerson } from '#lib/access/authority/require-person.ts'
+import { scopeOfAuthority } from '#lib/access/authority/scope.ts'
 import * as change from '#lib/access/factors/change.ts'
 import { askingOptions, makingOptions, SIGN_IN } from '#lib/access/factors/passkeys.ts'
 import { proofIn } from '#lib/access/factors/prove.ts'
@@ -9,9 +11,9 @@ import * as factors from '#lib/access/factors/store.ts'
 import { newSecret } from '#lib/access/factors/totp.ts'
 import { requireFresh } from '#lib/access/fresh-sign-ins/require-fresh.ts'
 import type { Caller } from '#lib/access/rules.ts'
-import { operation } from '#lib/api/operation.ts'
+import { checkPermission, operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { readScope, scope } from '#lib/db/scope.ts'
+import { readScope } from '#lib/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import * as contract from './contract.ts'
 import { checkMayReset } from './may-reset.ts'
@@ -69,19 +71,21 @@ export const confirmPasskey = operation(contract.confirmPasskey, async (caller) 
 })
 
 export const demandFactor = operation(contract.demandFactor, async (caller, { body }, { requestId }) => {
-  requireFresh(caller)
-  const { customerId } = caller
+  requirePerson(caller, 'To say whether second factors are demanded')
   const { isDemanded } = body
-  await scope(caller, async (tx) => {
+  await scopeOfAuthority(caller, async (tx, now) => {
+    checkPermission(now, contract.demandFactor.permission)
+    const { customerId } = now
     if ((await readDemand(tx, customerId)) === isDemanded) return
     await setDemand(tx, customerId, isDemanded)
     const action = isDemanded ? 'factor.demanded' : 'factor.not-demanded'
-    await recordAudit(tx, customerId, { action, subject: customerId, actor: actorOf(caller), requestId })
+    await recordAudit(tx, customerId, { action, subject: customerId, actor: actorOf(now), requestId })
   })
   return { body: { isDemanded } }
 })
 
 export const resetFactors = operation(contract.resetFactors, async (caller, { params }, { requestId }) => {
+  requirePerson(caller, 'To take second factors away')
   requireFresh(caller)
   await checkMayReset(caller, params.member_id)
   await reset(caller, params.member_id, requestId)

@@ -94,6 +94,19 @@ describe('rotate and revoke', () => {
     expect(await Promise.all(next.map(opens))).toEqual([true, true, true])
   })
 
+  test('revoke says which key goes on, and ends it too where that is said', async () => {
+    const former = await addKey(own, [])
+    const [id] = await ids()
+    const { out } = await admin(`keys rotate --customer ${own} ${id}`)
+    const next = out.trim().split('\t')[1] ?? ''
+    const { err } = await admin(`keys revoke --customer ${own} ${id}`)
+    expect(err).toMatch(/is revoked\. The key \S+, which followed it, goes on\./)
+    expect([await opens(former), await opens(next)]).toEqual([false, true])
+    const both = await admin(`keys revoke --customer ${own} ${id} --following`)
+    expect([both.code, both.err]).toEqual([0, expect.not.stringContaining('goes on')])
+    expect(await opens(next)).toBe(false)
+  })
+
   test('nothing on standard input is a mistake', async () => {
     expect(await admin(`keys revoke --customer ${own} -`)).toMatchObject({ code: 1, out: '' })
   })

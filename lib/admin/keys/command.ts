@@ -48,6 +48,7 @@ export function addKeyCommands(parent: Command): void {
     '--customer sunbird 6f1f0a52-5b0e-4f43-9a4c-0d3c5a1f7a10',
   )
     .argument('<id...>', IDS)
+    .option('--following', 'also the keys that followed them by rotation: they go on otherwise')
     .action(withDatabase(revokeKeys))
 }
 

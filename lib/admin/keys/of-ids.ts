@@ -19,12 +19,16 @@ export async function rotateKeys(
   })
 }
 
-/** Revokes these; one that was revoked before stays so. */
-export async function revokeKeys(given: string[], { customer }: { customer: string }): Promise<void> {
+/** Revokes these; one that was revoked before stays so. With `following` also the keys that followed them. */
+export async function revokeKeys(
+  given: string[],
+  { customer, following = false }: { customer: string; following?: boolean },
+): Promise<void> {
   await forEach(given, customer, async (caller, id) => {
-    const input = { params: { key_id: id }, query: {}, body: {} }
-    await operations.revokeKey(caller, input, { requestId: randomUUID() })
-    note(`${id} is revoked.`)
+    const query = following ? { following: 'true' as const } : {}
+    const input = { params: { key_id: id }, query, body: {} }
+    const { goesOn } = (await operations.revokeKey(caller, input, { requestId: randomUUID() })).body
+    note(`${id} is revoked.${goesOn ? ` The key ${goesOn}, which followed it, goes on.` : ''}`)
   })
 }
 

@@ -93,6 +93,8 @@ export const members = pgTable(
     index('members_address').on(sql`lower(${t.email})`),
     index('members_person').on(t.customerId, t.personId),
     check('members_roles', sql`${t.roles} <@ array['it-manager','finance-user','admin']`),
+    // Each look-up of a caller asks whether they are disabled, and so finds nobody who was taken away.
+    check('members_removed', sql`${t.removedAt} IS NULL OR ${t.disabledAt} IS NOT NULL`),
   ],
 )
 
@@ -119,6 +121,8 @@ export const apiKeys = pgTable(
     revokedAt: time('revoked_at'),
     /** The key that was made to follow it, since when it ends at `expires_at` for good. */
     replacedBy: key('replaced_by'),
+    /** Whether a signed-in member, or the operator, had that one made, and not this key itself; null: not known, or none was. */
+    replacedByPerson: boolean('replaced_by_person'),
     /** When its owner was told that it is about to end. */
     endToldAt: time('end_told_at'),
     lastUsedAt: time('last_used_at'),

@@ -1,0 +1,31 @@
+import 'server-only'
+import { type SQL, sql } from 'drizzle-orm'
+import { Problem } from '#lib/api/problem.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { KEY_CALLERS } from '../authenticate.ts'
+import type { Caller } from '../rules.ts'
+import { callerIn, SESSION_CALLERS } from '../session.ts'
+import { type CallerRow, provenCaller } from '../store.ts'
+
+/**
+ * The caller as they are now, by the statements that found them when the request began: a role that they lost meanwhile is
+ * gone, and so is a billing profile. The operator and a directory are given back as they are.
+ * @throws Problem `unauthenticated` where the session or key has ended since, or its member was shut out
+ */
+export async function callerNow(tx: Transaction, caller: Caller): Promise<Caller> {
+  const { via, customerId, id, session } = caller
+  if (via === 'session' && session !== undefined) {
+    const row = await only(tx, SESSION_CALLERS, sql`s.customer_id = ${customerId} AND s.digest = ${session}`)
+    return callerIn(row, session)
+  }
+  if (via !== 'key') return caller
+  return provenCaller(await only(tx, KEY_CALLERS, sql`k.customer_id = ${customerId} AND k.id = ${id}`), 'key')
+}
+
+async function only(tx: Transaction, callers: string, which: SQL): Promise<CallerRow> {
+  const { rows } = await tx.execute<CallerRow>(sql`${sql.raw(callers)} AND ${which}`)
+  if (rows[0]) return rows[0]
+  throw new Problem('unauthenticated', 'What this request was signed in with has ended meanwhile.', {
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+  })
+}

@@ -1,0 +1,60 @@
+import 'server-only'
+import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import type { Transaction } from '#lib/db/client.ts'
+import { apiKeys, members } from '#lib/db/schema/customers.ts'
+import { scope } from '#lib/db/scope.ts'
+import { requireFresh } from '../fresh-sign-ins/require-fresh.ts'
+import type { Caller } from '../rules.ts'
+import { callerNow } from './caller-now.ts'
+
+type Locks = {
+  /** Locks the members that are changed, where there are any: members come before keys. */
+  members?: (tx: Transaction) => Promise<unknown>
+  /** Ids of the keys that are changed. */
+  keys?: readonly string[]
+  evenIfClosed?: boolean
+}
+
+/**
+ * `scope` for whatever gives or takes authority: changes of members and keys. It asks for a fresh sign-in, and hands the caller on
+ * as they are now and stay until the transaction ends: whoever shuts them out, ends their session or key, or takes a role
+ * from them meanwhile, comes either before it or after it.
+ * @throws Problem `fresh_sign_in_required`; `unauthenticated` as `callerNow` does
+ */
+export function scopeOfAuthority<T>(
+  caller: Caller,
+  run: (tx: Transaction, now: Caller) => Promise<T>,
+  { members: lockMembers, keys = [], evenIfClosed = false }: Locks = {},
+): Promise<T> {
+  requireFresh(caller)
+  const work = async (tx: Transaction) => {
+    await lockMembers?.(tx)
+    await lockMemberOf(tx, caller)
+    await lockKeys(tx, caller, keys)
+    return run(tx, await callerNow(tx, caller))
+  }
+  return scope(caller, work, { evenIfClosed })
+}
+
+/** Their member: of a session its own, of a key its issuer, unless it is the customer's. */
+async function lockMemberOf(tx: Transaction, { via, customerId, id }: Caller): Promise<void> {
+  const its: Partial<Record<Caller['via'], SQL>> = {
+    session: eq(members.id, id),
+    key: sql`${members.id} = (SELECT k.issued_by FROM api_keys k
+      WHERE k.customer_id = ${customerId} AND k.id = ${id} AND NOT k.belongs_to_customer)`,
+  }
+  if (!its[via]) return
+  const own = and(eq(members.customerId, customerId), its[via])
+  await tx.select({ id: members.id }).from(members).where(own).for('no key update')
+}
+
+/** These and the one that asks, in one order: two keys that end each other wait, and never in a circle. */
+async function lockKeys(tx: Transaction, { via, customerId, id }: Caller, keys: readonly string[]) {
+  const which = or(inArray(apiKeys.id, [...keys]), via === 'key' ? eq(apiKeys.id, id) : undefined)
+  await tx
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.customerId, customerId), which))
+    .orderBy(asc(apiKeys.id))
+    .for('no key update')
+}
