@@ -51,7 +51,18 @@ export async function takeUp(
   await tx.update(members).set({ invitedAt: null }).where(own)
 }
 
+/** No factor that the person of a member has elsewhere counts here, nor is it asked for: while the member's password is its own. */
+export async function keepApart(tx: Transaction, customerId: CustomerId, memberId: string): Promise<void> {
+  const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
+  await tx.update(members).set({ factorsApart: true }).where(own)
+}
+
 async function setOwnHash(tx: Transaction, customerId: CustomerId, memberId: string, hash: string | null) {
   const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
-  await tx.update(members).set({ passwordHash: hash }).where(own)
+  // What its person's password opens asks for its person's factors.
+  const apart = hash === null ? { factorsApart: false } : {}
+  await tx
+    .update(members)
+    .set({ passwordHash: hash, ...apart })
+    .where(own)
 }
