@@ -7,6 +7,7 @@ import { noteCaller, visit } from '#lib/visit.ts'
 import { hashPassword, passwordFits, saltOf } from '../password.ts'
 import { faultOf } from '../passwords/check.ts'
 import { keepApart, setPasswordHash, setPersonHash, takeUp } from '../passwords/set.ts'
+import { beginAnew, isLeft } from '../people/anew.ts'
 import { changePerson, type Locked, type Part } from '../people/change.ts'
 import { type Membership, type Person, presentOf } from '../people/rules.ts'
 import { countAttempt, countSetting } from '../sign-ins/budgets.ts'
@@ -60,6 +61,7 @@ async function partsOfNew(link: Link, { person, membership }: Whose, password: s
       if (wait > 0) throw tooOften(wait)
       return [partOf(link, own, hash)]
     }
+    if (isLeft(locked)) await beginAnew(tx, locked.personId)
     await setPersonHash(tx, locked.personId, hash)
     // An invitation elsewhere waits for its own link.
     const others =

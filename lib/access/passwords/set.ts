@@ -30,8 +30,8 @@ export async function setPasswordHash(
   await tellMember(tx, customerId, memberId, 'new-password', device)
 }
 
-/** Sets the password of a person, in the scope of one of their customers. It opens what has none of its own. */
-export async function setPersonHash(tx: Transaction, personId: string, hash: string): Promise<void> {
+/** Sets the password of a person, or takes it away, in the scope of one of their customers. It opens what has none of its own. */
+export async function setPersonHash(tx: Transaction, personId: string, hash: string | null): Promise<void> {
   const { rowCount } = await tx.update(people).set({ passwordHash: hash }).where(eq(people.id, personId))
   if (rowCount !== 1) throw new Error('A person is changed in the scope of one of their customers.')
 }

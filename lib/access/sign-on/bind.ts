@@ -6,6 +6,7 @@ import { scope } from '#lib/db/scope.ts'
 import { recordAudit } from '#lib/history/audit.ts'
 import { noteCaller, visit } from '#lib/visit.ts'
 import { takeUp } from '../passwords/set.ts'
+import { lockNewcomer } from '../people/anew.ts'
 import { lockPerson } from '../people/change.ts'
 import { addJoined, isLastAdmin, setGiven } from '../people/given.ts'
 import type { Role } from '../rules.ts'
@@ -58,7 +59,8 @@ async function bind(tx: Transaction, provider: Provider, who: Known, isClosed: b
   const member = found ?? (await join(tx, provider, who))
   noteCaller({ id: member.id, customerId })
   // The person before the member, as wherever both are locked.
-  await lockPerson(tx, customerId, member.id, 'to enter')
+  if (!found || found.isInvited) await lockNewcomer(tx, customerId, member)
+  else await lockPerson(tx, customerId, member.id, 'to enter')
   if (known) await seeSubject(tx, customerId, place)
   else {
     await bindSubject(tx, customerId, { ...place, memberId: member.id })

@@ -5,7 +5,9 @@ import { addCustomer, addMember } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import { addMember as addAgain, setDisabled, setRemoved } from '#lib/members/store/write.ts'
 import { type HostileIssuer, startHostile } from '../../../stand-ins/issuers/hostile.ts'
+import { hashPassword } from '../password.ts'
 import type { CustomerId } from '../rules.ts'
+import { signInFrom } from '../test-sign-in.ts'
 import { Browser, goThrough, setUp } from './test-browser.ts'
 
 // The issuer speaks for whomever the test says, who is an Admin by its claims.
@@ -95,5 +97,20 @@ describe('a member who was taken away', () => {
     browser = new Browser()
     expect(await enter('ana', 'the newcomer')).toBe('/')
     expect(await browser.caller()).toMatchObject({ id, name: 'Another Ana' })
+  })
+
+  it('opens nothing with the password of before, once somebody else comes by single sign-on', async () => {
+    const given = { email: emailOf('ana'), password: 'correct horse battery' }
+    const id = await addMember(own, { roles: ['it-manager'], email: given.email })
+    const hash = await hashPassword(given.password)
+    await run(database.url, `UPDATE people SET password_hash = '${hash}' WHERE email = '${given.email}'`)
+    expect(await signInFrom(given)).toEqual(expect.any(String))
+    await scope({ customerId: own }, async (tx) => {
+      await setDisabled(tx, own, id, true)
+      await setRemoved(tx, own, id)
+      await addAgain(tx, own, { email: given.email, name: 'Another Ana', roles: [], addedBy: 'Directory' })
+    })
+    expect(await enter('ana', 'the newcomer')).toBe('/')
+    expect(await signInFrom(given)).toBeNull()
   })
 })

@@ -1,6 +1,7 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { removeFactors, setCodes } from '#lib/access/factors/store.ts'
 import { withdrawLinks } from '#lib/access/links/store.ts'
 import type { CustomerId, Role } from '#lib/access/rules.ts'
 import { endSessions } from '#lib/access/session.ts'
@@ -118,8 +119,19 @@ export async function removeInvited(
     .where(and(memberOf(customerId, memberId), isNotNull(members.invitedAt), sql`NOT ${isNamed}`))
 }
 
-/** Nothing by which they came in before brings anybody in as this member: no subject of an issuer, and no browser. */
+/**
+ * Nothing by which they came in before brings anybody in as this member: no subject of an issuer, no browser, and no factor
+ * that counted here alone.
+ */
 async function forget(tx: Transaction, customerId: CustomerId, memberId: string): Promise<void> {
+  const [row] = await tx
+    .select({ personId: members.personId })
+    .from(members)
+    .where(memberOf(customerId, memberId))
+  if (row?.personId) {
+    await removeFactors(tx, row.personId, { reach: customerId })
+    await setCodes(tx, row.personId, customerId, [])
+  }
   await releaseSubjects(tx, customerId, { memberId })
   await forgetBrowsers(tx, customerId, memberId, '')
 }
