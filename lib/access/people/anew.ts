@@ -8,11 +8,11 @@ import { findAnybody } from './look-up.ts'
 import type { Person } from './rules.ts'
 
 /**
- * Whether somebody is a member nowhere any more: whoever has their address now may be another human being, and what the
- * former one knows and holds must not open what is taken up from now on.
+ * Whether somebody is a member nowhere any more, but where whoever was shown a link has taken their membership up: who has their
+ * address now may be another human being, and what the former one knows and holds must not open what is taken up from now on.
  */
 export function isLeft({ memberships }: Pick<Person, 'memberships'>): boolean {
-  return memberships.every(({ isDisabled, isInvited }) => isDisabled || isInvited)
+  return memberships.every(({ isDisabled, isInvited, isApart }) => isDisabled || isInvited || isApart)
 }
 
 /** A person begins anew: without a password, and without the factors that counted wherever they were a member. */
