@@ -17,7 +17,7 @@ const STANDS_ON: Record<string, string[]> = {
   comparisons: ['invoices'],
   'invoice-files': ['invoices', 'issuers/bank-codes.ts', 'kept-files', 'parties'],
   invoices: ['kept-files'],
-  keys: ['members/holding.ts'],
+  keys: ['members/holding.ts', 'scim/leaks.ts'],
   'license-changes': ['assets', 'vendor-subscriptions'],
   'license-lists': ['assets'],
   members: ['billing-profiles/store.ts'],

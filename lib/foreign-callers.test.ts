@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { digestOf } from '#lib/access/api-key.ts'
-import { provenBy } from '#lib/access/factors/rules.ts'
+import { reachProven } from '#lib/access/factors/rules.ts'
 import { cookieOf } from '#lib/access/factors/test-person.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { scope } from '#lib/db/scope.ts'
@@ -65,7 +65,7 @@ beforeAll(async () => {
     const member = await addMember(customer, { id: `member-${customer}`, roles: ['admin'] })
     const colleague = await addMember(customer, { roles: ['admin'], email: `colleague@${customer}.example` })
     await addSession(customer, colleague, { sid: `session-${customer}` })
-    const proven = ['password', provenBy(customer)]
+    const proven = ['password', reachProven(customer)]
     cookies[customer] = await cookieOf(await addSession(customer, member, { proof: 'of a password', proven }))
     for (const [id, kind] of [
       [`factor-${customer}`, 'passkey'],

@@ -1,13 +1,14 @@
 'use client'
 
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, use, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { waitText } from '#components/waits/wait-text.ts'
 import { proveSession } from '#lib/access/queries.ts'
+import type { Ways } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Signed } from '#lib/second-factors/contract.ts'
 import { confirmPasskey, listFactors } from '#lib/second-factors/queries.ts'
@@ -22,17 +23,21 @@ const FIELDS = {
   code: { label: 'Code', autoComplete: 'one-time-code', wrong: 'This code is wrong, or was used before.' },
 } as const
 
-/** Asks the member for what proves who they are, and says whether they did. */
-export function ConfirmDialog({ email, settle }: { email: string; settle: (isConfirmed: boolean) => void }) {
-  const [way, setWay] = useState<Way>('password')
-  const ways = useWays()
+type Props = { email: string; may: Promise<Ways>; settle: (isConfirmed: boolean) => void }
+
+/** Asks the member for what proves who they are, of what works for them, and says whether they did. */
+export function ConfirmDialog({ email, may, settle }: Props) {
+  const { signOn, ...own } = use(may)
+  const ways = useWays(own)
+  const [turned, setWay] = useState<Way>()
+  const way = turned ?? ways[0]
   const { mutate, isPending, error, reset } = useMutation({
-    mutationFn: async (given: string) => proveSession({ body: await proofBy(way, given) }),
+    mutationFn: async (given: string) => proveSession({ body: await proofBy(way ?? 'password', given) }),
     onSuccess: () => settle(true),
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (isPending) return
+    if (isPending || !way) return
     const field = event.currentTarget.elements.namedItem(way) as HTMLInputElement | null
     mutate(field?.value ?? '', { onError: () => field?.select() })
   }
@@ -49,9 +54,9 @@ export function ConfirmDialog({ email, settle }: { email: string; settle: (isCon
       <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
         {/* Tells a password manager whose password this is. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-        {way === 'passkey' ? null : (
+        {way && way !== 'passkey' ? (
           <WayField key={way} way={way} error={isWrong ? FIELDS[way].wrong : undefined} />
-        )}
+        ) : null}
         {error && (!isWrong || way === 'passkey') ? <Refused error={error} /> : null}
         {ways
           .filter((other) => other !== way)
@@ -60,14 +65,16 @@ export function ConfirmDialog({ email, settle }: { email: string; settle: (isCon
               {WAY_TEXTS[other]}
             </Button>
           ))}
-        <BySignOn />
+        {signOn ? <BySignOn isAlone={!way} /> : null}
         <div className="mt-2 flex justify-end gap-2">
           <Button look="quiet" onClick={() => settle(false)}>
             Cancel
           </Button>
-          <Button type="submit" look="primary" pending={isPending}>
-            {way === 'passkey' ? 'Use the passkey' : 'Confirm'}
-          </Button>
+          {way ? (
+            <Button type="submit" look="primary" pending={isPending}>
+              {way === 'passkey' ? 'Use the passkey' : 'Confirm'}
+            </Button>
+          ) : null}
         </div>
       </form>
     </Dialog>
@@ -78,7 +85,7 @@ const NOT_BY_SIGN_ON = 'You did not sign in here by single sign-on. Use your pas
 const NO_ANSWER = 'Your company’s sign-in gives no answer at the moment. Try again later.'
 
 /** Leads to the issuer that opened this session, and back to this page, where the change can be made then. */
-function BySignOn() {
+function BySignOn({ isAlone }: { isAlone: boolean }) {
   const [error, setError] = useState('')
   const leave = async () => {
     const answer = await beginFreshSignOn(location.pathname + location.search)
@@ -87,8 +94,8 @@ function BySignOn() {
   }
   return (
     <>
-      <Button look="quiet" onClick={leave} className="justify-self-start">
-        Confirm by single sign-on instead
+      <Button look={isAlone ? 'primary' : 'quiet'} onClick={leave} className="justify-self-start">
+        {isAlone ? 'Confirm by single sign-on' : 'Confirm by single sign-on instead'}
       </Button>
       <p role="alert" className="text-sm text-danger empty:hidden">
         {error}
@@ -103,16 +110,17 @@ const WAY_TEXTS: Record<Way, string> = {
   passkey: 'Use a passkey',
 }
 
-/** By what the member can prove who they are: by their password, and by what they have set up. */
-function useWays(): Way[] {
+/** By what the member can prove who they are here: by their password, where one opens it, and by what they have set up. */
+function useWays({ password, factor }: Omit<Ways, 'signOn'>): Way[] {
   const { data } = useQuery({
     queryKey: listFactors.key({}),
     queryFn: ({ signal }) => listFactors({}, signal),
+    enabled: factor,
   })
   const has = (kind: 'totp' | 'passkey') => data?.factors.some((one) => one.kind === kind)
-  const ways: Way[] = ['password']
-  if (has('totp')) ways.push('code')
-  if (has('passkey') && data?.passkeys === 'possible') ways.push('passkey')
+  const ways: Way[] = password ? ['password'] : []
+  if (factor && has('totp')) ways.push('code')
+  if (factor && has('passkey') && data?.passkeys === 'possible') ways.push('passkey')
   return ways
 }
 

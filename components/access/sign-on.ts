@@ -45,6 +45,7 @@ const FAULTS: Record<string, string> = {
   unavailable: 'Your company’s sign-in gives no answer at the moment. Try again later.',
   mail: 'Your company’s sign-in did not vouch for your e-mail address. Ask your Admin.',
   'no-member': 'You have no access here yet. Ask your Admin to invite you.',
+  closed: 'Your company’s account here is closed: who was here before can read, and nobody joins any more.',
   'other-account': 'That was another account than the one that you are signed in with here.',
 }
 

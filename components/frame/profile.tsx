@@ -9,6 +9,7 @@ import { forget } from '#components/ui/kept.ts'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { visible } from '#components/ui/visible.ts'
+import type { Ways } from '#lib/access/rules.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
 
 // Rarely opened: it comes when it is asked for.
@@ -24,6 +25,8 @@ export type Person = {
   roles: string
   /** Whether there is another customer to change to. The frame does not wait for it. */
   mayChange: Promise<boolean>
+  /** By what they can prove who they are. The frame does not wait for it either. */
+  ways: Promise<Ways>
 }
 
 /** Name, customer and roles. */
@@ -59,17 +62,15 @@ export function useProfile(person: Person) {
       <p className="px-2.5 py-1 text-xs wrap-anywhere text-ink-3">{person.email}</p>
       <ThemeSwitch />
       <hr className="mx-2.5 my-1 border-line" />
-      <button
-        type="button"
-        className={MENU_ITEM}
-        onClick={() => {
-          close()
-          setChanging(true)
-        }}
-      >
-        <KeyRound aria-hidden="true" className="size-4 text-ink-3" />
-        Change password
-      </button>
+      <Suspense>
+        <PasswordItem
+          ways={person.ways}
+          onGo={() => {
+            close()
+            setChanging(true)
+          }}
+        />
+      </Suspense>
       <Link href="/second-factor" prefetch={false} className={MENU_ITEM} onClick={close}>
         <ShieldCheck aria-hidden="true" className="size-4 text-ink-3" />
         Second factor
@@ -97,6 +98,17 @@ export function useProfile(person: Person) {
     </Suspense>
   ) : null
   return { items, dialog }
+}
+
+/** Whoever comes by single sign-on alone has no password to change. */
+function PasswordItem({ ways, onGo }: { ways: Promise<Ways>; onGo: () => void }) {
+  if (!use(ways).password) return null
+  return (
+    <button type="button" className={MENU_ITEM} onClick={onGo}>
+      <KeyRound aria-hidden="true" className="size-4 text-ink-3" />
+      Change password
+    </button>
+  )
 }
 
 function ChangeCustomer({ mayChange, onGo }: { mayChange: Promise<boolean>; onGo: () => void }) {

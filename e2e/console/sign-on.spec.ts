@@ -64,6 +64,8 @@ test('a first sign-in makes a member, who signs out at the issuer too', async ({
   await expect(page).toHaveURL(/\/assets\?filter=type(:|%3A)office-suite$/)
   await page.getByRole('button', { name: 'Menu' }).click()
   await expect(page.getByText(email)).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Sign out' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Change password' })).toHaveCount(0)
   await page.getByRole('button', { name: 'Sign out' }).click()
   // The issuer asks whether it should end its own session; ours has ended.
   await page.waitForURL((at) => at.href.startsWith(issuer.issuer))
@@ -108,7 +110,9 @@ test('whoever signed in there long ago confirms it there, and goes on with what 
   await expect(confirm).toBeVisible()
   await expectGood(page)
   await page.screenshot({ path: 'test-results/sign-on-confirm.png' })
-  await confirm.getByRole('button', { name: 'Confirm by single sign-on instead' }).focus()
+  // Eli has no password: it is asked for nowhere.
+  await expect(confirm.getByLabel('Password')).toHaveCount(0)
+  await confirm.getByRole('button', { name: 'Confirm by single sign-on' }).focus()
   const loaded = page.waitForEvent('load')
   await page.keyboard.press('Enter')
   await loaded

@@ -92,6 +92,16 @@ export async function customersWithAccountMails(): Promise<CustomerId[]> {
   return rows.map((row) => row.customer_id)
 }
 
+/** The customers of whose domains the DNS was not asked since yesterday. */
+export async function customersWithDueDomains(): Promise<CustomerId[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
+    `SELECT DISTINCT customer_id FROM sign_on_domains
+     WHERE proven_by = 'dns' AND proven_at IS NOT NULL
+       AND (checked_at IS NULL OR checked_at < now() - interval '20 hours') ORDER BY customer_id`,
+  )
+  return rows.map((row) => row.customer_id)
+}
+
 /** The customers with keys that end within so many days, of which nobody was told yet. */
 export async function customersWithEndingKeys(days: number): Promise<CustomerId[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(

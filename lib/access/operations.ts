@@ -31,10 +31,10 @@ export const proveSession = operation(contract.proveSession, async (caller, { bo
   const { via, customerId, session } = caller
   if (via !== 'session' || session === undefined)
     throw new Problem('permission_denied', 'Only a signed-in member can confirm who they are.')
-  const { reach } = await prove(caller, body)
+  const { factor } = await prove(caller, body)
   const note = async (tx: Transaction) => {
     await noteProof(tx, customerId, session)
-    if (reach !== undefined) await noteFactor(tx, customerId, session, reach)
+    if (factor) await noteFactor(tx, customerId, session, factor)
     const event = { action: 'session.confirmed', subject: caller.id, actor: actorOf(caller), requestId }
     await recordAudit(tx, customerId, event)
   }

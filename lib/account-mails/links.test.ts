@@ -11,6 +11,7 @@ import { toProblem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/db/test-rows.ts'
+import { run } from '#lib/db/test-server.ts'
 import { duringVisit } from '#lib/visit.ts'
 import { type Catcher, startCatcher } from '../../stand-ins/mail/catcher.ts'
 import { tellMembers } from './send.ts'
@@ -95,7 +96,8 @@ describe('a mailed link', () => {
   })
 
   test('of an invitation asks who has a password for that one, and takes none away', async () => {
-    await join(alder)
+    await join(alder, { passwordHash: null })
+    await run(database.url, `UPDATE people SET password_hash = '${hash}' WHERE email = '${email}'`)
     await mail(birch, await join(birch, invited), 'invitation')
     await tell()
     const [secret = ''] = secrets()

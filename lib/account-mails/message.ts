@@ -1,6 +1,8 @@
 import 'server-only'
+import type { AdminEvent } from '#lib/access/sign-ins/account-mail.ts'
 import type { Message } from '#lib/notices/message.ts'
 import { deviceOf } from '#lib/sessions/device.ts'
+import { adminText, isForAdmins } from './admin-text.ts'
 import { keyText } from './key-text.ts'
 import type { DueMail } from './store.ts'
 
@@ -13,8 +15,8 @@ type Words = { subject: string; happened: (account: string) => string; otherwise
 const TELL = 'tell your administrator or your reseller at once.'
 const CHANGE = `change your password, and ${TELL}`
 
-/** What happens with an account, and not with a key. */
-type OfAccount = Exclude<DueMail['event'], 'key-ends' | 'key-leaked'>
+/** What happens with an account, and not with a key, a token or a domain. */
+type OfAccount = Exclude<DueMail['event'], AdminEvent | 'key-ends' | 'key-leaked'>
 
 const WORDS: Record<OfAccount, Words> = {
   'new-password': {
@@ -54,15 +56,18 @@ const WORDS: Record<OfAccount, Words> = {
 
 /** A mail that tells a member what happened with their account or a key, and what to do about it; text alone. */
 export function messageOf(due: DueMail, baseUrl: string): Message {
-  const { subject, lines } =
-    due.event === 'key-ends' || due.event === 'key-leaked'
-      ? keyText(due.event, due, baseUrl)
-      : accountText(due.event, due, baseUrl)
+  const { subject, lines } = textOf(due, baseUrl)
   const text = [
     ...lines,
     '-- \nThis address gets what concerns the safety of its account. It can not be turned off.',
   ]
   return { subject, text: `${text.join('\n\n')}\n`, headers: NO_ANSWER }
+}
+
+function textOf(due: DueMail, baseUrl: string) {
+  const { event } = due
+  if (event === 'key-ends' || event === 'key-leaked') return keyText(event, due, baseUrl)
+  return isForAdmins(event) ? adminText(event, due) : accountText(event, due, baseUrl)
 }
 
 function accountText(event: OfAccount, { customer, ...happened }: DueMail, baseUrl: string) {

@@ -17,6 +17,8 @@ export type DueMail = {
   /** The API key that it is about, where it is about one. */
   keyName: string | null
   keyEnds: Date | null
+  /** The name of what else it is about. */
+  about: string | null
 }
 
 /** How a mail ends, by what the mail server did. */
@@ -49,7 +51,7 @@ export async function claimMail(tx: Transaction, customerId: CustomerId): Promis
       FROM due WHERE a.customer_id = ${customerId} AND a.id = due.id RETURNING a.*
     )
     SELECT t.id, t.event, t.at, t.address, t.user_agent AS "userAgent", m.email, c.name AS customer,
-      k.name AS "keyName", k.expires_at AS "keyEnds"
+      k.name AS "keyName", k.expires_at AS "keyEnds", t.about
     FROM taken t
     JOIN members m ON m.customer_id = t.customer_id AND m.id = t.member_id
     JOIN customers c ON c.id = t.customer_id

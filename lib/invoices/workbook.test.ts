@@ -32,9 +32,7 @@ afterAll(() => database.close())
 function ask(kind: 'csv' | 'xlsx', search = '') {
   const operation = kind === 'csv' ? exportInvoices : exportInvoicesXlsx
   const url = `http://console.example/billing/v1/invoices.${kind}?${search}`
-  return route(operation).GET(
-    new Request(url, { headers: { Authorization: `Bearer ${key}` } }),
-  )
+  return route(operation).GET(new Request(url, { headers: { Authorization: `Bearer ${key}` } }))
 }
 const table = async (search?: string) => {
   const { sheets } = await readXlsx(new Uint8Array(await (await ask('xlsx', search)).arrayBuffer()))

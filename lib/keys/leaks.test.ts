@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newApiKey } from '#lib/access/api-key.ts'
+import { newScimToken } from '#lib/access/scim-tokens/secret.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addKey, addMember, addNewCustomer } from '#lib/db/test-rows.ts'
+import { ask as askScim, tokenOf } from '#lib/scim/test-calls.ts'
 import { ask, bearer, type Headers, opens, rowOf, show, signedIn } from './test-calls.ts'
 
 let database: TestDatabase
@@ -154,18 +156,41 @@ describe('a key that followed the one that is shown', () => {
   })
 })
 
+describe('a token of a directory that is shown', () => {
+  it('is revoked before the answer, with a row of the history and a mail to each Admin', async () => {
+    const admin = await addMember(own, { roles: ['admin'] })
+    await addMember(own, { roles: ['admin'], disabledAt: new Date() })
+    const token = await tokenOf(own)
+    await show([found(newScimToken()), found(token)])
+    expect((await askScim(token, 'GET', '/Users')).status).toBe(401)
+    const leaks = () =>
+      database.sql(own, "SELECT actor_kind, details FROM audit_events WHERE action = 'scim-token.leaked'")
+    const [{ name } = {}] = await database.sql(own, 'SELECT name FROM scim_tokens')
+    expect(await leaks()).toEqual([{ actor_kind: 'stranger', details: { name } }])
+    const told = await database.sql(own, 'SELECT member_id, event, about FROM account_mails')
+    expect(told).toEqual([{ member_id: admin, event: 'scim-token-leaked', about: name }])
+    await show([found(token)])
+    expect(await leaks()).toHaveLength(1)
+  })
+})
+
 describe('the answer', () => {
   it('is the same for a key, for none and for nonsense, and leaves no sooner', async () => {
     const answers = []
-    for (const token of [await addKey(own, []), newApiKey(), 'nonsense']) {
+    for (const token of [
+      await addKey(own, []),
+      await tokenOf(own),
+      newScimToken(),
+      newApiKey(),
+      'nonsense',
+    ]) {
       const began = performance.now()
       const { status, json, headers } = await show([found(token)])
       const { 'request-id': _, ...kept } = Object.fromEntries(headers)
       answers.push({ status, json, kept })
       expect(performance.now() - began).toBeGreaterThan(295)
     }
-    expect(answers[1]).toEqual(answers[0])
-    expect(answers[2]).toEqual(answers[0])
+    for (const answer of answers) expect(answer).toEqual(answers[0])
   })
 
   it('is a refusal for what is no list of keys', async () => {

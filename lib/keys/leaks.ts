@@ -6,6 +6,7 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { STRANGER } from '#lib/history/audit.ts'
+import { revokeShownTokens } from '#lib/scim/leaks.ts'
 import { tellOwner } from './mails.ts'
 import { revokeFrom } from './revoke.ts'
 import { readKey } from './store.ts'
@@ -14,13 +15,15 @@ import { readKey } from './store.ts'
 const AT_LEAST = 300
 
 /**
- * Revokes those of some texts that are keys, before it returns: one customer after the other, each with a row of its
- * history and a mail to its owner. Takes about as long where none of them is one.
+ * Revokes those of some texts that are keys, or tokens of directories, before it returns: one customer after the other, each
+ * with a row of its history and a mail to its owner. Takes about as long where none of them is one.
  */
 export async function revokeShown(texts: readonly string[], requestId: string): Promise<void> {
   const ready = sleep(AT_LEAST)
-  const digests = [...new Set(texts)].filter(looksLikeApiKey).map(digestOf)
+  const shown = [...new Set(texts)]
+  const digests = shown.filter(looksLikeApiKey).map(digestOf)
   for (const { customerId, id } of await findKeys(digests)) await revokeLeaked(customerId, id, requestId)
+  await revokeShownTokens(shown, requestId)
   await ready
 }
 

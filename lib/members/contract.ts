@@ -84,7 +84,9 @@ export const changeMember = contract({
   }),
   body: shapes.MemberChange,
   output: shapes.Member,
-  problems: ['last_admin', 'member_changed', 'fresh_sign_in_required'],
+  // To disable somebody: anything else is refused by the operation.
+  evenIfClosed: true,
+  problems: ['last_admin', 'member_changed', 'fresh_sign_in_required', 'customer_closed'],
   examples: examples.changeMember,
 })
 

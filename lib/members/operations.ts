@@ -3,7 +3,7 @@ import { requirePerson } from '#lib/access/authority/require-person.ts'
 import { scopeOfAuthority } from '#lib/access/authority/scope.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/api/contract.ts'
-import { checkPermission, operation } from '#lib/api/operation.ts'
+import { checkOpen, checkPermission, operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { listBillingProfiles } from '#lib/billing-profiles/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
@@ -51,6 +51,7 @@ export const changeMember = operation(contract.changeMember, async (caller, inpu
   const how = { ifMatch: headers?.['if-match'], requestId }
   // Whoever reads what is closed can be shut out, too: by the operator, whom the check ahead of calls does not ask.
   const evenIfClosed = body.disabled === true && Object.keys(body).length === 1
+  checkOpen(caller, { ...contract.changeMember, evenIfClosed })
   const run = (tx: Transaction, now: Caller) => change(tx, now, params.member_id, body, how)
   return replyOf(await authorized(caller, params.member_id, run, { evenIfClosed }))
 })

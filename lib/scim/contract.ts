@@ -5,25 +5,20 @@ import { SCIM } from './protocol.ts'
 import * as shapes from './shapes.ts'
 
 // What is promised is RFC 7643 and RFC 7644, which `/scim/v2/Schemas` and `/ServiceProviderConfig` describe in SCIM's own way.
-
 const description = 'SCIM 2.0 (RFC 7644), for the directory of a customer: see docs/scim.md.'
 const ours = { permission: 'any', protocol: SCIM, description } as const
 const Described = z.record(z.string(), z.unknown())
 const described = { ...ours, output: Described }
 const manyDescribed = { ...ours, output: shapes.listOf(Described) }
 const oneDescribed = { ...described, params: z.object({ name: z.string().max(200) }) }
-
-const selection = {
-  attributes: z.string().max(2000).optional(),
-  excludedAttributes: z.string().max(2000).optional(),
-}
+const text = z.string().max(2000).optional()
+const selection = { attributes: text, excludedAttributes: text }
 const whole = z
   .string()
   .regex(/^-?\d{1,9}$/, 'must be a whole number')
   .transform(Number)
   .optional()
-const filter = z.string().max(2000).optional()
-const list = { ...ours, query: z.object({ ...selection, filter, startIndex: whole, count: whole }) }
+const list = { ...ours, query: z.object({ ...selection, filter: text, startIndex: whole, count: whole }) }
 const one = { ...ours, query: z.object(selection) }
 const written = {
   ...ours,
@@ -33,9 +28,14 @@ const written = {
 } as const
 const changed = { ...written, ...one, problems: [...written.problems, 'not_found'] } as const
 const removed = { ...written, body: emptyBody, output: z.null() }
+// Who leaves is shut out of a closed customer, too; anything else is refused there by the operation.
+const leaving = {
+  ...changed,
+  evenIfClosed: true,
+  problems: [...changed.problems, 'customer_closed'],
+} as const
 const user = { params: z.object({ user_id: z.string().min(1).max(100) }) }
 const group = { params: z.object({ group_id: z.string().min(1).max(100) }) }
-
 export const readScimProvider = contract({
   ...calls.readScimProvider,
   ...described,
@@ -84,7 +84,7 @@ export const readScimUser = contract({
 })
 export const replaceScimUser = contract({
   ...calls.replaceScimUser,
-  ...changed,
+  ...leaving,
   ...user,
   body: shapes.UserGiven,
   output: shapes.User,
@@ -92,7 +92,7 @@ export const replaceScimUser = contract({
 })
 export const patchScimUser = contract({
   ...calls.patchScimUser,
-  ...changed,
+  ...leaving,
   ...user,
   body: shapes.Patch,
   output: shapes.User,
@@ -101,6 +101,7 @@ export const patchScimUser = contract({
 export const deleteScimUser = contract({
   ...calls.deleteScimUser,
   ...removed,
+  evenIfClosed: true,
   ...user,
   summary: 'Take a user away',
 })

@@ -8,9 +8,13 @@ export function read<T>(caller: Caller, fn: Parameters<typeof readScope<T>>[1]):
   return readScope(proven(caller), fn)
 }
 
-/** What a directory changes, in one transaction. */
-export function write<T>(caller: Caller, fn: Parameters<typeof scope<T>>[1]): Promise<T> {
-  return scope(proven(caller), fn)
+/** What a directory changes, in one transaction. @param how see `scope`: a leaver is taken away though the customer is closed */
+export function write<T>(
+  caller: Caller,
+  fn: Parameters<typeof scope<T>>[1],
+  how?: { evenIfClosed: boolean },
+): Promise<T> {
+  return scope(proven(caller), fn, how)
 }
 
 function proven(caller: Caller): Caller {

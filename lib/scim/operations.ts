@@ -1,5 +1,6 @@
 import 'server-only'
-import { operation } from '#lib/api/operation.ts'
+import type { Caller } from '#lib/access/rules.ts'
+import { checkOpen, operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
 import * as contract from './contract.ts'
 import * as discovery from './discovery.ts'
@@ -13,8 +14,8 @@ import { type Group, serializeGroup, serializeUser, type User } from './serializ
 import { membersOf } from './store/group-members.ts'
 import { countGroups, listGroups } from './store/groups.ts'
 import { listUsers } from './store/users.ts'
-import { changeUser, createUser, deleteUser, userWith } from './users/change.ts'
-import { userAfter, userOf } from './users/input.ts'
+import { type Asked, changeUser, createUser, deleteUser, userWith } from './users/change.ts'
+import { type UserInput, userAfter, userOf } from './users/input.ts'
 
 const USERS_BY = {
   username: 'userName',
@@ -78,22 +79,28 @@ export const readScimUser = operation(contract.readScimUser, async (caller, { pa
 
 export const replaceScimUser = operation(contract.replaceScimUser, async (caller, given, { requestId }) => {
   const { params, body, query, headers } = given
-  const input = userOf(body)
   const asked = { ifMatch: headers?.['if-match'], requestId }
-  return reply(await write(caller, (tx) => changeUser(tx, caller, params.user_id, input, asked)), query)
+  return reply(await changed(caller, params.user_id, userOf(body), asked), query)
 })
 
 export const patchScimUser = operation(contract.patchScimUser, async (caller, given, { requestId }) => {
   const { params, body, query, headers } = given
-  const input = userAfter(stepsOf(body))
   const asked = { ifMatch: headers?.['if-match'], requestId }
-  return reply(await write(caller, (tx) => changeUser(tx, caller, params.user_id, input, asked)), query)
+  return reply(await changed(caller, params.user_id, userAfter(stepsOf(body)), asked), query)
 })
+
+/** At a closed customer a user may be shut out, and nothing else changes of them. */
+function changed(caller: Caller, id: string, input: UserInput, asked: Asked): Promise<User> {
+  const evenIfClosed = caller.closed !== undefined && input.active === false
+  checkOpen(caller, { method: 'PATCH', evenIfClosed })
+  const given = evenIfClosed ? { active: false } : input
+  return write(caller, (tx) => changeUser(tx, caller, id, given, asked), { evenIfClosed })
+}
 
 export const deleteScimUser = operation(contract.deleteScimUser, async (caller, given, { requestId }) => {
   const { params, headers } = given
   const asked = { ifMatch: headers?.['if-match'], requestId }
-  await write(caller, (tx) => deleteUser(tx, caller, params.user_id, asked))
+  await write(caller, (tx) => deleteUser(tx, caller, params.user_id, asked), { evenIfClosed: true })
   return GONE
 })
 

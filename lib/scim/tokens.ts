@@ -2,6 +2,7 @@ import 'server-only'
 import type { Caller, Role } from '#lib/access/rules.ts'
 import { newScimToken } from '#lib/access/scim-tokens/secret.ts'
 import { Problem } from '#lib/api/problem.ts'
+import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import { addToken, endToken } from './store/tokens.ts'
@@ -30,13 +31,14 @@ export async function issueToken(
   return { id, secret }
 }
 
-/** Revokes a token, which opens nothing from the next request on. @throws Problem `not_found` */
+/** Revokes a token, which opens nothing from the next request on: of a closed customer, too. @throws Problem `not_found` */
 export async function revokeToken(caller: Caller, id: string, requestId: string): Promise<void> {
   const { customerId } = caller
-  await scope(caller, async (tx) => {
+  const revoke = async (tx: Transaction) => {
     const name = await endToken(tx, customerId, id)
     if (name === undefined) throw new Problem('not_found', `There is no token ${id} that works.`)
     const event = { action: 'scim-token.revoked', subject: id, actor: actorOf(caller), requestId }
     await recordAudit(tx, customerId, { ...event, details: { name } })
-  })
+  }
+  await scope(caller, revoke, { evenIfClosed: true })
 }

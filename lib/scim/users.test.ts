@@ -214,6 +214,18 @@ describe('a user', () => {
     expect(await database.sql(own, 'SELECT 1 FROM scim_users')).toEqual([])
   })
 
+  it('who was removed, and is withdrawn when they are added again, is in no list, though a key names them', async () => {
+    const { id } = await add()
+    await addKey(own, ['it-manager'], { issuedBy: id })
+    await ask(token, 'DELETE', `/Users/${id}`)
+    expect((await add()).id).toBe(id)
+    const ana = await signedIn(own, admin)
+    expect((await askMembers(ana, 'DELETE', `/${id}/invitation`)).status).toBe(200)
+    expect((await askMembers(ana, 'GET', '')).json.rowCount).toBe(1)
+    expect((await ask(token, 'GET', `/Users/${id}`)).status).toBe(404)
+    expect((await add()).active).toBe(true)
+  })
+
   it('who is removed is no member on the screen either, and nobody enables them', async () => {
     const { id } = await add()
     await ask(token, 'DELETE', `/Users/${id}`)

@@ -29,6 +29,7 @@ test('several processes share one queue in the database, made by a role that own
       { name: 'forget-limits', cron: '41 * * * *' },
       { name: 'prune', cron: '41 2 * * *' },
       { name: 'read-vendors', cron: '* * * * *' },
+      { name: 'recheck-domains', cron: '29 * * * *' },
       { name: 'remove-departed', cron: '11 3 * * *' },
       { name: 'run-backfills', cron: '* * * * *' },
       { name: 'send-notices', cron: '23 6-23 * * *' },

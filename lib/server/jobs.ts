@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { PgBoss } from 'pg-boss'
 import { WINDOW_SECONDS } from '#lib/access/limits/budget.ts'
 import { removePastWindows } from '#lib/access/limits/store.ts'
+import { recheckDomains } from '#lib/access/sign-on/rechecks/recheck.ts'
 import { tellMembers } from '#lib/account-mails/send.ts'
 import { loginOf } from '#lib/db/logins.ts'
 import { tellOfEndings } from '#lib/keys/mails.ts'
@@ -36,6 +37,8 @@ const JOBS: Job[] = [
   { name: 'prune', cron: '41 2 * * *', run: prune },
   { name: 'tell-members', cron: '* * * * *', run: tellMembers },
   { name: 'tell-of-ending-keys', cron: '17 * * * *', run: tellOfEndings },
+  // Each domain once a day: what could not be asked is asked in the next hour.
+  { name: 'recheck-domains', cron: '29 * * * *', run: recheckDomains },
   { name: 'forget-limits', cron: '41 * * * *', run: () => removePastWindows(WINDOW_SECONDS) },
   {
     name: 'run-backfills',

@@ -10,7 +10,7 @@ import type { Caller } from '../rules.ts'
 import { endSessions } from '../session.ts'
 import { inUse, partOf } from './parts.ts'
 import { newCodes } from './recovery-codes.ts'
-import { countsAt, provenBy } from './rules.ts'
+import { countsAt, reachProven } from './rules.ts'
 import { removeFactors, setCodes } from './store.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function removeFactor(caller: Caller, id: string): Promise<void> {
     const factor = own.factors.find((one) => one.id === id)
     if (!factor) throw new Problem('not_found')
     const { reach, kind, name } = factor
-    if (!proven.includes(provenBy(reach))) throw unproven()
+    if (!proven.includes(reachProven(reach))) throw unproven()
     if (own.demandsFactor && own.factors.length === 1)
       throw new Problem('permission_denied', 'A second factor is demanded here: add another one first.')
     const isLast = !person.factors.some((one) => one !== factor && one.reach === reach)
@@ -51,8 +51,8 @@ export async function renewCodes(caller: Caller): Promise<string[]> {
   const codes = newCodes()
   await changeOwn(caller, (person, own, proven) => {
     const factor =
-      own.factors.find((one) => one.reach === null && proven.includes(provenBy(null))) ??
-      own.factors.find(({ reach }) => proven.includes(provenBy(reach)))
+      own.factors.find((one) => one.reach === null && proven.includes(reachProven(null))) ??
+      own.factors.find(({ reach }) => proven.includes(reachProven(reach)))
     if (!factor) throw unproven()
     const { reach } = factor
     const there = inUse(person.memberships).filter((one) => countsAt({ reach, createdAt: new Date() }, one))

@@ -9,7 +9,7 @@ import type { Part } from '../people/change.ts'
 import type { Membership } from '../people/rules.ts'
 import { endSessions } from '../session.ts'
 import { type AccountEvent, tellMember } from '../sign-ins/account-mail.ts'
-import { provenBy } from './rules.ts'
+import { reachProven } from './rules.ts'
 
 /** What happens with factors at one membership: a row in its customer's history, and a mail where there is one for it. */
 export type Happening = { action: string; mail?: AccountEvent; details?: Record<string, string | number> }
@@ -41,7 +41,7 @@ export function endUnproven(
   reaches: readonly (string | null)[],
   keep: string,
 ): Promise<void> {
-  const proven = sql.param(reaches.map(provenBy))
+  const proven = sql.param(reaches.map(reachProven))
   const isUnproven = sql`NOT coalesce(${sessions.proven}, '{}') && ${proven}::text[]`
   return endSessions(
     tx,

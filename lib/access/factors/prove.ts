@@ -8,7 +8,7 @@ import type { Membership } from '../people/rules.ts'
 import { tellMember } from '../sign-ins/account-mail.ts'
 import { countFactorAttempt } from '../sign-ins/budgets.ts'
 import { answeredBy } from './passkeys.ts'
-import { codeOf, countsAt, type Factor, provenBy } from './rules.ts'
+import { codeOf, countsAt, type Factor, provenBy, type Reaching } from './rules.ts'
 import { findApps, findCode, findPasskey, takeCounter, takeStep } from './secrets.ts'
 import type { Given } from './shapes.ts'
 import { spendCode } from './store.ts'
@@ -17,9 +17,9 @@ import { stepOfKept } from './totp.ts'
 /** Who proves a factor, and the memberships at which it may count. */
 export type Prover = { personId: string; memberships: readonly Membership[] }
 
-/** `proven`: as it is written down, with the reach of the factor. What is wrong, used and unknown is `refused` alike. */
+/** `proven`: as it is written down of the factor, or of the recovery code. What is wrong, used and unknown is `refused` alike. */
 export type Proved =
-  | { kind: 'proven'; proven: string; reach: string | null }
+  | { kind: 'proven'; proven: string[]; factor: Reaching }
   | { kind: 'refused' }
   | { kind: 'throttled'; seconds: number }
 
@@ -89,7 +89,7 @@ async function proveCode({ personId, memberships }: Prover, code: string): Promi
       }))
     },
   )
-  return isUsed ? { kind: 'proven', proven: provenBy(found.reach), reach: found.reach } : REFUSED
+  return isUsed ? { kind: 'proven', proven: provenBy(found), factor: found } : REFUSED
 }
 
 function partOf({ customerId, memberId, name }: Membership): Part {
@@ -112,5 +112,5 @@ function factorsOf({ memberships }: Prover): Factor[] {
 
 function provenOf(factors: readonly Factor[], id: string): Proved {
   const factor = factors.find((one) => one.id === id)
-  return factor ? { kind: 'proven', proven: provenBy(factor.reach), reach: factor.reach } : REFUSED
+  return factor ? { kind: 'proven', proven: provenBy(factor), factor } : REFUSED
 }

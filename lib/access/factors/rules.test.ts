@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { provenBy, reachOfNew } from './rules.ts'
+import { reachOfNew, reachProven } from './rules.ts'
 
 describe('a new factor', () => {
   const none: { reach: string | null }[] = []
-  const everywhere = provenBy(null)
-  const here = provenBy('alder')
+  const everywhere = reachProven(null)
+  const here = reachProven('alder')
 
   it.each([
     ['by the person’s password, the first one', none, false, ['password'], null],

@@ -12,32 +12,63 @@ export type Factor = {
 }
 
 /** A membership, as far as it is decided which factors count there. */
-type Place = { customerId: string; factorsResetAt: Date | null }
+export type Place = {
+  customerId: string
+  factorsResetAt: Date | null
+  /** Whether its password was set by whoever was shown its link: an Admin of the customer, perhaps. */
+  isApart: boolean
+}
+
+/** A factor as far as it is decided where it counts; `createdAt` may be of a recovery code. */
+export type Reaching = Pick<Factor, 'reach' | 'createdAt'>
 
 /**
  * Whether a factor counts at a membership: one of its own does. One that is the person's does, but where an Admin has taken
  * the factors away since. That Admin can set a password there by a link, and then a factor: so that one counts there alone.
+ * Nor does it count at a membership that is apart: to ask for it would tell an Admin that the address is known elsewhere.
  */
-export function countsAt({ reach, createdAt }: Pick<Factor, 'reach' | 'createdAt'>, place: Place): boolean {
+export function countsAt({ reach, createdAt }: Reaching, place: Place): boolean {
   if (reach !== null) return reach === place.customerId
-  return place.factorsResetAt === null || createdAt > place.factorsResetAt
+  return !place.isApart && (place.factorsResetAt === null || createdAt > place.factorsResetAt)
 }
 
 /** How it is written down among all that was proven that a factor of this reach was. */
-export function provenBy(reach: string | null): string {
+export function reachProven(reach: string | null): string {
   return `factor ${reach ?? 'of the person'}`
+}
+
+const SINCE = ' since '
+
+/** How it is written down that a factor was proven: that one of its reach was, and of which time it is. */
+export function provenBy({ reach, createdAt }: Reaching): string[] {
+  return [reachProven(reach), `${reachProven(reach)}${SINCE}${createdAt.toISOString()}`]
+}
+
+/**
+ * Whether a factor was proven that counts at a membership. Where an Admin has taken factors away, another one of the person's
+ * does not stand for them; what a release before wrote down has no time, and counts where nothing was taken away.
+ */
+function isProvenAt(reach: string | null, place: Place, proven: readonly string[]): boolean {
+  const own = reachProven(reach)
+  if (!proven.includes(own)) return false
+  if (reach !== null || place.factorsResetAt === null) return true
+  const times = proven
+    .filter((one) => one.startsWith(own + SINCE))
+    .map((one) => one.slice((own + SINCE).length))
+  return times.some((time) => countsAt({ reach, createdAt: new Date(time) }, place))
 }
 
 /** What is still needed before a membership opens to whoever has proven `proven`. */
 export type Need = 'nothing' | 'factor' | 'set-up'
 
 /** What sign-in needs to know of a membership: the factors that count there, and whether one is demanded. */
-export type Guarded = { factors: readonly Factor[]; demandsFactor: boolean }
+export type Guarded = Place & { factors: readonly Factor[]; demandsFactor: boolean }
 
 /** `set-up`: there is no factor yet, and the customer demands one. */
-export function needOf({ factors, demandsFactor }: Guarded, proven: readonly string[]): Need {
+export function needOf(place: Guarded, proven: readonly string[]): Need {
+  const { factors, demandsFactor } = place
   if (factors.length === 0) return demandsFactor ? 'set-up' : 'nothing'
-  return factors.some(({ reach }) => proven.includes(provenBy(reach))) ? 'nothing' : 'factor'
+  return factors.some(({ reach }) => isProvenAt(reach, place, proven)) ? 'nothing' : 'factor'
 }
 
 /**
@@ -52,7 +83,7 @@ export function reachOfNew(
   { customerId, isOwn, proven }: { customerId: string; isOwn: boolean; proven: readonly string[] },
 ): string | null {
   if (isOwn || proven.includes('issuer')) return customerId
-  if (proven.includes(provenBy(null))) return null
+  if (proven.includes(reachProven(null))) return null
   // A passkey of this customer's alone may have opened the session: no password of the person's was proven then.
   return all.length === 0 && proven.includes('password') ? null : customerId
 }

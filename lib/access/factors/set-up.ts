@@ -8,7 +8,7 @@ import type { Membership } from '../people/rules.ts'
 import type { Caller, CustomerId } from '../rules.ts'
 import { endUnproven, inUse, partOf } from './parts.ts'
 import { madePasskey } from './passkeys.ts'
-import { countsAt, MOST_FACTORS, reachOfNew } from './rules.ts'
+import { countsAt, MOST_FACTORS, type Reaching, reachOfNew } from './rules.ts'
 import type { NewFactor } from './shapes.ts'
 import { addFactor, type NewRow, noteFactor } from './store.ts'
 import { keptSecretOf, shownSecret, stepOf } from './totp.ts'
@@ -25,18 +25,20 @@ export type SettingUp = {
   keep?: string
 }
 
+type Added = Reaching & { id: string }
+
 /** The use of the challenge with which a passkey is made. */
 export const makingBy = (owner: string) => `made by ${owner}`
 
 /**
  * Sets a factor up, where it is shown to work. From then on sign-in asks for it wherever it counts.
- * @returns where it counts: null wherever its person is a member
+ * @returns its id, and where it counts: reach null wherever its person is a member
  * @throws Problem `invalid_request` at what is wrong
  */
-export async function setUp(who: SettingUp, given: NewFactor): Promise<{ id: string; reach: string | null }> {
+export async function setUp(who: SettingUp, given: NewFactor): Promise<Added> {
   const make = await tried(who.owner, given)
   const { customerId, memberId, keep = '' } = who
-  let added: { id: string; reach: string | null } | undefined
+  let added: Added | undefined
   await changePerson(
     () => findPersonOf(customerId, memberId),
     async (_, person) => {
@@ -50,8 +52,8 @@ export async function setUp(who: SettingUp, given: NewFactor): Promise<{ id: str
         partOf(one, { action: 'factor.added', mail: 'factor-added', details }, async (tx) => {
           if (one === own) {
             const row = { personId: person.personId, reach, name: given.name, ...make(person.personId) }
-            added = { id: await addFactor(tx, row as NewRow).catch(refuseDouble), reach }
-            await noteFactor(tx, customerId, keep, reach)
+            added = await addFactor(tx, row as NewRow).catch(refuseDouble)
+            await noteFactor(tx, customerId, keep, added)
           }
           await endUnproven(tx, one, [reach, ...one.factors.map((factor) => factor.reach)], keep)
         }),

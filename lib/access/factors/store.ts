@@ -5,7 +5,7 @@ import { recoveryCodes, secondFactors } from '#lib/db/schema/access/factors.ts'
 import type { CustomerId } from '../rules.ts'
 import type { KeptPasskey } from './passkeys.ts'
 import { digestOfCode } from './recovery-codes.ts'
-import { provenBy } from './rules.ts'
+import { provenBy, type Reaching } from './rules.ts'
 
 /** A member's factor, as they see it. */
 export type FactorRow = {
@@ -42,7 +42,7 @@ export async function listFactors(
 function ofMember(customerId: CustomerId, memberId: string, row: SQL): SQL {
   return sql`JOIN members m ON m.person_id = ${row}.person_id
     WHERE m.customer_id = ${customerId} AND m.id = ${memberId} AND (${row}.reach = ${customerId}
-      OR ${row}.reach IS NULL AND (m.factors_reset_at IS NULL OR ${row}.created_at > m.factors_reset_at))`
+      OR ${row}.reach IS NULL AND NOT m.factors_apart AND (m.factors_reset_at IS NULL OR ${row}.created_at > m.factors_reset_at))`
 }
 
 /** A factor as it is kept. */
@@ -52,10 +52,11 @@ export type NewRow = { personId: string; reach: string | null; name: string } & 
 )
 
 /** Keeps a factor, in the scope of a customer at whom it counts. An app where there is one, or a passkey again, is 23505. */
-export async function addFactor(tx: Transaction, row: NewRow): Promise<string> {
-  const [added] = await tx.insert(secondFactors).values(row).returning({ id: secondFactors.id })
+export async function addFactor(tx: Transaction, row: NewRow): Promise<Reaching & { id: string }> {
+  const { id, reach, createdAt } = secondFactors
+  const [added] = await tx.insert(secondFactors).values(row).returning({ id, reach, createdAt })
   if (!added) throw new Error('The factor was not added.')
-  return added.id
+  return added
 }
 
 /** Removes factors of a person that count here: one, or all of a reach. @returns how many */
@@ -95,15 +96,15 @@ export async function spendCode(tx: Transaction, personId: string, id: string): 
   return used.rowCount === 1
 }
 
-/** From now on it is proven in this session that its member has a factor of this reach. */
+/** From now on it is proven in this session that its member has this factor. */
 export async function noteFactor(
   tx: Transaction,
   customerId: CustomerId,
   session: string,
-  reach: string | null,
+  factor: Reaching,
 ): Promise<void> {
-  const proven = provenBy(reach)
+  const proven = sql.param(provenBy(factor))
   await tx.execute(sql`
-    UPDATE sessions SET proven = array_append(coalesce(proven, '{password}'), ${proven}::text)
-    WHERE customer_id = ${customerId} AND digest = ${session} AND NOT coalesce(proven, '{}') @> ARRAY[${proven}::text]`)
+    UPDATE sessions SET proven = coalesce(proven, '{password}') || ${proven}::text[]
+    WHERE customer_id = ${customerId} AND digest = ${session} AND NOT coalesce(proven, '{}') @> ${proven}::text[]`)
 }

@@ -1,6 +1,7 @@
 import 'server-only'
 import { Problem } from '#lib/api/problem.ts'
 import { proofIn, proveFactor } from '../factors/prove.ts'
+import type { Reaching } from '../factors/rules.ts'
 import type { Given } from '../factors/shapes.ts'
 import { passwordFits } from '../password.ts'
 import { attemptInSession, refusedAt, tracePassword } from '../passwords/attempts.ts'
@@ -9,8 +10,8 @@ import type { Caller } from '../rules.ts'
 import { traceFailure } from '../sign-ins/traces.ts'
 import type { Proof } from './shapes.ts'
 
-/** The reach of a second factor, where that was proven. */
-type Proven = { reach?: string | null }
+/** A second factor, where that was proven. */
+type Proven = { factor?: Reaching }
 
 /** Throws a Problem where what is given proves nothing. */
 type Check<By extends Proof['by']> = (caller: Caller, given: Extract<Proof, { by: By }>) => Promise<Proven>
@@ -51,7 +52,7 @@ async function proveByFactor(caller: Caller, given: Given, pointer: string): Pro
   const memberships = own ?? []
   const prover = { personId: person?.personId ?? '', memberships }
   const proved = await proveFactor(prover, given, proofIn(session))
-  if (proved.kind === 'proven') return { reach: proved.reach }
+  if (proved.kind === 'proven') return { factor: proved.factor }
   traceFailure({ memberships }, proved.kind === 'throttled' ? 'throttled' : 'failed', 'second factor')
   if (proved.kind === 'refused') throw refusedAt(pointer, 'was not accepted')
   const headers = { 'Retry-After': String(proved.seconds) }

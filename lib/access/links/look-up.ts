@@ -51,10 +51,11 @@ export function findPersonOfLink(link: Link): Promise<Person | undefined> {
 
 /**
  * The membership for which a link was made; of a recovery, any that was taken up. Undefined where it is disabled, or
- * its customer has single sign-on alone: then its links open nothing.
+ * its customer has single sign-on alone: then its links open nothing. Nobody takes one up of a customer that is closed.
  */
 export function membershipOf(link: Link, { memberships }: Person): Membership | undefined {
   const enabled = memberships.filter(({ isDisabled, isSignOnOnly }) => !isDisabled && !isSignOnOnly)
   if (link.kind === 'recovery') return enabled.find(({ isInvited }) => !isInvited)
-  return enabled.find((one) => one.customerId === link.customerId && one.memberId === link.memberId)
+  const own = enabled.find((one) => one.customerId === link.customerId && one.memberId === link.memberId)
+  return own?.isClosed && own.isInvited ? undefined : own
 }

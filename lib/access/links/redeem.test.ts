@@ -160,7 +160,8 @@ describe('an invitation', () => {
 
 describe('an invitation of somebody who is a member elsewhere', () => {
   it('is accepted with the password of there, which opens both from then on', async () => {
-    await join(alder)
+    await join(alder, { passwordHash: null })
+    await run(database.url, `UPDATE people SET password_hash = '${hash}' WHERE email = '${email}'`)
     const secret = await link(birch, await join(birch, invited))
     expect(await refused(redeem(secret, 'wrong wrong wrong', false))).toEqual([
       'invalid_request',

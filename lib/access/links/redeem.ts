@@ -4,11 +4,12 @@ import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { recordAudit } from '#lib/history/audit.ts'
 import { noteCaller, visit } from '#lib/visit.ts'
-import { fittingOf, hashPassword, saltOf } from '../password.ts'
+import { hashPassword, passwordFits, saltOf } from '../password.ts'
 import { faultOf } from '../passwords/check.ts'
-import { setPasswordHash, setPersonHash, takeUp } from '../passwords/set.ts'
+import { keepApart, setPasswordHash, setPersonHash, takeUp } from '../passwords/set.ts'
+import { beginAnew, isLeft } from '../people/anew.ts'
 import { changePerson, type Locked, type Part } from '../people/change.ts'
-import { type Membership, type Person, passwordsOf } from '../people/rules.ts'
+import { type Membership, type Person, presentOf } from '../people/rules.ts'
 import { countAttempt, countSetting } from '../sign-ins/budgets.ts'
 import { findLink, findPersonOfLink, type Link, membershipOf } from './look-up.ts'
 import { recoverBy } from './recoveries.ts'
@@ -53,13 +54,14 @@ async function partsOfNew(link: Link, { person, membership }: Whose, password: s
   if (fault !== undefined) throw refusedAt('/password', fault)
   const hash = await hashPassword(password, saltOf(person))
   return async (tx, locked, own) => {
-    const hasPassword = passwordsOf(locked).length > 0
+    const hasPassword = presentOf(locked) !== undefined
     const reach = reachOfLink(link.kind, { isMailed: link.isMailed, hasPassword })
     if (reach === 'membership') {
       const wait = await countSetting(own.customerId, own.email)
       if (wait > 0) throw tooOften(wait)
       return [partOf(link, own, hash)]
     }
+    if (isLeft(locked)) await beginAnew(tx, locked.personId)
     await setPersonHash(tx, locked.personId, hash)
     // An invitation elsewhere waits for its own link.
     const others =
@@ -70,19 +72,20 @@ async function partsOfNew(link: Link, { person, membership }: Whose, password: s
   }
 }
 
-/** With a password that its person has already, a membership is taken up: that password opens it from now on. */
+/** With the password that its person has already, a membership is taken up: that password opens it from now on. */
 async function partsOfPresent(link: Link, { person, membership }: Whose, password: string): Promise<Decide> {
   if (link.kind !== 'invitation') throw refusedAt('/isNew', 'must be true: this link sets a new password')
   const address = visit()?.address ?? ''
   const attempt = await countAttempt(membership.email, { address, knownBrowser: undefined })
   if (attempt.kind === 'throttled') throw tooOften(attempt.seconds)
-  const hash = await fittingOf(password, passwordsOf(person))
-  if (hash === undefined) throw refusedAt('/password', 'is not one that you have here')
+  const present = presentOf(person)
+  if (!(await passwordFits(password, present)))
+    throw refusedAt('/password', 'is not the one that you have here')
   await attempt.forgive()
   return async (_, locked, own) => {
     // Changed meanwhile.
-    if (!passwordsOf(locked).includes(hash)) throw refusedAt('/password', 'is not one that you have here')
-    return [partOf(link, own, hash === locked.passwordHash ? null : hash, { isPresent: true })]
+    if (presentOf(locked) !== present) throw refusedAt('/password', 'is not the one that you have here')
+    return [partOf(link, own, null, { isPresent: true })]
   }
 }
 
@@ -102,6 +105,7 @@ function partOf(
       if (isPresent) await takeUp(tx, customerId, memberId, hash)
       else await setPasswordHash(tx, customerId, memberId, hash, { from: device() })
       if (isInvited && !isPresent) await takeUp(tx, customerId, memberId)
+      if (isInvited && !isPresent && !link.isMailed) await keepApart(tx, customerId, memberId)
       if (isLinks && !(await spendLink(tx, customerId, link.id))) throw gone()
       noteCaller({ id: memberId, customerId })
       const actor = { kind: 'member', id: memberId, name } as const

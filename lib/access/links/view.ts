@@ -1,5 +1,5 @@
 import 'server-only'
-import { passwordsOf } from '../people/rules.ts'
+import { presentOf } from '../people/rules.ts'
 import { findLink, findPersonOfLink, membershipOf } from './look-up.ts'
 import type { LinkState } from './rules.ts'
 
@@ -26,7 +26,7 @@ export async function viewOfLink(kind: 'invitation' | 'reset', secret: string): 
     return { state: isSignOnOnly ? 'sign-on' : 'withdrawn' }
   }
   const { email, customerName } = membership
-  const present = passwordsOf(person).length > 0 ? 'present' : 'new'
+  const present = presentOf(person) === undefined ? 'new' : 'present'
   const asks = kind === 'reset' ? 'new' : link.isMailed ? present : 'either'
   // A mailed link sets the password of all that somebody has, and so belongs to no customer.
   return {

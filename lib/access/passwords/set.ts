@@ -30,8 +30,8 @@ export async function setPasswordHash(
   await tellMember(tx, customerId, memberId, 'new-password', device)
 }
 
-/** Sets the password of a person, in the scope of one of their customers. It opens what has none of its own. */
-export async function setPersonHash(tx: Transaction, personId: string, hash: string): Promise<void> {
+/** Sets the password of a person, or takes it away, in the scope of one of their customers. It opens what has none of its own. */
+export async function setPersonHash(tx: Transaction, personId: string, hash: string | null): Promise<void> {
   const { rowCount } = await tx.update(people).set({ passwordHash: hash }).where(eq(people.id, personId))
   if (rowCount !== 1) throw new Error('A person is changed in the scope of one of their customers.')
 }
@@ -51,7 +51,18 @@ export async function takeUp(
   await tx.update(members).set({ invitedAt: null }).where(own)
 }
 
+/** No factor that the person of a member has elsewhere counts here, nor is it asked for: while the member's password is its own. */
+export async function keepApart(tx: Transaction, customerId: CustomerId, memberId: string): Promise<void> {
+  const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
+  await tx.update(members).set({ factorsApart: true }).where(own)
+}
+
 async function setOwnHash(tx: Transaction, customerId: CustomerId, memberId: string, hash: string | null) {
   const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
-  await tx.update(members).set({ passwordHash: hash }).where(own)
+  // What its person's password opens asks for its person's factors.
+  const apart = hash === null ? { factorsApart: false } : {}
+  await tx
+    .update(members)
+    .set({ passwordHash: hash, ...apart })
+    .where(own)
 }

@@ -25,6 +25,8 @@ type Row = {
   issuers: [provider: string, subject: string][]
   demands_factor: boolean
   factors_reset_at: string | null
+  factors_apart: boolean
+  is_closed: boolean
   factors: FactorRow[]
 }
 
@@ -37,6 +39,11 @@ type FactorRow = Omit<Factor, 'createdAt'> & { createdAt: string }
 export async function findPerson(email: string, browser?: string): Promise<Person | undefined> {
   const person = await find(sql`${email}`, browser)
   return person?.memberships.some(({ isDisabled }) => !isDisabled) ? person : undefined
+}
+
+/** The same, though all of their memberships are disabled. */
+export function findAnybody(email: string): Promise<Person | undefined> {
+  return find(sql`${email}`)
 }
 
 /** The person with this id, with all memberships. */
@@ -66,7 +73,7 @@ function find(email: SQL, browser = ''): Promise<Person | undefined> {
           WHERE s.customer_id = m.customer_id AND s.member_id = m.id) AS issuers,
         EXISTS (SELECT FROM known_browsers b
           WHERE b.customer_id = m.customer_id AND b.member_id = m.id AND b.digest = ${browser}) AS is_known,
-        c.demands_factor, m.factors_reset_at, coalesce((
+        c.demands_factor, m.factors_reset_at, m.factors_apart, c.gone_at IS NOT NULL AS is_closed, coalesce((
           SELECT json_agg(json_build_object('id', f.id, 'kind', f.kind, 'name', f.name, 'reach', f.reach,
             'createdAt', f.created_at, 'credential', f.credential, 'transports', f.transports) ORDER BY f.created_at, f.id)
           FROM second_factors f WHERE f.person_id = p.id), '[]') AS factors
@@ -83,7 +90,8 @@ function find(email: SQL, browser = ''): Promise<Person | undefined> {
 
 function membershipOf(row: Row, all: readonly Factor[]): Membership {
   const factorsResetAt = row.factors_reset_at === null ? null : new Date(row.factors_reset_at)
-  const place = { customerId: row.customer_id, factorsResetAt }
+  const isApart = row.factors_apart
+  const place = { customerId: row.customer_id, factorsResetAt, isApart }
   return {
     customerId: minted(row.customer_id),
     customerName: row.customer_name,
@@ -101,5 +109,7 @@ function membershipOf(row: Row, all: readonly Factor[]): Membership {
     factors: all.filter((one) => countsAt(one, place)),
     demandsFactor: row.demands_factor,
     factorsResetAt,
+    isApart,
+    isClosed: row.is_closed,
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Factor, provenBy } from '../factors/rules.ts'
+import { type Factor, reachProven } from '../factors/rules.ts'
 import type { CustomerId } from '../rules.ts'
 import { type Membership, nextStep, openedBy, passwordsOf, pickable } from './rules.ts'
 
@@ -20,6 +20,8 @@ const at = (customer: string, given: Partial<Membership> = {}): Membership => ({
   factors: [],
   demandsFactor: false,
   factorsResetAt: null,
+  isApart: false,
+  isClosed: false,
   ...given,
 })
 const own = (passwordHash: string | null) => ({ passwordHash, isOwn: true })
@@ -78,7 +80,7 @@ describe('where there are second factors, after a proof comes', () => {
   })
   const [plain, persons] = [at('a'), at('b', { factors: [factor(null)] })]
   const [own, bare] = [at('c', { factors: [factor('c')] }), at('d', { demandsFactor: true })]
-  const ofPerson = ['password', provenBy(null)]
+  const ofPerson = ['password', reachProven(null)]
   const asked = (membership?: Membership, mayGoWithout = false) => ({
     kind: 'factor',
     ...(membership ? { membership } : {}),

@@ -28,6 +28,10 @@ export type Membership = {
   demandsFactor: boolean
   /** When an Admin took away there what its person had set up until then. */
   factorsResetAt: Date | null
+  /** Whether whoever was shown its link has set its own password, so that no factor of the person counts there. */
+  isApart: boolean
+  /** Whether its customer is closed: its people read, and nobody joins. */
+  isClosed: boolean
 }
 
 /** Whoever has an address, with all that they are a member of. */
@@ -58,6 +62,16 @@ export function openedBy(hash: string, { memberships }: Pick<Person, 'membership
 export function passwordsOf({ memberships }: Pick<Person, 'memberships'>): string[] {
   const open = memberships.filter(({ isDisabled, isSignOnOnly }) => !isDisabled && !isSignOnOnly)
   return [...new Set(open.flatMap(({ passwordHash }) => passwordHash ?? []))]
+}
+
+/**
+ * The password by which a person takes up one more membership: their own, where it opens one that they have taken up. One of
+ * a membership was perhaps set by an Admin of its customer, who would come in here with it.
+ */
+export function presentOf({ passwordHash, memberships }: Pick<Person, 'passwordHash' | 'memberships'>) {
+  return passwordHash !== null && openedBy(passwordHash, { memberships }).length > 0
+    ? passwordHash
+    : undefined
 }
 
 /** Whom an issuer's proof opens: the membership of its own customer that it is bound to, wherever else its person is a member. */

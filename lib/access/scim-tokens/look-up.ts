@@ -1,8 +1,8 @@
 import 'server-only'
 import { database } from '#lib/db/client.ts'
 import { digestOf } from '../api-key.ts'
-import type { Caller } from '../rules.ts'
-import { isNotGone, lookUpCaller, provenCaller } from '../store.ts'
+import type { Caller, CustomerId } from '../rules.ts'
+import { isNotGone, lookUpCaller, minted, provenCaller } from '../store.ts'
 import { looksLikeScimToken } from './secret.ts'
 
 const SCIM_CALLER = `
@@ -26,4 +26,15 @@ export async function findScimCaller(token: string): Promise<Caller | undefined>
   const row = await lookUpCaller(keys, SCIM_CALLER, digest)
   if (row?.stale) await keys.query(USED, [digest])
   return row && provenCaller(row, 'scim')
+}
+
+/** The tokens with these digests that were not revoked, of whichever customers: for who shows them. */
+export async function findScimTokens(
+  digests: readonly string[],
+): Promise<{ customerId: CustomerId; id: string }[]> {
+  const { rows } = await database().keys.query<{ customer_id: string; id: string }>(
+    'SELECT customer_id, id FROM scim_tokens WHERE digest = ANY($1) AND revoked_at IS NULL ORDER BY customer_id, id',
+    [digests],
+  )
+  return rows.map((row) => ({ customerId: minted(row.customer_id), id: row.id }))
 }

@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { accountMails, sessions } from '#lib/db/schema/access/sign-ins.ts'
 import { env } from '#lib/env.ts'
@@ -15,6 +15,10 @@ export type AccountEvent =
   | 'recovery-code-used'
   | 'key-ends'
   | 'key-leaked'
+  | AdminEvent
+
+/** What the Admins of a customer are told of by mail. */
+export type AdminEvent = 'scim-token-leaked' | 'domain-lost' | 'domain-ended'
 
 /** The device of a session, for the mail that tells what was done in it. */
 export async function deviceOfSession(tx: Transaction, customerId: CustomerId, digest: string) {
@@ -37,4 +41,21 @@ export async function tellMember(
   from: { address: string; userAgent: string } | undefined = undefined,
 ): Promise<void> {
   if (env().mail) await tx.insert(accountMails).values({ customerId, memberId, event, ...from })
+}
+
+/**
+ * Writes down that each Admin who can sign in is to be told by mail, as `tellMember` does for one.
+ * @param about the name of what it is about: a token of a directory, or a domain
+ */
+export async function tellAdmins(
+  tx: Transaction,
+  customerId: CustomerId,
+  event: AdminEvent,
+  about: string,
+): Promise<void> {
+  if (!env().mail) return
+  await tx.execute(sql`
+    INSERT INTO account_mails (customer_id, member_id, event, about)
+    SELECT m.customer_id, m.id, ${event}, ${about} FROM members m
+    WHERE m.customer_id = ${customerId} AND m.roles @> '{admin}' AND m.disabled_at IS NULL AND m.invited_at IS NULL`)
 }

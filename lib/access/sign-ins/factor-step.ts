@@ -51,14 +51,11 @@ export async function setUpStep(given: NewFactor, visitor: Visitor): Promise<Ste
   const { pending, step } = at
   if (step.kind !== 'set-up') return goOn(pending, visitor)
   const { customerId, memberId } = step.membership
-  const { reach } = await setUp(
-    { customerId, memberId, proven: pending.proven, owner: pending.digest },
-    given,
-  )
-  return further(pending, provenBy(reach), visitor)
+  const added = await setUp({ customerId, memberId, proven: pending.proven, owner: pending.digest }, given)
+  return further(pending, provenBy(added), visitor)
 }
 
-async function further(pending: Pending, proven: string, visitor: Visitor): Promise<Stepped> {
+async function further(pending: Pending, proven: readonly string[], visitor: Visitor): Promise<Stepped> {
   const now = await furtherPending(pending, { proven })
   return now ? goOn(now, visitor) : ENDED
 }

@@ -19,6 +19,6 @@ export async function signInByPasskey(answer: Assertion, visitor: Visitor): Prom
     traceFailure(person, 'failed', 'passkey')
     return REFUSED
   }
-  const proven = ['passkey', provenBy(factor.reach)]
+  const proven = ['passkey', ...provenBy(factor)]
   return proceed(person, { proof: proofOfPasskey(factor), proven }, visitor)
 }

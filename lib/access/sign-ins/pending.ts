@@ -58,11 +58,11 @@ export async function findPending(cookies: string): Promise<Pending | undefined>
 /** Notes what more was proven, or what was picked. @returns it as it is now; undefined where it was ended meanwhile */
 export async function furtherPending(
   pending: Pending,
-  { proven, picked = pending.picked }: { proven?: string; picked?: string | undefined },
+  { proven = [], picked = pending.picked }: { proven?: readonly string[]; picked?: string | undefined },
 ): Promise<Pending | undefined> {
   const { rows } = await database().signIn.query<{ proven: string[] }>(
     `UPDATE pending_sign_ins SET picked = $2, proven = proven || $3::text[] WHERE digest = $1 RETURNING proven`,
-    [pending.digest, picked ?? null, proven === undefined ? [] : [proven]],
+    [pending.digest, picked ?? null, proven],
   )
   return rows[0] && { ...pending, picked, proven: rows[0].proven }
 }

@@ -1,10 +1,12 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
+import { errorCode } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { recordAudit } from '#lib/history/audit.ts'
 import { noteCaller, visit } from '#lib/visit.ts'
 import { takeUp } from '../passwords/set.ts'
+import { lockNewcomer } from '../people/anew.ts'
 import { lockPerson } from '../people/change.ts'
 import { addJoined, isLastAdmin, setGiven } from '../people/given.ts'
 import type { Role } from '../rules.ts'
@@ -23,51 +25,65 @@ import {
 export type Known = { subject: string; email: string; claims: Claims }
 
 /** Why somebody whom the issuer knows may not enter. */
-export type Refusal = 'off' | 'other-subject' | 'disabled' | 'no-member' | 'no-role'
+export type Refusal = 'off' | 'closed' | 'other-subject' | 'disabled' | 'no-member' | 'no-role'
 
 /** A member's id, or why there is none; `memberId` beside a refusal: whose address it is. */
 export type Bound = { memberId: string; refused?: undefined } | { refused: Refusal; memberId?: string }
 
 /**
  * Finds the member behind a subject: whoever it was bound to, else the member with the address, who is bound to it now, else a
- * new member, where the customer allows that. What claims give is set. Its events are kept with it.
+ * new member, where the customer allows that. What claims give is set. Its events are kept with it. At a closed customer whoever
+ * has come before enters to read, and nobody is given anything.
  */
-export function bindMember(provider: Provider, who: Known): Promise<Bound> {
+export async function bindMember(provider: Provider, who: Known): Promise<Bound> {
+  const { customerId } = provider
+  try {
+    return await scope({ customerId }, (tx) => bind(tx, provider, who, false))
+  } catch (error) {
+    if (errorCode(error) !== CLOSED) throw error
+    return scope({ customerId }, (tx) => bind(tx, provider, who, true), { evenIfClosed: true })
+  }
+}
+
+/** What the database says of a write at a closed customer: see lib/db/scope.ts. */
+const CLOSED = 'CC001'
+
+async function bind(tx: Transaction, provider: Provider, who: Known, isClosed: boolean): Promise<Bound> {
   const { customerId, id: providerId } = provider
   const place = { providerId, subject: who.subject }
-  const bind = async (tx: Transaction): Promise<Bound> => {
-    if (!(await lockProvider(tx, customerId, providerId))) return { refused: 'off' }
-    const known = await memberOfSubject(tx, customerId, place)
-    const found = known ?? (await memberOfAddress(tx, customerId, { providerId, email: who.email }))
-    const refused = refusalOf(provider, who, found)
-    if (refused) return { refused, ...(found ? { memberId: found.id } : {}) }
-    const member = found ?? (await join(tx, provider, who))
-    noteCaller({ id: member.id, customerId })
-    // The person before the member, as wherever both are locked.
-    await lockPerson(tx, customerId, member.id, 'to enter')
-    if (known) await seeSubject(tx, customerId, place)
-    else {
-      await bindSubject(tx, customerId, { ...place, memberId: member.id })
-      await record(tx, provider, member, 'sign-on.bound', { issuer: provider.issuer, subject: who.subject })
-    }
-    if (member.isInvited) {
-      await takeUp(tx, customerId, member.id)
-      await record(tx, provider, member, 'invitation.accepted', { by: 'single sign-on' })
-    }
-    if (found) await give(tx, provider, found, who.claims)
-    return { memberId: member.id }
+  if (!(await lockProvider(tx, customerId, providerId))) return { refused: 'off' }
+  const known = await memberOfSubject(tx, customerId, place)
+  const found = known ?? (await memberOfAddress(tx, customerId, { providerId, email: who.email }))
+  const refused = refusalOf(provider, who, found, isClosed)
+  if (refused) return { refused, ...(found ? { memberId: found.id } : {}) }
+  const member = found ?? (await join(tx, provider, who))
+  noteCaller({ id: member.id, customerId })
+  // The person before the member, as wherever both are locked.
+  if (!found || found.isInvited) await lockNewcomer(tx, customerId, member)
+  else await lockPerson(tx, customerId, member.id, 'to enter')
+  if (known) await seeSubject(tx, customerId, place)
+  else {
+    await bindSubject(tx, customerId, { ...place, memberId: member.id })
+    await record(tx, provider, member, 'sign-on.bound', { issuer: provider.issuer, subject: who.subject })
   }
-  return scope({ customerId }, bind, { evenIfClosed: true })
+  if (member.isInvited) {
+    await takeUp(tx, customerId, member.id)
+    await record(tx, provider, member, 'invitation.accepted', { by: 'single sign-on' })
+  }
+  if (found && !isClosed) await give(tx, provider, found, who.claims)
+  return { memberId: member.id }
 }
 
 function refusalOf(
   provider: Provider,
   { claims }: Known,
   found: (Found & { isBound?: boolean }) | undefined,
+  isClosed: boolean,
 ): Refusal | undefined {
   // The issuer has given the address to somebody else, or knows this one by a new name.
   if (found?.isBound) return 'other-subject'
   if (found?.isDisabled) return 'disabled'
+  if (isClosed && (!found || found.isInvited)) return 'closed'
   if (!found && provider.joinRoles === null && rolesBy(claims, provider) === null) return 'no-member'
   const roles = rolesBy(claims, provider) ?? (found ? found.roles : provider.joinRoles)
   return roles?.length === 0 && (!found || rolesBy(claims, provider)) ? 'no-role' : undefined

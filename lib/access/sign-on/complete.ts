@@ -16,7 +16,7 @@ import { findProvider, hasDomain, type Provider } from './look-up.ts'
 import { type Claims, domainOf, isSignedInSince, isVerified } from './rules.ts'
 
 /** Why nobody was signed in, as the sign-in page tells it. */
-export type Fault = 'again' | 'refused' | 'unavailable' | 'mail' | 'no-member' | 'other-account'
+export type Fault = 'again' | 'refused' | 'unavailable' | 'mail' | 'no-member' | 'closed' | 'other-account'
 
 /** What became of a way back from an issuer. */
 export type Completed =
@@ -65,7 +65,7 @@ async function enter(
     return refuse(provider, freshMember, 'the sign-in at the issuer is not fresh')
   const bound = await bindMember(provider, { subject, email, claims })
   if (bound.refused !== undefined) {
-    const told = bound.refused === 'no-member' ? bound.refused : 'refused'
+    const told = bound.refused === 'no-member' || bound.refused === 'closed' ? bound.refused : 'refused'
     return refuse(provider, bound.memberId ?? provider.id, bound.refused, told)
   }
   const { memberId } = bound

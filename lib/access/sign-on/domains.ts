@@ -26,10 +26,10 @@ export function asDomain(given: string): string | undefined {
 
 /** The domains of the customer, with their provider's id. */
 export function listDomains(tx: Transaction, customerId: CustomerId) {
-  const { domain, providerId, token, provenAt, provenBy } = signOnDomains
+  const { domain, providerId, token, provenAt, provenBy, lostAt } = signOnDomains
   const own = eq(signOnDomains.customerId, customerId)
   return tx
-    .select({ domain, providerId, token, provenAt, provenBy })
+    .select({ domain, providerId, token, provenAt, provenBy, lostAt })
     .from(signOnDomains)
     .where(own)
     .orderBy(asc(domain))
@@ -63,7 +63,7 @@ export async function proveDomain(
 ): Promise<void> {
   await tx
     .update(signOnDomains)
-    .set({ provenAt: sql`now()`, provenBy: by })
+    .set({ provenAt: sql`now()`, provenBy: by, checkedAt: sql`now()`, lostAt: null })
     .where(and(eq(signOnDomains.customerId, customerId), eq(signOnDomains.domain, domain)))
 }
 

@@ -48,8 +48,9 @@ export async function confirmDomain(given: string, { customer }: Of): Promise<vo
 
 async function prove(customerId: CustomerId, domain: string, by: 'dns' | 'operator'): Promise<void> {
   const proven = scope({ customerId }, async (tx) => {
-    const { provenAt } = await domainNamed(tx, customerId, domain)
-    if (provenAt !== null) return
+    const { provenBy, lostAt } = await domainNamed(tx, customerId, domain)
+    // What the operator has confirmed stays so; what a record has proven is proven anew where it was lost.
+    if (provenBy === 'operator' || (provenBy === by && lostAt === null)) return
     await store.proveDomain(tx, customerId, domain, by)
     await recordDeed(tx, customerId, 'sign-on-domain.proven', domain, { by })
   })
@@ -70,9 +71,9 @@ export async function removeDomain(given: string, { customer }: Of): Promise<voi
 export async function listOwnDomains(tx: Transaction, customerId: CustomerId) {
   const names = new Map((await listProviders(tx, customerId)).map(({ id, name }) => [id, name]))
   const all = await store.listDomains(tx, customerId)
-  return all.map(({ domain, providerId, provenAt, provenBy, token }) => {
+  return all.map(({ domain, providerId, provenAt, provenBy, lostAt, token }) => {
     const { name, text } = store.recordOf(domain, token)
-    return { domain, provider: names.get(providerId) ?? '', provenAt, provenBy, record: name, text }
+    return { domain, provider: names.get(providerId) ?? '', provenAt, provenBy, lostAt, record: name, text }
   })
 }
 

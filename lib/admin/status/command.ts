@@ -17,12 +17,13 @@ async function showStatus({ json = false }: { json?: boolean }): Promise<void> {
   else showFigures(figures)
 }
 
-function showFigures({ at, changes, accounts, jobs, mails, database }: Figures): void {
+function showFigures({ at, changes, accounts, jobs, mails, domains, database }: Figures): void {
   const oldest =
     changes.oldestOpenSeconds === null ? '' : `, the oldest for ${ageOf(changes.oldestOpenSeconds)}`
   print(`At        ${minuteOf(at)} UTC`)
   print(`Changes   ${changes.open} open${oldest}; ${changes.unclear} unclear`)
   print(`Mails     ${mails.waiting} on their way`)
+  if (domains.lost > 0) print(`Domains   ${domains.lost} without the DNS record that proves them`)
   print(`Database  ${database.migrations} migrations, the newest ${database.newest ?? 'of a later release'}`)
   print('\nAccounts at vendors (times in UTC):')
   printRows(

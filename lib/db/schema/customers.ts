@@ -76,6 +76,8 @@ export const members = pgTable(
     invitedAt: time('invited_at'),
     /** Factors of their person that were set up before do not count here any more: an Admin has taken them away. */
     factorsResetAt: time('factors_reset_at'),
+    /** Its own password was set by whoever was shown its invitation: no factor of its person counts here. */
+    factorsApart: boolean('factors_apart').notNull().default(false),
     /** When a session of theirs was ended by somebody; the others say themselves when they were seen. */
     lastSeenAt: time('last_seen_at'),
     /** Null: never, or before this was written down. */

@@ -1,9 +1,12 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { removeFactors, setCodes } from '#lib/access/factors/store.ts'
 import { withdrawLinks } from '#lib/access/links/store.ts'
 import type { CustomerId, Role } from '#lib/access/rules.ts'
 import { endSessions } from '#lib/access/session.ts'
+import { forgetBrowsers } from '#lib/access/sign-ins/known-browsers.ts'
+import { releaseSubjects } from '#lib/access/sign-on/subjects.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { accountLinks } from '#lib/db/schema/access/people.ts'
 import { accountMails, sessions } from '#lib/db/schema/access/sign-ins.ts'
@@ -43,7 +46,7 @@ export async function addMember(
   // Whom a directory took away comes anew, with nothing of what they had.
   const [back] = await tx
     .update(members)
-    .set({ ...added, disabledAt: null, removedAt: null, createdAt: sql`now()` })
+    .set({ ...added, factorsApart: false, disabledAt: null, removedAt: null, createdAt: sql`now()` })
     .where(
       and(
         eq(members.customerId, customerId),
@@ -52,6 +55,8 @@ export async function addMember(
       ),
     )
     .returning({ id: members.id })
+  // Of whom was taken away by a release that left this.
+  if (back) await forget(tx, customerId, back.id)
   return back?.id
 }
 
@@ -80,10 +85,12 @@ export async function setDisabled(
 }
 
 /**
- * Takes away a member who is disabled, for good: they are in no list, and the keys that they made end.
+ * Takes away a member who is disabled, for good: they are in no list, the keys that they made end, and no identity provider
+ * knows them, so that whoever gets the address next is not taken for them.
  * @returns how many keys
  */
 export async function setRemoved(tx: Transaction, customerId: CustomerId, memberId: string): Promise<number> {
+  await forget(tx, customerId, memberId)
   await tx.update(members).set({ removedAt: sql`now()` }).where(memberOf(customerId, memberId))
   const theirs = and(eq(apiKeys.customerId, customerId), eq(apiKeys.issuedBy, memberId))
   const { rowCount } = await tx
@@ -93,7 +100,10 @@ export async function setRemoved(tx: Transaction, customerId: CustomerId, member
   return rowCount ?? 0
 }
 
-/** Removes somebody who never came, with what was sent to them. */
+/**
+ * Removes somebody who never came, with what was sent to them. Whom a key names, since a directory took them away before and
+ * they were added anew, is taken away as a directory does it.
+ */
 export async function removeInvited(
   tx: Transaction,
   customerId: CustomerId,
@@ -101,5 +111,27 @@ export async function removeInvited(
 ): Promise<void> {
   for (const table of [accountLinks, accountMails])
     await tx.delete(table).where(and(eq(table.customerId, customerId), eq(table.memberId, memberId)))
-  await tx.delete(members).where(and(memberOf(customerId, memberId), isNotNull(members.invitedAt)))
+  await setDisabled(tx, customerId, memberId, true)
+  await setRemoved(tx, customerId, memberId)
+  const isNamed = sql`EXISTS (SELECT FROM api_keys k WHERE k.customer_id = ${customerId} AND k.issued_by = ${memberId})`
+  await tx
+    .delete(members)
+    .where(and(memberOf(customerId, memberId), isNotNull(members.invitedAt), sql`NOT ${isNamed}`))
+}
+
+/**
+ * Nothing by which they came in before brings anybody in as this member: no subject of an issuer, no browser, and no factor
+ * that counted here alone.
+ */
+async function forget(tx: Transaction, customerId: CustomerId, memberId: string): Promise<void> {
+  const [row] = await tx
+    .select({ personId: members.personId })
+    .from(members)
+    .where(memberOf(customerId, memberId))
+  if (row?.personId) {
+    await removeFactors(tx, row.personId, { reach: customerId })
+    await setCodes(tx, row.personId, customerId, [])
+  }
+  await releaseSubjects(tx, customerId, { memberId })
+  await forgetBrowsers(tx, customerId, memberId, '')
 }

@@ -36,18 +36,21 @@ export type Figures = {
   jobs: store.JobRuns[]
   /** Notices that were begun, and of which nobody knows yet whether they left. */
   mails: { waiting: number }
+  /** Domains of single sign-on whose DNS record is missing. */
+  domains: { lost: number }
   /** `newest`: null where a later release has been here. */
   database: { migrations: number; newest: string | null }
 }
 
 /** Reads all figures, for whoever shows them. */
 export async function readFigures(): Promise<Figures> {
-  const [changes, readings, lists, jobs, waiting, migrations] = await Promise.all([
+  const [changes, readings, lists, jobs, waiting, lost, migrations] = await Promise.all([
     store.countChanges(),
     store.countReadings(),
     store.listPasses(),
     store.listJobRuns(),
     store.countMails(),
+    store.countLostDomains(),
     store.appliedMigrations(),
   ])
   const newest = knownMigrations().find(({ when }) => when === migrations.at(-1))?.name ?? null
@@ -64,6 +67,7 @@ export async function readFigures(): Promise<Figures> {
     })),
     jobs,
     mails: { waiting },
+    domains: { lost },
     database: { migrations: migrations.length, newest },
   }
 }

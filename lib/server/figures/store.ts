@@ -62,6 +62,15 @@ export async function countMails(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
+/** Domains that were proven by a record of the DNS which is missing now. */
+export async function countLostDomains(): Promise<number> {
+  const { rows } = await database().jobs.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM sign_on_domains
+     WHERE proven_by = 'dns' AND proven_at IS NOT NULL AND lost_at IS NOT NULL`,
+  )
+  return rows[0]?.count ?? 0
+}
+
 /** When the migrations were made that this database has, in epoch milliseconds. */
 export async function appliedMigrations(): Promise<number[]> {
   const { rows } = await database().jobs.query<{ when: string }>(

@@ -98,6 +98,12 @@ function watchFigures(registry: Registry): void {
     [],
     (gauge, { mails }) => gauge.set(mails.waiting),
   )
+  shared(
+    'console_domains_lost',
+    'Domains of single sign-on whose DNS record is missing: after seven days they find no issuer.',
+    [],
+    (gauge, { domains }) => gauge.set(domains.lost),
+  )
 }
 
 let last: { at: number; figures: Promise<Figures | undefined> } | undefined

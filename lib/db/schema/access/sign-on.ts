@@ -51,6 +51,10 @@ export const signOnDomains = pgTable(
     provenAt: time('proven_at'),
     /** `dns` or `operator`. */
     provenBy: text('proven_by'),
+    /** When its record was looked for last; null: not since it was proven. */
+    checkedAt: time('checked_at'),
+    /** Since when its record is missing; null: it is there, or the operator has confirmed the domain. */
+    lostAt: time('lost_at'),
     createdAt: createdAt(),
   },
   (t) => [

@@ -1,0 +1,55 @@
+import 'server-only'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import type { Transaction } from '#lib/db/client.ts'
+import { signOnDomains } from '#lib/db/schema/access/sign-on.ts'
+import type { CustomerId } from '../../rules.ts'
+
+/** The customer's domains whose record was not looked for since yesterday, with what it says. */
+export function dueDomains(tx: Transaction, customerId: CustomerId) {
+  const { domain, token, checkedAt } = signOnDomains
+  const isDue = sql`(${checkedAt} IS NULL OR ${checkedAt} < now() - interval '20 hours')`
+  return tx
+    .select({ domain, token })
+    .from(signOnDomains)
+    .where(and(proven(customerId), isDue))
+}
+
+/** A domain that is proven by its record, locked until the transaction ends. @param days after which a lost one is over */
+export async function lockDomain(tx: Transaction, customerId: CustomerId, domain: string, days: number) {
+  const { lostAt } = signOnDomains
+  const rows = await tx
+    .select({
+      isLost: sql<boolean>`${lostAt} IS NOT NULL`,
+      isOver: sql<boolean>`coalesce(${lostAt} < now() - make_interval(days => ${days}::int), false)`,
+    })
+    .from(signOnDomains)
+    .where(and(proven(customerId), eq(signOnDomains.domain, domain)))
+    .for('update')
+  return rows[0]
+}
+
+const AFTER = {
+  there: { checkedAt: sql`now()` },
+  found: { checkedAt: sql`now()`, lostAt: null },
+  lost: { checkedAt: sql`now()`, lostAt: sql`coalesce(lost_at, now())` },
+  // From now on it finds no issuer, and another customer may prove it.
+  ended: { checkedAt: null, lostAt: null, provenAt: null, provenBy: null },
+}
+
+/** Writes down how a domain's record was found. */
+export async function noteDomain(
+  tx: Transaction,
+  customerId: CustomerId,
+  domain: string,
+  found: keyof typeof AFTER,
+): Promise<void> {
+  await tx
+    .update(signOnDomains)
+    .set(AFTER[found])
+    .where(and(eq(signOnDomains.customerId, customerId), eq(signOnDomains.domain, domain)))
+}
+
+function proven(customerId: CustomerId) {
+  const { provenAt, provenBy } = signOnDomains
+  return and(eq(signOnDomains.customerId, customerId), eq(provenBy, 'dns'), isNotNull(provenAt))
+}

@@ -1,0 +1,30 @@
+import 'server-only'
+import { digestOf } from '#lib/access/api-key.ts'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { findScimTokens } from '#lib/access/scim-tokens/look-up.ts'
+import { looksLikeScimToken } from '#lib/access/scim-tokens/secret.ts'
+import { tellAdmins } from '#lib/access/sign-ins/account-mail.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { scope } from '#lib/db/scope.ts'
+import { recordAudit, STRANGER } from '#lib/history/audit.ts'
+import { endToken } from './store/tokens.ts'
+
+/**
+ * Revokes those of some texts that are tokens of directories, each with a row of its customer's history and a mail to the
+ * Admins. Who waits for it hides how long it took: see lib/keys/leaks.ts.
+ */
+export async function revokeShownTokens(texts: readonly string[], requestId: string): Promise<void> {
+  const digests = texts.filter(looksLikeScimToken).map(digestOf)
+  for (const { customerId, id } of await findScimTokens(digests)) await revoke(customerId, id, requestId)
+}
+
+function revoke(customerId: CustomerId, id: string, requestId: string): Promise<void> {
+  const end = async (tx: Transaction) => {
+    const name = await endToken(tx, customerId, id)
+    if (name === undefined) return
+    await tellAdmins(tx, customerId, 'scim-token-leaked', name)
+    const event = { action: 'scim-token.leaked', subject: id, actor: STRANGER, requestId }
+    await recordAudit(tx, customerId, { ...event, details: { name } })
+  }
+  return scope({ customerId }, end, { evenIfClosed: true })
+}
