@@ -7,6 +7,7 @@ import { type Column, csv } from '#lib/files/csv.ts'
 import { allPages } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
 import { plainAmount } from '#lib/money.ts'
+import * as posting from '#lib/posting/csv.ts'
 import { itemize } from './itemization.ts'
 import { countLines, listLines } from './lines.ts'
 import { type InvoiceOrder, keyOf } from './order.ts'
@@ -47,6 +48,7 @@ const LATER_COLUMNS: Column<store.InvoiceRow>[] = [
   { name: 'periodStart', text: ({ periodStart }) => periodStart },
   // As people write a period: with its last day. The wire's periodEnd is the day after it.
   { name: 'periodLastDay', text: ({ periodEnd }) => periodEnd && addDays(periodEnd, -1) },
+  ...posting.invoiceColumns,
 ]
 
 const LINE_COLUMNS: Column<LineRow>[] = [
@@ -60,6 +62,7 @@ const LINE_COLUMNS: Column<LineRow>[] = [
   { name: 'lineCurrency', text: ({ line }) => line.currency },
   { name: 'lineAmount', number: ({ line }) => plainAmount(line.amount, line.currency) },
   ...LATER_COLUMNS.map((column) => ofInvoice(column)),
+  ...posting.lineColumns.map((column) => ofLine(column)),
 ]
 
 /** All invoices that a selection holds at one moment, in their order, as CSV: a row for each, or for each line. */
@@ -123,4 +126,10 @@ function ofInvoice(column: Column<store.InvoiceRow>): Column<LineRow> {
   const { name } = column
   if ('text' in column) return { name, text: ({ invoice }) => column.text(invoice) }
   return { name, number: ({ invoice }) => column.number(invoice) }
+}
+
+function ofLine(column: Column<Line>): Column<LineRow> {
+  const { name } = column
+  if ('text' in column) return { name, text: ({ line }) => column.text(line) }
+  return { name, number: ({ line }) => column.number(line) }
 }
