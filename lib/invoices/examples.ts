@@ -1,5 +1,6 @@
 import type { Example } from '#lib/api/openapi/example.ts'
 import { creditNote, drafts, pastDue } from './document/examples.ts'
+import { posted } from './document/posted-example.ts'
 
 export const listInvoices: readonly Example[] = [
   {
@@ -58,7 +59,7 @@ export const exportInvoices: readonly Example[] = [
   },
 ]
 
-export const readInvoice: readonly Example[] = [pastDue, creditNote]
+export const readInvoice: readonly Example[] = [pastDue, creditNote, posted]
 
 export const summarizeInvoices: readonly Example[] = [
   {

@@ -68,3 +68,26 @@ function keyOf(type: string, name: string): string {
 function plain(text: string): string {
   return text.toLowerCase().replace(/\s+/g, ' ').trim()
 }
+
+type Change<Details> = { [Field in keyof Details]?: string | null | undefined }
+
+/** What is set after a change, and what of it the history tells: `cost center 4711 → 4712`; nothing where all stays. */
+export function changedBy<Details extends Record<keyof Details, string | null>>(
+  before: Details,
+  change: Change<Details>,
+): { after: Details; details?: { changes: string[] } } {
+  const fields = Object.keys(before) as (keyof Details & string)[]
+  const after = Object.fromEntries(
+    fields.map((field) => [field, change[field] === undefined ? before[field] : change[field]]),
+  ) as Details
+  const changes = fields
+    .filter((field) => after[field] !== before[field])
+    .map((field) => `${NAMES[field] ?? field}: ${before[field] ?? 'none'} → ${after[field] ?? 'none'}`)
+  return changes.length > 0 ? { after, details: { changes } } : { after }
+}
+
+const NAMES: Record<string, string> = {
+  purchaseOrder: 'purchase order',
+  buyerReference: 'buyer reference',
+  costCenter: 'cost center',
+}

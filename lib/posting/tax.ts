@@ -84,13 +84,21 @@ export function isConsistent({ differences }: TaxSums): boolean {
 }
 
 /**
- * Whether a tax is that of its rate: at most one minor unit beside it, for some round down and some up. A line may be
- * one of many of which only the sum was rounded, so that it has that room, too.
+ * Whether a tax is that of its rate, but for rounding: up or down by less than a minor unit, and where it was reckoned
+ * in parts, by half of one for each.
  */
-export function fitsRate(base: Decimal, rate: Decimal, tax: Decimal, currency: string): boolean {
+export function fitsRate(
+  base: Decimal,
+  rate: Decimal,
+  tax: Decimal,
+  { currency, parts = 1 }: { currency: string; parts?: number },
+): boolean {
   const exact = new Exact(base).times(rate).div(100)
   const unit = new Exact(10).pow(-minorUnit(currency))
-  return new Exact(tax).minus(exact).abs().lte(unit)
+  return new Exact(tax)
+    .minus(exact)
+    .abs()
+    .lte(unit.times(Math.max(1, parts / 2)))
 }
 
 /** A breakdown of lines, each of which has a category; none where one of them has not. Each sum is of rounded amounts. */

@@ -1,6 +1,6 @@
 import { DAY_MS, dayText, epochOfDay } from '#lib/days.ts'
 import { type Decimal, formatAmount, formatDecimal, moneyText } from '#lib/money.ts'
-import { taxCategoryName } from './codes.ts'
+import { taxCategoryName } from './rules.ts'
 
 // What is said of tax and postings on screen and on paper. Days are `YYYY-MM-DD`, or epoch milliseconds.
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isTaxCategory, isTypeCode } from '#lib/posting/codes.ts'
+import { isTaxCategory, isTypeCode } from '#lib/posting/rules.ts'
 import { isUnit } from '#lib/posting/units.ts'
 import { quoted } from '../faults.ts'
 import { amount, name, optionalText, text } from '../json/values.ts'

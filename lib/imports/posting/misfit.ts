@@ -10,12 +10,12 @@ export function misfitOf(invoice: NewInvoice): string | undefined {
   const lines = invoice.lines.map((line) => ({ ...line, currency }))
   const line = lines.findIndex(({ taxRate, taxAmount, ...rest }) => {
     const isTold = taxRate !== null && taxRate !== undefined && taxAmount !== null && taxAmount !== undefined
-    return isTold && !fitsRate(netOfLine(rest, currency).toFixed(), taxRate, taxAmount, currency)
+    return isTold && !fitsRate(netOfLine(rest, currency).toFixed(), taxRate, taxAmount, { currency })
   })
   if (line >= 0) return `${number}, lines[${line}]`
   const row = taxBreakdown?.findIndex(
     ({ rate, taxableAmount, taxAmount }) =>
-      rate !== null && !fitsRate(taxableAmount, rate, taxAmount, currency),
+      rate !== null && !fitsRate(taxableAmount, rate, taxAmount, { currency, parts: lines.length }),
   )
   if (row !== undefined && row >= 0) return `${number}, taxBreakdown[${row}]`
   const sums = taxOf(invoice, lines)
