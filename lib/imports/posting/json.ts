@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { isTaxCategory, isTypeCode } from '#lib/posting/rules.ts'
 import { isUnit } from '#lib/posting/units.ts'
-import { quoted } from '../faults.ts'
-import { amount, name, optionalText, text } from '../json/values.ts'
+import { quoted, textFault } from '../faults.ts'
+import { amount, name, text } from '../json/values.ts'
 import { timeOf } from '../times.ts'
 
 /** A day, `YYYY-MM-DD`. */
@@ -17,6 +17,19 @@ function code(isKnown: (text: string) => boolean, list: string) {
       if (typeof value === 'string' && !isKnown(value))
         issues.push({ code: 'custom', input: value, message: `${quoted(value)} is no code of ${list}` })
     })
+}
+
+/** Text that may be left out; null and empty say the same. */
+function told(longest: number) {
+  return z
+    .string()
+    .nullish()
+    .check(({ value, issues }) => {
+      const message = value ? textFault(value, longest) : undefined
+      if (message) issues.push({ code: 'custom', input: value, message })
+    })
+    .transform((value) => value || null)
+    .optional()
 }
 
 const rate = amount
@@ -35,8 +48,8 @@ export const linePosting = {
   billingAccount: name().nullish(),
   subAccount: name().nullish(),
   unit: code(isUnit, 'UN/ECE Recommendation 20, such as C62, MON or HUR'),
-  purchaseOrder: optionalText(100).optional(),
-  costCenter: optionalText(100).optional(),
+  purchaseOrder: told(100),
+  costCenter: told(100),
 }
 
 const TaxRow = z
@@ -45,7 +58,7 @@ const TaxRow = z
     taxRate: rate,
     taxableAmount: amount,
     taxAmount: amount,
-    exemptionReason: optionalText(300).optional(),
+    exemptionReason: told(300),
   })
   .transform(({ taxCategory: category, taxRate = null, exemptionReason, ...amounts }) => ({
     category,
@@ -60,10 +73,10 @@ export const invoicePosting = {
   netAmount: amount.nullish(),
   taxAmount: amount.nullish(),
   taxBreakdown: z.array(TaxRow).max(100, 'has more than 100 rows').nullish(),
-  purchaseOrder: optionalText(100).optional(),
-  buyerReference: optionalText(100).optional(),
-  costCenter: optionalText(100).optional(),
-  paymentTerms: optionalText(500).optional(),
+  purchaseOrder: told(100),
+  buyerReference: told(100),
+  costCenter: told(100),
+  paymentTerms: told(500),
 }
 
 type Period = { periodStart?: string | null | undefined; periodEnd?: string | null | undefined }
