@@ -23,10 +23,3 @@ export const sortable = (name: string, amount: string) =>
   doublePrecision(name).generatedAlwaysAs(sql.raw(`${amount}::double precision`))
 /** Where a company is, beside the lines of its address; the country is its code of two letters (ISO 3166-1). */
 export const place = () => ({ postcode: text('postcode'), city: text('city'), country: text('country') })
-/** What a customer posts by: its own purchase order and cost center, and which of a row's fields it set itself. */
-export const posting = () => ({
-  purchaseOrder: text('purchase_order'),
-  costCenter: text('cost_center'),
-  /** Names of fields that the issuer left out, and that were carried over from what the customer has set. */
-  carried: text('carried').array(),
-})

@@ -3,6 +3,7 @@ import Big from 'big.js'
 import { addDays, dayOf } from '#lib/days.ts'
 import type { NewInvoice, NewLineItem } from '#lib/imports/shapes.ts'
 import { minorUnit } from '#lib/money.ts'
+import { postingOfBill } from '../posting/bill.ts'
 import { linePostingOfUsage } from '../posting/usage.ts'
 import type { Bill, ChargeGroup } from './bill.ts'
 import type { Platforms } from './platforms.ts'
@@ -44,7 +45,7 @@ export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
     periodStart: dayOf(bill.start),
     periodEnd: addDays(last, 1),
     ...(corrects !== undefined && others.length === 0 ? { corrects: divided(corrects, profile) } : {}),
-    ...postingOf(bill, charges, shares, terms),
+    ...postingOfBill(bill, charges, shares, terms),
     lines: charges.map((charge) => ({
       ...lineOf(charge, shares.get(charge) ?? '0', platforms),
       ...linePostingOfUsage(charge.usage, {
@@ -53,22 +54,6 @@ export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
         hasQuantity: charge.priced?.each !== undefined,
       }),
     })),
-  }
-}
-
-/** Terms and order as the issuer tells them, and what the vendor billed as tax: a reseller's tax is its own. */
-function postingOf(
-  { issue }: Bill,
-  charges: readonly ChargeGroup[],
-  shares: ReadonlyMap<ChargeGroup, string>,
-  { issuer }: Terms,
-) {
-  const taxes = charges.filter(({ category }) => category.toLowerCase() === 'tax')
-  const tax = taxes.reduce((all, charge) => all.plus(shares.get(charge) ?? 0), new Big(0))
-  return {
-    ...(issue?.terms === undefined ? {} : { paymentTerms: issue.terms }),
-    ...(issue?.order === undefined ? {} : { purchaseOrder: issue.order }),
-    ...(taxes.length === 0 || issuer !== undefined ? {} : { taxAmount: tax.toFixed() }),
   }
 }
 

@@ -6,26 +6,17 @@ import {
   foreignKey,
   index,
   integer,
-  jsonb,
   numeric,
   pgTable,
   primaryKey,
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { createdAt, customerId, key, posting, sortable } from '../columns.ts'
+import { createdAt, customerId, key, sortable } from '../columns.ts'
 import { billingProfiles, customers } from '../customers.ts'
 import { imports } from '../imports.ts'
 import { parties } from './parties.ts'
-
-/** One row of a tax breakdown: decimal text; null is not told. */
-export type TaxGroup = {
-  category: string
-  rate: string | null
-  taxableAmount: string
-  taxAmount: string
-  exemptionReason?: string
-}
+import { invoicePosting, linePosting } from './posting.ts'
 
 export const invoices = pgTable(
   'invoices',
@@ -60,16 +51,7 @@ export const invoices = pgTable(
     periodEnd: date('period_end'),
     /** The number of the same issuer's invoice that this credit note or correction refers to. */
     corrects: key('corrects'),
-    ...posting(),
-    /** A code of UNCL 1001: 380 is an invoice, 381 a credit note. */
-    typeCode: text('type_code'),
-    /** What is billed without tax, and the tax: as the issuer says, or as it follows from its other figures. */
-    netAmount: numeric('net_amount'),
-    taxAmount: numeric('tax_amount'),
-    /** As the issuer breaks the tax down; amounts and rates are decimal text. Read and written whole. */
-    taxBreakdown: jsonb('tax_breakdown').$type<TaxGroup[]>(),
-    buyerReference: text('buyer_reference'),
-    paymentTerms: text('payment_terms'),
+    ...invoicePosting(),
     /** The invoice that came into the place of this voided one. */
     replacedBy: key('replaced_by'),
     /** Imported for the record: nobody is reminded of it. */
@@ -139,19 +121,7 @@ export const lineItems = pgTable(
     qty: numeric('qty').notNull(),
     currency: text('currency').notNull(),
     details: text('details'),
-    ...posting(),
-    netAmount: numeric('net_amount'),
-    /** A code of UNCL 5305, and its percent. */
-    taxCategory: text('tax_category'),
-    taxRate: numeric('tax_rate'),
-    taxAmount: numeric('tax_amount'),
-    /** When it was used; the end is exclusive. */
-    periodStart: date('period_start'),
-    periodEnd: date('period_end'),
-    billingAccount: text('billing_account'),
-    subAccount: text('sub_account'),
-    /** A code of UN/ECE Recommendation 20, or the word of a FOCUS file. */
-    unit: text('unit'),
+    ...linePosting(),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.invoiceId, t.position] }),
