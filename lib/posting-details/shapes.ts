@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** As long as what an issuer may send in its place. */
-export const LONGEST = 100
+const LONGEST = 100
 
 /** A field that is set: text of one line, or null, which takes it away. What is left out stays. */
 const text = z

@@ -7,7 +7,7 @@ const amount = (what: string) =>
 const day = (what: string) =>
   z.int().meta({ description: `${what}: epoch time in milliseconds of that day's midnight in UTC.` })
 
-export const taxCategory = z
+const taxCategory = z
   .string()
   .meta({ description: 'Code of UNCL 5305: S standard rate, Z zero rate, AE reverse charge …' })
 const taxRate = z.number().meta({ description: 'Percent.' })

@@ -50,7 +50,7 @@ export function taxLabel(category: Told<string>, rate: Told<Decimal>): string {
 }
 
 /** From the first day to the last one, which is the day before the end. */
-export function periodText(start: Day, end: Day): string {
+function periodText(start: Day, end: Day): string {
   const last = (typeof end === 'string' ? epochOfDay(end) : end) - DAY_MS
   const first = typeof start === 'string' ? epochOfDay(start) : start
   return `${dayText(first)} – ${dayText(last)}`
