@@ -6,7 +6,7 @@ export type ShownTax = { category: string; rate: string; taxable: string; tax: s
 
 const CELL = 'border-t border-line px-4 py-2.5 align-top max-md:px-3.5'
 const NUMBER = `${CELL} text-right tabular-nums`
-const HEAD = 'px-4 py-2 text-xs font-medium text-ink-3 max-md:px-3.5'
+const HEAD = 'px-4 py-2 text-xs font-medium text-ink-3 max-md:px-3.5 md:whitespace-nowrap'
 
 /** An invoice's tax by category and rate. */
 export function TaxTable({ rows, currency, note }: { rows: ShownTax[]; currency: string; note: string }) {

@@ -17,7 +17,7 @@ import {
   type Style,
 } from '#lib/pdf/paper.ts'
 import { type Cell, columnWidth, drawTable, remainingWidth } from '#lib/pdf/table.ts'
-import { type TaxSums, taxOf } from '#lib/posting/tax.ts'
+import { isConsistent, type TaxSums, taxOf } from '#lib/posting/tax.ts'
 import { lineFacts, taxLabel } from '#lib/posting/words.ts'
 import { type DrawnLine, type InvoiceDocument, isOfSeller, kindOf, MOST_PRINTED } from './document.ts'
 import { drawParties, drawTop } from './parties.ts'
@@ -31,7 +31,7 @@ const OURSELVES = 'Licenses & Invoices'
  * whatever day; once it is issued they are kept, so that another layout changes none of before.
  */
 export async function drawInvoice(document: InvoiceDocument, lines: DrawnLine[]): Promise<Uint8Array> {
-  const { number, seller, invoiceDate, currency } = document
+  const { number, seller, invoiceDate } = document
   const [title, isSellers] = [`${kindOf(document)} ${number}`, isOfSeller(document)]
   const paper = openPaper({
     title,
@@ -43,7 +43,7 @@ export async function drawInvoice(document: InvoiceDocument, lines: DrawnLine[])
   const tax = taxOf(document, lines)
   drawTop(paper, document)
   drawParties(paper, document)
-  await drawLines(paper, lines, itemization, currency)
+  await drawLines(paper, lines, itemization, document)
   drawSums(paper, itemization, document, tax)
   drawVerdict(paper, itemization, document, tax)
   drawTerms(paper, document)
@@ -62,12 +62,13 @@ async function drawLines(
   paper: Paper,
   lines: DrawnLine[],
   { amounts, reading }: Itemization,
-  currency: string,
+  document: InvoiceDocument,
 ): Promise<void> {
+  const { currency } = document
   const rows = lines.slice(0, MOST_PRINTED).map((line, index) => {
     const foreign = line.currency === currency ? '' : ` ${line.currency}`
     return [
-      { text: line.description, ...noteOf(line) },
+      { text: line.description, ...noteOf(line, document, amounts[index]) },
       { text: formatDecimal(line.qty) },
       { text: formatDecimal(line.price, minorUnit(line.currency)) },
       { text: formatAmount(amounts[index] ?? 0, line.currency) + foreign },
@@ -93,18 +94,22 @@ async function drawLines(
 }
 
 /** What is said of a line under its description: its details, and what it is posted by. */
-function noteOf(line: DrawnLine): { note?: string } {
-  const parts = [...(line.details ? [line.details] : []), ...lineFacts(line, line.currency)]
+function noteOf(line: DrawnLine, document: InvoiceDocument, amount: string | undefined): { note?: string } {
+  const parts = [...(line.details ? [line.details] : []), ...lineFacts(line, line.currency, document, amount)]
   return parts.length > 0 ? { note: parts.join(' · ') } : {}
 }
 
 /** Net, where the lines are not that already, and the tax by category and rate. */
-function taxRows({ net, tax, breakdown }: TaxSums, lineItems: string, currency: string): string[][] {
+function taxRows(taxed: TaxSums, lineItems: string, currency: string): string[][] {
+  const { net, tax, breakdown } = taxed
   const isNet = new Exact(net).eq(lineItems)
-  const groups = breakdown.map(({ category, rate, taxableAmount, taxAmount }) => [
-    `${taxLabel(category, rate)} of ${formatAmount(taxableAmount, currency)}`,
-    taxAmount,
-  ])
+  // Where the rows do not add up to the total, a note says why: one row is enough here.
+  const groups = (isConsistent(taxed) ? breakdown : []).map(
+    ({ category, rate, taxableAmount, taxAmount }) => [
+      `${taxLabel(category, rate)} of ${formatAmount(taxableAmount, currency)}`,
+      taxAmount,
+    ],
+  )
   return [...(isNet ? [] : [['Net', net]]), ...(groups.length > 0 ? groups : [['Tax', tax]])]
 }
 

@@ -39,6 +39,8 @@ describe('what is said of a line', () => {
       'Net 500.00',
       'Tax 19 % 95.00',
     ])
+    expect(lineFacts(line, 'EUR', { ...line, costCenter: '4712' })).toEqual(parts.slice(1))
+    expect(lineFacts({ netAmount: '500.00' }, 'EUR', {}, 500)).toEqual([])
     expect(lineFacts({ unit: null, taxRate: null }, 'EUR')).toEqual([])
   })
 

@@ -22,11 +22,26 @@ export type LineFacts = {
   costCenter?: Told<string>
 }
 
-/** A line's postings, a part for each that is known. */
-export function lineFacts(line: LineFacts, currency: string): string[] {
-  const { periodStart, periodEnd, netAmount } = line
-  const named = { Account: line.billingAccount, 'Sub-account': line.subAccount, Unit: line.unit }
-  const posted = { PO: line.purchaseOrder, 'Cost center': line.costCenter }
+/** What an invoice says of all of its lines. */
+type OfAll = Pick<LineFacts, 'periodStart' | 'periodEnd' | 'billingAccount' | 'purchaseOrder' | 'costCenter'>
+
+/**
+ * A line's postings, a part for each that is known, but for what its invoice says, too, and for a net that is its amount.
+ * @param amount what the line bills
+ */
+export function lineFacts(
+  line: LineFacts,
+  currency: string,
+  invoice: OfAll = {},
+  amount?: Told<Decimal>,
+): string[] {
+  const own = <Field extends keyof OfAll>(field: Field) =>
+    line[field] === invoice[field] ? undefined : line[field]
+  const isOwnPeriod = own('periodStart') !== undefined || own('periodEnd') !== undefined
+  const { periodStart, periodEnd } = isOwnPeriod ? line : {}
+  const netAmount = Number(line.netAmount) === Number(amount) ? undefined : line.netAmount
+  const named = { Account: own('billingAccount'), 'Sub-account': line.subAccount, Unit: line.unit }
+  const posted = { PO: own('purchaseOrder'), 'Cost center': own('costCenter') }
   return [
     ...(isKnown(periodStart) && isKnown(periodEnd) ? [periodText(periodStart, periodEnd)] : []),
     ...namedParts(named),

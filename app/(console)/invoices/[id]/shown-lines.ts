@@ -21,7 +21,7 @@ export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums
       qty: formatDecimal(line.qty),
       price: formatDecimal(line.price, minorUnit(line.currency)),
       amount: line.currency === currency ? amount : `${amount} ${line.currency}`,
-      posting: lineFacts(line, line.currency).join(' · '),
+      posting: lineFacts(line, line.currency, invoice, line.amount).join(' · '),
     }
   })
   const { addsUp, priceReading, lineItemsAmount, notItemizedAmount } = itemization

@@ -10,7 +10,9 @@ export function shownTax({ tax, currency, itemization }: InvoiceWithLines) {
   if (!tax) return undefined
   const money = (amount: number) => formatAmount(amount, currency)
   const isNet = tax.netAmount === itemization.lineItemsAmount
-  const groups = tax.breakdown.map(({ taxCategory, taxRate, taxAmount }) => ({
+  // Rows that do not add up to the total would need the note to be read: it stands below.
+  const fitting = tax.differences ? [] : tax.breakdown
+  const groups = fitting.map(({ taxCategory, taxRate, taxAmount }) => ({
     label: taxLabel(taxCategory, taxRate),
     amount: money(taxAmount),
   }))
