@@ -5,7 +5,7 @@ import { cookieOf } from '#lib/access/factors/test-person.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/db/test-rows.ts'
+import { addAsset, addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import { addSession } from '#lib/db/test-sessions.ts'
 import { legible } from '#lib/files/test-workbook.ts'
@@ -25,6 +25,7 @@ const MARK = /foreign|[",>]ISK[",<]/i
 const NAMED: Record<string, { other: string; nobodys: string }> = {
   asset_id: { other: 'workspace-suite-foreign', nobodys: 'workspace-suite-nobodys' },
   invoice_id: { other: 'FOREIGN-1', nobodys: 'NOBODYS-1' },
+  billing_profile_id: { other: 'profile-foreign', nobodys: 'profile-nobodys' },
   change_id: { other: 'change-foreign', nobodys: 'change-nobodys' },
   key_id: { other: 'key-foreign', nobodys: 'key-nobodys' },
   factor_id: { other: 'factor-foreign', nobodys: 'factor-nobodys' },
@@ -44,6 +45,8 @@ const BODIES: Record<string, string> = {
   setQuantity: '{"quantity":11}',
   renameKey: '{"name":"renamed"}',
   changeMember: '{"name":"renamed"}',
+  setProfilePosting: '{"purchaseOrder":"PO-1"}',
+  setAssetPosting: '{"costCenter":"4711"}',
 }
 
 let database: TestDatabase
@@ -54,6 +57,7 @@ beforeAll(async () => {
   database = await testDatabase()
   for (const customer of [OWN, OTHER]) {
     await addCustomer(customer)
+    await addProfile(customer, `profile-${customer}`)
     keys[customer] = await addKey(customer, ['admin'])
     const upper = customer.toUpperCase()
     const told = { issuer: upper, currency: customer === OWN ? 'USD' : 'ISK' }

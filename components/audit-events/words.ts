@@ -74,6 +74,8 @@ const TEXTS: Record<string, string> = {
   'scim-group.removed': 'Took a group away',
   'invitation.withdrawn': 'Withdrew an invitation',
   'billing-profile.set': 'Set a billing profile',
+  'billing-profile.posting-set': 'Set what invoices of a billing profile carry',
+  'asset.posting-set': 'Set what lines of an asset carry',
   'issuer.set': 'Set an issuer',
   'invoices.imported': 'Imported invoices',
   'assets.imported': 'Imported assets',

@@ -1,3 +1,4 @@
+import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { Day } from '#components/dates/day.tsx'
 import { Card } from '#components/ui/card.tsx'
@@ -6,19 +7,26 @@ import { visible } from '#components/ui/visible.ts'
 import { DAY_MS, dayText } from '#lib/days.ts'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
 import { moneyText } from '#lib/money.ts'
+import { postingFacts } from './posting-facts.tsx'
 
 /** When, how much, from whom and to whom, at a glance. Only of an issued invoice something is due. */
 export function InvoiceFacts({
   invoice,
   billedTo,
+  countries,
   balance,
   late,
+  maySet,
 }: {
   invoice: InvoiceWithLines
   billedTo: string | undefined
+  /** Where issuer and recipient are, by name, as far as that is known. */
+  countries: { seller: string | undefined; buyer: string | undefined }
   /** What is left to pay, as text. */
   balance: { label: string; amount: string }
   late: boolean
+  /** Whether who looks may set what the next invoices are posted by. */
+  maySet: boolean
 }) {
   const { documentState, currency } = invoice
   const date = <Day at={invoice.invoiceDate} />
@@ -35,8 +43,8 @@ export function InvoiceFacts({
     voided: { 'Invoice date': date, Total: total },
   }
   const parties = {
-    Issuer: visible(invoice.issuer),
-    'Billed to': billedTo,
+    Issuer: <Placed name={visible(invoice.issuer)} country={countries.seller} />,
+    'Billed to': billedTo && <Placed name={billedTo} country={countries.buyer} />,
     'Billing account': invoice.billingAccount,
     Period: periodText(invoice),
   }
@@ -44,6 +52,21 @@ export function InvoiceFacts({
     <Card className="mb-4 overflow-hidden">
       <Facts facts={amounts[documentState]} />
       <Facts facts={parties} />
+      {postingFacts(invoice).map((facts) => (
+        <Facts key={Object.keys(facts)[0]} facts={facts} />
+      ))}
+      {maySet ? (
+        <p className="px-4 py-2.5 text-xs text-ink-3 max-md:px-3.5 print:hidden">
+          What the next invoices are posted by:{' '}
+          <Link
+            href="/invoices/profiles"
+            prefetch={false}
+            className="rounded-sm underline underline-offset-2 hover:text-ink"
+          >
+            purchase order, reference and cost center
+          </Link>
+        </p>
+      ) : null}
     </Card>
   )
 }
@@ -58,6 +81,7 @@ const COLUMNS: Record<number, string> = {
 /** A row of facts, those of them that are known; on phones two beside each other. */
 function Facts({ facts }: { facts: Record<string, ReactNode> }) {
   const known = Object.entries(facts).filter(([, fact]) => fact)
+  if (known.length === 0) return null
   return (
     <dl
       className={`-mt-px -ml-px grid grid-cols-2 border-b border-line last:border-b-0 max-md:[&>:last-child:nth-child(odd)]:col-span-2 ${COLUMNS[known.length]}`}
@@ -68,6 +92,17 @@ function Facts({ facts }: { facts: Record<string, ReactNode> }) {
         </Fact>
       ))}
     </dl>
+  )
+}
+
+/** A party, with its country where that is known. */
+function Placed({ name, country }: { name: string; country: string | undefined }) {
+  if (!country) return name
+  return (
+    <>
+      {name}
+      <span className="block text-xs font-normal text-ink-3">{country}</span>
+    </>
   )
 }
 

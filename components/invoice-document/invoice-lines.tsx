@@ -10,6 +10,8 @@ export type ShownLine = {
   qty: string
   price: string
   amount: string
+  /** What it is posted by, in one line; empty where nothing is told. */
+  posting: string
   /** What the seats that we know say of it. */
   seats?: SeatNote | undefined
 }
@@ -19,6 +21,8 @@ export type ShownSums = {
   perLine: boolean
   lineItems: string
   notItemized: string | undefined
+  /** Net and tax, as far as they are told. */
+  tax: Pair[]
   /** Whether the lines explain the total, in words. */
   verdict: string
   total: string
@@ -80,6 +84,9 @@ export function InvoiceLines({
                   {visible(row.description)}
                   {row.details ? <small>{visible(row.details)}</small> : null}
                   <small>{sums.perLine ? `${row.qty} for ${row.price}` : `${row.qty} × ${row.price}`}</small>
+                  {row.posting ? (
+                    <span className="block text-xs text-ink-3">{visible(row.posting)}</span>
+                  ) : null}
                   {row.seats ? <SeatNoteText note={row.seats} /> : null}
                 </td>
                 {detailed ? <td className="d wide">{visible(row.details)}</td> : null}
@@ -93,7 +100,10 @@ export function InvoiceLines({
         <dl className="ml-auto max-w-96 tabular-nums">
           <Sum label="Line items" amount={sums.lineItems} />
           {sums.notItemized ? <Sum label="Not itemized" amount={sums.notItemized} /> : null}
-          {sums.notItemized ? <Sum label="Total" amount={sums.total} /> : null}
+          {sums.tax.map((one) => (
+            <Sum key={one.label} {...one} />
+          ))}
+          {sums.notItemized || sums.tax.length > 0 ? <Sum label="Total" amount={sums.total} /> : null}
           {sums.settled.map((one) => (
             <Sum key={one.label} {...one} />
           ))}
@@ -121,7 +131,8 @@ function Sum({ label, amount }: Pair) {
   )
 }
 
-function Verdict({ text, fits }: { text: string; fits: boolean }) {
+/** What is said of the whole: that something fits, or does not. */
+export function Verdict({ text, fits }: { text: string; fits: boolean }) {
   const Icon = fits ? Check : Info
   return (
     <p

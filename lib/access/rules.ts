@@ -12,11 +12,17 @@ export const ROLE_NAMES: Record<Role, string> = {
   admin: 'Admin',
 }
 
-export type Permission = 'licenses-manager' | 'invoice-viewer' | 'audit-viewer' | 'members-manager'
+export type Permission =
+  | 'licenses-manager'
+  | 'invoice-viewer'
+  | 'posting-editor'
+  | 'audit-viewer'
+  | 'members-manager'
 
 export const PERMISSION_NAMES: Record<Permission, string> = {
   'licenses-manager': 'Licenses Manager',
   'invoice-viewer': 'Invoice Viewer',
+  'posting-editor': 'Posting Editor',
   'audit-viewer': 'Audit Viewer',
   'members-manager': 'Members Manager',
 }
@@ -25,6 +31,8 @@ export const PERMISSION_NAMES: Record<Permission, string> = {
 export const ROLES_WITH: Record<Permission, readonly Role[]> = {
   'licenses-manager': ['it-manager', 'admin'],
   'invoice-viewer': ['finance-user', 'admin'],
+  // Who posts invoices says by what: no right to see anything.
+  'posting-editor': ['finance-user', 'admin'],
   'audit-viewer': ['admin'],
   'members-manager': ['admin'],
 }

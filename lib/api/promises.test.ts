@@ -210,7 +210,7 @@ async function loadContracts() {
 
 /** The customer of all examples. */
 async function seed() {
-  const { addChange, acknowledge, addColleagues, keepOriginal } = exampleRows(database)
+  const { addChange, acknowledge, addColleagues, addPosted, keepOriginal } = exampleRows(database)
   await addCustomer('northwind')
   const expiresAt = new Date(Date.now() + 90 * DAY)
   keys.admin = await addKey('northwind', ['admin'], { id: 'k-nightly', name: 'nightly-sync', expiresAt })
@@ -319,4 +319,5 @@ async function seed() {
     },
     [{ description: 'Object storage', price: '-40' }],
   )
+  await addPosted()
 }

@@ -1,7 +1,7 @@
 import type { CustomerId } from '#lib/access/rules.ts'
 import { scope } from '#lib/db/scope.ts'
 import type { TestDatabase } from '#lib/db/test-database.ts'
-import { addMember } from '#lib/db/test-rows.ts'
+import { addInvoice, addMember } from '#lib/db/test-rows.ts'
 import { keepFile } from '#lib/kept-files/store.ts'
 
 // What promises.test.ts needs for examples beside the rows that tests have in common.
@@ -61,5 +61,40 @@ export function exampleRows(database: TestDatabase) {
       [],
     )
   }
-  return { keepOriginal, addChange, acknowledge, addColleagues }
+
+  /** What the billing profile has carried onto its invoices, and one that is posted by it. */
+  async function addPosted() {
+    await database.sql(
+      'northwind',
+      `UPDATE billing_profiles SET purchase_order = 'PO-4500017', cost_center = '4711' WHERE customer_id = $1`,
+      ['northwind'],
+    )
+    await database.sql(
+      'northwind',
+      `INSERT INTO issuers (customer_id, name, country) VALUES ($1, 'Fernhill Cloud GmbH', 'DE')`,
+      ['northwind'],
+    )
+    const order = { purchaseOrder: 'PO-4500017', carried: ['costCenter'] }
+    const account = { billingAccount: 'FC-1140' }
+    await addInvoice(
+      'northwind',
+      'RE-2025-1140',
+      {
+        ...{ platform: 'office-suite', issuer: 'Fernhill Cloud GmbH', currency: 'EUR', balanceAmount: '0' },
+        ...{ invoiceDate: '2025-11-30', dueDate: '2025-12-30', totalAmount: '595.00', typeCode: '380' },
+        ...{ ...order, ...account, buyerReference: 'NW-BER', costCenter: '4711' },
+        ...{ paymentTerms: 'Payable within 30 days, without deduction.' },
+        ...{ netAmount: '500.00', taxAmount: '95.00' },
+      },
+      [
+        {
+          ...{ description: 'Office E3', price: '12.50', qty: '40', netAmount: '500.00' },
+          ...{ taxCategory: 'S', taxRate: '19', taxAmount: '95.00', unit: 'MON' },
+          ...{ ...order, ...account, subAccount: 'berlin', costCenter: '4712' },
+          ...{ periodStart: '2025-11-01', periodEnd: '2025-12-01' },
+        },
+      ],
+    )
+  }
+  return { keepOriginal, addChange, acknowledge, addColleagues, addPosted }
 }

@@ -6,7 +6,8 @@ export const VALUES: Record<string, readonly string[]> = {
     'office-suite-7e91b4',
     'cloud-platform-3f6a90',
   ],
-  invoice_id: ['IN-2025-0917', 'IN-2025-1017'],
+  invoice_id: ['IN-2025-0917', 'IN-2025-1017', 'RE-2025-1140'],
+  billing_profile_id: ['default', 'none'],
   change_id: ['5f0c6a1e-0001', '5f0c6a1e-0002', '5f0c6a1e-0003'],
   filter: [
     'type:workspace-suite',
@@ -42,5 +43,7 @@ export const BODIES: readonly object[] = [
   { roles: ['it-manager'] },
   { roles: [], billingProfiles: ['none'] },
   { billingProfiles: null, disabled: true },
+  { purchaseOrder: 'PO-1', costCenter: null },
+  { buyerReference: 'x'.repeat(101) },
   { email: 'eve@northwind.example', name: 'Eve', roles: ['it-manager'] },
 ]

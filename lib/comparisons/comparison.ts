@@ -88,7 +88,9 @@ function breakdownOf(side: Side, parts: readonly Part[]): Breakdown {
   const own = parts.filter(({ currency }) => currency === side.currency)
   const lineItems = own.reduce((sum, { amount }) => sum.plus(amount), new Big(0))
   const total = new Big(side.totalAmount)
-  const notItemized = new Big(itemize(side, side.lines).notItemized)
+  const { notItemized: beside, tax = '0' } = itemize(side, side.lines)
+  // The tax of lines that are without it is in the total, and in none of them.
+  const notItemized = new Big(beside).plus(tax)
   return { lineItems, rounding: total.minus(notItemized).minus(lineItems), notItemized, total }
 }
 

@@ -124,7 +124,7 @@ export async function addInvoice(
   customerId: string,
   id: string,
   given: Partial<typeof invoices.$inferInsert> = {},
-  lines: { description?: string; price?: string; qty?: string; details?: string }[] = [{}],
+  lines: Partial<Omit<typeof lineItems.$inferInsert, 'customerId' | 'invoiceId' | 'position'>>[] = [{}],
 ): Promise<void> {
   const own = { customerId, id, number: id, billingProfileId: 'default', platform: 'cloud-platform' }
   const terms = { issuer: 'Reseller', invoiceDate: '2026-10-31', dueDate: '2026-11-30', currency: 'USD' }

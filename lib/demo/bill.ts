@@ -3,6 +3,7 @@ import { addDays } from '#lib/days.ts'
 import type { NewInvoice, NewLineItem } from '#lib/imports/shapes.ts'
 import { minorUnit } from '#lib/money.ts'
 import type { Lines } from './northwind/usage-lines.ts'
+import { posted } from './posting.ts'
 import { randomFrom } from './random.ts'
 
 /** An invoice before it has a number. Its total is what its lines add up to. */
@@ -45,13 +46,13 @@ export type Numbering = { prefix: string; credit: string; first: number }
 function invoiceOf({ notItemized: _, owed, ...bill }: Bill, id: string, total: Big): NewInvoice {
   const balance = owed ? total.times(owed.share ?? 0).plus(owed.plus ?? 0) : new Big(0)
   const places = minorUnit(bill.currency)
-  return {
+  return posted({
     ...bill,
     number: id,
     dueDate: addDays(bill.invoiceDate, DUE_DAYS),
     totalAmount: total.toFixed(places),
     balanceAmount: balance.toFixed(places),
-  }
+  })
 }
 
 /** The exact sum of the lines, rounded once to the currency's minor unit. */

@@ -17,7 +17,7 @@ export type DemoCustomer = {
   resent?: NewInvoice[]
 }
 
-export type DemoProfile = { id: string; name: string; address: string; taxId: string }
+export type DemoProfile = { id: string; name: string; address: string; country?: string; taxId: string }
 
 /** `billingProfiles` limits the member to some; absent: all. */
 export type DemoMember = { email: string; name: string; roles: Role[]; billingProfiles?: string[] }

@@ -13,10 +13,12 @@ import { importAssets } from '#lib/imports/assets.ts'
 import { importInvoices } from '#lib/imports/invoices/import.ts'
 import { saveIssuer } from '#lib/issuers/store.ts'
 import { addMember } from '#lib/members/store/write.ts'
+import { setAsset } from '#lib/posting-details/store.ts'
 import { assetsOf } from './asset.ts'
 import type { DemoCustomer, DemoMember, DemoProfile } from './customer.ts'
 import { addHistory } from './history.ts'
 import { issuersOf } from './issuers.ts'
+import { postingOf } from './posting.ts'
 
 /** Every demo member's password at first: it is printed, so it keeps nothing secret. */
 export const DEMO_PASSWORD = 'demo-password'
@@ -70,6 +72,8 @@ async function addDemoCustomer(customer: DemoCustomer, today: string): Promise<v
     for (const [index, member] of customer.members.entries())
       memberIds.set(member.name, await addDemoMember(tx, customerId, member, hashes[index] ?? ''))
     await importAssets(tx, customerId, assetsOf(customer, today), { replace: false })
+    for (const { id, costCenter } of purchases)
+      if (costCenter) await setAsset(tx, customerId, id, { purchaseOrder: null, costCenter })
     await addHistory(tx, customerId, purchases, today, memberIds)
     for (const issuer of issuersOf(invoices)) await saveIssuer(tx, customerId, issuer, randomUUID())
     await importInvoices(tx, customerId, invoices)
@@ -79,7 +83,8 @@ async function addDemoCustomer(customer: DemoCustomer, today: string): Promise<v
 
 /** The customer came with the profile `default`, which gets its address now. */
 async function addProfiles(tx: Transaction, customerId: CustomerId, profiles: DemoProfile[]) {
-  for (const { id, ...rest } of profiles) {
+  for (const { id, ...told } of profiles) {
+    const rest = { ...told, ...postingOf({ id }) }
     if (id === 'default') {
       const own = and(eq(billingProfiles.customerId, customerId), eq(billingProfiles.id, id))
       await tx.update(billingProfiles).set(rest).where(own)

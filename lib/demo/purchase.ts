@@ -18,6 +18,8 @@ export type Purchase = {
   renewsOn?: string
   renewalType?: string
   purchaseOrder?: string
+  /** What the customer has set of it: it stands on the lines that bill it. */
+  costCenter?: string
   /** Seats at the start, seats assigned to users now, and the vendor's cap where it is apart. */
   seats: { first: number; assigned: number; maximum?: number }
   /** Oldest first. */

@@ -23,7 +23,8 @@ export function studio(today: string): DemoCustomer {
         id: 'default',
         name: 'Studio Lindenhof GmbH',
         taxId: 'DE000731846',
-        address: 'Am Lindenhof 0\n10000 Berlin\nGermany',
+        address: 'Am Lindenhof 0\n10000 Berlin',
+        country: 'DE',
       },
     ],
     members: [
@@ -78,11 +79,13 @@ function studioPurchases(today: string): Purchase[] {
 function studioInvoices(today: string, purchases: Purchase[]): NewInvoice[] {
   const bills = monthEnds(today, 24).flatMap((day, ago): Bill[] => {
     const [license, ...more] = monthlyLines(purchases, day)
+    const period = { periodStart: monthStart(day), periodEnd: addDays(day, 1) }
     const owed = ago === 0 ? { owed: { share: 1 } } : {}
     const cloud: Bill = {
       ...ISSUER,
       platform: 'cloud-platform',
       invoiceDate: day,
+      ...period,
       lines: renderLines(day, ago),
     }
     if (!license) return [cloud]
@@ -91,6 +94,7 @@ function studioInvoices(today: string, purchases: Purchase[]): NewInvoice[] {
       ...ISSUER,
       platform: 'workspace-suite',
       invoiceDate: day,
+      ...period,
       lines: [license, ...more],
       ...owed,
     }

@@ -5,11 +5,11 @@ import { builtIn } from '#lib/vendors/built-in.ts'
 import { difference, type ImportProblem } from './refused.ts'
 import type { NewAsset, NewSubscription } from './shapes.ts'
 
-/** What an import may write of an asset's row: not what only its vendor tells. */
-export type AssetValues = Omit<
-  AssetRow,
-  'customerId' | 'seatVersion' | 'vendorSubscriptionId' | 'scheduledTotal' | 'scheduledAt'
->
+/** What only its vendor tells, or the customer itself. */
+type NotImported = 'vendorSubscriptionId' | 'scheduledTotal' | 'scheduledAt' | 'postingOrder' | 'costCenter'
+
+/** What an import may write of an asset's row. */
+export type AssetValues = Omit<AssetRow, 'customerId' | 'seatVersion' | NotImported>
 
 /** The row that an asset from outside makes; what it does not tell comes from the stored one. */
 export function valuesOf(given: NewAsset, stored?: AssetRow): AssetValues {

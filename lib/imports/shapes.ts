@@ -1,4 +1,5 @@
 import type { IssuerDetails } from '#lib/issuers/store.ts'
+import type { NewLinePosting, NewPosting } from './posting/shapes.ts'
 
 // What the readers of files hand to what writes it, whatever the file was.
 
@@ -73,7 +74,7 @@ export type NewAsset = {
 }
 
 /** Exact decimal text; the price is per unit. */
-export type NewLineItem = {
+export type NewLineItem = NewLinePosting & {
   type: string
   description: string
   price: string
@@ -86,7 +87,7 @@ export type NewLineItem = {
 export type DocumentState = 'draft' | 'issued' | 'voided'
 
 /** An invoice from outside, checked by its reader. Amounts are exact decimal text. */
-export type NewInvoice = {
+export type NewInvoice = NewPosting & {
   /** As its issuer numbers it, or as we do where there is no number. */
   number: string
   /** Absent: the number is the issuer's. */

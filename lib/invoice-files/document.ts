@@ -1,5 +1,7 @@
 import { type DocumentForm, type DocumentName, documentName } from '#lib/invoices/rules.ts'
+import type { LineItemRow } from '#lib/invoices/store.ts'
 import type { Party } from '#lib/parties/rules.ts'
+import type { LinePostingRow, PostingRow } from '#lib/posting/columns.ts'
 
 /**
  * What the paper of an invoice tells: what was true when it was issued, and nothing that happened since, such as a
@@ -22,7 +24,10 @@ export type InvoiceDocument = {
   corrects: string | null
   seller: Party
   buyer: Party
-}
+} & Partial<Omit<PostingRow, 'carried' | 'sellerCountry' | 'buyerCountry'>>
+
+/** A line of it. */
+export type DrawnLine = Omit<LineItemRow, keyof LinePostingRow> & Partial<LinePostingRow>
 
 /** More lines are added up, and their sum is printed; they themselves are in the API's answers and in the CSV. */
 export const MOST_PRINTED = 5000

@@ -2,20 +2,15 @@ import 'server-only'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Problem } from '#lib/api/problem.ts'
-import type { LineItemRow } from '#lib/invoices/store.ts'
 import { threadOf } from '#lib/pdf/thread.ts'
 import { turns } from '#lib/turns.ts'
-import type { InvoiceDocument } from './document.ts'
+import type { DrawnLine, InvoiceDocument } from './document.ts'
 
 /** What crosses to the drawing thread: data, of one invoice. */
-export type Drawing = { document: InvoiceDocument; lines: LineItemRow[] }
+export type Drawing = { document: InvoiceDocument; lines: DrawnLine[] }
 
 /** `drawInvoice`, wherever it is done, for a customer. */
-export type Draw = (
-  document: InvoiceDocument,
-  lines: LineItemRow[],
-  customerId: string,
-) => Promise<Uint8Array>
+export type Draw = (document: InvoiceDocument, lines: DrawnLine[], customerId: string) => Promise<Uint8Array>
 
 /** Each that waits holds its lines: an archive has one here at a time. */
 const MOST_WAITING = { each: 20, all: 60 }

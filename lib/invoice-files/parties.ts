@@ -55,19 +55,23 @@ export function drawParties(paper: Paper, document: InvoiceDocument): void {
 function factsOf(document: InvoiceDocument): [label: string, value: string][] {
   const { number, documentState, invoiceDate, dueDate, corrects, billingAccount } = document
   const { currency, platform, periodStart, periodEnd } = document
+  const { purchaseOrder, buyerReference, costCenter } = document
   const isOwed = documentState === 'issued'
   const kind = kindOf(document)
   const [numberLabel, dateLabel] = isOfSeller(document)
     ? [`${kind} number`, `${kind} date`]
     : ['Number', 'Date']
   const period = periodStart && periodEnd && [dayText(periodStart), dayText(addDays(periodEnd, -1))]
-  const facts: [string, string | null][] = [
+  const facts: [string, string | null | undefined][] = [
     [numberLabel, number],
     ['Corrects', corrects],
     [dateLabel, dayText(invoiceDate)],
     ['Due date', isOwed ? dayText(dueDate) : null],
     ['Period', period ? period.join(' – ') : null],
     ['Billing account', billingAccount],
+    ['Purchase order', purchaseOrder],
+    ['Your reference', buyerReference],
+    ['Cost center', costCenter],
     ['Currency', currency],
     ['Platform', platformName(platform)],
   ]

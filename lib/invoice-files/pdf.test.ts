@@ -99,6 +99,38 @@ describe('an invoice as a PDF', () => {
     for (const label of ['Period', 'Billing account', 'Corrects']) expect(without).not.toContain(label)
   })
 
+  test('tells what it is posted by, and the tax, net and gross', async () => {
+    const told = { purchaseOrder: 'PO-7', buyerReference: 'B-7', costCenter: '4711' }
+    const posted = {
+      ...told,
+      paymentTerms: '14 days',
+      totalAmount: '119.00',
+      netAmount: '100',
+      taxAmount: '19',
+    }
+    const group = { category: 'S', rate: '19', taxableAmount: '100', taxAmount: '19' }
+    const own = { taxCategory: 'S', taxRate: '19', periodStart: '2026-09-01', periodEnd: '2026-10-01' }
+    const texts = await textsOf({ ...posted, taxBreakdown: [group] }, [
+      line({ price: '100', qty: '1', ...own }),
+    ])
+    for (const [label, value] of [
+      ['Purchase order', 'PO-7'],
+      ['Your reference', 'B-7'],
+      ['Cost center', '4711'],
+      ['Tax 19 % of 100.00', '19.00'],
+      ['Total', '119.00 USD'],
+      ['Terms', '14 days'],
+    ] as const)
+      expect(texts[texts.indexOf(label) + 1]).toBe(value)
+    expect(texts).toContain('1 Sep 2026 – 30 Sep 2026 · Tax 19 %')
+    const odd = await textsOf({ ...posted, totalAmount: '119.02', taxBreakdown: [group] }, [line()])
+    expect(odd[odd.indexOf('Tax') + 1]).toBe('19.00')
+    expect(odd.join(' ')).toContain('net and tax together are 0.02 USD below the total')
+    const without = await textsOf({})
+    for (const label of ['Purchase order', 'Your reference', 'Cost center', 'Tax', 'Net'])
+      expect(without).not.toContain(label)
+  })
+
   test('is the same whatever was drawn before it, or beside it', async () => {
     const texts = ['3x4 -> A·Α·А', '3×4 → Α·A·А', 'ﬁ fi ‐ - ‑']
     const draw = (text: string) =>

@@ -4,7 +4,6 @@ import type Big from 'big.js'
 import { epochOfDay } from '#lib/days.ts'
 import { Exact } from '#lib/decimals.ts'
 import { type Itemization, itemize } from '#lib/invoices/itemization.ts'
-import type { LineItemRow } from '#lib/invoices/store.ts'
 import { formatAmount, formatDecimal, minorUnit, moneyText } from '#lib/money.ts'
 import { drawPair, drawWrapped } from '#lib/pdf/block.ts'
 import {
@@ -18,7 +17,9 @@ import {
   type Style,
 } from '#lib/pdf/paper.ts'
 import { type Cell, columnWidth, drawTable, remainingWidth } from '#lib/pdf/table.ts'
-import { type InvoiceDocument, isOfSeller, kindOf, MOST_PRINTED } from './document.ts'
+import { isConsistent, type TaxSums, taxOf } from '#lib/posting/tax.ts'
+import { lineFacts, taxLabel } from '#lib/posting/words.ts'
+import { type DrawnLine, type InvoiceDocument, isOfSeller, kindOf, MOST_PRINTED } from './document.ts'
 import { drawParties, drawTop } from './parties.ts'
 import { drawTerms, drawVerdict } from './terms.ts'
 
@@ -29,8 +30,8 @@ const OURSELVES = 'Licenses & Invoices'
  * An invoice as a PDF file: PDF/A-2a in its form, with nothing that acts. The same document gives the same bytes, on
  * whatever day; once it is issued they are kept, so that another layout changes none of before.
  */
-export async function drawInvoice(document: InvoiceDocument, lines: LineItemRow[]): Promise<Uint8Array> {
-  const { number, seller, invoiceDate, currency } = document
+export async function drawInvoice(document: InvoiceDocument, lines: DrawnLine[]): Promise<Uint8Array> {
+  const { number, seller, invoiceDate } = document
   const [title, isSellers] = [`${kindOf(document)} ${number}`, isOfSeller(document)]
   const paper = openPaper({
     title,
@@ -39,17 +40,18 @@ export async function drawInvoice(document: InvoiceDocument, lines: LineItemRow[
     id: digestOf(document, lines),
   })
   const itemization = itemize(document, lines)
+  const tax = taxOf(document, lines)
   drawTop(paper, document)
   drawParties(paper, document)
-  await drawLines(paper, lines, itemization, currency)
-  drawSums(paper, itemization, document)
-  drawVerdict(paper, itemization, document)
+  await drawLines(paper, lines, itemization, document)
+  drawSums(paper, itemization, document, tax)
+  drawVerdict(paper, itemization, document, tax)
   drawTerms(paper, document)
   return finishPaper(paper, `${title} · ${isSellers ? '' : 'Charges of '}${seller.name}`)
 }
 
 /** Names the content, so that two files with the same name and another content can be told apart. */
-function digestOf(document: InvoiceDocument, lines: LineItemRow[]): Buffer {
+function digestOf(document: InvoiceDocument, lines: DrawnLine[]): Buffer {
   const content = JSON.stringify([document, lines])
   return createHash('sha256').update(content).digest().subarray(0, 16)
 }
@@ -58,14 +60,15 @@ const PRICE_HEADS = { unit: 'Price per unit', line: 'Price per line' }
 
 async function drawLines(
   paper: Paper,
-  lines: LineItemRow[],
+  lines: DrawnLine[],
   { amounts, reading }: Itemization,
-  currency: string,
+  document: InvoiceDocument,
 ): Promise<void> {
+  const { currency } = document
   const rows = lines.slice(0, MOST_PRINTED).map((line, index) => {
     const foreign = line.currency === currency ? '' : ` ${line.currency}`
     return [
-      { text: line.description, ...(line.details ? { note: line.details } : {}) },
+      { text: line.description, ...noteOf(line, document, amounts[index]) },
       { text: formatDecimal(line.qty) },
       { text: formatDecimal(line.price, minorUnit(line.currency)) },
       { text: formatAmount(amounts[index] ?? 0, line.currency) + foreign },
@@ -90,6 +93,26 @@ async function drawLines(
   drawWrapped(paper, element(paper, paper.root, 'P'), text, PAGE.left, PAGE.right, VALUE)
 }
 
+/** What is said of a line under its description: its details, and what it is posted by. */
+function noteOf(line: DrawnLine, document: InvoiceDocument, amount: string | undefined): { note?: string } {
+  const parts = [...(line.details ? [line.details] : []), ...lineFacts(line, line.currency, document, amount)]
+  return parts.length > 0 ? { note: parts.join(' · ') } : {}
+}
+
+/** Net, where the lines are not that already, and the tax by category and rate. */
+function taxRows(taxed: TaxSums, lineItems: string, currency: string): string[][] {
+  const { net, tax, breakdown } = taxed
+  const isNet = new Exact(net).eq(lineItems)
+  // Where the rows do not add up to the total, a note says why: one row is enough here.
+  const groups = (isConsistent(taxed) ? breakdown : []).map(
+    ({ category, rate, taxableAmount, taxAmount }) => [
+      `${taxLabel(category, rate)} of ${formatAmount(taxableAmount, currency)}`,
+      taxAmount,
+    ],
+  )
+  return [...(isNet ? [] : [['Net', net]]), ...(groups.length > 0 ? groups : [['Tax', tax]])]
+}
+
 const VALUE: Style = { size: 9.5 }
 
 /** Line items and total: kept together. */
@@ -97,8 +120,13 @@ function drawSums(
   paper: Paper,
   { lineItems, notItemized, reading }: Itemization,
   { currency, totalAmount }: InvoiceDocument,
+  tax: TaxSums | undefined,
 ): void {
-  const rows = [['Line items', lineItems], ...(reading ? [] : [['Not itemized', notItemized]])]
+  const rows = [
+    ['Line items', lineItems],
+    ...(reading ? [] : [['Not itemized', notItemized]]),
+    ...(tax ? taxRows(tax, lineItems, currency) : []),
+  ]
   ensureRoom(paper, rows.length * 17 + 46)
   paper.y += 12
   const from = PAGE.left + 270

@@ -4,17 +4,28 @@ import { type Itemization, itemizationText } from '#lib/invoices/itemization.ts'
 import { ibanText } from '#lib/issuers/bank-codes.ts'
 import { drawFact, drawWrapped } from '#lib/pdf/block.ts'
 import { element, ensureRoom, INK, PAGE, type Paper, rule, type Style, write } from '#lib/pdf/paper.ts'
+import type { TaxSums } from '#lib/posting/tax.ts'
+import { differencesText } from '#lib/posting/words.ts'
 import { type InvoiceDocument, isOfSeller } from './document.ts'
 
 const NOTE: Style = { size: 8.5, color: INK.gray }
 const VALUE: Style = { size: 9.5 }
 
-/** Whether the lines explain the total, in words. */
-export function drawVerdict(paper: Paper, itemization: Itemization, { currency }: InvoiceDocument): void {
+/** Whether the lines explain the total, and the tax adds up, in words. */
+export function drawVerdict(
+  paper: Paper,
+  itemization: Itemization,
+  { currency }: InvoiceDocument,
+  tax: TaxSums | undefined,
+): void {
   paper.y += 10
   const style = itemization.reading ? NOTE : { ...NOTE, color: INK.amber, bold: true }
   const text = itemizationText(itemization, currency)
   drawWrapped(paper, element(paper, paper.root, 'P'), text, PAGE.left, PAGE.right, style)
+  const apart = tax && differencesText(tax.differences, currency)
+  if (!apart) return
+  const loud = { ...NOTE, color: INK.amber, bold: true }
+  drawWrapped(paper, element(paper, paper.root, 'P'), apart, PAGE.left, PAGE.right, loud)
 }
 
 /**
@@ -34,7 +45,12 @@ export function drawTerms(paper: Paper, document: InvoiceDocument): void {
   for (const [label, value] of rows) drawFact(paper, { x: PAGE.left, indent: 100 }, label, value, VALUE)
 }
 
-function termsOf({ number, dueDate, seller }: InvoiceDocument): [label: string, value: string][] {
+function termsOf({
+  number,
+  dueDate,
+  seller,
+  paymentTerms,
+}: InvoiceDocument): [label: string, value: string][] {
   const { name, bank, iban, bic, account, terms } = seller
   const known = bank ?? iban ?? bic ?? account
   const rows: [string, string | null][] = [
@@ -45,7 +61,7 @@ function termsOf({ number, dueDate, seller }: InvoiceDocument): [label: string, 
     ['IBAN', iban && ibanText(iban)],
     ['BIC', bic],
     ['Account', account],
-    ['Terms', terms],
+    ['Terms', paymentTerms ?? terms],
   ]
   return rows.flatMap(([label, value]): [string, string][] => (value ? [[label, value]] : []))
 }

@@ -1,5 +1,6 @@
 import type { Example } from '#lib/api/openapi/example.ts'
 import { creditNote, drafts, pastDue } from './document/examples.ts'
+import { posted } from './document/posted-example.ts'
 
 export const listInvoices: readonly Example[] = [
   {
@@ -53,7 +54,7 @@ export const exportInvoices: readonly Example[] = [
     query: { filter: 'status:PAST DUE', lines: true },
     answer: {
       status: 200,
-      body: 'id,invoiceDate,dueDate,platform,status,currency,totalAmount,balanceAmount,billingProfileId,issuer,line,lineType,lineDescription,lineDetails,lineQty,linePrice,lineCurrency,lineAmount,number,documentState,corrects,billingAccount,periodStart,periodLastDay\r\nIN-2025-0917,2025-09-30,2025-10-30,cloud-platform,PAST DUE,USD,1250.00,1250.00,default,Reseller,1,cloud-platform,Compute,europe-west4,1,1100,USD,1100.00,IN-2025-0917,issued,,,,\r\nIN-2025-0917,2025-09-30,2025-10-30,cloud-platform,PAST DUE,USD,1250.00,1250.00,default,Reseller,2,cloud-platform,Storage,,3000,0.05,USD,150.00,IN-2025-0917,issued,,,,\r\n',
+      body: 'id,invoiceDate,dueDate,platform,status,currency,totalAmount,balanceAmount,billingProfileId,issuer,line,lineType,lineDescription,lineDetails,lineQty,linePrice,lineCurrency,lineAmount,number,documentState,corrects,billingAccount,periodStart,periodLastDay,typeCode,netAmount,taxAmount,purchaseOrder,buyerReference,costCenter,paymentTerms,sellerCountry,buyerCountry,lineNetAmount,lineTaxCategory,lineTaxRate,lineTaxAmount,linePeriodStart,linePeriodLastDay,lineBillingAccount,lineSubAccount,lineUnit,linePurchaseOrder,lineCostCenter\r\nIN-2025-0917,2025-09-30,2025-10-30,cloud-platform,PAST DUE,USD,1250.00,1250.00,default,Reseller,1,cloud-platform,Compute,europe-west4,1,1100,USD,1100.00,IN-2025-0917,issued,,,,,,,,,,,,,,,,,,,,,,,,\r\nIN-2025-0917,2025-09-30,2025-10-30,cloud-platform,PAST DUE,USD,1250.00,1250.00,default,Reseller,2,cloud-platform,Storage,,3000,0.05,USD,150.00,IN-2025-0917,issued,,,,,,,,,,,,,,,,,,,,,,,,\r\n',
     },
   },
 ]
@@ -67,7 +68,7 @@ export const exportInvoicesXlsx: readonly Example[] = [
   },
 ]
 
-export const readInvoice: readonly Example[] = [pastDue, creditNote]
+export const readInvoice: readonly Example[] = [pastDue, creditNote, posted]
 
 export const summarizeInvoices: readonly Example[] = [
   {

@@ -7,6 +7,7 @@ import { type Column, columnOf, type Table } from '#lib/files/table.ts'
 import { allPages } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
 import { plainAmount } from '#lib/money.ts'
+import * as posting from '#lib/posting/table.ts'
 import { itemize } from './itemization.ts'
 import { countLines, listLines } from './lines.ts'
 import { type InvoiceOrder, keyOf } from './order.ts'
@@ -47,6 +48,7 @@ const LATER_COLUMNS: Column<store.InvoiceRow>[] = [
   { name: 'periodStart', day: ({ periodStart }) => periodStart },
   // As people write a period: with its last day. The wire's periodEnd is the day after it.
   { name: 'periodLastDay', day: ({ periodEnd }) => periodEnd && addDays(periodEnd, -1) },
+  ...posting.invoiceColumns,
 ]
 
 const LINE_COLUMNS: Column<LineRow>[] = [
@@ -60,6 +62,7 @@ const LINE_COLUMNS: Column<LineRow>[] = [
   { name: 'lineCurrency', text: ({ line }) => line.currency },
   { name: 'lineAmount', amount: ({ line }) => plainAmount(line.amount, line.currency) },
   ...LATER_COLUMNS.map(ofInvoice),
+  ...posting.lineColumns.map(ofLine),
 ]
 
 /** All invoices that a selection holds at one moment, in their order: a row for each. */
@@ -121,4 +124,8 @@ function* inPortions<Row>(rows: readonly Row[], linesOf: (row: Row) => number): 
 
 function ofInvoice(column: Column<store.InvoiceRow>): Column<LineRow> {
   return columnOf(column, ({ invoice }) => invoice)
+}
+
+function ofLine(column: Column<Line>): Column<LineRow> {
+  return columnOf(column, ({ line }) => line)
 }

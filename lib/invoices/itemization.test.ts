@@ -101,3 +101,17 @@ test('of a total that is finer than its currency it is the amounts of the lines 
     "The line items add up to the total. Each line's amount is rounded: together they differ from the total by −0.005 USD.",
   )
 })
+
+test('lines without tax add up with it, and lines with it as ever', () => {
+  const line = { price: '12.50', qty: '40', currency: 'EUR', taxCategory: 'S', taxRate: '19' }
+  const net = itemize({ totalAmount: '595', currency: 'EUR' }, [line])
+  expect(net).toMatchObject({ reading: 'unit', lineItems: '500', notItemized: '0', tax: '95' })
+  expect(itemizationText(net, 'EUR')).toBe('The line items and the tax add up to the total.')
+  const gross = itemize({ totalAmount: '500', currency: 'EUR', taxAmount: '79.83' }, [line])
+  expect(gross).toMatchObject({ reading: 'unit', lineItems: '500' })
+  expect(gross).not.toHaveProperty('tax')
+  // Neither with the tax nor without it: it is said as it always was.
+  const odd = itemize({ totalAmount: '600', currency: 'EUR', taxAmount: '95' }, [line])
+  expect(odd).toMatchObject({ notItemized: '100' })
+  expect(odd).not.toHaveProperty('reading')
+})

@@ -1,8 +1,9 @@
 import type Big from 'big.js'
 import { Exact, roundMoney } from '#lib/decimals.ts'
 import { type Decimal, moneyText } from '#lib/money.ts'
+import { type TaxedInvoice, type TaxedLine, taxOf } from '#lib/posting/tax.ts'
 
-type Line = { price: Decimal; qty: Decimal; currency: string }
+type Line = TaxedLine
 
 /** What a line's price is the price of. The specification does not say (2.4): the total does. */
 export type Reading = 'unit' | 'line'
@@ -21,25 +22,34 @@ export type Itemization = {
   rounding: string
   /** Lines in another currency, which are never added. */
   foreign: number
+  /** The tax that leads from the lines to the total; absent where they are with tax, and where it is not known. */
+  tax?: string
 }
 
-/** Adds up an invoice's lines in both readings, without any float. */
-export function itemize(
-  { totalAmount, currency }: { totalAmount: Decimal; currency: string },
-  lines: readonly Line[],
-): Itemization {
+/** Adds up an invoice's lines in both readings, without any float. Where its tax is known, they may be without it. */
+export function itemize(invoice: TaxedInvoice, lines: readonly Line[]): Itemization {
+  const { totalAmount, currency } = invoice
   const total = new Exact(totalAmount)
   const own = lines.filter((line) => line.currency === currency)
   const foreign = lines.length - own.length
-  for (const reading of ['unit', 'line'] as const) {
-    const { exact, rounded } = sumsOf(own, reading, currency)
-    // Some issuers round each line, some only the sum, some nothing: each adds up.
-    const fits = [exact, roundMoney(exact, currency), rounded].some((sum) => sum.eq(total))
-    if (!fits || own.length === 0) continue
-    const amounts = lines.map((line) => amountOf(line, reading))
-    const rounding = total.minus(rounded).toFixed()
-    return { reading, amounts, lineItems: total.toFixed(), notItemized: '0', rounding, foreign }
+  const fitting = (wanted: Big): Itemization | undefined => {
+    for (const reading of ['unit', 'line'] as const) {
+      const { exact, rounded } = sumsOf(own, reading, currency)
+      // Some issuers round each line, some only the sum, some nothing: each adds up.
+      const fits = [exact, roundMoney(exact, currency), rounded].some((sum) => sum.eq(wanted))
+      if (!fits || own.length === 0) continue
+      const amounts = lines.map((line) => amountOf(line, reading))
+      const rounding = wanted.minus(rounded).toFixed()
+      return { reading, amounts, lineItems: wanted.toFixed(), notItemized: '0', rounding, foreign }
+    }
+    return undefined
   }
+  const whole = fitting(total)
+  if (whole) return whole
+  const taxed = taxOf(invoice, lines)
+  const net = taxed && new Exact(taxed.net)
+  const untaxed = net?.plus(taxed?.tax ?? 0).eq(total) ? fitting(net) : undefined
+  if (taxed && untaxed) return { ...untaxed, tax: taxed.tax }
   const { rounded } = sumsOf(own, 'unit', currency)
   const notItemized = total.minus(rounded).toFixed()
   const amounts = lines.map((line) => amountOf(line, 'unit'))
@@ -47,16 +57,20 @@ export function itemize(
 }
 
 /** The part of it that `itemizationText` tells; also as JSON numbers. */
-type Verdict = Pick<Itemization, 'reading' | 'foreign'> & { notItemized: Decimal; rounding: Decimal }
+type Verdict = Pick<Itemization, 'reading' | 'foreign'> & {
+  notItemized: Decimal
+  rounding: Decimal
+  tax?: Decimal | undefined
+}
 
 /** What the itemization says, for people; `amounts` in the invoice's `currency`. */
 export function itemizationText(
-  { reading, notItemized, rounding, foreign }: Verdict,
+  { reading, notItemized, rounding, foreign, tax }: Verdict,
   currency: string,
 ): string {
   const money = (amount: Decimal) => moneyText(amount, currency)
   const said = reading
-    ? ['The line items add up to the total.']
+    ? [`The line items${tax === undefined ? '' : ' and the tax'} add up to the total.`]
     : [`The line items do not add up to the total. Not itemized: ${money(notItemized)}.`]
   if (reading === 'line') said.push('Each price is that of its whole line, not of one unit.')
   if (new Exact(rounding).cmp(0) !== 0)

@@ -1,6 +1,7 @@
 import { epochOfDay } from '#lib/days.ts'
 import { serializeFiles } from '#lib/kept-files/serialize.ts'
 import type { KeptFile } from '#lib/kept-files/store.ts'
+import { serializeLinePosting, serializePosting } from '#lib/posting/serialize.ts'
 import type { CurrencySummary, Invoice, InvoiceSummary, InvoiceWithLines, LineItem } from './contract.ts'
 import type { DocumentLinks } from './document/links.ts'
 import { itemize } from './itemization.ts'
@@ -36,7 +37,7 @@ export function serializeInvoiceWithLines(
   { links, files }: { links: DocumentLinks; files: readonly KeptFile[] },
   baseUrl: string,
 ): InvoiceWithLines {
-  const { reading, amounts, lineItems, notItemized, rounding, foreign } = itemize(row, lines)
+  const { reading, amounts, lineItems, notItemized, rounding, foreign, tax } = itemize(row, lines)
   const invoice = serializeInvoice(row, baseUrl)
   return {
     ...invoice,
@@ -48,9 +49,11 @@ export function serializeInvoiceWithLines(
       notItemizedAmount: numberOf(notItemized),
       roundingAmount: numberOf(rounding),
       otherCurrencyLines: foreign,
+      ...(tax === undefined ? {} : { taxAmount: numberOf(tax) }),
     },
     files: serializeFiles(row.id, files, invoice.url),
     ...serializeDocument(row, links),
+    ...serializePosting(row, lines),
   }
 }
 
@@ -80,6 +83,7 @@ function serializeLineItem(row: LineItemRow, amount: string): LineItem {
     currency: row.currency,
     ...(row.details === null ? {} : { Details: row.details }),
     amount: numberOf(amount),
+    ...serializeLinePosting(row),
   }
 }
 

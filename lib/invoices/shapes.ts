@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { InvoiceFile } from '#lib/kept-files/shapes.ts'
+import { invoicePosting, linePosting } from '#lib/posting/shapes.ts'
 import { dayOf, documentFields } from './document/shapes.ts'
 import { DOCUMENT_STATES, INVOICE_STATUSES } from './rules.ts'
 
@@ -25,6 +26,7 @@ export const LineItem = z
     amount: money.meta({
       description: 'Price × quantity, or the price of the line, rounded to the minor unit.',
     }),
+    ...linePosting,
   })
   .meta({ id: 'LineItem', description: 'One line of an invoice.' })
 
@@ -72,6 +74,9 @@ const Itemization = z
       description: "Each line's amount is rounded: what they together are short of the total.",
     }),
     otherCurrencyLines: z.int().min(0).meta({ description: 'Lines in another currency: never added.' }),
+    taxAmount: money.optional().meta({
+      description: 'The tax that leads from the line items to the total. Absent where they are with it.',
+    }),
   })
   .meta({ id: 'Itemization', description: 'Whether the line items explain the total.' })
 
@@ -80,6 +85,7 @@ export const InvoiceWithLines = Invoice.extend({
   itemization: Itemization.meta({ description: 'Whether they explain the total.' }),
   files: z.array(InvoiceFile).min(1).meta({ description: 'Its documents, the issuer’s own first.' }),
   ...documentFields,
+  ...invoicePosting,
 }).meta({ id: 'InvoiceWithLines', description: 'An invoice with its line items.' })
 
 /** How many of something. */

@@ -3,11 +3,17 @@ import { and, eq, sql } from 'drizzle-orm'
 import { value } from '#lib/db/built.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { invoices, lineItems } from '#lib/db/schema/invoices/invoices.ts'
+import {
+  type LinePostingRow,
+  linePostingColumns,
+  type PostingRow,
+  postingColumns,
+} from '#lib/posting/columns.ts'
 import { type Owner, owned, ownedOnce, today } from './owned-and-selected.ts'
 import type { DocumentForm, DocumentState } from './rules.ts'
 
 /** Amounts are exact decimal text, dates `YYYY-MM-DD`; a period's end is exclusive; `today` is the database's day in UTC. */
-export type InvoiceRow = {
+export type InvoiceRow = PostingRow & {
   id: string
   /** As its issuer numbers it. */
   number: string
@@ -29,7 +35,7 @@ export type InvoiceRow = {
   today: string
 }
 export type ShownRow = Pick<InvoiceRow, keyof typeof shownColumns>
-export type LineItemRow = Omit<typeof lineItems.$inferSelect, 'customerId' | 'invoiceId'>
+export type LineItemRow = Pick<typeof lineItems.$inferSelect, keyof typeof plainLine> & LinePostingRow
 
 /** What a list shows of an invoice. */
 export const shownColumns = {
@@ -55,6 +61,7 @@ export const invoiceColumns = {
   periodStart: invoices.periodStart,
   periodEnd: invoices.periodEnd,
   corrects: invoices.corrects,
+  ...postingColumns,
 }
 
 const headOf = ownedOnce<InvoiceRow[]>((tx, owner) =>
@@ -98,8 +105,7 @@ export function readLines(tx: Transaction, owner: Owner, id: string): Promise<Li
   return linesOf(tx, owner, { id })
 }
 
-/** What is read of a line. */
-export const lineColumns = {
+const plainLine = {
   position: lineItems.position,
   type: lineItems.type,
   description: lineItems.description,
@@ -108,3 +114,6 @@ export const lineColumns = {
   currency: lineItems.currency,
   details: lineItems.details,
 }
+
+/** What is read of a line. */
+export const lineColumns = { ...plainLine, ...linePostingColumns }

@@ -28,6 +28,7 @@ const ODDITIES: Record<OddityName, string> = {
   finer: 'Finer than the minor unit',
   unbalanced: 'Lines that do not add up to the total',
   negative: 'Totals below zero',
+  tax: 'Tax that does not fit',
   late: 'Due more than 30 days ago, and not paid',
   draft: 'Drafts: their period still runs, and nothing is owed yet',
   history: 'New, and more than 90 days old: is --history meant?',

@@ -51,6 +51,9 @@ export const assets = pgTable(
     /** What its vendor will do at the next renewal by itself, as it told us last. */
     scheduledTotal: integer('scheduled_total'),
     scheduledAt: time('scheduled_at'),
+    /** What the customer has carried onto the lines of the next invoices that bill it; the vendor's own order is another. */
+    postingOrder: text('posting_order'),
+    costCenter: text('cost_center'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),

@@ -52,6 +52,10 @@ export const billingProfiles = pgTable(
     taxId: text('tax_id'),
     /** In its country's register of companies. */
     registration: text('registration'),
+    /** What the customer has carried onto the next invoices that say nothing else; null: nothing. */
+    purchaseOrder: text('purchase_order'),
+    buyerReference: text('buyer_reference'),
+    costCenter: text('cost_center'),
     createdAt: createdAt(),
   },
   (t) => [primaryKey({ columns: [t.customerId, t.id] })],

@@ -24,7 +24,13 @@ export function freight(today: string, { invoices = 5000 } = {}): DemoCustomer {
     name: 'Halvorsen Freight',
     domain: FREIGHT_DOMAIN,
     contactEmail: `cloud@${FREIGHT_DOMAIN}`,
-    billingProfiles: COMPANIES.map(({ id, name, address, taxId }) => ({ id, name, address, taxId })),
+    billingProfiles: COMPANIES.map(({ id, name, address, country, taxId }) => ({
+      id,
+      name,
+      address,
+      country,
+      taxId,
+    })),
     members: [
       { name: 'Ingrid Solberg', email: `ingrid.solberg@${FREIGHT_DOMAIN}`, roles: ['it-manager'] },
       { name: 'Marek Nowak', email: `marek.nowak@${FREIGHT_DOMAIN}`, roles: ['finance-user'] },
@@ -71,7 +77,8 @@ function siteBills({ city, company, purchases }: Site, today: string): Bill[] {
 
 function billOf(company: Company, platform: string, day: string, lines: Lines, owed: Bill['owed']): Bill {
   const { id, issuer, currency } = company
-  const bill = { billingProfileId: id, issuer, currency, platform, invoiceDate: day, lines }
+  const period = { periodStart: addMonths(day, -1), periodEnd: day }
+  const bill = { billingProfileId: id, issuer, currency, platform, invoiceDate: day, lines, ...period }
   return owed ? { ...bill, owed } : bill
 }
 

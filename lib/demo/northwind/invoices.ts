@@ -4,7 +4,7 @@ import { type Bill, chargeLine, numberBills } from '../bill.ts'
 import { addMonths, monthEnds, monthStart, periodText } from '../calendar.ts'
 import { monthlyLines, type Purchase, yearlyBills, yearlyLine } from '../purchase.ts'
 import { randomFrom } from '../random.ts'
-import { runningMonth, withCredited } from './documents.ts'
+import { runningMonth, withCredited, withOddTax } from './documents.ts'
 import { type Lines, usageLines } from './usage-lines.ts'
 import { CLOUD_SERVICES, WEB_SERVICES } from './usage-services.ts'
 
@@ -44,7 +44,7 @@ export function northwindInvoices(today: string, purchases: Purchase[]): NewInvo
     [...bills, ...yearly.flatMap((purchase) => yearsOf(purchase, today)), ...credits(ends)],
     numbering,
   )
-  return [...withCredited(numbered), runningMonth(today)]
+  return [...withOddTax(withCredited(numbered)), runningMonth(today)]
 }
 
 function monthOf(day: string, ago: number, purchases: Purchase[]): Bill[] {

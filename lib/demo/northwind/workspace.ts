@@ -34,6 +34,7 @@ export function northwindWorkspace(today: string): Purchase[] {
       renewsOn: days(75),
       renewalType: 'CANCEL',
       price: '5.37',
+      costCenter: '6120',
       seats: { first: 20, assigned: 18 },
     },
     {

@@ -1,4 +1,5 @@
 import type Big from 'big.js'
+import type { Usage } from '../posting/usage.ts'
 import type { Owner } from '../resale/accounts.ts'
 import type { BillHead, ChargeHead } from './fields.ts'
 
@@ -12,7 +13,12 @@ export type Priced = {
   each?: { quantity: Big; price: string } | undefined
 }
 /** The charges that become one line: their number, and the exact sum that is invoiced for them. */
-export type ChargeGroup = ChargeHead & { count: number; cost: Big; priced?: Priced | undefined }
+export type ChargeGroup = ChargeHead & {
+  count: number
+  cost: Big
+  usage: Usage
+  priced?: Priced | undefined
+}
 /** What becomes one invoice. */
 export type Bill = BillHead & { owner?: Owner | undefined; charges: ChargeGroup[] }
 

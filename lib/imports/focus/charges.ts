@@ -13,7 +13,7 @@ import type { Terms } from './terms.ts'
 const MOST_IN_MEMORY = 20_000
 
 const BILL: readonly Field[] = ['invoiceId', 'issuer', 'account', 'currency', 'start', 'end']
-const ISSUE: readonly Field[] = ['status', 'issueDate', 'dueDate', 'reference']
+const ISSUE: readonly Field[] = ['status', 'issueDate', 'dueDate', 'reference', 'terms', 'order']
 
 /** Rows with the same fields, as they are written: their bill, or that nobody is known whose it is. */
 type Written = { known: Known; tally: Tally; kinds: Map<string, Kind> } | { unowned: Lack }

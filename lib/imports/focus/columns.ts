@@ -23,6 +23,11 @@ const NONE = {
   dueDate: [] as string[],
   reference: [] as string[],
   detail: [] as string[],
+  chargeStart: [] as string[],
+  chargeEnd: [] as string[],
+  unit: [] as string[],
+  terms: [] as string[],
+  order: [] as string[],
 }
 /** Of a Cost and Usage file, FOCUS 1.0 to 1.4. */
 const CHARGES = {
@@ -34,6 +39,9 @@ const CHARGES = {
   subAccount: ['SubAccountId'],
   sku: ['SkuId'],
   quantity: ['PricingQuantity', 'ConsumedQuantity'],
+  unit: ['PricingUnit', 'ConsumedUnit'],
+  chargeStart: ['ChargePeriodStart'],
+  chargeEnd: ['ChargePeriodEnd'],
 }
 /** Of an Invoice Detail file, FOCUS 1.4. It knows no provider, so that the issuer stands for it. */
 const DETAILS: typeof CHARGES = {
@@ -46,6 +54,8 @@ const DETAILS: typeof CHARGES = {
   dueDate: ['PaymentDueDate'],
   reference: ['ReferenceInvoiceId'],
   detail: ['InvoiceDetailId'],
+  terms: ['PaymentTerms'],
+  order: ['PurchaseOrderNumber'],
 }
 
 export type Field = keyof typeof CHARGES

@@ -70,6 +70,7 @@ describe('invoice details', () => {
         billingAccount: 'A-1',
         periodStart: '2026-09-01',
         periodEnd: '2026-10-01',
+        taxAmount: '2.3',
         lines: [
           ['Compute Engine in Zurich', '20.00', 'Usage'],
           ['Compute Engine in Zurich', '10.25', 'Usage'],

@@ -1,4 +1,5 @@
 import Big from 'big.js'
+import { usageReader, widen } from '../posting/usage.ts'
 import type { ProblemList } from '../problem-list.ts'
 import type { Lack } from '../resale/lacking.ts'
 import { pricing } from '../resale/pricing.ts'
@@ -21,6 +22,7 @@ const PRICED: readonly Field[] = [...CHARGE, 'sku']
 export function groupsOf({ platforms, prices, customer }: Terms, problems: ProblemList) {
   const priced = prices && pricing(prices, platforms, problems)
   const told = prices ? PRICED : CHARGE
+  const usageOf = usageReader()
 
   const kindOf = (known: Known, { fields, row, place }: RowAt): Kind | undefined => {
     const head = fields.charge(row, place.line)
@@ -60,6 +62,7 @@ export function groupsOf({ platforms, prices, customer }: Terms, problems: Probl
         ? priced?.priceOf(rule, billed, at.fields, at.row, at.place.line)
         : { amount: billed }
       if (!price) return undefined
+      widen(group.usage, usageOf(at.header, at.row), group.count === 0)
       group.count += 1
       group.cost = group.cost.plus(price.amount)
       if (group.priced) addPriced(group.priced, billed, price)
@@ -82,7 +85,7 @@ function groupOf({ groups }: Known, head: ChargeHead, rule: Rule | undefined): C
   if (found) return found
   const each = rule?.kind === 'fixed' ? { quantity: new Big(0), price: rule.price.toFixed() } : undefined
   const priced = rule && { rule: rule.text, billed: new Big(0), each }
-  const group: ChargeGroup = { ...head, count: 0, cost: new Big(0), ...(priced && { priced }) }
+  const group: ChargeGroup = { ...head, count: 0, cost: new Big(0), usage: {}, ...(priced && { priced }) }
   groups.set(key, group)
   return group
 }

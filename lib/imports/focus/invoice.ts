@@ -3,6 +3,8 @@ import Big from 'big.js'
 import { addDays, dayOf } from '#lib/days.ts'
 import type { NewInvoice, NewLineItem } from '#lib/imports/shapes.ts'
 import { minorUnit } from '#lib/money.ts'
+import { postingOfBill } from '../posting/bill.ts'
+import { linePostingOfUsage } from '../posting/usage.ts'
 import type { Bill, ChargeGroup } from './bill.ts'
 import type { Platforms } from './platforms.ts'
 import { roundTogether } from './rounding.ts'
@@ -43,7 +45,15 @@ export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
     periodStart: dayOf(bill.start),
     periodEnd: addDays(last, 1),
     ...(corrects !== undefined && others.length === 0 ? { corrects: divided(corrects, profile) } : {}),
-    lines: charges.map((charge) => lineOf(charge, shares.get(charge) ?? '0', platforms)),
+    ...postingOfBill(bill, charges, shares, terms),
+    lines: charges.map((charge) => ({
+      ...lineOf(charge, shares.get(charge) ?? '0', platforms),
+      ...linePostingOfUsage(charge.usage, {
+        hasAccount: bill.account !== undefined,
+        hasOrder: bill.issue?.order !== undefined,
+        hasQuantity: charge.priced?.each !== undefined,
+      }),
+    })),
   }
 }
 

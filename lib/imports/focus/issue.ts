@@ -7,6 +7,9 @@ export type Issue = {
   state: DocumentState
   issueDate: string | undefined
   dueDate: string | undefined
+  /** Payment terms, and the customer's purchase order; absent, too, where not all rows say the same. */
+  terms: string | undefined
+  order: string | undefined
   /** The invoices that it refers to, two at most. */
   corrects: string[]
 }
@@ -28,13 +31,16 @@ export function issueOf(
   const issueDate = cells.dayIfAny(row, line, 'issueDate')
   const dueDate = cells.dayIfAny(row, line, 'dueDate')
   const reference = cells.textIfAny(row, line, 'reference')
-  if (!state || !issueDate || !dueDate || !reference) return undefined
+  const terms = cells.textIfAny(row, line, 'terms')
+  const order = cells.textIfAny(row, line, 'order')
+  if (!state || !issueDate || !dueDate || !reference || !terms || !order) return undefined
   if (issueDate.value && dueDate.value && dueDate.value < issueDate.value)
     return cells.fault(line, 'dueDate', 'is before InvoiceIssueDate')
   // An invoice that adjusts no other refers to itself.
   const refersToOther = reference.value !== undefined && reference.value !== id
   const corrects = refersToOther ? [reference.value ?? ''] : []
-  return { state, issueDate: issueDate.value, dueDate: dueDate.value, corrects }
+  const days = { issueDate: issueDate.value, dueDate: dueDate.value }
+  return { state, ...days, terms: terms.value, order: order.value, corrects }
 }
 
 function stateOf(cells: Cells, row: readonly string[], line: number, id: string | undefined) {

@@ -1,6 +1,7 @@
 import { dayOf } from '#lib/days.ts'
 import { quoted } from '#lib/imports/faults.ts'
 import { ImportRefused } from '#lib/imports/refused.ts'
+import { widen } from '../posting/usage.ts'
 import type { ProblemList } from '../problem-list.ts'
 import type { Owner } from '../resale/accounts.ts'
 import type { ChargeGroup, Known, Place } from './bill.ts'
@@ -44,6 +45,8 @@ export function joinHead(bill: BillHead, head: BillHead, place: Place, problems:
   bill.start = Math.min(bill.start, head.start)
   bill.end = Math.max(bill.end, head.end)
   // Two are enough to know that there is more than one; which two does not depend on the order of the rows.
+  for (const field of ['terms', 'order'] as const)
+    if (bill.issue && bill.issue[field] !== head.issue?.[field]) bill.issue[field] = undefined
   if (bill.issue && head.issue)
     bill.issue.corrects = [...new Set([...bill.issue.corrects, ...head.issue.corrects])].sort().slice(0, 2)
   return true
@@ -100,6 +103,7 @@ function addPart(whole: Known, part: Known, problems: ProblemList): void {
 }
 
 function addGroup(known: ChargeGroup, group: ChargeGroup): void {
+  widen(known.usage, group.usage, false)
   known.count += group.count
   known.cost = known.cost.plus(group.cost)
   if (!known.priced || !group.priced) return

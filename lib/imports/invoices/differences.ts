@@ -1,4 +1,11 @@
 import Big from 'big.js'
+import {
+  addsLinePosting,
+  addsPosting,
+  linePostingDifferences,
+  postingDifferences,
+  textOf,
+} from '../posting/complete.ts'
 import { difference, type ImportProblem } from '../refused.ts'
 import type { NewInvoice, NewLineItem } from '../shapes.ts'
 import type { StoredInvoice, StoredLine } from './stored.ts'
@@ -26,10 +33,16 @@ export function differencesOf(stored: StoredInvoice, given: NewInvoice): ImportP
       differs(field, stored[field], given[field])
   if (!sameNumber(given.totalAmount, stored.totalAmount))
     differs('totalAmount', stored.totalAmount, given.totalAmount)
+  comparePosting(postingDifferences(given, stored), stored, given, (field) => field)
   if (stored.lines.length !== given.lines.length)
     differs('lines', String(stored.lines.length), String(given.lines.length))
   else for (const [index, line] of given.lines.entries()) compareLine(line, stored.lines[index], index)
   return problems
+
+  function comparePosting(fields: string[], was: object, is: object, at: (field: string) => string) {
+    const [stored, given] = [was, is] as Record<string, unknown>[]
+    for (const field of fields) differs(at(field), textOf(stored?.[field]), textOf(given?.[field]))
+  }
 
   function compareLine(line: NewLineItem, was: StoredLine | undefined, index: number) {
     if (!was) return
@@ -40,13 +53,20 @@ export function differencesOf(stored: StoredInvoice, given: NewInvoice): ImportP
       if (!sameNumber(line[field], was[field])) differs(at(field), was[field], line[field])
     const details = line.details ?? null
     if (details !== was.details) differs(at('details'), was.details, details)
+    comparePosting(linePostingDifferences(line, was), was, line, at)
   }
 }
 
 /** Whether the file says another balance, or fills in what was not known: an issued invoice may move so far. */
 export function movesFrom(stored: StoredInvoice, given: NewInvoice): boolean {
   if (given.balanceAmount !== undefined && !sameNumber(given.balanceAmount, stored.balanceAmount)) return true
+  if (addsPosting(given, stored) || fillsLines(stored, given)) return true
   return LATE_TEXTS.some((field) => given[field] !== undefined && stored[field] === null)
+}
+
+/** Whether the file says of a line what was not known of it. */
+export function fillsLines(stored: StoredInvoice, given: NewInvoice): boolean {
+  return given.lines.some((line, at) => addsLinePosting(line, stored.lines[at]))
 }
 
 function sameNumber(one: string, other: string): boolean {

@@ -4,6 +4,9 @@ import type { NewInvoice } from '../shapes.ts'
 import { differencesOf, movesFrom } from './differences.ts'
 import type { StoredInvoice } from './stored.ts'
 
+/** What became of one invoice of a file. */
+export type Result = { invoice: NewInvoice; what: Fate['what'] }
+
 /** What becomes of one invoice of a file. */
 export type Fate =
   /** A row of its own. */

@@ -10,9 +10,10 @@ import { importIssuers } from '../issuers.ts'
 import { type ImportProblem, ImportRefused, MOST_PROBLEMS } from '../refused.ts'
 import type { InvoiceCounts, NewInvoice } from '../shapes.ts'
 import { batchesOf } from './batches.ts'
+import type { Result } from './fate.ts'
 import { faultsOf } from './faults.ts'
 import { seenInvoices } from './seen.ts'
-import { type Result, storer } from './storer.ts'
+import { storer } from './storer.ts'
 
 export type InvoiceImport = {
   /** Voids an issued invoice that the file has with another content, and puts that in its place. */

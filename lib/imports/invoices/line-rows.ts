@@ -2,11 +2,21 @@ import 'server-only'
 import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { LINE_COLUMNS } from '../posting/shapes.ts'
 import type { StoredInvoice, StoredLine } from './stored.ts'
 
 // rows.ts says why each statement here leaves the planner one way only.
 
 const MOST_ROWS = 5000
+
+const POSTING = [...LINE_COLUMNS, ['carried', 'text[]', 'carried']] as const
+const names = sql.raw(POSTING.map(([column]) => column).join(', '))
+const asFields = sql.raw(
+  POSTING.map(([column, type, field]) => `${column}${type === 'date' ? '::text' : ''} AS "${field}"`).join(
+    ', ',
+  ),
+)
+const asRecord = sql.raw(POSTING.map(([, type, field]) => `"${field}" ${type}`).join(', '))
 
 /** The lines of these invoices in their order, by the invoice's id. */
 export async function readLines(
@@ -18,7 +28,7 @@ export async function readLines(
   if (ids.length === 0) return lines
   const { rows } = await tx.execute<StoredLine & { invoiceId: string }>(sql`
     SELECT found.* FROM unnest(${textsOf(ids)}) AS given(id) CROSS JOIN LATERAL (
-      SELECT invoice_id AS "invoiceId", type, description, price, qty, details
+      SELECT invoice_id AS "invoiceId", type, description, price, qty, details, ${asFields}
       FROM line_items WHERE customer_id = ${customerId} AND invoice_id = given.id ORDER BY position) AS found`)
   for (const { invoiceId, ...line } of rows) lines.get(invoiceId)?.push(line)
   return lines
@@ -40,11 +50,12 @@ export async function addLines(tx: Transaction, customerId: CustomerId, from: re
   for (let at = 0; at < rows.length; at += MOST_ROWS) {
     const portion = rows.slice(at, at + MOST_ROWS)
     await tx.execute(sql`
-      INSERT INTO line_items (customer_id, invoice_id, position, type, description, price, qty, currency, details)
+      INSERT INTO line_items (customer_id, invoice_id, position, type, description, price, qty, currency, details,
+        ${names})
       SELECT ${customerId}, r.*
       FROM json_to_recordset(${JSON.stringify(portion)}::json)
         AS r("invoiceId" text, position int, type text, description text, price numeric, qty numeric,
-          currency text, details text)`)
+          currency text, details text, ${asRecord})`)
     const priced = portion.flatMap(({ invoiceId, position, priced: how }) =>
       how ? [{ invoiceId, position, ...how }] : [],
     )

@@ -3,6 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { freezeParties } from '#lib/parties/store.ts'
+import { HEAD_COLUMNS } from '../posting/shapes.ts'
 import { addLines, dropLines, readLines } from './line-rows.ts'
 import { keyOf, type StoredInvoice } from './stored.ts'
 
@@ -14,7 +15,7 @@ type Head = Omit<StoredInvoice, 'lines'>
 type Numbered = Pick<StoredInvoice, 'issuer' | 'number'>
 
 /** Each column of an invoice that an import writes: its name, its type, and the field that it is read from. */
-const COLUMNS: [column: string, type: string, field: keyof Head][] = [
+const COLUMNS: readonly (readonly [column: string, type: string, field: keyof Head])[] = [
   ['id', 'text', 'id'],
   ['number', 'text', 'number'],
   ['is_numbered', 'boolean', 'isNumbered'],
@@ -32,6 +33,8 @@ const COLUMNS: [column: string, type: string, field: keyof Head][] = [
   ['period_start', 'date', 'periodStart'],
   ['period_end', 'date', 'periodEnd'],
   ['corrects', 'text', 'corrects'],
+  ...HEAD_COLUMNS,
+  ['carried', 'text[]', 'carried'],
   ['replaced_by', 'text', 'replacedBy'],
   ['is_history', 'boolean', 'isHistory'],
   ['import_id', 'text', 'importId'],

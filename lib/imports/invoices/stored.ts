@@ -1,11 +1,14 @@
 import Big from 'big.js'
+import { linePostingOf, postingOf, withTotals } from '../posting/complete.ts'
+import type { NewLinePosting, StoredLinePosting, StoredPosting } from '../posting/shapes.ts'
 import type { DocumentState, NewInvoice, NewLineItem } from '../shapes.ts'
 
-export type StoredLine = Required<Omit<NewLineItem, 'priced'>> &
+export type StoredLine = Required<Omit<NewLineItem, 'priced' | keyof NewLinePosting>> &
+  StoredLinePosting &
   Pick<NewLineItem, 'priced'> & { details: string | null }
 
 /** An invoice as it is stored: amounts are exact decimal text, dates `YYYY-MM-DD`; null is not known. */
-export type StoredInvoice = {
+export type StoredInvoice = StoredPosting & {
   id: string
   number: string
   isNumbered: boolean
@@ -40,14 +43,16 @@ export function keyOf({ issuer, number }: Pick<NewInvoice, 'issuer' | 'number'>)
 /**
  * A given invoice as it is to be stored.
  * @param stored what is there in its place
+ * @param isMoved whether the invoice and its lines stay, so that what was known of both does
  */
 export function completed(
   given: NewInvoice,
   { id, importId, isHistory }: Pick<StoredInvoice, 'id' | 'importId' | 'isHistory'>,
   stored?: StoredInvoice,
+  isMoved = false,
 ): StoredInvoice {
   const documentState = given.documentState ?? 'issued'
-  return {
+  return withTotals({
     id,
     number: given.number,
     isNumbered: given.isNumbered ?? true,
@@ -71,8 +76,13 @@ export function completed(
     // What is written with other content has the parties of the day on which that came.
     sellerId: null,
     buyerId: null,
-    lines: given.lines.map((line) => ({ ...line, details: line.details ?? null })),
-  }
+    ...postingOf(given, stored, isMoved),
+    lines: given.lines.map((line, at) => ({
+      ...line,
+      details: line.details ?? null,
+      ...linePostingOf(line, isMoved ? stored?.lines[at] : undefined),
+    })),
+  })
 }
 
 /** Its head alone: what an import changes of most. */
@@ -83,7 +93,7 @@ export function headOf({ lines: _, ...head }: StoredInvoice): Omit<StoredInvoice
 /** An issued invoice with the balance that is given, and what was not known of it filled in. */
 export function movedTo(stored: StoredInvoice, given: NewInvoice): StoredInvoice {
   const { form, isNumbered, sellerId, buyerId } = stored
-  return { ...completed(given, stored, stored), form, isNumbered, sellerId, buyerId }
+  return { ...completed(given, stored, stored, true), form, isNumbered, sellerId, buyerId }
 }
 
 /** It owes nothing then. @param replacedBy the id of what came into its place */

@@ -1,20 +1,19 @@
 import 'server-only'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { carrierOf } from '../posting/carry.ts'
 import type { ImportProblem } from '../refused.ts'
 import { type InvoiceCounts, type NewInvoice, NOTHING } from '../shapes.ts'
 import { changesOf, recordVoided } from './changes.ts'
-import { type Fate, fateOf, problemsOf } from './fate.ts'
+import { type Fate, fateOf, problemsOf, type Result } from './fate.ts'
 import { idsFor } from './ids.ts'
+import { overwriteStored } from './overwrite.ts'
 import { draftsOf, lastHistoricDay, readReplaced, readTwins, type Twin, twinProblem } from './period.ts'
-import { addInvoices, overwriteHeads, overwriteInvoices, readStored } from './rows.ts'
+import { addInvoices, overwriteHeads, readStored } from './rows.ts'
 import type { Seen } from './seen.ts'
 import { settledProblems } from './settled.ts'
 import { billsOfSeveral, ofEachAccount } from './several.ts'
-import { asVoided, completed, headOf, keyOf, movedTo, type StoredInvoice } from './stored.ts'
-
-/** What became of one invoice of a file. */
-export type Result = { invoice: NewInvoice; what: Fate['what'] }
+import { asVoided, completed, headOf, keyOf, type StoredInvoice } from './stored.ts'
 
 type Options = {
   correct: boolean
@@ -37,6 +36,7 @@ export async function storer(
   const historic = await lastHistoricDay(tx)
   const twins: Twin[] = []
   const several = billsOfSeveral(tx, customerId)
+  const carry = await carrierOf(tx, customerId)
 
   /** @returns what stands in the way; with `dry`, for a look at the problems only, nothing is stored */
   async function take(batch: readonly NewInvoice[], { dry }: { dry: boolean }): Promise<ImportProblem[]> {
@@ -62,14 +62,9 @@ export async function storer(
     const there = sorted.flatMap(({ stored, ...rest }) => (stored ? [{ stored, ...rest }] : []))
     const being = (what: Fate['what']) => there.filter(({ fate }) => fate.what === what)
     const voided = being('voided').map(({ stored }) => stored)
-    const moved = being('moved')
-    const redrafted = being('redrafted')
-    await changes.keep([...moved.map(({ stored }) => stored), ...voided].map(headOf))
-    await changes.keep(redrafted.map(({ stored }) => stored))
-    const heads = moved.map(({ invoice, stored }) => movedTo(stored, invoice))
-    const whole = redrafted.map(({ invoice, stored }) => completed(invoice, stored, stored))
-    await overwriteHeads(tx, customerId, [...heads, ...voided.map((stored) => asVoided(stored))])
-    await overwriteInvoices(tx, customerId, whole)
+    const [moved, redrafted] = [being('moved'), being('redrafted')]
+    const changed = { moved, redrafted, voided }
+    const { heads, whole } = await overwriteStored(tx, customerId, changed, { changes, carry })
     for (const { id } of voided) await recordVoided(tx, customerId, { id }, requestId)
     // What had no period before, and what was a draft, may bill a period that something else has billed.
     const told = heads.filter((_, at) =>
@@ -95,7 +90,7 @@ export async function storer(
     const rows = sorted.map(({ invoice, stored, fate }, at) => {
       const isHistory = history === 'all' || invoice.dueDate <= historic
       const own = { id: ids[at] ?? '', importId: importId ?? null, isHistory }
-      return completed(invoice, own, fate.what === 'corrected' ? stored : undefined)
+      return carry(completed(invoice, own, fate.what === 'corrected' ? stored : undefined))
     })
     const issued = rows.flatMap((row, at) =>
       row.documentState === 'issued' ? ofEachAccount(row, sorted[at]?.invoice.accounts) : [],

@@ -2,22 +2,27 @@ import { z } from 'zod'
 import { currencyFault } from '#lib/currencies.ts'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
+import { day, invoicePosting, linePosting, periodFault } from '../posting/json.ts'
 import type { SourceText } from '../sources/source.ts'
-import { timeOf } from '../times.ts'
 import { Issuer } from './issuer.ts'
 import { jsonValues } from './objects.ts'
 import { amount, name, optionalText, text } from './values.ts'
 
-const day = z.string('is no date').refine(isDay, 'is not a date such as 2026-11-30')
 const platform = text(60).refine((value) => slugOf(value) === value, 'is no platform such as web-services')
 
-const Line = z.strictObject({
-  type: platform.optional(),
-  description: text(500),
-  price: amount,
-  qty: amount,
-  details: optionalText(500),
-})
+const Line = z
+  .strictObject({
+    type: platform.optional(),
+    description: text(500),
+    price: amount,
+    qty: amount,
+    details: optionalText(500),
+    ...linePosting,
+  })
+  .check(({ value, issues }) => {
+    const message = periodFault(value)
+    if (message) issues.push({ code: 'custom', input: value.periodEnd, path: ['periodEnd'], message })
+  })
 
 /** Our own shape of an invoice in a file; docs/imports.md describes it. */
 const Invoice = z
@@ -40,6 +45,7 @@ const Invoice = z
     periodStart: day.optional(),
     periodEnd: day.optional(),
     corrects: name().optional(),
+    ...invoicePosting,
     lines: z.array(Line).min(1, 'has no lines').max(100_000, 'has more than 100,000 lines'),
   })
   .refine(({ invoiceDate, dueDate }) => dueDate >= invoiceDate, {
@@ -81,8 +87,4 @@ export function readInvoices(
     keyOf: ({ issuer, number }) => ({ group: issuer, id: number }),
     onObject,
   })
-}
-
-function isDay(value: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(value) && timeOf(value) !== undefined
 }

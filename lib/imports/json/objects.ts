@@ -6,7 +6,16 @@ import type { SourceText } from '../sources/source.ts'
 import { type JsonElement, jsonElements } from './elements.ts'
 
 /** Which numbers are kept digit by digit instead of as floats: the fields of `amount`. */
-const AMOUNTS = new Set(['price', 'qty', 'totalAmount', 'balanceAmount'])
+const AMOUNTS = new Set([
+  'price',
+  'qty',
+  'totalAmount',
+  'balanceAmount',
+  'netAmount',
+  'taxableAmount',
+  'taxAmount',
+  'taxRate',
+])
 
 /** How the objects of files are read. */
 export type Reading<T> = {

@@ -2,6 +2,7 @@ import { isWithdrawn } from '#lib/currencies.ts'
 import { addDays } from '#lib/days.ts'
 import { itemize } from '#lib/invoices/itemization.ts'
 import { isFiner } from '#lib/money.ts'
+import { misfitOf } from '../posting/misfit.ts'
 import type { NewInvoice } from '../shapes.ts'
 import { MOST_EXAMPLES, type Oddity, type OddityName } from './report.ts'
 
@@ -14,6 +15,7 @@ const ORDER: readonly OddityName[] = [
   'finer',
   'unbalanced',
   'negative',
+  'tax',
   'late',
   'draft',
   'history',
@@ -61,25 +63,29 @@ export function odditiesOf(
   // Of one that is there, a file that names no balance does not know what was paid.
   const isKnown = isNew || invoice.balanceAmount !== undefined
   const isOwed = isKnown && documentState === 'issued' && Number(balanceAmount) > 0
+  const misfit = misfitOf(invoice)
   const is: Record<Exclude<OddityName, 'platform'>, boolean> = {
     finer: isFiner(totalAmount, currency) || isFiner(balanceAmount, currency),
     unbalanced: !addsUp(invoice),
     negative: totalAmount.startsWith('-'),
+    tax: misfit !== undefined,
     late: isOwed && !isHistory && invoice.dueDate < limits.late,
     draft: documentState === 'draft',
     history: isOld,
     withdrawn: isWithdrawn(currency),
   }
-  const examples = { history: invoice.invoiceDate.slice(0, 7), withdrawn: currency } as Record<string, string>
+  const told = { history: invoice.invoiceDate.slice(0, 7), withdrawn: currency, tax: misfit }
+  const examples = told as Record<string, string | undefined>
   return ORDER.flatMap((what) =>
     what !== 'platform' && is[what] ? [[what, examples[what] ?? number] as [OddityName, string]] : [],
   )
 }
 
-function addsUp({ totalAmount, currency, lines }: NewInvoice): boolean {
+function addsUp(invoice: NewInvoice): boolean {
+  const { totalAmount, currency, lines } = invoice
   const [first, second] = lines
   // Most invoices of a million are like this.
   if (!second && first?.price === totalAmount && first.qty === '1') return true
   const own = lines.map((line) => ({ ...line, currency }))
-  return itemize({ totalAmount, currency }, own).reading !== undefined
+  return itemize(invoice, own).reading !== undefined
 }

@@ -103,6 +103,23 @@ describe('gatherInvoices', () => {
       ['unbalanced'],
     ],
     ['a negative total', { totalAmount: '-1.00' }, ['negative']],
+    [
+      'a tax that is not that of its rate',
+      {
+        lines: [
+          {
+            type: 'x',
+            description: 'x',
+            price: '1',
+            qty: '1',
+            taxCategory: 'S',
+            taxRate: '19',
+            taxAmount: '1',
+          },
+        ],
+      },
+      ['tax'],
+    ],
     ['what is due long ago', { dueDate: '2026-10-22' }, ['late']],
     ['what is paid', { dueDate: '2026-10-01', balanceAmount: '0' }, []],
     ['a draft', { documentState: 'draft', dueDate: '2026-10-01' }, ['draft']],

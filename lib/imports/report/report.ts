@@ -24,6 +24,7 @@ export type OddityName =
   | 'finer'
   | 'unbalanced'
   | 'negative'
+  | 'tax'
   | 'late'
   | 'draft'
   | 'history'

@@ -5,6 +5,7 @@ import { AssetHead } from '#components/assets/asset-head.tsx'
 import { AssetHistory } from '#components/assets/asset-history.tsx'
 import { assetHref, oneAsset } from '#components/assets/one-asset.ts'
 import { pathWith } from '#components/filters/list-screen.ts'
+import { AssetPosting } from '#components/posting-details/asset-posting.tsx'
 import { SeatPlot } from '#components/seats/seat-plot.tsx'
 import { yearUntil } from '#components/seats/seat-steps.ts'
 import { type Caller, may } from '#lib/access/rules.ts'
@@ -13,6 +14,8 @@ import * as contract from '#lib/assets/contract.ts'
 import { listAssets, readAssetItem, readSeatHistory } from '#lib/assets/operations.ts'
 import * as queries from '#lib/assets/queries.ts'
 import { wholeNumber } from '#lib/license-lists/rules.ts'
+import { readAssetPosting as postingOf } from '#lib/posting-details/operations.ts'
+import { readAssetPosting } from '#lib/posting-details/queries.ts'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
@@ -37,12 +40,14 @@ export default async function Page({ params, searchParams }: Given) {
   const item = await found(caller, id)
   const span = yearUntil(Date.now())
   const trace = await traceOf()
-  const [changes, moved, readings, lastPrice, listed] = await Promise.all([
+  const posted = { params: { asset_id: id } }
+  const [changes, moved, readings, lastPrice, listed, posting] = await Promise.all([
     historyOf(caller, id, typeof history === 'string' ? history : undefined, trace),
     movedSince(caller, id, span.from, trace),
     readSeatHistory(caller, id, span.from),
     priceOf(caller, item),
     listOf(search),
+    postingOf(caller, { ...posted, query: {}, body: undefined }, trace),
   ])
   const at = (token?: string) =>
     assetHref(id, [listed, token && `history=${token}`].filter(Boolean).join('&'))
@@ -50,7 +55,12 @@ export default async function Page({ params, searchParams }: Given) {
     item.properties?.subscription?.Seats ?? {}
   const seats = purchased === undefined || assigned === undefined ? undefined : { purchased, assigned }
   return (
-    <Hydrated answers={[[oneAsset.key(id), oneAsset.list(item)]]}>
+    <Hydrated
+      answers={[
+        [oneAsset.key(id), oneAsset.list(item)],
+        [readAssetPosting.key(posted), posting.body],
+      ]}
+    >
       <AssetHead
         item={item}
         back={pathWith('/assets', listed)}
@@ -60,6 +70,7 @@ export default async function Page({ params, searchParams }: Given) {
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
         <div className={seats ? 'xl:order-2' : ''}>
           <AssetFacts item={item} now={span.to} />
+          <AssetPosting id={id} maySet={may(caller, 'posting-editor')} />
         </div>
         {seats ? (
           <div className="grid min-w-0 gap-4">

@@ -7,8 +7,9 @@ import { Letterhead } from '#components/frame/letterhead.tsx'
 import { DocumentNotes } from '#components/invoice-document/document-notes.tsx'
 import { FileLinks } from '#components/invoice-document/file-links.tsx'
 import { InvoiceFacts } from '#components/invoice-document/invoice-facts.tsx'
-import { InvoiceLines } from '#components/invoice-document/invoice-lines.tsx'
+import { InvoiceLines, Verdict } from '#components/invoice-document/invoice-lines.tsx'
 import { NeighbourLinks } from '#components/invoice-document/neighbour-links.tsx'
+import { TaxTable } from '#components/invoice-document/tax-table.tsx'
 import { latenessOf } from '#components/invoices/lateness.ts'
 import { StatusBadge } from '#components/invoices/status-badge.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
@@ -17,6 +18,7 @@ import { type Caller, may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { recipientOf } from '#lib/billing-profiles/recipient.ts'
 import { invoiceBefore } from '#lib/comparisons/before.ts'
+import { countryName } from '#lib/countries.ts'
 import { monthAndYear } from '#lib/days.ts'
 import { readInvoiceFile } from '#lib/invoice-files/queries.ts'
 import * as contract from '#lib/invoices/contract.ts'
@@ -31,6 +33,7 @@ import { traceOf } from '../../trace.ts'
 import { neighboursOf } from './neighbours.ts'
 import { seatNotes } from './seat-notes.ts'
 import { shownLines } from './shown-lines.ts'
+import { shownTax } from './shown-tax.ts'
 
 type Given = { params: Promise<{ id: string }>; searchParams: SearchParams }
 
@@ -62,6 +65,7 @@ export default async function Page({ params, searchParams }: Given) {
   const { sums, rows } = shownLines(invoice)
   const seats = invoice.documentState === 'issued' ? await seatNotes(caller, invoice) : { lines: [] }
   const noted = rows.map((row, index) => ({ ...row, seats: seats.lines[index] }))
+  const tax = shownTax(invoice)
   const late = latenessOf(invoice, Date.now())
   return (
     <>
@@ -92,10 +96,16 @@ export default async function Page({ params, searchParams }: Given) {
       <InvoiceFacts
         invoice={invoice}
         billedTo={recipient?.name}
+        countries={{ seller: nameOf(invoice.sellerCountry), buyer: nameOf(invoice.buyerCountry) }}
         balance={sums.balance}
         late={late !== undefined}
+        maySet={may(caller, 'posting-editor')}
       />
       <InvoiceLines rows={noted} sums={sums} seats={seats.summary} />
+      {tax?.differences ? <Verdict text={tax.differences} fits={false} /> : null}
+      {tax && tax.rows.length > 0 ? (
+        <TaxTable rows={tax.rows} currency={invoice.currency} note={tax.note} />
+      ) : null}
     </>
   )
 }
@@ -103,6 +113,10 @@ export default async function Page({ params, searchParams }: Given) {
 /** Whom the invoice addresses, line by line. */
 function addressLines(recipient: Party | undefined): string[] {
   return recipient ? [`Billed to ${recipient.name}`, ...partyLines(recipient)] : []
+}
+
+function nameOf(country: string | undefined): string | undefined {
+  return country && countryName(country)
 }
 
 /** Read once for the page and its title. */

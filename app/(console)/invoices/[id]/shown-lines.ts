@@ -4,6 +4,8 @@ import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
 import { itemizationText } from '#lib/invoices/itemization.ts'
 import { roundingText, settlementOf } from '#lib/invoices/total-to-balance.ts'
 import { formatAmount, formatDecimal, minorUnit, moneyText } from '#lib/money.ts'
+import { lineFacts } from '#lib/posting/words.ts'
+import { shownTax } from './shown-tax.ts'
 
 /** An invoice's lines and sums as text: what the service has added up exactly. */
 export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums: ShownSums } {
@@ -19,6 +21,7 @@ export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums
       qty: formatDecimal(line.qty),
       price: formatDecimal(line.price, minorUnit(line.currency)),
       amount: line.currency === currency ? amount : `${amount} ${line.currency}`,
+      posting: lineFacts(line, line.currency, invoice, line.amount).join(' · '),
     }
   })
   const { addsUp, priceReading, lineItemsAmount, notItemizedAmount } = itemization
@@ -28,6 +31,7 @@ export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums
     notItemized: notItemizedAmount,
     rounding: itemization.roundingAmount,
     foreign: itemization.otherCurrencyLines,
+    tax: itemization.taxAmount,
   }
   return {
     rows,
@@ -35,6 +39,7 @@ export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums
       perLine,
       lineItems: shown(lineItemsAmount),
       notItemized: addsUp ? undefined : shown(notItemizedAmount),
+      tax: shownTax(invoice)?.sums ?? [],
       verdict: itemizationText(verdict, currency),
       total: shown(total),
       // A draft or a voided one has no balance to explain.

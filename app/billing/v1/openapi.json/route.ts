@@ -9,6 +9,7 @@ import * as invoices from '#lib/invoices/contract.ts'
 import * as keys from '#lib/keys/contract.ts'
 import * as changes from '#lib/license-changes/contract.ts'
 import * as members from '#lib/members/contract.ts'
+import * as posting from '#lib/posting-details/contract.ts'
 import * as sessions from '#lib/sessions/contract.ts'
 import * as statements from '#lib/statements/contract.ts'
 
@@ -65,6 +66,17 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
       tag: 'Statements',
       description: 'What is open, and for how long.',
       contracts: [statements.readStatement, statements.exportStatement, statements.exportStatementXlsx],
+    },
+    {
+      tag: 'Posting details',
+      description: 'What the customer has carried onto its next invoices, so that they can be posted.',
+      contracts: [
+        posting.listBillingProfiles,
+        posting.readBillingProfile,
+        posting.setProfilePosting,
+        posting.readAssetPosting,
+        posting.setAssetPosting,
+      ],
     },
     {
       tag: 'History',

@@ -16,6 +16,7 @@ import { createdAt, customerId, key, sortable } from '../columns.ts'
 import { billingProfiles, customers } from '../customers.ts'
 import { imports } from '../imports.ts'
 import { parties } from './parties.ts'
+import { invoicePosting, linePosting } from './posting.ts'
 
 export const invoices = pgTable(
   'invoices',
@@ -50,6 +51,7 @@ export const invoices = pgTable(
     periodEnd: date('period_end'),
     /** The number of the same issuer's invoice that this credit note or correction refers to. */
     corrects: key('corrects'),
+    ...invoicePosting(),
     /** The invoice that came into the place of this voided one. */
     replacedBy: key('replaced_by'),
     /** Imported for the record: nobody is reminded of it. */
@@ -119,6 +121,7 @@ export const lineItems = pgTable(
     qty: numeric('qty').notNull(),
     currency: text('currency').notNull(),
     details: text('details'),
+    ...linePosting(),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.invoiceId, t.position] }),

@@ -1,0 +1,35 @@
+import type { Metadata } from 'next'
+import { Profiles } from '#components/posting-details/profiles.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { PageHead } from '#components/ui/page-head.tsx'
+import { may } from '#lib/access/rules.ts'
+import { listBillingProfiles as operation } from '#lib/posting-details/operations.ts'
+import { listBillingProfiles } from '#lib/posting-details/queries.ts'
+import { requireCaller } from '../../caller.ts'
+import { Hydrated } from '../../hydrated.tsx'
+import { MissingRole } from '../../missing-role.tsx'
+import { traceOf } from '../../trace.ts'
+
+const TITLE = 'Posting details'
+export const metadata: Metadata = { title: TITLE }
+
+export default async function Page() {
+  const caller = await requireCaller('/invoices/profiles')
+  if (!may(caller, 'invoice-viewer')) {
+    return <MissingRole title={TITLE} caller={caller} permission="invoice-viewer" />
+  }
+  const { body } = await operation(caller, { params: {}, query: {}, body: undefined }, await traceOf())
+  return (
+    <>
+      <PageHead
+        crumb={{ href: '/invoices', name: 'Invoices' }}
+        title={TITLE}
+        subtitle="What the next invoices of each billing profile carry, so that they can be posted."
+        actions={<CopyRequest path={listBillingProfiles.path({})} />}
+      />
+      <Hydrated answers={[[listBillingProfiles.key({}), body]]}>
+        <Profiles maySet={may(caller, 'posting-editor')} />
+      </Hydrated>
+    </>
+  )
+}

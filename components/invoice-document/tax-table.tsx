@@ -1,0 +1,49 @@
+import { Card } from '#components/ui/card.tsx'
+import { visible } from '#components/ui/visible.ts'
+
+/** The tax of one category and rate as text. */
+export type ShownTax = { category: string; rate: string; taxable: string; tax: string; reason: string }
+
+const CELL = 'border-t border-line px-4 py-2.5 align-top max-md:px-3.5'
+const NUMBER = `${CELL} text-right tabular-nums`
+const HEAD = 'px-4 py-2 text-xs font-medium text-ink-3 max-md:px-3.5 md:whitespace-nowrap'
+
+/** An invoice's tax by category and rate. */
+export function TaxTable({ rows, currency, note }: { rows: ShownTax[]; currency: string; note: string }) {
+  return (
+    <Card className="mt-4">
+      <table aria-label="Tax" className="w-full border-collapse">
+        <thead>
+          <tr>
+            <th scope="col" className={`${HEAD} w-full text-left`}>
+              Tax
+            </th>
+            <th scope="col" className={`${HEAD} text-right`}>
+              Rate
+            </th>
+            <th scope="col" className={`${HEAD} text-right`}>
+              Taxable ({currency})
+            </th>
+            <th scope="col" className={`${HEAD} text-right`}>
+              Tax ({currency})
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ category, rate, taxable, tax, reason }) => (
+            <tr key={`${category} ${rate} ${taxable}`}>
+              <td className={`${CELL} wrap-anywhere`}>
+                {category}
+                {reason ? <span className="block text-sm text-ink-3">{visible(reason)}</span> : null}
+              </td>
+              <td className={`${NUMBER} whitespace-nowrap`}>{rate}</td>
+              <td className={NUMBER}>{taxable}</td>
+              <td className={NUMBER}>{tax}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="border-t border-line px-4 py-2.5 text-sm text-ink-3 max-md:px-3.5">{note}</p>
+    </Card>
+  )
+}

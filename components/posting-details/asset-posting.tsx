@@ -1,0 +1,68 @@
+'use client'
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { visible } from '#components/ui/visible.ts'
+import { readAssetPosting, setAssetPosting } from '#lib/posting-details/queries.ts'
+import { EditDetails } from './edit-details.tsx'
+
+const NOTE =
+  'Lines of invoices that arrive from now on carry these where they bill this asset and their issuer sends none.'
+
+/** What lines that bill an asset carry, beside its facts; whoever may sets it. */
+export function AssetPosting({ id, maySet }: { id: string; maySet: boolean }) {
+  const [isOpen, setOpen] = useState(false)
+  const client = useQueryClient()
+  const params = { asset_id: id }
+  const { data } = useQuery({
+    queryKey: readAssetPosting.key({ params }),
+    queryFn: ({ signal }) => readAssetPosting({ params }, signal),
+  })
+  if (!data || (!maySet && Object.keys(data).length === 0)) return null
+  const { purchaseOrder, costCenter } = data
+  return (
+    <Card className="mt-4">
+      <div className="px-4 py-3.5">
+        <h2 className="mb-2 font-[650]">Posting details</h2>
+        <dl className="grid gap-y-2 text-sm">
+          <Fact label="Purchase order" value={purchaseOrder} />
+          <Fact label="Cost center" value={costCenter} />
+        </dl>
+        <p className="mt-2 text-xs text-ink-3">Carried onto the lines that bill this asset.</p>
+      </div>
+      {maySet ? (
+        <div className="border-t border-line px-4 py-2.5">
+          <Button onClick={() => setOpen(true)}>
+            Edit<span className="sr-only"> posting details</span>
+          </Button>
+        </div>
+      ) : null}
+      {isOpen ? (
+        <EditDetails
+          title="Posting details"
+          note={NOTE}
+          fields={[
+            { name: 'purchaseOrder', label: 'Purchase order', value: purchaseOrder },
+            { name: 'costCenter', label: 'Cost center', value: costCenter },
+          ]}
+          save={async (body) => {
+            await setAssetPosting({ params, body })
+            await client.invalidateQueries({ queryKey: ['readAssetPosting'] })
+          }}
+          onClose={() => setOpen(false)}
+        />
+      ) : null}
+    </Card>
+  )
+}
+
+function Fact({ label, value }: { label: string; value: string | undefined }) {
+  return (
+    <div className="flex justify-between gap-4">
+      <dt className="shrink-0 text-ink-3">{label}</dt>
+      <dd className="min-w-0 text-right wrap-anywhere tabular-nums">{value ? visible(value) : '–'}</dd>
+    </div>
+  )
+}

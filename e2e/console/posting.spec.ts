@@ -1,0 +1,94 @@
+import { expect, test } from '@playwright/test'
+import { asset, invoice, newCustomer } from '../admin.ts'
+import { expectGood, signIn } from '../browser.ts'
+
+let own: Awaited<ReturnType<typeof newCustomer>>
+const people = { finance: '', it: '', admin: '' }
+const LINE = { description: 'Business Plus', price: '12.5', qty: '40', type: 'workspace-suite' }
+const TOLD = {
+  ...{ typeCode: '380', purchaseOrder: 'PO-7', paymentTerms: '14 days net', totalAmount: '595' },
+  ...{ balanceAmount: '595', platform: 'workspace-suite', currency: 'EUR' },
+  taxBreakdown: [{ taxCategory: 'S', taxRate: '19', taxableAmount: '500.00', taxAmount: '95.02' }],
+  ...{ netAmount: '500', taxAmount: '95' },
+  lines: [
+    {
+      ...LINE,
+      ...{ netAmount: '500', taxCategory: 'S', taxRate: '19', taxAmount: '95', subAccount: 'berlin' },
+      ...{ periodStart: '2026-09-01', periodEnd: '2026-10-01', unit: 'MON' },
+    },
+  ],
+}
+
+test.beforeAll(async () => {
+  own = await newCustomer('posting')
+  await own.importAssets([asset('workspace-suite-1', 'Business Plus')])
+  await own.importInvoices([
+    invoice('PLAIN', { totalAmount: '10' }),
+    invoice('TAXED', { ...TOLD, issuer: { name: 'Fernhill', country: 'DE' } }),
+  ])
+  people.finance = await own.member('Fin Clerk', 'finance-user')
+  people.it = await own.member('Ida Tech', 'it-manager')
+  people.admin = await own.member('Ada Admin', 'admin')
+})
+
+test('an invoice shows its tax, what it is posted by, and where its tax does not add up', async ({
+  page,
+}) => {
+  await signIn(page, people.finance, '/invoices/TAXED')
+  const tax = page.getByRole('table', { name: 'Tax' })
+  await expect(tax.getByRole('row').nth(1)).toHaveText(/Standard rate \(S\)\s*19 %\s*500\.00\s*95\.02/)
+  for (const [label, value] of [
+    ['Purchase order', 'PO-7'],
+    ['Payment terms', '14 days net'],
+    ['Document type', 'Commercial invoice (380)'],
+  ] as const)
+    await expect(page.locator('dt', { hasText: label }).locator('xpath=../dd').first()).toContainText(value)
+  await expect(page.getByText('Germany')).toBeVisible()
+  await expect(page.getByText('Sub-account berlin')).toContainText('1 Sep 2026 – 30 Sep 2026')
+  await expect(page.getByText('The line items and the tax add up to the total.')).toBeVisible()
+  await expect(page.getByText('the tax of the breakdown is 0.02 EUR above the tax amount')).toBeVisible()
+  await expectGood(page)
+})
+
+test('an invoice of which nothing is told looks as ever', async ({ page }) => {
+  await signIn(page, people.finance, '/invoices/PLAIN')
+  await expect(page.getByRole('table', { name: 'Line items' })).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Tax' })).toHaveCount(0)
+  for (const label of ['Purchase order', 'Document type', 'Net'])
+    await expect(page.locator('dt', { hasText: label })).toHaveCount(0)
+})
+
+test('what is set for a billing profile stands on the next invoice, by keyboard alone', async ({ page }) => {
+  await signIn(page, people.finance, '/invoices/profiles')
+  await expectGood(page)
+  await page.getByRole('button', { name: 'Edit' }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Cost center').fill('4711')
+  await expectGood(page)
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Saved. The next invoices carry it.')).toBeVisible()
+  await expect(page.locator('dt', { hasText: 'Cost center' }).locator('xpath=../dd')).toHaveText('4711')
+  await own.importInvoices([invoice('NEXT', { totalAmount: '10' })])
+  await page.goto('/invoices/NEXT')
+  const link = page.getByRole('link', { name: 'from your posting details' })
+  await expect(page.locator('dd', { has: link })).toContainText('4711')
+  await expectGood(page)
+})
+
+test('an asset’s page sets what its lines carry, for who may', async ({ page }) => {
+  await signIn(page, people.it, '/assets/workspace-suite-1')
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await expect(page.getByText('Posting details')).toHaveCount(0)
+  await signIn(page, people.admin, '/assets/workspace-suite-1')
+  await page.getByRole('button', { name: 'Edit posting details' }).click()
+  await page.getByRole('dialog').getByLabel('Cost center').fill('6120')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('6120')).toBeVisible()
+  await expectGood(page)
+})
+
+test('who may not see invoices is told the role', async ({ page }) => {
+  await signIn(page, people.it, '/invoices/profiles')
+  await expect(page.getByText('Finance User or Admin')).toBeVisible()
+})

@@ -1,0 +1,118 @@
+import Big from 'big.js'
+import { type TaxedInvoice, type TaxedLine, taxOf } from '#lib/posting/tax.ts'
+import {
+  LINE_COLUMNS,
+  type NewLinePosting,
+  type NewPosting,
+  POSTING_FIELDS,
+  type StoredLinePosting,
+  type StoredPosting,
+} from './shapes.ts'
+
+const NUMBERS = new Set(['netAmount', 'taxAmount', 'taxRate'])
+/** What is no longer true once the lines or the total are others. */
+const OF_AMOUNTS = new Set<string>(['netAmount', 'taxAmount', 'taxBreakdown'])
+const LINE_FIELDS = LINE_COLUMNS.map(([, , field]) => field)
+
+type Told = { carried?: string[] | null | undefined } & Record<string, unknown>
+
+/** What the issuer itself said of a stored field; what was carried onto it, it did not say. */
+function toldOf(stored: Told | undefined, field: string): unknown {
+  return stored?.carried?.includes(field) ? null : (stored?.[field] ?? null)
+}
+
+/**
+ * What an invoice is to be posted by: as given, else as its issuer told it before.
+ * @param isMoved whether the invoice stays: else it is written anew, so that its amounts are another invoice's by then,
+ * and what the customer has set is carried over anew
+ */
+export function postingOf(
+  given: NewPosting,
+  stored: StoredPosting | undefined,
+  isMoved: boolean,
+): StoredPosting {
+  if (isMoved) return filled(POSTING_FIELDS, given, stored) as StoredPosting
+  const told = POSTING_FIELDS.filter((field) => !OF_AMOUNTS.has(field))
+  const texts = Object.fromEntries(told.map((field) => [field, toldOf(stored, field)]))
+  return filled(POSTING_FIELDS, given, texts) as StoredPosting
+}
+
+/** The same of a line; `stored` is the line itself as it was before, if it stays. */
+export function linePostingOf(
+  given: NewLinePosting,
+  stored: StoredLinePosting | undefined,
+): StoredLinePosting {
+  return filled(LINE_FIELDS, given, stored) as StoredLinePosting
+}
+
+function filled(fields: readonly string[], given: object, stored: Told | undefined) {
+  const from = given as Told
+  const values = fields.map((field) => [field, from[field] ?? stored?.[field] ?? null])
+  const carried = stored?.carried?.filter((field) => !isSaid(from[field])) ?? []
+  return { ...Object.fromEntries(values), carried: carried.length > 0 ? carried : null }
+}
+
+type Totalled = Pick<StoredPosting, 'netAmount' | 'taxAmount'> & TaxedInvoice
+
+/** With what its net and tax are, where the issuer left them out and they follow from its other figures. */
+export function withTotals<Row extends Totalled & { lines: readonly Omit<TaxedLine, 'currency'>[] }>(
+  row: Row,
+): Row {
+  const { currency, netAmount, taxAmount } = row
+  if (netAmount !== null && taxAmount !== null) return row
+  const sums = taxOf(
+    row,
+    row.lines.map((line) => ({ ...line, currency })),
+  )
+  return sums ? { ...row, netAmount: sums.net, taxAmount: sums.tax } : row
+}
+
+/** Where what a file says is not what its issuer said before; what is left out on either side is no difference. */
+export function postingDifferences(given: NewPosting, stored: StoredPosting): string[] {
+  return POSTING_FIELDS.filter((field) => differs(field, given[field], toldOf(stored, field)))
+}
+
+/** The same of a line. */
+export function linePostingDifferences(given: NewLinePosting, stored: StoredLinePosting): string[] {
+  return LINE_FIELDS.filter((field) => differs(field, given[field], toldOf(stored, field)))
+}
+
+/** Whether a file says something that was not known. */
+export function addsPosting(given: NewPosting, stored: StoredPosting): boolean {
+  return POSTING_FIELDS.some((field) => isSaid(given[field]) && toldOf(stored, field) === null)
+}
+
+/** The same of a line. */
+export function addsLinePosting(given: NewLinePosting, stored: StoredLinePosting | undefined): boolean {
+  return LINE_FIELDS.some((field) => isSaid(given[field]) && toldOf(stored, field) === null)
+}
+
+function differs(field: string, given: unknown, stored: unknown): boolean {
+  if (!isSaid(given) || stored === null) return false
+  if (NUMBERS.has(field)) return !new Big(String(given)).eq(String(stored))
+  return textOf(given) !== textOf(stored)
+}
+
+/** As a difference shows it. */
+export function textOf(value: unknown): string | null {
+  if (!isSaid(value)) return null
+  if (!Array.isArray(value)) return String(value)
+  // The order of an object's names is not that of the file once it is stored.
+  return value
+    .map(({ category, rate, taxableAmount, taxAmount, exemptionReason = '' }) =>
+      [
+        category,
+        rate === null ? '' : new Big(rate),
+        new Big(taxableAmount),
+        new Big(taxAmount),
+        exemptionReason,
+      ]
+        .map(String)
+        .join(' '),
+    )
+    .join('; ')
+}
+
+function isSaid(value: unknown): boolean {
+  return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
+}

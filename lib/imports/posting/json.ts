@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { isTaxCategory, isTypeCode } from '#lib/posting/rules.ts'
+import { isUnit } from '#lib/posting/units.ts'
+import { quoted, textFault } from '../faults.ts'
+import { amount, name, text } from '../json/values.ts'
+import { timeOf } from '../times.ts'
+
+/** A day, `YYYY-MM-DD`. */
+export const day = z.string('is no date').refine(isDay, 'is not a date such as 2026-11-30')
+
+/** A code of a list; null and left out say the same. */
+function code(isKnown: (text: string) => boolean, list: string) {
+  return z
+    .string()
+    .nullish()
+    .check(({ value, issues }) => {
+      if (typeof value === 'string' && !isKnown(value))
+        issues.push({ code: 'custom', input: value, message: `${quoted(value)} is no code of ${list}` })
+    })
+}
+
+/** Text that may be left out; null and empty say the same. */
+function told(longest: number) {
+  return z
+    .string()
+    .nullish()
+    .check(({ value, issues }) => {
+      const message = value ? textFault(value, longest) : undefined
+      if (message) issues.push({ code: 'custom', input: value, message })
+    })
+    .transform((value) => value || null)
+    .optional()
+}
+
+const rate = amount
+  .nullish()
+  .refine((value) => value === null || value === undefined || Number(value) >= 0, 'is below zero')
+const taxCategory = code(isTaxCategory, 'UNCL 5305, such as S, Z, E, AE, K, G or O')
+
+/** The fields of a line for whoever posts it; docs/posting.md describes them. */
+export const linePosting = {
+  netAmount: amount.nullish(),
+  taxCategory,
+  taxRate: rate,
+  taxAmount: amount.nullish(),
+  periodStart: day.nullish(),
+  periodEnd: day.nullish(),
+  billingAccount: name().nullish(),
+  subAccount: name().nullish(),
+  unit: code(isUnit, 'UN/ECE Recommendation 20, such as C62, MON or HUR'),
+  purchaseOrder: told(100),
+  costCenter: told(100),
+}
+
+const TaxRow = z
+  .strictObject({
+    taxCategory: text(3).refine(isTaxCategory, 'is no code of UNCL 5305, such as S, Z, E, AE, K, G or O'),
+    taxRate: rate,
+    taxableAmount: amount,
+    taxAmount: amount,
+    exemptionReason: told(300),
+  })
+  .transform(({ taxCategory: category, taxRate = null, exemptionReason, ...amounts }) => ({
+    category,
+    rate: taxRate,
+    ...amounts,
+    ...(exemptionReason ? { exemptionReason } : {}),
+  }))
+
+/** The fields of an invoice for whoever posts it. */
+export const invoicePosting = {
+  typeCode: code(isTypeCode, 'UNCL 1001, such as 380, 381 or 384'),
+  netAmount: amount.nullish(),
+  taxAmount: amount.nullish(),
+  taxBreakdown: z.array(TaxRow).max(100, 'has more than 100 rows').nullish(),
+  purchaseOrder: told(100),
+  buyerReference: told(100),
+  costCenter: told(100),
+  paymentTerms: told(500),
+}
+
+type Period = { periodStart?: string | null | undefined; periodEnd?: string | null | undefined }
+
+/** What is wrong with a line's period; undefined where it is right, or not told. */
+export function periodFault({ periodStart, periodEnd }: Period): string | undefined {
+  if (!periodStart && !periodEnd) return undefined
+  if (!periodStart || !periodEnd) return 'and periodStart come together'
+  if (periodStart < periodEnd) return undefined
+  return 'is not after periodStart: it is the first day after the period'
+}
+
+function isDay(value: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(value) && timeOf(value) !== undefined
+}

@@ -1,0 +1,66 @@
+import type { TaxGroup } from '#lib/posting/tax.ts'
+
+// What a file says of an invoice for whoever posts it. All of it may be left out; null says the same.
+
+/** Of a line: amounts and rate are exact decimal text, the end of the period is exclusive. */
+export type NewLinePosting = {
+  netAmount?: string | null | undefined
+  taxCategory?: string | null | undefined
+  taxRate?: string | null | undefined
+  taxAmount?: string | null | undefined
+  periodStart?: string | null | undefined
+  periodEnd?: string | null | undefined
+  billingAccount?: string | null | undefined
+  subAccount?: string | null | undefined
+  unit?: string | null | undefined
+  purchaseOrder?: string | null | undefined
+  costCenter?: string | null | undefined
+}
+
+/** Of the invoice. */
+export type NewPosting = {
+  typeCode?: string | null | undefined
+  netAmount?: string | null | undefined
+  taxAmount?: string | null | undefined
+  taxBreakdown?: TaxGroup[] | null | undefined
+  purchaseOrder?: string | null | undefined
+  buyerReference?: string | null | undefined
+  costCenter?: string | null | undefined
+  paymentTerms?: string | null | undefined
+}
+
+/** The same as it is stored; `carried` names what the issuer left out and the customer has set. */
+export type StoredPosting = { [Field in keyof NewPosting]-?: NonNullable<NewPosting[Field]> | null } & {
+  carried: string[] | null
+}
+export type StoredLinePosting = {
+  [Field in keyof NewLinePosting]-?: NonNullable<NewLinePosting[Field]> | null
+} & { carried: string[] | null }
+
+/** Each column of an invoice that an import writes for whoever posts it: its name, its type, and the field. */
+export const HEAD_COLUMNS = [
+  ['type_code', 'text', 'typeCode'],
+  ['net_amount', 'numeric', 'netAmount'],
+  ['tax_amount', 'numeric', 'taxAmount'],
+  ['tax_breakdown', 'jsonb', 'taxBreakdown'],
+  ['purchase_order', 'text', 'purchaseOrder'],
+  ['buyer_reference', 'text', 'buyerReference'],
+  ['cost_center', 'text', 'costCenter'],
+  ['payment_terms', 'text', 'paymentTerms'],
+] as const satisfies readonly (readonly [column: string, type: string, field: keyof NewPosting])[]
+export const POSTING_FIELDS = HEAD_COLUMNS.map(([, , field]) => field)
+
+/** The same of a line. */
+export const LINE_COLUMNS = [
+  ['net_amount', 'numeric', 'netAmount'],
+  ['tax_category', 'text', 'taxCategory'],
+  ['tax_rate', 'numeric', 'taxRate'],
+  ['tax_amount', 'numeric', 'taxAmount'],
+  ['period_start', 'date', 'periodStart'],
+  ['period_end', 'date', 'periodEnd'],
+  ['billing_account', 'text', 'billingAccount'],
+  ['sub_account', 'text', 'subAccount'],
+  ['unit', 'text', 'unit'],
+  ['purchase_order', 'text', 'purchaseOrder'],
+  ['cost_center', 'text', 'costCenter'],
+] as const satisfies readonly (readonly [column: string, type: string, field: keyof NewLinePosting])[]

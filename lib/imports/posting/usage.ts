@@ -1,0 +1,82 @@
+import { addDays, dayOf } from '#lib/days.ts'
+import { textFault } from '../faults.ts'
+import type { Header } from '../focus/columns.ts'
+import { timeOf } from '../times.ts'
+import type { NewLinePosting } from './shapes.ts'
+
+/**
+ * What the charges of a line say of when and for which account they are. Times are epoch milliseconds, the end is
+ * exclusive; null: they say different things.
+ */
+export type Usage = {
+  start?: number | undefined
+  end?: number | undefined
+  account?: string | null | undefined
+  subAccount?: string | null | undefined
+  unit?: string | null | undefined
+  order?: string | null | undefined
+}
+
+const AGREED = ['account', 'subAccount', 'unit', 'order'] as const
+/** A month of hours, twice: so that each time is read once. */
+const MOST_TIMES = 5000
+
+/** Reads it of rows. What can't be read is left out: no invoice depends on it. */
+export function usageReader() {
+  const times = new Map<string, number | undefined>()
+  const timeAt = (text: string | undefined) => {
+    if (text === undefined) return undefined
+    if (!times.has(text)) {
+      if (times.size >= MOST_TIMES) times.clear()
+      times.set(text, timeOf(text))
+    }
+    return times.get(text)
+  }
+  const textAt = (text: string | undefined) => (text && !textFault(text, 300) ? text : undefined)
+  return ({ read }: Header, row: readonly string[]): Usage => ({
+    start: timeAt(read(row, 'chargeStart')),
+    end: timeAt(read(row, 'chargeEnd')),
+    account: textAt(read(row, 'account')),
+    subAccount: textAt(read(row, 'subAccount')),
+    unit: textAt(read(row, 'unit')),
+    order: textAt(read(row, 'order')),
+  })
+}
+
+/**
+ * Widens what is known of a line by more of its charges.
+ * @param isFirst whether nothing is known of it yet
+ */
+export function widen(usage: Usage, more: Usage, isFirst: boolean): void {
+  usage.start = least(usage.start, more.start)
+  usage.end = least(usage.end && -usage.end, more.end && -more.end)
+  if (usage.end !== undefined) usage.end = -usage.end
+  for (const field of AGREED) {
+    if (isFirst) usage[field] = more[field]
+    else if (usage[field] !== more[field]) usage[field] = null
+  }
+}
+
+function least(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return Math.min(one, other)
+}
+
+/**
+ * The line's fields.
+ * @param hasAccount whether its invoice is of one account, and names it; `hasOrder` the same of a purchase order
+ * @param hasQuantity whether its quantity is that of the charges, so that their unit is its unit
+ */
+export function linePostingOfUsage(
+  { start, end, account, subAccount, unit, order }: Usage,
+  { hasAccount, hasOrder, hasQuantity }: { hasAccount: boolean; hasOrder: boolean; hasQuantity: boolean },
+): NewLinePosting {
+  const isPeriod = start !== undefined && end !== undefined && start < end
+  return {
+    ...(isPeriod ? { periodStart: dayOf(start), periodEnd: addDays(dayOf(end - 1), 1) } : {}),
+    ...(account && !hasAccount ? { billingAccount: account } : {}),
+    ...(subAccount ? { subAccount } : {}),
+    ...(order && !hasOrder ? { purchaseOrder: order } : {}),
+    ...(unit && hasQuantity ? { unit } : {}),
+  }
+}

@@ -1,0 +1,82 @@
+import type { Example } from '#lib/api/openapi/example.ts'
+
+const url = 'https://console.example.com/billing/v1/invoices/RE-2025-1140/file'
+
+/** Of a read: an invoice with all that posting takes. */
+export const posted: Example = {
+  name: 'with-tax',
+  summary: 'An invoice with its tax and what it is posted by; the cost center is the customer’s own',
+  params: { invoice_id: 'RE-2025-1140' },
+  answer: {
+    status: 200,
+    body: {
+      id: 'RE-2025-1140',
+      number: 'RE-2025-1140',
+      issuer: 'Fernhill Cloud GmbH',
+      documentState: 'issued',
+      invoiceDate: 1764460800000,
+      platform: 'office-suite',
+      dueDate: 1767052800000,
+      status: 'PAID',
+      totalAmount: 595,
+      balanceAmount: 0,
+      currency: 'EUR',
+      url,
+      lineItems: [
+        {
+          type: 'office-suite',
+          description: 'Office E3',
+          price: 12.5,
+          qty: 40,
+          currency: 'EUR',
+          amount: 500,
+          netAmount: 500,
+          taxCategory: 'S',
+          taxRate: 19,
+          taxAmount: 95,
+          periodStart: 1761955200000,
+          periodEnd: 1764547200000,
+          billingAccount: 'FC-1140',
+          subAccount: 'berlin',
+          unit: 'MON',
+          purchaseOrder: 'PO-4500017',
+          costCenter: '4712',
+          carried: ['costCenter'],
+        },
+      ],
+      itemization: {
+        addsUp: true,
+        priceReading: 'PER_UNIT',
+        lineItemsAmount: 500,
+        notItemizedAmount: 0,
+        roundingAmount: 0,
+        otherCurrencyLines: 0,
+        taxAmount: 95,
+      },
+      files: [
+        {
+          kind: 'drawn',
+          name: 'RE-2025-1140.pdf',
+          mediaType: 'application/pdf',
+          url: `${url}?kind=drawn`,
+        },
+      ],
+      form: 'invoice',
+      billingAccount: 'FC-1140',
+      correctedBy: [],
+      typeCode: '380',
+      purchaseOrder: 'PO-4500017',
+      buyerReference: 'NW-BER',
+      costCenter: '4711',
+      paymentTerms: 'Payable within 30 days, without deduction.',
+      carried: ['costCenter'],
+      sellerCountry: 'DE',
+      tax: {
+        netAmount: 500,
+        taxAmount: 95,
+        breakdown: [{ taxCategory: 'S', taxRate: 19, taxableAmount: 500, taxAmount: 95 }],
+        breakdownFrom: 'LINE_ITEMS',
+      },
+    },
+  },
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import { assetDetails, changedBy, type PostedAsset } from './rules.ts'
+
+const asset = (id: string, given: Partial<PostedAsset> = {}): PostedAsset => ({
+  ...{ id, type: 'workspace-suite', name: id, skuName: null, vendorCustomerId: `C-${id}` },
+  ...{ purchaseOrder: null, costCenter: null },
+  ...given,
+})
+const line = (description: string, given: object = {}) => ({
+  ...{ type: 'workspace-suite', description, billingAccount: null, subAccount: null },
+  ...given,
+})
+const NOTHING = { purchaseOrder: null, costCenter: null }
+const OWN = { purchaseOrder: 'PO-1', costCenter: '4711' }
+
+describe('assetDetails', () => {
+  const plus = asset('Business Plus', OWN)
+  test.each([
+    ['its whole name', line('business  plus'), OWN],
+    ['a part of its name', line('Business Plus Archive'), NOTHING],
+    ['another type', line('Business Plus', { type: 'office-suite' }), NOTHING],
+    ['its account', line('Licenses', { billingAccount: 'C-Business Plus' }), OWN],
+    ['its sub-account', line('Licenses', { billingAccount: 'x', subAccount: 'C-Business Plus' }), OWN],
+  ])('finds the asset by %s', (_, given, details) => {
+    expect(assetDetails([plus, asset('Starter')])(given)).toEqual(details)
+  })
+
+  test('carries nothing where two assets say different things, and what both say', () => {
+    const twin = { ...plus, id: 'twin', vendorCustomerId: 'C-2' }
+    expect(assetDetails([plus, twin])(line('Business Plus'))).toEqual(OWN)
+    expect(assetDetails([plus, { ...twin, costCenter: null }])(line('Business Plus'))).toEqual(NOTHING)
+  })
+
+  test('tells products of one account by their names', () => {
+    const account = { vendorCustomerId: 'C-9' }
+    const both = [asset('Plus', { ...OWN, ...account }), asset('Archive', account)]
+    expect(assetDetails(both)(line('Plus', { billingAccount: 'C-9' }))).toEqual(OWN)
+    expect(assetDetails(both)(line('Archive', { billingAccount: 'C-9' }))).toEqual(NOTHING)
+    expect(assetDetails(both)(line('Support', { billingAccount: 'C-9' }))).toEqual(NOTHING)
+  })
+})
+
+describe('changedBy', () => {
+  test('changes what is named, takes away what is null, and tells both', () => {
+    const before = { purchaseOrder: 'PO-1', buyerReference: 'B', costCenter: null }
+    expect(changedBy(before, { purchaseOrder: 'PO-2', buyerReference: null, costCenter: undefined })).toEqual(
+      {
+        after: { purchaseOrder: 'PO-2', buyerReference: null, costCenter: null },
+        details: { changes: ['purchase order: PO-1 → PO-2', 'buyer reference: B → none'] },
+      },
+    )
+    expect(changedBy(before, { purchaseOrder: 'PO-1' })).toEqual({ after: before })
+  })
+})
