@@ -33,6 +33,8 @@ const NAMED: Record<string, { other: string; nobodys: string }> = {
 const QUERIES: Record<string, string> = {
   compareInvoices: '?from={customer}-1&to={customer}-2',
   exportComparison: '?from={customer}-1&to={customer}-2',
+  explainMonth: '?month=2026-10',
+  exportExplanation: '?month=2026-10',
   listKeys: '?whose=all',
   listSessions: '?whose=all',
 }

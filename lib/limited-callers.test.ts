@@ -8,9 +8,10 @@ import { sessionSecret } from '#lib/access/session-cookie.ts'
 import { signInFrom } from '#lib/access/test-sign-in.ts'
 import { recipientOf } from '#lib/billing-profiles/recipient.ts'
 import { invoiceBefore } from '#lib/comparisons/before.ts'
-import { comparableInvoices } from '#lib/comparisons/compared.ts'
+import { comparableInvoices, newestInvoices } from '#lib/comparisons/compared.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
+import { newestMonth } from '#lib/explanations/read.ts'
 import { unseal } from '#lib/lists/seal.ts'
 import { importsOf, projectFiles, read } from '../architecture/scan.ts'
 
@@ -61,6 +62,14 @@ const CASES: Record<string, Case> = {
     names: ['?from={id}&to=OWN-2', '?from=OWN-1&to={id}', '?from={id}&to={id}'],
   },
   exportComparison: { own: ['?from=OWN-1&to=OWN-2'], names: ['?from={id}&to=OWN-2', '?from=OWN-1&to={id}'] },
+  explainMonth: {
+    shows: ['?month=2026-08', '?month=2026-06', '?month=2026-09&filter=platform:cloud-platform'],
+    names: ['?month=2026-08&filter=billingProfile:{profile}'],
+  },
+  exportExplanation: {
+    shows: ['?month=2026-08', '?month=2026-06'],
+    names: ['?month=2026-08&filter=billingProfile:{profile}'],
+  },
   readStatement: {
     shows: ['', '?maxResults=1', '?filter=platform:cloud-platform', '?filter=currency:USD'],
     names: ['?filter=billingProfile:{profile}', '?filter=billingProfile:{profile}|currency:USD'],
@@ -74,7 +83,8 @@ const CASES: Record<string, Case> = {
 /** What pages ask of invoices besides operations. */
 const ASKED: Record<string, (caller: Caller, id: string) => Promise<unknown>> = {
   before: invoiceBefore,
-  compared: comparableInvoices,
+  compared: async (caller, id) => [await comparableInvoices(caller, id), await newestInvoices(caller)],
+  read: (caller) => newestMonth(caller, { filter: { issuer: ['Issuer of other'] } }, '2026-09-15'),
   recipient: recipientOf,
 }
 /** These know only what they are given. */
@@ -167,7 +177,7 @@ test('so has whatever else pages ask of invoices', () => {
     .filter(({ isType }) => !isType)
     .map(
       ({ specifier }) =>
-        /^#lib\/(?:billing-profiles|comparisons|invoice-files|invoices|statements)\/(.+)\.ts$/.exec(
+        /^#lib\/(?:billing-profiles|comparisons|explanations|invoice-files|invoices|statements)\/(.+)\.ts$/.exec(
           specifier,
         )?.[1] ?? '',
     )

@@ -68,6 +68,8 @@ const CASES: Record<string, readonly string[]> = {
   exportInvoiceFiles: ['ids=RARE-0004', 'search=RARE-0004'],
   compareInvoices: ['from=RARE-0004&to=RARE-0005'],
   exportComparison: ['from=RARE-0004&to=RARE-0005'],
+  explainMonth: ['month=2026-10'],
+  exportExplanation: ['month=2026-10'],
   readStatement: ['', 'filter=currency:EUR', 'filter=billingProfile:default'],
   exportStatement: [''],
   listAssets: ['', 'filter=type:cloud-platform', 'view=full', 'search=suite-9', 'search=suite-4999'],

@@ -1,0 +1,6 @@
+import { callsOf } from '#lib/api/call.ts'
+
+export const calls = callsOf({
+  explainMonth: 'GET /billing/v1/invoice-explanation',
+  exportExplanation: 'GET /billing/v1/invoice-explanation.csv',
+})
