@@ -37,6 +37,18 @@ export function ComparisonPicker({
   )
 }
 
+/** One invoice, where none is named yet: what it is compared with is chosen on the next page. */
+export function InvoicePicker({ choices }: { choices: readonly Choice[] }) {
+  return (
+    <form action="/invoices/compare" className="mb-4 flex flex-wrap items-end gap-2">
+      <Picker name="to" label="Invoice" choices={choices} chosen="" />
+      <button type="submit" className={buttonLook('plain')}>
+        Choose
+      </button>
+    </form>
+  )
+}
+
 function Picker({
   name,
   label,

@@ -134,10 +134,13 @@ const CASES: Record<string, readonly string[]> = {
 /** What reads more, and why that is. */
 const WALKED = 'goes back by date until a page is full: seldom what it chooses is old and rare at once'
 const FEW = 'asks all assets of a customer, of which there are at most some ten thousand'
+const CHANGES = 'asks what moved the seats in some months, of which the newest 5,000 changes at most'
 const EXCEPTIONS: Record<string, string> = {
   'GET /billing/v1/invoices?filter=currency:EUR': WALKED,
   'GET /billing/v1/invoices?filter=billingProfile:emea': WALKED,
   'GET /billing/v1/license-changes?filter=state:REJECTED': WALKED,
+  'GET /billing/v1/invoice-explanation?month=2026-10': CHANGES,
+  'GET /billing/v1/invoice-explanation.csv?month=2026-10': CHANGES,
   'GET /billing/v1/asset-summary?': FEW,
   'GET /billing/v1/assets?search=suite-4999': FEW,
 }

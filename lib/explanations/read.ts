@@ -1,5 +1,6 @@
 import 'server-only'
 import type { Caller } from '#lib/access/rules.ts'
+import { checkPermission } from '#lib/api/operation.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
 import { seatChangesAround } from '#lib/billed-seats/changes.ts'
 import { readScopeAtOnce } from '#lib/db/scope.ts'
@@ -39,6 +40,7 @@ export async function newestMonth(
   { filter }: Asked,
   today: string,
 ): Promise<string | undefined> {
+  checkPermission(caller, 'invoice-viewer')
   const months = await readScopeAtOnce(caller, (tx) => listMonths(tx, caller, { filter }), { mayBeOld: true })
   const present = today.slice(0, 7)
   return (months.find((month) => month.slice(0, 7) < present) ?? months[0])?.slice(0, 7)

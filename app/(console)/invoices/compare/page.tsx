@@ -2,8 +2,9 @@ import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import type { ReactNode } from 'react'
 import { ComparisonFacts } from '#components/comparisons/comparison-facts.tsx'
-import { ComparisonPicker } from '#components/comparisons/comparison-picker.tsx'
+import { ComparisonPicker, InvoicePicker } from '#components/comparisons/comparison-picker.tsx'
 import { ComparisonTable } from '#components/comparisons/comparison-table.tsx'
+import { EXPLAIN } from '#components/explanations/view.ts'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { issuerBeside } from '#components/invoices/numbers.ts'
 import { ButtonLink, DownloadLink } from '#components/ui/button-link.tsx'
@@ -14,7 +15,7 @@ import { PageHead } from '#components/ui/page-head.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
 import { PROBLEMS, Problem } from '#lib/api/problem.ts'
-import { comparableInvoices } from '#lib/comparisons/compared.ts'
+import { type Choice, comparableInvoices, newestInvoices } from '#lib/comparisons/compared.ts'
 import type { InvoiceComparison } from '#lib/comparisons/contract.ts'
 import * as operations from '#lib/comparisons/operations.ts'
 import { compareInvoices, exportComparison } from '#lib/comparisons/queries.ts'
@@ -38,7 +39,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   }
   const given = new URLSearchParams(search)
   const [from, to] = [given.get('from') ?? '', given.get('to') ?? '']
-  if (!from && !to) return <NothingChosen />
+  if (!from && !to) return <NothingChosen choices={await newestInvoices(caller)} />
   const [choices, compared] = await Promise.all([
     comparableInvoices(caller, to || from),
     from && to ? compare(caller, { from, to }) : undefined,
@@ -110,17 +111,35 @@ function ChooseAnother({ number, isAlone }: { number: string; isAlone: boolean }
   )
 }
 
-function NothingChosen() {
+/** No invoice is named: one is chosen here, or the month as a whole is explained. */
+function NothingChosen({ choices }: { choices: readonly Choice[] }) {
   return (
     <>
       <PageHead crumb={CRUMB} title={TITLE} />
+      {choices.length > 0 ? <InvoicePicker choices={choices} /> : null}
       <Card>
-        <EmptyState
-          title="Choose an invoice first"
-          action={<ButtonLink href="/invoices">Go to invoices</ButtonLink>}
-        >
-          <p>Open one from the list: from there it can be compared with any other of its platform.</p>
-        </EmptyState>
+        {choices.length > 0 ? (
+          <EmptyState
+            title="Choose an invoice first"
+            action={
+              <ButtonLink href={EXPLAIN} prefetch={false}>
+                Explain the month
+              </ButtonLink>
+            }
+          >
+            <p>
+              It can be compared with any other of its platform and currency. Why a whole month is dearer is
+              explained apart.
+            </p>
+          </EmptyState>
+        ) : (
+          <EmptyState
+            title="No invoice yet"
+            action={<ButtonLink href="/invoices">Go to invoices</ButtonLink>}
+          >
+            <p>There is nothing to compare until an invoice has been issued.</p>
+          </EmptyState>
+        )}
       </Card>
     </>
   )
