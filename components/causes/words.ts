@@ -14,7 +14,7 @@ export function signedAmount(amount: Decimal, currency: string): string {
 
 /** How much dearer, of what was above nothing: `+6.2%`. */
 export function shareText(from: number, effect: number): string | undefined {
-  if (from <= 0) return undefined
+  if (from <= 0 || effect === 0) return undefined
   const percent = (effect / from) * 100
   if (!Number.isFinite(percent) || Math.abs(percent) >= 1000) return undefined
   return `${percent > 0 ? '+' : ''}${percent.toFixed(1).replace('-', '−')}%`
@@ -73,7 +73,9 @@ function billedWords(
   if (billed === 'days') return `Billed by days: ${ofThem}${place}`
   if (billed === 'nextPeriod') return `Billed from the next ${isMonth ? 'month' : 'period'} on`
   if (billed !== 'wholePeriod' || days === ofDays || daysAmount === undefined) return undefined
-  const whole = isMonth ? `All of ${monthText(at)} is billed` : 'The whole period is billed'
+  const period = isMonth ? 'month' : 'period'
+  // Fewer licenses that were there for some days, too, are a gift.
+  const whole = daysAmount < 0 ? `Taken off for the full ${period}` : `The full ${period} is billed`
   return `${whole}; ${ofThem} would be ${moneyText(daysAmount, currency)}`
 }
 

@@ -8,7 +8,8 @@ import { dayText } from '#lib/days.ts'
 import type { Invoice } from '#lib/invoices/contract.ts'
 import { formatAmount } from '#lib/money.ts'
 
-type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 'totalAmount' | 'currency'>
+/** An invoice to choose. */
+export type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 'totalAmount' | 'currency'>
 
 /** Two invoices out of those that can be compared. A plain form: it works before any script has come. */
 export function ComparisonPicker({

@@ -30,13 +30,13 @@ export function CauseTable({
     <table aria-label={label} className={TABLE}>
       <thead>
         <tr>
-          <th scope="col" className="md:w-2/5">
+          <th scope="col" className="md:w-1/3">
             Product
           </th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide md:w-1/6">
             Platform
           </th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide md:w-1/3">
             Cause
           </th>
           <th scope="col" className="n">
@@ -71,8 +71,8 @@ function CauseRow({ product, platform, name, note, effect }: ShownCause) {
       <th scope="row" className="t">
         {product === undefined ? <span className="text-ink-2">All of it</span> : visible(product)}
         <span className="small mt-0.5 block text-sm text-ink-2">{visible(name)}</span>
-        <small className="small">
-          {note ? `${note} · ` : ''}
+        {note ? <small className="small">{note}</small> : null}
+        <small className="small mt-0.5">
           <PlatformMark slug={platform} />
         </small>
       </th>

@@ -1,7 +1,6 @@
 import Link from 'next/link'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Fact } from '#components/ui/fact.tsx'
 import { CauseTable, FoldedCauses, type ShownCause } from './cause-table.tsx'
 
@@ -46,17 +45,17 @@ export function CurrencySection(shown: ShownCurrency) {
         </dl>
         {groups.length > 0 ? <AtAGlance currency={currency} groups={groups} /> : null}
       </Card>
-      <Card className="overflow-hidden">
-        {causes.length > 0 ? (
+      {causes.length > 0 ? (
+        <Card className="overflow-hidden">
           <CauseTable label={`Causes in ${currency}`} causes={causes} sums={sums} />
-        ) : (
-          <EmptyState title={`${to.name} costs what ${from.name} did`}>
-            <p>No product costs more or less.</p>
-          </EmptyState>
-        )}
-        {smaller ? <FoldedCauses name={smaller.name} causes={smaller.causes} /> : null}
-      </Card>
-      {unchanged ? <p className="mt-2 text-sm text-ink-3">{unchanged}</p> : null}
+          {smaller ? <FoldedCauses name={smaller.name} causes={smaller.causes} /> : null}
+        </Card>
+      ) : null}
+      <p className="mt-2 text-sm text-ink-3">
+        {causes.length > 0
+          ? unchanged
+          : ['No product costs more or less.', unchanged].filter(Boolean).join(' ')}
+      </p>
     </section>
   )
 }
@@ -104,7 +103,7 @@ function AtAGlance({ currency, groups }: { currency: string; groups: readonly Sh
             className="[&>*]:px-4 [&>*]:py-1.5 max-md:[&>*]:px-3.5 first:[&>*]:pt-2.5 last:[&>*]:pb-2.5"
           >
             <th scope="row" className="text-left font-normal">
-              <span className="inline-block min-w-40 text-ink-2">
+              <span className="min-w-40 text-ink-2 max-md:block max-md:text-sm md:inline-block">
                 <PlatformMark slug={platform} />
               </span>{' '}
               {name}

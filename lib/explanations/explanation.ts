@@ -70,8 +70,8 @@ function causesOfProduct(
   const causes = causesOf({
     currency,
     isLicensed: isLicensed(type),
-    from: from.map(partOf),
-    to: to.map(partOf),
+    from: from.map(billedPart),
+    to: to.map(billedPart),
     during: {
       from: { from: epochOfDay(month.before), to: epochOfDay(month.begin) - DAY_MS },
       to: { from: epochOfDay(month.begin), to: epochOfDay(month.end) },
@@ -81,7 +81,7 @@ function causesOfProduct(
   return causes.map((cause) => ({ ...cause, platform, description }))
 }
 
-function partOf(row: PartRow): BilledPart {
+function billedPart(row: PartRow): BilledPart {
   const { type, description, details, currency, price, lines } = row
   const [amount, tax, qty] = [new Big(row.amount), new Big(row.tax), new Big(row.qty)]
   const days = daysOf(details, { from: epochOfDay(row.firstDay), to: epochOfDay(row.lastDay) })

@@ -2,12 +2,12 @@ import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import type { ReactNode } from 'react'
 import { ComparisonFacts } from '#components/comparisons/comparison-facts.tsx'
-import { ComparisonPicker, InvoicePicker } from '#components/comparisons/comparison-picker.tsx'
+import { ComparisonPicker } from '#components/comparisons/comparison-picker.tsx'
 import { ComparisonTable } from '#components/comparisons/comparison-table.tsx'
-import { EXPLAIN } from '#components/explanations/view.ts'
+import { NothingChosen } from '#components/comparisons/nothing-chosen.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { issuerBeside } from '#components/invoices/numbers.ts'
-import { ButtonLink, DownloadLink } from '#components/ui/button-link.tsx'
+import { DownloadLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
@@ -15,7 +15,7 @@ import { PageHead } from '#components/ui/page-head.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
 import { PROBLEMS, Problem } from '#lib/api/problem.ts'
-import { type Choice, comparableInvoices, newestInvoices } from '#lib/comparisons/compared.ts'
+import { comparableInvoices, newestInvoices } from '#lib/comparisons/compared.ts'
 import type { InvoiceComparison } from '#lib/comparisons/contract.ts'
 import * as operations from '#lib/comparisons/operations.ts'
 import { compareInvoices, exportComparison } from '#lib/comparisons/queries.ts'
@@ -39,7 +39,13 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   }
   const given = new URLSearchParams(search)
   const [from, to] = [given.get('from') ?? '', given.get('to') ?? '']
-  if (!from && !to) return <NothingChosen choices={await newestInvoices(caller)} />
+  if (!from && !to)
+    return (
+      <>
+        <PageHead crumb={CRUMB} title={TITLE} />
+        <NothingChosen choices={await newestInvoices(caller)} />
+      </>
+    )
   const [choices, compared] = await Promise.all([
     comparableInvoices(caller, to || from),
     from && to ? compare(caller, { from, to }) : undefined,
@@ -108,40 +114,6 @@ function ChooseAnother({ number, isAlone }: { number: string; isAlone: boolean }
         </EmptyState>
       )}
     </Card>
-  )
-}
-
-/** No invoice is named: one is chosen here, or the month as a whole is explained. */
-function NothingChosen({ choices }: { choices: readonly Choice[] }) {
-  return (
-    <>
-      <PageHead crumb={CRUMB} title={TITLE} />
-      {choices.length > 0 ? <InvoicePicker choices={choices} /> : null}
-      <Card>
-        {choices.length > 0 ? (
-          <EmptyState
-            title="Choose an invoice first"
-            action={
-              <ButtonLink href={EXPLAIN} prefetch={false}>
-                Explain the month
-              </ButtonLink>
-            }
-          >
-            <p>
-              It can be compared with any other of its platform and currency. Why a whole month is dearer is
-              explained apart.
-            </p>
-          </EmptyState>
-        ) : (
-          <EmptyState
-            title="No invoice yet"
-            action={<ButtonLink href="/invoices">Go to invoices</ButtonLink>}
-          >
-            <p>There is nothing to compare until an invoice has been issued.</p>
-          </EmptyState>
-        )}
-      </Card>
-    </>
   )
 }
 

@@ -1,8 +1,5 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
-import { CurrencySection } from '#components/explanations/currency-section.tsx'
-import { ExplanationFilters } from '#components/explanations/explanation-filters.tsx'
-import { MonthPicker } from '#components/explanations/month-picker.tsx'
 import { EXPLAIN, hrefOf, type View } from '#components/explanations/view.ts'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { valuesOf } from '#components/filters/view.ts'
@@ -28,7 +25,7 @@ import { asInvalid, InvalidNote, InvalidView } from '../../invalid-view.tsx'
 import { Late, soon } from '../../late.tsx'
 import { MissingRole } from '../../missing-role.tsx'
 import { traceOf } from '../../trace.ts'
-import { shownExplanation } from './shown-explanation.ts'
+import { Explained } from './explained.tsx'
 
 export const metadata: Metadata = { title: 'Explain the month' }
 
@@ -96,45 +93,6 @@ async function load(caller: Caller, query: View) {
     listOwnProfiles(caller),
   ])
   return { explanation, profiles }
-}
-
-function Explained({ view, isOver, explanation, profiles }: Found & { view: View; isOver: boolean }) {
-  const { month, previousMonth, currencies, months } = explanation
-  const platforms = currencies.flatMap(({ causes }) => causes.map(({ platform }) => ({ platform })))
-  return (
-    <>
-      <div className="mb-4 flex flex-wrap items-end gap-2 print:hidden">
-        <MonthPicker view={view} month={month} months={months} />
-        <ExplanationFilters
-          view={view}
-          profiles={profiles.map(({ id, name }) => ({ id, name }))}
-          platforms={platforms}
-        />
-      </div>
-      {isOver ? null : (
-        <p className="mb-4 rounded-card bg-info-tint px-4 py-2.5 text-sm text-info">
-          {monthAndYear(month)} is not over: what is gone here may still be billed.
-        </p>
-      )}
-      {shownExplanation(explanation, view).map((one) => (
-        <CurrencySection key={one.currency} {...one} />
-      ))}
-      {currencies.length === 0 ? (
-        <Card>
-          <EmptyState
-            title={`No invoices of ${monthText(previousMonth)} or ${monthAndYear(month)}`}
-            action={
-              <ButtonLink href={EXPLAIN} prefetch={false}>
-                Explain the newest month
-              </ButtonLink>
-            }
-          >
-            <p>Neither month has an issued invoice here.</p>
-          </EmptyState>
-        </Card>
-      ) : null}
-    </>
-  )
 }
 
 /** Leads to the newest month that is over; the address keeps its filter. */
