@@ -30,7 +30,7 @@ export function CurrencySection(shown: ShownCurrency) {
     { label: `Difference, ${currency}`, effect },
   ]
   return (
-    <section aria-label={currency} className="mb-6 max-w-400">
+    <section aria-label={currency} className="mb-6">
       <h2 className="mb-1.5 font-semibold">{currency}</h2>
       <Card className="mb-3 overflow-hidden">
         <dl className="-mt-px -ml-px grid grid-cols-1 md:grid-cols-3">

@@ -104,8 +104,8 @@ function Note({ figure: { name, note, view, explained }, onGo }: { figure: Figur
         prefetch={false}
         className="rounded-sm text-ink-2 underline underline-offset-2 hover:text-ink"
       >
+        <span className="sr-only">Explain: </span>
         {note}
-        <span className="sr-only">: explain it</span>
       </Link>
     )
   if (!view) return note
