@@ -110,9 +110,7 @@ test('months and filters are chosen, by keyboard too, and stay in the address', 
 test('many causes are folded, and seen at a glance', async ({ page }) => {
   await signIn(page, people.finance, '/invoices/explain?month=2026-10&filter=currency:HUF')
   const glance = page.getByRole('table', { name: 'HUF at a glance' })
-  await expect(glance.getByRole('row').last()).toHaveText(
-    /Web services Amount\s*59 products\s*\+1,770\.00|Web services.*\+1,830\.00/,
-  )
+  await expect(glance.getByRole('row').last()).toHaveText(/Web services\s*Amount\s*60 products\s*\+1,830\.00/)
   await expect(causes(page, 'HUF').locator('tbody tr')).toHaveCount(15)
   await page.getByText('45 more causes', { exact: true }).click()
   await expect(page.getByRole('table', { name: '45 more causes' }).locator('tbody tr')).toHaveCount(45)
