@@ -76,7 +76,7 @@ function billedWords(
   const period = isMonth ? 'month' : 'period'
   // Fewer licenses that were there for some days, too, are a gift.
   const whole = daysAmount < 0 ? `Taken off for the full ${period}` : `The full ${period} is billed`
-  return `${whole}; ${ofThem} would be ${moneyText(daysAmount, currency)}`
+  return `${whole}; ${ofThem}${place} would be ${moneyText(daysAmount, currency)}`
 }
 
 function turned(from: number, to: number, places = 0): string {
