@@ -36,6 +36,9 @@ const QUERIES: Record<string, string> = {
   compareInvoices: '?from={customer}-1&to={customer}-2',
   exportComparison: '?from={customer}-1&to={customer}-2',
   exportComparisonXlsx: '?from={customer}-1&to={customer}-2',
+  explainMonth: '?month=2026-10',
+  exportExplanation: '?month=2026-10',
+  exportExplanationXlsx: '?month=2026-10',
   listKeys: '?whose=all',
   listSessions: '?whose=all',
 }

@@ -8,9 +8,10 @@ import { sessionSecret } from '#lib/access/session-cookie.ts'
 import { signInFrom } from '#lib/access/test-sign-in.ts'
 import { recipientOf } from '#lib/billing-profiles/recipient.ts'
 import { invoiceBefore } from '#lib/comparisons/before.ts'
-import { comparableInvoices } from '#lib/comparisons/compared.ts'
+import { comparableInvoices, newestInvoices } from '#lib/comparisons/compared.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
+import { newestMonth } from '#lib/explanations/read.ts'
 import { legible } from '#lib/files/test-workbook.ts'
 import { unseal } from '#lib/lists/seal.ts'
 import { importsOf, projectFiles, read } from '../architecture/scan.ts'
@@ -49,6 +50,10 @@ const COMPARED: Case = {
   own: ['?from=OWN-1&to=OWN-2'],
   names: ['?from={id}&to=OWN-2', '?from=OWN-1&to={id}'],
 }
+const EXPLAINED: Case = {
+  shows: ['?month=2026-08', '?month=2026-06'],
+  names: ['?month=2026-08&filter=billingProfile:{profile}'],
+}
 const OPEN: Case = {
   shows: ['', '?filter=platform:cloud-platform|currency:USD'],
   names: ['?filter=billingProfile:{profile}'],
@@ -75,6 +80,12 @@ const CASES: Record<string, Case> = {
   },
   exportComparison: COMPARED,
   exportComparisonXlsx: COMPARED,
+  explainMonth: {
+    shows: ['?month=2026-08', '?month=2026-06', '?month=2026-09&filter=platform:cloud-platform'],
+    names: ['?month=2026-08&filter=billingProfile:{profile}'],
+  },
+  exportExplanation: EXPLAINED,
+  exportExplanationXlsx: EXPLAINED,
   readStatement: {
     shows: ['', '?maxResults=1', '?filter=platform:cloud-platform', '?filter=currency:USD'],
     names: ['?filter=billingProfile:{profile}', '?filter=billingProfile:{profile}|currency:USD'],
@@ -86,7 +97,8 @@ const CASES: Record<string, Case> = {
 /** What pages ask of invoices besides operations. */
 const ASKED: Record<string, (caller: Caller, id: string) => Promise<unknown>> = {
   before: invoiceBefore,
-  compared: comparableInvoices,
+  compared: async (caller, id) => [await comparableInvoices(caller, id), await newestInvoices(caller)],
+  read: (caller) => newestMonth(caller, { filter: { issuer: ['Issuer of other'] } }, '2026-09-15'),
   recipient: recipientOf,
 }
 /** These know only what they are given. */
@@ -179,7 +191,7 @@ test('so has whatever else pages ask of invoices', () => {
     .filter(({ isType }) => !isType)
     .map(
       ({ specifier }) =>
-        /^#lib\/(?:billing-profiles|comparisons|invoice-files|invoices|statements)\/(.+)\.ts$/.exec(
+        /^#lib\/(?:billing-profiles|comparisons|explanations|invoice-files|invoices|statements)\/(.+)\.ts$/.exec(
           specifier,
         )?.[1] ?? '',
     )

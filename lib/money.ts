@@ -9,11 +9,14 @@ export type Decimal = string | number
  * and what is stored with a code that is none, has 2.
  */
 export function minorUnit(currency: string): number {
-  return units.get(currency) ?? 2
+  return UNITS.get(currency) ?? USUAL_UNIT
 }
 
+/** What a currency has whose code `UNITS` does not name. */
+export const USUAL_UNIT = 2
+
 /** ISO 4217 as published on 2026-01-01: what has not 2 decimals. `lib/currencies.ts` has all codes. */
-const units = new Map([
+export const UNITS: ReadonlyMap<string, number> = new Map([
   ...codes('BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF', 0),
   // Withdrawn, with what they had.
   ...codes('ADP BEC BEF BEL BYB BYR ESA ESB ESP GRD ITL LUC LUF LUL MGF PTE ROL TPE TRL', 0),

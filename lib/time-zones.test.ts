@@ -5,6 +5,7 @@ import * as comparisons from '#lib/comparisons/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
+import * as explanations from '#lib/explanations/operations.ts'
 import * as files from '#lib/invoice-files/operations.ts'
 import * as invoices from '#lib/invoices/operations.ts'
 import { readPages } from '#lib/pdf/test-read.ts'
@@ -43,6 +44,8 @@ const ASKED: [name: string, operation: Parameters<typeof route>[0], end: string]
   ['the CSV of lines', invoices.exportInvoices, 'invoices.csv?lines=true'],
   ['a comparison', comparisons.compareInvoices, 'invoice-comparison?from=IN-1&to=LATE'],
   ['its CSV', comparisons.exportComparison, 'invoice-comparison.csv?from=IN-1&to=LATE'],
+  ['a month explained', explanations.explainMonth, `invoice-explanation?month=${YEAR + 1}-01`],
+  ['its CSV', explanations.exportExplanation, `invoice-explanation.csv?month=${YEAR + 1}-01`],
   ['the statement', statements.readStatement, 'statement'],
   ['its CSV', statements.exportStatement, 'statement.csv'],
   ['assets', listAssets, 'assets?view=full'],

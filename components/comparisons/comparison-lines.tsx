@@ -13,6 +13,8 @@ export type ShownChange = {
   from: Side | undefined
   to: Side | undefined
   effect: string
+  /** Why, where more is known than what differs. */
+  notes: readonly string[]
 }
 /** A sum of both invoices, and what is different; the sums may be empty. */
 export type ShownDifference = { label: string; from: string; to: string; effect: string }
@@ -59,13 +61,18 @@ export function ComparisonLines({
         </tr>
       </thead>
       <tbody>
-        {lines.map(({ description, formerly, details, kind, from, to, effect }, index) => (
+        {lines.map(({ description, formerly, details, kind, from, to, effect, notes }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a line has no name but its place
           <tr key={index}>
             <td>
               {visible(description)}
               {formerly ? <small>Before: {visible(formerly)}</small> : null}
               {details ? <small>{visible(details)}</small> : null}
+              {notes.map((note) => (
+                <small key={note} className="text-info!">
+                  {visible(note)}
+                </small>
+              ))}
               <small className="small">
                 {kind}: {from ? from.product : 'none'} → {to ? to.product : 'none'}
               </small>

@@ -8,7 +8,8 @@ import { dayText } from '#lib/days.ts'
 import type { Invoice } from '#lib/invoices/contract.ts'
 import { formatAmount } from '#lib/money.ts'
 
-type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 'totalAmount' | 'currency'>
+/** An invoice to choose. */
+export type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 'totalAmount' | 'currency'>
 
 /** Two invoices out of those that can be compared. A plain form: it works before any script has come. */
 export function ComparisonPicker({
@@ -33,6 +34,18 @@ export function ComparisonPicker({
           Swap
         </ButtonLink>
       ) : null}
+    </form>
+  )
+}
+
+/** One invoice, where none is named yet: what it is compared with is chosen on the next page. */
+export function InvoicePicker({ choices }: { choices: readonly Choice[] }) {
+  return (
+    <form action="/invoices/compare" className="mb-4 flex flex-wrap items-end gap-2">
+      <Picker name="to" label="Invoice" choices={choices} chosen="" />
+      <button type="submit" className={buttonLook('plain')}>
+        Choose
+      </button>
     </form>
   )
 }

@@ -67,6 +67,7 @@ describe.each(['Etc/GMT+12', 'Pacific/Kiritimati'])('on a clock of %s', (zone) =
     expect(figures(sums({}, { '2026-09': 100, '2026-10': 106.2 }))['Billed in October']).toEqual({
       amount: 106.2,
       note: '+6.2% on September',
+      explained: '/invoices/explain?month=2026-10',
     })
   })
 })

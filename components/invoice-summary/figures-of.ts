@@ -1,7 +1,17 @@
+import { hrefOf } from '#components/explanations/view.ts'
 import { withValues } from '#components/filters/view.ts'
 import { rangeOf, type View } from '#components/invoices/view.ts'
 import { countText } from '#components/ui/count-text.ts'
-import { DAY_MS, daysBetween, daysText, dayText, monthAndYear, monthBegin, monthText } from '#lib/days.ts'
+import {
+  DAY_MS,
+  dayOf,
+  daysBetween,
+  daysText,
+  dayText,
+  monthAndYear,
+  monthBegin,
+  monthText,
+} from '#lib/days.ts'
 import type { CurrencySummary, InvoiceSummary } from '#lib/invoices/contract.ts'
 import { formatAmount } from '#lib/money.ts'
 
@@ -14,6 +24,8 @@ export type Figure = {
   late?: boolean
   /** The view of what the figure counts. */
   view?: View
+  /** Where its note is explained. */
+  explained?: string
 }
 
 /** The figures of one currency. */
@@ -91,7 +103,17 @@ function billed({ months }: CurrencySummary, newest: number, today: number, view
   const before =
     isWhole(view, previous, newest) && newest < present && months.find((one) => one.month === previous)
   const change = before ? changeText(before.totalAmount, now.totalAmount, monthText(previous)) : undefined
-  return { name, amount: now.totalAmount, note: change ?? invoicesText(now.count) }
+  if (change === undefined) return { name, amount: now.totalAmount, note: invoicesText(now.count) }
+  return { name, amount: now.totalAmount, note: change, ...explained(view, newest) }
+}
+
+/** Why the month is dearer than the one before, of what the view selects: issued invoices, and nothing else. */
+function explained({ filter }: View, month: number): { explained?: string } {
+  const { platform, issuer, billingProfile, currency, state = ['issued'] } = filter ?? {}
+  if (state.some((one) => one !== 'issued')) return {}
+  const own = { platform, issuer, billingProfile, currency }
+  const isAll = Object.values(own).every((values) => values === undefined)
+  return { explained: hrefOf({ month: dayOf(month).slice(0, 7), ...(isAll ? {} : { filter: own }) }) }
 }
 
 /** Whether the view holds all that was billed in two months, so that they can be compared. */

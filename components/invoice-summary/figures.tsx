@@ -1,3 +1,4 @@
+import Link from 'next/link'
 import { hrefOf, isFiltered, type View } from '#components/invoices/view.ts'
 import { Card } from '#components/ui/card.tsx'
 import { GoLink } from '#components/ui/go-link.tsx'
@@ -95,7 +96,18 @@ function Amount({ figure, currency }: { figure: Figure; currency: string }) {
   )
 }
 
-function Note({ figure: { name, note, view }, onGo }: { figure: Figure; onGo: Go }) {
+function Note({ figure: { name, note, view, explained }, onGo }: { figure: Figure; onGo: Go }) {
+  if (explained)
+    return (
+      <Link
+        href={explained}
+        prefetch={false}
+        className="rounded-sm text-ink-2 underline underline-offset-2 hover:text-ink"
+      >
+        <span className="sr-only">Explain: </span>
+        {note}
+      </Link>
+    )
   if (!view) return note
   return (
     <GoLink

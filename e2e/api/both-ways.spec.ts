@@ -133,6 +133,7 @@ test('lists, pages, files and streams are the same to the byte', async ({ baseUR
     '/billing/v1/invoices.zip?ids=IN-1%7CIN-3',
     '/billing/v1/invoices/IN-1/file',
     '/billing/v1/invoice-comparison?from=IN-1&to=IN-3',
+    '/billing/v1/invoice-explanation?month=2026-10',
     '/billing/v1/assets?view=full&filter=type:workspace-suite',
   ]) {
     const { headers: answered } = await compare(base, { path, headers })

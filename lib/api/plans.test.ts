@@ -71,6 +71,9 @@ const CASES: Record<string, readonly string[]> = {
   compareInvoices: ['from=RARE-0004&to=RARE-0005'],
   exportComparison: ['from=RARE-0004&to=RARE-0005'],
   exportComparisonXlsx: ['from=RARE-0004&to=RARE-0005'],
+  explainMonth: ['month=2026-10'],
+  exportExplanation: ['month=2026-10'],
+  exportExplanationXlsx: ['month=2026-10'],
   readStatement: ['', 'filter=currency:EUR', 'filter=billingProfile:default'],
   exportStatement: [''],
   exportStatementXlsx: [''],
@@ -143,10 +146,13 @@ const CASES: Record<string, readonly string[]> = {
 /** What reads more, and why that is. */
 const WALKED = 'goes back by date until a page is full: seldom what it chooses is old and rare at once'
 const FEW = 'asks all assets of a customer, of which there are at most some ten thousand'
+const CHANGES = 'asks what moved the seats in some months, of which the newest 5,000 changes at most'
 const EXCEPTIONS: Record<string, string> = {
   'GET /billing/v1/invoices?filter=currency:EUR': WALKED,
   'GET /billing/v1/invoices?filter=billingProfile:emea': WALKED,
   'GET /billing/v1/license-changes?filter=state:REJECTED': WALKED,
+  'GET /billing/v1/invoice-explanation?month=2026-10': CHANGES,
+  'GET /billing/v1/invoice-explanation.csv?month=2026-10': CHANGES,
   'GET /billing/v1/asset-summary?': FEW,
   'GET /billing/v1/assets?search=suite-4999': FEW,
 }

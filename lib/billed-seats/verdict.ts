@@ -46,7 +46,7 @@ export type SeatVerdict =
 export function seatVerdict(line: Line, invoiceDate: number, known: readonly KnownSeats[]): SeatVerdict {
   const { qty } = line
   const period = billedPeriod(line.Details, invoiceDate)
-  const { assets, exact } = productOf(line.description, known)
+  const { assets, exact } = namedBy(line.description, known)
   const told = assets.filter(({ since }) => since <= period.to)
   if (told.length === 0 || !Number.isInteger(qty) || qty < 0) return { kind: 'unknown' }
   const sure = exact && period.told && assets.length === 1
@@ -75,7 +75,10 @@ function within({ purchased, changes }: KnownSeats, { from, to }: Period) {
 }
 
 /** The assets that a line names: by the whole name, else by the longest one that is a part of it. */
-function productOf(description: string, known: readonly KnownSeats[]) {
+export function namedBy<Asset extends Pick<KnownSeats, 'names'>>(
+  description: string,
+  known: readonly Asset[],
+) {
   const text = plain(description)
   const named = known.map((asset) => ({ asset, names: asset.names.map(plain).filter((name) => name !== '') }))
   const same = named.filter(({ names }) => names.includes(text))

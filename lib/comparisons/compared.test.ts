@@ -7,13 +7,13 @@ import type { Caller } from '#lib/access/rules.ts'
 import { route } from '#lib/api/endpoint.ts'
 import { compareInvoices, exportComparison } from '#lib/comparisons/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
+import { addAsset, addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import { invoiceBefore } from './before.ts'
 import { comparableInvoices } from './compared.ts'
 
 let database: TestDatabase
-const keys = { finance: '', emea: '', it: '', eve: '' }
+const keys = { finance: '', admin: '', emea: '', it: '', eve: '' }
 
 beforeAll(async () => {
   vi.stubEnv('BASE_URL', 'https://console.example')
@@ -36,8 +36,10 @@ beforeAll(async () => {
     { description: '=Support', price: '2.34' },
     { description: 'Logs', price: '0.1' },
   ])
+  await addSeats()
   await addInvoice('southwind', 'NOV', {})
   keys.finance = await addKey('northwind', ['finance-user'])
+  keys.admin = await addKey('northwind', ['admin'])
   keys.it = await addKey('northwind', ['it-manager'])
   keys.eve = await addKey('southwind', ['admin'])
   const issuedBy = await addMember('northwind', { roles: ['finance-user'], billingProfiles: ['emea'] })
@@ -46,6 +48,34 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs()
   await database.close()
+})
+
+/** Two months of licenses, with a change within the second. */
+async function addSeats() {
+  await addAsset('northwind', 'workspace-suite-1', { purchased: 5 })
+  await database.sql(
+    'northwind',
+    `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
+       actor_name, request_id, created_at, moved_at, settled_at)
+     VALUES ('northwind', 'C1', 'workspace-suite-1', 3, 5, 'APPLIED', 'member', 'M1', 'Sam Okafor', 'r', $1, $1, $1)`,
+    ['2026-10-20T10:00:00Z'],
+  )
+  const add = (id: string, invoiceDate: string, qty: string, totalAmount: string) =>
+    addInvoice(
+      'northwind',
+      id,
+      ...dated(invoiceDate, [
+        { platform: 'workspace-suite', totalAmount },
+        [{ description: 'Business Plus', price: '10', qty }],
+      ]),
+    )
+  await add('W-SEP', '2026-09-30', '3', '30')
+  await add('W-OCT', '2026-10-31', '5', '50')
+}
+
+const cause = (product: string | undefined, kind: string, effectAmount: number, more: object = {}) => ({
+  ...{ cause: kind, platform: 'cloud-platform', effectAmount, ...more },
+  ...(product === undefined ? {} : { product }),
 })
 
 type Tail = [Parameters<typeof addInvoice>[2]?, Parameters<typeof addInvoice>[3]?]
@@ -113,6 +143,29 @@ describe('GET /billing/v1/invoice-comparison', () => {
       },
     ])
     expect(body.unchanged).toMatchObject([{ change: 'unchanged', effectAmount: 0, to: { amount: 2.34 } }])
+  })
+
+  it('answers the causes, which add up, and who changed licenses to those who see assets', async () => {
+    const { causes } = await (await ask('from=SEP&to=OCT')).json()
+    expect(causes).toEqual([
+      cause('Compute', 'usage', 1.25, { fromQty: 80, toQty: 90 }),
+      cause('Compute', 'price', 0.9, { fromPrice: 0.125, toPrice: 0.135 }),
+      cause(undefined, 'notItemized', 2),
+      cause('Logs', 'new', 0.1, { fromQty: 0, toQty: 1 }),
+    ])
+    const seats = async (key: string) => (await (await ask('from=W-SEP&to=W-OCT', { key })).json()).causes
+    const change = {
+      ...{ at: Date.parse('2026-10-20T10:00:00Z'), from: 3, to: 5, sure: true },
+      ...{ billed: 'wholePeriod', days: 12, ofDays: 31, daysAmount: 7.74 },
+    }
+    const told = {
+      cause: 'licenses',
+      platform: 'workspace-suite',
+      product: 'Business Plus',
+      effectAmount: 20,
+    }
+    expect(await seats(keys.finance)).toEqual([{ ...told, change }])
+    expect(await seats(keys.admin)).toEqual([{ ...told, change: { ...change, by: 'Sam Okafor' } }])
   })
 
   it('the other way round, and with itself', async () => {

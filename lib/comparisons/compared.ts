@@ -1,32 +1,47 @@
 import 'server-only'
-import { and, desc, eq, or } from 'drizzle-orm'
+import { and, desc, eq, or, type SQL } from 'drizzle-orm'
 import type { Caller } from '#lib/access/rules.ts'
 import { checkPermission } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
+import { seatChangesAround } from '#lib/billed-seats/changes.ts'
+import { isLicensed } from '#lib/causes/known.ts'
 import { epochOfDay } from '#lib/days.ts'
+import type { Transaction } from '#lib/db/client.ts'
 import { invoices } from '#lib/db/schema/invoices/invoices.ts'
 import { readScope } from '#lib/db/scope.ts'
 import type { Invoice } from '#lib/invoices/contract.ts'
-import { issued, owned } from '#lib/invoices/owned-and-selected.ts'
+import { issued, type Owner, owned } from '#lib/invoices/owned-and-selected.ts'
 import { type InvoiceRow, readHead, readInvoice } from '#lib/invoices/store.ts'
+import { causesOfInvoices, type InvoiceCause } from './causes.ts'
 import { type Comparison, compareInvoices, incomparable } from './comparison.ts'
 
-export type ComparedInvoices = { from: InvoiceRow; to: InvoiceRow; comparison: Comparison }
+export type ComparedInvoices = {
+  from: InvoiceRow
+  to: InvoiceRow
+  comparison: Comparison
+  causes: InvoiceCause[]
+}
 
 /**
  * Reads two invoices as they are at one moment and compares them.
  * @throws Problem `not_found`, or `not_comparable` where platform or currency differ
  */
 export async function readComparison(caller: Caller, given: { from: string; to: string }) {
-  const [from, to] = await readScope(caller, (tx) =>
-    Promise.all([readInvoice(tx, caller, given.from), readInvoice(tx, caller, given.to)]),
-  )
+  const { from, to, assets } = await readScope(caller, async (tx) => {
+    const both = [readInvoice(tx, caller, given.from), readInvoice(tx, caller, given.to)] as const
+    const [from, to] = await Promise.all(both)
+    const sides = [from, to].filter((side) => side !== undefined)
+    const sellsLicenses = sides.some(({ lines }) => lines.some(({ type }) => isLicensed(type)))
+    const days = sides.map(({ invoice }) => invoice.invoiceDate)
+    return { from, to, assets: sellsLicenses ? await seatChangesAround(tx, caller, days) : [] }
+  })
   if (!from || !to) throw new Problem('not_found')
   const why = incomparable(from.invoice, to.invoice)
   if (why) throw notComparable(why, from.invoice, to.invoice)
   const side = ({ invoice, lines }: typeof from) => ({ ...invoice, lines })
   const comparison = compareInvoices(side(from), side(to))
-  return { from: from.invoice, to: to.invoice, comparison } satisfies ComparedInvoices
+  const causes = causesOfInvoices(from, to, comparison, assets)
+  return { from: from.invoice, to: to.invoice, comparison, causes } satisfies ComparedInvoices
 }
 
 function notComparable(why: 'platform' | 'currency', from: InvoiceRow, to: InvoiceRow): Problem {
@@ -48,28 +63,32 @@ export type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 
  */
 export async function comparableInvoices(caller: Caller, id: string): Promise<Choice[]> {
   checkPermission(caller, 'invoice-viewer')
-  const { number, issuer, invoiceDate, totalAmount, currency } = invoices
-  const rows = await readScope(
+  return readScope(
     caller,
     async (tx) => {
       const one = await readHead(tx, caller, id)
       if (!one) return []
-      return tx
-        .select({ id: invoices.id, number, issuer, invoiceDate, totalAmount, currency })
-        .from(invoices)
-        .where(
-          and(
-            ...owned(caller),
-            or(issued, eq(invoices.id, one.id)),
-            eq(invoices.platform, one.platform),
-            eq(currency, one.currency),
-          ),
-        )
-        .orderBy(desc(invoiceDate), desc(invoices.id))
-        .limit(MOST_CHOICES)
+      const alike = [eq(invoices.platform, one.platform), eq(invoices.currency, one.currency)]
+      return choices(tx, caller, or(issued, eq(invoices.id, one.id)), ...alike)
     },
     { mayBeOld: true },
   )
+}
+
+/** The newest issued invoices, of which one may be chosen to be compared. */
+export async function newestInvoices(caller: Caller): Promise<Choice[]> {
+  checkPermission(caller, 'invoice-viewer')
+  return readScope(caller, (tx) => choices(tx, caller, issued), { mayBeOld: true })
+}
+
+async function choices(tx: Transaction, owner: Owner, ...which: (SQL | undefined)[]): Promise<Choice[]> {
+  const { id, number, issuer, invoiceDate, totalAmount, currency } = invoices
+  const rows = await tx
+    .select({ id, number, issuer, invoiceDate, totalAmount, currency })
+    .from(invoices)
+    .where(and(...owned(owner), ...which))
+    .orderBy(desc(invoiceDate), desc(id))
+    .limit(MOST_CHOICES)
   return rows.map((row) => ({
     ...row,
     invoiceDate: epochOfDay(row.invoiceDate),

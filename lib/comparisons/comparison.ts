@@ -1,7 +1,7 @@
 import Big from 'big.js'
+import { matchLines, type Pair, type Part } from '#lib/causes/line-match.ts'
 import { itemize } from '#lib/invoices/itemization.ts'
 import type { Decimal } from '#lib/money.ts'
-import { matchLines, type Pair, type Part } from './line-match.ts'
 
 /** One side of a comparison. Amounts are exact decimals; null details are none. */
 export type Side = {

@@ -40,6 +40,22 @@ export const compareInvoices: readonly Example[] = [
         rounding: { fromAmount: 0, toAmount: 0, effectAmount: 0 },
         notItemized: { fromAmount: 0, toAmount: 0, effectAmount: 0 },
         total: { fromAmount: 1250, toAmount: 1400, effectAmount: 150 },
+        causes: [
+          {
+            cause: 'amount',
+            platform: 'cloud-platform',
+            product: 'Compute',
+            effectAmount: 120,
+          },
+          {
+            cause: 'usage',
+            platform: 'cloud-platform',
+            product: 'Storage',
+            effectAmount: 30,
+            fromQty: 3000,
+            toQty: 3600,
+          },
+        ],
         changes: [
           {
             change: 'changed',

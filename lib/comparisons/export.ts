@@ -1,8 +1,8 @@
+import type { Part } from '#lib/causes/line-match.ts'
 import type { Column, Table } from '#lib/files/table.ts'
 import { plainAmount } from '#lib/money.ts'
 import type { ComparedInvoices } from './compared.ts'
 import type { Comparison } from './comparison.ts'
-import type { Part } from './line-match.ts'
 
 type Side = Pick<Part, 'amount'> & Partial<Part>
 type Row = {

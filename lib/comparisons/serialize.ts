@@ -1,11 +1,12 @@
+import type { Part } from '#lib/causes/line-match.ts'
+import { serializeCause } from '#lib/causes/serialize.ts'
 import { numberOf, serializeInvoice } from '#lib/invoices/serialize.ts'
 import type { ComparedInvoices } from './compared.ts'
 import type { Change } from './comparison.ts'
 import type { InvoiceChange, InvoiceComparison } from './contract.ts'
-import type { Part } from './line-match.ts'
 
 export function serializeComparison(
-  { from, to, comparison }: ComparedInvoices,
+  { from, to, comparison, causes }: ComparedInvoices,
   baseUrl: string,
 ): InvoiceComparison {
   const difference = (of: keyof typeof comparison.effect) => ({
@@ -20,6 +21,7 @@ export function serializeComparison(
     rounding: difference('rounding'),
     notItemized: difference('notItemized'),
     total: difference('total'),
+    causes: causes.map((cause) => serializeCause(cause, { ...cause, platform: to.platform })),
     changes: comparison.changes.map(serializeChange),
     unchanged: comparison.unchanged.map(serializeChange),
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DifferenceCause } from '#lib/causes/shapes.ts'
 import { currency, Invoice, money } from '#lib/invoices/shapes.ts'
 
 const comparedLines = z.object({
@@ -50,6 +51,10 @@ export const InvoiceComparison = z
     rounding: difference.meta({ description: 'Of the sum of the lines, where the issuer rounds that only.' }),
     notItemized: difference.meta({ description: 'What no line shows.' }),
     total: difference.meta({ description: 'The three above together.' }),
+    causes: z.array(DifferenceCause).meta({
+      description:
+        'Why the totals differ, by product, as a month is explained: the effects add up to the difference of the totals.',
+    }),
     changes: z.array(InvoiceChange).meta({
       description: 'The largest effect first; lines in another currency at the end, and in no sum.',
     }),

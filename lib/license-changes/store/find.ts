@@ -15,7 +15,7 @@ const { customerId: customer, id: ownId, assetId: asset, state, createdAt } = li
 export const IS_OPEN = sql`${state} in ${sql.raw(`('${OPEN_STATES.join("', '")}')`)}`
 
 /** What moved the seats of an asset. */
-const MOVED_SEATS = ['APPLIED', 'DRIFT', 'RECORDED']
+export const MOVED_SEATS = ['APPLIED', 'DRIFT', 'RECORDED'] as const
 
 /**
  * A change, how long ago it was claimed, sent or settled, how long since it was sent first (0 where it never was), and

@@ -4,9 +4,9 @@ import type { ReactNode } from 'react'
 import { ComparisonFacts } from '#components/comparisons/comparison-facts.tsx'
 import { ComparisonPicker } from '#components/comparisons/comparison-picker.tsx'
 import { ComparisonTable } from '#components/comparisons/comparison-table.tsx'
+import { NothingChosen } from '#components/comparisons/nothing-chosen.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { issuerBeside } from '#components/invoices/numbers.ts'
-import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
@@ -15,7 +15,7 @@ import { PageHead } from '#components/ui/page-head.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
 import { PROBLEMS, Problem } from '#lib/api/problem.ts'
-import { comparableInvoices } from '#lib/comparisons/compared.ts'
+import { comparableInvoices, newestInvoices } from '#lib/comparisons/compared.ts'
 import type { InvoiceComparison } from '#lib/comparisons/contract.ts'
 import * as operations from '#lib/comparisons/operations.ts'
 import { compareInvoices, exportComparison, exportComparisonXlsx } from '#lib/comparisons/queries.ts'
@@ -39,7 +39,13 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   }
   const given = new URLSearchParams(search)
   const [from, to] = [given.get('from') ?? '', given.get('to') ?? '']
-  if (!from && !to) return <NothingChosen />
+  if (!from && !to)
+    return (
+      <>
+        <PageHead crumb={CRUMB} title={TITLE} />
+        <NothingChosen choices={await newestInvoices(caller)} />
+      </>
+    )
   const [choices, compared] = await Promise.all([
     comparableInvoices(caller, to || from),
     from && to ? compare(caller, { from, to }) : undefined,
@@ -113,22 +119,6 @@ function ChooseAnother({ number, isAlone }: { number: string; isAlone: boolean }
         </EmptyState>
       )}
     </Card>
-  )
-}
-
-function NothingChosen() {
-  return (
-    <>
-      <PageHead crumb={CRUMB} title={TITLE} />
-      <Card>
-        <EmptyState
-          title="Choose an invoice first"
-          action={<ButtonLink href="/invoices">Go to invoices</ButtonLink>}
-        >
-          <p>Open one from the list: from there it can be compared with any other of its platform.</p>
-        </EmptyState>
-      </Card>
-    </>
   )
 }
 

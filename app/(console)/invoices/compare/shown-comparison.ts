@@ -1,8 +1,9 @@
 import 'server-only'
 import Big from 'big.js'
+import { causeWords, shareText, signedAmount } from '#components/causes/words.ts'
 import type { ShownChange, ShownDifference } from '#components/comparisons/comparison-lines.tsx'
 import type { InvoiceChange, InvoiceComparison } from '#lib/comparisons/contract.ts'
-import { type Decimal, formatAmount, formatDecimal, minorUnit } from '#lib/money.ts'
+import { formatAmount, formatDecimal, minorUnit } from '#lib/money.ts'
 
 /** More differences are folded away: their effects become ever smaller. */
 const MOST_SHOWN = 50
@@ -16,10 +17,11 @@ export function shownComparison(comparison: InvoiceComparison) {
     label,
     from: formatAmount(fromAmount, currency),
     to: formatAmount(toAmount, currency),
-    effect: signed(effectAmount, currency),
+    effect: signedAmount(effectAmount, currency),
   })
   const isThere = ({ fromAmount, toAmount }: typeof total) => fromAmount !== 0 || toAmount !== 0
   const smaller = comparison.changes.slice(MOST_SHOWN)
+  const notesOf = notesOnce(comparison)
   const differences: ShownDifference[] = [
     ...(smaller.length > 0 ? [smallerOf(smaller, currency)] : []),
     difference('Line items', lineItems),
@@ -28,13 +30,15 @@ export function shownComparison(comparison: InvoiceComparison) {
     difference('Total', total),
   ]
   return {
-    changes: comparison.changes.slice(0, MOST_SHOWN).map((change) => shownChange(change, currency)),
-    smaller: smaller.map((change) => shownChange(change, currency)),
-    unchanged: comparison.unchanged.map((change) => shownChange(change, currency)),
+    changes: comparison.changes
+      .slice(0, MOST_SHOWN)
+      .map((change) => shownChange(change, currency, notesOf(change))),
+    smaller: smaller.map((change) => shownChange(change, currency, notesOf(change))),
+    unchanged: comparison.unchanged.map((change) => shownChange(change, currency, [])),
     differences,
     counts: countsOf(comparison),
     missing: isThere(notItemized) ? difference('Not itemized', notItemized) : undefined,
-    total: { ...difference('Total', total), share: shareOf(total) },
+    total: { ...difference('Total', total), share: shareText(total.fromAmount, total.effectAmount) },
   }
 }
 
@@ -43,12 +47,13 @@ function smallerOf(changes: readonly InvoiceChange[], currency: string): ShownDi
   const own = changes.filter((change) => change.currency === currency)
   const sum = own.reduce((all, { effectAmount }) => all.plus(effectAmount), new Big(0))
   const label = `${changes.length.toLocaleString('en')} smaller differences, below`
-  return { label, from: '', to: '', effect: signed(sum.toFixed(), currency) }
+  return { label, from: '', to: '', effect: signedAmount(sum.toFixed(), currency) }
 }
 
 function shownChange(
   { change, reasons, currency, effectAmount, ...sides }: InvoiceChange,
   own: string,
+  notes: readonly string[],
 ): ShownChange {
   const { from, to } = sides
   const unit = currency === own ? '' : ` ${currency}`
@@ -73,13 +78,27 @@ function shownChange(
     kind: kinds[change] || why,
     from: side(from),
     to: side(to),
-    effect: signed(effectAmount, currency) + unit,
+    effect: signedAmount(effectAmount, currency) + unit,
+    notes,
   }
 }
 
-/** With its sign: `+2.15`, `−20.00`, and `0.00` where nothing is different. */
-function signed(amount: Decimal, currency: string): string {
-  return `${new Big(amount).gt(0) ? '+' : ''}${formatAmount(amount, currency)}`
+/**
+ * Why a product costs more or less, on the first of its lines that differ: who changed its licenses, and what of the
+ * difference is their number and what the price.
+ */
+function notesOnce({ causes, to: { currency: own } }: InvoiceComparison) {
+  const left = Map.groupBy(causes, ({ product }) => product)
+  return ({ currency, from, to }: InvoiceChange): string[] => {
+    const product = to && left.has(to.description) ? to.description : from?.description
+    const found = currency === own && product !== undefined ? (left.get(product) ?? []) : []
+    if (found.length < 2 && !found.some(({ change }) => change)) return []
+    left.delete(product)
+    return found.map((cause) => {
+      const { name, note } = causeWords(cause, own)
+      return `${name}: ${signedAmount(cause.effectAmount, own)}${note ? ` (${note})` : ''}`
+    })
+  }
 }
 
 /** `3 lines changed, 1 added, 12 unchanged`. */
@@ -96,12 +115,4 @@ function countsOf({ changes, unchanged }: InvoiceComparison): string {
       ({ n, word }, index) => `${n.toLocaleString('en')} ${index ? '' : n === 1 ? 'line ' : 'lines '}${word}`,
     )
     .join(', ')
-}
-
-/** How much dearer, of what was above nothing: `+6.2%`. */
-function shareOf({ fromAmount, effectAmount }: InvoiceComparison['total']): string | undefined {
-  if (fromAmount <= 0) return undefined
-  const percent = (effectAmount / fromAmount) * 100
-  if (!Number.isFinite(percent) || Math.abs(percent) >= 1000) return undefined
-  return `${percent > 0 ? '+' : ''}${percent.toFixed(1).replace('-', '−')}%`
 }

@@ -4,6 +4,7 @@ import { openApiOperation } from '#lib/api/openapi/document.ts'
 import * as assets from '#lib/assets/contract.ts'
 import * as auditEvents from '#lib/audit-events/contract.ts'
 import * as comparisons from '#lib/comparisons/contract.ts'
+import * as explanations from '#lib/explanations/contract.ts'
 import * as files from '#lib/invoice-files/contract.ts'
 import * as invoices from '#lib/invoices/contract.ts'
 import * as keys from '#lib/keys/contract.ts'
@@ -60,6 +61,15 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
         comparisons.compareInvoices,
         comparisons.exportComparison,
         comparisons.exportComparisonXlsx,
+      ],
+    },
+    {
+      tag: 'Explanations',
+      description: 'Why a month is dearer than the one before.',
+      contracts: [
+        explanations.explainMonth,
+        explanations.exportExplanation,
+        explanations.exportExplanationXlsx,
       ],
     },
     {

@@ -3,8 +3,13 @@
 type Line = { type: string; description: string; details: string | null; currency: string }
 
 /** The same product, whatever its details. */
-export function productOf({ currency, type, description }: Line): string {
+export function productOf({ currency, type, description }: Omit<Line, 'details'>): string {
   return JSON.stringify([currency, type, description])
+}
+
+/** The same product, whatever its details, and though its description names a date. */
+export function lastingProductOf(line: Omit<Line, 'details'>): string {
+  return productOf({ ...line, description: withoutDates(line.description) })
 }
 
 /**
@@ -16,7 +21,7 @@ export function keysOf(line: Line): readonly string[] {
   const { type, description, details, currency } = line
   const product = productOf(line)
   const lasting = withoutCounts(withoutDates(details ?? ''))
-  const undated = productOf({ ...line, description: withoutDates(description) })
+  const undated = lastingProductOf(line)
   return [
     JSON.stringify([currency, type, description, details]),
     `${product}${lasting}`,

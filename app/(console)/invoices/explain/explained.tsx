@@ -1,0 +1,60 @@
+import { CurrencySection } from '#components/explanations/currency-section.tsx'
+import { ExplanationFilters } from '#components/explanations/explanation-filters.tsx'
+import { MonthPicker } from '#components/explanations/month-picker.tsx'
+import { EXPLAIN, type View } from '#components/explanations/view.ts'
+import { ButtonLink } from '#components/ui/button-link.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { monthAndYear, monthText } from '#lib/days.ts'
+import type { InvoiceExplanation } from '#lib/explanations/contract.ts'
+import { shownExplanation } from './shown-explanation.ts'
+
+/** A month against the one before, per currency; `profiles` are those that may be asked for. */
+export function Explained({
+  view,
+  isOver,
+  explanation,
+  profiles,
+}: {
+  view: View
+  isOver: boolean
+  explanation: InvoiceExplanation
+  profiles: readonly { id: string; name: string }[]
+}) {
+  const { month, previousMonth, currencies, months } = explanation
+  const platforms = currencies.flatMap(({ causes }) => causes.map(({ platform }) => ({ platform })))
+  return (
+    <>
+      <div className="mb-4 flex flex-wrap items-end gap-2 print:hidden">
+        <MonthPicker view={view} month={month} months={months} />
+        <ExplanationFilters
+          view={view}
+          profiles={profiles.map(({ id, name }) => ({ id, name }))}
+          platforms={platforms}
+        />
+      </div>
+      {isOver ? null : (
+        <p className="mb-4 rounded-card bg-info-tint px-4 py-2.5 text-sm text-info">
+          {monthAndYear(month)} is not over: what is gone here may still be billed.
+        </p>
+      )}
+      {shownExplanation(explanation, view).map((one) => (
+        <CurrencySection key={one.currency} {...one} />
+      ))}
+      {currencies.length === 0 ? (
+        <Card>
+          <EmptyState
+            title={`No invoices of ${monthText(previousMonth)} or ${monthAndYear(month)}`}
+            action={
+              <ButtonLink href={EXPLAIN} prefetch={false}>
+                Explain the newest month
+              </ButtonLink>
+            }
+          >
+            <p>Neither month has an issued invoice here.</p>
+          </EmptyState>
+        </Card>
+      ) : null}
+    </>
+  )
+}

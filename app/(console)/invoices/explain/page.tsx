@@ -1,0 +1,127 @@
+import type { Metadata } from 'next'
+import { redirect } from 'next/navigation'
+import { EXPLAIN, hrefOf, type View } from '#components/explanations/view.ts'
+import { pathWith } from '#components/filters/list-screen.ts'
+import { valuesOf } from '#components/filters/view.ts'
+import { Letterhead, profilesLine } from '#components/frame/letterhead.tsx'
+import { ButtonLink, DownloadLink } from '#components/ui/button-link.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { PageHead } from '#components/ui/page-head.tsx'
+import { PrintButton } from '#components/ui/print-button.tsx'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
+import { type Caller, may } from '#lib/access/rules.ts'
+import { Problem } from '#lib/api/problem.ts'
+import { listOwnProfiles } from '#lib/billing-profiles/operations.ts'
+import { dayOf, monthAndYear, monthBegin, monthText } from '#lib/days.ts'
+import * as contract from '#lib/explanations/contract.ts'
+import * as operations from '#lib/explanations/operations.ts'
+import { explainMonth, exportExplanation, exportExplanationXlsx } from '#lib/explanations/queries.ts'
+import { newestMonth } from '#lib/explanations/read.ts'
+import { readQuery, type SearchParams, searchOf } from '../../address.ts'
+import { requireCaller } from '../../caller.ts'
+import { asInvalid, InvalidNote, InvalidView } from '../../invalid-view.tsx'
+import { Late, soon } from '../../late.tsx'
+import { MissingRole } from '../../missing-role.tsx'
+import { traceOf } from '../../trace.ts'
+import { Explained } from './explained.tsx'
+
+export const metadata: Metadata = { title: 'Explain the month' }
+
+const TITLE = 'Explain the month'
+const CRUMB = { href: '/invoices', name: 'Invoices' }
+const INVALID = { title: TITLE, what: 'causes', path: EXPLAIN }
+/** Which invoices are in a month. */
+const COUNTED = 'Issued invoices, by their invoice date; drafts and voided ones do not count.'
+
+export default async function Page({ searchParams }: { searchParams: SearchParams }) {
+  const search = await searchOf(searchParams)
+  const caller = await requireCaller(pathWith(EXPLAIN, search))
+  if (!may(caller, 'invoice-viewer')) {
+    return <MissingRole title={TITLE} caller={caller} permission="invoice-viewer" />
+  }
+  if (!new URLSearchParams(search).get('month')) return <OfNewestMonth caller={caller} search={search} />
+  const view = await readQuery(contract.explainMonth, search)
+  if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
+  const answer = await soon(load(caller, view).catch(asInvalid))
+  if ('now' in answer && answer.now instanceof Problem)
+    return <InvalidView {...INVALID} problem={answer.now} />
+  const begin = Date.parse(`${view.month}-01`)
+  const [month, before] = [monthAndYear(begin), monthText(monthBegin(begin, -1))]
+  return (
+    <>
+      <Late answer={answer} fallback={null}>
+        {(found) => (
+          <Letterhead
+            customer={caller.customerName}
+            lines={found instanceof Problem ? [] : [profilesLine(namedOf(found.profiles, view))]}
+            now={Date.now()}
+          />
+        )}
+      </Late>
+      <PageHead
+        crumb={CRUMB}
+        title={`${month} against ${before}`}
+        subtitle={COUNTED}
+        actions={
+          <>
+            <CopyRequest path={explainMonth.path({ query: view })} />
+            <ExportMenu
+              files={{
+                'Excel (XLSX)': exportExplanationXlsx.path({ query: view }),
+                CSV: exportExplanation.path({ query: view }),
+              }}
+            />
+            <PrintButton />
+          </>
+        }
+      />
+      <Late answer={answer} fallback={<RowsWaiting />}>
+        {(found) =>
+          found instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={found} />
+          ) : (
+            <Explained view={view} isOver={begin < monthBegin(Date.now())} {...found} />
+          )
+        }
+      </Late>
+    </>
+  )
+}
+
+type Found = Awaited<ReturnType<typeof load>>
+
+async function load(caller: Caller, query: View) {
+  const [{ body: explanation }, profiles] = await Promise.all([
+    operations.explainMonth(caller, { params: {}, query, body: undefined }, await traceOf()),
+    listOwnProfiles(caller),
+  ])
+  return { explanation, profiles }
+}
+
+/** Leads to the newest month that is over; the address keeps its filter. */
+async function OfNewestMonth({ caller, search }: { caller: Caller; search: string }) {
+  const given = new URLSearchParams(search)
+  given.set('month', dayOf(Date.now()).slice(0, 7))
+  const view = await readQuery(contract.explainMonth, given.toString())
+  if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
+  const month = await newestMonth(caller, view, dayOf(Date.now()))
+  if (month) redirect(hrefOf({ ...view, month }))
+  return (
+    <>
+      <PageHead crumb={CRUMB} title={TITLE} subtitle={COUNTED} />
+      <Card>
+        <EmptyState title="No invoice yet" action={<ButtonLink href="/invoices">Go to invoices</ButtonLink>}>
+          <p>A month is explained as soon as an invoice has been issued.</p>
+        </EmptyState>
+      </Card>
+    </>
+  )
+}
+
+/** Those that a view names; all where it names none. */
+function namedOf(profiles: Found['profiles'], view: View) {
+  const named = valuesOf(view, 'billingProfile')
+  return named.length === 0 ? profiles : profiles.filter(({ id }) => named.includes(id))
+}

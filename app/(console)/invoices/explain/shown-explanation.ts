@@ -1,0 +1,101 @@
+import 'server-only'
+import Big from 'big.js'
+import { causeWords, shareText, signedAmount } from '#components/causes/words.ts'
+import type { ShownCause } from '#components/explanations/cause-table.tsx'
+import type { ShownCurrency, ShownGroup } from '#components/explanations/currency-section.tsx'
+import type { View } from '#components/explanations/view.ts'
+import { hrefOf as invoicesHref } from '#components/invoices/view.ts'
+import { CAUSE_NAMES } from '#lib/causes/rules.ts'
+import type { DifferenceCause } from '#lib/causes/serialize.ts'
+import { DAY_MS, monthAndYear, monthBegin, monthText } from '#lib/days.ts'
+import type { InvoiceExplanation } from '#lib/explanations/contract.ts'
+import { formatAmount } from '#lib/money.ts'
+
+type Explanation = InvoiceExplanation['currencies'][number]
+
+/** More causes are folded away: their products' effects become ever smaller. */
+const MOST_SHOWN = 15
+/** Fewer causes are seen at a glance as they are. */
+const FEW = 6
+
+/** An explanation as text, written here, so that the browser need not. */
+export function shownExplanation(
+  { month, previousMonth, currencies }: InvoiceExplanation,
+  view: View,
+): ShownCurrency[] {
+  return currencies.map((one) => {
+    const { currency, causes } = one
+    const shown = causes.map((cause) => shownCause(cause, currency))
+    const isLong = causes.length > MOST_SHOWN + 1
+    const rest = isLong ? causes.slice(MOST_SHOWN) : []
+    const side = (at: number, count: number, total: number) => ({
+      name: monthAndYear(at),
+      total: formatAmount(total, currency),
+      count: `${count.toLocaleString('en')} ${count === 1 ? 'invoice' : 'invoices'}`,
+      href: count > 0 ? listHref(at, currency, view) : undefined,
+    })
+    return {
+      currency,
+      from: side(previousMonth, one.fromCount, one.fromAmount),
+      to: side(month, one.toCount, one.toAmount),
+      effect: signedAmount(one.effectAmount, currency),
+      share: shareText(one.fromAmount, one.effectAmount),
+      groups: causes.length > FEW ? groupsOf(one) : [],
+      causes: isLong ? shown.slice(0, MOST_SHOWN) : shown,
+      smaller: isLong
+        ? {
+            name: `${rest.length.toLocaleString('en')} more causes`,
+            effect: signedAmount(sumOf(rest), currency),
+            causes: shown.slice(MOST_SHOWN),
+          }
+        : undefined,
+      unchanged: unchangedText(one.unchangedCount, previousMonth),
+    }
+  })
+}
+
+function unchangedText(count: number, month: number): string | undefined {
+  if (count === 0) return undefined
+  const what =
+    count === 1 ? '1 product costs what it' : `${count.toLocaleString('en')} products cost what they`
+  return `${what} did in ${monthText(month)}.`
+}
+
+function shownCause(cause: DifferenceCause, currency: string): ShownCause {
+  const { product, platform, effectAmount } = cause
+  return { product, platform, ...causeWords(cause, currency), effect: signedAmount(effectAmount, currency) }
+}
+
+/** What the causes of a kind come to on each platform, the largest first. */
+function groupsOf({ causes, currency }: Explanation): ShownGroup[] {
+  const groups = Map.groupBy(causes, ({ platform, cause }) => `${platform} ${cause}`)
+  return [...groups.values()]
+    .map((own) => ({ own, sum: new Big(sumOf(own)) }))
+    .sort((a, b) => b.sum.abs().cmp(a.sum.abs()))
+    .flatMap(({ own, sum }) => {
+      const [first] = own
+      if (!first) return []
+      const products = new Set(own.map(({ product }) => product)).size
+      return [
+        {
+          platform: first.platform,
+          name: CAUSE_NAMES[first.cause],
+          note: products > 1 ? `${products.toLocaleString('en')} products` : first.product,
+          effect: signedAmount(sum.toFixed(), currency),
+        },
+      ]
+    })
+}
+
+function sumOf(causes: readonly DifferenceCause[]): string {
+  return causes.reduce((sum, { effectAmount }) => sum.plus(effectAmount), new Big(0)).toFixed()
+}
+
+/** The invoices that are counted. */
+function listHref(month: number, currency: string, { filter }: View): string {
+  return invoicesHref({
+    filter: { ...filter, currency: [currency] },
+    minCreationTime: month,
+    maxCreationTime: monthBegin(month, 1) - DAY_MS,
+  })
+}

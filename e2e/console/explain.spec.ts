@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs'
+import { expect, type Page, test } from '@playwright/test'
+import { parse } from 'csv-parse/sync'
+import { invoice, newCustomer } from '../admin.ts'
+import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+
+const SEP = { invoiceDate: '2026-09-30', dueDate: '2026-10-30', platform: 'workspace-suite' }
+const OCT = { invoiceDate: '2026-10-31', dueDate: '2026-11-30', platform: 'workspace-suite' }
+const line = (description: string, price: string, qty = '1') => ({ description, price, qty })
+const many = (count: number, price: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => line(`Service ${index}`, price(index)))
+
+const people = { finance: '', it: '', none: '' }
+
+test.beforeAll(async () => {
+  const own = await newCustomer('explain')
+  await own.profile('emea', 'Explain Europe B.V.')
+  await own.importInvoices([
+    invoice('SEP', {
+      ...SEP,
+      totalAmount: '1218.44',
+      lines: [line('Business Plus', '22.47', '52'), line('Archive', '50')],
+    }),
+    invoice('OCT', {
+      ...OCT,
+      totalAmount: '1415.2',
+      lines: [line('Business Plus', '23', '60'), line('=Support', '35.2')],
+    }),
+    invoice('CN', {
+      ...OCT,
+      invoiceDate: '2026-10-10',
+      totalAmount: '-12.5',
+      lines: [line('Outage', '-12.5')],
+    }),
+    ...['2026-09-30', '2026-10-31'].map((invoiceDate, n) =>
+      invoice(`BIG-${n}`, {
+        billingProfileId: 'emea',
+        platform: 'web-services',
+        invoiceDate,
+        dueDate: '2026-12-31',
+        currency: 'HUF',
+        totalAmount: `${123_456_789_000 + n * 1830}.40`,
+        lines: [line('Base', '123456789000.4'), ...many(60, (index) => String(n * (index + 1)))],
+      }),
+    ),
+  ])
+  people.finance = await own.member('Fin Clerk', 'finance-user')
+  people.it = await own.member('Ida Tech', 'it-manager')
+  const none = await newCustomer('unexplained')
+  people.none = await none.member('Nora None', 'finance-user')
+})
+
+const causes = (page: Page, currency: string) =>
+  page.getByRole('table', { name: `Causes in ${currency}`, exact: true })
+
+test('why October is dearer is one click from the invoices, and adds up', async ({ page }) => {
+  const found = complaints(page)
+  await signIn(page, people.finance, '/invoices')
+  await page
+    .getByRole('link', { name: /^Explain: ?.*% on September$/ })
+    .first()
+    .click()
+  await expect(page).toHaveURL('/invoices/explain?month=2026-10')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('October 2026 against September')
+  await expect(page.getByText('drafts and voided ones do not count')).toBeVisible()
+  await expect(causes(page, 'USD').getByRole('row')).toHaveText([
+    /Product.*Platform.*Cause.*Difference/,
+    /Business Plus.*Licenses \+8.*52 → 60.*\+179\.76$/,
+    /Business Plus.*Price.*22\.47 → 23\.00 for one.*\+31\.80$/,
+    /Archive.*Gone.*−50\.00$/,
+    /=Support.*New.*\+35\.20$/,
+    /Outage.*Credit or discount.*−12\.50$/,
+    /Difference, USD.*\+184\.26$/,
+  ])
+  await expect(causes(page, 'USD').getByRole('rowheader', { name: /^Archive/ })).toBeVisible()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export CSV' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('explanation-2026-10.csv')
+  const rows: Record<string, string>[] = parse(readFileSync(await download.path(), 'utf8'), {
+    ...{ bom: true, columns: true },
+  })
+  const dollars = rows.filter(({ currency }) => currency === 'USD')
+  expect(dollars.map(({ effectAmount }) => effectAmount)).toEqual([
+    ...['179.76', '31.80', '-50.00', '35.20', '-12.50'],
+  ])
+  await page.getByRole('link', { name: '2 invoices in USD, October 2026' }).click()
+  await expect(page.getByRole('link', { name: /^(OCT|CN)/ })).toHaveCount(2)
+  expect(found).toEqual([])
+})
+
+test('months and filters are chosen, by keyboard too, and stay in the address', async ({ page }) => {
+  await signIn(page, people.finance, '/invoices/explain?filter=currency:USD')
+  await expect(page).toHaveURL('/invoices/explain?month=2026-10&filter=currency:USD')
+  await expect(page.getByRole('region', { name: 'HUF' })).toHaveCount(0)
+  const month = page.getByLabel('Month', { exact: true })
+  await month.focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL('/invoices/explain?month=2026-09&filter=currency%3AUSD')
+  await expect(causes(page, 'USD').getByRole('row')).toHaveText([/Product/, /New/, /New/, /Difference/])
+  await page.getByRole('link', { name: 'Month after: October 2026' }).click()
+  await expect(page).toHaveURL('/invoices/explain?month=2026-10&filter=currency:USD')
+  await page.getByRole('button', { name: 'Remove filter: USD' }).click()
+  await expect(page.getByRole('region', { name: 'HUF' })).toBeVisible()
+})
+
+test('many causes are folded, and seen at a glance', async ({ page }) => {
+  await signIn(page, people.finance, '/invoices/explain?month=2026-10&filter=currency:HUF')
+  const glance = page.getByRole('table', { name: 'HUF at a glance' })
+  await expect(glance.getByRole('row').last()).toHaveText(/Web services\s*Amount\s*60 products\s*\+1,830\.00/)
+  await expect(causes(page, 'HUF').locator('tbody tr')).toHaveCount(15)
+  await page.getByText('45 more causes', { exact: true }).click()
+  await expect(page.getByRole('table', { name: '45 more causes' }).locator('tbody tr')).toHaveCount(45)
+  await expectGood(page)
+})
+
+test('a month without invoices, an address that is none, nothing at all, and another role', async ({
+  page,
+}) => {
+  await signIn(page, people.finance, '/invoices/explain?month=2020-02')
+  await expect(page.getByText('No invoices of January or February 2020')).toBeVisible()
+  await page.getByRole('link', { name: 'Explain the newest month' }).click()
+  await expect(page).toHaveURL('/invoices/explain?month=2026-10')
+  await page.goto('/invoices/explain?month=2026-13')
+  await expect(page.getByText('month: must be a month, as in 2026-10')).toBeVisible()
+  await page.context().clearCookies()
+  await signIn(page, people.none, '/invoices/explain')
+  await expect(page.getByText('No invoice yet')).toBeVisible()
+  await page.goto('/invoices/compare')
+  await expect(page.getByText('No invoice yet')).toBeVisible()
+  await page.context().clearCookies()
+  await signIn(page, people.it, '/invoices/explain?month=2026-10')
+  await expect(page.getByText('This page needs the role Finance User or Admin.')).toBeVisible()
+})
+
+test('a comparison without parameters leads on, and tells the causes', async ({ page }) => {
+  await signIn(page, people.finance, '/invoices/compare')
+  await page.getByLabel('Invoice', { exact: true }).selectOption('OCT')
+  await page.getByRole('button', { name: 'Choose' }).click()
+  await expect(page).toHaveURL('/invoices/compare?to=OCT')
+  await page.getByLabel('From').selectOption('SEP')
+  await page.getByRole('button', { name: 'Compare' }).click()
+  await expect(page.getByRole('row', { name: /Business Plus/ })).toContainText(
+    'Licenses +8: +179.76 (52 → 60)Price: +31.80 (22.47 → 23.00 for one)',
+  )
+  await expectGood(page)
+})
+
+for (const [what, viewport] of [
+  ['on a desk', { width: 1360, height: 900 }],
+  ['on a phone', PHONE],
+  ['on a wide screen', { width: 2560, height: 1200 }],
+] as const) {
+  test(`an explained month is good ${what}`, async ({ page }) => {
+    await page.setViewportSize(viewport)
+    const problems = complaints(page)
+    await signIn(page, people.finance, '/invoices/explain?month=2026-10')
+    await expect(page.getByRole('region', { name: 'HUF' })).toBeVisible()
+    await expectGood(page)
+    expect(problems).toEqual([])
+  })
+}

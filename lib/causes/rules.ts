@@ -1,0 +1,41 @@
+/**
+ * Why one bill is dearer than another. `licenses`: their number, on a platform that sells licenses. `usage`: the
+ * quantity of anything else. `amount`: what number and price do not tell apart, such as the amount of a single charge.
+ * `smaller`: the products that are not told one by one.
+ */
+export const CAUSES = [
+  'licenses',
+  'usage',
+  'price',
+  'amount',
+  'new',
+  'gone',
+  'credit',
+  'tax',
+  'rounding',
+  'notItemized',
+  'smaller',
+] as const
+export type CauseKind = (typeof CAUSES)[number]
+
+/** What people call them. */
+export const CAUSE_NAMES: Record<CauseKind, string> = {
+  licenses: 'Licenses',
+  usage: 'Usage',
+  price: 'Price',
+  amount: 'Amount',
+  new: 'New',
+  gone: 'Gone',
+  credit: 'Credit or discount',
+  tax: 'Tax',
+  rounding: 'Rounding',
+  notItemized: 'Not itemized',
+  smaller: 'Smaller differences',
+}
+
+/**
+ * How a change of licenses is billed for the period in which it was made: all of it, though the licenses were another
+ * number before; by its days; or from the next period on.
+ */
+export const BILLED_FOR = ['wholePeriod', 'days', 'nextPeriod'] as const
+export type BilledFor = (typeof BILLED_FOR)[number]

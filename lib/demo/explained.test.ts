@@ -1,0 +1,71 @@
+import Big from 'big.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Caller } from '#lib/access/rules.ts'
+import { dayOf } from '#lib/days.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { callerOf } from '#lib/db/test-rows.ts'
+import { explainMonth } from '#lib/explanations/operations.ts'
+import { summarizeInvoices } from '#lib/invoices/operations.ts'
+import { demoCustomers } from './customers.ts'
+import { loadDemo } from './load.ts'
+
+// What the screen "Explain the month" says of the invented customers.
+
+const TODAY = '2026-11-20'
+const trace = { requestId: 'test' }
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase({ today: TODAY })
+  await loadDemo(demoCustomers(TODAY, { largest: 400 }), TODAY)
+})
+afterAll(() => database.close())
+
+const explained = async (caller: Caller, month: string) =>
+  (await explainMonth(caller, { params: {}, query: { month }, body: undefined }, trace)).body
+
+describe.each(['northwind-labs', 'lindenhof', 'halvorsen'])('%s', (customer) => {
+  test('the causes of each month add up to its difference, which is that of the kept sums', async () => {
+    const caller = await callerOf(customer, 'admin')
+    const { body } = await summarizeInvoices(caller, { params: {}, query: {}, body: undefined }, trace)
+    const totals = new Map(
+      body.currencies.flatMap(({ currency, months }) =>
+        months.map(({ month, totalAmount }) => [`${currency} ${month}`, totalAmount] as const),
+      ),
+    )
+    const { months } = await explained(caller, '2026-10')
+    expect(months.length).toBeGreaterThan(3)
+    let causes = 0
+    for (const month of months) {
+      const { previousMonth, currencies } = await explained(caller, dayOf(month).slice(0, 7))
+      for (const one of currencies) {
+        const total = (at: number) => totals.get(`${one.currency} ${at}`) ?? 0
+        const sum = one.causes.reduce((all, { effectAmount }) => all.plus(effectAmount), new Big(0))
+        const difference = new Big(total(month)).minus(total(previousMonth))
+        expect([dayOf(month), one.currency, sum.toFixed()]).toEqual([
+          dayOf(month),
+          one.currency,
+          difference.toFixed(),
+        ])
+        expect([one.fromAmount, one.toAmount]).toEqual([total(previousMonth), total(month)])
+        causes += one.causes.length
+      }
+    }
+    expect(causes).toBeGreaterThan(20)
+  })
+})
+
+test('October and September of Northwind: who changed which licenses, and that the whole month is billed', async () => {
+  const caller = await callerOf('northwind-labs', 'admin')
+  const changes = async (month: string) =>
+    (await explained(caller, month)).currencies.flatMap(({ causes }) =>
+      causes.flatMap(({ product, effectAmount, change }) =>
+        change ? [[product?.slice(0, 19), effectAmount, change.by, change.billed, change.days]] : [],
+      ),
+    )
+  expect(await changes('2026-10')).toEqual([['Enterprise Standard', 179.76, 'Sam Okafor', 'wholePeriod', 14]])
+  expect(await changes('2026-09')).toEqual([
+    ['Enterprise Plus for', 884.8, 'Ana Ruiz', 'wholePeriod', 7],
+    ['Frontline Starter', -86.2, 'Sam Okafor', 'wholePeriod', 28],
+  ])
+})

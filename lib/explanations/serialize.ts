@@ -1,0 +1,23 @@
+import { serializeCause } from '#lib/causes/serialize.ts'
+import { epochOfDay } from '#lib/days.ts'
+import { numberOf } from '#lib/invoices/serialize.ts'
+import type { InvoiceExplanation } from './contract.ts'
+import type { MonthExplanation } from './read.ts'
+
+export function serializeExplanation({ month, currencies, months }: MonthExplanation): InvoiceExplanation {
+  return {
+    month: epochOfDay(month.begin),
+    previousMonth: epochOfDay(month.before),
+    currencies: currencies.map(({ currency, from, to, causes, unchanged }) => ({
+      currency,
+      fromCount: from.count,
+      toCount: to.count,
+      fromAmount: numberOf(from.total),
+      toAmount: numberOf(to.total),
+      effectAmount: numberOf(to.total.minus(from.total)),
+      causes: causes.map((cause) => serializeCause(cause, cause)),
+      unchangedCount: unchanged,
+    })),
+    months: months.map(epochOfDay),
+  }
+}
