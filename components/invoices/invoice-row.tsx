@@ -1,9 +1,10 @@
 import Link from 'next/link'
+import type { ReactNode } from 'react'
 import { Day } from '#components/dates/day.tsx'
 import { Money } from '#components/money/money.tsx'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
-import { Cell, Row } from '#components/ui/table.tsx'
+import { Cell, Row, RowHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { Invoice } from '#lib/invoices/contract.ts'
 import { formatAmount } from '#lib/money.ts'
@@ -18,22 +19,24 @@ type Given = {
   mixed: boolean
   /** Where the number alone does not tell it apart. */
   issuer: string | undefined
+  /** Who is billed and by whom, where there are several of these. */
+  parties: { billedTo?: string | undefined; issuer?: string | undefined }
   ticked: boolean
   onTick: (id: string) => void
 }
 
 /** An invoice in a list: a row of a table, on phones a card. */
-export function InvoiceRow({ invoice, search, today, mixed, issuer, ticked, onTick }: Given) {
+export function InvoiceRow({ invoice, search, today, mixed, issuer, parties, ticked, onTick }: Given) {
   const { id, number, currency, totalAmount, balanceAmount } = invoice
   // Of a draft or a voided one nothing is due, and there is no balance.
   const isIssued = invoice.documentState === 'issued'
   const late = latenessOf(invoice, today)
   return (
-    <Row className="hover:bg-sunken/50">
-      <Cell className="wrap-anywhere md:min-w-28">
+    <Row className="relative hover:bg-sunken/50">
+      <RowHead className="wrap-anywhere md:min-w-28">
         {/* The label is larger than the box: a finger finds it. What has the focus stands clear of the bar below. */}
-        <label className="-my-2 -ml-2 inline-flex cursor-pointer py-2 pr-2.5 pl-2 align-middle print:hidden">
-          <span className="sr-only">{issuer ? `Tick ${number} of ${issuer}` : `Tick ${number}`}</span>
+        <label className="relative z-1 -my-2 -ml-2 inline-flex cursor-pointer py-2 pr-2.5 pl-2 align-middle print:hidden">
+          <span className="sr-only">{issuer ? `Select ${number} of ${issuer}` : `Select ${number}`}</span>
           <input
             type="checkbox"
             checked={ticked}
@@ -44,23 +47,31 @@ export function InvoiceRow({ invoice, search, today, mixed, issuer, ticked, onTi
         <Link
           href={invoiceHref(id, search)}
           prefetch={false}
-          className="scroll-mb-24 rounded-sm font-[550] tabular-nums underline-offset-2 hover:underline"
+          className="scroll-mb-24 rounded-sm font-[550] tabular-nums underline-offset-2 after:absolute after:inset-0 hover:underline"
         >
           {visible(number)}
           <LinkHint />
         </Link>
-        {issuer ? (
+        {issuer && !parties.issuer ? (
           <span className="block pl-6.5 text-xs text-ink-2 print:pl-0">{visible(issuer)}</span>
         ) : null}
-        {/* In between there is no room for a column of its own. */}
-        <span className="hidden text-xs whitespace-nowrap text-ink-2 md:max-xl:block">
+        {/* Where there is no room for columns of their own. */}
+        {parties.billedTo ? <Under className="@wide:hidden">To {visible(parties.billedTo)}</Under> : null}
+        {parties.issuer ? <Under className="@wide:hidden">From {visible(parties.issuer)}</Under> : null}
+        <Under className="whitespace-nowrap max-md:hidden @all:hidden">
           <PlatformMark slug={invoice.platform} />
-        </span>
-      </Cell>
+        </Under>
+      </RowHead>
       <Cell className="max-md:text-sm max-md:text-ink-2">
         <Day at={invoice.invoiceDate} />
       </Cell>
-      <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2 md:max-xl:hidden">
+      {parties.billedTo ? (
+        <Cell className="text-sm wrap-anywhere @max-wide:hidden">{visible(parties.billedTo)}</Cell>
+      ) : null}
+      {parties.issuer ? (
+        <Cell className="text-sm wrap-anywhere @max-wide:hidden">{visible(parties.issuer)}</Cell>
+      ) : null}
+      <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2 md:@max-all:hidden">
         <PlatformMark slug={invoice.platform} />
       </Cell>
       <Cell className="max-md:text-sm max-md:text-ink-2">
@@ -94,4 +105,8 @@ export function InvoiceRow({ invoice, search, today, mixed, issuer, ticked, onTi
       </Cell>
     </Row>
   )
+}
+
+function Under({ className, children }: { className: string; children: ReactNode }) {
+  return <span className={`block pl-6.5 text-xs text-ink-2 print:pl-0 ${className}`}>{children}</span>
 }

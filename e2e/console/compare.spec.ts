@@ -154,13 +154,13 @@ test('on a phone', async ({ page }) => {
 test('the lists export what they show', async ({ page }) => {
   await signIn(page, people.finance, '/invoices?filter=platform:own-slug|web-services')
   const item = (name: string) => async () => {
-    await page.getByRole('button', { name: 'Export CSV' }).click()
+    await page.getByRole('button', { name: 'Export' }).click()
     await page.getByRole('link', { name }).click()
   }
-  const invoices = await saved(page, item('A row per invoice'))
+  const invoices = await saved(page, item('CSV, a row per invoice'))
   expect(invoices.name).toMatch(sinceThen((days) => `invoices-${day(days)}.csv`))
   expect(invoices.rows.map(({ id }) => id)).toEqual(['OCT-WEB', 'BIG-OCT', 'BIG-SEP'])
-  const lines = await saved(page, item('A row per line item'))
+  const lines = await saved(page, item('CSV, a row per line item'))
   expect(lines.rows).toHaveLength(2001)
   await page.context().clearCookies()
   await signIn(page, people.it, '/assets?search=nothing')

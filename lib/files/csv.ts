@@ -11,7 +11,20 @@ export const CSV = 'text/csv; charset=utf-8; header=present'
 
 /** The name of a file of today's data: `invoices-2026-11-20.csv`, by the day in UTC. */
 export function dated(name: string): string {
-  return `${name}-${new Date().toISOString().slice(0, 10)}.csv`
+  return `${named(name, {})}.csv`
+}
+
+/**
+ * The name of a file without its extension: with the days that it was asked for, both inclusive as `YYYY-MM-DD`, or with
+ * today's, in UTC, where it has no bound.
+ */
+export function named(
+  name: string,
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+): string {
+  if (from && to) return from === to ? `${name}-of-${from}` : `${name}-${from}-to-${to}`
+  if (from) return `${name}-from-${from}`
+  return to ? `${name}-until-${to}` : `${name}-${new Date().toISOString().slice(0, 10)}`
 }
 
 // Without it Excel reads UTF-8 as the code page of its computer, and `Kovač` is spoilt without a word. Programs that

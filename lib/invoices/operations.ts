@@ -6,7 +6,7 @@ import { errorCode, Problem } from '#lib/api/problem.ts'
 import { readScope, readScopeAtOnce } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { attachment } from '#lib/files/attachment.ts'
-import { CSV, dated } from '#lib/files/csv.ts'
+import { CSV, named } from '#lib/files/csv.ts'
 import { listKept } from '#lib/kept-files/store.ts'
 import { type ListOf, pageOf, pageToken, readPageToken } from '#lib/lists/page-token.ts'
 import type { Invoice } from './contract.ts'
@@ -17,7 +17,7 @@ import { listShown, type Page, selectsAll } from './list/pages.ts'
 import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
 import { findInvoices } from './search/find.ts'
 import { sumFound } from './search/sums.ts'
-import type { Selection } from './selection.ts'
+import { daysOf, type Selection } from './selection.ts'
 import { serializeInvoice, serializeInvoiceWithLines, serializeSummary } from './serialize.ts'
 import type { ShownRow } from './store.ts'
 import * as store from './store.ts'
@@ -83,7 +83,13 @@ export const summarizeInvoices = operation(contract.summarizeInvoices, async (ca
 export const exportInvoices = operation(contract.exportInvoices, async (caller, { query }) => {
   const { lines, ...selection } = checked(query)
   const body = invoicesCsv(caller, selection, { lines: lines === 'true' })
-  return { body, headers: attachment(dated(lines === 'true' ? 'invoice-lines' : 'invoices'), CSV) }
+  return {
+    body,
+    headers: attachment(
+      `${named(lines === 'true' ? 'invoice-lines' : 'invoices', daysOf(selection))}.csv`,
+      CSV,
+    ),
+  }
 })
 
 export const readInvoice = operation(

@@ -92,7 +92,7 @@ function isChosen(
 }
 
 /** As an address has it: no key without values. */
-function queryOf({ currency, status, ...bounds }: Asked) {
+function queryOf({ currency, status, ...bounds }: Pick<Asked, 'currency' | 'status'> & Partial<Asked>) {
   const filter = {
     ...(currency.length > 0 ? { currency } : {}),
     ...(status.length > 0 ? { status } : {}),

@@ -11,7 +11,7 @@ import { InvoiceLines } from '#components/invoice-document/invoice-lines.tsx'
 import { NeighbourLinks } from '#components/invoice-document/neighbour-links.tsx'
 import { latenessOf } from '#components/invoices/lateness.ts'
 import { StatusBadge } from '#components/invoices/status-badge.tsx'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -61,7 +61,7 @@ export default async function Page({ params, searchParams }: Given) {
   ])
   const { sums, rows } = shownLines(invoice)
   const seats = invoice.documentState === 'issued' ? await seatNotes(caller, invoice) : { lines: [] }
-  const noted = rows.map((row, index) => ({ ...row, seats: seats.lines[index] }))
+  const noted = rows.map((row, index) => (seats.lines[index] ? { ...row, seats: seats.lines[index] } : row))
   const late = latenessOf(invoice, Date.now())
   return (
     <>
@@ -82,9 +82,9 @@ export default async function Page({ params, searchParams }: Given) {
         }
         actions={
           <>
-            <CopyRequest path={readInvoice.path({ params: { invoice_id: id } })} />
             <NeighbourLinks {...beside} search={listed} />
             <FileLinks href={readInvoiceFile.path({ params: { invoice_id: id } })} files={invoice.files} />
+            <MoreMenu path={readInvoice.path({ params: { invoice_id: id } })} />
           </>
         }
       />
@@ -95,7 +95,7 @@ export default async function Page({ params, searchParams }: Given) {
         balance={sums.balance}
         late={late !== undefined}
       />
-      <InvoiceLines rows={noted} sums={sums} seats={seats.summary} />
+      <InvoiceLines rows={noted} sums={sums} currency={invoice.currency} seats={seats.summary} />
     </>
   )
 }
