@@ -47,7 +47,7 @@ export function InvoiceLines({
           ))}
           <div className="flex flex-wrap justify-between gap-x-4 px-4 py-3 font-[650] max-md:px-3.5">
             <dt>{sums.balance.label}</dt>
-            <dd>{sums.balance.amount}</dd>
+            <dd className="whitespace-nowrap">{sums.balance.amount}</dd>
           </div>
         </dl>
         {sums.rounding ? (
@@ -64,7 +64,7 @@ function Sum({ label, amount }: Pair) {
   return (
     <div className="flex flex-wrap justify-between gap-x-4 border-b border-line px-4 py-2.5 max-md:px-3.5">
       <dt className="text-sm text-ink-3">{label}</dt>
-      <dd>{amount}</dd>
+      <dd className="whitespace-nowrap">{amount}</dd>
     </div>
   )
 }

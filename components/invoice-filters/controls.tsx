@@ -8,7 +8,7 @@ import { visible } from '#components/ui/visible.ts'
 import type { Invoice } from '#lib/invoices/contract.ts'
 import { platformName } from '#lib/invoices/rules.ts'
 import { type FilterChoices, profileName } from './choices.ts'
-import { OtherFilters } from './other-filters.tsx'
+import { DueFilter } from './due-filter.tsx'
 import { StateFilter } from './state-filter.tsx'
 
 export type Given = {
@@ -66,7 +66,7 @@ export function Controls({ view, choices, rows, today, onChange }: Given) {
         onChange={({ from, to }) => onChange(changed(view, { minAmount: from, maxAmount: to }))}
       />
       <StateFilter view={view} onChange={onChange} />
-      <OtherFilters view={view} onChange={onChange} />
+      <DueFilter view={view} onChange={onChange} />
     </>
   )
 }

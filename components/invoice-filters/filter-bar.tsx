@@ -8,6 +8,7 @@ import { SearchInput } from '#components/ui/search-input.tsx'
 import { SortMenu } from '#components/ui/sort-menu.tsx'
 import { Controls, type Given } from './controls.tsx'
 import { StatusChips } from './status-chips.tsx'
+import { toldFilters } from './told.ts'
 
 // On phones the filters that are off wait behind a button; those that are on stay in sight.
 const FOLDED = 'max-md:not-data-open:[&_[data-off]]:hidden'
@@ -16,8 +17,9 @@ const FOLDED = 'max-md:not-data-open:[&_[data-off]]:hidden'
 export function FilterBar(given: Given) {
   const { view, onChange } = given
   const [isOpen, setIsOpen] = useState(false)
+  const told = toldFilters(view, given.choices)
   return (
-    <search aria-label="Filters" className="mb-3.5 grid gap-2">
+    <search aria-label="Filters" className="mb-3.5 block">
       <div
         data-open={isOpen ? '' : undefined}
         className={`relative flex flex-wrap items-center gap-2 ${FOLDED}`}
@@ -50,6 +52,7 @@ export function FilterBar(given: Given) {
           </button>
         ) : null}
       </div>
+      {told.length > 0 ? <p className="hidden print:block">Only: {told.join(' · ')}</p> : null}
     </search>
   )
 }

@@ -74,6 +74,7 @@ function Fold({
           />
           Billed per month
         </button>
+        <span className="hidden print:inline">Billed per month</span>
       </h2>
       {children}
     </div>

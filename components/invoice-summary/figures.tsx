@@ -14,8 +14,10 @@ type Go = (view: View) => void
 const TABLE =
   '@max-fig:block @max-fig:[&_tbody]:block w-full border-collapse tabular-nums @fig:[&_thead_th]:border-b @fig:[&_thead_th]:border-line @fig:[&_thead_th]:py-1.75'
 const ROW =
-  'border-b border-line last:border-b-0 @max-fig:grid @max-fig:grid-cols-[repeat(auto-fit,minmax(min(9rem,100%),1fr))] @max-fig:gap-x-4 @max-fig:gap-y-2 @max-fig:px-4 @max-fig:py-2.5'
-const CELL = '@fig:px-3 @fig:py-2 @fig:text-right @max-fig:block @max-fig:min-w-0'
+  'border-b border-line last:border-b-0 @max-fig:flex @max-fig:flex-wrap @max-fig:gap-x-3 @max-fig:gap-y-2 @max-fig:px-4 @max-fig:py-2.5'
+const CELL = '@fig:px-3 @fig:py-2 @fig:text-right @max-fig:block @max-fig:grow @max-fig:basis-29'
+/** More currencies wait behind a button: else their lines would leave no room for the invoices. On phones all but one. */
+const AT_ONCE = 3
 const HEAD = 'px-3 text-xs font-medium whitespace-nowrap text-ink-3'
 
 /** What is outstanding, late, due soon and newly billed of what the view selects: a line per currency, never added. */
@@ -24,7 +26,6 @@ export function Figures({ summary, view, onGo }: { summary: InvoiceSummary; view
   const sets = figuresOf(summary, view)
   const [first] = sets
   if (!first) return null
-  const others = sets.length - 1
   return (
     <section aria-label="Figures" className="@container">
       <div className="overflow-x-auto">
@@ -43,35 +44,53 @@ export function Figures({ summary, view, onGo }: { summary: InvoiceSummary; view
           </thead>
           <tbody {...ROLE.rowgroup}>
             {sets.map((set, index) => (
-              <Line key={set.currency} {...set} onGo={onGo} isFolded={index > 0 && !isOpen} />
+              <Line key={set.currency} {...set} onGo={onGo} fold={isOpen ? '' : foldOf(index)} />
             ))}
           </tbody>
         </table>
       </div>
-      {others > 0 && !isOpen ? (
-        // Where many lines would leave no room for the invoices.
-        <div className="border-t border-line px-2 py-1 @phone:hidden print:hidden">
-          <Button look="quiet" onClick={() => setIsOpen(true)}>
-            {others === 1 ? 'Show the other currency' : `Show ${others} more currencies`}
-          </Button>
-        </div>
-      ) : null}
+      {isOpen ? null : (
+        <>
+          <More count={sets.length - 1} className="@phone:hidden" onOpen={() => setIsOpen(true)} />
+          <More count={sets.length - AT_ONCE} className="@max-phone:hidden" onOpen={() => setIsOpen(true)} />
+        </>
+      )}
     </section>
   )
 }
 
-function Line({ currency, figures, onGo, isFolded }: FigureSet & { onGo: Go; isFolded: boolean }) {
+function foldOf(index: number): string {
+  if (index >= AT_ONCE) return 'not-print:hidden'
+  return index > 0 ? 'not-print:@max-phone:hidden' : ''
+}
+
+function More({ count, className, onOpen }: { count: number; className: string; onOpen: () => void }) {
+  if (count <= 0) return null
   return (
-    <tr {...ROLE.row} className={`${ROW} ${isFolded ? 'not-print:@max-phone:hidden' : ''}`}>
+    <div className={`border-t border-line px-1 print:hidden ${className}`}>
+      <Button look="quiet" onClick={onOpen}>
+        {count === 1 ? 'Show 1 more currency' : `Show ${count} more currencies`}
+      </Button>
+    </div>
+  )
+}
+
+function Line({ currency, figures, onGo, fold }: FigureSet & { onGo: Go; fold: string }) {
+  return (
+    <tr {...ROLE.row} className={`${ROW} ${fold}`}>
       <th
         {...ROLE.rowheader}
         scope="row"
-        className="text-left font-semibold @fig:w-16 @fig:px-4 @max-fig:col-span-full @max-fig:block @max-fig:text-xs"
+        className="text-left font-semibold @fig:w-16 @fig:px-4 @max-fig:block @max-fig:basis-full @max-fig:text-xs"
       >
         {currency}
       </th>
       {figures.map((figure) => (
-        <td key={figure.name} {...ROLE.cell} className={`${CELL} @fig:last:pr-4`}>
+        <td
+          key={figure.name}
+          {...ROLE.cell}
+          className={`${CELL} @fig:last:pr-4 ${figure.name === 'Total' ? '@max-phone:hidden' : ''}`}
+        >
           <span className="block text-xs text-ink-3 @fig:hidden">{figure.name}</span>
           <span
             className={`block font-semibold whitespace-nowrap ${figure.late ? 'text-danger' : ''} ${figure.amount === 0 ? 'font-normal text-ink-3' : ''}`}

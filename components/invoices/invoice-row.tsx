@@ -26,42 +26,15 @@ type Given = {
 }
 
 /** An invoice in a list: a row of a table, on phones a card. */
-export function InvoiceRow({ invoice, search, today, mixed, issuer, parties, ticked, onTick }: Given) {
-  const { id, number, currency, totalAmount, balanceAmount } = invoice
+export function InvoiceRow(given: Given) {
+  const { invoice, today, mixed, parties } = given
+  const { currency, totalAmount, balanceAmount } = invoice
   // Of a draft or a voided one nothing is due, and there is no balance.
   const isIssued = invoice.documentState === 'issued'
   const late = latenessOf(invoice, today)
   return (
     <Row className="relative hover:bg-sunken/50">
-      <RowHead className="wrap-anywhere md:min-w-28">
-        {/* The label is larger than the box: a finger finds it. What has the focus stands clear of the bar below. */}
-        <label className="relative z-1 -my-2 -ml-2 inline-flex cursor-pointer py-2 pr-2.5 pl-2 align-middle print:hidden">
-          <span className="sr-only">{issuer ? `Select ${number} of ${issuer}` : `Select ${number}`}</span>
-          <input
-            type="checkbox"
-            checked={ticked}
-            onChange={() => onTick(id)}
-            className="size-4 cursor-pointer scroll-mb-24 accent-accent"
-          />
-        </label>
-        <Link
-          href={invoiceHref(id, search)}
-          prefetch={false}
-          className="scroll-mb-24 rounded-sm font-[550] tabular-nums underline-offset-2 after:absolute after:inset-0 hover:underline"
-        >
-          {visible(number)}
-          <LinkHint />
-        </Link>
-        {issuer && !parties.issuer ? (
-          <span className="block pl-6.5 text-xs text-ink-2 print:pl-0">{visible(issuer)}</span>
-        ) : null}
-        {/* Where there is no room for columns of their own. */}
-        {parties.billedTo ? <Under className="@wide:hidden">To {visible(parties.billedTo)}</Under> : null}
-        {parties.issuer ? <Under className="@wide:hidden">From {visible(parties.issuer)}</Under> : null}
-        <Under className="whitespace-nowrap max-md:hidden @all:hidden">
-          <PlatformMark slug={invoice.platform} />
-        </Under>
-      </RowHead>
+      <Name {...given} />
       <Cell className="max-md:text-sm max-md:text-ink-2">
         <Day at={invoice.invoiceDate} />
       </Cell>
@@ -90,8 +63,13 @@ export function InvoiceRow({ invoice, search, today, mixed, issuer, parties, tic
       </Cell>
       <Cell place="right-1" right number>
         <Money amount={totalAmount} currency={currency} />
+        {isIssued ? (
+          <span className="hidden text-xs text-ink-2 md:@max-two:block">
+            Balance {formatAmount(balanceAmount, currency)}
+          </span>
+        ) : null}
       </Cell>
-      <Cell place="right-2" right number className="max-md:text-sm max-md:text-ink-2">
+      <Cell place="right-2" right number className="max-md:text-sm max-md:text-ink-2 md:@max-two:hidden">
         {isIssued ? (
           <>
             <span className="md:hidden">Balance </span>
@@ -104,6 +82,42 @@ export function InvoiceRow({ invoice, search, today, mixed, issuer, parties, tic
         ) : null}
       </Cell>
     </Row>
+  )
+}
+
+/** Its number, which leads to it from anywhere in the row; and what there is no room for in columns of its own. */
+function Name({ invoice, search, issuer, parties, ticked, onTick }: Given) {
+  const { id, number, platform } = invoice
+  return (
+    <RowHead className="wrap-anywhere md:min-w-28">
+      {/* The label is larger than the box: a finger finds it. What has the focus stands clear of the bar below. */}
+      <label className="relative z-1 -my-2 -ml-2 inline-flex cursor-pointer py-2 pr-2.5 pl-2 align-middle print:hidden">
+        <span className="sr-only">{issuer ? `Select ${number} of ${issuer}` : `Select ${number}`}</span>
+        <input
+          type="checkbox"
+          checked={ticked}
+          onChange={() => onTick(id)}
+          className="size-4 cursor-pointer scroll-mb-24 accent-accent"
+        />
+      </label>
+      <Link
+        href={invoiceHref(id, search)}
+        prefetch={false}
+        className="scroll-mb-24 rounded-sm font-[550] tabular-nums underline-offset-2 after:absolute after:inset-0 hover:underline"
+      >
+        {visible(number)}
+        <LinkHint />
+      </Link>
+      {issuer && !parties.issuer ? (
+        <span className="block pl-6.5 text-xs text-ink-2 print:pl-0">{visible(issuer)}</span>
+      ) : null}
+      {/* Where there is no room for columns of their own. */}
+      {parties.billedTo ? <Under className="@wide:hidden">To {visible(parties.billedTo)}</Under> : null}
+      {parties.issuer ? <Under className="@wide:hidden">From {visible(parties.issuer)}</Under> : null}
+      <Under className="whitespace-nowrap max-md:hidden @all:hidden">
+        <PlatformMark slug={platform} />
+      </Under>
+    </RowHead>
   )
 }
 

@@ -37,7 +37,7 @@ export function InvoiceTable({
   const mixed = new Set(invoices.map(({ currency }) => currency)).size > 1
   return (
     // Long amounts may need more room than there is beside the side bar: then the columns scroll, not the page.
-    <div className="@container">
+    <div data-wide="" className="@container">
       <div className="overflow-x-auto max-md:overflow-visible md:@max-all:[&_td]:px-2 md:@max-all:[&_th]:px-2">
         <Table label={`Invoices, ${orderName(view).toLowerCase()}`} busy={busy}>
           <TableHead>
@@ -51,7 +51,7 @@ export function InvoiceTable({
             <SortHead right {...head('totalAmount')}>
               Total
             </SortHead>
-            <SortHead right {...head('balanceAmount')}>
+            <SortHead right {...head('balanceAmount')} className="md:@max-two:hidden">
               Balance
             </SortHead>
           </TableHead>

@@ -70,7 +70,10 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       </Late>
       <PageHead
         title="Invoices"
-        subtitle={`All your billing profiles at ${caller.customerName}.`}
+        // A phone keeps its first screen for invoices.
+        subtitle={
+          <span className="max-md:hidden">{`All your billing profiles at ${caller.customerName}.`}</span>
+        }
         actions={
           <>
             <ButtonLink href={statementHref(platform ? { filter: { platform } } : {})} prefetch={false}>
