@@ -1,11 +1,10 @@
-import { ChevronRight } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 import type { View } from '#components/invoices/view.ts'
-import { ToggleChip } from '#components/ui/chip.tsx'
 import type { CurrencySummary } from '#lib/invoices/contract.ts'
 import { barsOf, FOLDED_MONTHS, MOST_MONTHS, platformsOf } from './billed.ts'
 import { BilledBars } from './billed-bars.tsx'
 import { BilledTable } from './billed-table.tsx'
+import { Currencies, Fold } from './fold.tsx'
 import { Legend } from './legend.tsx'
 
 type Given = {
@@ -44,64 +43,6 @@ export function BilledPlot({ currencies, ...rest }: Given) {
         <Folded {...rest} of={shown} fold={fold} />
       )}
     </section>
-  )
-}
-
-function Fold({
-  id,
-  isOpen,
-  onToggle,
-  children,
-}: {
-  id: string
-  isOpen: boolean
-  onToggle: () => void
-  children: ReactNode
-}) {
-  return (
-    <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-      <h2>
-        <button
-          type="button"
-          aria-expanded={isOpen}
-          aria-controls={isOpen ? id : undefined}
-          onClick={onToggle}
-          className="-ml-1.5 inline-flex items-center gap-1.5 rounded-sm px-1 py-1.5 font-semibold hover:underline"
-        >
-          <ChevronRight
-            aria-hidden="true"
-            className={`size-4 text-ink-3 transition-transform duration-120 motion-reduce:transition-none ${isOpen ? 'rotate-90' : ''}`}
-          />
-          Billed per month
-        </button>
-        <span className="hidden print:inline">Billed per month</span>
-      </h2>
-      {children}
-    </div>
-  )
-}
-
-function Currencies({
-  currencies,
-  shown,
-  onChoose,
-}: {
-  currencies: readonly CurrencySummary[]
-  shown: string
-  onChoose: (currency: string) => void
-}) {
-  return (
-    <>
-      <fieldset className="flex flex-wrap gap-2 print:hidden">
-        <legend className="sr-only">Currency</legend>
-        {currencies.map(({ currency }) => (
-          <ToggleChip key={currency} pressed={currency === shown} onToggle={() => onChoose(currency)}>
-            {currency}
-          </ToggleChip>
-        ))}
-      </fieldset>
-      <span className="hidden text-xs text-ink-3 print:inline">{shown}</span>
-    </>
   )
 }
 

@@ -12,6 +12,7 @@ import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { may } from '#lib/access/rules.ts'
+import type { Input } from '#lib/api/contract.ts'
 import type { Trace } from '#lib/api/operation.ts'
 import { Problem, toProblem } from '#lib/api/problem.ts'
 import { listOwnProfiles } from '#lib/billing-profiles/operations.ts'
@@ -56,7 +57,6 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const answer = await soon(answers.catch(asInvalid))
   if ('now' in answer && answer.now instanceof Problem)
     return <InvalidView {...INVALID} problem={answer.now} />
-  const platform = view.filter?.platform
   return (
     <>
       <Late answer={answer} fallback={null}>
@@ -76,7 +76,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         }
         actions={
           <>
-            <ButtonLink href={statementHref(platform ? { filter: { platform } } : {})} prefetch={false}>
+            <ButtonLink href={statementHref(ofStatement(view))} prefetch={false}>
               Statement
             </ButtonLink>
             <ExportMenu view={view} figures={figures} />
@@ -97,6 +97,19 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       </Late>
     </>
   )
+}
+
+/** The filters that the statement has, too. */
+function ofStatement({
+  filter = {},
+}: Input<typeof contract.listInvoices>['query']): Parameters<typeof statementHref>[0] {
+  const { platform, billingProfile, currency } = filter
+  const own = {
+    ...(billingProfile ? { billingProfile } : {}),
+    ...(platform ? { platform } : {}),
+    ...(currency ? { currency } : {}),
+  }
+  return Object.keys(own).length > 0 ? { filter: own } : {}
 }
 
 /** What the filters offer, of what there is: the browser needs no more of a billing profile than its name. */
