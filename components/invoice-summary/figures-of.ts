@@ -84,7 +84,7 @@ function pastDue({ pastDue: late }: CurrencySummary, today: number, view: View):
 }
 
 function dueSoon({ dueIn30Days: soon }: CurrencySummary, today: number, view: View): Figure {
-  const name = 'Due in the next 30 days'
+  const name = 'Due in 30 days'
   if (soon.firstDueDate === undefined) return { name, amount: soon.amount, note: 'none' }
   const first = soon.firstDueDate === today ? 'today' : `on ${dayText(soon.firstDueDate)}`
   return {

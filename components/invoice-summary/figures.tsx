@@ -14,8 +14,13 @@ type Go = (view: View) => void
 const TABLE =
   '@max-fig:block @max-fig:[&_tbody]:block w-full border-collapse tabular-nums @fig:[&_thead_th]:border-b @fig:[&_thead_th]:border-line @fig:[&_thead_th]:py-1.75'
 const ROW =
-  'border-b border-line last:border-b-0 @max-fig:flex @max-fig:flex-wrap @max-fig:gap-x-3 @max-fig:gap-y-2 @max-fig:px-4 @max-fig:py-2.5'
-const CELL = '@fig:px-3 @fig:py-2 @fig:text-right @max-fig:block @max-fig:grow @max-fig:basis-29'
+  'border-b border-line last:border-b-0 @max-fig:grid @max-fig:gap-x-3 @max-fig:gap-y-2 @max-fig:px-4 @max-fig:py-2.5'
+/** As wide as the longest amount, so that those of all currencies stand below each other. */
+const COLUMNS = {
+  usual: '@max-fig:grid-cols-[repeat(auto-fit,minmax(min(8rem,100%),1fr))]',
+  long: '@max-fig:grid-cols-[repeat(auto-fit,minmax(min(11rem,100%),1fr))]',
+}
+const CELL = '@fig:px-3 @fig:py-2 @fig:text-right @max-fig:block @max-fig:min-w-0'
 /** More currencies wait behind a button: else their lines would leave no room for the invoices. On phones all but one. */
 const AT_ONCE = 3
 const HEAD = 'px-3 text-xs font-medium whitespace-nowrap text-ink-3'
@@ -25,6 +30,7 @@ export function Figures({ summary, view, onGo }: { summary: InvoiceSummary; view
   const [isOpen, setIsOpen] = useState(false)
   const sets = figuresOf(summary, view)
   const [first] = sets
+  const columns = sets.some(hasLong) ? COLUMNS.long : COLUMNS.usual
   if (!first) return null
   return (
     <section aria-label="Figures" className="@container">
@@ -44,7 +50,12 @@ export function Figures({ summary, view, onGo }: { summary: InvoiceSummary; view
           </thead>
           <tbody {...ROLE.rowgroup}>
             {sets.map((set, index) => (
-              <Line key={set.currency} {...set} onGo={onGo} fold={isOpen ? '' : foldOf(index)} />
+              <Line
+                key={set.currency}
+                {...set}
+                onGo={onGo}
+                className={`${columns} ${isOpen ? '' : foldOf(index)}`}
+              />
             ))}
           </tbody>
         </table>
@@ -59,9 +70,13 @@ export function Figures({ summary, view, onGo }: { summary: InvoiceSummary; view
   )
 }
 
+function hasLong({ currency, figures }: FigureSet): boolean {
+  return figures.some(({ amount }) => formatAmount(amount, currency).length > 13)
+}
+
 function foldOf(index: number): string {
-  if (index >= AT_ONCE) return 'not-print:hidden'
-  return index > 0 ? 'not-print:@max-phone:hidden' : ''
+  if (index >= AT_ONCE) return 'not-print:hidden!'
+  return index > 0 ? 'not-print:@max-phone:hidden!' : ''
 }
 
 function More({ count, className, onOpen }: { count: number; className: string; onOpen: () => void }) {
@@ -75,13 +90,13 @@ function More({ count, className, onOpen }: { count: number; className: string; 
   )
 }
 
-function Line({ currency, figures, onGo, fold }: FigureSet & { onGo: Go; fold: string }) {
+function Line({ currency, figures, onGo, className }: FigureSet & { onGo: Go; className: string }) {
   return (
-    <tr {...ROLE.row} className={`${ROW} ${fold}`}>
+    <tr {...ROLE.row} className={`${ROW} ${className}`}>
       <th
         {...ROLE.rowheader}
         scope="row"
-        className="text-left font-semibold @fig:w-16 @fig:px-4 @max-fig:block @max-fig:basis-full @max-fig:text-xs"
+        className="text-left font-semibold @fig:w-16 @fig:px-4 @max-fig:block @max-fig:col-span-full @max-fig:text-xs"
       >
         {currency}
       </th>

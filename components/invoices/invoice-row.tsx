@@ -39,10 +39,14 @@ export function InvoiceRow(given: Given) {
         <Day at={invoice.invoiceDate} />
       </Cell>
       {parties.billedTo ? (
-        <Cell className="text-sm wrap-anywhere @max-wide:hidden">{visible(parties.billedTo)}</Cell>
+        <Cell place="gone" className="text-sm wrap-anywhere @max-wide:hidden">
+          {visible(parties.billedTo)}
+        </Cell>
       ) : null}
       {parties.issuer ? (
-        <Cell className="text-sm wrap-anywhere @max-wide:hidden">{visible(parties.issuer)}</Cell>
+        <Cell place="gone" className="text-sm wrap-anywhere @max-wide:hidden">
+          {visible(parties.issuer)}
+        </Cell>
       ) : null}
       <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2 md:@max-all:hidden">
         <PlatformMark slug={invoice.platform} />
