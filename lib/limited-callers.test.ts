@@ -11,6 +11,7 @@ import { invoiceBefore } from '#lib/comparisons/before.ts'
 import { comparableInvoices } from '#lib/comparisons/compared.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
+import { readKinds } from '#lib/invoices/sums/kinds.ts'
 import { unseal } from '#lib/lists/seal.ts'
 import { importsOf, projectFiles, read } from '../architecture/scan.ts'
 
@@ -76,6 +77,7 @@ const ASKED: Record<string, (caller: Caller, id: string) => Promise<unknown>> = 
   before: invoiceBefore,
   compared: comparableInvoices,
   recipient: recipientOf,
+  'sums/kinds': (caller) => readKinds(caller),
 }
 /** These know only what they are given. */
 const PURE = ['contract', 'itemization', 'operations', 'queries', 'rules', 'total-to-balance']
