@@ -140,6 +140,8 @@ const CASES: Record<string, readonly string[]> = {
 const WALKED = 'goes back by date until a page is full: seldom what it chooses is old and rare at once'
 const FEW = 'asks all assets of a customer, of which there are at most some ten thousand'
 const EXCEPTIONS: Record<string, string> = {
+  'GET /billing/v1/invoices?filter=currency:EUR': WALKED,
+  'GET /billing/v1/invoices?filter=billingProfile:emea': WALKED,
   'GET /billing/v1/license-changes?filter=state:REJECTED': WALKED,
   'GET /billing/v1/asset-summary?': FEW,
   'GET /billing/v1/assets?search=suite-4999': FEW,
@@ -330,7 +332,6 @@ describe(`of ${MANY} rows, no call reads more than ${MOST.ofRow} for each that i
     ['invoices_newest', 'listInvoices', ''],
     ['invoices_total', 'listInvoices', 'orderBy=totalAmount%20asc'],
     ['invoices_platform_newest', 'listInvoices', 'filter=platform:rare'],
-    ['invoices_billed_newest', 'listInvoices', 'filter=billingProfile:emea'],
     ['invoices_unsettled, invoices_statement', 'readStatement', ''],
   ])('and is broken where %s is not there', async (index, name, given) => {
     const contract = contracts.find((one) => one.name === name) as AnyContract

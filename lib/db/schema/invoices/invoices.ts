@@ -65,9 +65,6 @@ export const invoices = pgTable(
     primaryKey({ columns: [t.customerId, t.id] }),
     index('invoices_newest').on(t.customerId, t.invoiceDate, t.id),
     index('invoices_platform_newest').on(t.customerId, t.platform, t.invoiceDate, t.id),
-    index('invoices_billed_newest')
-      .on(t.customerId, t.billingProfileId, t.currency, t.invoiceDate, t.id)
-      .concurrently(),
     index('invoices_due').on(t.customerId, t.dueDate, t.id),
     index('invoices_total').on(t.customerId, t.totalSort, t.id),
     index('invoices_balance').on(t.customerId, t.balanceSort, t.id),
