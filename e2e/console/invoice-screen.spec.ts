@@ -248,6 +248,8 @@ test('of an invoice of 3,000 lines a page is drawn, and the search and its sum a
   await expect(lines.getByRole('row')).toHaveCount(101)
   await expect(page.getByText('3,000 lines')).toBeVisible()
   expect(await page.locator('*').count()).toBeLessThan(2500)
+  const html = await (await page.request.get('/invoices/LONG')).text()
+  expect(html.length).toBeLessThan(700_000)
   await page.getByRole('button', { name: 'Next lines' }).click()
   await expect(lines.getByRole('rowheader').first()).toContainText('Compute 100')
   await page.getByRole('searchbox', { name: 'Search line items' }).fill('RARE')
