@@ -13,6 +13,7 @@ import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
 import { newestMonth } from '#lib/explanations/read.ts'
 import { legible } from '#lib/files/test-workbook.ts'
+import { readKinds } from '#lib/invoices/sums/kinds.ts'
 import { unseal } from '#lib/lists/seal.ts'
 import { importsOf, projectFiles, read } from '../architecture/scan.ts'
 
@@ -100,6 +101,7 @@ const ASKED: Record<string, (caller: Caller, id: string) => Promise<unknown>> = 
   compared: async (caller, id) => [await comparableInvoices(caller, id), await newestInvoices(caller)],
   read: (caller) => newestMonth(caller, { filter: { issuer: ['Issuer of other'] } }, '2026-09-15'),
   recipient: recipientOf,
+  'sums/kinds': (caller) => readKinds(caller),
 }
 /** These know only what they are given. */
 const PURE = ['contract', 'itemization', 'operations', 'queries', 'rules', 'total-to-balance']

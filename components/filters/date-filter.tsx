@@ -3,30 +3,27 @@ import { type FormEvent, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { FILTER_BUTTON, FILTER_MENU } from '#components/ui/filter-button.ts'
+import { FilterMenu } from '#components/ui/filter-menu.tsx'
 import { MENU_ITEM, Menu } from '#components/ui/menu.tsx'
 import { type DateRange, dayOfInput, inputDay, presetOf, presets, rangeText } from './date-range.ts'
 
-/** From when to when: a preset, or two days of UTC. */
-export function DateFilter({
-  label,
-  range,
-  today,
-  onChange,
-}: {
+type Given = {
   /** Whose date it is. */
   label: string
   range: DateRange
   today: number
   onChange: (range: DateRange) => void
-}) {
-  const preset = presetOf(range, today)
-  const text = preset ?? rangeText(range)
+}
+
+/** From when to when: a preset, or two days of UTC. */
+export function DateFilter(given: Given) {
+  const text = presetOf(given.range, given.today) ?? rangeText(given.range)
   return (
     <Menu
-      label={`${label}: ${text}`}
+      label={`${given.label}: ${text}`}
       buttonClassName={FILTER_BUTTON}
       rootClassName={FILTER_MENU}
-      className="w-74"
+      className={PANEL}
       button={
         <>
           <CalendarDays aria-hidden="true" className="size-3.5 text-ink-3" />
@@ -35,32 +32,56 @@ export function DateFilter({
         </>
       }
     >
-      {(close) => {
-        const choose = (chosen: DateRange) => {
-          close()
-          onChange(chosen)
-        }
-        return (
-          <>
-            <div className="grid grid-cols-2">
-              {presets(today).map(({ name, range: offered }) => (
-                <button
-                  key={name}
-                  type="button"
-                  aria-current={name === preset ? 'true' : undefined}
-                  onClick={() => choose(offered)}
-                  className={MENU_ITEM}
-                >
-                  {name}
-                </button>
-              ))}
-            </div>
-            <hr className="my-1.5 border-line" />
-            <OwnRange range={range} onChoose={choose} />
-          </>
-        )
-      }}
+      {(close) => <Ranges {...given} close={close} />}
     </Menu>
+  )
+}
+
+/** The same as a filter that is taken off where it is set. */
+export function DateFilterMenu(given: Given) {
+  const { label, range, today, onChange } = given
+  const text = presetOf(range, today) ?? rangeText(range)
+  const isOff = range.from === undefined && range.to === undefined
+  return (
+    <FilterMenu
+      label={label}
+      off={text}
+      value={isOff ? undefined : text}
+      icon={<CalendarDays aria-hidden="true" className="size-3.5" />}
+      onClear={() => onChange({})}
+      className={PANEL}
+    >
+      {(close) => <Ranges {...given} close={close} />}
+    </FilterMenu>
+  )
+}
+
+const PANEL = 'w-74'
+
+function Ranges({ range, today, onChange, close }: Given & { close: () => void }) {
+  const preset = presetOf(range, today)
+  const choose = (chosen: DateRange) => {
+    close()
+    onChange(chosen)
+  }
+  return (
+    <>
+      <div className="grid grid-cols-2">
+        {presets(today).map(({ name, range: offered }) => (
+          <button
+            key={name}
+            type="button"
+            aria-current={name === preset ? 'true' : undefined}
+            onClick={() => choose(offered)}
+            className={MENU_ITEM}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <hr className="my-1.5 border-line" />
+      <OwnRange range={range} onChoose={choose} />
+    </>
   )
 }
 

@@ -14,7 +14,8 @@ describe('presets', () => {
       {
         'This month': ['2026-11-01', '2026-11-30'],
         'Last month': ['2026-10-01', '2026-10-31'],
-        'Last 3 months': ['2026-08-01', '2026-10-31'],
+        'This quarter': ['2026-10-01', '2026-12-31'],
+        'Last quarter': ['2026-07-01', '2026-09-30'],
         'This year': ['2026-01-01', '2026-12-31'],
         'Last year': ['2025-01-01', '2025-12-31'],
         'All time': ['', ''],
@@ -22,13 +23,17 @@ describe('presets', () => {
     ],
     [
       '2028-03-31T00:00:00Z',
-      { 'Last month': ['2028-02-01', '2028-02-29'], 'Last 3 months': ['2027-12-01', '2028-02-29'] },
+      {
+        'Last month': ['2028-02-01', '2028-02-29'],
+        'This quarter': ['2028-01-01', '2028-03-31'],
+        'Last quarter': ['2027-10-01', '2027-12-31'],
+      },
     ],
     [
       '2027-01-01T00:00:00Z',
-      { 'Last month': ['2026-12-01', '2026-12-31'], 'Last year': ['2026-01-01', '2026-12-31'] },
+      { 'Last quarter': ['2026-10-01', '2026-12-31'], 'Last year': ['2026-01-01', '2026-12-31'] },
     ],
-  ])('at %s are whole months and years of UTC', (now, expected) => {
+  ])('at %s are whole months, quarters and years of UTC', (now, expected) => {
     const offered = Object.fromEntries(
       presets(Date.parse(now)).map(({ name, range }) => [name, textOf(range)]),
     )

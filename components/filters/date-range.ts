@@ -3,17 +3,19 @@ import { DAY_MS, dayOf, dayText, epochOfDay, monthBegin } from '#lib/days.ts'
 /** Days of UTC as epoch milliseconds of their midnight, both inclusive; an absent end is open. */
 export type DateRange = { from?: number | undefined; to?: number | undefined }
 
-/** The ranges that are asked for most, in whole calendar months and years of UTC. */
+/** The ranges that are asked for most, in whole calendar months, quarters and years of UTC. */
 export function presets(today: number): { name: string; range: DateRange }[] {
   const months = (first: number, end: number) => ({
     from: monthBegin(today, first),
     to: monthBegin(today, end) - DAY_MS,
   })
   const january = -new Date(today).getUTCMonth()
+  const quarter = january % 3
   return [
     { name: 'This month', range: months(0, 1) },
     { name: 'Last month', range: months(-1, 0) },
-    { name: 'Last 3 months', range: months(-3, 0) },
+    { name: 'This quarter', range: months(quarter, quarter + 3) },
+    { name: 'Last quarter', range: months(quarter - 3, quarter) },
     { name: 'This year', range: months(january, january + 12) },
     { name: 'Last year', range: months(january - 12, january) },
     { name: 'All time', range: {} },

@@ -30,13 +30,13 @@ export function InvoiceFacts({
 }) {
   const { documentState, currency } = invoice
   const date = <Day at={invoice.invoiceDate} />
-  const total = moneyText(invoice.totalAmount, currency)
+  const total = <span className="whitespace-nowrap">{moneyText(invoice.totalAmount, currency)}</span>
   const due = (
     <span className={late ? 'text-danger' : ''}>
       <Day at={invoice.dueDate} />
     </span>
   )
-  const left = <span className="text-lg font-[650] tracking-tight">{balance.amount}</span>
+  const left = <span className="text-lg font-[650] tracking-tight whitespace-nowrap">{balance.amount}</span>
   const amounts = {
     draft: { Date: date, 'Total so far': total },
     issued: { 'Invoice date': date, Due: due, Total: total, [balance.label]: left },
@@ -71,21 +71,12 @@ export function InvoiceFacts({
   )
 }
 
-const COLUMNS: Record<number, string> = {
-  1: '',
-  2: 'md:grid-cols-2',
-  3: 'md:grid-cols-3',
-  4: 'md:grid-cols-4',
-}
-
-/** A row of facts, those of them that are known; on phones two beside each other. */
+/** A row of facts, those of them that are known: as many beside each other as there is room for, and no amount is cut. */
 function Facts({ facts }: { facts: Record<string, ReactNode> }) {
   const known = Object.entries(facts).filter(([, fact]) => fact)
   if (known.length === 0) return null
   return (
-    <dl
-      className={`-mt-px -ml-px grid grid-cols-2 border-b border-line last:border-b-0 max-md:[&>:last-child:nth-child(odd)]:col-span-2 ${COLUMNS[known.length]}`}
-    >
+    <dl className="-mt-px -ml-px flex flex-wrap border-b border-line last:border-b-0 [&>*]:min-w-min [&>*]:grow [&>*]:basis-2/5 md:[&>*]:basis-1/5 [&_dd]:wrap-anywhere">
       {known.map(([label, fact]) => (
         <Fact key={label} label={label}>
           {fact}

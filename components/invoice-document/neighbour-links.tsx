@@ -24,11 +24,11 @@ export function NeighbourLinks({
     <nav aria-label="Other invoices of the list" className="flex gap-2">
       <Neighbour id={newer} search={search}>
         <ArrowUp aria-hidden="true" className="size-3.5" />
-        {before}
+        <span className="max-md:sr-only">{before}</span>
       </Neighbour>
       <Neighbour id={older} search={search}>
         <ArrowDown aria-hidden="true" className="size-3.5" />
-        {after}
+        <span className="max-md:sr-only">{after}</span>
       </Neighbour>
     </nav>
   )

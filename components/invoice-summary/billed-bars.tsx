@@ -8,6 +8,10 @@ import { compactText, labelledMonths, percent } from './billed-labels.ts'
 
 const TOP = 8
 const PLOT = 150
+/** Folded into a line, in which there is no room for amounts and months: those are told of what is pointed at. */
+const FOLDED = { top: 1, height: 34 }
+/** Of links, which a drawing is not told to have. */
+const GROUP = { role: 'group' } as const
 const TEXT = 'fill-ink-3 text-xs tabular-nums'
 /** Bars of a few months are no wider than those of a year. */
 const FEWEST_SLOTS = 12
@@ -19,19 +23,23 @@ type Given = {
   onGo: (view: View) => void
   /** What the pointer or the focus is on, in words. */
   onPoint: (what: string | undefined) => void
+  isFolded: boolean
 }
 
 /**
  * A bar per month, its platforms one on the other. Places across are shares of the width, so that one drawing fits
  * every screen and its words keep their size. Tab comes to one month or platform, the arrow keys lead to the others.
  */
-export function BilledBars({ bars, onPoint, ...rest }: Given) {
+export function BilledBars({ bars, onPoint, isFolded, ...rest }: Given) {
   const svg = useRef<SVGSVGElement>(null)
   const [last, setLast] = useState<Place>()
   const ends = bars.flatMap(({ segments }) => segments.flatMap(({ low, high }) => [low, high]))
   const ticks = ticksBetween(Math.min(0, ...ends), Math.max(0, ...ends))
   const [bottom = 0, top = 1] = [ticks[0], ticks.at(-1)]
-  const y = (amount: number) => TOP + Math.round(((top - amount) / (top - bottom)) * PLOT * 10) / 10
+  const bounds = isFolded ? FOLDED : { top: TOP, height: PLOT }
+  const [begin, end] = isFolded ? [Math.min(0, ...ends), Math.max(0, ...ends) || 1] : [bottom, top]
+  const y = (amount: number) =>
+    bounds.top + Math.round(((end - amount) / (end - begin)) * bounds.height * 10) / 10
   const slots = Math.max(bars.length, FEWEST_SLOTS)
   const names = ticks.map(compactText)
   const stop = keyOf(stopOf(bars, last))
@@ -48,27 +56,30 @@ export function BilledBars({ bars, onPoint, ...rest }: Given) {
   }
   return (
     <div className="flex gap-2">
-      <svg
-        aria-hidden="true"
-        width={8 * Math.max(...names.map((name) => name.length))}
-        height={TOP + PLOT + 5}
-        className="shrink-0"
-      >
-        {ticks.map((tick, index) => (
-          <text key={tick} className={TEXT} x="100%" y={y(tick) + 4} textAnchor="end">
-            {names[index]}
-          </text>
-        ))}
-      </svg>
+      {isFolded ? null : (
+        <svg
+          aria-hidden="true"
+          width={8 * Math.max(...names.map((name) => name.length))}
+          height={TOP + PLOT + 5}
+          className="shrink-0"
+        >
+          {ticks.map((tick, index) => (
+            <text key={tick} className={TEXT} x="100%" y={y(tick) + 4} textAnchor="end">
+              {names[index]}
+            </text>
+          ))}
+        </svg>
+      )}
       <div className="min-w-0 flex-1">
         <svg
           ref={svg}
+          {...GROUP}
           aria-label={`Billed per month and platform, ${rest.currency}. Move with the arrow keys.`}
           width="100%"
-          height={TOP + PLOT}
+          height={bounds.top + bounds.height}
           className="block overflow-visible"
         >
-          {ticks.map((tick) => (
+          {(isFolded ? [0] : ticks).map((tick) => (
             <line
               key={tick}
               className={tick === 0 ? 'stroke-line-2' : 'stroke-line'}
@@ -90,11 +101,11 @@ export function BilledBars({ bars, onPoint, ...rest }: Given) {
               onFocus={onFocus}
               onArrow={onArrow}
               onPoint={onPoint}
-              bounds={{ top: TOP, height: PLOT }}
+              bounds={bounds}
             />
           ))}
         </svg>
-        <MonthNames bars={bars} slots={slots} />
+        {isFolded ? null : <MonthNames bars={bars} slots={slots} />}
       </div>
     </div>
   )

@@ -1,85 +1,94 @@
-import { useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import type { View } from '#components/invoices/view.ts'
-import { hasOwnHue, PlatformMark } from '#components/platform/platform-mark.tsx'
-import { Card } from '#components/ui/card.tsx'
-import { ToggleChip } from '#components/ui/chip.tsx'
 import type { CurrencySummary } from '#lib/invoices/contract.ts'
-import { barsOf, MOST_MONTHS, platformsOf } from './billed.ts'
+import { barsOf, FOLDED_MONTHS, MOST_MONTHS, platformsOf } from './billed.ts'
 import { BilledBars } from './billed-bars.tsx'
 import { BilledTable } from './billed-table.tsx'
+import { Currencies, Fold } from './fold.tsx'
+import { Legend } from './legend.tsx'
 
-/** What was billed per month and platform, of one currency at a time: as bars, and to be read. */
-export function BilledPlot({
-  currencies,
-  view,
-  onGo,
-}: {
+type Given = {
   currencies: readonly CurrencySummary[]
   view: View
   onGo: (view: View) => void
-}) {
+}
+
+/**
+ * What was billed per month and platform, of one currency at a time. Folded it is a line with the bars of twelve months;
+ * opened it has all months, as bars with their amounts, and to be read.
+ */
+export function BilledPlot({ currencies, ...rest }: Given) {
+  const id = useId()
   const [wanted, setWanted] = useState('')
-  const [pointed, setPointed] = useState<string>()
+  const [isOpen, setIsOpen] = useState(false)
   const shown = currencies.find(({ currency }) => currency === wanted) ?? currencies[0]
   if (!shown) return null
-  const { currency, months } = shown
-  const bars = barsOf(months)
-  const isCut = (months[0]?.month ?? 0) < (bars[0]?.month ?? 0)
+  const fold = (
+    <Fold id={id} isOpen={isOpen} onToggle={() => setIsOpen(!isOpen)}>
+      {currencies.length > 1 && isOpen ? (
+        <Currencies currencies={currencies} shown={shown.currency} onChoose={setWanted} />
+      ) : (
+        <span className="text-xs text-ink-3">{shown.currency}</span>
+      )}
+    </Fold>
+  )
   return (
-    <Card className="mb-4.5 px-4 pt-3.5">
-      <section aria-label="Billed per month">
-        <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-          <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-            <h2 className="font-semibold">Billed per month</h2>
-            {currencies.length > 1 ? (
-              <fieldset className="flex flex-wrap gap-2">
-                <legend className="sr-only">Currency</legend>
-                {currencies.map((one) => (
-                  <ToggleChip
-                    key={one.currency}
-                    pressed={one.currency === currency}
-                    onToggle={() => setWanted(one.currency)}
-                  >
-                    {one.currency}
-                  </ToggleChip>
-                ))}
-              </fieldset>
-            ) : null}
-            <span className={`text-xs text-ink-3 ${currencies.length > 1 ? 'hidden print:inline' : ''}`}>
-              {currency}
-            </span>
-          </div>
-          <Legend platforms={platformsOf(months)} />
-        </div>
-        <BilledBars bars={bars} currency={currency} view={view} onGo={onGo} onPoint={setPointed} />
-        <p className="min-h-8 content-center print:hidden text-xs text-ink-3 tabular-nums">
-          {pointed ??
-            (isCut
-              ? `The last ${MOST_MONTHS} months; the table has all.`
-              : 'Each bar leads to its invoices.')}
-        </p>
-        <BilledTable months={months} currency={currency} view={view} onGo={onGo} />
-      </section>
-    </Card>
+    <section
+      aria-label="Billed per month"
+      className={`@container border-t border-line px-4 ${isOpen ? 'pt-2' : 'py-1.5'}`}
+    >
+      {isOpen ? (
+        <Open {...rest} id={id} of={shown} fold={fold} />
+      ) : (
+        <Folded {...rest} of={shown} fold={fold} />
+      )}
+    </section>
   )
 }
 
-/** Platforms without a hue of their own share one, and so a place. */
-function Legend({ platforms }: { platforms: readonly string[] }) {
-  const others = platforms.filter((slug) => !hasOwnHue(slug))
-  const named = others.length > 1 ? platforms.filter(hasOwnHue) : platforms
+type Drawn = Omit<Given, 'currencies'> & { of: CurrencySummary; fold: ReactNode }
+
+function Folded({ of: { currency, months }, fold, ...rest }: Drawn) {
+  const [pointed, setPointed] = useState<string>()
   return (
-    <ul className="flex flex-wrap gap-x-3.5 gap-y-1 text-xs text-ink-2">
-      {named.map((slug) => (
-        <li key={slug}>
-          <PlatformMark slug={slug} />
-        </li>
-      ))}
-      {others.length > 1 ? (
-        <li>
-          <PlatformMark slug={others[0] ?? ''} name={`${others.length} other platforms`} />
-        </li>
-      ) : null}
-    </ul>
+    <div className="flex items-center gap-x-4">
+      {fold}
+      <div className="min-w-0 flex-1 @max-phone:hidden">
+        <BilledBars
+          {...rest}
+          bars={barsOf(months).slice(-FOLDED_MONTHS)}
+          currency={currency}
+          onPoint={setPointed}
+          isFolded
+        />
+      </div>
+      <p className="w-64 text-xs text-ink-3 tabular-nums @max-fig:hidden print:hidden">
+        {pointed ?? 'The last 12 months. Each bar leads to its invoices.'}
+      </p>
+    </div>
+  )
+}
+
+function Open({ of: { currency, months }, fold, id, ...rest }: Drawn & { id: string }) {
+  const [pointed, setPointed] = useState<string>()
+  const bars = barsOf(months)
+  const isCut = (months[0]?.month ?? 0) < (bars[0]?.month ?? 0)
+  const note = isCut
+    ? `The last ${MOST_MONTHS} months; the table has all.`
+    : 'Each bar leads to its invoices.'
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        {fold}
+        <Legend platforms={platformsOf(months)} />
+      </div>
+      <div id={id}>
+        <BilledBars {...rest} bars={bars} currency={currency} onPoint={setPointed} isFolded={false} />
+        <p className="min-h-8 content-center text-xs text-ink-3 tabular-nums print:hidden">
+          {pointed ?? note}
+        </p>
+        <BilledTable {...rest} months={months} currency={currency} />
+      </div>
+    </>
   )
 }

@@ -10,6 +10,8 @@ export type Segment = { platform: string; count: number; amount: number; low: nu
 /** A month of the plot, also one without invoices. */
 export type MonthBar = { month: number; count: number; amount: number; segments: Segment[] }
 
+/** So many fit into a line above the list. */
+export const FOLDED_MONTHS = 12
 /** More bars than these no eye tells apart; the table has all months. */
 export const MOST_MONTHS = 60
 

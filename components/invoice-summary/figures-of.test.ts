@@ -52,22 +52,36 @@ describe.each(['Etc/GMT+12', 'Pacific/Kiritimati'])('on a clock of %s', (zone) =
       dueIn30Days: { count: 1, amount: 114_517.85, firstDueDate: day('2026-11-30') },
     })
     expect(figures(one)).toEqual({
-      Outstanding: { amount: 173_522.77, note: '3 invoices, 330.88 in credit' },
+      Outstanding: {
+        amount: 173_522.77,
+        note: '3 invoices',
+        more: '330.88 in credit',
+        view: { filter: { status: ['OPEN', 'PAST DUE'] } },
+      },
       'Past due': {
         amount: 59_004.92,
         note: '2 invoices, oldest 21 days',
         late: true,
         view: { filter: { status: ['PAST DUE'] } },
       },
-      'Due in the next 30 days': { amount: 114_517.85, note: '1 invoice, on 30 Nov 2026' },
+      'Due in 30 days': {
+        amount: 114_517.85,
+        note: '1 invoice, on 30 Nov 2026',
+        view: {
+          filter: { status: ['OPEN'] },
+          minDueDate: TODAY,
+          maxDueDate: day('2026-12-20'),
+        },
+      },
     })
   })
 
   test('a bill of the last day of October is one of October', () => {
     expect(figures(sums({}, { '2026-09': 100, '2026-10': 106.2 }))['Billed in October']).toEqual({
       amount: 106.2,
-      note: '+6.2% on September',
-      explained: '/invoices/explain?month=2026-10',
+      note: '1 invoice',
+      change: { text: '+6.2% on September', explained: '/invoices/explain?month=2026-10' },
+      view: { minCreationTime: day('2026-10-01'), maxCreationTime: day('2026-10-31') },
     })
   })
 })
@@ -89,6 +103,27 @@ describe('past due', () => {
     expect(figures(sums({ pastDue }), view)['Past due']?.view).toEqual({
       filter: { platform: ['own'], status: ['PAST DUE'] },
       search: 'IN',
+    })
+  })
+
+  test('and of several currencies to its own', () => {
+    const pastDue = { count: 4, amount: 1, oldestDueDate: day('2026-08-29') }
+    const [, usd] = figuresOf(summary(sums({ currency: 'EUR' }), sums({ pastDue })), { search: 'IN' })
+    const late = usd?.figures.find(({ name }) => name === 'Past due')
+    expect(late?.note).toBe('4 invoices, oldest 83 days')
+    expect(late?.view).toEqual({ search: 'IN', filter: { currency: ['USD'], status: ['PAST DUE'] } })
+  })
+})
+
+describe('what is due soon', () => {
+  const dueIn30Days = { count: 2, amount: 1, firstDueDate: day('2026-11-30') }
+  const soon = (view: View) => figures(sums({ dueIn30Days }), view)['Due in 30 days']?.view
+
+  test('is within the due dates that the view has already', () => {
+    expect(soon({ minDueDate: day('2026-11-25'), maxDueDate: day('2027-03-01') })).toEqual({
+      filter: { status: ['OPEN'] },
+      minDueDate: day('2026-11-25'),
+      maxDueDate: day('2026-12-20'),
     })
   })
 })
@@ -132,7 +167,7 @@ test('several currencies have the same figures each, and never one together', ()
   const jpy = sums({ currency: 'JPY', count: 1, totalAmount: 85_300 }, { '2026-09': 85_300 })
   const [one, other] = figuresOf(summary(usd, jpy), {})
   expect([one?.currency, other?.currency]).toEqual(['USD', 'JPY'])
-  const names = ['Total', 'Outstanding', 'Past due', 'Due in the next 30 days', 'Billed in October']
+  const names = ['Total', 'Outstanding', 'Past due', 'Due in 30 days', 'Billed in October']
   expect(one?.figures.map(({ name }) => name)).toEqual(names)
   expect(other?.figures.map(({ name }) => name)).toEqual(names)
   expect(other?.figures.map(({ amount }) => amount)).toEqual([85_300, 0, 0, 0, 0])

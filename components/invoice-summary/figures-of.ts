@@ -1,5 +1,5 @@
 import { hrefOf } from '#components/explanations/view.ts'
-import { withValues } from '#components/filters/view.ts'
+import { changed, withValues } from '#components/filters/view.ts'
 import { rangeOf, type View } from '#components/invoices/view.ts'
 import { countText } from '#components/ui/count-text.ts'
 import {
@@ -14,18 +14,21 @@ import {
 } from '#lib/days.ts'
 import type { CurrencySummary, InvoiceSummary } from '#lib/invoices/contract.ts'
 import { formatAmount } from '#lib/money.ts'
+import { viewOfMonth } from './billed.ts'
 
 /** One figure of one currency: an amount, and what it is made of. */
 export type Figure = {
   name: string
   amount: number
   note: string
+  /** Beside the note, what it does not count. */
+  more?: string
   /** Something is past due. */
   late?: boolean
   /** The view of what the figure counts. */
   view?: View
-  /** Where its note is explained. */
-  explained?: string
+  /** By how much it is more or less than before, and where that is explained. */
+  change?: { text: string; explained?: string }
 }
 
 /** The figures of one currency. */
@@ -39,16 +42,21 @@ export function figuresOf(summary: InvoiceSummary, view: View): FigureSet[] {
   const { today } = summary
   const months = summary.currencies.flatMap((one) => one.months.map(({ month }) => month))
   const newest = months.length > 0 ? Math.max(...months) : undefined
-  return summary.currencies.map((sums) => ({
-    currency: sums.currency,
-    figures: [
-      ...(summary.currencies.length > 1 ? [total(sums)] : []),
-      outstanding(sums),
-      pastDue(sums, today, view),
-      dueSoon(sums, today),
-      ...(newest === undefined ? [] : [billed(sums, newest, today, view)]),
-    ],
-  }))
+  const isSeveral = summary.currencies.length > 1
+  return summary.currencies.map((sums) => {
+    // A figure of one currency leads to what it counts, and so to that currency alone.
+    const own = isSeveral ? withValues(view, 'currency', [sums.currency]) : changed(view, {})
+    return {
+      currency: sums.currency,
+      figures: [
+        ...(isSeveral ? [total(sums, own)] : []),
+        outstanding(sums, own),
+        pastDue(sums, today, own),
+        dueSoon(sums, today, own),
+        ...(newest === undefined ? [] : [billed(sums, newest, today, own)]),
+      ],
+    }
+  })
 }
 
 /** `1 invoice`, `1,200 invoices`. */
@@ -56,14 +64,21 @@ export function invoicesText(count: number): string {
   return `${countText(count)} ${count === 1 ? 'invoice' : 'invoices'}`
 }
 
-function total({ count, totalAmount }: CurrencySummary): Figure {
-  return { name: 'Total', amount: totalAmount, note: invoicesText(count) }
+function total({ count, totalAmount }: CurrencySummary, view: View): Figure {
+  return { name: 'Total', amount: totalAmount, note: invoicesText(count), view }
 }
 
-function outstanding({ outstanding: open, credit, currency }: CurrencySummary): Figure {
+function outstanding({ outstanding: open, credit, currency }: CurrencySummary, view: View): Figure {
   const inCredit = credit.count > 0 ? `${formatAmount(-credit.amount, currency)} in credit` : ''
-  const note = [open.count > 0 ? invoicesText(open.count) : '', inCredit].filter(Boolean).join(', ')
-  return { name: 'Outstanding', amount: open.amount, note: note || 'none' }
+  const name = 'Outstanding'
+  if (open.count === 0) return { name, amount: open.amount, note: inCredit || 'none' }
+  return {
+    name,
+    amount: open.amount,
+    note: invoicesText(open.count),
+    ...(inCredit ? { more: inCredit } : {}),
+    view: openOf(view),
+  }
 }
 
 function pastDue({ pastDue: late }: CurrencySummary, today: number, view: View): Figure {
@@ -76,19 +91,34 @@ function pastDue({ pastDue: late }: CurrencySummary, today: number, view: View):
     amount: late.amount,
     note: `${invoicesText(late.count)}, ${oldest}`,
     late: true,
-    view: withValues(view, 'status', ['PAST DUE']),
+    view: openOf(view, 'PAST DUE'),
   }
 }
 
-function dueSoon({ dueIn30Days: soon }: CurrencySummary, today: number): Figure {
-  const name = 'Due in the next 30 days'
+function dueSoon({ dueIn30Days: soon }: CurrencySummary, today: number, view: View): Figure {
+  const name = 'Due in 30 days'
   if (soon.firstDueDate === undefined) return { name, amount: soon.amount, note: 'none' }
   const first = soon.firstDueDate === today ? 'today' : `on ${dayText(soon.firstDueDate)}`
   return {
     name,
     amount: soon.amount,
     note: `${invoicesText(soon.count)}, ${soon.count === 1 ? '' : 'first '}${first}`,
+    view: within(openOf(view, 'OPEN'), today, today + 30 * DAY_MS),
   }
+}
+
+/** What of a view is to be paid: of its own statuses, those that say so. */
+function openOf(view: View, ...statuses: ('OPEN' | 'PAST DUE')[]): View {
+  if (statuses.length > 0) return withValues(view, 'status', statuses)
+  const own = (view.filter?.status ?? []).map((status) => status.toUpperCase())
+  const open = ['OPEN', 'PAST DUE'].filter((status) => own.length === 0 || own.includes(status))
+  return withValues(view, 'status', open)
+}
+
+/** The view of what is due from one day to another, within its own days. */
+function within(view: View, from: number, to: number): View {
+  const { minDueDate = from, maxDueDate = to } = view
+  return { ...view, minDueDate: Math.max(minDueDate, from), maxDueDate: Math.min(maxDueDate, to) }
 }
 
 /** What was billed in the newest month that any currency has: the same month for each. */
@@ -99,12 +129,13 @@ function billed({ months }: CurrencySummary, newest: number, today: number, view
   const name = `Billed in ${month}${newest === present ? ' so far' : ''}`
   const now = months.find((one) => one.month === newest)
   if (!now) return { name, amount: 0, note: 'none' }
+  const own = viewOfMonth(view, newest)
   const previous = monthBegin(newest, -1)
   const before =
     isWhole(view, previous, newest) && newest < present && months.find((one) => one.month === previous)
   const change = before ? changeText(before.totalAmount, now.totalAmount, monthText(previous)) : undefined
-  if (change === undefined) return { name, amount: now.totalAmount, note: invoicesText(now.count) }
-  return { name, amount: now.totalAmount, note: change, ...explained(view, newest) }
+  const told = { name, amount: now.totalAmount, note: invoicesText(now.count), view: own }
+  return change === undefined ? told : { ...told, change: { text: change, ...explained(view, newest) } }
 }
 
 /** Why the month is dearer than the one before, of what the view selects: issued invoices, and nothing else. */
@@ -119,7 +150,11 @@ function explained({ filter }: View, month: number): { explained?: string } {
 /** Whether the view holds all that was billed in two months, so that they can be compared. */
 function isWhole(view: View, first: number, last: number): boolean {
   const { from = first, to = Number.POSITIVE_INFINITY } = rangeOf(view)
-  const isPart = view.search || view.filter?.status || view.filter?.dueDate
+  const isPart =
+    view.search ||
+    view.filter?.status ||
+    view.filter?.dueDate ||
+    [view.minAmount, view.maxAmount, view.minDueDate, view.maxDueDate].some((bound) => bound !== undefined)
   return !isPart && from <= first && to >= monthBegin(last, 1) - DAY_MS
 }
 

@@ -5,10 +5,9 @@ import type { Failed } from './late-summary.tsx'
 /** Keeps the figures' place, and appears once waiting for them lasts. */
 export function FiguresWaiting() {
   return (
-    <div role="status" className="appear-late mb-4.5">
+    <div role="status" className="appear-late mb-3.5">
       <span className="sr-only">Adding up…</span>
-      <div aria-hidden="true" className="mb-4 h-24 rounded-card bg-sunken max-md:h-44" />
-      <div aria-hidden="true" className="h-56 rounded-card bg-sunken" />
+      <div aria-hidden="true" className="h-32 rounded-card bg-sunken max-md:h-44" />
     </div>
   )
 }

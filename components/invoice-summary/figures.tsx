@@ -1,122 +1,170 @@
 import Link from 'next/link'
-import { hrefOf, isFiltered, type View } from '#components/invoices/view.ts'
-import { Card } from '#components/ui/card.tsx'
+import { useState } from 'react'
+import { hrefOf, type View } from '#components/invoices/view.ts'
+import { Button } from '#components/ui/button.tsx'
 import { GoLink } from '#components/ui/go-link.tsx'
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { ROLE } from '#components/ui/table.tsx'
 import type { InvoiceSummary } from '#lib/invoices/contract.ts'
 import { formatAmount } from '#lib/money.ts'
 import { type Figure, type FigureSet, figuresOf } from './figures-of.ts'
 
 type Go = (view: View) => void
 
-/** What is outstanding, late, due soon and newly billed of what the view selects; two currencies are never added. */
+// By the room that there is for the table, not by the window: beside the side bar there is less. A row per currency
+// where its amounts have room next to each other; else its figures stand as a grid of their own.
+const TABLE =
+  '@max-fig:block @max-fig:[&_tbody]:block w-full border-collapse tabular-nums @fig:[&_thead_th]:border-b @fig:[&_thead_th]:border-line @fig:[&_thead_th]:py-1.75'
+const ROW =
+  'border-b border-line last:border-b-0 @max-fig:grid @max-fig:gap-x-3 @max-fig:gap-y-2 @max-fig:px-4 @max-fig:py-2.5'
+/** As wide as the longest amount, so that those of all currencies stand below each other. */
+const COLUMNS = {
+  usual: '@max-fig:grid-cols-[repeat(auto-fit,minmax(min(8rem,100%),1fr))]',
+  long: '@max-fig:grid-cols-[repeat(auto-fit,minmax(min(11rem,100%),1fr))]',
+}
+const CELL = '@fig:px-3 @fig:py-2 @fig:text-right @max-fig:block @max-fig:min-w-0'
+/** More currencies wait behind a button: else their lines would leave no room for the invoices. On phones all but one. */
+const AT_ONCE = 3
+const HEAD = 'px-3 text-xs font-medium whitespace-nowrap text-ink-3'
+
+/** What is outstanding, late, due soon and newly billed of what the view selects: a line per currency, never added. */
 export function Figures({ summary, view, onGo }: { summary: InvoiceSummary; view: View; onGo: Go }) {
+  const [isOpen, setIsOpen] = useState(false)
   const sets = figuresOf(summary, view)
-  const [only] = sets
-  if (!only) return null
-  const what = isFiltered(view) ? 'Only what is filtered' : 'All invoices'
+  const [first] = sets
+  const columns = sets.some(hasLong) ? COLUMNS.long : COLUMNS.usual
+  if (!first) return null
   return (
-    <section aria-label="Figures" className="mb-4">
-      <p className="mb-1.5 text-xs text-ink-3">{what}</p>
-      {sets.length === 1 ? <Cards {...only} onGo={onGo} /> : <PerCurrency sets={sets} onGo={onGo} />}
+    <section aria-label="Figures" className="@container">
+      <div className="overflow-x-auto">
+        <table {...ROLE.table} aria-label="Figures per currency" className={TABLE}>
+          <thead {...ROLE.rowgroup} className="@max-fig:sr-only">
+            <tr {...ROLE.row}>
+              <th {...ROLE.columnheader} scope="col" className={`${HEAD} @fig:pl-4 text-left`}>
+                Currency
+              </th>
+              {first.figures.map(({ name }) => (
+                <th key={name} {...ROLE.columnheader} scope="col" className={`${HEAD} text-right last:pr-4`}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody {...ROLE.rowgroup}>
+            {sets.map((set, index) => (
+              <Line
+                key={set.currency}
+                {...set}
+                onGo={onGo}
+                className={`${columns} ${isOpen ? '' : foldOf(index)}`}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {isOpen ? null : (
+        <>
+          <More count={sets.length - 1} className="@phone:hidden" onOpen={() => setIsOpen(true)} />
+          <More count={sets.length - AT_ONCE} className="@max-phone:hidden" onOpen={() => setIsOpen(true)} />
+        </>
+      )}
     </section>
   )
 }
 
-// On phones one card with a line per figure: there is no room for two amounts side by side.
-const LINE =
-  'max-md:grid max-md:grid-cols-[1fr_auto] max-md:items-baseline max-md:gap-x-3 [&>.note]:text-xs [&>.note]:text-ink-3 max-md:[&>.note]:col-span-2 max-md:[&>.note]:text-right'
+function hasLong({ currency, figures }: FigureSet): boolean {
+  return figures.some(({ amount }) => formatAmount(amount, currency).length > 13)
+}
 
-/** One currency: a card for each figure. */
-function Cards({ currency, figures, onGo }: FigureSet & { onGo: Go }) {
-  const isLong = figures.some(({ amount }) => formatAmount(amount, currency).length > 13)
-  const size = `max-md:text-base max-md:font-semibold ${isLong ? 'text-lg font-[650]' : 'text-title'}`
+function foldOf(index: number): string {
+  if (index >= AT_ONCE) return 'not-print:hidden!'
+  return index > 0 ? 'not-print:@max-phone:hidden!' : ''
+}
+
+function More({ count, className, onOpen }: { count: number; className: string; onOpen: () => void }) {
+  if (count <= 0) return null
   return (
-    <dl className="max-md:divide-y max-md:divide-line max-md:rounded-card max-md:border max-md:border-line max-md:bg-surface max-md:shadow-card md:grid md:grid-cols-2 md:gap-3 xl:grid-cols-4">
+    <div className={`border-t border-line px-1 print:hidden ${className}`}>
+      <Button look="quiet" onClick={onOpen}>
+        {count === 1 ? 'Show 1 more currency' : `Show ${count} more currencies`}
+      </Button>
+    </div>
+  )
+}
+
+function Line({ currency, figures, onGo, className }: FigureSet & { onGo: Go; className: string }) {
+  return (
+    <tr {...ROLE.row} className={`${ROW} ${className}`}>
+      <th
+        {...ROLE.rowheader}
+        scope="row"
+        className="text-left font-semibold @fig:w-16 @fig:px-4 @max-fig:block @max-fig:col-span-full @max-fig:text-xs"
+      >
+        {currency}
+      </th>
       {figures.map((figure) => (
-        <div
+        <td
           key={figure.name}
-          className={`px-4 py-3.5 max-md:py-2.5 md:rounded-card md:border md:border-line md:bg-surface md:shadow-card ${LINE}`}
+          {...ROLE.cell}
+          className={`${CELL} @fig:last:pr-4 ${figure.name === 'Total' ? '@max-phone:hidden' : ''}`}
         >
-          <dt className="text-xs text-ink-3 max-md:text-sm max-md:text-ink-2">{figure.name}</dt>
-          <dd className={`md:my-0.5 ${size}`}>
-            <Amount figure={figure} currency={currency} />
-          </dd>
-          <dd className="note">
-            <Note figure={figure} onGo={onGo} />
-          </dd>
-        </div>
+          <span className="block text-xs text-ink-3 @fig:hidden">{figure.name}</span>
+          <span
+            className={`block font-semibold whitespace-nowrap ${figure.late ? 'text-danger' : ''} ${figure.amount === 0 ? 'font-normal text-ink-3' : ''}`}
+          >
+            {formatAmount(figure.amount, currency)}
+            <span className="sr-only"> {currency}</span>
+          </span>
+          <span className="block text-xs text-ink-3">
+            <Note figure={figure} currency={currency} onGo={onGo} />
+          </span>
+        </td>
       ))}
-    </dl>
+    </tr>
   )
 }
 
-/** Several currencies: a row for each, so that amounts of one kind stand in one column. */
-function PerCurrency({ sets, onGo }: { sets: FigureSet[]; onGo: Go }) {
+function Note({
+  figure: { name, note, more, view, change },
+  currency,
+  onGo,
+}: {
+  figure: Figure
+  currency: string
+  onGo: Go
+}) {
+  if (!view) return note
   return (
-    <Card className="overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-xl:[&_th]:whitespace-normal max-md:overflow-visible max-md:[&_td]:px-0">
-      <Table label="Figures per currency">
-        <TableHead>
-          <HeadCell>Currency</HeadCell>
-          {sets[0]?.figures.map(({ name }) => (
-            <HeadCell key={name} right>
-              {name}
-            </HeadCell>
-          ))}
-        </TableHead>
-        <TableBody>
-          {sets.map(({ currency, figures }) => (
-            <Row key={currency}>
-              <Cell className="font-semibold max-md:col-span-2">{currency}</Cell>
-              {figures.map((figure) => (
-                <Cell key={figure.name} place="across" right className={LINE}>
-                  <span className="text-sm text-ink-2 md:hidden">{figure.name}</span>
-                  <span className="font-semibold md:block">
-                    <Amount figure={figure} currency={currency} />
-                  </span>
-                  <span className="note md:block">
-                    <Note figure={figure} onGo={onGo} />
-                  </span>
-                </Cell>
-              ))}
-            </Row>
-          ))}
-        </TableBody>
-      </Table>
-    </Card>
+    <>
+      <GoLink
+        href={hrefOf(view)}
+        onGo={() => onGo(view)}
+        className="rounded-sm text-ink-2 underline decoration-line-2 underline-offset-2 hover:text-ink hover:decoration-current"
+      >
+        <span className="sr-only">
+          {name}, {currency}:{' '}
+        </span>
+        {note}
+      </GoLink>
+      {more ? `, ${more}` : null}
+      {change ? <Change {...change} /> : null}
+    </>
   )
 }
 
-function Amount({ figure, currency }: { figure: Figure; currency: string }) {
+/** By how much it is more or less than the month before, and the way to why. */
+function Change({ text, explained }: NonNullable<Figure['change']>) {
+  if (!explained) return `, ${text}`
   return (
-    <span className={`whitespace-nowrap tabular-nums ${figure.late ? 'text-danger' : ''}`}>
-      {formatAmount(figure.amount, currency)}{' '}
-      <span className="text-xs font-medium tracking-normal text-ink-3">{currency}</span>
-    </span>
-  )
-}
-
-function Note({ figure: { name, note, view, explained }, onGo }: { figure: Figure; onGo: Go }) {
-  if (explained)
-    return (
+    <>
+      {', '}
       <Link
         href={explained}
         prefetch={false}
-        className="rounded-sm text-ink-2 underline underline-offset-2 hover:text-ink"
+        className="rounded-sm text-ink-2 underline decoration-line-2 underline-offset-2 hover:text-ink hover:decoration-current"
       >
         <span className="sr-only">Explain: </span>
-        {note}
+        {text}
       </Link>
-    )
-  if (!view) return note
-  return (
-    <GoLink
-      href={hrefOf(view)}
-      onGo={() => onGo(view)}
-      className="rounded-sm text-ink-2 underline underline-offset-2 hover:text-ink"
-    >
-      <span className="sr-only">{name}: </span>
-      {note}
-    </GoLink>
+    </>
   )
 }

@@ -1,3 +1,4 @@
+import { type FilterChoices, profileName } from '#components/invoice-filters/choices.ts'
 import { useFirstRows } from '#components/ui/first-rows.ts'
 import { SortHead } from '#components/ui/sort-head.tsx'
 import { HeadCell, Table, TableBody, TableHead } from '#components/ui/table.tsx'
@@ -12,6 +13,7 @@ import type { View } from './view.ts'
 export function InvoiceTable({
   invoices,
   view,
+  choices,
   today,
   busy,
   onGo,
@@ -20,6 +22,7 @@ export function InvoiceTable({
 }: {
   invoices: readonly Invoice[]
   view: View
+  choices: FilterChoices
   today: number
   busy: boolean
   onGo: (view: View) => void
@@ -30,39 +33,48 @@ export function InvoiceTable({
   const shown = useFirstRows(invoices)
   const head = (key: OrderKey) => headOf(view, key, onGo)
   const issuerOf = issuerBeside(invoices)
+  const [isBilledTo, isIssuer] = [choices.profiles.length > 1, choices.issuers.length > 1]
   const mixed = new Set(invoices.map(({ currency }) => currency)).size > 1
   return (
     // Long amounts may need more room than there is beside the side bar: then the columns scroll, not the page.
-    <div className="overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0">
-      <Table label={`Invoices, ${orderName(view).toLowerCase()}`} busy={busy}>
-        <TableHead>
-          <HeadCell>Invoice</HeadCell>
-          <SortHead {...head('invoiceDate')}>Date</SortHead>
-          <HeadCell className="md:max-xl:hidden">Platform</HeadCell>
-          <SortHead {...head('dueDate')}>Due</SortHead>
-          <HeadCell>Status</HeadCell>
-          <SortHead right {...head('totalAmount')}>
-            Total
-          </SortHead>
-          <SortHead right {...head('balanceAmount')}>
-            Balance
-          </SortHead>
-        </TableHead>
-        <TableBody>
-          {shown.map((invoice) => (
-            <InvoiceRow
-              key={invoice.id}
-              invoice={invoice}
-              search={search}
-              today={today}
-              mixed={mixed}
-              issuer={issuerOf(invoice)}
-              ticked={ticked.includes(invoice.id)}
-              onTick={onTick}
-            />
-          ))}
-        </TableBody>
-      </Table>
+    <div data-wide="" className="@container">
+      <div className="overflow-x-auto max-md:overflow-visible md:@max-all:[&_td]:px-2 md:@max-all:[&_th]:px-2">
+        <Table label={`Invoices, ${orderName(view).toLowerCase()}`} busy={busy}>
+          <TableHead>
+            <HeadCell>Invoice</HeadCell>
+            <SortHead {...head('invoiceDate')}>Date</SortHead>
+            {isBilledTo ? <HeadCell className="@max-wide:hidden">Billed to</HeadCell> : null}
+            {isIssuer ? <HeadCell className="@max-wide:hidden">Issuer</HeadCell> : null}
+            <HeadCell className="md:@max-all:hidden">Platform</HeadCell>
+            <SortHead {...head('dueDate')}>Due</SortHead>
+            <HeadCell>Status</HeadCell>
+            <SortHead right {...head('totalAmount')}>
+              Total
+            </SortHead>
+            <SortHead right {...head('balanceAmount')} className="md:@max-two:hidden">
+              Balance
+            </SortHead>
+          </TableHead>
+          <TableBody>
+            {shown.map((invoice) => (
+              <InvoiceRow
+                key={invoice.id}
+                invoice={invoice}
+                search={search}
+                today={today}
+                mixed={mixed}
+                issuer={issuerOf(invoice)}
+                parties={{
+                  billedTo: isBilledTo ? profileName(choices, invoice.billingProfileId) : undefined,
+                  issuer: isIssuer ? invoice.issuer : undefined,
+                }}
+                ticked={ticked.includes(invoice.id)}
+                onTick={onTick}
+              />
+            ))}
+          </TableBody>
+        </Table>
+      </div>
     </div>
   )
 }

@@ -2,10 +2,10 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ActiveFilters } from '#components/filters/active-filters.tsx'
 import { NoRows } from '#components/filters/no-rows.tsx'
 import { useView } from '#components/filters/use-view.ts'
-import { cleared } from '#components/filters/view.ts'
+import type { FilterChoices } from '#components/invoice-filters/choices.ts'
+import { FilterBar } from '#components/invoice-filters/filter-bar.tsx'
 import { BilledPlot } from '#components/invoice-summary/billed-plot.tsx'
 import { Figures } from '#components/invoice-summary/figures.tsx'
 import { FiguresFailed, FiguresWaiting } from '#components/invoice-summary/figures-place.tsx'
@@ -15,8 +15,6 @@ import { Card } from '#components/ui/card.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { listInvoices } from '#lib/invoices/queries.ts'
-import { activeFilters } from './active-filters.ts'
-import { FilterBar } from './filter-bar.tsx'
 import { InvoiceTable } from './invoice-table.tsx'
 import { InvoiceTotals } from './invoice-totals.tsx'
 import { NotOwed } from './not-owed.tsx'
@@ -26,9 +24,20 @@ import { hrefOf, isFiltered, pagesOf, statesOf, type View } from './view.ts'
 
 /**
  * The list of invoices that a view selects. Whatever is changed here only leads to another address; the page
- * brings the answers along, that of the figures later than the list. `today` is the present time in epoch milliseconds.
+ * brings the answers along, that of the figures later than the list. `today` is the present time in epoch milliseconds. The
+ * filters come first, for they govern both.
  */
-export function Invoices({ view, today, figures }: { view: View; today: number; figures: LateAnswer }) {
+export function Invoices({
+  view,
+  choices,
+  today,
+  figures,
+}: {
+  view: View
+  choices: FilterChoices
+  today: number
+  figures: LateAnswer
+}) {
   const { wanted, isWaiting, go } = useView(view, hrefOf)
   // Kept from page to page, and while the filters change.
   const [ticked, setTicked] = useState<string[]>([])
@@ -41,21 +50,20 @@ export function Invoices({ view, today, figures }: { view: View; today: number; 
   const isOwed = states.includes('issued')
   return (
     <>
+      <FilterBar view={wanted} choices={choices} rows={invoices} today={today} onChange={go} />
       {isOwed ? null : <NotOwed states={states} />}
       <LateSummary answer={figures} view={view} fallback={isOwed ? <FiguresWaiting /> : null}>
         {({ summary, failed, isOld, retry }) =>
           failed ? (
             <FiguresFailed failed={failed} onRetry={retry} />
           ) : isOwed && summary && summary.count > 0 ? (
-            <div aria-busy={isWaiting || isOld} className={dimmed(isWaiting || isOld)}>
+            <Card aria-busy={isWaiting || isOld} className={`mb-3.5 ${dimmed(isWaiting || isOld)}`}>
               <Figures summary={summary} view={view} onGo={go} />
               <BilledPlot currencies={summary.currencies} view={view} onGo={go} />
-            </div>
+            </Card>
           ) : null
         }
       </LateSummary>
-      <FilterBar view={wanted} rows={invoices} today={today} onChange={go} />
-      <ActiveFilters active={activeFilters(wanted, today)} cleared={cleared(wanted)} onChange={go} />
       {list.error ? (
         <RefreshFailed what="invoices" error={list.error} onRetry={() => list.refetch()} />
       ) : null}
@@ -69,7 +77,7 @@ export function Invoices({ view, today, figures }: { view: View; today: number; 
             view={view}
             isFiltered={isFiltered(view)}
             what={['invoice', 'invoices']}
-            toFirst="Go to the first page"
+            toFirst="Back to the start"
             onGo={go}
           >
             <p>They appear here as soon as they are issued to one of your billing profiles.</p>
@@ -79,6 +87,7 @@ export function Invoices({ view, today, figures }: { view: View; today: number; 
           <InvoiceTable
             invoices={invoices}
             view={wanted}
+            choices={choices}
             today={today}
             busy={isWaiting}
             onGo={go}

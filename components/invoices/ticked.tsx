@@ -26,20 +26,20 @@ export function Ticked({
   const tooMany = ids.length > MOST_TICKED || path.length > LONGEST_ADDRESS
   return (
     <section
-      aria-label="Ticked invoices"
+      aria-label="Selected invoices"
       className="sticky bottom-3 z-10 mt-3 flex flex-wrap items-center gap-x-3 gap-y-2 rounded-card border border-line-2 bg-surface px-4 py-2.5 shadow-float max-md:px-3.5 print:hidden"
     >
       <p role="status" className="mr-auto text-sm">
-        {ids.length === 1 ? '1 invoice ticked' : `${ids.length} invoices ticked`}
+        {ids.length === 1 ? '1 invoice selected' : `${ids.length} invoices selected`}
         {tooMany ? ': too many for one archive' : ''}
       </p>
       {others.length > 0 ? (
         <Button look="quiet" onClick={() => onChange([...ids, ...others.map(({ id }) => id)])}>
-          Tick all on this page
+          Select all on this page
         </Button>
       ) : null}
       <Button look="quiet" onClick={() => onChange([])}>
-        Untick
+        Unselect
       </Button>
       {tooMany ? (
         <Button look="primary" disabled>

@@ -8,7 +8,7 @@ import { DOCUMENT_STATES, type DocumentState } from '#lib/invoices/rules.ts'
 /** What the screen shows: the decoded query of `listInvoices`. */
 export type View = Input<typeof contract>['query']
 
-export const { hrefOf, pagesOf, isFiltered, rangeOf, withRange, activeRange } = listScreen<View>(
+export const { hrefOf, pagesOf, isFiltered, rangeOf, withRange } = listScreen<View>(
   '/invoices',
   listInvoices.search,
   'day',

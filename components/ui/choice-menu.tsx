@@ -1,6 +1,7 @@
 import { ChevronDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { FILTER_BUTTON, FILTER_MENU } from './filter-button.ts'
+import { Choices } from './filter-menu.tsx'
 import { Menu } from './menu.tsx'
 
 /** A filter of which any number of values can be on. `summary` says in short which are. */
@@ -29,25 +30,7 @@ export function ChoiceMenu({
         </>
       }
     >
-      {() => (
-        <fieldset className="max-h-96 overflow-y-auto">
-          <legend className="sr-only">{label}</legend>
-          {choices.map(({ value, name }) => (
-            <label
-              key={value}
-              className="flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.75 text-sm hover:bg-sunken max-md:py-2.5"
-            >
-              <input
-                type="checkbox"
-                checked={chosen.includes(value)}
-                onChange={() => onToggle(value)}
-                className="size-4 shrink-0 accent-accent"
-              />
-              {name}
-            </label>
-          ))}
-        </fieldset>
-      )}
+      {() => <Choices label={label} choices={choices} chosen={chosen} onToggle={onToggle} />}
     </Menu>
   )
 }

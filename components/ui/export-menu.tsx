@@ -1,17 +1,26 @@
 'use client'
 
 import { ChevronDown } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { buttonLook } from './button-look.ts'
 import { MENU_ITEM, Menu } from './menu.tsx'
 
 /**
  * The files that a screen's data can be had as, under one button.
  * @param files by what people call them, in the order of the menu
+ * @param more below them, given what closes the menu
  */
-export function ExportMenu({ files }: { files: Record<string, string> }) {
+export function ExportMenu({
+  files,
+  more,
+}: {
+  files: Record<string, string>
+  more?: (close: () => void) => ReactNode
+}) {
   return (
     <Menu
       side="under-right"
+      className="w-64"
       buttonClassName={buttonLook('plain')}
       button={
         <>
@@ -20,13 +29,21 @@ export function ExportMenu({ files }: { files: Record<string, string> }) {
         </>
       }
     >
-      {(close) =>
-        Object.entries(files).map(([name, href]) => (
-          <a key={name} download href={href} onClick={close} className={MENU_ITEM}>
-            {name}
-          </a>
-        ))
-      }
+      {(close) => (
+        <>
+          {Object.entries(files).map(([name, href]) => (
+            <Download key={name} href={href} onClick={close}>
+              {name}
+            </Download>
+          ))}
+          {more?.(close)}
+        </>
+      )}
     </Menu>
   )
+}
+
+/** A file in the menu. */
+export function Download(props: { href: string; onClick: () => void; children: string }) {
+  return <a download {...props} className={MENU_ITEM} />
 }

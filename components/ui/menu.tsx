@@ -1,19 +1,18 @@
 'use client'
 
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
-
-/** Where the panel opens: under the button or over it, aligned with its left or right edge. */
-export type Side = 'under-left' | 'under-right' | 'over-left'
+import { type Side, useSide } from './panel-side.ts'
 
 const SIDES: Record<Side, string> = {
   'under-left': 'top-full left-0 mt-1.5',
   'under-right': 'top-full right-0 mt-1.5',
   'over-left': 'bottom-full left-0 mb-1.5',
+  'over-right': 'bottom-full right-0 mb-1.5',
 }
 
 /**
  * A button that opens a panel of further controls. The panel is an ordinary part of the page: Tab walks
- * through it, Escape closes it and gives the focus back, as does a press outside. `children` gets `close`.
+ * through it, Escape closes it and gives the focus back, as does a press outside. It opens where it has room. `children` gets `close`.
  */
 export function Menu({
   label,
@@ -37,7 +36,9 @@ export function Menu({
   const id = useId()
   const root = useRef<HTMLDivElement>(null)
   const trigger = useRef<HTMLButtonElement>(null)
+  const panel = useRef<HTMLDivElement>(null)
   const [open, setOpen] = useState(false)
+  const place = useSide(side, open, panel)
 
   useEffect(() => {
     if (!open) return
@@ -74,8 +75,9 @@ export function Menu({
       </button>
       {open ? (
         <div
+          ref={panel}
           id={id}
-          className={`appear absolute z-30 min-w-52 rounded-card border border-line-2 bg-surface p-1.5 shadow-float ${SIDES[side]} ${className}`}
+          className={`appear absolute z-30 min-w-52 rounded-card border border-line-2 bg-surface p-1.5 shadow-float ${SIDES[place]} ${className}`}
         >
           {children(() => {
             setOpen(false)

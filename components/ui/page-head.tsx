@@ -17,7 +17,7 @@ export function PageHead({
   actions?: ReactNode
 }) {
   return (
-    <header className="mb-5 flex flex-wrap items-end justify-between gap-x-4 gap-y-3 max-md:mb-3.5">
+    <header className="mb-5 flex flex-wrap items-end justify-between gap-x-4 gap-y-3 max-md:mb-3.5 max-md:gap-x-2">
       <div className="min-w-0">
         {crumb ? (
           <nav aria-label="Breadcrumb" className="mb-2 text-sm">

@@ -34,25 +34,30 @@ export function PickMenu({
         </>
       }
     >
-      {(close) => (
-        <ul>
-          {picks.map((pick) => (
-            <li key={pick.name}>
-              <GoLink
-                href={pick.href}
-                aria-current={pick.chosen ? 'true' : undefined}
-                onGo={() => {
-                  pick.onGo()
-                  close()
-                }}
-                className={MENU_ITEM}
-              >
-                {pick.name}
-              </GoLink>
-            </li>
-          ))}
-        </ul>
-      )}
+      {(close) => <Picks picks={picks} onPicked={close} />}
     </Menu>
+  )
+}
+
+/** The entries of such a menu. */
+export function Picks({ picks, onPicked }: { picks: readonly Pick[]; onPicked: () => void }) {
+  return (
+    <ul>
+      {picks.map((pick) => (
+        <li key={pick.name}>
+          <GoLink
+            href={pick.href}
+            aria-current={pick.chosen ? 'true' : undefined}
+            onGo={() => {
+              pick.onGo()
+              onPicked()
+            }}
+            className={MENU_ITEM}
+          >
+            {pick.name}
+          </GoLink>
+        </li>
+      ))}
+    </ul>
   )
 }

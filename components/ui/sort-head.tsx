@@ -10,6 +10,7 @@ export function SortHead({
   href,
   onGo,
   right = false,
+  className,
   children,
 }: {
   /** Which way the list runs by this column; absent when it runs by another. */
@@ -17,6 +18,7 @@ export function SortHead({
   href: string
   onGo: () => void
   right?: boolean
+  className?: string
   children: string
 }) {
   const arrow = (
@@ -25,7 +27,7 @@ export function SortHead({
     </span>
   )
   return (
-    <HeadCell right={right} aria-sort={sorted}>
+    <HeadCell right={right} aria-sort={sorted} {...(className ? { className } : {})}>
       <span className="md:hidden">{children}</span>
       <GoLink
         href={href}

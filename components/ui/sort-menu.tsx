@@ -1,12 +1,12 @@
 import { ArrowDownUp } from 'lucide-react'
 import { type Pick, PickMenu } from './pick-menu.tsx'
 
-/** On phones, where a list has no column heads: its order. */
+/** Its order, where a list has no column heads, as on phones, or not all of them. */
 export function SortMenu({ choices }: { choices: readonly Pick[] }) {
   return (
     <PickMenu
       label="Order"
-      rootClassName="md:hidden"
+      rootClassName="xl:hidden"
       icon={<ArrowDownUp aria-hidden="true" className="size-3.5 text-ink-3" />}
       picks={choices}
     />

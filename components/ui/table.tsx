@@ -4,11 +4,12 @@ import type { ComponentProps, ReactNode } from 'react'
 // a cell says with `place` where it stands.
 
 // Said once more, because to some screen readers `display: grid` takes an element's own role away.
-const ROLE = {
+export const ROLE = {
   table: { role: 'table' },
   rowgroup: { role: 'rowgroup' },
   row: { role: 'row' },
   columnheader: { role: 'columnheader' },
+  rowheader: { role: 'rowheader' },
   cell: { role: 'cell' },
 } as const
 
@@ -93,20 +94,31 @@ export function Row({ className = '', ...rest }: ComponentProps<'tr'>) {
   )
 }
 
-export function Cell({
+type CellLook = { place?: Place; right?: boolean; number?: boolean; className?: string }
+
+export function Cell({ place, right, number, className, ...rest }: CellLook & ComponentProps<'td'>) {
+  return <td {...ROLE.cell} {...rest} className={cellLook({ place, right, number, className })} />
+}
+
+/** The cell that names its row. */
+export function RowHead({ place, right, number, className, ...rest }: CellLook & ComponentProps<'th'>) {
+  return (
+    <th
+      {...ROLE.rowheader}
+      scope="row"
+      {...rest}
+      className={`text-left font-normal ${cellLook({ place, right, number, className })}`}
+    />
+  )
+}
+
+function cellLook({
   place = 'left',
   right,
   number,
   className = '',
-  ...rest
-}: { place?: Place; right?: boolean; number?: boolean } & ComponentProps<'td'>) {
+}: { [Key in keyof CellLook]: CellLook[Key] | undefined }) {
   const align = right ? 'md:text-right' : ''
   const figures = number ? 'whitespace-nowrap tabular-nums' : ''
-  return (
-    <td
-      {...ROLE.cell}
-      {...rest}
-      className={`px-4 py-2.75 align-middle max-md:block max-md:min-w-0 max-md:p-0 ${PLACES[place]} ${align} ${figures} ${className}`}
-    />
-  )
+  return `px-4 py-2.75 align-middle max-md:block max-md:min-w-0 max-md:p-0 ${PLACES[place]} ${align} ${figures} ${className}`
 }

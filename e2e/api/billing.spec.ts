@@ -171,6 +171,7 @@ test('4.4 reads an invoice with its lines, and its file', async ({ request, base
     number: 'IN-1',
     issuer: 'Reseller Ltd',
     documentState: 'issued',
+    billingProfileId: 'default',
     form: 'invoice',
     correctedBy: [],
     invoiceDate: Date.UTC(2026, 8, 30),

@@ -69,7 +69,7 @@ test('the list has issued invoices, and says whose number it is where two have i
   await expect(rowOf(page, 'IN-7')).toContainText('Fernhill Cloud, Inc.')
   await expect(rowOf(page, 'Norrland Hosting AB').getByRole('link')).toHaveText('IN-PAID')
   await expect(rowOf(page, '12.00').getByRole('checkbox')).toHaveAccessibleName(
-    'Tick IN-PAID of Fernhill Cloud, Inc.',
+    'Select IN-PAID of Fernhill Cloud, Inc.',
   )
   await expect(page.getByText('812.40')).toHaveCount(0)
   await expectGood(page)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { parse } from 'csv-parse/sync'
 import { invoice, newCustomer } from '../admin.ts'
-import { complaints, expectGood, PHONE, signIn } from '../browser.ts'
+import { complaints, expectGood, exported, PHONE, signIn } from '../browser.ts'
 
 const SEP = { invoiceDate: '2026-09-30', dueDate: '2026-10-30', platform: 'workspace-suite' }
 const OCT = { invoiceDate: '2026-10-31', dueDate: '2026-11-30', platform: 'workspace-suite' }
@@ -73,10 +73,7 @@ test('why October is dearer is one click from the invoices, and adds up', async 
     /Difference, USD.*\+184\.26$/,
   ])
   await expect(causes(page, 'USD').getByRole('rowheader', { name: /^Archive/ })).toBeVisible()
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Export CSV' }).click(),
-  ])
+  const [download] = await Promise.all([page.waitForEvent('download'), exported(page, 'CSV')()])
   expect(download.suggestedFilename()).toBe('explanation-2026-10.csv')
   const rows: Record<string, string>[] = parse(readFileSync(await download.path(), 'utf8'), {
     ...{ bom: true, columns: true },

@@ -67,7 +67,7 @@ async function numbers(page: Page): Promise<string[]> {
   await rowsCame(page)
   return page
     .getByRole('table', { name: /^Invoices/ })
-    .getByRole('cell')
+    .getByRole('rowheader')
     .getByRole('link')
     .allInnerTexts()
 }
@@ -84,7 +84,7 @@ test('a finance clerk finds what is late, reads it, and comes back to the same v
   await signIn(page, people.finance)
   await expect(page).toHaveURL('/invoices')
   await expect(page.getByText('116 invoices · 115 in USD · 1 in JPY')).toBeVisible()
-  await expect(page.getByRole('row', { name: /^JPY 85,300 JPY 1 invoice/ })).toBeVisible()
+  await expect(page.getByRole('row', { name: /^JPY 85,300 JPY.*1 invoice/ })).toBeVisible()
   await page.getByRole('button', { name: 'Past due', exact: true }).click()
   await expect(page).toHaveURL('/invoices?filter=status:PAST%20DUE')
   await expect(page.getByText('1 invoice · total 39,004.92 USD · balance 20,000.00 USD')).toBeVisible()
@@ -94,13 +94,8 @@ test('a finance clerk finds what is late, reads it, and comes back to the same v
   await expect(page.getByText(sinceThen((days) => `Past due ${21 + days} days`))).toBeVisible()
   await expect(page.getByRole('definition').filter({ hasText: shown(day(-51)) })).toBeVisible()
   const line = page.getByRole('row', { name: /Object storage/ }).first()
-  await expect(line.getByRole('cell')).toHaveText([
-    /Object storage/,
-    '1 Sep – 30 Sep',
-    '412.6',
-    '19.24',
-    '7,938.42',
-  ])
+  await expect(line.getByRole('rowheader')).toHaveText(/Object storage/)
+  await expect(line.getByRole('cell')).toHaveText(['1 Sep – 30 Sep', '412.6', '19.24', '7,938.42'])
   await expect(page.getByText('Paid or credited')).toBeVisible()
   await expect(page.getByText('−19,004.92')).toBeVisible()
   await expect(page.getByText('The line items add up to the total.')).toBeVisible()
@@ -129,7 +124,7 @@ test('the address, the screen and the API say the same', async ({ page }) => {
   }
 })
 
-test('filters are chips that can be taken off, one by one or all', async ({ page }) => {
+test('each filter is shown once, where it is set, and taken off there or with all', async ({ page }) => {
   await signIn(page, people.finance)
   await page.goto('/invoices')
   await page.getByRole('button', { name: /^Platform/ }).click()
@@ -148,11 +143,11 @@ test('filters are chips that can be taken off, one by one or all', async ({ page
   )
   await expect.poll(() => numbers(page)).toEqual(['IN-900'])
   expect(await answered(page)).toEqual(['IN-900'])
-  const chips = page.getByRole('region', { name: 'Active filters' })
-  await expect(chips.getByRole('button', { name: /^Remove filter/ })).toHaveCount(3)
-  await chips.getByRole('button', { name: 'Remove filter: Own slug' }).click()
+  const chips = page.getByRole('search', { name: 'Filters' })
   await expect(chips.getByRole('button', { name: /^Remove filter/ })).toHaveCount(2)
-  await expect(chips.getByRole('button', { name: /^Remove filter/ }).first()).toBeFocused()
+  await chips.getByRole('button', { name: 'Remove filter: 2 platforms' }).click()
+  await expect(chips.getByRole('button', { name: /^Remove filter/ })).toHaveCount(1)
+  await expect(page.getByRole('button', { name: 'Platform: All platforms' })).toBeFocused()
   await chips.getByRole('button', { name: 'Clear all' }).click()
   await expect(page).toHaveURL('/invoices')
   await expect.poll(() => numbers(page)).toHaveLength(50)
@@ -189,7 +184,8 @@ test('an odd number, an amount that is not itemized, and the neighbours in the l
   await expect(page.getByText('Added since')).toBeVisible()
   await page.getByRole('link', { name: 'Newer' }).click()
   await expect(page.getByRole('heading', { name: 'IN-LONG' })).toBeVisible()
-  await expect(page.getByRole('row')).toHaveCount(1501)
+  await expect(page.getByRole('row')).toHaveCount(101)
+  await expect(page.getByText('1,500 lines')).toBeVisible()
   await expect(page.getByRole('link', { name: 'Newer' })).toHaveCount(0)
 })
 
@@ -214,6 +210,7 @@ test('the copied request answers the rows on the screen', async ({ page, context
   await signIn(page, people.finance)
   await page.goto('/invoices?filter=status:OPEN&search=in-')
   const rows = await numbers(page)
+  await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('button', { name: 'Copy as request' }).click()
   await expect(page.getByText('Copied', { exact: true })).toBeAttached()
   const line = await page.evaluate(() => navigator.clipboard.readText())
@@ -228,13 +225,13 @@ test('the keyboard alone is enough', async ({ page }) => {
   await pressSlash(page)
   await page.keyboard.type('in-90')
   await expect.poll(() => numbers(page)).toEqual(['IN-903', 'IN-901', 'IN-900'])
-  await page.keyboard.press('Tab')
+  // All, Open, Past due, Paid, and then the dates.
+  for (let steps = 0; steps < 5; steps++) await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('button', { name: 'This year' })).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: /^Invoice date/ })).toBeFocused()
-  // Platform, Documents, All, Open, Past due
-  for (let steps = 0; steps < 5; steps++) await page.keyboard.press('Tab')
+  for (let steps = 0; steps < 2; steps++) await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Space')
   await expect.poll(() => numbers(page)).toEqual(['IN-900'])
   await page.getByRole('link', { name: 'IN-900' }).focus()
@@ -321,7 +318,7 @@ for (const viewport of [{ width: 1360, height: 900 }, PHONE]) {
     await page.goto('/invoices')
     await page.getByRole('button', { name: /^Invoice date/ }).click()
     await expectGood(page)
-    await page.getByRole('button', { name: 'Last 3 months' }).click()
+    await page.getByRole('button', { name: 'Last quarter' }).click()
     await page.getByRole('button', { name: /^Platform/ }).click()
     await expectGood(page)
     expect(problems).toEqual([])

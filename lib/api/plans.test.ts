@@ -37,11 +37,15 @@ const FILTERS = [
 ]
 const SEARCHES = ['RARE-0004', 'are-00', 'rare', 'RA', 'IN-000', 'IN', 'Nothing', 'Resale', 'X0000']
 const RANGE = 'minCreationTime=1577836800&maxCreationTime=1578268800'
+const AMOUNTS = ['minAmount=4000', 'minAmount=4000.5&maxAmount=4010&filter=currency:EUR']
+const DUE = 'minDueDate=1580515200&maxDueDate=1581465600'
 const SELECTIONS = [
   '',
   ...FILTERS.map((filter) => `filter=${filter}`),
   ...SEARCHES.map((search) => `search=${search}`),
   RANGE,
+  ...AMOUNTS,
+  DUE,
 ]
 
 /** By the contract's name: what is asked after `?`, or instead of `{…}`. A new contract needs its line here. */
@@ -64,6 +68,9 @@ const CASES: Record<string, readonly string[]> = {
     'search=Resale',
     'search=Nothing',
     RANGE,
+    'filter=currency:EUR',
+    `filter=status:OPEN&${DUE}`,
+    ...AMOUNTS,
   ],
   readInvoice: ['RARE-0004', 'nothing'],
   readInvoiceFile: ['RARE-0004'],
@@ -212,7 +219,7 @@ async function seed(customer: string, many: number): Promise<void> {
     [many],
   )
   await insert(
-    `'RARE-000' || n, 'RARE-000' || n, 'emea', 'rare', 'Rare', date '2020-01-01' + n, date '2020-02-01' + n, 'EUR', 5, n,
+    `'RARE-000' || n, 'RARE-000' || n, 'emea', 'rare', 'Rare', date '2020-01-01' + n, date '2020-02-01' + n, 'EUR', 4000 + n, n,
      'issued' FROM generate_series(1, 9) n`,
   )
   for (const state of ['draft', 'voided'])

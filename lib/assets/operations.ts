@@ -5,7 +5,8 @@ import { checkPermission, operation, type Trace } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { readScope, readScopeAtOnce } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
-import { csvReply, dated, xlsxReply } from '#lib/files/table-file.ts'
+import { dated } from '#lib/files/named.ts'
+import { csvReply, xlsxReply } from '#lib/files/table-file.ts'
 import {
   listWithChanges,
   readOnLook,

@@ -98,7 +98,7 @@ export async function listMonths(tx: Transaction, owner: Owner, { filter }: Sele
   const rows = await tx
     .selectDistinct({ month })
     .from(invoiceSums)
-    .where(sql.join(ofMonths(owner, filter, {}), sql` AND `))
+    .where(sql.join(ofMonths(owner, { filter }, {}), sql` AND `))
     .orderBy(sql`${month} desc`)
     .limit(MOST_MONTHS)
   return rows.map((row) => row.month)

@@ -13,8 +13,3 @@ export function csvReply<Row>(name: string, table: Table<Row>, dialect: Dialect)
 export function xlsxReply<Row>(name: string, sheet: string, table: Table<Row>) {
   return { body: xlsx(sheet, table), headers: attachment(`${name}.xlsx`, XLSX) }
 }
-
-/** The name of a file of today's data: `invoices-2026-11-20`, by the day in UTC. */
-export function dated(name: string): string {
-  return `${name}-${new Date().toISOString().slice(0, 10)}`
-}

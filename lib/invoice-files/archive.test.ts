@@ -46,7 +46,7 @@ describe('the archive', () => {
     expect(response.status).toBe(200)
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/zip',
-      'content-disposition': expect.stringContaining('attachment; filename="invoices.zip"'),
+      'content-disposition': expect.stringMatching(/^attachment; filename="invoices-\d{4}-\d\d-\d\d\.zip"/),
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     })

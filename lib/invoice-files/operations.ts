@@ -2,7 +2,9 @@ import 'server-only'
 import { operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { attachment } from '#lib/files/attachment.ts'
+import { named } from '#lib/files/named.ts'
 import { checked } from '#lib/invoices/operations.ts'
+import { daysOf } from '#lib/invoices/selection.ts'
 import { BYTES, MEDIA_TYPES } from '#lib/kept-files/rules.ts'
 import { invoicesZip } from './archive.ts'
 import * as contract from './contract.ts'
@@ -20,5 +22,5 @@ export const readInvoiceFile = operation(contract.readInvoiceFile, async (caller
 
 export const exportInvoiceFiles = operation(contract.exportInvoiceFiles, async (caller, { query }) => {
   const body = invoicesZip(caller, checked(query))
-  return { body, headers: attachment('invoices.zip', 'application/zip') }
+  return { body, headers: attachment(`${named('invoices', daysOf(query))}.zip`, 'application/zip') }
 })

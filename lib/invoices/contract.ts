@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { contract, paging, pagingOutput } from '#lib/api/contract.ts'
 import { switchText } from '#lib/api/query-text.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/files/download.ts'
+import { amountText } from '#lib/lists/amount-text.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/lists/filter.ts'
 import { orderText } from '#lib/lists/order.ts'
 import { unixTime } from '#lib/lists/unix-time.ts'
@@ -25,6 +26,10 @@ export const selection = {
     }),
   minCreationTime: unixTime('invoices whose `invoiceDate` is this time or later'),
   maxCreationTime: unixTime('invoices whose `invoiceDate` is this time or earlier'),
+  minDueDate: unixTime('invoices whose `dueDate` is this time or later'),
+  maxDueDate: unixTime('invoices whose `dueDate` is this time or earlier'),
+  minAmount: amountText('invoices whose `totalAmount` is this much or more, each in its own currency'),
+  maxAmount: amountText('invoices whose `totalAmount` is this much or less, each in its own currency'),
   search: z.string().max(200).optional().meta({
     description:
       'Part of the invoice number or of the issuer, or the start of the `id`, in any case. Under three characters: the start of any of them.',

@@ -188,6 +188,7 @@ describe('readInvoice (spec 4.4)', () => {
       number: 'IN-FULL',
       issuer: 'Reseller',
       documentState: 'issued',
+      billingProfileId: 'default',
       invoiceDate: Date.UTC(2026, 0, 31),
       platform: 'web-services',
       dueDate: Date.UTC(2026, 2, 2),

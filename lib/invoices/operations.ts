@@ -5,7 +5,8 @@ import { operation } from '#lib/api/operation.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
 import { readScope, readScopeAtOnce } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
-import { csvReply, dated, xlsxReply } from '#lib/files/table-file.ts'
+import { named } from '#lib/files/named.ts'
+import { csvReply, xlsxReply } from '#lib/files/table-file.ts'
 import { listKept } from '#lib/kept-files/store.ts'
 import { type ListOf, pageOf, pageToken, readPageToken } from '#lib/lists/page-token.ts'
 import type { Invoice } from './contract.ts'
@@ -16,7 +17,7 @@ import { listShown, type Page, selectsAll } from './list/pages.ts'
 import { type InvoiceOrder, keyOf, keyOfAnswered, keysetOf } from './order.ts'
 import { findInvoices } from './search/find.ts'
 import { sumFound } from './search/sums.ts'
-import type { Selection } from './selection.ts'
+import { daysOf, type Selection } from './selection.ts'
 import { serializeInvoice, serializeInvoiceWithLines, serializeSummary } from './serialize.ts'
 import type { ShownRow } from './store.ts'
 import * as store from './store.ts'
@@ -82,15 +83,22 @@ export const summarizeInvoices = operation(contract.summarizeInvoices, async (ca
 export const exportInvoices = operation(contract.exportInvoices, async (caller, { query }) => {
   const { lines, separator, decimal, ...selection } = checked(query)
   const dialect = { separator, decimal }
-  if (lines === 'true') return csvReply(dated('invoice-lines'), linesTable(caller, selection), dialect)
-  return csvReply(dated('invoices'), invoicesTable(caller, selection), dialect)
+  const name = nameOf(lines, selection)
+  if (lines === 'true') return csvReply(name, linesTable(caller, selection), dialect)
+  return csvReply(name, invoicesTable(caller, selection), dialect)
 })
 
 export const exportInvoicesXlsx = operation(contract.exportInvoicesXlsx, async (caller, { query }) => {
   const { lines, ...selection } = checked(query)
-  if (lines === 'true') return xlsxReply(dated('invoice-lines'), 'Lines', linesTable(caller, selection))
-  return xlsxReply(dated('invoices'), 'Invoices', invoicesTable(caller, selection))
+  const name = nameOf(lines, selection)
+  if (lines === 'true') return xlsxReply(name, 'Lines', linesTable(caller, selection))
+  return xlsxReply(name, 'Invoices', invoicesTable(caller, selection))
 })
+
+/** What a file of it is called: by the days that are asked for. */
+function nameOf(lines: 'true' | 'false' | undefined, selection: Selection): string {
+  return named(lines === 'true' ? 'invoice-lines' : 'invoices', daysOf(selection))
+}
 
 export const readInvoice = operation(
   contract.readInvoice,

@@ -7,7 +7,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { invoices } from '#lib/db/schema/invoices/invoices.ts'
 import { DOCUMENT_STATES, type DocumentState } from './rules.ts'
 import { hasText } from './search/text.ts'
-import { daysOf, type Selection } from './selection.ts'
+import { type Days, daysOf, dueDaysOf, type Selection } from './selection.ts'
 
 /** Whose invoices, and which of their billing profiles: every statement here names both. */
 export type Owner = Pick<Caller, 'customerId' | 'billingProfiles'>
@@ -45,8 +45,8 @@ export function ownedOnce<Rows>(
  * What the filters add: never the tenant, which `owned` names. Issued invoices only, unless the filter says otherwise.
  * @param days of their invoice dates, where these are not those of the selection
  */
-export function selected(selection: Selection, { from, to } = daysOf(selection)): SQL[] {
-  const { filter, search, ids } = selection
+export function selected(selection: Selection, days = daysOf(selection)): SQL[] {
+  const { filter, search, ids, minAmount, maxAmount } = selection
   const conditions: (SQL | undefined)[] = [
     hasState(filter?.state ?? (ids ? DOCUMENT_STATES : ['issued'])),
     filter?.platform && inArray(invoices.platform, filter.platform),
@@ -59,8 +59,10 @@ export function selected(selection: Selection, { from, to } = daysOf(selection))
         invoices.dueDate,
         filter.dueDate.map((time) => dayOf(Number(time))),
       ),
-    from === undefined ? undefined : sql`${invoices.invoiceDate} >= ${from}`,
-    to === undefined ? undefined : sql`${invoices.invoiceDate} <= ${to}`,
+    ...within(invoices.invoiceDate, days),
+    ...within(invoices.dueDate, dueDaysOf(selection)),
+    minAmount === undefined ? undefined : hasAmount(sql`>=`, minAmount),
+    maxAmount === undefined ? undefined : hasAmount(sql`<=`, maxAmount),
     ids && sql`${invoices.id} = ANY(${sql.param(ids)}::text[])`,
     search ? hasText(search) : undefined,
   ]
@@ -81,6 +83,19 @@ function hasState(states: readonly string[]): SQL | undefined {
   const wanted = DOCUMENT_STATES.filter((state) => states.includes(state))
   if (wanted.length === DOCUMENT_STATES.length) return undefined
   return or(...wanted.map((state) => STATES[state])) ?? sql`false`
+}
+
+function within(date: typeof invoices.invoiceDate | typeof invoices.dueDate, { from, to }: Days) {
+  return [
+    from === undefined ? undefined : sql`${date} >= ${from}`,
+    to === undefined ? undefined : sql`${date} <= ${to}`,
+  ]
+}
+
+/** Exactly, by the amount; and by its copy, which alone an index is asked for, and which is rounded the same way. */
+function hasAmount(compared: SQL, amount: string): SQL {
+  const { totalAmount, totalSort } = invoices
+  return sql`(${totalAmount} ${compared} ${amount}::numeric AND ${totalSort} ${compared} ${amount}::double precision)`
 }
 
 /** The rule of `statusOfIssued`, in SQL. Whatever has a balance is issued: a check of the table holds that. */

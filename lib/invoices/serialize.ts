@@ -20,6 +20,7 @@ export function serializeInvoice(row: ShownRow, baseUrl: string): Invoice {
     number: row.number,
     issuer: row.issuer,
     documentState: row.documentState,
+    billingProfileId: row.billingProfileId,
     invoiceDate: epochOfDay(row.invoiceDate),
     platform: row.platform,
     dueDate: epochOfDay(row.dueDate),

@@ -43,6 +43,7 @@ export const Invoice = z
       description:
         'draft: its period still runs, and nothing of it is owed. issued: as its issuer issued it. voided: it is valid no more.',
     }),
+    billingProfileId: z.string().meta({ description: 'Which of the customer’s billing profiles is billed.' }),
     invoiceDate: dayOf('When it was issued'),
     platform,
     dueDate: dayOf('When it is due'),

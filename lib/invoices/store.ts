@@ -43,6 +43,7 @@ export const shownColumns = {
   number: invoices.number,
   // A check of the table holds both to these sets.
   documentState: sql<DocumentState>`${invoices.documentState}`,
+  billingProfileId: invoices.billingProfileId,
   platform: invoices.platform,
   issuer: invoices.issuer,
   invoiceDate: invoices.invoiceDate,
@@ -56,7 +57,6 @@ export const shownColumns = {
 export const invoiceColumns = {
   ...shownColumns,
   form: sql<DocumentForm>`${invoices.form}`,
-  billingProfileId: invoices.billingProfileId,
   billingAccount: invoices.billingAccount,
   periodStart: invoices.periodStart,
   periodEnd: invoices.periodEnd,

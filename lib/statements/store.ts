@@ -48,7 +48,7 @@ export async function sumOpenItems(tx: Transaction, owner: Owner, { filter }: Se
       amount: sql<string>`sum(${invoiceSums.balance})`,
     })
     .from(invoiceSums)
-    .where(and(...ofMonths(owner, filter, {}), unsettledSums))
+    .where(and(...ofMonths(owner, { filter }, {}), unsettledSums))
     .groupBy(currency, billingProfileId, sql`3`)
     .orderBy(currency, billingProfileId)
 }

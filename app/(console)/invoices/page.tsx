@@ -2,22 +2,24 @@ import type { Metadata } from 'next'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { selectionOf } from '#components/filters/view.ts'
 import { Letterhead, profilesLine } from '#components/frame/letterhead.tsx'
+import type { FilterChoices } from '#components/invoice-filters/choices.ts'
 import type { Failed } from '#components/invoice-summary/late-summary.tsx'
 import { ExportInvoices } from '#components/invoices/export-invoices.tsx'
 import { Invoices } from '#components/invoices/invoices.tsx'
-import { PdfDownload } from '#components/invoices/pdf-download.tsx'
 import { hrefOf as statementHref } from '#components/statements/view.ts'
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { may } from '#lib/access/rules.ts'
+import type { Input } from '#lib/api/contract.ts'
 import type { Trace } from '#lib/api/operation.ts'
 import { Problem, toProblem } from '#lib/api/problem.ts'
 import { listOwnProfiles } from '#lib/billing-profiles/operations.ts'
 import * as contract from '#lib/invoices/contract.ts'
 import * as operations from '#lib/invoices/operations.ts'
 import { listInvoices } from '#lib/invoices/queries.ts'
+import { type Kinds, readKinds } from '#lib/invoices/sums/kinds.ts'
 import { logFailure } from '#lib/log.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
@@ -50,11 +52,11 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const answers = Promise.all([
     operations.listInvoices(caller, { ...nothing, query: view }, trace),
     listOwnProfiles(caller),
+    readKinds(caller),
   ])
   const answer = await soon(answers.catch(asInvalid))
   if ('now' in answer && answer.now instanceof Problem)
     return <InvalidView {...INVALID} problem={answer.now} />
-  const platform = view.filter?.platform
   return (
     <>
       <Late answer={answer} fallback={null}>
@@ -68,15 +70,17 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       </Late>
       <PageHead
         title="Invoices"
-        subtitle={`All your billing profiles at ${caller.customerName}.`}
+        // A phone keeps its first screen for invoices.
+        subtitle={
+          <span className="max-md:hidden">{`All your billing profiles at ${caller.customerName}.`}</span>
+        }
         actions={
           <>
-            <CopyRequest path={listInvoices.path({ query: view })} />
-            <ButtonLink href={statementHref(platform ? { filter: { platform } } : {})} prefetch={false}>
+            <ButtonLink href={statementHref(ofStatement(view))} prefetch={false}>
               Statement
             </ButtonLink>
-            <ExportInvoices view={view} />
-            <PdfDownload view={view} figures={figures} />
+            <ExportInvoices view={view} figures={figures} />
+            <MoreMenu path={listInvoices.path({ query: view })} />
           </>
         }
       />
@@ -86,13 +90,35 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             <InvalidNote {...INVALID} problem={found} />
           ) : (
             <Hydrated answers={[[listInvoices.key({ query: view }), found[0].body]]}>
-              <Invoices view={view} today={Date.now()} figures={figures} />
+              <Invoices view={view} choices={choicesOf(found)} today={Date.now()} figures={figures} />
             </Hydrated>
           )
         }
       </Late>
     </>
   )
+}
+
+/** The filters that the statement has, too. */
+function ofStatement({
+  filter = {},
+}: Input<typeof contract.listInvoices>['query']): Parameters<typeof statementHref>[0] {
+  const { platform, billingProfile, currency } = filter
+  const own = {
+    ...(billingProfile ? { billingProfile } : {}),
+    ...(platform ? { platform } : {}),
+    ...(currency ? { currency } : {}),
+  }
+  return Object.keys(own).length > 0 ? { filter: own } : {}
+}
+
+/** What the filters offer, of what there is: the browser needs no more of a billing profile than its name. */
+function choicesOf([, profiles, kinds]: readonly [
+  unknown,
+  readonly { id: string; name: string }[],
+  Kinds,
+]): FilterChoices {
+  return { profiles: profiles.map(({ id, name }) => ({ id, name })), ...kinds }
 }
 
 /** Figures that could not be had are told in words, and written down where the fault is ours. */

@@ -1,18 +1,19 @@
 import 'server-only'
 import { eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { invoiceSums } from '#lib/db/schema/invoices/sums.ts'
-import type { Filter } from '#lib/lists/filter.ts'
 import { type Owner, today } from '../owned-and-selected.ts'
-import type { Days } from '../selection.ts'
+import { type Days, dueDaysOf, type Selection } from '../selection.ts'
 
 const { customerId, billingProfileId, issuer, platform, currency, month, dueDate } = invoiceSums
 
-/** The kept sums of these billing profiles of this customer that the filter selects, of months that begin in these days. */
+/** The kept sums of these billing profiles of this customer that are selected, of months that begin in these days. */
 export function ofMonths(
   owner: Owner,
-  filter: Filter<'platform' | 'status' | 'issuer' | 'billingProfile' | 'currency'> | undefined,
+  selection: Pick<Selection, 'filter' | 'minDueDate' | 'maxDueDate'>,
   { from, to }: Days,
 ): SQL[] {
+  const { filter } = selection
+  const due = dueDaysOf(selection)
   const conditions: (SQL | undefined)[] = [
     eq(customerId, owner.customerId),
     inArray(billingProfileId, [...owner.billingProfiles]),
@@ -21,6 +22,8 @@ export function ofMonths(
     filter?.billingProfile && inArray(billingProfileId, filter.billingProfile),
     filter?.currency && inArray(currency, filter.currency),
     filter?.status && (or(...filter.status.map(hasStatus)) ?? sql`false`),
+    due.from === undefined ? undefined : sql`${dueDate} >= ${due.from}`,
+    due.to === undefined ? undefined : sql`${dueDate} <= ${due.to}`,
     from === undefined ? undefined : sql`${month} >= ${from}`,
     to === undefined ? undefined : sql`${month} <= ${to}`,
   ]

@@ -51,7 +51,7 @@ export type Parts = { months: SQL | undefined; rows: readonly (SQL | undefined)[
 
 export function partsOf(owner: Owner, selection: Selection, way: Way): Parts {
   return {
-    months: way.months && and(...ofMonths(owner, selection.filter, way.months)),
+    months: way.months && and(...ofMonths(owner, selection, way.months)),
     rows: way.rows.map((days) => and(...owned(owner), ...selected(selection, days))),
   }
 }

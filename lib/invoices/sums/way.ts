@@ -29,9 +29,17 @@ export function wayOf(selection: Selection): Way {
 }
 
 /** Whether the sums have what the filters ask for, dates apart. */
-function areKept({ filter, search, ids }: Selection): boolean {
+function areKept(selection: Selection): boolean {
+  const { filter, search, ids, minAmount, maxAmount } = selection
   const states = new Set(filter?.state ?? ['issued'])
-  return states.size === 1 && states.has('issued') && !filter?.dueDate && !search && !ids
+  if (states.size !== 1 || !states.has('issued') || filter?.dueDate || search || ids) return false
+  return minAmount === undefined && maxAmount === undefined && areDueKept(selection)
+}
+
+/** The due days of what is open are kept, and of nothing else. */
+function areDueKept({ filter, minDueDate, maxDueDate }: Selection): boolean {
+  if (minDueDate === undefined && maxDueDate === undefined) return true
+  return filter?.status?.every((status) => status === 'OPEN' || status === 'PAST DUE') ?? false
 }
 
 /** The first day from this one on with which a month begins. */

@@ -12,7 +12,7 @@ import { NeighbourLinks } from '#components/invoice-document/neighbour-links.tsx
 import { TaxTable } from '#components/invoice-document/tax-table.tsx'
 import { latenessOf } from '#components/invoices/lateness.ts'
 import { StatusBadge } from '#components/invoices/status-badge.tsx'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -64,7 +64,7 @@ export default async function Page({ params, searchParams }: Given) {
   ])
   const { sums, rows } = shownLines(invoice)
   const seats = invoice.documentState === 'issued' ? await seatNotes(caller, invoice) : { lines: [] }
-  const noted = rows.map((row, index) => ({ ...row, seats: seats.lines[index] }))
+  const noted = rows.map((row, index) => (seats.lines[index] ? { ...row, seats: seats.lines[index] } : row))
   const tax = shownTax(invoice)
   const late = latenessOf(invoice, Date.now())
   return (
@@ -86,9 +86,9 @@ export default async function Page({ params, searchParams }: Given) {
         }
         actions={
           <>
-            <CopyRequest path={readInvoice.path({ params: { invoice_id: id } })} />
             <NeighbourLinks {...beside} search={listed} />
             <FileLinks href={readInvoiceFile.path({ params: { invoice_id: id } })} files={invoice.files} />
+            <MoreMenu path={readInvoice.path({ params: { invoice_id: id } })} />
           </>
         }
       />
@@ -101,7 +101,7 @@ export default async function Page({ params, searchParams }: Given) {
         late={late !== undefined}
         maySet={may(caller, 'posting-editor')}
       />
-      <InvoiceLines rows={noted} sums={sums} seats={seats.summary} />
+      <InvoiceLines rows={noted} sums={sums} currency={invoice.currency} seats={seats.summary} />
       {tax?.differences ? <Verdict text={tax.differences} fits={false} /> : null}
       {tax && tax.rows.length > 0 ? (
         <TaxTable rows={tax.rows} currency={invoice.currency} note={tax.note} />

@@ -1,5 +1,6 @@
 import 'server-only'
-import type { ShownLine, ShownSums } from '#components/invoice-document/invoice-lines.tsx'
+import type { ShownSums } from '#components/invoice-document/invoice-lines.tsx'
+import type { ShownLine } from '#components/invoice-document/lines-table.tsx'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
 import { itemizationText } from '#lib/invoices/itemization.ts'
 import { roundingText, settlementOf } from '#lib/invoices/total-to-balance.ts'
@@ -13,15 +14,18 @@ export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums
   const isIssued = invoice.documentState === 'issued'
   const { total, settled, finer = [], balance } = settlementOf(invoice)
   const shown = (amount: string | number) => formatAmount(amount, currency)
-  const rows = lineItems.map((line) => {
+  const rows = lineItems.map((line, place) => {
     const amount = formatAmount(line.amount, line.currency)
     return {
+      place,
       description: line.description,
       details: line.Details ?? '',
       qty: formatDecimal(line.qty),
       price: formatDecimal(line.price, minorUnit(line.currency)),
       amount: line.currency === currency ? amount : `${amount} ${line.currency}`,
       posting: lineFacts(line, line.currency, invoice, line.amount).join(' · '),
+      exact: line.amount,
+      ...(line.currency === currency ? {} : { otherCurrency: line.currency }),
     }
   })
   const { addsUp, priceReading, lineItemsAmount, notItemizedAmount } = itemization

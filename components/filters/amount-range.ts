@@ -1,0 +1,37 @@
+import { formatDecimal } from '#lib/money.ts'
+
+/** Exact decimals as text, both inclusive; an absent end is open. */
+export type AmountRange = { from?: string | undefined; to?: string | undefined }
+
+/**
+ * The exact decimal that somebody means: `1250.50`, also with the commas between thousands that this console writes.
+ * Undefined where it is no amount, or can be read in two ways, as `1.250,50` can.
+ */
+export function amountOf(text: string): string | undefined {
+  const typed = text.trim().replace('−', '-')
+  const plain = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(typed) ? typed.replaceAll(',', '') : typed
+  return /^-?\d{1,20}(\.\d{1,20})?$/.test(plain) ? plain : undefined
+}
+
+/** Whether a range ends before it starts, exactly. */
+export function isBackwards({ from, to }: AmountRange): boolean {
+  return from !== undefined && to !== undefined && isLess(to, from)
+}
+
+function isLess(one: string, other: string): boolean {
+  const places = Math.max(...[one, other].map((text) => (text.split('.')[1] ?? '').length))
+  const [a, b] = [one, other].map((text) => {
+    const [whole = '', fraction = ''] = text.split('.')
+    return BigInt(whole + fraction.padEnd(places, '0'))
+  }) as [bigint, bigint]
+  return a < b
+}
+
+/** A range in words: `100 – 2,500.50`, `From 100`, `Up to 2,500.50`; undefined where both ends are open. */
+export function amountsText({ from, to }: AmountRange): string | undefined {
+  const shown = (amount: string) => formatDecimal(amount)
+  if (from !== undefined && to !== undefined)
+    return from === to ? shown(from) : `${shown(from)} – ${shown(to)}`
+  if (from !== undefined) return `From ${shown(from)}`
+  return to === undefined ? undefined : `Up to ${shown(to)}`
+}

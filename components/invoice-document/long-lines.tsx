@@ -1,0 +1,109 @@
+'use client'
+
+import { useEffect, useMemo, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { Button } from '#components/ui/button.tsx'
+import { countText } from '#components/ui/count-text.ts'
+import { SearchInput } from '#components/ui/search-input.tsx'
+import { moneyText } from '#lib/money.ts'
+import { foundLines, sumsOfLines } from './found-lines.ts'
+import { LinesTable, type ShownLine } from './lines-table.tsx'
+
+/** So many lines are drawn at once: an invoice may have thousands. */
+const PAGE = 100
+
+/**
+ * The line items of an invoice. Of many, a page at a time is drawn; the search goes through all of them, and says what
+ * those that it finds come to. In print all stand there.
+ */
+export function LongLines({
+  rows,
+  perLine,
+  currency,
+}: {
+  rows: readonly ShownLine[]
+  perLine: boolean
+  currency: string
+}) {
+  const [search, setSearch] = useState('')
+  const [page, setPage] = useState(0)
+  const isPrinting = useIsPrinting()
+  const found = useMemo(() => foundLines(rows, search), [rows, search])
+  const detailed = useMemo(() => rows.some(({ details }) => details !== ''), [rows])
+  const pages = Math.ceil(found.length / PAGE)
+  const shown = isPrinting ? found : found.slice(page * PAGE, (page + 1) * PAGE)
+  if (rows.length <= PAGE) return <LinesTable rows={rows} perLine={perLine} detailed={detailed} />
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 py-2.5 max-md:px-3.5">
+        <SearchInput
+          label="Search line items"
+          value={search}
+          onSearch={(text) => {
+            setSearch(text)
+            setPage(0)
+          }}
+        />
+        <p role="status" className="text-sm text-ink-2 tabular-nums">
+          {foundText(found, rows.length, currency)}
+        </p>
+      </div>
+      {found.length > 0 ? <LinesTable rows={shown} perLine={perLine} detailed={detailed} /> : null}
+      {pages > 1 ? <Pages page={page} pages={pages} count={found.length} onPage={setPage} /> : null}
+    </>
+  )
+}
+
+/** `3,000 lines`, `12 of 3,000 lines · 1,204.00 USD`. */
+function foundText(found: readonly ShownLine[], all: number, currency: string): string {
+  if (found.length === all) return `${countText(all)} lines`
+  const sums = sumsOfLines(found, currency).map((sum) => moneyText(sum.amount, sum.currency))
+  return [`${countText(found.length)} of ${countText(all)} lines`, ...sums].join(' · ')
+}
+
+function Pages({
+  page,
+  pages,
+  count,
+  onPage,
+}: {
+  page: number
+  pages: number
+  count: number
+  onPage: (page: number) => void
+}) {
+  return (
+    <nav
+      aria-label="Pages of line items"
+      className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-2 max-md:px-3.5 print:hidden"
+    >
+      <span role="status" className="text-sm text-ink-2 tabular-nums">
+        {`${countText(page * PAGE + 1)} to ${countText(Math.min(count, (page + 1) * PAGE))} of ${countText(count)}`}
+      </span>
+      <span className="flex gap-2">
+        <Button disabled={page === 0} onClick={() => onPage(page - 1)}>
+          Previous lines
+        </Button>
+        <Button disabled={page + 1 === pages} onClick={() => onPage(page + 1)}>
+          Next lines
+        </Button>
+      </span>
+    </nav>
+  )
+}
+
+/** Whether the page is being printed, at once: the browser waits for nothing. */
+function useIsPrinting(): boolean {
+  const [isPrinting, setIsPrinting] = useState(false)
+  useEffect(() => {
+    const begin = () => flushSync(() => setIsPrinting(true))
+    const end = () => setIsPrinting(false)
+    addEventListener('beforeprint', begin)
+    addEventListener('afterprint', end)
+    return () => {
+      removeEventListener('beforeprint', begin)
+      removeEventListener('afterprint', end)
+    }
+  }, [])
+  return isPrinting
+}

@@ -1,0 +1,12 @@
+/** What there is to choose from, of all that the caller may see. */
+export type FilterChoices = {
+  profiles: readonly { id: string; name: string }[]
+  issuers: readonly string[]
+  platforms: readonly string[]
+  currencies: readonly string[]
+}
+
+/** The name of a billing profile; its id where it is not among those that the caller may see. */
+export function profileName({ profiles }: Pick<FilterChoices, 'profiles'>, id: string): string {
+  return profiles.find((profile) => profile.id === id)?.name ?? id
+}

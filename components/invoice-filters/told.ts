@@ -1,0 +1,48 @@
+import { amountsText } from '#components/filters/amount-range.ts'
+import { rangeText } from '#components/filters/date-range.ts'
+import { valuesOf } from '#components/filters/view.ts'
+import { rangeOf, statesOf, type View } from '#components/invoices/view.ts'
+import { dayBegin, dayText } from '#lib/days.ts'
+import {
+  DOCUMENT_STATE_NAMES,
+  INVOICE_STATUS_NAMES,
+  type InvoiceStatus,
+  platformName,
+} from '#lib/invoices/rules.ts'
+import { type FilterChoices, profileName } from './choices.ts'
+
+/** Each filter that is on, in words: paper has none of their controls. */
+export function toldFilters(view: View, choices: Pick<FilterChoices, 'profiles'>): string[] {
+  const range = rangeOf(view)
+  const hasRange = range.from !== undefined || range.to !== undefined
+  const amounts = amountsText({ from: view.minAmount, to: view.maxAmount })
+  const states = statesOf(view)
+  return [
+    view.search ? `Found by “${view.search}”` : undefined,
+    hasRange ? rangeText(range) : undefined,
+    ...valuesOf(view, 'status').map((status) => INVOICE_STATUS_NAMES[status as InvoiceStatus] ?? status),
+    ...valuesOf(view, 'billingProfile').map((id) => `Billed to ${profileName(choices, id)}`),
+    ...valuesOf(view, 'issuer').map((issuer) => `From ${issuer}`),
+    ...valuesOf(view, 'platform').map(platformName),
+    ...valuesOf(view, 'currency'),
+    amounts === undefined ? undefined : `Amount: ${amounts}`,
+    ...(states.length === 1 && states[0] === 'issued'
+      ? []
+      : states.map((state) => DOCUMENT_STATE_NAMES[state])),
+    ...dueTexts(view),
+  ].filter((text) => text !== undefined)
+}
+
+/** When what a view shows is due, in words: from one day to another, and on single days. */
+export function dueTexts(view: View): string[] {
+  const { minDueDate: min, maxDueDate: max } = view
+  const dayOf = (at: number | undefined) => (at === undefined ? undefined : dayBegin(at))
+  const text = rangeText({ from: dayOf(min), to: dayOf(max) })
+  const days = valuesOf(view, 'dueDate').map((day) => dayText(Number(day)))
+  return [
+    ...(min === undefined && max === undefined
+      ? []
+      : [`Due ${text.charAt(0).toLowerCase()}${text.slice(1)}`]),
+    ...(days.length > 0 ? [`Due ${days.join(', ')}`] : []),
+  ]
+}

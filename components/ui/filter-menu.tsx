@@ -1,0 +1,96 @@
+import { ChevronDown, X } from 'lucide-react'
+import type { MouseEvent, ReactNode } from 'react'
+import { FILTER_BUTTON, FILTER_BUTTON_ON, FILTER_MENU } from './filter-button.ts'
+import { Menu } from './menu.tsx'
+
+/**
+ * A filter that is set and taken off at one place: a button that names it while it is off, and says what is chosen once it
+ * is on, with a × beside it. The panel that it opens is `children`, which gets `close`.
+ */
+export function FilterMenu({
+  label,
+  value,
+  off,
+  icon,
+  onClear,
+  className,
+  children,
+}: {
+  label: string
+  /** What is chosen, in short; undefined while it is off. */
+  value: string | undefined
+  /** What it comes to while it is off, for who does not see the others: `All platforms`. */
+  off: string
+  icon?: ReactNode
+  onClear: () => void
+  className?: string
+  children: (close: () => void) => ReactNode
+}) {
+  const clear = (event: MouseEvent<HTMLButtonElement>) => {
+    // The × goes: the focus stays at its filter.
+    event.currentTarget.parentElement?.querySelector('button')?.focus()
+    onClear()
+  }
+  return (
+    <div className={`inline-flex ${FILTER_MENU}`} data-off={value === undefined ? '' : undefined}>
+      <Menu
+        label={`${label}: ${value ?? off}`}
+        buttonClassName={value === undefined ? FILTER_BUTTON : FILTER_BUTTON_ON}
+        rootClassName=""
+        className={className ?? ''}
+        button={
+          <>
+            {icon}
+            <span className="max-w-60 truncate tabular-nums">{value ?? label}</span>
+            {value === undefined ? <ChevronDown aria-hidden="true" className="size-3.5 text-ink-3" /> : null}
+          </>
+        }
+      >
+        {children}
+      </Menu>
+      {value === undefined ? null : (
+        <button
+          type="button"
+          aria-label={`Remove filter: ${value}`}
+          onClick={clear}
+          className="grid h-8.5 w-8 place-items-center rounded-r-control border border-l-0 border-accent bg-accent-tint text-accent hover:bg-accent/15 max-md:h-10 max-md:w-10 print:hidden"
+        >
+          <X aria-hidden="true" className="size-3.5" />
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** The panel of a filter of which any number of values can be on. */
+export function Choices({
+  label,
+  choices,
+  chosen,
+  onToggle,
+}: {
+  label: string
+  choices: readonly { value: string; name: ReactNode }[]
+  chosen: readonly string[]
+  onToggle: (value: string) => void
+}) {
+  return (
+    <fieldset className="max-h-96 overflow-y-auto">
+      <legend className="sr-only">{label}</legend>
+      {choices.map(({ value, name }) => (
+        <label
+          key={value}
+          className="flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.75 text-sm hover:bg-sunken max-md:py-2.5"
+        >
+          <input
+            type="checkbox"
+            checked={chosen.includes(value)}
+            onChange={() => onToggle(value)}
+            className="size-4 shrink-0 accent-accent"
+          />
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,265 @@
+import { readFileSync } from 'node:fs'
+import { expect, type Page, test } from '@playwright/test'
+import { parse } from 'csv-parse/sync'
+import { invoice, newCustomer } from '../admin.ts'
+import { complaints, expectGood, PHONE, rowsCame, signIn } from '../browser.ts'
+import { day, monthBefore } from '../days.ts'
+
+// The screen of whoever pays: what it shows at once, and that each of its figures and filters leads to exactly what
+// it says, on the screen, in the API and in the file.
+
+const CURRENCIES = ['USD', 'EUR', 'JPY', 'KWD', 'CLF', 'GBP']
+const people = { finance: '', six: '' }
+let key = ''
+
+test.beforeAll(async () => {
+  const own = await newCustomer('payer')
+  await own.profile('default', 'Payer Inc.')
+  await own.profile('europe', 'Payer Europe GmbH')
+  const late = (id: string, days: number, more: object = {}) =>
+    invoice(id, { invoiceDate: day(-days - 30), dueDate: day(-days), totalAmount: '100.10', ...more })
+  const settled = { invoiceDate: day(-60), dueDate: day(-30), balanceAmount: '0' }
+  const europe = { billingProfileId: 'europe', currency: 'EUR', issuer: 'Fernhill Cloud, Inc.' }
+  await own.importInvoices([
+    ...[83, 50, 20, 3].map((days, n) => late(`US-${n}`, days)),
+    ...[40, 9].map((days, n) => late(`EU-${n}`, days, europe)),
+    // Open, and due in and after the next 30 days.
+    late('US-SOON', -10),
+    late('US-THEN', -45, { invoiceDate: day(-2) }),
+    late('EU-SOON', -30, europe),
+    invoice('CN-1', { invoiceDate: day(-5), dueDate: day(5), totalAmount: '-20', balanceAmount: '-20' }),
+    ...Array.from({ length: 30 }, (_, n) =>
+      invoice(`PAID-${n}`, { ...settled, totalAmount: `${n}.01`, ...(n % 3 ? {} : europe) }),
+    ),
+    invoice('LONG', {
+      ...settled,
+      totalAmount: '3000',
+      lines: Array.from({ length: 3000 }, (_, n) => ({
+        description: n % 250 === 7 ? `Rare ${n}` : `Compute ${n}`,
+        price: n % 250 === 7 ? '0.10' : '1',
+        qty: '1',
+      })),
+    }),
+  ])
+  people.finance = await own.member('Pia Payer', 'finance-user')
+  key = await own.key('finance-user')
+  const six = await newCustomer('sixcurrencies')
+  await six.importInvoices(
+    CURRENCIES.flatMap((currency, n) => [
+      invoice(`BIG-${currency}`, {
+        currency,
+        invoiceDate: monthBefore(1).toISOString().slice(0, 10),
+        dueDate: day(-n - 1),
+        totalAmount: '999999999999.99',
+        lines: [{ description: 'Compute', price: '999999999999.99', qty: '1' }],
+      }),
+      invoice(`SOON-${currency}`, {
+        currency,
+        invoiceDate: day(-1),
+        dueDate: day(20),
+        totalAmount: '888888888888.88',
+      }),
+    ]),
+  )
+  people.six = await six.member('Sia Six', 'finance-user')
+})
+
+const figures = (page: Page) => page.getByRole('region', { name: 'Figures' })
+const filters = (page: Page) => page.getByRole('search', { name: 'Filters' })
+const table = (page: Page) => page.getByRole('table', { name: /^Invoices/ })
+async function numbers(page: Page): Promise<string[]> {
+  await rowsCame(page)
+  return table(page).getByRole('rowheader').getByRole('link').allInnerTexts()
+}
+/** What the API and the file have for the query string of the screen. */
+async function answered(page: Page): Promise<{ api: string[]; csv: string[]; count: number }> {
+  const { search, origin } = new URL(page.url())
+  const ask = (path: string) =>
+    page.request.get(`${origin}/billing/v1/${path}${search}`, { headers: { Authorization: `Bearer ${key}` } })
+  const { invoices } = await (await ask('invoices')).json()
+  const { count } = await (await ask('invoice-summary')).json()
+  const rows: { id: string }[] = parse(await (await ask('invoices.csv')).text(), { columns: true, bom: true })
+  return { api: invoices.map(({ id }: { id: string }) => id), csv: rows.map(({ id }) => id), count }
+}
+async function expectAgreed(page: Page): Promise<void> {
+  const shown = await numbers(page)
+  expect(await answered(page)).toEqual({ api: shown, csv: shown, count: shown.length })
+}
+
+test('each figure leads to exactly the invoices that it counts', async ({ page }) => {
+  await signIn(page, people.finance, '/invoices')
+  await expect(
+    figures(page).getByRole('link', { name: 'Past due, USD: 4 invoices, oldest 83 days' }),
+  ).toBeVisible()
+  const names = await figures(page).getByRole('link').allTextContents()
+  // Total, outstanding, past due, due soon and newly billed, of two currencies.
+  expect(names).toHaveLength(10)
+  for (const name of names) {
+    await page.goto('/invoices')
+    await figures(page).getByRole('link', { name, exact: true }).click()
+    await expect(page).not.toHaveURL(/\/invoices$/)
+    await expect(page.getByRole('status').filter({ hasText: /^\d+ invoices? · total/ })).toBeVisible()
+    const told = / (\d+) invoices?/.exec(name)?.[1]
+    if (told !== undefined) await expect.poll(async () => (await numbers(page)).length).toBe(Number(told))
+    await expectAgreed(page)
+  }
+})
+
+test('who is billed, who bills, currency and amount are columns and filters', async ({ page }) => {
+  await signIn(page, people.finance, '/invoices')
+  for (const name of ['Billed to', 'Issuer'])
+    await expect(table(page).getByRole('columnheader', { name })).toBeVisible()
+  await expect(table(page).getByRole('row').filter({ hasText: 'EU-SOON' })).toContainText('Payer Europe GmbH')
+  const pick = async (button: RegExp, choice: string) => {
+    await filters(page).getByRole('button', { name: button }).click()
+    await filters(page).getByRole('checkbox', { name: choice }).check()
+    await page.keyboard.press('Escape')
+  }
+  await pick(/^Billed to/, 'Payer Europe GmbH')
+  await expect(page).toHaveURL(/filter=billingProfile:europe$/)
+  await expect.poll(() => numbers(page)).toHaveLength(13)
+  await expectAgreed(page)
+  await pick(/^Issuer/, 'Fernhill Cloud, Inc.')
+  await pick(/^Currency/, 'EUR')
+  await filters(page)
+    .getByRole('button', { name: /^Amount/ })
+    .click()
+  await page.getByLabel('From').fill('1.000,50')
+  await expect(page.getByText('Write it as 1250.50.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Apply' })).toBeDisabled()
+  await page.getByLabel('From').fill('21.01')
+  await page.getByLabel('To', { exact: true }).fill('100.09')
+  await expectGood(page)
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await expect.poll(() => numbers(page)).toEqual(['PAID-27', 'PAID-24', 'PAID-21'])
+  await expectAgreed(page)
+  await expect(filters(page).getByRole('button', { name: /^Remove filter/ })).toHaveCount(4)
+  await filters(page).getByRole('button', { name: 'Remove filter: 21.01 – 100.09' }).click()
+  await expect(filters(page).getByRole('button', { name: 'Amount: any' })).toBeFocused()
+  await expect.poll(() => numbers(page)).toHaveLength(13)
+  await page.getByRole('link', { name: 'EU-SOON' }).click()
+  for (const [term, value] of [
+    ['Billed to', 'Payer Europe GmbH'],
+    ['Issuer', 'Fernhill Cloud, Inc.'],
+  ] as const)
+    await expect(page.locator('dl > div').filter({ hasText: term })).toContainText(value)
+})
+
+test('a search finds any part of a number or issuer, and the file says its range', async ({ page }) => {
+  await signIn(page, people.finance, '/invoices?search=aid-1')
+  expect(await numbers(page)).toHaveLength(11)
+  await expectAgreed(page)
+  await page.goto('/invoices?search=hill%20cl')
+  expect(await numbers(page)).toHaveLength(13)
+  await expectAgreed(page)
+  await filters(page)
+    .getByRole('button', { name: /^Invoice date/ })
+    .click()
+  await page.getByRole('button', { name: 'Last month' }).click()
+  await expect(page).toHaveURL(/minCreationTime/)
+  await page.getByRole('button', { name: 'Export' }).click()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'CSV, a row per invoice' }).click(),
+  ])
+  const first = monthBefore(1).toISOString().slice(0, 10)
+  const last = new Date(monthBefore(0).getTime() - 1).toISOString().slice(0, 10)
+  expect(file.suggestedFilename()).toBe(`invoices-${first}-to-${last}.csv`)
+  expect(readFileSync(await file.path(), 'utf8')).toContain('billingProfileId')
+})
+
+test('rows are on the screen of a laptop, and the first invoice comes early on a phone', async ({ page }) => {
+  await page.setViewportSize({ width: 1366, height: 651 })
+  await signIn(page, people.finance, '/invoices')
+  await expect(figures(page).getByRole('table')).toBeVisible()
+  await rowsCame(page)
+  const heights = () =>
+    table(page)
+      .getByRole('rowheader')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom))
+  await expect.poll(async () => (await heights()).filter((bottom) => bottom <= 651).length).toBeGreaterThan(2)
+  const top = async (locator: ReturnType<Page['locator']>) => (await locator.boundingBox())?.y ?? Number.NaN
+  expect(await top(filters(page))).toBeLessThan(await top(figures(page)))
+  await page.setViewportSize(PHONE)
+  await expect.poll(() => top(table(page).getByRole('rowheader').first())).toBeLessThan(600)
+})
+
+/** Amounts in these elements that stand on two lines, or beyond the screen. */
+function unwhole(elements: Element[]): string[] {
+  const found: string[] = []
+  for (const element of elements) {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+      const text = walker.currentNode.textContent ?? ''
+      if (!/\d,\d{3},/.test(text)) continue
+      const range = document.createRange()
+      range.selectNodeContents(walker.currentNode)
+      const boxes = [...range.getClientRects()].filter((box) => box.width > 0)
+      if (new Set(boxes.map((box) => Math.round(box.top))).size > 1) found.push(`on two lines: ${text}`)
+      if (boxes.some((box) => box.right > innerWidth || box.left < 0)) found.push(`cut: ${text}`)
+    }
+  }
+  return found
+}
+
+for (const width of [360, 722, 768, 992, 1024, 1366, 1920, 2560]) {
+  test(`amounts of 12 digits in six currencies are whole at ${width} px`, async ({ page }) => {
+    const said = complaints(page)
+    await page.setViewportSize({ width, height: 900 })
+    await signIn(page, people.six, '/invoices')
+    await expect(figures(page).getByRole('table')).toBeVisible()
+    await page.getByRole('button', { name: /^Show \d more currencies$/ }).click()
+    await expect(figures(page).getByRole('row')).toHaveCount(7)
+    for (const name of ['Figures', 'Invoices']) {
+      const part = name === 'Figures' ? figures(page) : table(page)
+      const broken = await part.locator('tbody td, tbody th').evaluateAll(unwhole)
+      expect(broken).toEqual([])
+    }
+    const scrolled = await figures(page)
+      .locator('div')
+      .first()
+      .evaluate((box) => box.scrollWidth - box.clientWidth)
+    expect(scrolled).toBeLessThanOrEqual(0)
+    await page.goto('/invoices/BIG-KWD')
+    const facts = page.getByRole('definition').filter({ hasText: /\d,\d{3},/ })
+    expect(await facts.count()).toBeGreaterThan(2)
+    expect(await facts.evaluateAll(unwhole)).toEqual([])
+    await expectGood(page)
+    expect(said).toEqual([])
+  })
+}
+
+test('a panel opens where it has room', async ({ page }) => {
+  await page.setViewportSize({ width: 1366, height: 560 })
+  await signIn(page, people.finance, '/invoices')
+  for (const button of [/^Invoice date/, /^Amount/, /^Documents/]) {
+    await filters(page).getByRole('button', { name: button }).click()
+    const panel = filters(page).locator('[id].absolute')
+    await expect(panel).toBeInViewport({ ratio: 1 })
+    await page.keyboard.press('Escape')
+  }
+})
+
+test('of an invoice of 3,000 lines a page is drawn, and the search and its sum are over all', async ({
+  page,
+}) => {
+  await signIn(page, people.finance, '/invoices/LONG')
+  const lines = page.getByRole('table', { name: 'Line items' })
+  await expect(lines.getByRole('row')).toHaveCount(101)
+  await expect(page.getByText('3,000 lines')).toBeVisible()
+  expect(await page.locator('*').count()).toBeLessThan(2500)
+  const html = await (await page.request.get('/invoices/LONG')).text()
+  expect(html.length).toBeLessThan(700_000)
+  await page.getByRole('button', { name: 'Next lines' }).click()
+  await expect(lines.getByRole('rowheader').first()).toContainText('Compute 100')
+  await page.getByRole('searchbox', { name: 'Search line items' }).fill('RARE')
+  await expect(page.getByText('12 of 3,000 lines · 1.20 USD')).toBeVisible()
+  await expect(lines.getByRole('row')).toHaveCount(13)
+  await expectGood(page)
+  await page.getByRole('searchbox', { name: 'Search line items' }).fill('')
+  await expect(lines.getByRole('row')).toHaveCount(101)
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
+  await expect(lines.getByRole('row')).toHaveCount(3001)
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+  await expect(lines.getByRole('row')).toHaveCount(101)
+})
