@@ -25,6 +25,7 @@ const STANDS_ON: Record<string, string[]> = {
   originals: ['kept-files'],
   scim: ['billing-profiles/store.ts', 'members'],
   'second-factors': ['members'],
+  'single-sign-on': ['billing-profiles/store.ts', 'members/holding.ts'],
   statements: ['billing-profiles', 'invoices'],
 }
 

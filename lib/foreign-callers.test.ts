@@ -28,6 +28,8 @@ const NAMED: Record<string, { other: string; nobodys: string }> = {
   key_id: { other: 'key-foreign', nobodys: 'key-nobodys' },
   factor_id: { other: 'factor-foreign', nobodys: 'factor-nobodys' },
   member_id: { other: 'member-foreign', nobodys: 'member-nobodys' },
+  provider_id: { other: 'provider-foreign', nobodys: 'provider-nobodys' },
+  domain: { other: 'foreign.example', nobodys: 'nobodys.example' },
   session_id: { other: digestOf('session-foreign'), nobodys: digestOf('session-nobodys') },
 }
 const QUERIES: Record<string, string> = {
@@ -37,11 +39,15 @@ const QUERIES: Record<string, string> = {
   listSessions: '?whose=all',
 }
 /** What a signed-in member is asked for, and no key. */
-const OF_MEMBERS = ['listFactors', 'removeFactor']
+const OF_MEMBERS = [
+  ...['listFactors', 'removeFactor'],
+  ...['changeIdentityProvider', 'removeIdentityProvider', 'checkSignOnDomain', 'removeSignOnDomain'],
+]
 const BODIES: Record<string, string> = {
   setQuantity: '{"quantity":11}',
   renameKey: '{"name":"renamed"}',
   changeMember: '{"name":"renamed"}',
+  changeIdentityProvider: '{"joinRoles":null}',
 }
 
 let database: TestDatabase
@@ -81,6 +87,19 @@ beforeAll(async () => {
          actor_name, request_id, settled_at)
        VALUES ($1, $2, $3, 9, 10, 'APPLIED', 'key', 'K1', 'joiners-sync', 'r', now())`,
       [customer, `change-${customer}`, `workspace-suite-${customer}`],
+    )
+    for (const id of [`provider-${customer}`, `provider-of-domain-${customer}`])
+      await database.sql(
+        customer,
+        `INSERT INTO identity_providers (customer_id, id, name, issuer, client_id, client_secret, scopes)
+         VALUES ($1, $2, $2, 'https://login.example', 'console', 'sealed', '{openid}')`,
+        [customer, id],
+      )
+    await database.sql(
+      customer,
+      `INSERT INTO sign_on_domains (customer_id, domain, provider_id, token, proven_at, proven_by)
+       VALUES ($1, $2, $3, 'token', now(), 'operator')`,
+      [customer, `${customer}.example`, `provider-of-domain-${customer}`],
     )
     const event = { action: 'thing.done', subject: customer, actor: OPERATOR, requestId: 'r' }
     const customerId = customer as CustomerId

@@ -33,6 +33,9 @@ const AGE_SHOWN = 388
 /** They need another caller, or another subscription, than the examples have. */
 const UNSHOWN = ['permission_denied', 'subscription_not_active']
 
+/** Done only where somebody else's server answers. */
+const OF_OTHERS = ['addIdentityProvider']
+
 let database: TestDatabase
 let document: Document
 const contracts: AnyContract[] = []
@@ -80,8 +83,8 @@ describe('every example', () => {
   it('stands for each call but the one that answers the description itself', () => {
     const without = contracts.filter(({ examples }) => examples.length === 0)
     expect(without.map(({ name }) => name)).toEqual([])
-    const done = contracts.filter(({ examples }) => examples.some(({ answer }) => answer.status === 200))
-    expect(done).toEqual(contracts)
+    const lacking = contracts.filter(({ examples }) => examples.every(({ answer }) => answer.status !== 200))
+    expect(lacking.map(({ name }) => name)).toEqual(OF_OTHERS)
   })
 })
 
@@ -205,7 +208,7 @@ async function loadContracts() {
 
 /** The customer of all examples. */
 async function seed() {
-  const { addChange, acknowledge, addColleagues, keepOriginal } = exampleRows(database)
+  const { addChange, acknowledge, addColleagues, addSignOn, keepOriginal } = exampleRows(database)
   await addCustomer('northwind')
   const expiresAt = new Date(Date.now() + 90 * DAY)
   keys.admin = await addKey('northwind', ['admin'], { id: 'k-nightly', name: 'nightly-sync', expiresAt })
@@ -216,6 +219,7 @@ async function seed() {
   const ana = { id: 'm-ana', name: 'Ana Ruiz', email: 'ana@northwind.example' }
   await addMember('northwind', { ...ana, roles: ['admin'] })
   await addColleagues()
+  await addSignOn()
   await addKey('northwind', ['finance-user'], {
     ...{ id: 'k-erp', name: 'ERP', issuedBy: 'm-ana', billingProfiles: ['default'] },
     ...{

@@ -61,5 +61,25 @@ export function exampleRows(database: TestDatabase) {
       [],
     )
   }
-  return { keepOriginal, addChange, acknowledge, addColleagues }
+  /** Single sign-on at an issuer that nobody asks, for a domain of which the operator knows. */
+  async function addSignOn() {
+    for (const [id, name] of [
+      ['9a7d2c51-52a4-4b7e-a7c5-60a1a1a5f2d4', 'Northwind'],
+      ['p-former', 'Former'],
+    ])
+      await database.sql(
+        'northwind',
+        `INSERT INTO identity_providers (customer_id, id, name, issuer, client_id, client_secret, scopes)
+         VALUES ('northwind', $1, $2, 'https://login.northwind.example', 'console', 'sealed', '{openid,email,profile}')`,
+        [id, name],
+      )
+    await database.sql(
+      'northwind',
+      `INSERT INTO sign_on_domains (customer_id, domain, provider_id, token, proven_at, proven_by)
+       VALUES ('northwind', 'northwind.example', '9a7d2c51-52a4-4b7e-a7c5-60a1a1a5f2d4',
+         '5b1f0c9f3a6d4e2b8c7a1d0e9f2b3c4d5e6f7a8b', '2026-11-20T10:00:00Z', 'operator')`,
+      [],
+    )
+  }
+  return { addSignOn, keepOriginal, addChange, acknowledge, addColleagues }
 }

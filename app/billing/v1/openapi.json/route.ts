@@ -10,6 +10,7 @@ import * as keys from '#lib/keys/contract.ts'
 import * as changes from '#lib/license-changes/contract.ts'
 import * as members from '#lib/members/contract.ts'
 import * as sessions from '#lib/sessions/contract.ts'
+import * as signOn from '#lib/single-sign-on/contract.ts'
 import * as statements from '#lib/statements/contract.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
@@ -75,6 +76,20 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
         members.changeMember,
         members.makeMemberLink,
         members.withdrawInvitation,
+      ],
+    },
+    {
+      tag: 'Single sign-on',
+      description: 'Identity providers at which members sign in, domains of their addresses, and passwords.',
+      contracts: [
+        signOn.readSignOn,
+        signOn.addIdentityProvider,
+        signOn.changeIdentityProvider,
+        signOn.removeIdentityProvider,
+        signOn.addSignOnDomain,
+        signOn.checkSignOnDomain,
+        signOn.removeSignOnDomain,
+        signOn.setPasswordSignIn,
       ],
     },
     {
