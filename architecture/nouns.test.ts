@@ -15,6 +15,7 @@ const STANDS_ON: Record<string, string[]> = {
   'billed-seats': ['license-changes'],
   'billing-profiles': ['invoices', 'parties'],
   comparisons: ['invoices'],
+  directories: ['scim', 'single-sign-on/may-set.ts'],
   'invoice-files': ['invoices', 'issuers/bank-codes.ts', 'kept-files', 'parties'],
   invoices: ['kept-files'],
   'license-changes': ['assets', 'vendor-subscriptions'],

@@ -17,8 +17,8 @@ import { projectFiles } from '../architecture/scan.ts'
 type Contract = { name: string; method: 'GET' | 'PATCH'; path: string; permission: string }
 
 const [OWN, OTHER] = ['own', 'foreign']
-/** Stands in each row of the other customer, as does the currency in its sums. */
-const MARK = /foreign|[",]ISK[",]/i
+/** Stands in each row of the other customer, as does the currency in its sums; and it demands a second factor. */
+const MARK = /foreign|[",]ISK[",]|"isDemanded":true/i
 
 /** For each part of a path: the other customer's, and one that nobody has. A contract with a new one needs a line here. */
 const NAMED: Record<string, { other: string; nobodys: string }> = {
@@ -30,6 +30,8 @@ const NAMED: Record<string, { other: string; nobodys: string }> = {
   member_id: { other: 'member-foreign', nobodys: 'member-nobodys' },
   provider_id: { other: 'provider-foreign', nobodys: 'provider-nobodys' },
   domain: { other: 'foreign.example', nobodys: 'nobodys.example' },
+  token_id: { other: 'token-foreign', nobodys: 'token-nobodys' },
+  group_id: { other: 'group-foreign', nobodys: 'group-nobodys' },
   session_id: { other: digestOf('session-foreign'), nobodys: digestOf('session-nobodys') },
 }
 const QUERIES: Record<string, string> = {
@@ -39,9 +41,12 @@ const QUERIES: Record<string, string> = {
   listSessions: '?whose=all',
 }
 /** What a signed-in member is asked for, and no key. */
+/** What somebody else of the customer is asked for. */
+const OF_COLLEAGUES = ['resetFactors']
 const OF_MEMBERS = [
   ...['listFactors', 'removeFactor'],
   ...['changeIdentityProvider', 'removeIdentityProvider', 'checkSignOnDomain', 'removeSignOnDomain'],
+  ...['revokeDirectoryToken', 'unmapDirectoryGroup'],
 ]
 const BODIES: Record<string, string> = {
   setQuantity: '{"quantity":11}',
@@ -53,6 +58,7 @@ const BODIES: Record<string, string> = {
 let database: TestDatabase
 const keys: Record<string, string> = {}
 const cookies: Record<string, string> = {}
+const colleagues: Record<string, string> = {}
 
 beforeAll(async () => {
   database = await testDatabase()
@@ -69,6 +75,11 @@ beforeAll(async () => {
     const member = await addMember(customer, { id: `member-${customer}`, roles: ['admin'] })
     const colleague = await addMember(customer, { roles: ['admin'], email: `colleague@${customer}.example` })
     await addSession(customer, colleague, { sid: `session-${customer}` })
+    await database.sql(customer, 'UPDATE customers SET demands_factor = $1 WHERE id = $2', [
+      customer === OTHER,
+      customer,
+    ])
+    colleagues[customer] = await cookieOf(await addSession(customer, colleague))
     const proven = ['password', provenBy(customer)]
     cookies[customer] = await cookieOf(await addSession(customer, member, { proof: 'of a password', proven }))
     for (const [id, kind] of [
@@ -100,6 +111,16 @@ beforeAll(async () => {
       `INSERT INTO sign_on_domains (customer_id, domain, provider_id, token, proven_at, proven_by)
        VALUES ($1, $2, $3, 'token', now(), 'operator')`,
       [customer, `${customer}.example`, `provider-of-domain-${customer}`],
+    )
+    await database.sql(
+      customer,
+      `INSERT INTO scim_tokens (customer_id, id, name, digest, last_four, roles) VALUES ($1, $2, $2, $2, 'abcd', '{}')`,
+      [customer, `token-${customer}`],
+    )
+    await database.sql(
+      customer,
+      `INSERT INTO scim_groups (customer_id, id, display_name, roles) VALUES ($1, $2, $2, '{it-manager}')`,
+      [customer, `group-${customer}`],
     )
     const event = { action: 'thing.done', subject: customer, actor: OPERATOR, requestId: 'r' }
     const customerId = customer as CustomerId
@@ -183,8 +204,11 @@ async function answer(contract: Contract, which: 'other' | 'nobodys', customer: 
   const request = new Request(`http://console.example${target}${query}`, {
     method,
     headers: {
-      ...(OF_MEMBERS.includes(name)
-        ? { Cookie: cookies[customer] ?? '', 'Sec-Fetch-Site': 'same-origin' }
+      ...([...OF_MEMBERS, ...OF_COLLEAGUES].includes(name)
+        ? {
+            Cookie: (OF_MEMBERS.includes(name) ? cookies : colleagues)[customer] ?? '',
+            'Sec-Fetch-Site': 'same-origin',
+          }
         : { Authorization: `Bearer ${keys[customer]}` }),
       'Content-Type': 'application/json',
       'Request-Id': 'always-the-same',

@@ -110,15 +110,7 @@ export const Problem: {
 
 // SQLSTATE classes and codes of a server that is gone, going, full or too slow.
 const UNAVAILABLE = /^(08|53|57P|57014|55P03|25P03|40001|40P01|58)/
-const NETWORK = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOENT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-])
+const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN)$/
 // pg throws these without a code after the server was killed or the pool is exhausted.
 const CODELESS =
   /connection (terminated|error|ended)|client was closed|timeout exceeded when trying to connect|no turn in time|connection timeout|query read timeout/i
@@ -151,5 +143,5 @@ export function errorCode(error: unknown): string | undefined {
 function isUnavailable(error: Error & { code?: unknown }): boolean {
   const { code } = error
   if (typeof code !== 'string') return CODELESS.test(error.message)
-  return NETWORK.has(code) || UNAVAILABLE.test(code)
+  return NETWORK.test(code) || UNAVAILABLE.test(code)
 }

@@ -208,7 +208,8 @@ async function loadContracts() {
 
 /** The customer of all examples. */
 async function seed() {
-  const { addChange, acknowledge, addColleagues, addSignOn, keepOriginal } = exampleRows(database)
+  const { addChange, acknowledge, addColleagues, addDirectory, addSignOn, keepOriginal } =
+    exampleRows(database)
   await addCustomer('northwind')
   const expiresAt = new Date(Date.now() + 90 * DAY)
   keys.admin = await addKey('northwind', ['admin'], { id: 'k-nightly', name: 'nightly-sync', expiresAt })
@@ -220,6 +221,7 @@ async function seed() {
   await addMember('northwind', { ...ana, roles: ['admin'] })
   await addColleagues()
   await addSignOn()
+  await addDirectory()
   await addKey('northwind', ['finance-user'], {
     ...{ id: 'k-erp', name: 'ERP', issuedBy: 'm-ana', billingProfiles: ['default'] },
     ...{

@@ -47,6 +47,13 @@ export function exampleRows(database: TestDatabase) {
       createdAt: times('2026-02-02T09:00:00Z'),
       lastSignInAt: times('2026-11-22T08:00:00Z'),
     })
+    await addMember('northwind', { id: 'm-dan', email: 'dan@northwind.example', roles: ['it-manager'] })
+    await database.sql(
+      'northwind',
+      `INSERT INTO second_factors (person_id, reach, kind, name, secret) SELECT person_id, NULL, 'totp', 'App', 'sealed'
+       FROM members WHERE id IN ('m-ben', 'm-dan')`,
+      [],
+    )
     await addMember('northwind', {
       ...{ id: 'm-bea', name: 'Bea Lind', email: 'bea@northwind.example', addedBy: 'Ana Ruiz' },
       roles: ['finance-user'],
@@ -81,5 +88,26 @@ export function exampleRows(database: TestDatabase) {
       [],
     )
   }
-  return { addSignOn, keepOriginal, addChange, acknowledge, addColleagues }
+  /** A directory's token, which is used, and a group of Ben that gives nothing. */
+  async function addDirectory() {
+    await database.sql(
+      'northwind',
+      `INSERT INTO scim_tokens (customer_id, id, name, digest, last_four, roles, created_at, last_used_at)
+       VALUES ('northwind', 't-entra', 'Entra ID', 'none', 'f3Kq', '{it-manager,finance-user}', '2026-11-20T10:00:00Z',
+         '2026-11-22T08:00:00Z')`,
+      [],
+    )
+    await database.sql(
+      'northwind',
+      `INSERT INTO scim_groups (customer_id, id, display_name) VALUES ('northwind', 'g-staff', 'Staff'),
+         ('northwind', 'g-billing', 'Billing team')`,
+      [],
+    )
+    await database.sql(
+      'northwind',
+      `INSERT INTO scim_group_members (customer_id, group_id, member_id) VALUES ('northwind', 'g-staff', 'm-ben')`,
+      [],
+    )
+  }
+  return { addDirectory, addSignOn, keepOriginal, addChange, acknowledge, addColleagues }
 }

@@ -28,6 +28,8 @@ export const VALUES: Record<string, readonly string[]> = {
   kind: ['drawn', 'original-pdf', 'original-xml', 'x'],
   whose: ['own', 'all'],
   session_id: ['none'],
+  token_id: ['t-entra', 'none'],
+  group_id: ['g-staff', 'none'],
   provider_id: ['9a7d2c51-52a4-4b7e-a7c5-60a1a1a5f2d4', 'none'],
   domain: ['northwind.example', 'none'],
   member_id: ['m-ana', 'm-ben', 'm-bea'],

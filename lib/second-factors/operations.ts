@@ -8,6 +8,7 @@ import { makingBy, settingUpIn, setUp } from '#lib/access/factors/set-up.ts'
 import * as factors from '#lib/access/factors/store.ts'
 import { newSecret } from '#lib/access/factors/totp.ts'
 import { requireFresh } from '#lib/access/fresh-sign-ins/require-fresh.ts'
+import { requireFreshMember } from '#lib/access/fresh-sign-ins/require-fresh-member.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -68,8 +69,12 @@ export const confirmPasskey = operation(contract.confirmPasskey, async (caller) 
   return { body: { options: possible(await askingOptions(proofIn(session), present)) }, headers: UNKEPT }
 })
 
+export const readFactorDemand = operation(contract.readFactorDemand, async (caller) => ({
+  body: { isDemanded: await readScope(caller, (tx) => readDemand(tx, caller.customerId)) },
+}))
+
 export const demandFactor = operation(contract.demandFactor, async (caller, { body }, { requestId }) => {
-  requireFresh(caller)
+  requireFreshMember(caller)
   const { customerId } = caller
   const { isDemanded } = body
   await scope(caller, async (tx) => {
@@ -82,7 +87,7 @@ export const demandFactor = operation(contract.demandFactor, async (caller, { bo
 })
 
 export const resetFactors = operation(contract.resetFactors, async (caller, { params }, { requestId }) => {
-  requireFresh(caller)
+  requireFreshMember(caller)
   await checkMayReset(caller, params.member_id)
   await reset(caller, params.member_id, requestId)
   return { body: { reset: true as const } }

@@ -8,6 +8,7 @@ import { readScope } from '#lib/db/scope.ts'
 import * as contract from './contract.ts'
 import { checkRoom, duplicate, tell } from './deeds.ts'
 import { checkIssuer } from './discovery.ts'
+import { addDomain, checkDomain, dropDomain } from './domains.ts'
 import { changeWaysIn, checkFresh } from './may-set.ts'
 import { keptOf, takeAway, toldOf } from './providers.ts'
 import { readAll } from './serialize.ts'
@@ -77,6 +78,26 @@ export const removeIdentityProvider = operation(
       const event = { action: 'identity-provider.removed', subject: id, requestId, details: { name, issuer } }
       await tell(tx, caller, event)
     })
+    return { body: { removed: true as const } }
+  },
+)
+
+export const addSignOnDomain = operation(
+  contract.addSignOnDomain,
+  async (caller, { body }, { requestId }) => ({ body: await addDomain(caller, body, requestId) }),
+)
+
+export const checkSignOnDomain = operation(
+  contract.checkSignOnDomain,
+  async (caller, { params }, { requestId }) => ({
+    body: await checkDomain(caller, params.domain, requestId),
+  }),
+)
+
+export const removeSignOnDomain = operation(
+  contract.removeSignOnDomain,
+  async (caller, { params }, { requestId }) => {
+    await dropDomain(caller, params.domain, requestId)
     return { body: { removed: true as const } }
   },
 )

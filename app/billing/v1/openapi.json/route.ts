@@ -4,11 +4,13 @@ import { openApiOperation } from '#lib/api/openapi/document.ts'
 import * as assets from '#lib/assets/contract.ts'
 import * as auditEvents from '#lib/audit-events/contract.ts'
 import * as comparisons from '#lib/comparisons/contract.ts'
+import * as directories from '#lib/directories/contract.ts'
 import * as files from '#lib/invoice-files/contract.ts'
 import * as invoices from '#lib/invoices/contract.ts'
 import * as keys from '#lib/keys/contract.ts'
 import * as changes from '#lib/license-changes/contract.ts'
 import * as members from '#lib/members/contract.ts'
+import * as factors from '#lib/second-factors/contract.ts'
 import * as sessions from '#lib/sessions/contract.ts'
 import * as signOn from '#lib/single-sign-on/contract.ts'
 import * as statements from '#lib/statements/contract.ts'
@@ -76,6 +78,9 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
         members.changeMember,
         members.makeMemberLink,
         members.withdrawInvitation,
+        factors.readFactorDemand,
+        factors.demandFactor,
+        factors.resetFactors,
       ],
     },
     {
@@ -90,6 +95,17 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
         signOn.checkSignOnDomain,
         signOn.removeSignOnDomain,
         signOn.setPasswordSignIn,
+      ],
+    },
+    {
+      tag: 'Directory',
+      description: 'What lets a directory manage members by SCIM 2.0, and what its groups give.',
+      contracts: [
+        directories.readDirectory,
+        directories.issueDirectoryToken,
+        directories.revokeDirectoryToken,
+        directories.mapDirectoryGroup,
+        directories.unmapDirectoryGroup,
       ],
     },
     {
