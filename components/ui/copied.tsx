@@ -1,0 +1,16 @@
+import { CopyButton } from './copy-button.tsx'
+
+/** A text that is needed elsewhere, with a button that copies it: `what` says which it is, as in “Copy address”. */
+export function Copied({ label, text, what }: { label: string; text: string; what: string }) {
+  return (
+    <div className="grid gap-1.5">
+      <div className="flex items-center justify-between gap-2">
+        <span className="text-sm font-medium">{label}</span>
+        <CopyButton text={() => text}>Copy {what}</CopyButton>
+      </div>
+      <code className="block rounded-control border border-line-2 bg-sunken px-3 py-2 text-sm wrap-anywhere">
+        {text}
+      </code>
+    </div>
+  )
+}
