@@ -8,7 +8,7 @@ import type { Domain } from './contract.ts'
 import { checkRoom, duplicate, tell } from './deeds.ts'
 import { changeWaysIn, checkFresh } from './may-set.ts'
 import { serializeDomain } from './serialize.ts'
-import { checkWayIn, lockProviders, providerIn } from './ways-in.ts'
+import { checkWayIn, lockProviders } from './ways-in.ts'
 
 /** Names a domain, or leads its people to another provider. @throws Problem, also `last_way_in` */
 export async function addDomain(
@@ -19,7 +19,9 @@ export async function addDomain(
   const { customerId } = caller
   const domain = domainOf(given.domain)
   const row = await changeWaysIn(caller, async (tx) => {
-    const { id: providerId, name } = providerIn(await lockProviders(tx, customerId), given.providerId)
+    const provider = (await lockProviders(tx, customerId)).find(({ id }) => id === given.providerId)
+    if (!provider) throw wrong('providerId', 'is no identity provider')
+    const { id: providerId, name } = provider
     const known = await domains.listDomains(tx, customerId)
     if (known.every((one) => one.domain !== domain)) checkRoom(known)
     const added = await domains.addDomain(tx, customerId, { domain, providerId })
@@ -79,7 +81,11 @@ async function domainNamed(
 
 function domainOf(given: string): string {
   const domain = domains.asDomain(given)
-  if (domain !== undefined) return domain
-  const detail = 'is no domain of mail addresses'
-  throw new Problem('invalid_request', `/domain: ${detail}`, { errors: [{ pointer: '/domain', detail }] })
+  if (domain === undefined) throw wrong('domain', 'is no domain of mail addresses')
+  return domain
+}
+
+function wrong(field: 'domain' | 'providerId', detail: string): Problem {
+  const pointer = `/${field}`
+  return new Problem('invalid_request', `${pointer}: ${detail}`, { errors: [{ pointer, detail }] })
 }
