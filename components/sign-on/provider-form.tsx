@@ -13,6 +13,7 @@ import type { Role } from '#lib/access/rules.ts'
 import type { Provider } from '#lib/single-sign-on/contract.ts'
 import { addIdentityProvider, changeIdentityProvider } from '#lib/single-sign-on/queries.ts'
 import { JoinFields } from './join-fields.tsx'
+import { MoreFields } from './more-fields.tsx'
 import { asMappings, asRules, RuleFields } from './rule-fields.tsx'
 
 const PLACES = [
@@ -123,28 +124,7 @@ export function ProviderForm({
         />
         <JoinFields value={joinRoles} onChange={setJoinRoles} error={at('joinRoles')} />
         <RuleFields value={rules} giving={giving} onChange={setRules} error={at('mappings')} />
-        <details className="text-sm">
-          <summary className="cursor-pointer rounded-sm font-medium text-ink-2 hover:text-ink">More</summary>
-          <div className="mt-3 grid gap-4">
-            <Field
-              label="Claim that the address is verified"
-              name="verifiedClaim"
-              defaultValue={provider?.verifiedClaim ?? 'email_verified'}
-              hint="Entra ID: xms_edov."
-              required
-              maxLength={100}
-              {...TEXT}
-              error={at('verifiedClaim')}
-            />
-            <Field
-              label="Scopes beside openid"
-              name="scopes"
-              defaultValue={(provider?.scopes ?? ['email', 'profile']).join(' ')}
-              {...TEXT}
-              error={at('scopes')}
-            />
-          </div>
-        </details>
+        <MoreFields provider={provider} errorAt={at} />
         {error && !isShown ? <NotDone title="Not saved" error={error} /> : null}
         <div className="mt-1 flex justify-end gap-2">
           <Button look="quiet" onClick={onClose}>
