@@ -34,7 +34,7 @@ export function GroupRow({
         </p>
       </div>
       <div className="flex gap-2">
-        <Button onClick={onMap} aria-label={`Map ${name}`}>
+        <Button onClick={onMap} aria-label={`${isMapped ? 'Change' : 'Map'} ${name}`}>
           {isMapped ? 'Change' : 'Map'}
         </Button>
         {isMapped ? (

@@ -48,7 +48,7 @@ export function DomainRow({
         </div>
         <div className="flex gap-2">
           {isProven ? null : (
-            <Button pending={isPending} onClick={() => mutate()} aria-label={`Check ${domain} now`}>
+            <Button pending={isPending} onClick={() => mutate()} aria-label={`Check now: ${domain}`}>
               Check now
             </Button>
           )}

@@ -73,7 +73,15 @@ export function ProviderForm({
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (!isPending) mutate(new FormData(event.currentTarget))
+    if (isPending) return
+    const { elements } = event.currentTarget
+    // The form is longer than a phone: what is wrong comes into view.
+    const onError = (refused: Error) => {
+      const wrong = PLACES.find((name) => errorAt(refused, `/${name}`)) ?? ''
+      const field = elements.namedItem(wrong)
+      if (field instanceof HTMLInputElement) field.focus()
+    }
+    mutate(new FormData(event.currentTarget), { onError })
   }
   const at = (name: string) => errorAt(error, `/${name}`)
   const isShown = PLACES.some(at)

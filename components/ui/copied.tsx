@@ -6,7 +6,10 @@ export function Copied({ label, text, what }: { label: string; text: string; wha
     <div className="grid gap-1.5">
       <div className="flex items-center justify-between gap-2">
         <span className="text-sm font-medium">{label}</span>
-        <CopyButton text={() => text}>Copy {what}</CopyButton>
+        {/* Its words end where the box below does. */}
+        <span className="-mr-3">
+          <CopyButton text={() => text}>Copy {what}</CopyButton>
+        </span>
       </div>
       <code className="block rounded-control border border-line-2 bg-sunken px-3 py-2 text-sm wrap-anywhere">
         {text}
