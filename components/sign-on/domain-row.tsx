@@ -61,7 +61,11 @@ export function DomainRow({
         <div className="mt-3 grid gap-3">
           <Copied label="Name of the TXT record" text={record.name} what="name" />
           <Copied label="Text" text={record.text} what="text" />
-          {error ? <NotDone title="Not proven yet" error={error} /> : null}
+          {error ? (
+            <div className="min-w-0 wrap-anywhere">
+              <NotDone title="Not proven yet" error={error} />
+            </div>
+          ) : null}
         </div>
       )}
     </li>

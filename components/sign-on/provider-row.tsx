@@ -68,7 +68,7 @@ export function ProviderRow({
         </summary>
         <div className="mt-2.5 grid gap-3">
           <Copied label="Redirect URI" text={redirectUri} what="redirect URI" />
-          <Copied label="Back-channel logout URI" text={logoutUri} what="logout URI" />
+          <Copied label="Back-channel logout" text={logoutUri} what="logout URI" />
         </div>
       </details>
     </li>
