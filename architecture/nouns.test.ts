@@ -16,6 +16,7 @@ const STANDS_ON: Record<string, string[]> = {
   'billing-profiles': ['invoices', 'parties'],
   causes: ['assets/rules.ts', 'billed-seats', 'invoices/serialize.ts', 'invoices/shapes.ts'],
   comparisons: ['billed-seats/changes.ts', 'causes', 'invoices'],
+  directories: ['scim', 'single-sign-on/may-set.ts'],
   explanations: ['billed-seats/changes.ts', 'causes', 'invoices'],
   'invoice-files': ['invoices', 'issuers/bank-codes.ts', 'kept-files', 'parties', 'posting'],
   invoices: ['kept-files', 'posting'],
@@ -28,6 +29,7 @@ const STANDS_ON: Record<string, string[]> = {
   originals: ['kept-files'],
   scim: ['billing-profiles/store.ts', 'members'],
   'second-factors': ['members'],
+  'single-sign-on': ['billing-profiles/store.ts', 'members/holding.ts'],
   statements: ['billing-profiles', 'invoices'],
 }
 

@@ -18,8 +18,8 @@ import { projectFiles } from '../architecture/scan.ts'
 type Contract = { name: string; method: 'GET' | 'PATCH'; path: string; permission: string }
 
 const [OWN, OTHER] = ['own', 'foreign']
-/** Stands in each row of the other customer, as does the currency in its sums. */
-const MARK = /foreign|[",>]ISK[",<]/i
+/** Stands in each row of the other customer, as does the currency in its sums; and it demands a second factor. */
+const MARK = /foreign|[",>]ISK[",<]|"isDemanded":true/i
 
 /** For each part of a path: the other customer's, and one that nobody has. A contract with a new one needs a line here. */
 const NAMED: Record<string, { other: string; nobodys: string }> = {
@@ -30,6 +30,10 @@ const NAMED: Record<string, { other: string; nobodys: string }> = {
   key_id: { other: 'key-foreign', nobodys: 'key-nobodys' },
   factor_id: { other: 'factor-foreign', nobodys: 'factor-nobodys' },
   member_id: { other: 'member-foreign', nobodys: 'member-nobodys' },
+  provider_id: { other: 'provider-foreign', nobodys: 'provider-nobodys' },
+  domain: { other: 'foreign.example', nobodys: 'nobodys.example' },
+  token_id: { other: 'token-foreign', nobodys: 'token-nobodys' },
+  group_id: { other: 'group-foreign', nobodys: 'group-nobodys' },
   session_id: { other: digestOf('session-foreign'), nobodys: digestOf('session-nobodys') },
 }
 const QUERIES: Record<string, string> = {
@@ -43,18 +47,26 @@ const QUERIES: Record<string, string> = {
   listSessions: '?whose=all',
 }
 /** What a signed-in member is asked for, and no key. */
-const OF_MEMBERS = ['listFactors', 'removeFactor']
+/** What somebody else of the customer is asked for. */
+const OF_COLLEAGUES = ['resetFactors']
+const OF_MEMBERS = [
+  ...['listFactors', 'removeFactor'],
+  ...['changeIdentityProvider', 'removeIdentityProvider', 'checkSignOnDomain', 'removeSignOnDomain'],
+  ...['revokeDirectoryToken', 'unmapDirectoryGroup'],
+]
 const BODIES: Record<string, string> = {
   setQuantity: '{"quantity":11}',
   renameKey: '{"name":"renamed"}',
   changeMember: '{"name":"renamed"}',
   setProfilePosting: '{"purchaseOrder":"PO-1"}',
   setAssetPosting: '{"costCenter":"4711"}',
+  changeIdentityProvider: '{"joinRoles":null}',
 }
 
 let database: TestDatabase
 const keys: Record<string, string> = {}
 const cookies: Record<string, string> = {}
+const colleagues: Record<string, string> = {}
 
 beforeAll(async () => {
   database = await testDatabase()
@@ -72,6 +84,11 @@ beforeAll(async () => {
     const member = await addMember(customer, { id: `member-${customer}`, roles: ['admin'] })
     const colleague = await addMember(customer, { roles: ['admin'], email: `colleague@${customer}.example` })
     await addSession(customer, colleague, { sid: `session-${customer}` })
+    await database.sql(customer, 'UPDATE customers SET demands_factor = $1 WHERE id = $2', [
+      customer === OTHER,
+      customer,
+    ])
+    colleagues[customer] = await cookieOf(await addSession(customer, colleague))
     const proven = ['password', reachProven(customer)]
     cookies[customer] = await cookieOf(await addSession(customer, member, { proof: 'of a password', proven }))
     for (const [id, kind] of [
@@ -90,6 +107,29 @@ beforeAll(async () => {
          actor_name, request_id, settled_at)
        VALUES ($1, $2, $3, 9, 10, 'APPLIED', 'key', 'K1', 'joiners-sync', 'r', now())`,
       [customer, `change-${customer}`, `workspace-suite-${customer}`],
+    )
+    for (const id of [`provider-${customer}`, `provider-of-domain-${customer}`])
+      await database.sql(
+        customer,
+        `INSERT INTO identity_providers (customer_id, id, name, issuer, client_id, client_secret, scopes)
+         VALUES ($1, $2, $2, 'https://login.example', 'console', 'sealed', '{openid}')`,
+        [customer, id],
+      )
+    await database.sql(
+      customer,
+      `INSERT INTO sign_on_domains (customer_id, domain, provider_id, token, proven_at, proven_by)
+       VALUES ($1, $2, $3, 'token', now(), 'operator')`,
+      [customer, `${customer}.example`, `provider-of-domain-${customer}`],
+    )
+    await database.sql(
+      customer,
+      `INSERT INTO scim_tokens (customer_id, id, name, digest, last_four, roles) VALUES ($1, $2, $2, $2, 'abcd', '{}')`,
+      [customer, `token-${customer}`],
+    )
+    await database.sql(
+      customer,
+      `INSERT INTO scim_groups (customer_id, id, display_name, roles) VALUES ($1, $2, $2, '{it-manager}')`,
+      [customer, `group-${customer}`],
     )
     const event = { action: 'thing.done', subject: customer, actor: OPERATOR, requestId: 'r' }
     const customerId = customer as CustomerId
@@ -173,8 +213,11 @@ async function answer(contract: Contract, which: 'other' | 'nobodys', customer: 
   const request = new Request(`http://console.example${target}${query}`, {
     method,
     headers: {
-      ...(OF_MEMBERS.includes(name)
-        ? { Cookie: cookies[customer] ?? '', 'Sec-Fetch-Site': 'same-origin' }
+      ...([...OF_MEMBERS, ...OF_COLLEAGUES].includes(name)
+        ? {
+            Cookie: (OF_MEMBERS.includes(name) ? cookies : colleagues)[customer] ?? '',
+            'Sec-Fetch-Site': 'same-origin',
+          }
         : { Authorization: `Bearer ${keys[customer]}` }),
       'Content-Type': 'application/json',
       'Request-Id': 'always-the-same',

@@ -6,4 +6,5 @@ export const SCREENS = [
   { href: '/invoices', name: 'Invoices', permission: 'invoice-viewer' },
   { href: '/activity', name: 'Activity', permission: 'licenses-manager' },
   { href: '/members', name: 'Members', permission: 'members-manager' },
+  { href: '/sign-on', name: 'Single sign-on', permission: 'members-manager' },
 ] as const satisfies readonly { href: string; name: string; permission: Permission }[]

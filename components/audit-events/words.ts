@@ -23,6 +23,7 @@ const TEXTS: Record<string, string> = {
   'sign-on.bound': 'Signed in by single sign-on for the first time',
   'sign-on.released': 'Forgot who a member is at the identity provider',
   'identity-provider.set': 'Set an identity provider',
+  'identity-provider.removed': 'Removed an identity provider',
   'identity-provider.turned-off': 'Turned an identity provider off',
   'sign-on-domain.added': 'Named a domain for single sign-on',
   'sign-on-domain.proven': 'Proved a domain for single sign-on',

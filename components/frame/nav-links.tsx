@@ -1,6 +1,6 @@
 'use client'
 
-import { Activity, Layers, ReceiptText, Users } from 'lucide-react'
+import { Activity, Layers, LogIn, ReceiptText, Users } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { LinkHint } from '#components/ui/link-hint.tsx'
@@ -10,6 +10,7 @@ const ICONS = {
   '/invoices': ReceiptText,
   '/activity': Activity,
   '/members': Users,
+  '/sign-on': LogIn,
 } as const
 
 /** A screen that the caller may open. */

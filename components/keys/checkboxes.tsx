@@ -5,12 +5,15 @@ export function Checkboxes({
   legend,
   name,
   choices,
+  chosen = choices.length === 1 ? choices.map(({ value }) => value) : [],
   hint,
   error,
 }: {
   legend: string
   name: string
   choices: readonly { value: string; text: string }[]
+  /** Those that are checked at first: the only one, unless told. */
+  chosen?: readonly string[]
   hint?: string
   error?: string | undefined
 }) {
@@ -25,7 +28,7 @@ export function Checkboxes({
               type="checkbox"
               name={name}
               value={value}
-              defaultChecked={choices.length === 1}
+              defaultChecked={chosen.includes(value)}
               className="size-4 shrink-0 accent-accent"
             />
             <span className="wrap-anywhere">{text}</span>

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from 'react'
 import { Button } from '#components/ui/button.tsx'
-import { CopyButton } from '#components/ui/copy-button.tsx'
+import { Copied } from '#components/ui/copied.tsx'
 
 /** The call that says whose a key is: it works with each. */
 const FIRST_CALL = '/auth/v1/validate'
@@ -18,27 +18,13 @@ export function ShownOnce({ secret, onDone }: { secret: string; onDone: () => vo
       <p className="text-ink-2">
         Copy the key now, and keep it where secrets are kept. It can not be shown again.
       </p>
-      <Copied label="Key" text={secret} />
-      <Copied label="Try it" text={line} />
+      <Copied label="Key" text={secret} what="key" />
+      <Copied label="Try it" text={line} what="as curl" />
       <div className="flex justify-end">
         <Button look="primary" onClick={onDone}>
           Done
         </Button>
       </div>
-    </div>
-  )
-}
-
-function Copied({ label, text }: { label: string; text: string }) {
-  return (
-    <div className="grid gap-1.5">
-      <div className="flex items-center justify-between gap-2">
-        <span className="text-sm font-medium">{label}</span>
-        <CopyButton text={() => text}>Copy {label === 'Key' ? 'key' : 'as curl'}</CopyButton>
-      </div>
-      <code className="block rounded-control border border-line-2 bg-sunken px-3 py-2 text-sm wrap-anywhere">
-        {text}
-      </code>
     </div>
   )
 }

@@ -65,7 +65,7 @@ export function MemberActions({
         ) : (
           <Button onClick={() => setAsked(disabling(member, isSelf))}>Disable</Button>
         )}
-        {state === 'active' && !isSelf ? (
+        {member.secondFactors?.length && !isSelf ? (
           <Button onClick={() => setAsked(resetting(member))}>Reset the second factor</Button>
         ) : null}
       </div>

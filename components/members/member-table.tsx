@@ -5,7 +5,7 @@ import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui
 import { visible } from '#components/ui/visible.ts'
 import type { Member } from '#lib/members/contract.ts'
 import { MemberStateCell } from './member-state.tsx'
-import { type Giving, profilesText, rolesText } from './words.ts'
+import { factorsText, type Giving, profilesText, rolesText } from './words.ts'
 
 type Given = {
   members: readonly Member[]
@@ -58,6 +58,7 @@ function MemberRow({
   onChange,
 }: Omit<Given, 'members' | 'busy'> & { member: Member }) {
   const { id, email, roles, billingProfiles, state, lastSignInTime, createTime, addedBy } = member
+  const { secondFactors } = member
   const name = visible(member.name)
   return (
     <Row className={state === 'disabled' ? 'text-ink-2' : ''}>
@@ -85,6 +86,9 @@ function MemberRow({
         ) : (
           <Moment at={lastSignInTime} />
         )}
+        {secondFactors ? (
+          <span className="block text-xs text-ink-3">{factorsText(secondFactors)}</span>
+        ) : null}
       </Cell>
       <Cell className={`text-ink-2 max-md:text-sm ${IN_PLACE}`} place="across">
         <span className="text-ink-3 md:hidden">Added </span>

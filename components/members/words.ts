@@ -12,6 +12,14 @@ export const ROLE_HINTS: Record<Role, string> = {
   admin: 'Both, and members, keys and the history',
 }
 
+const FACTOR_NAMES = { totp: 'app', passkey: 'passkey' } as const
+
+/** What members prove who they are with beside a password, by kind. */
+export function factorsText(kinds: readonly (keyof typeof FACTOR_NAMES)[]): string {
+  if (kinds.length === 0) return 'No second factor'
+  return `Second factor: ${kinds.map((kind) => FACTOR_NAMES[kind]).join(' and ')}`
+}
+
 export function rolesText(roles: readonly Role[]): string {
   return roles.map((role) => ROLE_NAMES[role]).join(', ') || 'None'
 }

@@ -25,7 +25,7 @@ export function AppSecret({ secret, uri, qr }: Shown) {
         , or type in this secret:
       </p>
       <p className="rounded-control bg-sunken px-3 py-2 font-mono text-sm wrap-anywhere">{secret}</p>
-      <div>
+      <div className="-mt-1.5 -ml-3">
         <CopyButton text={() => secret.replaceAll(' ', '')}>Copy the secret</CopyButton>
       </div>
     </div>

@@ -48,6 +48,10 @@ const SELECTIONS = [
   DUE,
 ]
 
+/** They change a provider, a domain, a token or a group, of which a customer has a few. */
+const OF_FEW =
+  'addIdentityProvider changeIdentityProvider removeIdentityProvider addSignOnDomain checkSignOnDomain removeSignOnDomain setPasswordSignIn issueDirectoryToken revokeDirectoryToken mapDirectoryGroup unmapDirectoryGroup'
+
 /** By the contract's name: what is asked after `?`, or instead of `{…}`. A new contract needs its line here. */
 const CASES: Record<string, readonly string[]> = {
   listInvoices: [
@@ -120,8 +124,12 @@ const CASES: Record<string, readonly string[]> = {
   renewCodes: [],
   askPasskey: [],
   confirmPasskey: [],
+  readFactorDemand: [''],
   demandFactor: [],
   resetFactors: [],
+  readSignOn: [''],
+  ...Object.fromEntries(OF_FEW.split(' ').map((name) => [name, []])),
+  readDirectory: [''],
   redeemLink: [],
   askRecovery: [],
   proveSession: [],

@@ -22,12 +22,17 @@ export const PROBLEMS = {
   member_exists: { status: 409, title: 'There is a member with this address already' },
   last_admin: { status: 409, title: 'The last Admin stays' },
   member_disabled: { status: 409, title: 'The member is disabled' },
+  provider_exists: { status: 409, title: 'There is an identity provider of this name already' },
+  last_way_in: { status: 409, title: 'An Admin has to be sure to get in' },
+  domain_not_proven: { status: 409, title: 'The domain is not proven yet' },
+  domain_taken: { status: 409, title: 'The domain is another customer’s' },
   invitation_accepted: { status: 409, title: 'The invitation was accepted' },
   member_changed: { status: 412, title: 'Somebody changed the member since you read it' },
   body_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be JSON' },
   quantity_not_supported: { status: 422, title: 'Assets of this type have no licenses' },
   not_comparable: { status: 422, title: 'The two can not be compared' },
+  issuer_unfit: { status: 422, title: 'The issuer will not do' },
   idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another request' },
   vendor_rejected: { status: 422, title: 'The vendor refused the quantity' },
   rate_limited: { status: 429, title: 'Too many requests' },
@@ -105,15 +110,7 @@ export const Problem: {
 
 // SQLSTATE classes and codes of a server that is gone, going, full or too slow.
 const UNAVAILABLE = /^(08|53|57P|57014|55P03|25P03|40001|40P01|58)/
-const NETWORK = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOENT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-])
+const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN)$/
 // pg throws these without a code after the server was killed or the pool is exhausted.
 const CODELESS =
   /connection (terminated|error|ended)|client was closed|timeout exceeded when trying to connect|no turn in time|connection timeout|query read timeout/i
@@ -146,5 +143,5 @@ export function errorCode(error: unknown): string | undefined {
 function isUnavailable(error: Error & { code?: unknown }): boolean {
   const { code } = error
   if (typeof code !== 'string') return CODELESS.test(error.message)
-  return NETWORK.has(code) || UNAVAILABLE.test(code)
+  return NETWORK.test(code) || UNAVAILABLE.test(code)
 }

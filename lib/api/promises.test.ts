@@ -38,6 +38,9 @@ const AGE_SHOWN = 388
 /** They need another caller, or another subscription, than the examples have. */
 const UNSHOWN = ['permission_denied', 'subscription_not_active']
 
+/** Done only where somebody else's server answers. */
+const OF_OTHERS = ['addIdentityProvider']
+
 let database: TestDatabase
 let document: Document
 const contracts: AnyContract[] = []
@@ -85,8 +88,8 @@ describe('every example', () => {
   it('stands for each call but the one that answers the description itself', () => {
     const without = contracts.filter(({ examples }) => examples.length === 0)
     expect(without.map(({ name }) => name)).toEqual([])
-    const done = contracts.filter(({ examples }) => examples.some(({ answer }) => answer.status === 200))
-    expect(done).toEqual(contracts)
+    const lacking = contracts.filter(({ examples }) => examples.every(({ answer }) => answer.status !== 200))
+    expect(lacking.map(({ name }) => name)).toEqual(OF_OTHERS)
   })
 })
 
@@ -210,7 +213,8 @@ async function loadContracts() {
 
 /** The customer of all examples. */
 async function seed() {
-  const { addChange, acknowledge, addColleagues, addPosted, keepOriginal } = exampleRows(database)
+  const { addChange, acknowledge, addColleagues, addDirectory, addPosted, addSignOn, keepOriginal } =
+    exampleRows(database)
   await addCustomer('northwind')
   const expiresAt = new Date(Date.now() + 90 * DAY)
   keys.admin = await addKey('northwind', ['admin'], { id: 'k-nightly', name: 'nightly-sync', expiresAt })
@@ -221,6 +225,8 @@ async function seed() {
   const ana = { id: 'm-ana', name: 'Ana Ruiz', email: 'ana@northwind.example' }
   await addMember('northwind', { ...ana, roles: ['admin'] })
   await addColleagues()
+  await addSignOn()
+  await addDirectory()
   await addKey('northwind', ['finance-user'], {
     ...{ id: 'k-erp', name: 'ERP', issuedBy: 'm-ana', billingProfiles: ['default'] },
     ...{

@@ -47,6 +47,13 @@ export function exampleRows(database: TestDatabase) {
       createdAt: times('2026-02-02T09:00:00Z'),
       lastSignInAt: times('2026-11-22T08:00:00Z'),
     })
+    await addMember('northwind', { id: 'm-dan', email: 'dan@northwind.example', roles: ['it-manager'] })
+    await database.sql(
+      'northwind',
+      `INSERT INTO second_factors (person_id, reach, kind, name, secret) SELECT person_id, NULL, 'totp', 'App', 'sealed'
+       FROM members WHERE id IN ('m-ben', 'm-dan')`,
+      [],
+    )
     await addMember('northwind', {
       ...{ id: 'm-bea', name: 'Bea Lind', email: 'bea@northwind.example', addedBy: 'Ana Ruiz' },
       roles: ['finance-user'],
@@ -96,5 +103,47 @@ export function exampleRows(database: TestDatabase) {
       ],
     )
   }
-  return { keepOriginal, addChange, acknowledge, addColleagues, addPosted }
+
+  /** Single sign-on at an issuer that nobody asks, for a domain of which the operator knows. */
+  async function addSignOn() {
+    for (const [id, name] of [
+      ['9a7d2c51-52a4-4b7e-a7c5-60a1a1a5f2d4', 'Northwind'],
+      ['p-former', 'Former'],
+    ])
+      await database.sql(
+        'northwind',
+        `INSERT INTO identity_providers (customer_id, id, name, issuer, client_id, client_secret, scopes)
+         VALUES ('northwind', $1, $2, 'https://login.northwind.example', 'console', 'sealed', '{openid,email,profile}')`,
+        [id, name],
+      )
+    await database.sql(
+      'northwind',
+      `INSERT INTO sign_on_domains (customer_id, domain, provider_id, token, proven_at, proven_by)
+       VALUES ('northwind', 'northwind.example', '9a7d2c51-52a4-4b7e-a7c5-60a1a1a5f2d4',
+         '5b1f0c9f3a6d4e2b8c7a1d0e9f2b3c4d5e6f7a8b', '2026-11-20T10:00:00Z', 'operator')`,
+      [],
+    )
+  }
+  /** A directory's token, which is used, and a group of Ben that gives nothing. */
+  async function addDirectory() {
+    await database.sql(
+      'northwind',
+      `INSERT INTO scim_tokens (customer_id, id, name, digest, last_four, roles, created_at, last_used_at)
+       VALUES ('northwind', 't-entra', 'Entra ID', 'none', 'f3Kq', '{it-manager,finance-user}', '2026-11-20T10:00:00Z',
+         '2026-11-22T08:00:00Z')`,
+      [],
+    )
+    await database.sql(
+      'northwind',
+      `INSERT INTO scim_groups (customer_id, id, display_name) VALUES ('northwind', 'g-staff', 'Staff'),
+         ('northwind', 'g-billing', 'Billing team')`,
+      [],
+    )
+    await database.sql(
+      'northwind',
+      `INSERT INTO scim_group_members (customer_id, group_id, member_id) VALUES ('northwind', 'g-staff', 'm-ben')`,
+      [],
+    )
+  }
+  return { addDirectory, addPosted, addSignOn, keepOriginal, addChange, acknowledge, addColleagues }
 }

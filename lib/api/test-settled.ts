@@ -10,7 +10,13 @@ export function settled({ answer: { body } }: Example, answered: unknown): unkno
   const { today, knownBy, sessions } = Object(answered)
   if (JSON.stringify(body ?? null).includes('"isUnused":')) return withMoved(body, answered)
   // What is made is new.
-  if (Object(answered).expireTime || Object(answered).link) return withNew(body, answered)
+  if (
+    Object(answered).expireTime ||
+    Object(answered).link ||
+    Object(answered).record ||
+    Object(answered).secret
+  )
+    return withNew(body, answered)
   // Who is signed in is so now.
   if (sessions) return withTimes(body, sessions)
   // Of a change that was sent when the examples were set up.
@@ -24,7 +30,7 @@ export function settled({ answer: { body } }: Example, answered: unknown): unkno
 }
 
 /** What is made anew each time it is asked for: ids, times, secrets. */
-const NEW = ['id', 'url', 'createTime', 'expireTime', 'inviteExpireTime']
+const NEW = ['id', 'url', 'text', 'secret', 'hint', 'createTime', 'expireTime', 'inviteExpireTime']
 
 function withNew(shown: unknown, made: unknown): unknown {
   if (typeof shown !== 'object' || shown === null || Array.isArray(shown)) return shown

@@ -7,6 +7,7 @@ const BEN = {
   roles: ['it-manager'],
   billingProfiles: null,
   state: 'active',
+  secondFactors: ['totp'],
   createTime: 1770022800000,
   addedBy: 'Ana Ruiz',
   lastSignInTime: 1795334400000,

@@ -16,6 +16,7 @@ export function serializeMember(row: MemberRow): Member {
     billingProfiles: row.billingProfiles,
     state,
     ...(state === 'invited' ? invitationOf(row) : {}),
+    ...(state === 'active' ? { secondFactors: row.secondFactors } : {}),
     createTime: row.createdAt.getTime(),
     ...(row.addedBy === null ? {} : { addedBy: row.addedBy }),
     ...(row.lastSignInAt ? { lastSignInTime: row.lastSignInAt.getTime() } : {}),

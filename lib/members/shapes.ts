@@ -35,6 +35,13 @@ export const Member = z
       description:
         'Who added them: a name, or `API key` and its name. Absent where that was not written down.',
     }),
+    secondFactors: z
+      .array(z.enum(['totp', 'passkey']))
+      .optional()
+      .meta({
+        description:
+          'What proves who they are at this customer beside a password, by kind: `totp` is an app that shows codes. Absent where they have not come yet, or are disabled.',
+      }),
     lastSignInTime: z.int().optional().meta({
       description: 'Epoch time in milliseconds of their last sign-in. Absent where none is known.',
     }),

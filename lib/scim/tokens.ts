@@ -36,7 +36,7 @@ export async function revokeToken(caller: Caller, id: string, requestId: string)
   const { customerId } = caller
   const revoke = async (tx: Transaction) => {
     const name = await endToken(tx, customerId, id)
-    if (name === undefined) throw new Problem('not_found', `There is no token ${id} that works.`)
+    if (name === undefined) throw new Problem('not_found', 'There is no such token that works.')
     const event = { action: 'scim-token.revoked', subject: id, actor: actorOf(caller), requestId }
     await recordAudit(tx, customerId, { ...event, details: { name } })
   }

@@ -8,6 +8,7 @@ export const calls = callsOf({
   renewCodes: 'POST /auth/v1/recovery-codes',
   askPasskey: 'POST /auth/v1/passkey-challenges',
   confirmPasskey: 'POST /auth/v1/fresh-sign-in/challenge',
-  demandFactor: 'PUT /auth/v1/second-factor-demand',
-  resetFactors: 'DELETE /auth/v1/members/{member_id}/second-factors',
+  readFactorDemand: 'GET /billing/v1/second-factor-demand',
+  demandFactor: 'PUT /billing/v1/second-factor-demand',
+  resetFactors: 'DELETE /billing/v1/members/{member_id}/second-factors',
 })

@@ -2,28 +2,10 @@ import { z } from 'zod'
 import { type Assertion, NewFactor } from '#lib/access/factors/shapes.ts'
 import { contract, emptyBody } from '#lib/api/contract.ts'
 import { calls } from './calls.ts'
+import * as examples from './examples.ts'
+import { Demand, type Factor, Factors } from './shapes.ts'
 
-// The console's own calls; none is part of the published API.
-
-const Factor = z.object({
-  id: z.string().meta({ description: 'Names the factor.' }),
-  kind: z.enum(['totp', 'passkey']).meta({ description: '`totp`: an app that shows codes.' }),
-  name: z.string().meta({ description: 'As its owner named it.' }),
-  isEverywhere: z.boolean().meta({
-    description: 'Whether it counts wherever its owner is a member, or at this customer alone.',
-  }),
-  createTime: z.int().meta({ description: 'Epoch time in milliseconds of when it was set up.' }),
-  lastUseTime: z.int().optional().meta({ description: 'Epoch time in milliseconds of its last use.' }),
-})
-
-const Factors = z.object({
-  factors: z.array(Factor).meta({ description: 'The oldest first.' }),
-  codesLeft: z.int().meta({ description: 'How many recovery codes were not used yet.' }),
-  isDemanded: z.boolean().meta({ description: 'Whether the customer demands one of each member.' }),
-  passkeys: z.enum(['possible', 'address', 'not-safe']).meta({
-    description: 'Why there can be no passkeys: the console has an address for a host, or no https.',
-  }),
-})
+// What members do with their own are calls of the console alone; what Admins do is part of the published API.
 
 /** A passkey that a browser has made. */
 export type MadePasskey = Extract<NewFactor, { kind: 'passkey' }>['passkey']
@@ -36,6 +18,8 @@ export type SecondFactor = z.output<typeof Factor>
 const options = z
   .record(z.string(), z.unknown())
   .meta({ description: 'What the browser is to be asked for.' })
+
+const BY_WHOM = 'For a signed-in Admin who proved who they are within 10 minutes, and for no key.'
 
 const OWN = ['permission_denied', 'fresh_sign_in_required', 'not_found'] as const
 
@@ -122,25 +106,43 @@ export const confirmPasskey = contract({
   problems: ['permission_denied', 'not_found'],
 })
 
+/** An addition: whether each member needs one. */
+export const readFactorDemand = contract({
+  ...calls.readFactorDemand,
+  summary: 'Read whether a second factor is demanded',
+  permission: 'members-manager',
+  description: 'Whether each member needs a second factor to sign in to the console.',
+  output: Demand,
+  examples: examples.readFactorDemand,
+})
+
+/** An addition: demands one of all. */
 export const demandFactor = contract({
   ...calls.demandFactor,
   summary: 'Demand a second factor of all members, or do not',
   permission: 'members-manager',
-  description:
-    'Who has none sets one up at the next sign-in, before a session opens. It takes a signed-in member: 403 for a key.',
-  body: z.strictObject({ isDemanded: z.boolean() }),
-  output: z.object({ isDemanded: z.boolean().meta({ description: 'As it is now.' }) }),
-  problems: ['fresh_sign_in_required'],
+  description: `Who has none sets one up at the next sign-in, before a session opens. ${BY_WHOM}`,
+  body: z
+    .strictObject({ isDemanded: z.boolean().meta({ description: 'Whether it is, from now on.' }) })
+    .meta({ id: 'NewSecondFactorDemand', description: 'Whether a second factor is to be demanded.' }),
+  output: Demand,
+  problems: ['permission_denied', 'fresh_sign_in_required'],
+  examples: examples.demandFactor,
 })
 
+/** An addition: for who has lost them. */
 export const resetFactors = contract({
   ...calls.resetFactors,
   summary: "Take a member's second factors away",
   permission: 'members-manager',
-  description:
-    'For who has lost them. They count at this customer no more, the sessions of the member end, and they are told by mail. What they have elsewhere stays. It takes a signed-in member: 403 for a key.',
-  params: z.object({ member_id: z.string().max(100) }),
+  description: `For who has lost them. They count at this customer no more, the sessions of the member end, and they are told by mail. What they have elsewhere stays. Nobody resets their own, or those of who has more roles or billing profiles: 403. A member without any here is 404. ${BY_WHOM}`,
+  params: z.object({
+    member_id: z.string().min(1).max(100).meta({ description: 'The `id` of a member.' }),
+  }),
   body: emptyBody,
-  output: z.object({ reset: z.literal(true).meta({ description: 'Always true.' }) }),
+  output: z
+    .object({ reset: z.literal(true).meta({ description: 'Always true.' }) })
+    .meta({ id: 'SecondFactorsReset', description: 'They count no more.' }),
   problems: ['permission_denied', 'fresh_sign_in_required', 'not_found'],
+  examples: examples.resetFactors,
 })

@@ -200,6 +200,7 @@ describe('an Admin', () => {
     expect((await reset(boss.headers, boss.id)).status).toBe(403)
     expect((await reset(it.headers, boss.id)).status).toBe(403)
     expect((await reset(boss.headers, there.id)).status).toBe(404)
+    // A key that was stolen is to make itself no way in.
     expect((await reset(await withKey(), boss.id)).json.detail).toContain('takes a signed-in member')
     expect((await enter(there.email)).kind).toBe('pending')
   })
@@ -209,12 +210,16 @@ describe('an Admin', () => {
     const demand = (headers: object, isDemanded: boolean) =>
       ask(operations.demandFactor, { headers, body: { isDemanded } })
     expect((await demand(it.headers, true)).status).toBe(403)
+    expect((await demand(await withKey(), true)).status).toBe(403)
     for (const isDemanded of [true, true])
       expect((await demand(boss.headers, isDemanded)).json).toEqual({ isDemanded })
     expect((await enter(it.email)).kind).toBe('pending')
     // Who is there already stays.
     expect((await callerOf(it.sid)).email).toBe(it.email)
+    const read = async () => (await ask(operations.readFactorDemand, { headers: boss.headers })).json
+    expect(await read()).toEqual({ isDemanded: true })
     await demand(boss.headers, false)
+    expect(await read()).toEqual({ isDemanded: false })
     expect((await enter(it.email)).kind).toBe('signed-in')
     const told = "SELECT action FROM audit_events WHERE action LIKE 'factor.%demanded' ORDER BY at"
     expect(await database.sql('birch', told)).toEqual([

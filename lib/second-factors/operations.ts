@@ -70,6 +70,10 @@ export const confirmPasskey = operation(contract.confirmPasskey, async (caller) 
   return { body: { options: possible(await askingOptions(proofIn(session), present)) }, headers: UNKEPT }
 })
 
+export const readFactorDemand = operation(contract.readFactorDemand, async (caller) => ({
+  body: { isDemanded: await readScope(caller, (tx) => readDemand(tx, caller.customerId)) },
+}))
+
 export const demandFactor = operation(contract.demandFactor, async (caller, { body }, { requestId }) => {
   requirePerson(caller, 'To say whether second factors are demanded')
   const { isDemanded } = body

@@ -10,6 +10,7 @@ export const {
   renewCodes,
   askPasskey,
   confirmPasskey,
+  readFactorDemand,
   demandFactor,
   resetFactors,
 } = queriesOf<typeof contract>(calls)

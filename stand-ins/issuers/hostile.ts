@@ -21,6 +21,8 @@ export type HostileIssuer = {
   lie: Lie
   /** What was asked for, by path, and with what. */
   asked: { path: string; body: URLSearchParams }[]
+  /** Signs what it is told, in a token of this type. */
+  sign(claims: Record<string, unknown>, signature?: Lie['signature'], typ?: string): Promise<string>
   /** From now on it signs with another key, under another name. */
   rotate(): Promise<void>
   close(): Promise<void>
@@ -58,15 +60,17 @@ export async function startHostile(clientId = 'console'): Promise<HostileIssuer>
     const id_token = await sign(Object.fromEntries(said), hostile.lie.signature)
     return { access_token: 'access', token_type: 'Bearer', expires_in: 300, id_token }
   }
-  const sign = (claims: Record<string, unknown>, signature: Lie['signature']) => {
+  const sign: HostileIssuer['sign'] = async (claims, signature, typ) => {
     if (signature === 'none') return new UnsecuredJWT(claims).encode()
     const { privateKey }: GenerateKeyPairResult = signature === 'wrong' ? wrong : keys
-    return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: `key-${kid}` }).sign(privateKey)
+    const header = { alg: 'RS256', kid: `key-${kid}`, ...(typ === undefined ? {} : { typ }) }
+    return new SignJWT(claims).setProtectedHeader(header).sign(privateKey)
   }
   const hostile: HostileIssuer = {
     issuer,
     lie: {},
     asked: [],
+    sign,
     async rotate() {
       keys = await generateKeyPair('RS256')
       kid += 1

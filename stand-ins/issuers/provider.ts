@@ -17,8 +17,16 @@ export type IssuerStandIn = {
   clientSecret: string
   /** Everybody it knows, by address. Whoever is named by the login hint signs in without being asked. */
   accounts: Map<string, Account>
+  /** Tells a console that somebody's session here has ended, at its address for that (back-channel logout). */
+  logOut(subject: string, address: string): Promise<void>
   /** Closes the door, as a server that is down. */
   close(): Promise<void>
+}
+
+/** What oidc-provider's types leave out. */
+type TellingClient = {
+  backchannelLogoutUri: string
+  backchannelLogout(subject: string, session: string): Promise<void>
 }
 
 const CLIENT = { clientId: 'console', clientSecret: 'a secret of the console and its issuer' }
@@ -36,6 +44,7 @@ export async function startIssuer(): Promise<IssuerStandIn> {
         redirect_uris: [`${issuer}/nowhere`],
         response_types: ['code'],
         grant_types: ['authorization_code'],
+        backchannel_logout_uri: `${issuer}/nowhere`,
       },
     ],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
@@ -43,7 +52,12 @@ export async function startIssuer(): Promise<IssuerStandIn> {
       const found = [...accounts.values()].find((one) => one.sub === sub)
       return found && { accountId: sub, claims: () => ({ email_verified: true, ...found }) }
     },
-    features: { devInteractions: { enabled: false } },
+    features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
+    // It calls none of this machine's addresses by itself.
+    fetch: (address, given) => {
+      const { method, headers, body } = given as RequestInit & Record<'method' | 'body', string>
+      return fetch(address, { method, headers, body, redirect: 'manual' })
+    },
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     cookies: { keys: ['only for tests'] },
     ttl: {
@@ -63,6 +77,12 @@ export async function startIssuer(): Promise<IssuerStandIn> {
   // Which addresses lead back is known once a provider is set up at the console.
   provider.Client.prototype.redirectUriAllowed = () => true
   provider.Client.prototype.postLogoutRedirectUriAllowed = () => true
+  const logOut = async (subject: string, address: string) => {
+    const client = (await provider.Client.find(CLIENT.clientId)) as TellingClient | undefined
+    if (!client) throw new Error('There is no client.')
+    client.backchannelLogoutUri = address
+    await client.backchannelLogout(subject, 'of no session')
+  }
   const answer = provider.callback()
   server.on('request', async (req, res) => {
     if (!req.url?.startsWith('/interaction/')) return answer(req, res)
@@ -81,7 +101,7 @@ export async function startIssuer(): Promise<IssuerStandIn> {
     grant.addOIDCScope(String(params.scope))
     return provider.interactionFinished(req, res, { consent: { grantId: await grant.save() } })
   })
-  return { issuer, ...CLIENT, accounts, close: () => end(server) }
+  return { issuer, ...CLIENT, accounts, logOut, close: () => end(server) }
 }
 
 /** Where a server of this machine listens. */

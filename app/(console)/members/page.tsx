@@ -9,6 +9,8 @@ import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/members/contract.ts'
 import * as operations from '#lib/members/operations.ts'
 import { listMembers } from '#lib/members/queries.ts'
+import { readFactorDemand as readDemand } from '#lib/second-factors/operations.ts'
+import { readFactorDemand } from '#lib/second-factors/queries.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
@@ -29,9 +31,10 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const view = await readQuery(contract.listMembers, search)
   if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
   const input = { params: {}, query: view, body: undefined }
-  const [list, giving] = await Promise.all([
+  const [list, giving, demand] = await Promise.all([
     operations.listMembers(caller, input, await traceOf()).catch(asInvalid),
     operations.readGiving(caller),
+    readDemand(caller, { params: {}, query: {}, body: undefined }, await traceOf()),
   ])
   if (list instanceof Problem) return <InvalidView {...INVALID} problem={list} />
   return (
@@ -41,7 +44,12 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         subtitle={`Who may sign in at ${caller.customerName}, what they may do, and who has not come yet.`}
         actions={<CopyRequest path={listMembers.path({ query: view })} />}
       />
-      <Hydrated answers={[[listMembers.key({ query: view }), list.body]]}>
+      <Hydrated
+        answers={[
+          [listMembers.key({ query: view }), list.body],
+          [readFactorDemand.key({}), demand.body],
+        ]}
+      >
         <Members view={view} giving={giving} self={caller.id} now={Date.now()} />
         <DemandFactor />
       </Hydrated>

@@ -1,5 +1,6 @@
 import 'server-only'
 import { and, eq, inArray, isNull, notInArray, or, type SQL } from 'drizzle-orm'
+import { decodeJwt } from 'jose'
 import * as oidc from 'openid-client'
 import type { Transaction } from '#lib/db/client.ts'
 import { sessions } from '#lib/db/schema/access/sign-ins.ts'
@@ -22,9 +23,16 @@ export async function keepOpening(
   digest: string,
   { providerId, idToken }: Issued,
 ): Promise<void> {
-  await tx
-    .insert(signOnSessions)
-    .values({ customerId, digest, providerId, idToken: sealFor(digest, idToken) })
+  await tx.insert(signOnSessions).values({
+    ...{ customerId, digest, providerId, idToken: sealFor(digest, idToken) },
+    issuerSession: issuerSessionIn(idToken),
+  })
+}
+
+/** What the issuer calls its own session. The token was checked before. */
+function issuerSessionIn(idToken: string): string | null {
+  const { sid } = decodeJwt(idToken)
+  return typeof sid === 'string' && sid.length <= 255 ? sid : null
 }
 
 /**

@@ -8,6 +8,7 @@ import { pruneBudgets } from '#lib/access/sign-ins/budgets.ts'
 import { pruneBrowsers } from '#lib/access/sign-ins/known-browsers.ts'
 import { prunePending } from '#lib/access/sign-ins/pending.ts'
 import { pruneBegun } from '#lib/access/sign-on/begun.ts'
+import { pruneLogouts } from '#lib/access/sign-on/logout/spent.ts'
 import { listCustomers } from '#lib/access/store.ts'
 import * as accountMails from '#lib/account-mails/store.ts'
 import { pruneKeys } from '#lib/api/idempotency.ts'
@@ -28,7 +29,7 @@ const PRUNED: readonly ((tx: Transaction, customerId: CustomerId) => Promise<num
 ]
 
 /** The same for what is of no customer: sign-ins that led nowhere, and what was counted and used up on their way. */
-const OF_NOBODY = [pruneBudgets, prunePending, pruneRecoveries, pruneChallenges, pruneBegun]
+const OF_NOBODY = [pruneBudgets, prunePending, pruneRecoveries, pruneChallenges, pruneBegun, pruneLogouts]
 
 /**
  * Removes what was kept for its time: of each customer, table after table, and the sign-ins and forgotten passwords of nobody in particular.

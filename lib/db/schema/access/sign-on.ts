@@ -102,6 +102,8 @@ export const signOnSessions = pgTable(
     providerId: key('provider_id').notNull(),
     /** Sealed: the issuer wants to see it when the session is ended. */
     idToken: text('id_token').notNull(),
+    /** What the issuer calls its own session (claim `sid`), where it says so: by this it ends ours. */
+    issuerSession: key('issuer_session'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.digest] }),
@@ -130,4 +132,11 @@ export const begunSignOns = pgTable(
     createdAt: createdAt(),
   },
   (t) => [index('begun_sign_ons_oldest').on(t.createdAt)],
+)
+
+/** Logout tokens of issuers that have done their work: none does so twice. Kept for as long as it could. */
+export const spentLogoutTokens = pgTable(
+  'spent_logout_tokens',
+  { digest: key('digest').primaryKey(), at: time('at').notNull().default(sql`now()`) },
+  (t) => [index('spent_logout_tokens_oldest').on(t.at)],
 )

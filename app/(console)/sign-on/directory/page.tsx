@@ -1,0 +1,41 @@
+import type { Metadata } from 'next'
+import { Directory } from '#components/directories/directory.tsx'
+import { pathWith } from '#components/filters/list-screen.ts'
+import { SignOnTabs } from '#components/sign-on/sign-on-tabs.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { PageHead } from '#components/ui/page-head.tsx'
+import { may } from '#lib/access/rules.ts'
+import * as operations from '#lib/directories/operations.ts'
+import { readDirectory } from '#lib/directories/queries.ts'
+import { readGiving } from '#lib/members/operations.ts'
+import { type SearchParams, searchOf } from '../../address.ts'
+import { requireCaller } from '../../caller.ts'
+import { Hydrated } from '../../hydrated.tsx'
+import { MissingRole } from '../../missing-role.tsx'
+import { traceOf } from '../../trace.ts'
+
+export const metadata: Metadata = { title: 'Directory' }
+
+export default async function Page({ searchParams }: { searchParams: SearchParams }) {
+  const caller = await requireCaller(pathWith('/sign-on/directory', await searchOf(searchParams)))
+  if (!may(caller, 'members-manager'))
+    return <MissingRole title="Directory" caller={caller} permission="members-manager" />
+  const input = { params: {}, query: {}, body: undefined }
+  const [{ body }, giving] = await Promise.all([
+    operations.readDirectory(caller, input, await traceOf()),
+    readGiving(caller),
+  ])
+  return (
+    <>
+      <PageHead
+        title="Single sign-on"
+        subtitle={`How a directory of ${caller.customerName} adds members and takes them away.`}
+        actions={<CopyRequest path={readDirectory.path({})} />}
+      />
+      <SignOnTabs current="/sign-on/directory" />
+      <Hydrated answers={[[readDirectory.key({}), body]]}>
+        <Directory giving={giving} />
+      </Hydrated>
+    </>
+  )
+}

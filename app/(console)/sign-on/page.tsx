@@ -1,0 +1,41 @@
+import type { Metadata } from 'next'
+import { pathWith } from '#components/filters/list-screen.ts'
+import { SignOn } from '#components/sign-on/sign-on.tsx'
+import { SignOnTabs } from '#components/sign-on/sign-on-tabs.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { PageHead } from '#components/ui/page-head.tsx'
+import { may } from '#lib/access/rules.ts'
+import { readGiving } from '#lib/members/operations.ts'
+import * as operations from '#lib/single-sign-on/operations.ts'
+import { readSignOn } from '#lib/single-sign-on/queries.ts'
+import { type SearchParams, searchOf } from '../address.ts'
+import { requireCaller } from '../caller.ts'
+import { Hydrated } from '../hydrated.tsx'
+import { MissingRole } from '../missing-role.tsx'
+import { traceOf } from '../trace.ts'
+
+export const metadata: Metadata = { title: 'Single sign-on' }
+
+export default async function Page({ searchParams }: { searchParams: SearchParams }) {
+  const caller = await requireCaller(pathWith('/sign-on', await searchOf(searchParams)))
+  if (!may(caller, 'members-manager'))
+    return <MissingRole title="Single sign-on" caller={caller} permission="members-manager" />
+  const input = { params: {}, query: {}, body: undefined }
+  const [{ body }, giving] = await Promise.all([
+    operations.readSignOn(caller, input, await traceOf()),
+    readGiving(caller),
+  ])
+  return (
+    <>
+      <PageHead
+        title="Single sign-on"
+        subtitle={`How members of ${caller.customerName} sign in at their own company.`}
+        actions={<CopyRequest path={readSignOn.path({})} />}
+      />
+      <SignOnTabs current="/sign-on" />
+      <Hydrated answers={[[readSignOn.key({}), body]]}>
+        <SignOn giving={giving} />
+      </Hydrated>
+    </>
+  )
+}

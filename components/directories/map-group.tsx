@@ -1,0 +1,86 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { HoldingFields } from '#components/members/holding-fields.tsx'
+import type { Giving } from '#components/members/words.ts'
+import { errorAt } from '#components/problem/error-at.ts'
+import { NotDone } from '#components/problem/not-done.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { Group } from '#lib/directories/contract.ts'
+import { mapDirectoryGroup } from '#lib/directories/queries.ts'
+import type { Holding } from '#lib/members/rules.ts'
+
+/** Says what a group gives; without `group`, one by its name, which the directory may bring later. */
+export function MapGroup({
+  group,
+  giving,
+  onMapped,
+  onClose,
+}: {
+  group: Group | undefined
+  giving: Giving
+  onMapped: (said: string) => void
+  onClose: () => void
+}) {
+  const [holding, setHolding] = useState<Holding>({
+    roles: group?.roles ?? [],
+    billingProfiles: group?.billingProfiles ?? null,
+  })
+  const [isUnsaid, setUnsaid] = useState(false)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (name: string) =>
+      mapDirectoryGroup({
+        body: {
+          name,
+          roles: [...holding.roles],
+          billingProfiles: holding.billingProfiles && [...holding.billingProfiles],
+        },
+      }),
+    onSuccess: ({ name }) => onMapped(`Mapped: ${visible(name)}`),
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setUnsaid(holding.roles.length === 0)
+    if (isPending || holding.roles.length === 0) return
+    mutate(group?.name ?? String(new FormData(event.currentTarget).get('name')))
+  }
+  const [name, roles, profiles] = ['/name', '/roles', '/billingProfiles'].map((at) => errorAt(error, at))
+  const isElsewhere = error && !name && !roles && !profiles
+  return (
+    <Dialog title={group ? visible(group.name) : 'Map a group'} onClose={onClose}>
+      <p className="mt-1 text-ink-3">Whoever is in it has this at once, and whoever comes later, too.</p>
+      <form method="post" onSubmit={submit} className="mt-4 grid gap-4">
+        {group ? null : (
+          <Field
+            label="Name"
+            name="name"
+            hint="As your directory calls the group."
+            maxLength={300}
+            required
+            autoComplete="off"
+            error={name && `The name ${name}.`}
+          />
+        )}
+        <HoldingFields
+          value={holding}
+          giving={giving}
+          errors={{ roles: isUnsaid ? 'Choose at least one role.' : roles, profiles }}
+          onChange={setHolding}
+        />
+        {isElsewhere ? <NotDone title="Not mapped" error={error} /> : null}
+        <div className="mt-1 flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" look="primary" pending={isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

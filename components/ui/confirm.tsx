@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+
+/** Asks whether something is to be done that takes something away. `children` says what happens; `refused` why it did not. */
+export function Confirm({
+  title,
+  button,
+  pending,
+  refused,
+  onGo,
+  onClose,
+  children,
+}: {
+  title: string
+  button: string
+  pending: boolean
+  refused: ReactNode
+  onGo: () => void
+  onClose: () => void
+  children: ReactNode
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div className="mt-2 grid gap-3">
+        <p className="wrap-anywhere text-ink-2">{children}</p>
+        {refused}
+      </div>
+      <div className="mt-5 flex flex-wrap justify-end gap-2">
+        <Button look="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button look="primary" pending={pending} onClick={onGo}>
+          {button}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}

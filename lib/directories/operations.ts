@@ -1,0 +1,83 @@
+import 'server-only'
+import type { Caller } from '#lib/access/rules.ts'
+import { operation } from '#lib/api/operation.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { readScope } from '#lib/db/scope.ts'
+import { env } from '#lib/env.ts'
+import { mapGroup } from '#lib/scim/groups/mapping.ts'
+import { listGroups } from '#lib/scim/store/groups.ts'
+import { listTokens } from '#lib/scim/store/tokens.ts'
+import { issueToken, revokeToken } from '#lib/scim/tokens.ts'
+import { changeWaysIn, checkFresh } from '#lib/single-sign-on/may-set.ts'
+import * as contract from './contract.ts'
+import { membersByGroup, unmapGroup } from './groups.ts'
+import { serializeGroup, serializeToken } from './serialize.ts'
+
+/** A secret in an answer is for who asked, and for no cache on the way. */
+const UNKEPT = { 'Cache-Control': 'no-store' }
+
+export const readDirectory = operation(contract.readDirectory, async (caller) => {
+  const { customerId } = caller
+  const { tokens, groups } = await readScope(caller, async (tx) => ({
+    tokens: await listTokens(tx, customerId),
+    groups: await groupsOf(tx, caller),
+  }))
+  const address = `${env().baseUrl}/scim/v2`
+  return { body: { address, tokens: tokens.map((row) => serializeToken(row)), groups } }
+})
+
+export const issueDirectoryToken = operation(
+  contract.issueDirectoryToken,
+  async (caller, { body: { name, roles, validDays: days } }, { requestId }) => {
+    await checkFresh(caller)
+    const { id, secret } = await issueToken(caller, { name, roles: [...new Set(roles)], days }, requestId)
+    const rows = await readScope(caller, (tx) => listTokens(tx, caller.customerId))
+    const row = rows.find((one) => one.id === id)
+    if (!row) throw new Error('The token that was just issued is not there.')
+    return { body: { token: serializeToken(row), secret }, headers: UNKEPT }
+  },
+)
+
+export const revokeDirectoryToken = operation(
+  contract.revokeDirectoryToken,
+  async (caller, { params }, { requestId }) => {
+    await checkFresh(caller)
+    await revokeToken(caller, params.token_id, requestId)
+    return { body: { revoked: true as const } }
+  },
+)
+
+export const mapDirectoryGroup = operation(
+  contract.mapDirectoryGroup,
+  async (caller, { body }, { requestId }) => {
+    const { name, roles, billingProfiles = null } = body
+    const run = async (tx: Transaction) => {
+      const given = { name, roles: [...new Set(roles)], billingProfiles }
+      await mapGroup(tx, caller, given, requestId)
+      return groupWhere(tx, caller, (group) => group.name.toLowerCase() === name.toLowerCase())
+    }
+    return { body: await changeWaysIn(caller, run) }
+  },
+)
+
+export const unmapDirectoryGroup = operation(
+  contract.unmapDirectoryGroup,
+  async (caller, { params: { group_id: id } }, { requestId }) => {
+    const run = async (tx: Transaction) => {
+      await unmapGroup(tx, caller, id, requestId)
+      return groupWhere(tx, caller, (group) => group.id === id)
+    }
+    return { body: await changeWaysIn(caller, run) }
+  },
+)
+
+async function groupsOf(tx: Transaction, { customerId }: Caller): Promise<contract.Group[]> {
+  const counts = await membersByGroup(tx, customerId)
+  return (await listGroups(tx, customerId)).map((row) => serializeGroup(row, counts.get(row.id) ?? 0))
+}
+
+async function groupWhere(tx: Transaction, caller: Caller, is: (group: contract.Group) => boolean) {
+  const found = (await groupsOf(tx, caller)).find(is)
+  if (!found) throw new Error('The group that was just mapped is not there.')
+  return found
+}

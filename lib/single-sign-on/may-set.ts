@@ -1,0 +1,41 @@
+import 'server-only'
+import { requirePerson } from '#lib/access/authority/require-person.ts'
+import { scopeOfAuthority } from '#lib/access/authority/scope.ts'
+import { requireFresh } from '#lib/access/fresh-sign-ins/require-fresh.ts'
+import type { Caller } from '#lib/access/rules.ts'
+import { checkPermission } from '#lib/api/operation.ts'
+import { Problem } from '#lib/api/problem.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { readScope } from '#lib/db/scope.ts'
+import { holdingOf } from '#lib/members/holding.ts'
+
+const WHAT = 'To change how people get in'
+
+/**
+ * Changes what others prove themselves by, who come in with all that any member has: identity providers and directories. So
+ * it takes an Admin who has that, too.
+ * @throws Problem `permission_denied` for a key, and for an Admin who is limited to some billing profiles; as `scopeOfAuthority` does
+ */
+export async function changeWaysIn<T>(caller: Caller, run: (tx: Transaction) => Promise<T>): Promise<T> {
+  requirePerson(caller, WHAT)
+  return scopeOfAuthority(caller, async (tx, now) => {
+    checkPermission(now, 'members-manager')
+    await checkWhole(tx, now)
+    return run(tx)
+  })
+}
+
+/** The same, asked ahead of what is done outside of a transaction. @throws Problem as `changeWaysIn` does */
+export async function checkFresh(caller: Caller): Promise<void> {
+  requirePerson(caller, WHAT)
+  requireFresh(caller)
+  await readScope(caller, (tx) => checkWhole(tx, caller))
+}
+
+async function checkWhole(tx: Transaction, caller: Caller): Promise<void> {
+  if ((await holdingOf(tx, caller)).billingProfiles === null) return
+  throw new Problem(
+    'permission_denied',
+    'You see some billing profiles only. An Admin who sees all of them changes how people get in.',
+  )
+}

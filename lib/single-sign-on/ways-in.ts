@@ -1,0 +1,88 @@
+import 'server-only'
+import { and, eq, sql } from 'drizzle-orm'
+import type { Caller, CustomerId } from '#lib/access/rules.ts'
+import { isSignOnOnly, listProviders, type ProviderRow } from '#lib/access/sign-on/providers.ts'
+import { Problem } from '#lib/api/problem.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { identityProviders } from '#lib/db/schema/access/sign-on.ts'
+
+/**
+ * The customer's identity providers, as they stay until the transaction ends: whoever changes what people get in by takes them
+ * all, before any member, so that two Admins do not each leave the other's way in as the last one.
+ */
+export async function lockProviders(tx: Transaction, customerId: CustomerId): Promise<ProviderRow[]> {
+  const { id } = identityProviders
+  const own = eq(identityProviders.customerId, customerId)
+  await tx.select({ id }).from(identityProviders).where(own).orderBy(id).for('no key update')
+  return listProviders(tx, customerId)
+}
+
+/**
+ * To be asked after a change, ahead of its end.
+ * @param besides the id of a provider by which nobody has signed in as it is now
+ * @throws Problem `last_way_in` where passwords are off, and no Admin is sure to get in by single sign-on
+ */
+export async function checkWayIn(tx: Transaction, customerId: CustomerId, besides = ''): Promise<void> {
+  if (!(await isSignOnOnly(tx, customerId)) || (await someAdminGetsIn(tx, customerId, besides))) return
+  throw new Problem(
+    'last_way_in',
+    'Passwords are off, and no Admin would be sure to get in. Allow passwords first.',
+  )
+}
+
+/**
+ * Whether an Admin who may sign in has done so by a provider as it is now, besides one, to which their domain leads: a domain
+ * that is proven.
+ */
+async function someAdminGetsIn(tx: Transaction, customerId: CustomerId, besides: string): Promise<boolean> {
+  const { rowCount } = await tx.execute(sql`
+    SELECT FROM sign_on_subjects s
+    JOIN identity_providers p ON p.customer_id = ${customerId} AND p.id = s.provider_id
+    JOIN members m ON m.customer_id = ${customerId} AND m.id = s.member_id
+    JOIN sign_on_domains d ON d.customer_id = ${customerId} AND d.provider_id = p.id
+      AND d.domain = lower(split_part(m.email, '@', 2))
+    WHERE s.customer_id = ${customerId} AND p.id <> ${besides} AND p.off_at IS NULL AND d.proven_at IS NOT NULL
+      AND s.last_sign_in_at >= p.changed_at AND m.roles @> '{admin}' AND m.disabled_at IS NULL AND m.invited_at IS NULL
+      AND m.removed_at IS NULL
+    LIMIT 1`)
+  return rowCount === 1
+}
+
+/** Whether the caller's own session was opened by one of the customer's providers as it is now. */
+export async function isOpenedBySignOn(
+  tx: Transaction,
+  { customerId, id, session = '' }: Caller,
+): Promise<boolean> {
+  const { rowCount } = await tx.execute(sql`
+    SELECT FROM sign_on_sessions o
+    JOIN identity_providers p ON p.customer_id = ${customerId} AND p.id = o.provider_id
+    JOIN sign_on_subjects s ON s.customer_id = ${customerId} AND s.provider_id = p.id AND s.member_id = ${id}
+    WHERE o.customer_id = ${customerId} AND o.digest = ${session} AND p.off_at IS NULL
+      AND s.last_sign_in_at >= p.changed_at`)
+  return rowCount === 1
+}
+
+/** When somebody signed in last by each of the customer's providers. */
+export async function lastSignIns(tx: Transaction, customerId: CustomerId): Promise<Map<string, number>> {
+  const { rows } = await tx.execute<{ id: string; at: string }>(sql`
+    SELECT provider_id AS id, (extract(epoch FROM max(last_sign_in_at)) * 1000)::bigint::text AS at
+    FROM sign_on_subjects WHERE customer_id = ${customerId} GROUP BY provider_id`)
+  return new Map(rows.map(({ id, at }) => [id, Number(at)]))
+}
+
+/** The provider with this id, of those that are given. @throws Problem `not_found` */
+export function providerIn(providers: readonly ProviderRow[], id: string): ProviderRow {
+  const found = providers.find((one) => one.id === id)
+  if (!found) throw new Problem('not_found', 'There is no such identity provider.')
+  return found
+}
+
+/** Removes a provider that nothing refers to any more. */
+export async function deleteProvider(
+  tx: Transaction,
+  customerId: CustomerId,
+  providerId: string,
+): Promise<void> {
+  const own = and(eq(identityProviders.customerId, customerId), eq(identityProviders.id, providerId))
+  await tx.delete(identityProviders).where(own)
+}
