@@ -6,7 +6,7 @@ import { platformName } from '#lib/invoices/rules.ts'
 import { moneyText } from '#lib/money.ts'
 import { keyOf, type MonthBar, type Place, viewOfMonth } from './billed.ts'
 import { percent } from './billed-labels.ts'
-import { invoicesText } from './figures-of.ts'
+import { invoicesText } from './figure.ts'
 
 type Links = {
   currency: string

@@ -1,14 +1,11 @@
-import Link from 'next/link'
 import { useState } from 'react'
-import { hrefOf, type View } from '#components/invoices/view.ts'
+import type { View } from '#components/invoices/view.ts'
 import { Button } from '#components/ui/button.tsx'
-import { GoLink } from '#components/ui/go-link.tsx'
 import { ROLE } from '#components/ui/table.tsx'
 import type { InvoiceSummary } from '#lib/invoices/contract.ts'
 import { formatAmount } from '#lib/money.ts'
-import { type Figure, type FigureSet, figuresOf } from './figures-of.ts'
-
-type Go = (view: View) => void
+import { FigureNote, type Go } from './figure-note.tsx'
+import { type FigureSet, figuresOf } from './figures-of.ts'
 
 // By the room that there is for the table, not by the window: beside the side bar there is less. A row per currency
 // where its amounts have room next to each other; else its figures stand as a grid of their own.
@@ -115,56 +112,10 @@ function Line({ currency, figures, onGo, className }: FigureSet & { onGo: Go; cl
             <span className="sr-only"> {currency}</span>
           </span>
           <span className="block text-xs text-ink-3">
-            <Note figure={figure} currency={currency} onGo={onGo} />
+            <FigureNote figure={figure} currency={currency} onGo={onGo} />
           </span>
         </td>
       ))}
     </tr>
-  )
-}
-
-function Note({
-  figure: { name, note, more, view, change },
-  currency,
-  onGo,
-}: {
-  figure: Figure
-  currency: string
-  onGo: Go
-}) {
-  if (!view) return note
-  return (
-    <>
-      <GoLink
-        href={hrefOf(view)}
-        onGo={() => onGo(view)}
-        className="rounded-sm text-ink-2 underline decoration-line-2 underline-offset-2 hover:text-ink hover:decoration-current"
-      >
-        <span className="sr-only">
-          {name}, {currency}:{' '}
-        </span>
-        {note}
-      </GoLink>
-      {more ? `, ${more}` : null}
-      {change ? <Change {...change} /> : null}
-    </>
-  )
-}
-
-/** By how much it is more or less than the month before, and the way to why. */
-function Change({ text, explained }: NonNullable<Figure['change']>) {
-  if (!explained) return `, ${text}`
-  return (
-    <>
-      {', '}
-      <Link
-        href={explained}
-        prefetch={false}
-        className="rounded-sm text-ink-2 underline decoration-line-2 underline-offset-2 hover:text-ink hover:decoration-current"
-      >
-        <span className="sr-only">Explain: </span>
-        {text}
-      </Link>
-    </>
   )
 }

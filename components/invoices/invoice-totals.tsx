@@ -1,4 +1,4 @@
-import { invoicesText } from '#components/invoice-summary/figures-of.ts'
+import { invoicesText } from '#components/invoice-summary/figure.ts'
 import { countText } from '#components/ui/count-text.ts'
 import type { Output } from '#lib/api/contract.ts'
 import type { summarizeInvoices } from '#lib/invoices/contract.ts'

@@ -59,17 +59,11 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
     },
     {
       tag: 'Comparisons',
-      description: 'Why one invoice is dearer than another.',
+      description: 'Why one invoice is dearer than another, or a month than the one before.',
       contracts: [
         comparisons.compareInvoices,
         comparisons.exportComparison,
         comparisons.exportComparisonXlsx,
-      ],
-    },
-    {
-      tag: 'Explanations',
-      description: 'Why a month is dearer than the one before.',
-      contracts: [
         explanations.explainMonth,
         explanations.exportExplanation,
         explanations.exportExplanationXlsx,
