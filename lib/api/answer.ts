@@ -2,6 +2,7 @@ import 'server-only'
 import { authenticate } from '#lib/access/authenticate.ts'
 import { countedCaller } from '#lib/access/limits/counted-caller.ts'
 import type { Kind } from '#lib/access/limits/kind.ts'
+import { readTurn } from '#lib/access/limits/read-turns.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { isPieces, startSending } from '#lib/files/stream.ts'
 import { traceDenial, traceExport } from '#lib/history/requests.ts'
@@ -44,9 +45,10 @@ async function perform(
     checkPermission(caller, contract.permission)
     if (contract.method !== 'GET' && caller?.via === 'session') checkSameOrigin(request.headers)
     checkOpen(caller, contract)
-    return replied(operation, caller as Caller, request, requestId).catch((error) =>
-      promised(contract, error),
-    )
+    const end = caller && (await readTurn(contract, caller.customerId))
+    return replied(operation, caller as Caller, request, requestId)
+      .catch((error) => promised(contract, error))
+      .finally(end)
   }
   return admitted().catch((error) =>
     denied(error, caller, { call: contract.name, path: request.path }, requestId),

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { type Turns, turns } from '#lib/turns.ts'
@@ -47,6 +48,8 @@ const ANSWER_LIMIT = 7000
 const MOST_WAIT = 2000
 /** Of each pool, how many connections one customer leaves to the others. */
 const LEFT = 2
+/** One customer reads by no more of them than there are processors: a statement more would only take time from others. */
+const READS = Math.max(2, availableParallelism())
 
 /** In milliseconds. A read waits for a lock on a whole table only: soon refused, it keeps no connection from the others. */
 const WRITE = { lockWait: 1000 }
@@ -71,11 +74,11 @@ export function openDatabase(url: string, readFrom?: ReplicaConfig): Database {
   const database: Database = {
     ...pools,
     replica,
-    turns: turnsOn([
-      pools.app,
-      pools.reads,
-      pools.streams,
-      ...(replica ? [replica.reads, replica.streams] : []),
+    turns: new Map([
+      turnsOn(pools.app),
+      turnsOn(pools.reads, READS),
+      turnsOn(pools.streams),
+      ...(replica ? [turnsOn(replica.reads), turnsOn(replica.streams)] : []),
     ]),
     async close() {
       if (slot.licensesInvoicesDatabase === database) slot.licensesInvoicesDatabase = before
@@ -86,13 +89,10 @@ export function openDatabase(url: string, readFrom?: ReplicaConfig): Database {
   return database
 }
 
-function turnsOn(pools: pg.Pool[]): Map<pg.Pool, Turns> {
-  return new Map(
-    pools.map((each) => {
-      const most = each.options.max
-      return [each, turns({ most, share: most - LEFT, waitMs: MOST_WAIT, refusal: noTurn })]
-    }),
-  )
+function turnsOn(its: pg.Pool, mostOfOne = Number.POSITIVE_INFINITY): [pg.Pool, Turns] {
+  const most = its.options.max
+  const share = Math.min(most - LEFT, mostOfOne)
+  return [its, turns({ most, share, waitMs: MOST_WAIT, refusal: noTurn })]
 }
 
 function noTurn(): Error {
