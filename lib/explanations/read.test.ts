@@ -6,6 +6,7 @@ import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addInvoice, addNewCustomer, callerOf } from '#lib/db/test-rows.ts'
 import { itemize } from '#lib/invoices/itemization.ts'
 import { minorUnit } from '#lib/money.ts'
+import { taxOf } from '#lib/posting/tax.ts'
 import { MOST_PRODUCTS } from './lines.ts'
 import { readExplanation } from './read.ts'
 
@@ -58,6 +59,9 @@ describe('whatever two months bill', () => {
     // How its total comes about, and what it has beside.
     reading: fc.constantFrom('unit', 'rounded', 'line', 'else'),
     lines: fc.array(anyLine, { minLength: 1, maxLength: 5 }),
+    // Where its tax stands, and who tells of it; `odd` is beside lines and total by a cent.
+    tax: fc.constantFrom('none', 'none', 'within', 'beside', 'beside', 'odd'),
+    told: fc.subarray(['netAmount', 'taxAmount', 'breakdown', 'lines', 'taxOfLines'], { minLength: 1 }),
   })
 
   it('the causes add up to the difference of the totals, per currency, to the last decimal', async () => {
@@ -72,6 +76,7 @@ describe('whatever two months bill', () => {
       customers.push({ id, caller: await callerOf(id, 'admin'), given: made })
     }
     let seen = 0
+    const kinds: Record<string, number> = {}
     for (const { caller, given } of customers) {
       const { currencies } = await readExplanation(caller, { month: '2026-10' })
       const issued = given.filter(({ documentState }) => documentState === 'issued')
@@ -81,7 +86,7 @@ describe('whatever two months bill', () => {
         (code) => [...of('2026-09', code), ...of('2026-10', code)].length > 0,
       )
       expect(currencies.map(({ currency }) => currency).sort()).toEqual(there.sort())
-      for (const { currency, from, to, causes } of currencies) {
+      for (const { currency, from, to, causes, tax } of currencies) {
         const total = (month: string) =>
           of(month, currency).reduce((sum, { totalAmount }) => sum.plus(totalAmount), new Big(0))
         const difference = total('2026-10').minus(total('2026-09')).toFixed()
@@ -91,17 +96,26 @@ describe('whatever two months bill', () => {
           total('2026-10').toFixed(),
           difference,
         ])
-        // What the lines leave out is what `itemize` says.
-        const missing = (month: string) =>
-          of(month, currency).reduce((all, one) => all.plus(itemized(one).notItemized), new Big(0))
-        const told = causes.filter(({ kind }) => kind === 'notItemized')
-        expect(told.reduce((all, { effect }) => all.plus(effect), new Big(0)).toFixed()).toBe(
-          missing('2026-10').minus(missing('2026-09')).toFixed(),
-        )
+        // What the lines leave out, and the tax that is beside them, is what `itemize` says.
+        for (const kind of ['notItemized', 'tax', 'rounding'] as const) {
+          const missing = (month: string) =>
+            of(month, currency).reduce((all, one) => all.plus(itemized(one)[kind] ?? 0), new Big(0))
+          const told = causes.filter((cause) => cause.kind === kind && cause.description === undefined)
+          expect(told.reduce((all, { effect }) => all.plus(effect), new Big(0)).toFixed()).toBe(
+            missing('2026-10').minus(missing('2026-09')).toFixed(),
+          )
+          if (told.length > 0) kinds[kind] = (kinds[kind] ?? 0) + 1
+        }
+        const beside = [...of('2026-09', currency), ...of('2026-10', currency)].some((one) => {
+          const { tax = '0' } = itemized(one)
+          return !new Big(tax).eq(0)
+        })
+        expect([undefined, 'IN_LINES'].includes(tax)).toBe(!beside)
         seen += causes.length
       }
     }
     expect(seen).toBeGreaterThan(100)
+    expect(Math.min(kinds.tax ?? 0, kinds.rounding ?? 0, kinds.notItemized ?? 0)).toBeGreaterThan(5)
   })
 
   type Made = { currency: string; lines: { price: string; qty: string; currency?: string }[] }
@@ -113,7 +127,8 @@ describe('whatever two months bill', () => {
   }
 
   /** With a total that its lines add up to in one of the ways, or that has something beside. */
-  function totalled<Given extends Made & { reading: string }>({ reading, ...invoice }: Given) {
+  function totalled<Given extends Made & { reading: string; tax: string; told: string[] }>(given: Given) {
+    const { reading, tax, told, ...invoice } = given
     const places = minorUnit(invoice.currency)
     const own = invoice.lines.filter(({ currency }) => currency === undefined)
     const amounts = own.map(({ price, qty }) =>
@@ -123,12 +138,34 @@ describe('whatever two months bill', () => {
       (all, one) => all.plus(reading === 'rounded' ? one.round(places) : one),
       new Big(0),
     )
-    const total = reading === 'else' ? sum.plus('7.77') : sum
-    const lines = invoice.lines.map(({ currency, ...line }) => ({
-      ...line,
-      ...(currency ? { currency } : {}),
-    }))
-    return { ...invoice, lines, totalAmount: total.round(places).toFixed() }
+    const net = (reading === 'else' ? sum.plus('7.77') : sum).round(places)
+    const isTold = (what: string) => tax !== 'none' && told.includes(what)
+    const lines = invoice.lines.map(({ currency, ...line }, index) => {
+      const rate = index % 2 === 0 ? '19' : '7.5'
+      const own = new Big(line.price).times(line.qty).times(rate).div(100).round(places).toFixed()
+      return {
+        ...line,
+        ...(currency ? { currency } : {}),
+        ...(isTold('lines') ? { taxCategory: 'S', taxRate: rate } : {}),
+        ...(isTold('taxOfLines') && index % 3 < 2 ? { taxAmount: own } : {}),
+      }
+    })
+    const ofLines = taxOf(
+      { totalAmount: '0', currency: invoice.currency },
+      lines.map((line) => ({ currency: invoice.currency, ...line })),
+    )
+    const amount = new Big(ofLines?.tax ?? net.times('0.19').round(places))
+    const total = tax === 'beside' ? net.plus(amount) : tax === 'odd' ? net.plus(amount).plus('0.01') : net
+    const base = tax === 'within' ? net.minus(amount) : net
+    const group = { category: 'S', rate: '19', taxableAmount: base.toFixed(), taxAmount: amount.toFixed() }
+    return {
+      ...invoice,
+      lines,
+      totalAmount: total.round(places).toFixed(),
+      ...(isTold('netAmount') ? { netAmount: base.toFixed() } : {}),
+      ...(isTold('taxAmount') ? { taxAmount: amount.toFixed() } : {}),
+      ...(isTold('breakdown') ? { taxBreakdown: [group] } : {}),
+    }
   }
 })
 
