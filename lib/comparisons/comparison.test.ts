@@ -180,7 +180,7 @@ describe('whatever the invoices are', () => {
         const lines = [...side.lines.slice(turn), ...side.lines.slice(0, turn)]
         const { changes, effect } = compareInvoices(side, { ...side, lines })
         expect(changes).toEqual([])
-        expect(Object.values(effect).map((each) => each.toFixed())).toEqual(['0', '0', '0', '0'])
+        expect(Object.values(effect).map((each) => each.toFixed())).toEqual(['0', '0', '0', '0', '0'])
       }),
     )
   })
