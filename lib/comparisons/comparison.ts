@@ -2,12 +2,13 @@ import Big from 'big.js'
 import { matchLines, type Pair, type Part } from '#lib/causes/line-match.ts'
 import { itemize } from '#lib/invoices/itemization.ts'
 import type { Decimal } from '#lib/money.ts'
-import type { TaxedInvoice, TaxedLine } from '#lib/posting/tax.ts'
+
+type Itemized = Parameters<typeof itemize>
 
 /** One side of a comparison. Amounts are exact decimals; null details are none. */
-export type Side = TaxedInvoice & {
+export type Side = Itemized[0] & {
   balanceAmount: Decimal
-  lines: readonly (TaxedLine & { type: string; description: string; details: string | null })[]
+  lines: readonly (Itemized[1][number] & { type: string; description: string; details: string | null })[]
 }
 
 export type ChangeKind = 'added' | 'gone' | 'changed' | 'unchanged'
