@@ -44,7 +44,8 @@ test.each<[Omit<DifferenceCause, 'platform' | 'effectAmount'>, string]>([
   [{ cause: 'price' }, 'Price'],
   [{ cause: 'gone', fromQty: 25, toQty: 0 }, 'Gone | 25 → 0'],
   [{ cause: 'smaller', productCount: 1204 }, 'Smaller differences | 1,204 products, not told one by one'],
-  [{ cause: 'tax' }, 'Tax'],
+  [{ cause: 'tax' }, 'Tax | Of lines that are billed without it'],
+  [{ cause: 'tax', product: 'Compute' }, 'Tax'],
 ])('%j: %s', (cause, words) => {
   expect(told({ platform: 'web-services', effectAmount: 1, ...cause })).toBe(words)
 })

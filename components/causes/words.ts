@@ -41,6 +41,8 @@ export function causeWords(cause: DifferenceCause, currency: string): CauseWords
       return { name, note: `${productCount.toLocaleString('en')} products, not told one by one` }
     case 'notItemized':
       return { name, note: 'No line shows it' }
+    case 'tax':
+      return { name, note: cause.product === undefined ? 'Of lines that are billed without it' : undefined }
     case 'rounding':
       return { name, note: 'Of the sum of the lines' }
     case 'new':

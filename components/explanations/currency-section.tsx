@@ -20,11 +20,13 @@ export type ShownCurrency = {
   causes: readonly ShownCause[]
   smaller: { name: string; effect: string; causes: readonly ShownCause[] } | undefined
   unchanged: string | undefined
+  /** Whether the causes are with tax. */
+  tax: string | undefined
 }
 
 /** Why a month is dearer in one currency: the difference, its causes by platform, and each product. */
 export function CurrencySection(shown: ShownCurrency) {
-  const { currency, from, to, effect, share, groups, causes, smaller, unchanged } = shown
+  const { currency, from, to, effect, share, groups, causes, smaller, unchanged, tax } = shown
   const sums = [
     ...(smaller ? [{ label: `${smaller.name}, below`, effect: smaller.effect }] : []),
     { label: `Difference, ${currency}`, effect },
@@ -52,9 +54,9 @@ export function CurrencySection(shown: ShownCurrency) {
         </Card>
       ) : null}
       <p className="mt-2 text-sm text-ink-3">
-        {causes.length > 0
-          ? unchanged
-          : ['No product costs more or less.', unchanged].filter(Boolean).join(' ')}
+        {[causes.length > 0 ? '' : 'No product costs more or less.', unchanged, tax]
+          .filter(Boolean)
+          .join(' ')}
       </p>
     </section>
   )

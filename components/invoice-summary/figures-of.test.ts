@@ -79,7 +79,7 @@ describe.each(['Etc/GMT+12', 'Pacific/Kiritimati'])('on a clock of %s', (zone) =
   test('a bill of the last day of October is one of October', () => {
     expect(figures(sums({}, { '2026-09': 100, '2026-10': 106.2 }))['Billed in October']).toEqual({
       amount: 106.2,
-      note: '1 invoice',
+      note: '2 invoices',
       change: { text: '+6.2% on September', explained: '/invoices/explain?month=2026-10' },
       view: { minCreationTime: day('2026-10-01'), maxCreationTime: day('2026-10-31') },
     })
@@ -132,27 +132,30 @@ describe('what was billed in the newest month', () => {
   const note = (billed: Record<string, number>, view: View = {}) =>
     Object.entries(figures(sums({}, billed), view))
       .filter(([name]) => name.startsWith('Billed'))
-      .map(([name, figure]) => `${name}: ${figure.note}`)[0]
+      .map(([name, { note, change }]) => `${name}: ${[note, change?.text].filter(Boolean).join(', ')}`)[0]
 
   test.each<[Record<string, number>, string | undefined]>([
-    [{ '2026-09': 200, '2026-10': 100 }, 'Billed in October: −50.0% on September'],
-    [{ '2026-09': 200, '2026-10': 200.01 }, 'Billed in October: as in September'],
-    [{ '2026-09': 1, '2026-10': 51 }, 'Billed in October: +5,000.0% on September'],
+    [{ '2026-09': 200, '2026-10': 100 }, 'Billed in October: 2 invoices, −50.0% on September'],
+    [{ '2026-09': 200, '2026-10': 200.01 }, 'Billed in October: 2 invoices, as in September'],
+    [{ '2026-09': 1, '2026-10': 51 }, 'Billed in October: 2 invoices, +5,000.0% on September'],
     // Nothing to compare with, or below zero, or not over yet.
     [{ '2026-08': 200, '2026-10': 100 }, 'Billed in October: 2 invoices'],
     [{ '2026-10': 100 }, 'Billed in October: 2 invoices'],
     [{ '2026-09': -5, '2026-10': 100 }, 'Billed in October: 2 invoices'],
     [{ '2026-09': 5, '2026-10': -100 }, 'Billed in October: 2 invoices'],
     [{ '2026-10': 100, '2026-11': 10 }, 'Billed in November so far: 2 invoices'],
-    [{ '2024-12': 10, '2025-01': 11 }, 'Billed in January 2025: +10.0% on December'],
+    [{ '2024-12': 10, '2025-01': 11 }, 'Billed in January 2025: 2 invoices, +10.0% on December'],
     [{}, undefined],
   ])('%j is %s', (billed, expected) => {
     expect(note(billed)).toBe(expected)
   })
 
   test.each<[View, string]>([
-    [{ filter: { platform: ['web-services'] } }, '+10.0% on September'],
-    [{ minCreationTime: day('2026-09-01'), maxCreationTime: day('2026-10-31') }, '+10.0% on September'],
+    [{ filter: { platform: ['web-services'] } }, '2 invoices, +10.0% on September'],
+    [
+      { minCreationTime: day('2026-09-01'), maxCreationTime: day('2026-10-31') },
+      '2 invoices, +10.0% on September',
+    ],
     [{ minCreationTime: day('2026-09-02') }, '2 invoices'],
     [{ maxCreationTime: day('2026-10-30') }, '2 invoices'],
     [{ filter: { status: ['OPEN'] } }, '2 invoices'],

@@ -10,7 +10,7 @@ const line = (description: string, price: string, qty = '1') => ({ description, 
 const many = (count: number, price: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => line(`Service ${index}`, price(index)))
 
-const people = { finance: '', it: '', none: '' }
+const people = { finance: '', it: '', none: '', taxed: '' }
 
 test.beforeAll(async () => {
   const own = await newCustomer('explain')
@@ -46,6 +46,15 @@ test.beforeAll(async () => {
   ])
   people.finance = await own.member('Fin Clerk', 'finance-user')
   people.it = await own.member('Ida Tech', 'it-manager')
+  const taxed = await newCustomer('explainedtax')
+  const bill = (id: string, day: typeof SEP, price: string, given: object) =>
+    invoice(id, { ...day, currency: 'EUR', lines: [line('Business Plus', price, '10')], ...given })
+  await taxed.importInvoices([
+    bill('T-AUG', { ...SEP, invoiceDate: '2026-08-31' }, '11.9', { totalAmount: '119', taxAmount: '19' }),
+    bill('T-SEP', SEP, '10', { totalAmount: '119', netAmount: '100', taxAmount: '19' }),
+    bill('T-OCT', OCT, '12', { totalAmount: '142.8', netAmount: '120', taxAmount: '22.8' }),
+  ])
+  people.taxed = await taxed.member('Tara Taxed', 'finance-user')
   const none = await newCustomer('unexplained')
   people.none = await none.member('Nora None', 'finance-user')
 })
@@ -60,7 +69,8 @@ test('why October is dearer is one click from the invoices, and adds up', async 
     .getByRole('link', { name: /^Explain: ?.*% on September$/ })
     .first()
     .click()
-  await expect(page).toHaveURL('/invoices/explain?month=2026-10')
+  // Of several currencies a figure leads to why it is what it is itself.
+  await expect(page).toHaveURL('/invoices/explain?month=2026-10&filter=currency:USD')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('October 2026 against September')
   await expect(page.getByText('drafts and voided ones do not count')).toBeVisible()
   await expect(causes(page, 'USD').getByRole('row')).toHaveText([
@@ -85,6 +95,28 @@ test('why October is dearer is one click from the invoices, and adds up', async 
   await page.getByRole('link', { name: '2 invoices in USD, October 2026' }).click()
   await expect(page.getByRole('link', { name: /^(OCT|CN)/ })).toHaveCount(2)
   expect(found).toEqual([])
+})
+
+test('the tax of lines without it stands by itself, and causes say whether they are with tax', async ({
+  page,
+}) => {
+  await signIn(page, people.taxed, '/invoices/explain?month=2026-10')
+  await expect(causes(page, 'EUR').getByRole('row')).toHaveText([
+    /Product/,
+    /Business Plus.*Price.*10\.00 → 12\.00 for one.*\+20\.00$/,
+    /Tax.*Of lines that are billed without it.*\+3\.80$/,
+    /Difference, EUR.*\+23\.80$/,
+  ])
+  await expect(page.getByText('Causes are without tax, as the lines of these invoices are')).toBeVisible()
+  await expectGood(page)
+  await page.setViewportSize(PHONE)
+  await expectGood(page)
+  await page.goto('/invoices/explain?month=2026-09')
+  await expect(page.getByText('Causes are with tax where an invoice’s lines are')).toBeVisible()
+  await page.goto('/invoices/explain?month=2026-08')
+  await expect(page.getByText('Causes are with tax, as the lines of these invoices are.')).toBeVisible()
+  await page.goto('/invoices/compare?from=T-SEP&to=T-OCT')
+  await expect(page.getByRole('row', { name: /^Tax 19\.00 → 22\.80 \+3\.80$/ })).toBeVisible()
 })
 
 test('months and filters are chosen, by keyboard too, and stay in the address', async ({ page }) => {

@@ -219,6 +219,16 @@ test('the copied request answers the rows on the screen', async ({ page, context
   expect((await response.json()).invoices.map(({ id }: { id: string }) => id)).toEqual(rows)
 })
 
+test('who may set posting details finds them from the list, by keyboard too', async ({ page }) => {
+  await signIn(page, people.finance)
+  await page.goto('/invoices')
+  await page.getByRole('button', { name: 'More' }).press('Enter')
+  await expectGood(page)
+  await page.getByRole('link', { name: 'Posting details' }).press('Enter')
+  await expect(page).toHaveURL('/invoices/profiles')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Posting details')
+})
+
 test('the keyboard alone is enough', async ({ page }) => {
   await signIn(page, people.finance)
   await page.goto('/invoices')
@@ -316,6 +326,8 @@ for (const viewport of [{ width: 1360, height: 900 }, PHONE]) {
       await expectGood(page)
     }
     await page.goto('/invoices')
+    // A phone keeps its filters behind a button.
+    if (viewport === PHONE) await page.getByRole('button', { name: 'Filters', exact: true }).click()
     await page.getByRole('button', { name: /^Invoice date/ }).click()
     await expectGood(page)
     await page.getByRole('button', { name: 'Last quarter' }).click()

@@ -40,7 +40,7 @@ export function causesOfInvoices(
     const causes = causesOf({ currency, isLicensed: isLicensed(type), ...sides, during, known })
     return causes.map((cause) => ({ ...cause, description }))
   })
-  const rest = (['rounding', 'notItemized'] as const).map((kind) => [{ kind, effect: effect[kind] }])
+  const rest = (['tax', 'rounding', 'notItemized'] as const).map((kind) => [{ kind, effect: effect[kind] }])
   return [...told, ...rest]
     .map((causes) => causes.filter((cause) => !cause.effect.eq(0)))
     .sort((a, b) => sumOf(b).abs().cmp(sumOf(a).abs()))

@@ -143,9 +143,9 @@ describe('compareInvoices', () => {
     const thirds = [line('A', '0.334'), line('B', '0.334'), line('C', '0.334')]
     const { from, to, effect } = compareInvoices(sideOf(thirds, '1.00'), sideOf([line('A', '1')], '13.34'))
     const plain = (sums: typeof from) => Object.values(sums).map((sum) => sum.toFixed())
-    expect(plain(from)).toEqual(['0.99', '0.01', '0', '1'])
-    expect(plain(to)).toEqual(['1', '0', '12.34', '13.34'])
-    expect(plain(effect)).toEqual(['0.01', '-0.01', '12.34', '12.34'])
+    expect(plain(from)).toEqual(['0.99', '0.01', '0', '0', '1'])
+    expect(plain(to)).toEqual(['1', '0', '0', '12.34', '13.34'])
+    expect(plain(effect)).toEqual(['0.01', '-0.01', '0', '12.34', '12.34'])
   })
 })
 
@@ -180,7 +180,7 @@ describe('whatever the invoices are', () => {
         const lines = [...side.lines.slice(turn), ...side.lines.slice(0, turn)]
         const { changes, effect } = compareInvoices(side, { ...side, lines })
         expect(changes).toEqual([])
-        expect(Object.values(effect).map((each) => each.toFixed())).toEqual(['0', '0', '0', '0'])
+        expect(Object.values(effect).map((each) => each.toFixed())).toEqual(['0', '0', '0', '0', '0'])
       }),
     )
   })
@@ -192,8 +192,8 @@ describe('whatever the invoices are', () => {
       const sum = own.reduce((all, { effect }) => all.plus(effect), new Big(0))
       expect(sum.toFixed()).toBe(sums.effect.lineItems.toFixed())
       expect(sums.effect.total.toFixed()).toBe(new Big(to.totalAmount).minus(from.totalAmount).toFixed())
-      for (const { lineItems, rounding, notItemized, total } of [sums.from, sums.to, sums.effect])
-        expect(lineItems.plus(rounding).plus(notItemized).toFixed()).toBe(total.toFixed())
+      for (const { lineItems, rounding, tax, notItemized, total } of [sums.from, sums.to, sums.effect])
+        expect(lineItems.plus(rounding).plus(tax).plus(notItemized).toFixed()).toBe(total.toFixed())
     })
   })
 

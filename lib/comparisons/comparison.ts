@@ -3,19 +3,12 @@ import { matchLines, type Pair, type Part } from '#lib/causes/line-match.ts'
 import { itemize } from '#lib/invoices/itemization.ts'
 import type { Decimal } from '#lib/money.ts'
 
+type Itemized = Parameters<typeof itemize>
+
 /** One side of a comparison. Amounts are exact decimals; null details are none. */
-export type Side = {
-  totalAmount: Decimal
+export type Side = Itemized[0] & {
   balanceAmount: Decimal
-  currency: string
-  lines: readonly {
-    type: string
-    description: string
-    price: Decimal
-    qty: Decimal
-    currency: string
-    details: string | null
-  }[]
+  lines: readonly (Itemized[1][number] & { type: string; description: string; details: string | null })[]
 }
 
 export type ChangeKind = 'added' | 'gone' | 'changed' | 'unchanged'
@@ -25,8 +18,8 @@ export type ChangeReason = 'quantity' | 'price' | 'amount'
 /** Lines of both invoices that bill the same thing, and what they change of the sum, in their own currency. */
 export type Change = Pair & { kind: ChangeKind; reasons: ChangeReason[]; currency: string; effect: Big }
 
-/** What an invoice's total is made of: the lines' amounts, a rounding of their sum, and what no line shows. */
-export type Breakdown = Record<'lineItems' | 'rounding' | 'notItemized' | 'total', Big>
+/** What a total is made of: the lines' amounts, a rounding of their sum, the tax of lines without it, and what no line shows. */
+export type Breakdown = Record<'lineItems' | 'rounding' | 'tax' | 'notItemized' | 'total', Big>
 
 export type Comparison = {
   /** What is added, gone or changed: the largest effect first, lines in another currency at the end. */
@@ -67,6 +60,7 @@ export function compareInvoices(from: Side, to: Side): Comparison {
     effect: {
       lineItems: after.lineItems.minus(before.lineItems),
       rounding: after.rounding.minus(before.rounding),
+      tax: after.tax.minus(before.tax),
       notItemized: after.notItemized.minus(before.notItemized),
       total: after.total.minus(before.total),
     },
@@ -88,10 +82,16 @@ function breakdownOf(side: Side, parts: readonly Part[]): Breakdown {
   const own = parts.filter(({ currency }) => currency === side.currency)
   const lineItems = own.reduce((sum, { amount }) => sum.plus(amount), new Big(0))
   const total = new Big(side.totalAmount)
-  const { notItemized: beside, tax = '0' } = itemize(side, side.lines)
+  const found = itemize(side, side.lines)
   // The tax of lines that are without it is in the total, and in none of them.
-  const notItemized = new Big(beside).plus(tax)
-  return { lineItems, rounding: total.minus(notItemized).minus(lineItems), notItemized, total }
+  const [tax, notItemized] = [new Big(found.tax ?? 0), new Big(found.notItemized)]
+  return {
+    lineItems,
+    rounding: total.minus(notItemized).minus(tax).minus(lineItems),
+    tax,
+    notItemized,
+    total,
+  }
 }
 
 function changeOf({ from, to }: Pair): Change {

@@ -40,6 +40,7 @@ export const compareInvoices: readonly Example[] = [
         },
         lineItems: { fromAmount: 1250, toAmount: 1400, effectAmount: 150 },
         rounding: { fromAmount: 0, toAmount: 0, effectAmount: 0 },
+        tax: { fromAmount: 0, toAmount: 0, effectAmount: 0 },
         notItemized: { fromAmount: 0, toAmount: 0, effectAmount: 0 },
         total: { fromAmount: 1250, toAmount: 1400, effectAmount: 150 },
         causes: [

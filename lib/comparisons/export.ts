@@ -50,8 +50,8 @@ const COLUMNS: Column<Row>[] = [
 ]
 
 /**
- * A comparison as a table: what is changed, then what is not, then a row each for rounding and for what is not itemized,
- * where there is any. The effects in the invoices' currency add up to the difference of their totals.
+ * A comparison as a table: what is changed, then what is not, then a row each for rounding, for tax beside the lines and
+ * for what is not itemized, where there is any. The effects in the invoices' currency add up to the difference of their totals.
  */
 export function comparisonTable({ to, comparison }: ComparedInvoices): Table<Row> {
   const { changes, unchanged } = comparison
@@ -62,7 +62,7 @@ export function comparisonTable({ to, comparison }: ComparedInvoices): Table<Row
 }
 
 function restOf({ from, to, effect }: Comparison, currency: string): Row[] {
-  return (['rounding', 'notItemized'] as const).flatMap((change) => {
+  return (['rounding', 'tax', 'notItemized'] as const).flatMap((change) => {
     if (from[change].eq(0) && to[change].eq(0)) return []
     const sides = { from: { amount: from[change] }, to: { amount: to[change] } }
     return [{ change, reasons: '', currency, effect: effect[change], ...sides }]

@@ -19,6 +19,7 @@ export function serializeComparison(
     to: serializeInvoice(to, baseUrl),
     lineItems: difference('lineItems'),
     rounding: difference('rounding'),
+    tax: difference('tax'),
     notItemized: difference('notItemized'),
     total: difference('total'),
     causes: causes.map((cause) => serializeCause(cause, { ...cause, platform: to.platform })),

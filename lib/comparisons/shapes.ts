@@ -49,8 +49,11 @@ export const InvoiceComparison = z
       description: "The lines' amounts; the changes' effects add up to its own.",
     }),
     rounding: difference.meta({ description: 'Of the sum of the lines, where the issuer rounds that only.' }),
+    tax: difference.meta({
+      description: 'Of lines that are billed without it; that of others is in their amounts.',
+    }),
     notItemized: difference.meta({ description: 'What no line shows.' }),
-    total: difference.meta({ description: 'The three above together.' }),
+    total: difference.meta({ description: 'The four above together.' }),
     causes: z.array(DifferenceCause).meta({
       description:
         'Why the totals differ, by product, as a month is explained: the effects add up to the difference of the totals.',

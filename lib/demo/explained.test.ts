@@ -35,7 +35,7 @@ describe.each(['northwind-labs', 'lindenhof', 'halvorsen'])('%s', (customer) => 
     )
     const { months } = await explained(caller, '2026-10')
     expect(months.length).toBeGreaterThan(3)
-    let causes = 0
+    let [causes, taxed] = [0, 0]
     for (const month of months) {
       const { previousMonth, currencies } = await explained(caller, dayOf(month).slice(0, 7))
       for (const one of currencies) {
@@ -48,10 +48,15 @@ describe.each(['northwind-labs', 'lindenhof', 'halvorsen'])('%s', (customer) => 
           difference.toFixed(),
         ])
         expect([one.fromAmount, one.toAmount]).toEqual([total(previousMonth), total(month)])
+        // Its issuers bill lines with tax: no tax stands beside them, and where there is one, the answer says so.
+        expect(one.causes.filter(({ cause, product }) => cause === 'tax' && !product)).toEqual([])
+        expect([undefined, 'IN_LINES']).toContain(one.tax)
+        taxed += Number(one.tax === 'IN_LINES')
         causes += one.causes.length
       }
     }
     expect(causes).toBeGreaterThan(20)
+    expect(taxed).toBeGreaterThan(0)
   })
 })
 

@@ -3,6 +3,7 @@ import type { BilledPart, Cause } from '#lib/causes/cause.ts'
 import { daysOf, isLicensed, type KnownAsset, knownOf } from '#lib/causes/known.ts'
 import { lastingProductOf } from '#lib/causes/line-keys.ts'
 import { causesOf } from '#lib/causes/product.ts'
+import type { TaxPlace } from '#lib/causes/rules.ts'
 import { DAY_MS, epochOfDay } from '#lib/days.ts'
 import type { Month } from './months.ts'
 import type { MonthRows, PartRow, Side, TotalRow } from './store.ts'
@@ -19,6 +20,8 @@ export type CurrencyExplanation = {
   causes: PlacedCause[]
   /** Products that both months bill alike. */
   unchanged: number
+  /** Where the tax of the invoices stands; absent where nobody told of any, or their lines do not add up. */
+  tax?: TaxPlace
 }
 
 /** The causes of each currency, the one with the most invoices first. */
@@ -51,6 +54,7 @@ export function explain(
       unchanged:
         told.filter((causes) => causes.length === 0).length +
         others.reduce((sum, { unchanged }) => sum + unchanged, 0),
+      ...taxPlaceOf(own),
     }
   })
   const count = ({ from, to }: CurrencyExplanation) => from.count + to.count
@@ -89,15 +93,22 @@ function billedPart(row: PartRow): BilledPart {
   return { ...given, price: price === null ? undefined : new Big(price) }
 }
 
-/** What no line tells: of each platform the rounding of sums, and what is not itemized. */
+/** What no line tells: of each platform the tax of lines without it, the rounding of sums, and what is not itemized. */
 function causesOfTotals(totals: readonly TotalRow[]): PlacedCause[][] {
   return [...Map.groupBy(totals, ({ platform }) => platform)].flatMap(([platform, own]) =>
-    (['rounding', 'notItemized'] as const).map((kind) => {
+    (['tax', 'rounding', 'notItemized'] as const).map((kind) => {
       const of = (side: Side) =>
         own.filter((row) => row.side === side).reduce((sum, row) => sum.plus(row[kind]), new Big(0))
       return [{ kind, platform, effect: of('to').minus(of('from')) }]
     }),
   )
+}
+
+function taxPlaceOf(totals: readonly TotalRow[]): { tax?: TaxPlace } {
+  const isWith = totals.some(({ withTax }) => withTax > 0)
+  const isWithout = totals.some(({ withoutTax }) => withoutTax > 0)
+  if (!isWith && !isWithout) return {}
+  return { tax: isWith && isWithout ? 'BOTH' : isWith ? 'IN_LINES' : 'BESIDE_LINES' }
 }
 
 function sumOf(totals: readonly TotalRow[], side: Side) {

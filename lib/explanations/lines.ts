@@ -16,26 +16,62 @@ export const MOST_PARTS = 20
 /**
  * The issued invoices of the days, each on its side of `begin`, with what its lines come to. The rule of `itemize`: a
  * price is that of a unit, or that of its whole line where the total fits only so; an issuer may have rounded each line,
- * their sum, or nothing.
+ * their sum, or nothing. `itemized` is the total that the lines come to: with tax, else without it; null where neither fits.
  */
 export function billed(owner: Owner, selection: Selection, days: Required<Days>, begin: string): SQL {
   const { id, invoiceDate, currency, platform, totalAmount, periodStart, periodEnd } = invoices
+  const { netAmount, taxAmount, taxBreakdown } = invoices
   return sql`
-    SELECT own.*, sums.by_unit IS NULL AS is_empty,
-      NOT coalesce(own.total IN (sums.by_unit, round(sums.by_unit, own.places), sums.rounded_by_unit), false)
-        AND coalesce(own.total IN (sums.by_line, round(sums.by_line, own.places), sums.rounded_by_line), false) AS is_by_line,
-      sums.by_unit, sums.rounded_by_unit, sums.rounded_by_line
+    SELECT own.*, fitting.itemized, coalesce(NOT fitting.itemized = ANY (sums.by_unit), false) AS is_by_line,
+      coalesce(sums.by_unit[3], 0) AS rounded_by_unit, sums.by_line[3] AS rounded_by_line,
+      coalesce(fitting.itemized = own.total AND NOT sums.has_tax_line AND (sums.is_taxed
+        OR own.tax <> 0 OR own.net <> own.total OR stated.tax <> 0), false) AS is_with_tax
     FROM (
       SELECT ${id} AS id, CASE WHEN ${invoiceDate} < ${begin} THEN 'from' ELSE 'to' END AS side,
         ${currency} AS currency, ${platform} AS platform, ${totalAmount} AS total, ${PLACES} AS places,
+        ${netAmount} AS net, ${taxAmount} AS tax, coalesce(${taxBreakdown}, '[]') AS breakdown,
         coalesce(${periodStart}, ${invoiceDate} - 30) AS first_day, coalesce(${periodEnd} - 1, ${invoiceDate}) AS last_day
       FROM ${invoices} WHERE ${and(...owned(owner), ...selected(selection, days))}) AS own
     CROSS JOIN LATERAL (
-      SELECT sum(price * qty) AS by_unit, sum(round(price * qty, own.places)) AS rounded_by_unit,
-        sum(price) AS by_line, sum(round(price, own.places)) AS rounded_by_line
+      SELECT ARRAY[sum(price * qty), round(sum(price * qty), own.places), sum(round(price * qty, own.places))] AS by_unit,
+        ARRAY[sum(price), round(sum(price), own.places), sum(round(price, own.places))] AS by_line,
+        bool_and(coalesce(tax_category, '') <> '') AS has_categories,
+        bool_or(coalesce(tax_amount, 0) <> 0 OR coalesce(tax_rate, 0) <> 0) AS is_taxed,
+        bool_or(coalesce(details ~ ${TAX_DETAILS}, false)) AS has_tax_line
       FROM line_items
-      WHERE customer_id = ${owner.customerId} AND invoice_id = own.id AND currency = own.currency OFFSET 0) AS sums`
+      WHERE customer_id = ${owner.customerId} AND invoice_id = own.id AND currency = own.currency OFFSET 0) AS sums
+    CROSS JOIN LATERAL (${stated(owner)}) AS stated
+    CROSS JOIN LATERAL (${netOf}) AS known
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN own.total = ANY (sums.by_unit || sums.by_line) THEN own.total
+        WHEN known.net + known.tax = own.total AND known.net = ANY (sums.by_unit || sums.by_line) THEN known.net
+        END AS itemized OFFSET 0) AS fitting`
 }
+
+/**
+ * What the tax breakdown of an invoice comes to, by the rule of `taxOf`: that of its issuer, else one of its lines where
+ * each has a category; null where there is none. Lines whose total fits as it is are not read again.
+ */
+const stated = (owner: Owner): SQL => sql`
+  SELECT sum(base) AS base, sum(tax) AS tax FROM (
+    SELECT (one ->> 'taxableAmount')::numeric AS base, (one ->> 'taxAmount')::numeric AS tax
+    FROM jsonb_array_elements(own.breakdown) AS one
+    UNION ALL
+    SELECT sum(base), CASE WHEN count(tax) = count(*) THEN sum(tax)
+      ELSE round(sum(base) * coalesce(rate, 0) * 0.01, own.places) END
+    FROM (
+      SELECT tax_category AS category, tax_rate AS rate, round(tax_amount, own.places) AS tax,
+        round(coalesce(net_amount, price * qty), own.places) AS base
+      FROM line_items
+      WHERE customer_id = ${owner.customerId} AND invoice_id = own.id AND currency = own.currency
+        AND own.breakdown = '[]' AND sums.has_categories AND NOT own.total = ANY (sums.by_unit || sums.by_line)
+      OFFSET 0) AS lines
+    GROUP BY category, rate) AS groups`
+
+/** Net and tax of an invoice by the rule of `taxOf`: its own figures first, then what follows from the rest. */
+const netOf = sql`
+  SELECT coalesce(own.net, stated.base, own.total - own.tax) AS net,
+    coalesce(own.tax, stated.tax, own.total - own.net) AS tax`
 
 /**
  * The lines of `billed` in their invoice's currency: those that are alike but for their number are one part. The hashes

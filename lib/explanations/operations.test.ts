@@ -109,6 +109,38 @@ describe('GET /billing/v1/invoice-explanation', () => {
     expect(currencies[0].causes[0]).toEqual({ ...seats, change: { ...seats.change, by: 'Sam Okafor' } })
   })
 
+  it('lines without tax are told without it, and their tax by itself; lines with tax as they are', async () => {
+    const id = `taxed-${keys.eve.length}`
+    await addCustomer(id)
+    const key = await addKey(id, ['finance-user'])
+    const add = (name: string, invoiceDate: string, total: string, price: string, given: object) =>
+      addInvoice(
+        id,
+        name,
+        { invoiceDate, currency: 'EUR', totalAmount: total, balanceAmount: '0', ...given },
+        [{ description: 'Compute', price, ...('lines' in given ? { taxCategory: 'S', taxRate: '19' } : {}) }],
+      )
+    await add('SEP', '2026-09-30', '119', '100', { netAmount: '100', taxAmount: '19' })
+    // Nobody tells of the invoice's tax but its line.
+    await add('OCT', '2026-10-31', '145.18', '122', { lines: true })
+    await add('NOV', '2026-11-30', '151.25', '151.25', { taxAmount: '26.25' })
+    const of = async (month: string) => (await (await ask(`month=${month}`, { key })).json()).currencies[0]
+    const cause = (effectAmount: number, product?: string) => ({
+      ...{ platform: 'cloud-platform', effectAmount },
+      ...(product ? { cause: 'amount', product } : { cause: 'tax' }),
+    })
+    expect(await of('2026-10')).toMatchObject({
+      ...{ effectAmount: 26.18, tax: 'BESIDE_LINES' },
+      causes: [cause(22, 'Compute'), cause(4.18)],
+    })
+    expect(await of('2026-11')).toMatchObject({
+      ...{ effectAmount: 6.07, tax: 'BOTH' },
+      causes: [cause(29.25, 'Compute'), cause(-23.18)],
+    })
+    const after = await of('2026-12')
+    expect([after.tax, after.causes.length]).toEqual(['IN_LINES', 1])
+  })
+
   it('of what the filter selects', async () => {
     const { currencies } = await (await ask('month=2026-10&filter=platform:workspace-suite')).json()
     expect(currencies).toMatchObject([{ currency: 'USD', effectAmount: 179.76 }])

@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import type { Caller } from '#lib/access/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addInvoice, addNewCustomer, callerOf } from '#lib/db/test-rows.ts'
-import { itemize } from '#lib/invoices/itemization.ts'
-import { minorUnit } from '#lib/money.ts'
 import { MOST_PRODUCTS } from './lines.ts'
 import { readExplanation } from './read.ts'
+import { anyInvoice, itemized, type Made, totalled } from './test-invoices.ts'
 
 let database: TestDatabase
 const suite = 'workspace-suite'
@@ -27,41 +26,26 @@ async function addChange(customer: string, asset: string, from: number, to: numb
   )
 }
 
-describe('whatever two months bill', () => {
-  const cents = (most: number, places: number) =>
-    fc.integer({ min: -most, max: most }).map((units) => new Big(units).div(10 ** places).toFixed())
-  const anyLine = fc.record({
-    description: fc.constantFrom(
-      'Business Plus',
-      'Compute',
-      'Storage',
-      'Support, Oct 2026',
-      'Support, Sep 2026',
-    ),
-    details: fc.constantFrom(null, '1 – 30 Sep 2026', 'Account 0925', 'Tax, 1 charge', '5 Oct – 20 Oct 2026'),
-    price: cents(999_999, 4),
-    qty: fc.oneof(fc.nat(40).map(String), cents(9_999, 3)),
-    currency: fc.constantFrom(...Array(9).fill(undefined), 'CHF'),
-  })
-  const anyInvoice = fc.record({
-    invoiceDate: fc.constantFrom(
-      '2026-09-01',
-      '2026-09-30',
-      '2026-10-01',
-      '2026-10-31',
-      '2026-11-01',
-      '2026-08-31',
-    ),
-    platform: fc.constantFrom(suite, 'cloud-platform'),
-    currency: fc.constantFrom('USD', 'USD', 'JPY', 'KWD'),
-    documentState: fc.constantFrom(...Array(9).fill('issued'), 'draft', 'voided'),
-    // How its total comes about, and what it has beside.
-    reading: fc.constantFrom('unit', 'rounded', 'line', 'else'),
-    lines: fc.array(anyLine, { minLength: 1, maxLength: 5 }),
-  })
+const KINDS = ['notItemized', 'tax', 'rounding'] as const
 
+const issuedOf = (given: readonly Made[]) => (month: string, currency: string) =>
+  given.filter(
+    (one) => one.documentState === 'issued' && one.invoiceDate.startsWith(month) && one.currency === currency,
+  )
+
+const totalOf = (of: readonly Made[]) =>
+  of.reduce((sum, { totalAmount }) => sum.plus(totalAmount), new Big(0))
+
+/** What invoices have beside their lines, by the rule of `itemize`. */
+const besideLines = (kind: (typeof KINDS)[number], of: readonly Made[]) =>
+  of.reduce((sum, one) => sum.plus(itemized(one)[kind] ?? 0), new Big(0))
+
+const sumOf = (causes: readonly { effect: Big }[]) =>
+  causes.reduce((sum, { effect }) => sum.plus(effect), new Big(0)).toFixed()
+
+describe('whatever two months bill', () => {
   it('the causes add up to the difference of the totals, per currency, to the last decimal', async () => {
-    const customers: { id: string; caller: Caller; given: ReturnType<typeof totalled>[] }[] = []
+    const customers: { id: string; caller: Caller; given: Made[] }[] = []
     for (const given of fc.sample(fc.array(anyInvoice, { maxLength: 9 }), { numRuns: 40, seed: 14 })) {
       const id = await addNewCustomer()
       const made = given.map(totalled)
@@ -72,64 +56,38 @@ describe('whatever two months bill', () => {
       customers.push({ id, caller: await callerOf(id, 'admin'), given: made })
     }
     let seen = 0
+    const kinds = { notItemized: 0, tax: 0, rounding: 0 }
     for (const { caller, given } of customers) {
       const { currencies } = await readExplanation(caller, { month: '2026-10' })
-      const issued = given.filter(({ documentState }) => documentState === 'issued')
-      const of = (month: string, currency: string) =>
-        issued.filter((one) => one.invoiceDate.startsWith(month) && one.currency === currency)
+      const of = issuedOf(given)
       const there = ['USD', 'JPY', 'KWD'].filter(
         (code) => [...of('2026-09', code), ...of('2026-10', code)].length > 0,
       )
       expect(currencies.map(({ currency }) => currency).sort()).toEqual(there.sort())
-      for (const { currency, from, to, causes } of currencies) {
-        const total = (month: string) =>
-          of(month, currency).reduce((sum, { totalAmount }) => sum.plus(totalAmount), new Big(0))
+      for (const { currency, from, to, causes, tax } of currencies) {
+        const total = (month: string) => totalOf(of(month, currency))
         const difference = total('2026-10').minus(total('2026-09')).toFixed()
-        const sum = causes.reduce((all, { effect }) => all.plus(effect), new Big(0)).toFixed()
+        const sum = sumOf(causes)
         expect([from.total.toFixed(), to.total.toFixed(), sum]).toEqual([
           total('2026-09').toFixed(),
           total('2026-10').toFixed(),
           difference,
         ])
-        // What the lines leave out is what `itemize` says.
-        const missing = (month: string) =>
-          of(month, currency).reduce((all, one) => all.plus(itemized(one).notItemized), new Big(0))
-        const told = causes.filter(({ kind }) => kind === 'notItemized')
-        expect(told.reduce((all, { effect }) => all.plus(effect), new Big(0)).toFixed()).toBe(
-          missing('2026-10').minus(missing('2026-09')).toFixed(),
-        )
+        // What the lines leave out, and the tax that is beside them, is what `itemize` says.
+        const months = { from: of('2026-09', currency), to: of('2026-10', currency) }
+        for (const kind of KINDS) {
+          const told = sumOf(causes.filter((one) => one.kind === kind && one.description === undefined))
+          expect(told).toBe(besideLines(kind, months.to).minus(besideLines(kind, months.from)).toFixed())
+          kinds[kind] += Number(told !== '0')
+        }
+        const isApart = [...months.from, ...months.to].some((one) => !besideLines('tax', [one]).eq(0))
+        expect(['BESIDE_LINES', 'BOTH'].includes(tax ?? '')).toBe(isApart)
         seen += causes.length
       }
     }
     expect(seen).toBeGreaterThan(100)
+    expect(Math.min(...Object.values(kinds))).toBeGreaterThan(5)
   })
-
-  type Made = { currency: string; lines: { price: string; qty: string; currency?: string }[] }
-  function itemized<Given extends Made & { totalAmount: string }>({ lines, ...invoice }: Given) {
-    return itemize(
-      invoice,
-      lines.map((line) => ({ ...line, currency: line.currency ?? invoice.currency })),
-    )
-  }
-
-  /** With a total that its lines add up to in one of the ways, or that has something beside. */
-  function totalled<Given extends Made & { reading: string }>({ reading, ...invoice }: Given) {
-    const places = minorUnit(invoice.currency)
-    const own = invoice.lines.filter(({ currency }) => currency === undefined)
-    const amounts = own.map(({ price, qty }) =>
-      reading === 'line' ? new Big(price) : new Big(price).times(qty),
-    )
-    const sum = amounts.reduce(
-      (all, one) => all.plus(reading === 'rounded' ? one.round(places) : one),
-      new Big(0),
-    )
-    const total = reading === 'else' ? sum.plus('7.77') : sum
-    const lines = invoice.lines.map(({ currency, ...line }) => ({
-      ...line,
-      ...(currency ? { currency } : {}),
-    }))
-    return { ...invoice, lines, totalAmount: total.round(places).toFixed() }
-  }
 })
 
 test('many products are a bounded answer that adds up, whatever else there is', async () => {

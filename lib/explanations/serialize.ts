@@ -8,7 +8,7 @@ export function serializeExplanation({ month, currencies, months }: MonthExplana
   return {
     month: epochOfDay(month.begin),
     previousMonth: epochOfDay(month.before),
-    currencies: currencies.map(({ currency, from, to, causes, unchanged }) => ({
+    currencies: currencies.map(({ currency, from, to, causes, unchanged, tax }) => ({
       currency,
       fromCount: from.count,
       toCount: to.count,
@@ -17,6 +17,7 @@ export function serializeExplanation({ month, currencies, months }: MonthExplana
       effectAmount: numberOf(to.total.minus(from.total)),
       causes: causes.map((cause) => serializeCause(cause, cause)),
       unchangedCount: unchanged,
+      ...(tax ? { tax } : {}),
     })),
     months: months.map(epochOfDay),
   }

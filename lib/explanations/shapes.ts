@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TAX_PLACES } from '#lib/causes/rules.ts'
 import { DifferenceCause } from '#lib/causes/shapes.ts'
 import { day } from '#lib/invoices/document/shapes.ts'
 import { count, currency, money } from '#lib/invoices/shapes.ts'
@@ -15,6 +16,10 @@ const CurrencyExplanation = z
       description: 'Those of a product stand together, the product with the largest effect first.',
     }),
     unchangedCount: count.meta({ description: 'Products that both months bill alike.' }),
+    tax: z.enum(TAX_PLACES).optional().meta({
+      description:
+        'Where the tax stands. `IN_LINES`: in the lines, so that effects are with tax. `BESIDE_LINES`: in causes `tax` of their own. Absent where none is known.',
+    }),
   })
   .meta({
     id: 'CurrencyExplanation',

@@ -17,7 +17,12 @@ export type TotalRow = {
   count: number
   total: string
   rounding: string
+  /** That of invoices whose lines are without it. */
+  tax: string
   notItemized: string
+  /** How many have a tax, and lines with it or without it. */
+  withTax: number
+  withoutTax: number
 }
 /** Lines of a product on one side that are alike, or, without details and price, those that are left of it. */
 export type PartRow = {
@@ -63,10 +68,11 @@ export async function readMonths(
     placed AS MATERIALIZED (${PLACED})
     SELECT 'total' AS kind, json_build_object('side', side, 'currency', currency, 'platform', platform,
       'count', count(*), 'total', sum(total)::text,
-      'rounding', sum(CASE WHEN is_by_line THEN total - rounded_by_line
-        WHEN total IN (by_unit, round(by_unit, places), rounded_by_unit) THEN total - rounded_by_unit ELSE 0 END)::text,
-      'notItemized', sum(CASE WHEN is_empty THEN total WHEN is_by_line
-        OR total IN (by_unit, round(by_unit, places), rounded_by_unit) THEN 0 ELSE total - rounded_by_unit END)::text) AS row
+      'rounding', sum(coalesce(itemized - CASE WHEN is_by_line THEN rounded_by_line ELSE rounded_by_unit END, 0))::text,
+      'tax', sum(coalesce(total - itemized, 0))::text,
+      'notItemized', sum(CASE WHEN itemized IS NULL THEN total - rounded_by_unit ELSE 0 END)::text,
+      'withTax', count(*) FILTER (WHERE is_with_tax),
+      'withoutTax', count(*) FILTER (WHERE itemized <> total)) AS row
     FROM billed GROUP BY side, currency, platform
     UNION ALL
     SELECT 'part', json_build_object('side', side, 'currency', currency, 'platform', platform,

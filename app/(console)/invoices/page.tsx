@@ -1,3 +1,4 @@
+import { FileText } from 'lucide-react'
 import type { Metadata } from 'next'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { selectionOf } from '#components/filters/view.ts'
@@ -8,7 +9,7 @@ import { ExportInvoices } from '#components/invoices/export-invoices.tsx'
 import { Invoices } from '#components/invoices/invoices.tsx'
 import { hrefOf as statementHref } from '#components/statements/view.ts'
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
+import { MoreLink, MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { may } from '#lib/access/rules.ts'
@@ -80,7 +81,16 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
               Statement
             </ButtonLink>
             <ExportInvoices view={view} figures={figures} />
-            <MoreMenu path={listInvoices.path({ query: view })} />
+            <MoreMenu path={listInvoices.path({ query: view })}>
+              {may(caller, 'posting-editor') ? (
+                <MoreLink
+                  href="/invoices/profiles"
+                  icon={<FileText aria-hidden="true" className="size-3.5 text-ink-3" />}
+                >
+                  Posting details
+                </MoreLink>
+              ) : null}
+            </MoreMenu>
           </>
         }
       />

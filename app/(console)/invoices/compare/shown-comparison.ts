@@ -12,7 +12,7 @@ const NAMES = { quantity: 'Quantity', price: 'Price', amount: 'Rounding' }
 /** A comparison as text, written here, so that the browser need not. */
 export function shownComparison(comparison: InvoiceComparison) {
   const { currency } = comparison.to
-  const { lineItems, rounding, notItemized, total } = comparison
+  const { lineItems, rounding, tax, notItemized, total } = comparison
   const difference = (label: string, { fromAmount, toAmount, effectAmount }: typeof total) => ({
     label,
     from: formatAmount(fromAmount, currency),
@@ -26,6 +26,7 @@ export function shownComparison(comparison: InvoiceComparison) {
     ...(smaller.length > 0 ? [smallerOf(smaller, currency)] : []),
     difference('Line items', lineItems),
     ...(isThere(rounding) ? [difference('Rounding', rounding)] : []),
+    ...(isThere(tax) ? [difference('Tax', tax)] : []),
     ...(isThere(notItemized) ? [difference('Not itemized', notItemized)] : []),
     difference('Total', total),
   ]

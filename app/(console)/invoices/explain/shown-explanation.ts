@@ -18,6 +18,13 @@ const MOST_SHOWN = 15
 /** Fewer causes are seen at a glance as they are. */
 const FEW = 6
 
+/** Whether causes are with tax; a tax beside the lines says itself what it is. */
+const TAX_TEXTS = {
+  IN_LINES: 'Causes are with tax, as the lines of these invoices are.',
+  BESIDE_LINES: 'Causes are without tax, as the lines of these invoices are; the tax stands by itself.',
+  BOTH: 'Causes are with tax where an invoice’s lines are; elsewhere the tax stands by itself.',
+}
+
 /** An explanation as text, written here, so that the browser need not. */
 export function shownExplanation(
   { month, previousMonth, currencies }: InvoiceExplanation,
@@ -50,6 +57,7 @@ export function shownExplanation(
           }
         : undefined,
       unchanged: unchangedText(one.unchangedCount, previousMonth),
+      tax: one.tax && TAX_TEXTS[one.tax],
     }
   })
 }
