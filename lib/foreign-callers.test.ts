@@ -50,6 +50,7 @@ const QUERIES: Record<string, string> = {
 /** What somebody else of the customer is asked for. */
 const OF_COLLEAGUES = ['resetFactors']
 const OF_MEMBERS = [
+  'makeMemberLink',
   ...['listFactors', 'removeFactor'],
   ...['changeIdentityProvider', 'removeIdentityProvider', 'checkSignOnDomain', 'removeSignOnDomain'],
   ...['revokeDirectoryToken', 'unmapDirectoryGroup'],

@@ -87,6 +87,8 @@ const CASES: Record<string, Case> = {
   },
   exportExplanation: EXPLAINED,
   exportExplanationXlsx: EXPLAINED,
+  listBillingProfiles: { shows: [''] },
+  readBillingProfile: { own: ['/emea'], names: ['/{profile}'] },
   readStatement: {
     shows: ['', '?maxResults=1', '?filter=platform:cloud-platform', '?filter=currency:USD'],
     names: ['?filter=billingProfile:{profile}', '?filter=billingProfile:{profile}|currency:USD'],

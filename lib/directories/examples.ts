@@ -50,7 +50,10 @@ export const issueDirectoryToken: readonly Example[] = [
     name: 'by-key',
     summary: 'An API key lets no directory in',
     body: { name: 'Okta' },
-    answer: refused('permission_denied', 'A signed-in Admin changes this, and no key.'),
+    answer: refused(
+      'permission_denied',
+      'To change how people get in takes a signed-in member. An API key gives nobody anything, so that whoever has stolen one is out when it ends.',
+    ),
   },
 ]
 

@@ -18,7 +18,10 @@ export const demandFactor: readonly Example[] = [
     name: 'by-key',
     summary: 'An API key does not change how members sign in',
     body: { isDemanded: false },
-    answer: refused('permission_denied', 'A signed-in Admin changes this, and no key.'),
+    answer: refused(
+      'permission_denied',
+      'To say whether second factors are demanded takes a signed-in member. An API key gives nobody anything, so that whoever has stolen one is out when it ends.',
+    ),
   },
 ]
 

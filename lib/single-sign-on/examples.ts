@@ -78,7 +78,10 @@ export const removeIdentityProvider: readonly Example[] = [
     name: 'by-key',
     summary: 'An API key does not change by what people get in',
     params: { provider_id: PROVIDER_ID },
-    answer: refused('permission_denied', 'A signed-in Admin changes this, and no key.'),
+    answer: refused(
+      'permission_denied',
+      'To change how people get in takes a signed-in member. An API key gives nobody anything, so that whoever has stolen one is out when it ends.',
+    ),
   },
 ]
 
