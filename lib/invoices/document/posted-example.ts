@@ -20,6 +20,7 @@ export const posted: Example = {
       status: 'PAID',
       totalAmount: 595,
       balanceAmount: 0,
+      billingProfileId: 'default',
       currency: 'EUR',
       url,
       lineItems: [
