@@ -56,7 +56,11 @@ async function partsOfNew(link: Link, { person, membership }: Whose, password: s
   return async (tx, locked, own) => {
     const hasPassword = presentOf(locked) !== undefined
     const standing = standingOf(locked)
-    const reach = reachOfLink(link.kind, { isMailed: link.isMailed, hasPassword, isAway: standing === 'away' })
+    const reach = reachOfLink(link.kind, {
+      isMailed: link.isMailed,
+      hasPassword,
+      isAway: standing === 'away',
+    })
     if (reach === 'membership') {
       const wait = await countSetting(own.customerId, own.email)
       if (wait > 0) throw tooOften(wait)
@@ -94,7 +98,11 @@ async function partsOfPresent(link: Link, { person, membership }: Whose, passwor
 function partOf(
   link: Link,
   { customerId, memberId, name, isInvited }: Membership,
-  { hash, isPresent = false, isApart = false }: { hash: string | null; isPresent?: boolean; isApart?: boolean },
+  {
+    hash,
+    isPresent = false,
+    isApart = false,
+  }: { hash: string | null; isPresent?: boolean; isApart?: boolean },
 ): Part {
   const isLinks = link.kind !== 'recovery' && link.customerId === customerId
   const action = isInvited ? 'invitation.accepted' : 'password.set'

@@ -87,13 +87,13 @@ describe('while a customer has somebody disabled for a while', () => {
 })
 
 describe('whom each customer has taken away', () => {
-  it.each([['a mailed invitation', () => redeemMailed('invitation')], ['single sign-on', bySignOn]] as const)(
-    'begins anew by %s',
-    async (_, come) => {
-      await remove()
-      await come()
-      expect(await findAnybody(email)).toMatchObject({ factors: [] })
-      expect(await kindOf(PASSWORD)).toBe('refused')
-    },
-  )
+  it.each([
+    ['a mailed invitation', () => redeemMailed('invitation')],
+    ['single sign-on', bySignOn],
+  ] as const)('begins anew by %s', async (_, come) => {
+    await remove()
+    await come()
+    expect(await findAnybody(email)).toMatchObject({ factors: [] })
+    expect(await kindOf(PASSWORD)).toBe('refused')
+  })
 })
