@@ -1,5 +1,6 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { recordAudit } from '#lib/history/audit.ts'
@@ -109,6 +110,8 @@ function partOf(
   return {
     customerId,
     async run(tx) {
+      // Its customer may have been closed since it was looked up.
+      if (isInvited) await tx.execute(sql`SELECT enter_to_write(${customerId})`)
       // The member first, as whoever makes or withdraws a link does.
       if (isPresent) await takeUp(tx, customerId, memberId, hash)
       else await setPasswordHash(tx, customerId, memberId, hash, { from: device() })
