@@ -6,7 +6,7 @@ import { addKey, addMember, addNewCustomer } from '#lib/db/test-rows.ts'
 import { ask as askKeys, opens } from '#lib/keys/test-calls.ts'
 import { setDisabled, setRemoved } from '#lib/members/store/write.ts'
 import { ask as askMembers, signedIn } from '#lib/members/test-calls.ts'
-import { ask, patch, tokenOf, USER_SCHEMA } from './test-calls.ts'
+import { ask, GROUP_SCHEMA, patch, tokenOf, USER_SCHEMA } from './test-calls.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

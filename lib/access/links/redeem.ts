@@ -1,6 +1,5 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
-import { sql } from 'drizzle-orm'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { recordAudit } from '#lib/history/audit.ts'
@@ -9,7 +8,7 @@ import { hashPassword, passwordFits, saltOf } from '../password.ts'
 import { faultOf } from '../passwords/check.ts'
 import { keepApart, setPasswordHash, setPersonHash, takeUp } from '../passwords/set.ts'
 import { beginAnew, standingOf } from '../people/anew.ts'
-import { changePerson, type Locked, type Part } from '../people/change.ts'
+import { changePerson, checkStillOpen, type Locked, type Part } from '../people/change.ts'
 import { type Membership, type Person, presentOf } from '../people/rules.ts'
 import { countAttempt, countSetting } from '../sign-ins/budgets.ts'
 import { findLink, findPersonOfLink, type Link, membershipOf } from './look-up.ts'
@@ -110,8 +109,7 @@ function partOf(
   return {
     customerId,
     async run(tx) {
-      // Its customer may have been closed since it was looked up.
-      if (isInvited) await tx.execute(sql`SELECT enter_to_write(${customerId})`)
+      if (isInvited) await checkStillOpen(tx, customerId)
       // The member first, as whoever makes or withdraws a link does.
       if (isPresent) await takeUp(tx, customerId, memberId, hash)
       else await setPasswordHash(tx, customerId, memberId, hash, { from: device() })

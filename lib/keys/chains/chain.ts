@@ -18,7 +18,7 @@ export async function idsOfChain(tx: Transaction, customerId: CustomerId, first:
 }
 
 /** Keeps keys as they are until the transaction ends: in the order of their ids, as whoever locks several does. */
-export async function lockKeys(tx: Transaction, customerId: CustomerId, ids: readonly string[]) {
+async function lockKeys(tx: Transaction, customerId: CustomerId, ids: readonly string[]) {
   await tx
     .select({ id: apiKeys.id })
     .from(apiKeys)
