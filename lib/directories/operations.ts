@@ -8,7 +8,7 @@ import { mapGroup } from '#lib/scim/groups/mapping.ts'
 import { listGroups } from '#lib/scim/store/groups.ts'
 import { listTokens } from '#lib/scim/store/tokens.ts'
 import { issueToken, revokeToken } from '#lib/scim/tokens.ts'
-import { changeWaysIn, checkFresh } from '#lib/single-sign-on/may-set.ts'
+import { changeWaysIn } from '#lib/single-sign-on/may-set.ts'
 import * as contract from './contract.ts'
 import { membersByGroup, unmapGroup } from './groups.ts'
 import { serializeGroup, serializeToken } from './serialize.ts'
@@ -29,20 +29,22 @@ export const readDirectory = operation(contract.readDirectory, async (caller) =>
 export const issueDirectoryToken = operation(
   contract.issueDirectoryToken,
   async (caller, { body: { name, roles, validDays: days } }, { requestId }) => {
-    await checkFresh(caller)
-    const { id, secret } = await issueToken(caller, { name, roles: [...new Set(roles)], days }, requestId)
-    const rows = await readScope(caller, (tx) => listTokens(tx, caller.customerId))
-    const row = rows.find((one) => one.id === id)
-    if (!row) throw new Error('The token that was just issued is not there.')
-    return { body: { token: serializeToken(row), secret }, headers: UNKEPT }
+    const run = async (tx: Transaction, now: Caller) => {
+      const given = { name, roles: [...new Set(roles)], days }
+      const { id, secret } = await issueToken(tx, now, given, requestId)
+      const row = (await listTokens(tx, now.customerId)).find((one) => one.id === id)
+      if (!row) throw new Error('The token that was just issued is not there.')
+      return { token: serializeToken(row), secret }
+    }
+    return { body: await changeWaysIn(caller, run), headers: UNKEPT }
   },
 )
 
 export const revokeDirectoryToken = operation(
   contract.revokeDirectoryToken,
   async (caller, { params }, { requestId }) => {
-    await checkFresh(caller)
-    await revokeToken(caller, params.token_id, requestId)
+    const run = (tx: Transaction, now: Caller) => revokeToken(tx, now, params.token_id, requestId)
+    await changeWaysIn(caller, run, { evenIfClosed: true })
     return { body: { revoked: true as const } }
   },
 )

@@ -7,9 +7,9 @@ import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { STRANGER } from '#lib/history/audit.ts'
 import { revokeShownTokens } from '#lib/scim/leaks.ts'
+import { rotatedThemselves } from './chains/chain.ts'
+import { revokeFrom } from './chains/revoke.ts'
 import { tellOwner } from './mails.ts'
-import { revokeFrom } from './revoke.ts'
-import { readKey } from './store.ts'
 
 /** No answer leaves sooner, in milliseconds: whoever asks could otherwise see that there was something to do. */
 const AT_LEAST = 300
@@ -33,13 +33,11 @@ export async function revokeShown(texts: readonly string[], requestId: string): 
  */
 function revokeLeaked(customerId: CustomerId, id: string, requestId: string): Promise<void> {
   const revoke = async (tx: Transaction) => {
-    const key = await readKey(tx, customerId, 'all', id, true)
-    if (!key) return
-    await revokeFrom(tx, customerId, key, {
+    const { ended } = await revokeFrom(tx, customerId, id, {
       ...{ action: 'key.leaked', actor: STRANGER, requestId },
-      follows: ({ replacedByPerson }) => !replacedByPerson,
-      tell: (ended) => tellOwner(tx, customerId, ended, 'key-leaked'),
+      follows: (chain) => rotatedThemselves(tx, customerId, chain),
     })
+    if (ended > 0) await tellOwner(tx, customerId, id, 'key-leaked', ended)
   }
   return scope({ customerId }, revoke, { evenIfClosed: true })
 }

@@ -15,17 +15,19 @@ type KeyEvent = Extract<AccountEvent, `key-${string}`>
 /**
  * Writes down that the owner of a key is to be told by mail, in the transaction of what it tells of; a job sends it. The
  * owner is its issuer; of a key of the customer's, each Admin. Nothing where no mail server is set.
+ * @param count of how many keys it tells: of this one, and of those that follow it
  */
 export async function tellOwner(
   tx: Transaction,
   customerId: CustomerId,
   keyId: string,
   event: KeyEvent,
+  count = 1,
 ): Promise<void> {
   if (!env().mail) return
   await tx.execute(sql`
-    INSERT INTO account_mails (customer_id, member_id, event, key_id)
-    SELECT k.customer_id, m.id, ${event}, k.id
+    INSERT INTO account_mails (customer_id, member_id, event, key_id, about)
+    SELECT k.customer_id, m.id, ${event}, k.id, ${count > 1 ? String(count) : null}
     FROM api_keys k
     JOIN members m ON m.customer_id = k.customer_id AND m.disabled_at IS NULL
       AND CASE WHEN k.belongs_to_customer OR k.issued_by IS NULL THEN 'admin' = ANY(m.roles) ELSE m.id = k.issued_by END

@@ -10,10 +10,11 @@ import type { Transaction } from '#lib/db/client.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
+import { idsOfChain } from './chains/chain.ts'
+import { revokeFrom } from './chains/revoke.ts'
 import * as contract from './contract.ts'
 import { issue } from './issue.ts'
 import { revokeShown } from './leaks.ts'
-import { revokeFrom } from './revoke.ts'
 import { rotate } from './rotate.ts'
 import type { KeyRow } from './rows.ts'
 import { maySeeOthers, ownReach, reach } from './rules.ts'
@@ -84,13 +85,15 @@ export const rotateKey = operation(contract.rotateKey, async (caller, { params, 
 
 export const revokeKey = operation(contract.revokeKey, async (caller, input, { requestId }) => {
   const { params, query } = input
+  const following = query.following === 'true'
   const revoke = async (tx: Transaction, now: Caller) => {
-    const first = await existing(tx, now, params.key_id)
+    const { id } = await existing(tx, now, params.key_id)
     const event = { action: 'key.revoked', actor: actorOf(now), requestId } as const
-    const which = { follows: () => query.following === 'true', within: reach(now) }
-    return revokeFrom(tx, now.customerId, first, { ...event, ...which })
+    const follows = (chain: readonly KeyRow[]) => new Set(following ? chain.map((key) => key.id) : [])
+    return revokeFrom(tx, now.customerId, id, { ...event, follows, within: reach(now) })
   }
-  const goesOn = await scopeOfAuthority(caller, revoke, { keys: [params.key_id], evenIfClosed: true })
+  const keys = (tx: Transaction) => idsOfChain(tx, caller.customerId, params.key_id)
+  const { goesOn } = await scopeOfAuthority(caller, revoke, { keys, evenIfClosed: true })
   return { body: { revoked: true as const, ...(goesOn ? { goesOn } : {}) } }
 })
 

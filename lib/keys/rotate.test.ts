@@ -138,6 +138,17 @@ describe('who may rotate', () => {
     expect((await rotate(by.admin, await idOf(one))).status).toBe(200)
   })
 
+  it('is a key itself ten times an hour at most, and then a person', async () => {
+    let key = await addKey(own, ['it-manager'], { issuedBy: people.ana })
+    await database.sql(own, "UPDATE api_keys SET created_at = now() - interval '1 day'")
+    for (let n = 0; n < 10; n++) key = (await rotate(bearer(key), await idOf(key), 'now')).json.secret
+    const answer = await rotate(bearer(key), await idOf(key))
+    expect([answer.status, answer.json.code]).toEqual([429, 'rate_limited'])
+    expect(await opens(key)).toBe(200)
+    const byPerson = (await rotate(by.ana, await idOf(key))).json.secret
+    expect((await rotate(bearer(byPerson), await idOf(byPerson))).status).toBe(200)
+  })
+
   it('is a key itself, and both work without a gap', async () => {
     const former = await addKey(own, ['it-manager'], { issuedBy: people.ana })
     const { json } = await rotate(bearer(former), await idOf(former), '1h')

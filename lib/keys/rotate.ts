@@ -5,8 +5,9 @@ import type { Transaction } from '#lib/db/client.ts'
 import { env } from '#lib/env.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import { holdingOf } from '#lib/members/holding.ts'
+import { countOwnRotations } from './chains/chain.ts'
 import type { KeyRow } from './rows.ts'
-import { decideRotation, limitsFor, OVERLAP_HOURS, type Overlap } from './rules.ts'
+import { decideRotation, limitsFor, OVERLAP_HOURS, type Overlap, OWN_ROTATIONS } from './rules.ts'
 import { replaceKey } from './store.ts'
 
 type Rotation = { secret: string; overlap: Overlap; requestId: string }
@@ -14,7 +15,7 @@ type Rotation = { secret: string; overlap: Overlap; requestId: string }
 /**
  * Keeps a key that follows another one, which the transaction has locked, with its row of the history.
  * @returns the new one's id
- * @throws Problem `permission_denied` for what is another's, `key_ended` for what has ended or is followed already
+ * @throws Problem `rate_limited` for a key that rotates itself too often, `permission_denied` for what is another's, `key_ended` for what has ended or is followed already
  */
 export async function rotate(
   tx: Transaction,
@@ -23,6 +24,7 @@ export async function rotate(
   { secret, overlap, requestId }: Rotation,
 ): Promise<string> {
   await checkRotation(tx, caller, former)
+  if (caller.via === 'key') await checkOwnRotations(tx, caller, former)
   const { customerId, via } = caller
   const { mostDays, withoutEnd } = limitsFor(caller, env().keys)
   const how = { hours: OVERLAP_HOURS[overlap], mostDays, withoutEnd, byPerson: via !== 'key' }
@@ -31,6 +33,13 @@ export async function rotate(
   const event = { action: 'key.rotated', subject: former.id, actor: actorOf(caller), requestId, details }
   await recordAudit(tx, customerId, event)
   return id
+}
+
+/** Whoever has found a key could make as many of it as they like. */
+async function checkOwnRotations(tx: Transaction, { customerId }: Caller, { id }: KeyRow): Promise<void> {
+  if ((await countOwnRotations(tx, customerId, id, OWN_ROTATIONS)) < OWN_ROTATIONS) return
+  const detail = `A key rotates itself ${OWN_ROTATIONS} times an hour at most. Wait, or have a person rotate it.`
+  throw new Problem('rate_limited', detail, { headers: { 'Retry-After': '3600' } })
 }
 
 async function checkRotation(tx: Transaction, caller: Caller, former: KeyRow): Promise<void> {

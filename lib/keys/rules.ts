@@ -30,6 +30,8 @@ export const UNUSED_DAYS = 60
 export const TOLD_DAYS = 7
 /** So many networks at most. */
 export const MOST_RANGES = 20
+/** So often an hour a key rotates itself, and what it was rotated into itself again. */
+export const OWN_ROTATIONS = 10
 export const NAME_MAX = 100
 
 type Asking = Pick<Caller, 'via' | 'id' | 'roles'>
@@ -51,6 +53,12 @@ export function ownReach({ via, id }: Pick<Caller, 'via' | 'id'>): Reach {
 /** All keys that the caller sees, renames and revokes. */
 export function reach(caller: Asking): Reach {
   return maySeeOthers(caller) ? 'all' : ownReach(caller)
+}
+
+/** Whether a key is among those. */
+export function isWithin(reach: Reach, key: { id: string; issuedBy: string | null }): boolean {
+  if (reach === 'all') return true
+  return 'keyId' in reach ? key.id === reach.keyId : key.issuedBy === reach.issuedBy
 }
 
 /** The roles that a caller may give to a key: an Admin's permissions are those of all roles. */

@@ -32,16 +32,14 @@ export function listKeys(
     .limit(limit)
 }
 
-/** A key within reach. With `lock` nobody else changes it until the transaction ends. */
+/** A key within reach. */
 export async function readKey(
   tx: Transaction,
   customerId: CustomerId,
   reach: Reach,
   id: string,
-  lock = false,
 ): Promise<KeyRow | undefined> {
   const its = and(within(customerId, reach), eq(apiKeys.id, id))
-  if (lock) await tx.select({ id: apiKeys.id }).from(apiKeys).where(its).for('no key update')
   const [found] = await rows(tx, its)
   return found
 }

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newCustomerId } from '#lib/access/store.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addMember, addNewCustomer } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
@@ -76,7 +78,8 @@ describe('at a closed customer a directory', () => {
     await close()
     const [row] = await database.sql(own, 'SELECT id FROM scim_tokens')
     const caller = { customerId: newCustomerId(own), via: 'operator', id: 'operator', name: 'Op', roles: [] }
-    await revokeToken(caller as never, String(row?.id), 'request')
+    const revoke = (tx: Transaction) => revokeToken(tx, caller as never, String(row?.id), 'request')
+    await scope({ customerId: newCustomerId(own) }, revoke, { evenIfClosed: true })
     expect((await ask(token, 'GET', '/Users')).status).toBe(401)
   })
 })

@@ -1,20 +1,37 @@
 import 'server-only'
 import type { Caller } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
+import type { Transaction } from '#lib/db/client.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
+import { lockToken } from './store/tokens.ts'
 
 /** What a directory reads. The door lets no other caller in; whoever comes by another way is nobody here. */
 export function read<T>(caller: Caller, fn: Parameters<typeof readScope<T>>[1]): Promise<T> {
   return readScope(proven(caller), fn)
 }
 
-/** What a directory changes, in one transaction. @param how see `scope`: a leaver is taken away though the customer is closed */
+/**
+ * What a directory changes, in one transaction. Its token opens this until the transaction ends: whoever revokes it comes before or
+ * after.
+ * @throws Problem `unauthenticated` where the token has ended since the request began
+ * @param how see `scope`: a leaver is taken away though the customer is closed
+ */
 export function write<T>(
   caller: Caller,
   fn: Parameters<typeof scope<T>>[1],
   how?: { evenIfClosed: boolean },
 ): Promise<T> {
-  return scope(proven(caller), fn, how)
+  const { customerId, id } = proven(caller)
+  const work = async (tx: Transaction) => {
+    if (!(await lockToken(tx, customerId, id))) throw ended()
+    return fn(tx)
+  }
+  return scope(caller, work, how)
+}
+
+function ended(): Problem {
+  const headers = { 'WWW-Authenticate': 'Bearer error="invalid_token"' }
+  return new Problem('unauthenticated', 'The token of this request has ended meanwhile.', { headers })
 }
 
 function proven(caller: Caller): Caller {

@@ -3,7 +3,6 @@ import type { Caller, Role } from '#lib/access/rules.ts'
 import { newScimToken } from '#lib/access/scim-tokens/secret.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { scope } from '#lib/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import { addToken, endToken } from './store/tokens.ts'
 
@@ -14,31 +13,31 @@ import { addToken, endToken } from './store/tokens.ts'
  * @returns the token, which can't be read back
  */
 export async function issueToken(
+  tx: Transaction,
   caller: Caller,
   given: { name: string; roles: readonly Role[]; days: number | null },
   requestId: string,
 ): Promise<{ id: string; secret: string }> {
   const { customerId } = caller
   const secret = newScimToken()
-  const id = await scope(caller, async (tx) => {
-    const id = await addToken(tx, customerId, secret, given)
-    const { name, roles, days } = given
-    const details = { name, roles: [...roles], validDays: days }
-    const event = { action: 'scim-token.issued', subject: id, actor: actorOf(caller), requestId, details }
-    await recordAudit(tx, customerId, event)
-    return id
-  })
+  const id = await addToken(tx, customerId, secret, given)
+  const { name, roles, days } = given
+  const details = { name, roles: [...roles], validDays: days }
+  const event = { action: 'scim-token.issued', subject: id, actor: actorOf(caller), requestId, details }
+  await recordAudit(tx, customerId, event)
   return { id, secret }
 }
 
-/** Revokes a token, which opens nothing from the next request on: of a closed customer, too. @throws Problem `not_found` */
-export async function revokeToken(caller: Caller, id: string, requestId: string): Promise<void> {
+/** Revokes a token, which opens nothing from the next request on. @throws Problem `not_found` */
+export async function revokeToken(
+  tx: Transaction,
+  caller: Caller,
+  id: string,
+  requestId: string,
+): Promise<void> {
   const { customerId } = caller
-  const revoke = async (tx: Transaction) => {
-    const name = await endToken(tx, customerId, id)
-    if (name === undefined) throw new Problem('not_found', 'There is no such token that works.')
-    const event = { action: 'scim-token.revoked', subject: id, actor: actorOf(caller), requestId }
-    await recordAudit(tx, customerId, { ...event, details: { name } })
-  }
-  await scope(caller, revoke, { evenIfClosed: true })
+  const name = await endToken(tx, customerId, id)
+  if (name === undefined) throw new Problem('not_found', 'There is no such token that works.')
+  const event = { action: 'scim-token.revoked', subject: id, actor: actorOf(caller), requestId }
+  await recordAudit(tx, customerId, { ...event, details: { name } })
 }

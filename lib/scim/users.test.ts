@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { newCustomerId } from '#lib/access/store.ts'
+import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addKey, addMember, addNewCustomer } from '#lib/db/test-rows.ts'
 import { ask as askKeys, opens } from '#lib/keys/test-calls.ts'
+import { setDisabled, setRemoved } from '#lib/members/store/write.ts'
 import { ask as askMembers, signedIn } from '#lib/members/test-calls.ts'
-import { ask, patch, tokenOf, USER_SCHEMA } from './test-calls.ts'
+import { ask, GROUP_SCHEMA, patch, tokenOf, USER_SCHEMA } from './test-calls.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -188,6 +191,29 @@ describe('a user', () => {
     expect((await database.sql(own, 'SELECT roles FROM members WHERE id = $1', [again.json.id]))[0]).toEqual({
       roles: [],
     })
+  })
+
+  it('who is removed in any way is in no group, and has never signed in when they come again', async () => {
+    const { id } = await add()
+    const group = { schemas: [GROUP_SCHEMA], displayName: 'Team', members: [{ value: id }] }
+    expect((await ask(token, 'POST', '/Groups', group)).status).toBe(201)
+    await database.sql(
+      own,
+      'UPDATE members SET last_sign_in_at = now(), last_seen_at = now() WHERE id = $1',
+      [id],
+    )
+    const customerId = newCustomerId(own)
+    await scope({ customerId }, async (tx) => {
+      await setDisabled(tx, customerId, id, true)
+      await setRemoved(tx, customerId, id)
+    })
+    const left = 'SELECT 1 FROM scim_group_members UNION ALL SELECT 1 FROM scim_users'
+    expect(await database.sql(own, left)).toEqual([])
+    expect((await add()).id).toBe(id)
+    const [row] = await database.sql(own, 'SELECT last_sign_in_at, last_seen_at FROM members WHERE id = $1', [
+      id,
+    ])
+    expect(row).toEqual({ last_sign_in_at: null, last_seen_at: null })
   })
 
   it.each([

@@ -14,15 +14,22 @@ const WHAT = 'To change how people get in'
 /**
  * Changes what others prove themselves by, who come in with all that any member has: identity providers and directories. So
  * it takes an Admin who has that, too.
+ * @param run what is changed, with the caller as they are now
+ * @param how see `scope`
  * @throws Problem `permission_denied` for a key, and for an Admin who is limited to some billing profiles; as `scopeOfAuthority` does
  */
-export async function changeWaysIn<T>(caller: Caller, run: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function changeWaysIn<T>(
+  caller: Caller,
+  run: (tx: Transaction, now: Caller) => Promise<T>,
+  how?: { evenIfClosed: boolean },
+): Promise<T> {
   requirePerson(caller, WHAT)
-  return scopeOfAuthority(caller, async (tx, now) => {
+  const work = async (tx: Transaction, now: Caller) => {
     checkPermission(now, 'members-manager')
     await checkWhole(tx, now)
-    return run(tx)
-  })
+    return run(tx, now)
+  }
+  return scopeOfAuthority(caller, work, how)
 }
 
 /** The same, asked ahead of what is done outside of a transaction. @throws Problem as `changeWaysIn` does */

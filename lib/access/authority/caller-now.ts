@@ -24,8 +24,14 @@ export async function callerNow(tx: Transaction, caller: Caller): Promise<Caller
 
 async function only(tx: Transaction, callers: string, which: SQL): Promise<CallerRow> {
   const { rows } = await tx.execute<CallerRow>(sql`${sql.raw(callers)} AND ${which}`)
-  if (rows[0]) return rows[0]
+  const [row] = rows
+  if (row) return { ...row, closed_at: dateOf(row.closed_at), gone_at: dateOf(row.gone_at) }
   throw new Problem('unauthenticated', 'What this request was signed in with has ended meanwhile.', {
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
   })
+}
+
+/** drizzle hands times on as PostgreSQL writes them. */
+function dateOf(time: Date | string | null): Date | null {
+  return time === null ? null : new Date(time)
 }

@@ -6,13 +6,17 @@ import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addKey, addMember, addNewCustomer } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import { addSession } from '#lib/db/test-sessions.ts'
+import { issueDirectoryToken, revokeDirectoryToken } from '#lib/directories/operations.ts'
 import * as keys from '#lib/keys/operations.ts'
 import { setQuantity } from '#lib/license-changes/operations.ts'
 import * as members from '#lib/members/operations.ts'
 import { cookieOf, type Headers } from '#lib/members/test-calls.ts'
+import * as scim from '#lib/scim/operations.ts'
+import { addToken } from '#lib/scim/store/tokens.ts'
 import * as secondFactors from '#lib/second-factors/operations.ts'
 import { digestOf } from '../api-key.ts'
 import type { CustomerId } from '../rules.ts'
+import { newScimToken } from '../scim-tokens/secret.ts'
 
 // Who asks is looked up when a request begins. Its body may take its time, and whoever asks may be shut out meanwhile.
 
@@ -23,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 let own = ''
-const id = { ana: '', ben: '', cleo: '', key: '', session: '' }
+const id = { ana: '', ben: '', cleo: '', key: '', session: '', token: '' }
 let by: { session: Headers; key: Headers }
 beforeEach(async () => {
   own = await addNewCustomer()
@@ -36,6 +40,10 @@ beforeEach(async () => {
   const key = await addKey(own, ['admin'], { id: id.key, issuedBy: id.ana })
   await addKey(own, ['it-manager'], { id: `${own}-ben`, issuedBy: id.ben })
   await addKey(own, ['it-manager'], { id: `${own}-ana`, issuedBy: id.ana })
+  const given = { name: 'Directory', roles: ['it-manager'] as const, days: null }
+  id.token = await scope({ customerId: own as CustomerId }, (tx) =>
+    addToken(tx, own as CustomerId, newScimToken(), given),
+  )
   by = { session: await cookieOf(id.session), key: { authorization: `Bearer ${key}` } }
 })
 
@@ -60,6 +68,18 @@ const CALLS: Record<string, () => Call> = {
     '/auth/v1/second-factor-demand',
     'PUT',
     { isDemanded: true },
+  ],
+  issueDirectoryToken: () => [
+    issueDirectoryToken,
+    '/billing/v1/directory/tokens',
+    'POST',
+    { name: 'New', roles: ['it-manager'], validDays: null },
+  ],
+  revokeDirectoryToken: () => [
+    revokeDirectoryToken,
+    `/billing/v1/directory/tokens/${id.token}`,
+    'DELETE',
+    {},
   ],
   resetFactors: () => [secondFactors.resetFactors, `/auth/v1/members/${id.ben}/second-factors`, 'DELETE', {}],
 }
@@ -96,6 +116,7 @@ const kept = () =>
     sql('SELECT id, name, revoked_at, replaced_by FROM api_keys ORDER BY id'),
     sql('SELECT 1 FROM account_links'),
     sql('SELECT demands_factor FROM customers'),
+    sql('SELECT id, revoked_at FROM scim_tokens ORDER BY id'),
     sql("SELECT action FROM audit_events WHERE action NOT LIKE 'access.%'"),
   ])
 
@@ -197,6 +218,39 @@ async function untilSomebodyWaits() {
   const waits = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
   await expect.poll(async () => (await database.opened.app.query(waits)).rowCount).toBeGreaterThan(0)
 }
+
+describe('a directory whose token is revoked while its request arrives', () => {
+  const SCIM = '/scim/v2'
+  const SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0'
+  const user = () => ({ schemas: [`${SCHEMA}:User`], userName: `new@${own}.example` })
+  const WRITES: Record<string, () => Call> = {
+    createScimUser: () => [scim.createScimUser, `${SCIM}/Users`, 'POST', user()],
+    replaceScimUser: () => [scim.replaceScimUser, `${SCIM}/Users/${id.ben}`, 'PUT', user()],
+    createScimGroup: () => [
+      scim.createScimGroup,
+      `${SCIM}/Groups`,
+      'POST',
+      { schemas: [`${SCHEMA}:Group`], displayName: 'Team' },
+    ],
+  }
+  it.each(Object.keys(WRITES))('changes nothing by %s', async (name) => {
+    const token = newScimToken()
+    const given = { name: 'Directory', roles: ['it-manager'] as const, days: null }
+    const customerId = own as CustomerId
+    await scope({ customerId }, (tx) => addToken(tx, customerId, token, given))
+    let before: unknown
+    const { status } = await late(
+      { authorization: `Bearer ${token}` },
+      (WRITES[name] as () => Call)(),
+      async () => {
+        await sql('UPDATE scim_tokens SET revoked_at = now()')
+        before = await kept()
+      },
+    )
+    expect(status).toBe(401)
+    expect(await kept()).toEqual(before)
+  })
+})
 
 describe('while its caller is being shut out', () => {
   const disable = "UPDATE members SET disabled_at = now() WHERE id = '"

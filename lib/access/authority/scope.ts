@@ -10,8 +10,8 @@ import { callerNow } from './caller-now.ts'
 type Locks = {
   /** Locks the members that are changed, where there are any: members come before keys. */
   members?: (tx: Transaction) => Promise<unknown>
-  /** Ids of the keys that are changed. */
-  keys?: readonly string[]
+  /** Ids of the keys that are changed, or finds them. */
+  keys?: readonly string[] | ((tx: Transaction) => Promise<readonly string[]>)
   evenIfClosed?: boolean
 }
 
@@ -30,7 +30,7 @@ export function scopeOfAuthority<T>(
   const work = async (tx: Transaction) => {
     await lockMembers?.(tx)
     await lockMemberOf(tx, caller)
-    await lockKeys(tx, caller, keys)
+    await lockKeys(tx, caller, typeof keys === 'function' ? await keys(tx) : keys)
     return run(tx, await callerNow(tx, caller))
   }
   return scope(caller, work, { evenIfClosed })

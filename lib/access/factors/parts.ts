@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { and, eq, ne, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { sessions } from '#lib/db/schema/access/sign-ins.ts'
+import { members } from '#lib/db/schema/customers.ts'
 import { recordAudit } from '#lib/history/audit.ts'
 import { visit } from '#lib/visit.ts'
 import type { Part } from '../people/change.ts'
@@ -23,6 +24,9 @@ export function partOf(
   return {
     customerId,
     async run(tx) {
+      const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
+      // The member first, as wherever a member and what is theirs are locked.
+      await tx.select({ id: members.id }).from(members).where(own).for('no key update')
       await run(tx)
       const here = visit()
       const actor = { kind: 'member', id: memberId, name } as const

@@ -46,12 +46,13 @@ async function reset(
   { requestId, everywhere, personId }: How,
 ) {
   const { customerId, memberId, email } = one
+  // The member first, as wherever a member and what is theirs are locked.
+  await tx.execute(sql`
+    UPDATE members SET factors_reset_at = clock_timestamp() WHERE customer_id = ${customerId} AND id = ${memberId}`)
   for (const reach of everywhere ? [null, customerId] : [customerId]) {
     await removeFactors(tx, personId, { reach })
     await setCodes(tx, personId, reach, [])
   }
-  await tx.execute(sql`
-    UPDATE members SET factors_reset_at = clock_timestamp() WHERE customer_id = ${customerId} AND id = ${memberId}`)
   await endSessions(tx, customerId, eq(sessions.memberId, memberId))
   const event = { action: 'factors.reset', subject: memberId, actor: actorOf(caller), requestId }
   await recordAudit(tx, customerId, { ...event, details: { email } })

@@ -7,8 +7,8 @@ import { noteCaller, visit } from '#lib/visit.ts'
 import { hashPassword, passwordFits, saltOf } from '../password.ts'
 import { faultOf } from '../passwords/check.ts'
 import { keepApart, setPasswordHash, setPersonHash, takeUp } from '../passwords/set.ts'
-import { beginAnew, isLeft } from '../people/anew.ts'
-import { changePerson, type Locked, type Part } from '../people/change.ts'
+import { beginAnew, standingOf } from '../people/anew.ts'
+import { changePerson, checkStillOpen, type Locked, type Part } from '../people/change.ts'
 import { type Membership, type Person, presentOf } from '../people/rules.ts'
 import { countAttempt, countSetting } from '../sign-ins/budgets.ts'
 import { findLink, findPersonOfLink, type Link, membershipOf } from './look-up.ts'
@@ -55,20 +55,25 @@ async function partsOfNew(link: Link, { person, membership }: Whose, password: s
   const hash = await hashPassword(password, saltOf(person))
   return async (tx, locked, own) => {
     const hasPassword = presentOf(locked) !== undefined
-    const reach = reachOfLink(link.kind, { isMailed: link.isMailed, hasPassword })
+    const standing = standingOf(locked)
+    const reach = reachOfLink(link.kind, {
+      isMailed: link.isMailed,
+      hasPassword,
+      isAway: standing === 'away',
+    })
     if (reach === 'membership') {
       const wait = await countSetting(own.customerId, own.email)
       if (wait > 0) throw tooOften(wait)
-      return [partOf(link, own, hash)]
+      return [partOf(link, own, { hash, isApart: !link.isMailed || standing === 'away' })]
     }
-    if (isLeft(locked)) await beginAnew(tx, locked.personId)
+    if (standing === 'gone') await beginAnew(tx, locked.personId)
     await setPersonHash(tx, locked.personId, hash)
     // An invitation elsewhere waits for its own link.
     const others =
       link.kind === 'invitation'
         ? []
         : locked.memberships.filter((one) => !one.isInvited && !one.isSignOnOnly)
-    return [...new Set([own, ...others])].map((one) => partOf(link, one, null))
+    return [...new Set([own, ...others])].map((one) => partOf(link, one, { hash: null }))
   }
 }
 
@@ -85,7 +90,7 @@ async function partsOfPresent(link: Link, { person, membership }: Whose, passwor
   return async (_, locked, own) => {
     // Changed meanwhile.
     if (presentOf(locked) !== present) throw refusedAt('/password', 'is not the one that you have here')
-    return [partOf(link, own, null, { isPresent: true })]
+    return [partOf(link, own, { hash: null, isPresent: true })]
   }
 }
 
@@ -93,19 +98,23 @@ async function partsOfPresent(link: Link, { person, membership }: Whose, passwor
 function partOf(
   link: Link,
   { customerId, memberId, name, isInvited }: Membership,
-  hash: string | null,
-  { isPresent = false } = {},
+  {
+    hash,
+    isPresent = false,
+    isApart = false,
+  }: { hash: string | null; isPresent?: boolean; isApart?: boolean },
 ): Part {
   const isLinks = link.kind !== 'recovery' && link.customerId === customerId
   const action = isInvited ? 'invitation.accepted' : 'password.set'
   return {
     customerId,
     async run(tx) {
+      if (isInvited) await checkStillOpen(tx, customerId)
       // The member first, as whoever makes or withdraws a link does.
       if (isPresent) await takeUp(tx, customerId, memberId, hash)
       else await setPasswordHash(tx, customerId, memberId, hash, { from: device() })
       if (isInvited && !isPresent) await takeUp(tx, customerId, memberId)
-      if (isInvited && !isPresent && !link.isMailed) await keepApart(tx, customerId, memberId)
+      if (isInvited && isApart) await keepApart(tx, customerId, memberId)
       if (isLinks && !(await spendLink(tx, customerId, link.id))) throw gone()
       noteCaller({ id: memberId, customerId })
       const actor = { kind: 'member', id: memberId, name } as const

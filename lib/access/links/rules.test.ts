@@ -18,14 +18,18 @@ it.each([
 
 describe('a new password opens', () => {
   it.each([
-    ['invitation', false, false, 'membership'],
-    ['invitation', false, true, 'membership'],
-    ['invitation', true, false, 'person'],
-    ['invitation', true, true, 'membership'],
-    ['reset', false, true, 'membership'],
-    ['reset', true, true, 'person'],
-    ['recovery', true, true, 'person'],
-  ] as const)('by %s, mailed %s, with a password before %s: the %s', (kind, isMailed, hasPassword, reach) => {
-    expect(reachOfLink(kind, { isMailed, hasPassword })).toBe(reach)
+    ['invitation', false, false, false, 'membership'],
+    ['invitation', false, true, false, 'membership'],
+    ['invitation', true, false, false, 'person'],
+    ['invitation', true, true, false, 'membership'],
+    ['invitation', true, false, true, 'membership'],
+    ['reset', false, true, false, 'membership'],
+    ['reset', true, true, false, 'person'],
+    ['reset', true, true, true, 'membership'],
+    ['recovery', true, true, false, 'person'],
+    ['recovery', true, true, true, 'membership'],
+  ] as const)('by %s, mailed %s, with a password before %s, away %s: the %s', (...given) => {
+    const [kind, isMailed, hasPassword, isAway, reach] = given
+    expect(reachOfLink(kind, { isMailed, hasPassword, isAway })).toBe(reach)
   })
 })

@@ -51,7 +51,10 @@ export async function takeUp(
   await tx.update(members).set({ invitedAt: null }).where(own)
 }
 
-/** No factor that the person of a member has elsewhere counts here, nor is it asked for: while the member's password is its own. */
+/**
+ * No password or factor that the person of a member has elsewhere counts here, nor is it asked for, until its person's password is
+ * set for it.
+ */
 export async function keepApart(tx: Transaction, customerId: CustomerId, memberId: string): Promise<void> {
   const own = and(eq(members.customerId, customerId), eq(members.id, memberId))
   await tx.update(members).set({ factorsApart: true }).where(own)

@@ -43,6 +43,11 @@ export async function changePerson(
   return scopeOfMany(change, { evenIfClosed: true })
 }
 
+/** Refuses what is not done at a closed customer, which may have been closed since it was looked up. @throws CC001 as `scope` does */
+export async function checkStillOpen(tx: Transaction, customerId: CustomerId): Promise<void> {
+  await tx.execute(sql`SELECT enter_to_write(${customerId})`)
+}
+
 /**
  * Locks the person behind a member until the transaction ends: before the member, wherever both are locked.
  * @param why `to change` waits for all others, `to enter` for those who change

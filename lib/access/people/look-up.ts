@@ -19,6 +19,7 @@ type Row = {
   email: string
   password_hash: string | null
   is_disabled: boolean
+  is_removed: boolean
   is_invited: boolean
   is_known: boolean
   is_sign_on_only: boolean
@@ -66,7 +67,8 @@ function find(email: SQL, browser = ''): Promise<Person | undefined> {
     const { rows } = await tx.execute<Row>(sql`
       SELECT p.id AS person_id, p.password_hash AS person_hash, m.customer_id, c.name AS customer_name,
         c.domain AS customer_domain, m.id, m.name,
-        m.email, m.password_hash, m.disabled_at IS NOT NULL AS is_disabled, m.invited_at IS NOT NULL AS is_invited,
+        m.email, m.password_hash, m.disabled_at IS NOT NULL AS is_disabled,
+        m.removed_at IS NOT NULL AS is_removed, m.invited_at IS NOT NULL AS is_invited,
         c.sign_on_only_since IS NOT NULL AS is_sign_on_only,
         (SELECT coalesce(json_agg(json_build_array(s.provider_id, s.subject)), '[]') FROM sign_on_subjects s
           JOIN identity_providers i ON i.customer_id = s.customer_id AND i.id = s.provider_id AND i.off_at IS NULL
@@ -99,9 +101,11 @@ function membershipOf(row: Row, all: readonly Factor[]): Membership {
     memberId: row.id,
     name: row.name,
     email: row.email,
-    passwordHash: row.password_hash ?? row.person_hash,
+    // Of what is apart, nothing of the person's opens it.
+    passwordHash: row.password_hash ?? (isApart ? null : row.person_hash),
     isOwn: row.password_hash !== null,
     isDisabled: row.is_disabled,
+    isRemoved: row.is_removed,
     isInvited: row.is_invited,
     isKnown: row.is_known,
     isSignOnOnly: row.is_sign_on_only,

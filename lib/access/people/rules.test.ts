@@ -13,6 +13,7 @@ const at = (customer: string, given: Partial<Membership> = {}): Membership => ({
   passwordHash: 'persons',
   isOwn: false,
   isDisabled: false,
+  isRemoved: false,
   isInvited: false,
   isKnown: false,
   isSignOnOnly: false,

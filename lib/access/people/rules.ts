@@ -9,11 +9,13 @@ export type Membership = {
   memberId: string
   name: string
   email: string
-  /** Argon2id of the password that opens it: its own, else its person's. Null: none does. */
+  /** Argon2id of the password that opens it: its own, else its person's, where it is not apart. Null: none does. */
   passwordHash: string | null
   /** Whether that password is its own, and so opens no membership whose password is its person's. */
   isOwn: boolean
   isDisabled: boolean
+  /** Whether it was taken away for good: such a one is disabled, too. */
+  isRemoved: boolean
   /** Whether its person has not taken it up yet. */
   isInvited: boolean
   /** Whether its customer lets nobody in but by its own identity providers: no password opens it. */
@@ -28,7 +30,7 @@ export type Membership = {
   demandsFactor: boolean
   /** When an Admin took away there what its person had set up until then. */
   factorsResetAt: Date | null
-  /** Whether whoever was shown its link has set its own password, so that no factor of the person counts there. */
+  /** Whether whoever took it up may be another than its person: neither their password nor their factors count there. */
   isApart: boolean
   /** Whether its customer is closed: its people read, and nobody joins. */
   isClosed: boolean

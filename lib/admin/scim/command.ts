@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { mapGroup } from '#lib/scim/groups/mapping.ts'
 import { listGroups } from '#lib/scim/store/groups.ts'
@@ -52,13 +53,15 @@ async function issue(given: { customer: string; name: string; role?: string[]; d
   const operator = await operatorOf(given.customer, ['admin'])
   const roles = rolesOf(given.role ?? ['it-manager', 'finance-user'])
   const asked = { name: checkedText('name', given.name, 100), roles, days: given.days ?? null }
-  const { id, secret } = await issueToken(operator, asked, crypto.randomUUID())
+  const { id, secret } = await scope(operator, (tx) => issueToken(tx, operator, asked, crypto.randomUUID()))
   print(secret)
   note(`Keep it now: it can not be shown again. Its id is ${id}. The address is <BASE_URL>/scim/v2.`)
 }
 
 async function revoke({ customer, id }: { customer: string; id: string }) {
-  await revokeToken(await operatorOf(customer, ['admin']), id, crypto.randomUUID())
+  const operator = await operatorOf(customer, ['admin'])
+  const revokeIt = (tx: Transaction) => revokeToken(tx, operator, id, crypto.randomUUID())
+  await scope(operator, revokeIt, { evenIfClosed: true })
   note(`The token ${id} opens nothing any longer.`)
 }
 

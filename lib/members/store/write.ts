@@ -9,9 +9,13 @@ import { forgetBrowsers } from '#lib/access/sign-ins/known-browsers.ts'
 import { releaseSubjects } from '#lib/access/sign-on/subjects.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { accountLinks } from '#lib/db/schema/access/people.ts'
+import { scimGroupMembers, scimUsers } from '#lib/db/schema/access/scim.ts'
 import { accountMails, sessions } from '#lib/db/schema/access/sign-ins.ts'
 import { apiKeys, members } from '#lib/db/schema/customers.ts'
 import { memberOf } from './read.ts'
+
+/** What is left of nobody who was taken away, where their address comes again. */
+const ANEW = { factorsApart: false, disabledAt: null, removedAt: null, lastSignInAt: null, lastSeenAt: null }
 
 export type NewMember = {
   email: string
@@ -46,7 +50,7 @@ export async function addMember(
   // Whom a directory took away comes anew, with nothing of what they had.
   const [back] = await tx
     .update(members)
-    .set({ ...added, factorsApart: false, disabledAt: null, removedAt: null, createdAt: sql`now()` })
+    .set({ ...added, ...ANEW, createdAt: sql`now()` })
     .where(
       and(
         eq(members.customerId, customerId),
@@ -93,10 +97,10 @@ export async function setRemoved(tx: Transaction, customerId: CustomerId, member
   await forget(tx, customerId, memberId)
   await tx.update(members).set({ removedAt: sql`now()` }).where(memberOf(customerId, memberId))
   const theirs = and(eq(apiKeys.customerId, customerId), eq(apiKeys.issuedBy, memberId))
-  const { rowCount } = await tx
-    .update(apiKeys)
-    .set({ revokedAt: sql`now()` })
-    .where(and(theirs, eq(apiKeys.belongsToCustomer, false), isNull(apiKeys.revokedAt)))
+  const used = and(theirs, eq(apiKeys.belongsToCustomer, false), isNull(apiKeys.revokedAt))
+  // In the order of their ids, as whoever revokes several locks them.
+  await tx.select({ id: apiKeys.id }).from(apiKeys).where(used).orderBy(apiKeys.id).for('no key update')
+  const { rowCount } = await tx.update(apiKeys).set({ revokedAt: sql`now()` }).where(used)
   return rowCount ?? 0
 }
 
@@ -120,8 +124,8 @@ export async function removeInvited(
 }
 
 /**
- * Nothing by which they came in before brings anybody in as this member: no subject of an issuer, no browser, and no factor
- * that counted here alone.
+ * Nothing by which they came in before brings anybody in as this member: no subject of an issuer, no browser, no group of a
+ * directory, and no factor that counted here alone.
  */
 async function forget(tx: Transaction, customerId: CustomerId, memberId: string): Promise<void> {
   const [row] = await tx
@@ -132,6 +136,8 @@ async function forget(tx: Transaction, customerId: CustomerId, memberId: string)
     await removeFactors(tx, row.personId, { reach: customerId })
     await setCodes(tx, row.personId, customerId, [])
   }
+  for (const table of [scimGroupMembers, scimUsers])
+    await tx.delete(table).where(and(eq(table.customerId, customerId), eq(table.memberId, memberId)))
   await releaseSubjects(tx, customerId, { memberId })
   await forgetBrowsers(tx, customerId, memberId, '')
 }

@@ -26,6 +26,18 @@ export async function addToken(
   return id
 }
 
+/** Keeps a token as it is until the transaction ends. @returns whether it still opens something */
+export async function lockToken(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
+  const { revokedAt, expiresAt } = scimTokens
+  const works = and(isNull(revokedAt), sql`(${expiresAt} IS NULL OR ${expiresAt} > now())`)
+  const rows = await tx
+    .select({ id: scimTokens.id })
+    .from(scimTokens)
+    .where(and(eq(scimTokens.customerId, customerId), eq(scimTokens.id, id), works))
+    .for('no key update')
+  return rows.length > 0
+}
+
 /** All tokens of the customer, with those that have ended. */
 export function listTokens(tx: Transaction, customerId: CustomerId) {
   const { id, name, lastFour, roles, createdAt, expiresAt, revokedAt, lastUsedAt } = scimTokens

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addMember, addNewCustomer } from '#lib/db/test-rows.ts'
+import { run } from '#lib/db/test-server.ts'
 import { readFigures } from '#lib/server/figures/figures.ts'
 import { type NameServer, startNameServer } from '../../../../stand-ins/issuers/name-server.ts'
 import type { CustomerId } from '../../rules.ts'
@@ -107,6 +108,28 @@ describe('a domain whose record', () => {
     await later('6 days')
     expect([await recheck(), await stands()]).toEqual([1, { isLost: false, by: 'dns', finds: true }])
     expect(await events()).toEqual(['sign-on-domain.lost', 'sign-on-domain.found'])
+  })
+
+  it('is missing for long stays lost where it is the last, and passwords are off', async () => {
+    names.records.delete(await provenBy('dns'))
+    await run(
+      database.url,
+      `SET console.operated = '${own}'; UPDATE customers SET sign_on_only_since = now() WHERE id = '${own}'`,
+    )
+    await later('1 day')
+    expect(await recheck()).toBe(1)
+    for (const _ of ['a week', 'a month']) {
+      await later('30 days')
+      expect([await recheck(), await stands()]).toEqual([0, { isLost: true, by: 'dns', finds: true }])
+    }
+    expect((await told()).map(({ event }) => event)).toEqual(['domain-lost'])
+    expect((await readFigures()).domains).toEqual({ lost: 1 })
+    const more = `INSERT INTO sign_on_domains (customer_id, domain, provider_id, token, proven_at, proven_by)
+      SELECT customer_id, 'more.' || domain, provider_id, 'token', now(), 'operator' FROM sign_on_domains`
+    await database.sql(own, more)
+    await later('1 day')
+    expect(await recheck()).toBe(1)
+    expect(await findProviderOf(domain)).toBeUndefined()
   })
 
   it('can not be asked for, since no name server answers, is not lost', async () => {

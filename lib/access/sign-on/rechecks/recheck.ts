@@ -18,7 +18,7 @@ type Found = 'there' | 'lost' | 'found' | 'ended'
 /**
  * Looks once a day whether the DNS still has the records by which domains were proven. Of one whose record is missing the
  * Admins are told; after seven days it is proven no more, until somebody proves it anew. What the operator has confirmed is
- * not looked for. Where no name server answers, nothing is known, and the next run asks again.
+ * not looked for. Where passwords are off, the last domain stays lost instead, for nobody could sign in without it. Where no name server answers, nothing is known, and the next run asks again.
  * @returns how many domains were lost, found again or ended
  */
 export async function recheckDomains(requestId: string, signal: AbortSignal): Promise<number> {
@@ -70,7 +70,9 @@ async function noteFound(
   return found
 }
 
-function foundOf(isThere: boolean, { isLost, isOver }: { isLost: boolean; isOver: boolean }): Found {
+type Row = { isLost: boolean; isOver: boolean; isLastWay: boolean }
+
+function foundOf(isThere: boolean, { isLost, isOver, isLastWay }: Row): Found {
   if (isThere) return isLost ? 'found' : 'there'
-  return isOver ? 'ended' : 'lost'
+  return isOver && !isLastWay ? 'ended' : 'lost'
 }

@@ -20,6 +20,11 @@ export async function lockDomain(tx: Transaction, customerId: CustomerId, domain
   const rows = await tx
     .select({
       isLost: sql<boolean>`${lostAt} IS NOT NULL`,
+      // Passwords are off, and no other domain leads to an issuer: without this one nobody could sign in.
+      isLastWay: sql<boolean>`EXISTS (SELECT FROM customers c WHERE c.id = ${customerId} AND c.sign_on_only_since IS NOT NULL)
+        AND NOT EXISTS (SELECT FROM sign_on_domains other
+          JOIN identity_providers i ON i.customer_id = other.customer_id AND i.id = other.provider_id AND i.off_at IS NULL
+          WHERE other.customer_id = ${customerId} AND other.domain <> ${domain} AND other.proven_at IS NOT NULL)`,
       isOver: sql<boolean>`coalesce(${lostAt} < now() - make_interval(days => ${days}::int), false)`,
     })
     .from(signOnDomains)

@@ -1,0 +1,83 @@
+import 'server-only'
+import { and, asc, eq, gte, inArray, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { apiKeys } from '#lib/db/schema/customers.ts'
+import { auditEvents } from '#lib/db/schema/history.ts'
+import { type KeyRow, rows } from '../rows.ts'
+
+/** The ids of a key and of all that follow it by rotation, in that order. */
+export async function idsOfChain(tx: Transaction, customerId: CustomerId, first: string): Promise<string[]> {
+  const { rows: found } = await tx.execute<{ id: string }>(sql`
+    WITH RECURSIVE chain AS (
+      SELECT id, replaced_by, 0 AS place FROM api_keys WHERE customer_id = ${customerId} AND id = ${first}
+      UNION ALL SELECT k.id, k.replaced_by, chain.place + 1 FROM chain
+      JOIN api_keys k ON k.customer_id = ${customerId} AND k.id = chain.replaced_by)
+    SELECT id FROM chain ORDER BY place`)
+  return found.map(({ id }) => id)
+}
+
+/** Keeps keys as they are until the transaction ends: in the order of their ids, as whoever locks several does. */
+async function lockKeys(tx: Transaction, customerId: CustomerId, ids: readonly string[]) {
+  await tx
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.customerId, customerId), inArray(apiKeys.id, [...ids])))
+    .orderBy(asc(apiKeys.id))
+    .for('no key update')
+}
+
+/** A key and all that follow it, locked until the transaction ends: whoever rotates one of them comes before or after. */
+export async function lockChain(tx: Transaction, customerId: CustomerId, first: string): Promise<KeyRow[]> {
+  let [locked, ids]: [number, string[]] = [0, await idsOfChain(tx, customerId, first)]
+  while (ids.length > locked) {
+    await lockKeys(tx, customerId, ids.slice(locked))
+    locked = ids.length
+    // The last one may have been rotated before it was locked.
+    ids = await idsOfChain(tx, customerId, first)
+  }
+  const found = await rows(tx, and(eq(apiKeys.customerId, customerId), inArray(apiKeys.id, ids)))
+  const byId = new Map(found.map((key) => [key.id, key]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+/**
+ * The ids of those keys that rotated themselves. Of one that was rotated by a release that did not write down who asked for it,
+ * the history says it.
+ */
+export async function rotatedThemselves(
+  tx: Transaction,
+  customerId: CustomerId,
+  chain: readonly KeyRow[],
+): Promise<Set<string>> {
+  const rotated = chain.filter(({ replacedBy }) => replacedBy !== null)
+  const themselves = rotated.filter(({ replacedByPerson }) => replacedByPerson === false)
+  const unknown = rotated.filter(({ replacedByPerson }) => replacedByPerson === null)
+  const [oldest] = unknown.map(({ createdAt }) => createdAt).toSorted((a, b) => Number(a) - Number(b))
+  if (!oldest) return new Set(themselves.map(({ id }) => id))
+  const { customerId: whose, action, subject, actorKind, at } = auditEvents
+  const ids = unknown.map(({ id }) => id)
+  const isTheirs = and(eq(whose, customerId), inArray(subject, ids), gte(at, oldest))
+  const said = await tx
+    .select({ id: subject })
+    .from(auditEvents)
+    .where(and(isTheirs, eq(action, 'key.rotated'), eq(actorKind, 'key')))
+  return new Set([...themselves, ...said].map(({ id }) => id))
+}
+
+/** How often in the last hour a key, or one before it, rotated itself until there was this one; no more than `most`. */
+export async function countOwnRotations(
+  tx: Transaction,
+  customerId: CustomerId,
+  last: string,
+  most: number,
+): Promise<number> {
+  const { rows: found } = await tx.execute<{ count: number }>(sql`
+    WITH RECURSIVE chain AS (
+      SELECT id, created_at, 0 AS place FROM api_keys WHERE customer_id = ${customerId} AND id = ${last}
+      UNION ALL SELECT k.id, k.created_at, chain.place + 1 FROM chain
+      JOIN api_keys k ON k.customer_id = ${customerId} AND k.replaced_by = chain.id AND k.replaced_by_person IS FALSE
+      WHERE chain.place < ${most}::int AND chain.created_at > now() - interval '1 hour')
+    SELECT max(place) AS count FROM chain`)
+  return found[0]?.count ?? 0
+}
