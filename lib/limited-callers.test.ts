@@ -87,7 +87,6 @@ const CASES: Record<string, Case> = {
   },
   exportExplanation: EXPLAINED,
   exportExplanationXlsx: EXPLAINED,
-  listBillingProfiles: { shows: [''] },
   readBillingProfile: { own: ['/emea'], names: ['/{profile}'] },
   readStatement: {
     shows: ['', '?maxResults=1', '?filter=platform:cloud-platform', '?filter=currency:USD'],
@@ -180,6 +179,9 @@ function numberOf(month: number, digit: number): string {
 }
 
 const contracts = await withPermission()
+/** It lists the profiles themselves, of which each of the customers here has three: so it has a test of its own. */
+const PROFILES = contracts.find(({ name }) => name === 'listBillingProfiles') as Contract
+contracts.splice(contracts.indexOf(PROFILES), 1)
 
 test('each contract on invoices has its case, and each case its contract', () => {
   expect(contracts.map(({ name }) => name).sort()).toEqual(Object.keys(CASES).sort())
@@ -187,6 +189,15 @@ test('each contract on invoices has its case, and each case its contract', () =>
     ([, { shows = [], names = [] }]) => shows.length + names.length === 0,
   )
   expect(empty).toEqual([])
+})
+
+test('of billing profiles those are listed that the caller sees', async () => {
+  const listed = async (headers: Record<string, string>) => {
+    const [{ body } = { body: '' }] = await answers(PROFILES, '', headers)
+    return JSON.parse(body).billingProfiles.map(({ id }: { id: string }) => id)
+  }
+  expect(await listed(whole.both)).toEqual(['default', 'emea', 'other'])
+  for (const headers of Object.values(limited)) expect(await listed(headers)).toEqual(['emea'])
 })
 
 test('so has whatever else pages ask of invoices', () => {
