@@ -103,7 +103,10 @@ it('a statement whose table was changed is prepared anew', async () => {
 
 it('is refused as busy where no connection is to be had, and reads again afterwards', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const held = [ana, ana, ana, ana, eve, eve, eve, eve].map((who) => readScope(who, () => promise))
+  // One customer alone never holds them all.
+  const held = Array.from({ length: 8 }, (_, at) =>
+    readScope({ ...ana, customerId: `customer-${at}` as typeof ana.customerId }, () => promise),
+  )
   const refused = await together(ana, WHO).catch((error: unknown) => error)
   expect(toProblem(refused).code).toBe('service_unavailable')
   resolve()
