@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { cookieOf } from '#lib/access/factors/test-person.ts'
 import { hashPassword } from '#lib/access/password.ts'
-import { type CustomerId, may, type Permission, ROLES, type Permission } from '#lib/access/rules.ts'
+import { type CustomerId, may, type Permission, ROLES } from '#lib/access/rules.ts'
 import { pendingCookie } from '#lib/access/sign-ins/pending.ts'
 import { setSignOnOnly } from '#lib/access/sign-on/providers.ts'
 import { Browser, goThrough, setUp } from '#lib/access/sign-on/test-browser.ts'

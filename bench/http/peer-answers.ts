@@ -12,6 +12,7 @@ export function invoiceOf(row: Row, base: string) {
     number: row.number,
     issuer: row.issuer,
     documentState: row.document_state,
+    billingProfileId: row.billing_profile_id,
     invoiceDate: Date.parse(`${row.invoice_date}`),
     platform: row.platform,
     dueDate: Date.parse(`${row.due_date}`),

@@ -1,7 +1,7 @@
 // The statements of the peer: the rows that the API reads, by the columns that its answers have. The names make pg
 // prepare them once for a connection, as the API does.
 
-const SHOWN = `id, number, issuer, document_state, platform, currency, total_amount, balance_amount,
+const SHOWN = `id, number, issuer, document_state, billing_profile_id, platform, currency, total_amount, balance_amount,
   invoice_date::text, due_date::text, (now() AT TIME ZONE 'UTC')::date::text AS today`
 const HEAD = `${SHOWN}, form, billing_account, period_start::text, period_end::text, corrects`
 

@@ -96,7 +96,7 @@ function authorized<T>(
     checkPermission(now, contract.changeMember.permission)
     return run(tx, now)
   }
-  return scopeOfAuthority(caller, asAdmin, { members, evenIfClosed })
+  return scopeOfAuthority(caller, asAdmin, { before: members, evenIfClosed })
 }
 
 async function existing(tx: Transaction, { customerId }: Caller, memberId: string): Promise<store.MemberRow> {

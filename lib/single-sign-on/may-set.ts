@@ -1,6 +1,6 @@
 import 'server-only'
 import { requirePerson } from '#lib/access/authority/require-person.ts'
-import { scopeOfAuthority } from '#lib/access/authority/scope.ts'
+import { type Locks, scopeOfAuthority } from '#lib/access/authority/scope.ts'
 import { requireFresh } from '#lib/access/fresh-sign-ins/require-fresh.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { checkPermission } from '#lib/api/operation.ts'
@@ -15,13 +15,13 @@ const WHAT = 'To change how people get in'
  * Changes what others prove themselves by, who come in with all that any member has: identity providers and directories. So
  * it takes an Admin who has that, too.
  * @param run what is changed, with the caller as they are now
- * @param how see `scope`
+ * @param how see `scopeOfAuthority`
  * @throws Problem `permission_denied` for a key, and for an Admin who is limited to some billing profiles; as `scopeOfAuthority` does
  */
 export async function changeWaysIn<T>(
   caller: Caller,
   run: (tx: Transaction, now: Caller) => Promise<T>,
-  how?: { evenIfClosed: boolean },
+  how?: Locks,
 ): Promise<T> {
   requirePerson(caller, WHAT)
   const work = async (tx: Transaction, now: Caller) => {

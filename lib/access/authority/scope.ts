@@ -7,9 +7,9 @@ import { requireFresh } from '../fresh-sign-ins/require-fresh.ts'
 import type { Caller } from '../rules.ts'
 import { callerNow } from './caller-now.ts'
 
-type Locks = {
-  /** Locks the members that are changed, where there are any: members come before keys. */
-  members?: (tx: Transaction) => Promise<unknown>
+export type Locks = {
+  /** Locks what is changed and comes before the caller's own member: other members, or a directory's token. */
+  before?: (tx: Transaction) => Promise<unknown>
   /** Ids of the keys that are changed, or finds them. */
   keys?: readonly string[] | ((tx: Transaction) => Promise<readonly string[]>)
   evenIfClosed?: boolean
@@ -24,11 +24,11 @@ type Locks = {
 export function scopeOfAuthority<T>(
   caller: Caller,
   run: (tx: Transaction, now: Caller) => Promise<T>,
-  { members: lockMembers, keys = [], evenIfClosed = false }: Locks = {},
+  { before, keys = [], evenIfClosed = false }: Locks = {},
 ): Promise<T> {
   requireFresh(caller)
   const work = async (tx: Transaction) => {
-    await lockMembers?.(tx)
+    await before?.(tx)
     await lockMemberOf(tx, caller)
     await lockKeys(tx, caller, typeof keys === 'function' ? await keys(tx) : keys)
     return run(tx, await callerNow(tx, caller))

@@ -55,24 +55,22 @@ async function partsOfNew(link: Link, { person, membership }: Whose, password: s
   const hash = await hashPassword(password, saltOf(person))
   return async (tx, locked, own) => {
     const hasPassword = presentOf(locked) !== undefined
-    const standing = standingOf(locked)
-    const reach = reachOfLink(link.kind, {
-      isMailed: link.isMailed,
-      hasPassword,
-      isAway: standing === 'away',
-    })
+    const [standing, { kind, isMailed }] = [standingOf(locked), link]
+    const isAway = standing === 'away'
+    const reach = reachOfLink(kind, { isMailed, hasPassword, isAway })
     if (reach === 'membership') {
       const wait = await countSetting(own.customerId, own.email)
       if (wait > 0) throw tooOften(wait)
-      return [partOf(link, own, { hash, isApart: !link.isMailed || standing === 'away' })]
+      // Each that its person can enter has a password of its own then.
+      const all = locked.memberships.filter((one) => !one.isDisabled && !one.isInvited && !one.isSignOnOnly)
+      const theirs = kind === 'recovery' ? all : [own]
+      return theirs.map((one) => partOf(link, one, { hash, isApart: !isMailed || isAway }))
     }
     if (standing === 'gone') await beginAnew(tx, locked.personId)
     await setPersonHash(tx, locked.personId, hash)
     // An invitation elsewhere waits for its own link.
     const others =
-      link.kind === 'invitation'
-        ? []
-        : locked.memberships.filter((one) => !one.isInvited && !one.isSignOnOnly)
+      kind === 'invitation' ? [] : locked.memberships.filter((one) => !one.isInvited && !one.isSignOnOnly)
     return [...new Set([own, ...others])].map((one) => partOf(link, one, { hash: null }))
   }
 }

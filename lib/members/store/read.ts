@@ -39,7 +39,7 @@ const shown = {
   // Of those that count here, as lib/access/factors/rules.ts says.
   secondFactors: sql<('totp' | 'passkey')[]>`ARRAY(SELECT DISTINCT f.kind FROM second_factors f
     WHERE f.person_id = members.person_id AND (f.reach = members.customer_id OR f.reach IS NULL
-      AND (members.factors_reset_at IS NULL OR f.created_at > members.factors_reset_at)) ORDER BY 1 DESC)`,
+      AND NOT members.factors_apart AND (members.factors_reset_at IS NULL OR f.created_at > members.factors_reset_at)) ORDER BY 1 DESC)`,
   micros,
 }
 
