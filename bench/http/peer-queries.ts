@@ -3,7 +3,11 @@
 
 const SHOWN = `id, number, issuer, document_state, billing_profile_id, platform, currency, total_amount, balance_amount,
   invoice_date::text, due_date::text, (now() AT TIME ZONE 'UTC')::date::text AS today`
-const HEAD = `${SHOWN}, form, billing_account, period_start::text, period_end::text, corrects`
+const countryOf = (side: string) =>
+  `(SELECT p.content ->> 'country' FROM parties p WHERE p.customer_id = invoices.customer_id AND p.id = invoices.${side}_id)
+    AS ${side}_country`
+const HEAD = `${SHOWN}, form, billing_account, period_start::text, period_end::text, corrects, type_code, net_amount, tax_amount,
+  tax_breakdown, purchase_order, buyer_reference, cost_center, payment_terms, carried, ${countryOf('seller')}, ${countryOf('buyer')}`
 
 // The order names the column: an order by the name alone would be that of its text, for which there is no index.
 export const INVOICES = {
@@ -20,7 +24,10 @@ export const INVOICE = {
 
 export const LINES = {
   name: 'lines',
-  text: `SELECT l.position, l.type, l.description, l.price, l.qty, l.currency, l.details
+  text: `SELECT l.position, l.type, l.description, l.price, l.qty, l.currency, l.details,
+      l.net_amount AS "netAmount", l.tax_category AS "taxCategory", l.tax_rate AS "taxRate", l.tax_amount AS "taxAmount",
+      l.period_start::text AS "periodStart", l.period_end::text AS "periodEnd", l.billing_account AS "billingAccount",
+      l.sub_account AS "subAccount", l.unit, l.purchase_order AS "purchaseOrder", l.cost_center AS "costCenter", l.carried
     FROM line_items l JOIN invoices i ON i.customer_id = l.customer_id AND i.id = l.invoice_id
     WHERE l.customer_id = $1 AND i.billing_profile_id = ANY($2) AND l.invoice_id = $3 ORDER BY l.position`,
 }

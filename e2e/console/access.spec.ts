@@ -117,7 +117,7 @@ const SEES = [
   {
     who: 'admin',
     home: '/assets',
-    links: ['Assets', 'Invoices', 'Activity', 'Members'],
+    links: ['Assets', 'Invoices', 'Activity', 'Members', 'Single sign-on'],
     lacks: [],
     needs: '',
   },
