@@ -105,7 +105,7 @@ export function complaints(page: Page): string[] {
 /** Takes a file from the menu of exports. */
 export function exported(page: Page, name: string): () => Promise<void> {
   return async () => {
-    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByRole('button', { name: 'Export', exact: true }).click()
     await page.getByRole('link', { name, exact: true }).click()
   }
 }
