@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { parse } from 'csv-parse/sync'
 import { invoice, newCustomer } from '../admin.ts'
-import { complaints, expectGood, exported, PHONE, signIn } from '../browser.ts'
+import { complaints, expectGood, exported, PHONE, rowsCame, signIn } from '../browser.ts'
 
 const SEP = { invoiceDate: '2026-09-30', dueDate: '2026-10-30', platform: 'workspace-suite' }
 const OCT = { invoiceDate: '2026-10-31', dueDate: '2026-11-30', platform: 'workspace-suite' }
@@ -123,6 +123,9 @@ test('months and filters are chosen, by keyboard too, and stay in the address', 
   await signIn(page, people.finance, '/invoices/explain?filter=currency:USD')
   await expect(page).toHaveURL('/invoices/explain?month=2026-10&filter=currency:USD')
   await expect(page.getByRole('region', { name: 'HUF' })).toHaveCount(0)
+  // What is focused while the page still comes loses it again.
+  await expect(causes(page, 'USD')).toBeVisible()
+  await rowsCame(page)
   const month = page.getByLabel('Month', { exact: true })
   await month.focus()
   await page.keyboard.press('ArrowDown')
