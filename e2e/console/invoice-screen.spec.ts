@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { parse } from 'csv-parse/sync'
 import { invoice, newCustomer } from '../admin.ts'
-import { complaints, expectGood, PHONE, rowsCame, signIn } from '../browser.ts'
+import { complaints, expectGood, exported, PHONE, rowsCame, signIn } from '../browser.ts'
 import { day, monthBefore } from '../days.ts'
 
 // The screen of whoever pays: what it shows at once, and that each of its figures and filters leads to exactly what
@@ -157,11 +157,7 @@ test('a search finds any part of a number or issuer, and the file says its range
     .click()
   await page.getByRole('button', { name: 'Last month' }).click()
   await expect(page).toHaveURL(/minCreationTime/)
-  await page.getByRole('button', { name: 'Export' }).click()
-  const [file] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('link', { name: 'CSV, a row per invoice' }).click(),
-  ])
+  const [file] = await Promise.all([page.waitForEvent('download'), exported(page, 'Invoices, CSV')()])
   const first = monthBefore(1).toISOString().slice(0, 10)
   const last = new Date(monthBefore(0).getTime() - 1).toISOString().slice(0, 10)
   expect(file.suggestedFilename()).toBe(`invoices-${first}-to-${last}.csv`)
