@@ -109,7 +109,9 @@ test('each path of the description is answered alike, whoever asks, and so are i
     change_id: 'none',
   }
   expect(Object.keys(paths).length).toBeGreaterThan(15)
-  for (const template of Object.keys(paths)) {
+  // Each export is an event of its own: its CSV is compared without them.
+  const compared = Object.keys(paths).filter((path) => path !== '/billing/v1/audit-events.xlsx')
+  for (const template of compared) {
     const path = template.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? 'none')
     for (const key of [keys.admin, keys.finance, keys.it, keys.other, 'lik_nobody'])
       await compare(base, { path, headers: bearer(key) })
