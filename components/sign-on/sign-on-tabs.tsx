@@ -1,4 +1,4 @@
-import Link from 'next/link'
+import { Tabs } from '#components/ui/tabs.tsx'
 
 const TABS = [
   { href: '/sign-on', name: 'Sign-in' },
@@ -7,19 +7,5 @@ const TABS = [
 
 /** The two sides of single sign-on: how members sign in, and how a directory adds them and takes them away. */
 export function SignOnTabs({ current }: { current: (typeof TABS)[number]['href'] }) {
-  return (
-    <nav aria-label="Single sign-on" className="mb-4 flex gap-5 border-b border-line print:hidden">
-      {TABS.map(({ href, name }) => (
-        <Link
-          key={href}
-          href={href}
-          prefetch={false}
-          aria-current={href === current ? 'page' : undefined}
-          className="-mb-px border-b-2 border-transparent px-0.5 pb-2 font-medium text-ink-2 hover:text-ink aria-[current]:border-accent aria-[current]:text-ink"
-        >
-          {name}
-        </Link>
-      ))}
-    </nav>
-  )
+  return <Tabs name="Single sign-on" tabs={TABS} current={current} />
 }

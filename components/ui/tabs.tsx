@@ -1,0 +1,32 @@
+import Link from 'next/link'
+
+/**
+ * The sides of one screen, each with an address of its own.
+ * @param name of the screen
+ * @param current the address that is shown
+ */
+export function Tabs<Href extends string>({
+  name,
+  tabs,
+  current,
+}: {
+  name: string
+  tabs: readonly { href: Href; name: string }[]
+  current: Href
+}) {
+  return (
+    <nav aria-label={name} className="mb-4 flex gap-5 border-b border-line print:hidden">
+      {tabs.map((tab) => (
+        <Link
+          key={tab.href}
+          href={tab.href}
+          prefetch={false}
+          aria-current={tab.href === current ? 'page' : undefined}
+          className="-mb-px border-b-2 border-transparent px-0.5 pb-2 font-medium text-ink-2 hover:text-ink aria-[current]:border-accent aria-[current]:text-ink"
+        >
+          {tab.name}
+        </Link>
+      ))}
+    </nav>
+  )
+}
