@@ -4,6 +4,7 @@ import { cookies } from 'next/headers'
 import { connection } from 'next/server'
 import type { ReactNode } from 'react'
 import { cookieName } from '#lib/access/session-cookie.ts'
+import { inter } from './font/inter.ts'
 import { Providers } from './providers.tsx'
 
 export const metadata: Metadata = {
@@ -20,7 +21,11 @@ export default async function Layout({ children }: { children: ReactNode }) {
   await connection()
   const theme = (await cookies()).get(cookieName('theme'))?.value
   return (
-    <html lang="en" {...(theme === 'light' || theme === 'dark' ? { 'data-theme': theme } : {})}>
+    <html
+      lang="en"
+      className={inter.variable}
+      {...(theme === 'light' || theme === 'dark' ? { 'data-theme': theme } : {})}
+    >
       <body>
         <Providers>{children}</Providers>
       </body>

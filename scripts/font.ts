@@ -1,0 +1,51 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import subsetFont from 'subset-font'
+
+// Makes app/font/inter.woff2, the one font file of the screens: `node scripts/font.ts`, after a new version of Inter or a
+// character that is wanted. The file is kept in the repository, so that a build needs no more than the file.
+
+const ALL = new URL('../node_modules/inter-ui/variable/InterVariable.woff2', import.meta.url)
+/** Where the screens' font lies. */
+export const FONT = fileURLToPath(new URL('../app/font/inter.woff2', import.meta.url))
+
+const range = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => String.fromCodePoint(from + at)).join('')
+
+/** What can be written with the font: the letters of Europe's languages, and the signs that the screens use. */
+export const CHARACTERS = [
+  range(0x20, 0x7e),
+  // Latin with its accents, for all languages of the European Union, Welsh and Turkish.
+  range(0xa0, 0x17f),
+  range(0x218, 0x21b),
+  range(0x1e80, 0x1e85),
+  'ẞỲỳ',
+  // Greek, and the Cyrillic of Bulgarian, Serbian, Macedonian, Ukrainian and Belarusian.
+  range(0x384, 0x3ce),
+  range(0x400, 0x45f),
+  'Ґґ',
+  // Spaces, dashes, quotation marks, currencies.
+  '\u2002\u2003\u2009\u200a\u202f',
+  range(0x2010, 0x2015),
+  range(0x2018, 0x201e),
+  range(0x20a0, 0x20bf),
+  '†‡•…‰′″‹›⁄₂ℓ№™←↑→↓−×≈≠≤≥✓',
+].join('')
+
+/** Not written into the call: the package's types are older than it. */
+const OPTIONS = {
+  targetFormat: 'woff2' as const,
+  variationAxes: { opsz: 14, wght: { min: 400, max: 700 } },
+  keepFeatures: ['kern', 'mark', 'mkmk', 'ccmp', 'locl', 'tnum'],
+  noHinting: true,
+}
+
+/**
+ * Inter in the weights that the screens use, for those characters: as small as an eighth of the whole font. Its digits can
+ * stand as wide as each other (`tnum`); alternates of style are left out.
+ */
+export async function screenFont(): Promise<Buffer> {
+  return subsetFont(await readFile(ALL), CHARACTERS, OPTIONS)
+}
+
+if (import.meta.main) await writeFile(FONT, await screenFont())
