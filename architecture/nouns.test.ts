@@ -23,6 +23,8 @@ const STANDS_ON: Record<string, string[]> = {
   keys: ['members/holding.ts', 'scim/leaks.ts'],
   'license-changes': ['assets', 'vendor-subscriptions'],
   'license-lists': ['assets'],
+  // A search over all of them.
+  matches: ['assets', 'billing-profiles/store.ts', 'invoices'],
   members: ['billing-profiles/store.ts'],
   notices: ['invoices'],
   'operator-mail': ['license-changes', 'notices/mailer.ts', 'notices/message.ts', 'notices/settings.ts'],

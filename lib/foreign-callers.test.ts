@@ -44,6 +44,7 @@ const QUERIES: Record<string, string> = {
   exportExplanation: '?month=2026-10',
   exportExplanationXlsx: '?month=2026-10',
   listKeys: '?whose=all',
+  listMatches: '?search={customer}',
   listSessions: '?whose=all',
 }
 /** What a signed-in member is asked for, and no key. */

@@ -29,7 +29,7 @@ export const CHARACTERS = [
   range(0x2010, 0x2015),
   range(0x2018, 0x201e),
   range(0x20a0, 0x20bf),
-  '†‡•…‰′″‹›⁄₂ℓ№™←↑→↓−×≈≠≤≥✓',
+  '†‡•…‰′″‹›⁄₂ℓ№™←↑→↓−×≈≠≤≥✓⌘',
 ].join('')
 
 /** Not written into the call: the package's types are older than it. */

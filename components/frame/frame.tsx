@@ -1,8 +1,9 @@
 'use client'
 
-import { ChevronsUpDown, Menu as MenuIcon } from 'lucide-react'
+import { ChevronsUpDown, Menu as MenuIcon, Search } from 'lucide-react'
 import Link from 'next/link'
 import { useEffect } from 'react'
+import { useFinder } from '#components/finder/use-finder.tsx'
 import { Menu } from '#components/ui/menu.tsx'
 import { Brand } from './brand.tsx'
 import { NavLinks, type Screen } from './nav-links.tsx'
@@ -12,6 +13,7 @@ import { useSessionEnd } from './session-end.ts'
 /** The frame's own controls: a side bar where there is room, else a bar on top with a menu. */
 export function Frame({ screens, person }: { screens: readonly Screen[]; person: Person }) {
   const { items, dialog } = useProfile(person)
+  const finder = useFinder(screens)
   useSessionEnd()
   // Whose session has ended is led to sign in within this page, which remembers their screens: Back would show them.
   useEffect(
@@ -26,6 +28,14 @@ export function Frame({ screens, person }: { screens: readonly Screen[]; person:
         <Link href="/" prefetch={false} className="flex-1 rounded-sm">
           <Brand />
         </Link>
+        <button
+          type="button"
+          aria-label="Find"
+          onClick={finder.open}
+          className="grid size-10 place-items-center rounded-control text-ink-2 hover:bg-sunken"
+        >
+          <Search aria-hidden="true" className="size-5" />
+        </button>
         <Menu
           label="Menu"
           side="under-right"
@@ -49,6 +59,18 @@ export function Frame({ screens, person }: { screens: readonly Screen[]; person:
         <Link href="/" prefetch={false} className="mb-4.5 rounded-sm px-2 py-1">
           <Brand />
         </Link>
+        <button
+          type="button"
+          aria-keyshortcuts="Control+K Meta+K"
+          onClick={finder.open}
+          className="mb-3 flex items-center gap-2.5 rounded-control border border-line-2 bg-surface px-2 py-1.5 text-sm text-ink-3 hover:text-ink"
+        >
+          <Search aria-hidden="true" className="size-4" />
+          Find
+          <span aria-hidden="true" className="ml-auto text-xs">
+            Ctrl K
+          </span>
+        </button>
         <NavLinks screens={screens} />
         <div className="mt-auto border-t border-line pt-2">
           <Menu
@@ -75,6 +97,7 @@ export function Frame({ screens, person }: { screens: readonly Screen[]; person:
         </div>
       </div>
       {dialog}
+      {finder.dialog}
     </header>
   )
 }

@@ -33,10 +33,12 @@ export type Person = {
 export function PersonLines({ person }: { person: Person }) {
   return (
     <span className="block min-w-0 text-left">
-      <span className="block font-[550] text-ink">{visible(person.name)}</span>
-      <span className="block text-xs text-ink-3">
-        {[visible(person.customer), person.roles].filter(Boolean).join(' · ')}
-      </span>
+      <span className="block truncate font-[550] text-ink">{visible(person.name)}</span>
+      {[visible(person.customer), person.roles].filter(Boolean).map((line) => (
+        <span key={line} className="block truncate text-xs text-ink-3" title={line}>
+          {line}
+        </span>
+      ))}
     </span>
   )
 }

@@ -2,16 +2,24 @@
 
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 
+/** What asks has its title on top of it; what finds stands where a list can grow under it. */
+const LOOKS = {
+  asks: { box: 'm-auto w-100 p-6', title: 'text-lg font-semibold' },
+  finds: { box: 'mx-auto mt-[12vh] w-150 overflow-hidden p-0 max-md:mt-4', title: 'sr-only' },
+}
+
 /**
  * A modal dialog, open for as long as it is rendered. The browser keeps the focus inside, closes it on
  * Escape, and gives the focus back to what had it.
  */
 export function Dialog({
   title,
+  look = 'asks',
   onClose,
   children,
 }: {
   title: string
+  look?: keyof typeof LOOKS
   onClose: () => void
   children: ReactNode
 }) {
@@ -28,9 +36,9 @@ export function Dialog({
       ref={dialog}
       aria-labelledby={id}
       onClose={(event) => event.currentTarget.open || onClose()}
-      className="appear m-auto w-100 max-w-[calc(100vw-2rem)] rounded-card border border-line-2 bg-surface p-6 text-ink shadow-float"
+      className={`appear max-w-[calc(100vw-2rem)] rounded-card border border-line-2 bg-surface text-ink shadow-float ${LOOKS[look].box}`}
     >
-      <h2 id={id} className="text-lg font-semibold">
+      <h2 id={id} className={LOOKS[look].title}>
         {title}
       </h2>
       {children}

@@ -2,6 +2,7 @@
 
 import { Search } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { isForPage } from './keys.ts'
 
 const PAUSE_MS = 250
 
@@ -30,8 +31,7 @@ export function SearchInput({
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
-        return
+      if (event.key !== '/' || !isForPage(event)) return
       event.preventDefault()
       input.current?.focus()
       input.current?.select()
@@ -68,12 +68,5 @@ export function SearchInput({
         className="h-8.5 w-full rounded-control border border-line-2 bg-surface pr-2.5 pl-8.5 text-sm text-ink max-md:h-11 max-md:text-lg"
       />
     </div>
-  )
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
   )
 }

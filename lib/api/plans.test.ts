@@ -31,6 +31,8 @@ const EXCEPTIONS: Record<string, string> = {
   'GET /billing/v1/invoice-explanation.csv?month=2026-10': CHANGES,
   'GET /billing/v1/asset-summary?': FEW,
   'GET /billing/v1/assets?search=suite-4999': FEW,
+  'GET /billing/v1/matches?search=suite-4999': FEW,
+  'GET /billing/v1/matches?search=RARE': FEW,
 }
 
 let database: TestDatabase

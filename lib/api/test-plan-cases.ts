@@ -88,6 +88,7 @@ export const CASES: Record<string, readonly string[]> = {
   validateKey: [''],
   changePassword: [],
   listSessions: ['', 'whose=all'],
+  listMatches: ['search=suite-4999', 'search=RARE'],
   endSession: [],
   listMembers: ['', 'filter=state:invited', 'search=admin'],
   readMember: ['nobody'],

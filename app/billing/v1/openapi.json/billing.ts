@@ -1,0 +1,95 @@
+import type { Group } from '#lib/api/openapi/document.ts'
+import * as assets from '#lib/assets/contract.ts'
+import * as auditEvents from '#lib/audit-events/contract.ts'
+import * as comparisons from '#lib/comparisons/contract.ts'
+import * as explanations from '#lib/explanations/contract.ts'
+import * as files from '#lib/invoice-files/contract.ts'
+import * as invoices from '#lib/invoices/contract.ts'
+import * as changes from '#lib/license-changes/contract.ts'
+import * as matches from '#lib/matches/contract.ts'
+import * as posting from '#lib/posting-details/contract.ts'
+import * as statements from '#lib/statements/contract.ts'
+
+/** What the document tells of assets, invoices and their history. */
+export const billing: readonly Group[] = [
+  {
+    tag: 'Assets',
+    description: 'What is managed for the customer: suites with licenses, cloud platforms, web services.',
+    contracts: [
+      assets.listAssets,
+      assets.exportAssets,
+      assets.exportAssetsXlsx,
+      assets.readAsset,
+      assets.summarizeAssets,
+      changes.readFromVendor,
+    ],
+  },
+  {
+    tag: 'License changes',
+    description: "An asset's total number of licenses, who asked for it, and what became of that.",
+    contracts: [
+      changes.setQuantity,
+      changes.listLicenseChanges,
+      changes.readLicenseChange,
+      changes.acknowledgeLicenseChange,
+    ],
+  },
+  {
+    tag: 'Invoices',
+    description: 'What was billed.',
+    contracts: [
+      invoices.listInvoices,
+      invoices.exportInvoices,
+      invoices.exportInvoicesXlsx,
+      invoices.readInvoice,
+      invoices.summarizeInvoices,
+    ],
+  },
+  {
+    tag: 'Invoice files',
+    description: 'Invoices as PDF.',
+    contracts: [files.readInvoiceFile, files.exportInvoiceFiles],
+  },
+  {
+    tag: 'Comparisons',
+    description: 'Why one invoice is dearer than another, or a month than the one before.',
+    contracts: [
+      comparisons.compareInvoices,
+      comparisons.exportComparison,
+      comparisons.exportComparisonXlsx,
+      explanations.explainMonth,
+      explanations.exportExplanation,
+      explanations.exportExplanationXlsx,
+    ],
+  },
+  {
+    tag: 'Statements',
+    description: 'What is open, and for how long.',
+    contracts: [statements.readStatement, statements.exportStatement, statements.exportStatementXlsx],
+  },
+  {
+    tag: 'Posting details',
+    description: 'What the customer has carried onto its next invoices, so that they can be posted.',
+    contracts: [
+      posting.listBillingProfiles,
+      posting.readBillingProfile,
+      posting.setProfilePosting,
+      posting.readAssetPosting,
+      posting.setAssetPosting,
+    ],
+  },
+  {
+    tag: 'Search',
+    description: 'One search over everything that the caller may see.',
+    contracts: [matches.listMatches],
+  },
+  {
+    tag: 'History',
+    description: 'Who did what, when and from where.',
+    contracts: [
+      auditEvents.listAuditEvents,
+      auditEvents.exportAuditEvents,
+      auditEvents.exportAuditEventsXlsx,
+    ],
+  },
+]

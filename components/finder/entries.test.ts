@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import { actsOf, askedOf, placesOf, thingsOf } from './entries.ts'
+import { placesFor } from './places.ts'
+
+const asset = {
+  id: 'workspace-suite-1',
+  type: 'workspace-suite',
+  name: 'Business Plus',
+  customerDomain: 'northwind.example',
+  quantity: 1240,
+}
+const none = { assets: [], invoices: [], billingProfiles: [] }
+
+test.each([
+  ['business plus 245', { text: 'business plus 245', act: { search: 'business plus', quantity: 245 } }],
+  ['  business  1,245 ', { text: 'business  1,245', act: { search: 'business', quantity: 1245 } }],
+  ['IN-2036', { text: 'IN-2036' }],
+  ['245', { text: '245' }],
+  ['business -5', { text: 'business -5' }],
+  ['business 2.5', { text: 'business 2.5' }],
+  ['', { text: '' }],
+])('%j asks for %j', (typed, asked) => {
+  expect(askedOf(typed)).toEqual(asked)
+})
+
+test('an act leads to the review of its number, and there is none where nothing would change', () => {
+  expect(actsOf(askedOf('business 1300'), { assets: [asset] })).toEqual([
+    {
+      group: 'Change licenses',
+      name: 'Business Plus: 1,240 → 1,300',
+      detail: 'northwind.example',
+      href: '/assets/workspace-suite-1?set=1300',
+    },
+  ])
+  expect(actsOf(askedOf('business 1240'), { assets: [asset] })).toEqual([])
+  const { quantity: _, ...without } = asset
+  expect(actsOf(askedOf('business 1300'), { assets: [without] })).toEqual([])
+})
+
+test('a screen is found by the beginnings of the words that say what is there', () => {
+  const places = placesFor([{ href: '/invoices', name: 'Invoices' }])
+  const found = (typed: string) => placesOf(askedOf(typed), places).map(({ name }) => name)
+  expect(found('past due')).toEqual(['Past due'])
+  expect(found('dearer')).toEqual(['Explain a month'])
+  expect(found('inv are')).toEqual(['Past due'])
+  expect(found('in')).toEqual(['Invoices', 'Open invoices', 'Compare two invoices'])
+  expect(found('bulk nothing')).toEqual([])
+  expect(found('')).toHaveLength(places.length)
+  expect(found('several')).toEqual([])
+})
+
+test('what is found leads to its own page, a company to its invoices', () => {
+  const invoice = {
+    id: 'IN/1',
+    number: 'IN/1',
+    issuer: 'Reseller',
+    documentState: 'issued' as const,
+    billingProfileId: 'europe',
+    invoiceDate: Date.UTC(2026, 9, 31),
+    platform: 'web-services',
+    dueDate: Date.UTC(2026, 10, 30),
+    status: 'OPEN' as const,
+    totalAmount: 1234.5,
+    balanceAmount: 1234.5,
+    currency: 'EUR',
+    url: 'https://console.example.com/x',
+  }
+  const found = thingsOf({
+    ...none,
+    assets: [asset],
+    invoices: [invoice],
+    billingProfiles: [{ id: 'europe', name: 'Europe GmbH' }],
+  })
+  expect(found.map(({ href }) => href)).toEqual([
+    '/assets/workspace-suite-1',
+    '/invoices/IN%2F1',
+    '/invoices?filter=billingProfile:europe',
+  ])
+  expect(found[1]?.detail).toBe('Reseller · 31 Oct 2026 · 1,234.50 EUR')
+})

@@ -1,0 +1,63 @@
+'use client'
+
+import { useRouter } from 'next/navigation'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { keyReader, type Wish } from './key-reader.ts'
+import { placesFor } from './places.ts'
+import { walkRows } from './walk-rows.ts'
+
+// They come when they are asked for.
+const Finder = lazy(() => import('./finder.tsx').then(({ Finder }) => ({ default: Finder })))
+const KeyList = lazy(() => import('./key-list.tsx').then(({ KeyList }) => ({ default: KeyList })))
+
+/**
+ * Keys that work on every screen: Ctrl K or Cmd K finds anything, `g` and a letter goes to a screen, `j` and `k` walk the rows of
+ * a list, `?` lists them. `dialog` has to be rendered.
+ */
+export function useFinder(screens: readonly { href: string; name: string }[]): {
+  open: () => void
+  dialog: ReactNode
+} {
+  const router = useRouter()
+  const [shown, setShown] = useState<'finder' | 'keys'>()
+  useEffect(() => {
+    const read = keyReader()
+    const acts = {
+      more: () => {},
+      'next-row': () => walkRows(1),
+      'row-before': () => walkRows(-1),
+      keys: () => setShown('keys'),
+      find: () => setShown((before) => before ?? (isDialogOpen() ? undefined : 'finder')),
+    }
+    const grant = (wish: Wish) => {
+      if (typeof wish === 'string') acts[wish]()
+      else if (isOwn(wish.to, screens)) router.push(wish.to)
+    }
+    const onKey = (event: KeyboardEvent) => {
+      const wish = read(event)
+      if (!wish) return
+      event.preventDefault()
+      grant(wish)
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [router, screens])
+  const close = () => setShown(undefined)
+  return {
+    open: () => setShown('finder'),
+    dialog: (
+      <Suspense>
+        {shown === 'finder' ? <Finder places={placesFor(screens)} onClose={close} /> : null}
+        {shown === 'keys' ? <KeyList onClose={close} /> : null}
+      </Suspense>
+    ),
+  }
+}
+
+function isOwn(path: string, screens: readonly { href: string }[]): boolean {
+  return path === '/' || screens.some(({ href }) => href === path)
+}
+
+function isDialogOpen(): boolean {
+  return document.querySelector('dialog[open]') !== null
+}

@@ -1,0 +1,28 @@
+import { keep, kept } from './kept.ts'
+
+// Keys of one letter. Whoever speaks to the computer, or types by accident, can turn them off (WCAG 2.1.4).
+
+const NAME = 'keys-of-one-letter'
+
+/** Whether the console listens to keys of one letter. */
+export function areKeysOn(): boolean {
+  return kept(NAME) !== 'off'
+}
+
+/** From the next key on, in this browser. */
+export function turnKeys(areOn: boolean): void {
+  keep(NAME, areOn ? 'on' : 'off')
+}
+
+/** Whether a press of a key is meant for the page: not typed into a field, no part of a chord, no dialog in front. */
+export function isForPage(event: KeyboardEvent): boolean {
+  const isChord = event.ctrlKey || event.metaKey || event.altKey
+  return !isChord && !isTyping(event.target) && !document.querySelector('dialog[open]') && areKeysOn()
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  )
+}
