@@ -8,7 +8,7 @@ export function NothingHere() {
       title="Nothing is here"
       action={
         <a href="/" className={buttonLook('primary')}>
-          Go to the start
+          Back to the start
         </a>
       }
     >

@@ -16,7 +16,7 @@ export function PageError({ digest, onRetry }: { digest: string | undefined; onR
           </button>
           {/* A whole new page: what failed may be in this one. */}
           <a href="/" className={buttonLook('plain')}>
-            Go to the start
+            Back to the start
           </a>
         </>
       }

@@ -207,6 +207,6 @@ test('an address that names nothing says so, with a way out', async ({ page }) =
   expect(answer?.status()).toBe(404)
   await expect(page.getByRole('heading', { name: 'Nothing is here' })).toBeVisible()
   await expectGood(page)
-  await page.getByRole('link', { name: 'Go to the start' }).click()
+  await page.getByRole('link', { name: 'Back to the start' }).click()
   await expect(page).toHaveURL(/\/assets$/)
 })

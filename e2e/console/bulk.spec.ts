@@ -60,9 +60,9 @@ async function anaSets(browser: Browser, id: string, quantity: number): Promise<
 test('a wrong list is told line by line, and nothing of it is lost', async ({ page }) => {
   const found = complaints(page)
   await signIn(page, member.ida, '/assets')
-  await page.getByRole('link', { name: 'Change many' }).click()
+  await page.getByRole('link', { name: 'Change several' }).click()
   // The page is there a moment before its title is.
-  await expect(page).toHaveTitle(/Change many assets/)
+  await expect(page).toHaveTitle(/Change several assets/)
   await expectGood(page)
   const text = 'Asset ID,Total\noffice-suite-2,1.5\noffice-suite-3,50\noffice-suite-3,51\n'
   await list(page).fill(text)

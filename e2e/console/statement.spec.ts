@@ -130,7 +130,7 @@ test('nothing open, nothing that fits, an address that is none, and another role
   await page.goto('/invoices/statement?filter=currency:EUR')
   await expect(page.getByText('Nothing is open here')).toBeVisible()
   await page.goto('/invoices/statement?filter=color:red')
-  await expect(page.getByText('knows these keys only: billingProfile, platform, currency')).toBeVisible()
+  await expect(page.getByText('can be of these only: billingProfile, platform, currency')).toBeVisible()
   await page.context().clearCookies()
   await signIn(page, people.it)
   await page.goto('/invoices/statement')

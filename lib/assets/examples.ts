@@ -47,8 +47,8 @@ export const listAssets: readonly Example[] = [
     name: 'unknown-key',
     summary: 'A filter with a key that it does not know',
     query: { filter: 'colour:red' },
-    answer: refused('filter_invalid', 'filter: knows these keys only: type', {
-      errors: [{ parameter: 'filter', detail: 'knows these keys only: type' }],
+    answer: refused('filter_invalid', 'filter: can be of these only: type', {
+      errors: [{ parameter: 'filter', detail: 'can be of these only: type' }],
     }),
   },
 ]

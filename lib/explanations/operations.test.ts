@@ -167,7 +167,7 @@ describe('GET /billing/v1/invoice-explanation', () => {
     ['month=1969-12', 'month: must be a month, as in 2026-10'],
     ['month=2026-10-01', 'month: must be a month, as in 2026-10'],
     ['month=2026-10&month=2026-09', 'month: is given more than once'],
-    ['month=2026-10&filter=status:OPEN', expect.stringContaining('knows these keys only')],
+    ['month=2026-10&filter=status:OPEN', expect.stringContaining('can be of these only')],
   ])('%s: 400 %s', async (search, detail) => {
     for (const csv of [false, true]) {
       const response = await ask(search, { csv })

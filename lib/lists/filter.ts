@@ -54,7 +54,7 @@ function parseFilter<Key extends string>(text: string, keys: readonly Key[]): Fi
     key = colon < 0 ? key : part.slice(0, colon).trim()
     if (key === undefined) return `must start with a key, as in ${keys[0]}:value`
     const known = keys.find((name) => name === key)
-    if (!known) return `knows these keys only: ${keys.join(', ')}`
+    if (!known) return `can be of these only: ${keys.join(', ')}`
     const read = unbracket(part.slice(colon + 1).trim(), inBrackets)
     if (!read) return `has a bracket without its partner, or an empty value, after ${key}`
     inBrackets = read.open

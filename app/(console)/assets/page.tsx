@@ -56,7 +56,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         actions={
           <>
             <ButtonLink look="quiet" href="/assets/bulk" prefetch={false}>
-              Change many
+              Change several
             </ButtonLink>
             <CopyRequest path={queries.listAssets.path({ query })} />
             <ExportMenu

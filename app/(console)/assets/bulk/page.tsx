@@ -7,7 +7,7 @@ import { MissingRole } from '../../missing-role.tsx'
 import { traceOf } from '../../trace.ts'
 import { pricesOfAll } from './prices.ts'
 
-const title = 'Change many assets'
+const title = 'Change several assets'
 
 export const metadata: Metadata = { title }
 
