@@ -3,6 +3,7 @@ import { route } from '#lib/api/endpoint.ts'
 import { openApiOperation } from '#lib/api/openapi/document.ts'
 import * as assets from '#lib/assets/contract.ts'
 import * as auditEvents from '#lib/audit-events/contract.ts'
+import * as products from '#lib/billed-products/contract.ts'
 import * as comparisons from '#lib/comparisons/contract.ts'
 import * as directories from '#lib/directories/contract.ts'
 import * as explanations from '#lib/explanations/contract.ts'
@@ -67,6 +68,7 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
         explanations.explainMonth,
         explanations.exportExplanation,
         explanations.exportExplanationXlsx,
+        products.readBilledProducts,
       ],
     },
     {
