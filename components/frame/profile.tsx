@@ -34,9 +34,8 @@ export function PersonLines({ person }: { person: Person }) {
   return (
     <span className="block min-w-0 text-left">
       <span className="block font-[550] text-ink">{visible(person.name)}</span>
-      <span className="block text-xs text-ink-3">
-        {[visible(person.customer), person.roles].filter(Boolean).join(' · ')}
-      </span>
+      <span className="block text-xs text-ink-3 wrap-anywhere">{visible(person.customer)}</span>
+      {person.roles ? <span className="block text-xs text-ink-3">{person.roles}</span> : null}
     </span>
   )
 }
