@@ -12,6 +12,7 @@ const STANDS_ON: Record<string, string[]> = {
   // All that leads from an asset to its changes: the look-up of an open one.
   assets: ['license-changes/open-change.ts'],
   'audit-events': ['assets/change-shapes.ts', 'sessions/device.ts'],
+  'billed-products': ['explanations/lines.ts', 'invoices'],
   'billed-seats': ['license-changes'],
   'billing-profiles': ['invoices', 'parties'],
   causes: ['assets/rules.ts', 'billed-seats', 'invoices/serialize.ts', 'invoices/shapes.ts'],

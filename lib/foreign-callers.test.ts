@@ -43,6 +43,7 @@ const QUERIES: Record<string, string> = {
   explainMonth: '?month=2026-10',
   exportExplanation: '?month=2026-10',
   exportExplanationXlsx: '?month=2026-10',
+  readBilledProducts: '?product=Usage',
   listKeys: '?whose=all',
   listMatches: '?search={customer}',
   listSessions: '?whose=all',

@@ -87,6 +87,10 @@ const CASES: Record<string, Case> = {
   },
   exportExplanation: EXPLAINED,
   exportExplanationXlsx: EXPLAINED,
+  readBilledProducts: {
+    shows: ['?product=compute', '?product=compute&filter=currency:USD'],
+    names: ['?product=compute&filter=billingProfile:{profile}'],
+  },
   readBillingProfile: { own: ['/emea'], names: ['/{profile}'] },
   readStatement: {
     shows: ['', '?maxResults=1', '?filter=platform:cloud-platform', '?filter=currency:USD'],

@@ -4,6 +4,7 @@ import type { Permission } from '#lib/access/rules.ts'
 export const SCREENS = [
   { href: '/assets', name: 'Assets', permission: 'licenses-manager' },
   { href: '/invoices', name: 'Invoices', permission: 'invoice-viewer' },
+  { href: '/invoices/profiles', name: 'Billing profiles', permission: 'invoice-viewer' },
   { href: '/activity', name: 'Activity', permission: 'licenses-manager' },
   { href: '/members', name: 'Members', permission: 'members-manager' },
   { href: '/sign-on', name: 'Single sign-on', permission: 'members-manager' },

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
+import { focused } from '#components/ui/focused.ts'
 import { type AmountRange, amountOf, amountsText, isBackwards } from './amount-range.ts'
 
 /** From which amount to which. */
@@ -67,6 +68,7 @@ function OwnAmounts({
       <Field
         {...field}
         label="From"
+        ref={focused}
         value={from}
         error={problems[0]}
         onChange={(event) => setFrom(event.target.value)}

@@ -9,6 +9,7 @@ export function NoRows<View extends ListView>({
   isFiltered,
   what: [one, several],
   toFirst,
+  instead,
   onGo,
   children,
 }: {
@@ -18,6 +19,8 @@ export function NoRows<View extends ListView>({
   what: readonly [one: string, several: string]
   /** The way to the first page, in words. */
   toFirst: string
+  /** Where else what was looked for may be. */
+  instead?: { name: string; view: View } | undefined
   onGo: (view: View) => void
   /** When rows will come. */
   children: ReactNode
@@ -27,7 +30,12 @@ export function NoRows<View extends ListView>({
     return <EmptyState title={`No more ${several} here`} action={action} />
   }
   if (isFiltered) {
-    const action = <Button onClick={() => onGo(cleared(view))}>Clear filters</Button>
+    const action = (
+      <div className="flex flex-wrap justify-center gap-2">
+        {instead ? <Button onClick={() => onGo(instead.view)}>{instead.name}</Button> : null}
+        <Button onClick={() => onGo(cleared(view))}>Clear filters</Button>
+      </div>
+    )
     return (
       <EmptyState title="Nothing matches" action={action}>
         <p>{`No ${one} fits all of the filters. Take one away, or choose a longer time.`}</p>

@@ -1,6 +1,6 @@
 'use client'
 
-import { Activity, Layers, LogIn, ReceiptText, Users } from 'lucide-react'
+import { Activity, Building2, Layers, LogIn, ReceiptText, Users } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { LinkHint } from '#components/ui/link-hint.tsx'
@@ -8,6 +8,7 @@ import { LinkHint } from '#components/ui/link-hint.tsx'
 const ICONS = {
   '/assets': Layers,
   '/invoices': ReceiptText,
+  '/invoices/profiles': Building2,
   '/activity': Activity,
   '/members': Users,
   '/sign-on': LogIn,
@@ -19,11 +20,15 @@ export type Screen = { href: keyof typeof ICONS; name: string }
 /** The way to each screen. The one that is open, or holds what is open, is marked. */
 export function NavLinks({ screens, onGo }: { screens: readonly Screen[]; onGo?: () => void }) {
   const path = usePathname()
+  // One screen may stand below another: the nearest holds what is open.
+  const holding = screens
+    .filter(({ href }) => path.startsWith(`${href}/`) || path === href)
+    .reduce((nearest, { href }) => (href.length > nearest.length ? href : nearest), '')
   return (
     <nav aria-label="Main" className="grid gap-0.5">
       {screens.map(({ href, name }) => {
         const Icon = ICONS[href]
-        const current = path === href ? 'page' : path.startsWith(`${href}/`) ? 'true' : undefined
+        const current = path === href ? 'page' : href === holding ? 'true' : undefined
         return (
           <Link
             key={href}

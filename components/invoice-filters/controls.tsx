@@ -1,6 +1,7 @@
 import { AmountFilter } from '#components/filters/amount-filter.tsx'
 import { DateFilterMenu } from '#components/filters/date-filter.tsx'
 import { KindFilter } from '#components/filters/kind-filter.tsx'
+import { TextFilter } from '#components/filters/text-filter.tsx'
 import { changed, type FilterKey, toggled, valuesOf, withValues } from '#components/filters/view.ts'
 import { rangeOf, type View, withRange } from '#components/invoices/view.ts'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
@@ -20,7 +21,7 @@ export type Given = {
   onChange: (view: View, how?: 'push' | 'replace') => void
 }
 
-/** Dates, who is billed and by whom, platforms, currencies, amounts and documents; each kind only where there are several. */
+/** Dates, who is billed and by whom, platforms, currencies, amounts, products and documents; each kind only where there are several. */
 export function Controls({ view, choices, rows, today, onChange }: Given) {
   const by = (key: FilterKey<View>) => ({
     chosen: valuesOf(view, key),
@@ -64,6 +65,12 @@ export function Controls({ view, choices, rows, today, onChange }: Given) {
         hint="Totals, each in its currency"
         range={{ from: view.minAmount, to: view.maxAmount }}
         onChange={({ from, to }) => onChange(changed(view, { minAmount: from, maxAmount: to }))}
+      />
+      <TextFilter
+        label="Product"
+        hint="Part of what a line item says"
+        value={view.product}
+        onChange={(product) => onChange(changed(view, { product }))}
       />
       <StateFilter view={view} onChange={onChange} />
       <DueFilter view={view} onChange={onChange} />

@@ -13,7 +13,7 @@ export function StateFilter({ view, onChange }: { view: View; onChange: (view: V
   const of = (state: DocumentState) => {
     // The usual one needs no word in the address, and only issued ones have a status.
     if (state === 'issued') return withValues(view, 'state', [])
-    return withValues(withValues(view, 'status', []), 'state', [state])
+    return withValues(withValues(withValues(view, 'status', []), 'document', []), 'state', [state])
   }
   const picks = STATES.map((state) => ({
     name: DOCUMENT_STATE_NAMES[state],

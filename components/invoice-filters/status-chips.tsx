@@ -1,24 +1,41 @@
 import { ChoiceChips } from '#components/filters/choice-chips.tsx'
 import { toggled, valuesOf, withValues } from '#components/filters/view.ts'
 import { statesOf, type View } from '#components/invoices/view.ts'
-import { INVOICE_STATUS_NAMES, INVOICE_STATUSES } from '#lib/invoices/rules.ts'
+import { type DocumentKind, INVOICE_STATUS_NAMES, INVOICE_STATUSES } from '#lib/invoices/rules.ts'
 
-/** The status of issued invoices: of what is a draft or voided there is none. */
+const CREDIT: DocumentKind = 'credit-note'
+
+/**
+ * The status of issued invoices, of which a draft or a voided one has none; and credit notes, which are not owed: of
+ * these and a status, one at a time.
+ */
 export function StatusChips({ view, onChange }: { view: View; onChange: (view: View) => void }) {
   if (!statesOf(view).includes('issued')) return null
   const statuses = valuesOf(view, 'status')
+  const kinds = valuesOf(view, 'document')
+  const isAll = statuses.length === 0 && kinds.length === 0
+  const withoutKind = withValues(view, 'document', [])
   return (
-    <div data-off={statuses.length === 0 ? '' : undefined}>
+    <div data-off={isAll ? '' : undefined}>
       <ChoiceChips
         legend="Status"
-        isAll={statuses.length === 0}
-        choices={INVOICE_STATUSES.map((status) => ({
-          value: status,
-          name: INVOICE_STATUS_NAMES[status],
-          isOn: statuses.includes(status),
-        }))}
-        onAll={() => onChange(withValues(view, 'status', []))}
-        onToggle={(status) => onChange(toggled(view, 'status', status))}
+        isAll={isAll}
+        choices={[
+          ...INVOICE_STATUSES.map((status) => ({
+            value: status,
+            name: INVOICE_STATUS_NAMES[status],
+            isOn: statuses.includes(status),
+          })),
+          { value: CREDIT, name: 'Credit notes', isOn: kinds.includes(CREDIT) },
+        ]}
+        onAll={() => onChange(withValues(withoutKind, 'status', []))}
+        onToggle={(value) =>
+          onChange(
+            value === CREDIT
+              ? toggled(withValues(view, 'status', []), 'document', CREDIT)
+              : toggled(withoutKind, 'status', value),
+          )
+        }
       />
     </div>
   )

@@ -4,7 +4,9 @@ import { valuesOf } from '#components/filters/view.ts'
 import { rangeOf, statesOf, type View } from '#components/invoices/view.ts'
 import { dayBegin, dayText } from '#lib/days.ts'
 import {
+  DOCUMENT_KIND_NAMES,
   DOCUMENT_STATE_NAMES,
+  type DocumentKind,
   INVOICE_STATUS_NAMES,
   type InvoiceStatus,
   platformName,
@@ -21,11 +23,13 @@ export function toldFilters(view: View, choices: Pick<FilterChoices, 'profiles'>
     view.search ? `Found by “${view.search}”` : undefined,
     hasRange ? rangeText(range) : undefined,
     ...valuesOf(view, 'status').map((status) => INVOICE_STATUS_NAMES[status as InvoiceStatus] ?? status),
+    ...valuesOf(view, 'document').map((kind) => DOCUMENT_KIND_NAMES[kind as DocumentKind] ?? kind),
     ...valuesOf(view, 'billingProfile').map((id) => `Billed to ${profileName(choices, id)}`),
     ...valuesOf(view, 'issuer').map((issuer) => `From ${issuer}`),
     ...valuesOf(view, 'platform').map(platformName),
     ...valuesOf(view, 'currency'),
     amounts === undefined ? undefined : `Amount: ${amounts}`,
+    view.product ? `With “${view.product}”` : undefined,
     ...(states.length === 1 && states[0] === 'issued'
       ? []
       : states.map((state) => DOCUMENT_STATE_NAMES[state])),

@@ -36,6 +36,8 @@ function isWhole(view: View, first: number, last: number): boolean {
   const { from = first, to = Number.POSITIVE_INFINITY } = rangeOf(view)
   const isPart =
     view.search ||
+    view.product ||
+    view.filter?.document ||
     view.filter?.status ||
     view.filter?.dueDate ||
     [view.minAmount, view.maxAmount, view.minDueDate, view.maxDueDate].some((bound) => bound !== undefined)

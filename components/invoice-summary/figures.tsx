@@ -15,7 +15,7 @@ const ROW =
   'border-b border-line last:border-b-0 @max-fig:grid @max-fig:gap-x-3 @max-fig:gap-y-2 @max-fig:px-4 @max-fig:py-2.5'
 /** As wide as the longest amount, so that those of all currencies stand below each other. */
 const COLUMNS = {
-  usual: '@max-fig:grid-cols-[repeat(auto-fit,minmax(min(8rem,100%),1fr))]',
+  usual: '@max-fig:grid-cols-[repeat(auto-fit,minmax(min(7rem,100%),1fr))]',
   long: '@max-fig:grid-cols-[repeat(auto-fit,minmax(min(11rem,100%),1fr))]',
 }
 const CELL = '@fig:px-3 @fig:py-2 @fig:text-right @max-fig:block @max-fig:min-w-0'

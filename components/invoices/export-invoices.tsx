@@ -6,10 +6,11 @@ import { Download, ExportMenu } from '#components/ui/export-menu.tsx'
 import { exportInvoiceFiles } from '#lib/invoice-files/queries.ts'
 import { exportInvoices, exportInvoicesXlsx } from '#lib/invoices/queries.ts'
 import { MOST_FILES } from '#lib/invoices/rules.ts'
+import { PeriodLines } from './period-lines.tsx'
 import type { View } from './view.ts'
 
 /** All that the view selects, on whatever page it is, as files: a row for each invoice or line item, or their PDFs. */
-export function ExportInvoices({ view, figures }: { view: View; figures: LateAnswer }) {
+export function ExportInvoices({ view, today, figures }: { view: View; today: number; figures: LateAnswer }) {
   const { pageToken: _, maxResults: __, ...query } = view
   const lines = { ...query, lines: 'true' } as const
   return (
@@ -21,11 +22,18 @@ export function ExportInvoices({ view, figures }: { view: View; figures: LateAns
         'Their lines, CSV': exportInvoices.path({ query: lines }),
       }}
       more={(close) => (
-        <LateSummary answer={figures} view={view}>
-          {({ summary }) => (
-            <Archive href={exportInvoiceFiles.path({ query })} count={summary?.count ?? 0} onClick={close} />
-          )}
-        </LateSummary>
+        <>
+          <LateSummary answer={figures} view={view}>
+            {({ summary }) => (
+              <Archive
+                href={exportInvoiceFiles.path({ query })}
+                count={summary?.count ?? 0}
+                onClick={close}
+              />
+            )}
+          </LateSummary>
+          <PeriodLines view={view} today={today} onClick={close} />
+        </>
       )}
     />
   )

@@ -25,6 +25,9 @@ type Given = {
   onTick: (id: string) => void
 }
 
+/** On phones below all else, as wide as the card: names of companies are long. */
+const PARTY = 'text-sm wrap-anywhere max-md:order-1 max-md:text-xs max-md:text-ink-2 md:@max-wide:hidden'
+
 /** An invoice in a list: a row of a table, on phones a card. */
 export function InvoiceRow(given: Given) {
   const { invoice, today, mixed, parties } = given
@@ -39,12 +42,14 @@ export function InvoiceRow(given: Given) {
         <Day at={invoice.invoiceDate} />
       </Cell>
       {parties.billedTo ? (
-        <Cell place="gone" className="text-sm wrap-anywhere @max-wide:hidden">
+        <Cell place="across" className={PARTY}>
+          <span className="md:hidden">To </span>
           {visible(parties.billedTo)}
         </Cell>
       ) : null}
       {parties.issuer ? (
-        <Cell place="gone" className="text-sm wrap-anywhere @max-wide:hidden">
+        <Cell place="across" className={PARTY}>
+          <span className="md:hidden">From </span>
           {visible(parties.issuer)}
         </Cell>
       ) : null}
@@ -116,8 +121,12 @@ function Name({ invoice, search, issuer, parties, ticked, onTick }: Given) {
         <span className="block pl-6.5 text-xs text-ink-2 print:pl-0">{visible(issuer)}</span>
       ) : null}
       {/* Where there is no room for columns of their own. */}
-      {parties.billedTo ? <Under className="@wide:hidden">To {visible(parties.billedTo)}</Under> : null}
-      {parties.issuer ? <Under className="@wide:hidden">From {visible(parties.issuer)}</Under> : null}
+      {parties.billedTo ? (
+        <Under className="max-md:hidden @wide:hidden">To {visible(parties.billedTo)}</Under>
+      ) : null}
+      {parties.issuer ? (
+        <Under className="max-md:hidden @wide:hidden">From {visible(parties.issuer)}</Under>
+      ) : null}
       <Under className="whitespace-nowrap max-md:hidden @all:hidden">
         <PlatformMark slug={platform} />
       </Under>

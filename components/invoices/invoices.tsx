@@ -1,9 +1,10 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { NoRows } from '#components/filters/no-rows.tsx'
 import { useView } from '#components/filters/use-view.ts'
+import { changed } from '#components/filters/view.ts'
 import type { FilterChoices } from '#components/invoice-filters/choices.ts'
 import { FilterBar } from '#components/invoice-filters/filter-bar.tsx'
 import { BilledPlot } from '#components/invoice-summary/billed-plot.tsx'
@@ -32,11 +33,14 @@ export function Invoices({
   choices,
   today,
   figures,
+  products,
 }: {
   view: View
   choices: FilterChoices
   today: number
   figures: LateAnswer
+  /** What the product that the view names was billed with: it stands in the figures' place. */
+  products: ReactNode
 }) {
   const { wanted, isWaiting, go } = useView(view, hrefOf)
   // Kept from page to page, and while the filters change.
@@ -48,15 +52,17 @@ export function Invoices({
   const invoices = list.data?.invoices ?? []
   const states = statesOf(view)
   const isOwed = states.includes('issued')
+  const hasFigures = isOwed && !products
   return (
     <>
       <FilterBar view={wanted} choices={choices} rows={invoices} today={today} onChange={go} />
       {isOwed ? null : <NotOwed states={states} />}
-      <LateSummary answer={figures} view={view} fallback={isOwed ? <FiguresWaiting /> : null}>
+      {products}
+      <LateSummary answer={figures} view={view} fallback={hasFigures ? <FiguresWaiting /> : null}>
         {({ summary, failed, isOld, retry }) =>
           failed ? (
             <FiguresFailed failed={failed} onRetry={retry} />
-          ) : isOwed && summary && summary.count > 0 ? (
+          ) : hasFigures && summary && summary.count > 0 ? (
             <Card aria-busy={isWaiting || isOld} className={`mb-3.5 ${dimmed(isWaiting || isOld)}`}>
               <Figures summary={summary} view={view} onGo={go} />
               <BilledPlot currencies={summary.currencies} view={view} onGo={go} />
@@ -78,6 +84,7 @@ export function Invoices({
             isFiltered={isFiltered(view)}
             what={['invoice', 'invoices']}
             toFirst="Back to the start"
+            instead={amongProducts(view)}
             onGo={go}
           >
             <p>They appear here as soon as they are issued to one of your billing profiles.</p>
@@ -102,6 +109,12 @@ export function Invoices({
       <Pager {...pagesOf(view, list.data)} words={pageWords(view.orderBy)} />
     </>
   )
+}
+
+/** Numbers and issuers are searched, and what is billed has a filter: who looks for it in the wrong place is led there. */
+function amongProducts({ search, product, ...rest }: View) {
+  if (!search || product) return undefined
+  return { name: 'Look among products', view: changed(rest as View, { product: search }) }
 }
 
 /** What is of the view before stays, and is dimmed once waiting lasts. */

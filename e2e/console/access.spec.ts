@@ -110,14 +110,14 @@ const SEES = [
   {
     who: 'finance',
     home: '/invoices',
-    links: ['Invoices'],
+    links: ['Invoices', 'Billing profiles'],
     lacks: ['/assets', '/assets/bulk'],
     needs: 'IT Manager or Admin',
   },
   {
     who: 'admin',
     home: '/assets',
-    links: ['Assets', 'Invoices', 'Activity', 'Members', 'Single sign-on'],
+    links: ['Assets', 'Invoices', 'Billing profiles', 'Activity', 'Members', 'Single sign-on'],
     lacks: [],
     needs: '',
   },

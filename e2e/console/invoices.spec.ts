@@ -219,14 +219,12 @@ test('the copied request answers the rows on the screen', async ({ page, context
   expect((await response.json()).invoices.map(({ id }: { id: string }) => id)).toEqual(rows)
 })
 
-test('who may set posting details finds them from the list, by keyboard too', async ({ page }) => {
+test('billing profiles are a screen of their own, by keyboard too', async ({ page }) => {
   await signIn(page, people.finance)
   await page.goto('/invoices')
-  await page.getByRole('button', { name: 'More' }).press('Enter')
-  await expectGood(page)
-  await page.getByRole('link', { name: 'Posting details' }).press('Enter')
+  await page.getByRole('link', { name: 'Billing profiles' }).press('Enter')
   await expect(page).toHaveURL('/invoices/profiles')
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Posting details')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Billing profiles')
 })
 
 test('the keyboard alone is enough', async ({ page }) => {
@@ -235,13 +233,13 @@ test('the keyboard alone is enough', async ({ page }) => {
   await pressSlash(page)
   await page.keyboard.type('in-90')
   await expect.poll(() => numbers(page)).toEqual(['IN-903', 'IN-901', 'IN-900'])
-  // All, Open, Past due, Paid, and then the dates.
-  for (let steps = 0; steps < 5; steps++) await page.keyboard.press('Tab')
+  // All, Open, Past due, Paid, Credit notes, and then the dates.
+  for (let steps = 0; steps < 6; steps++) await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('button', { name: 'This year' })).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: /^Invoice date/ })).toBeFocused()
-  for (let steps = 0; steps < 2; steps++) await page.keyboard.press('Shift+Tab')
+  for (let steps = 0; steps < 3; steps++) await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Space')
   await expect.poll(() => numbers(page)).toEqual(['IN-900'])
   await page.getByRole('link', { name: 'IN-900' }).focus()

@@ -64,6 +64,7 @@ export const CASES: Record<string, readonly string[]> = {
   explainMonth: ['month=2026-10'],
   exportExplanation: ['month=2026-10'],
   exportExplanationXlsx: [],
+  readBilledProducts: ['product=Usage&minCreationTime=1790812800000'],
   readStatement: ['', 'filter=currency:EUR', 'filter=billingProfile:default'],
   exportStatement: [''],
   exportStatementXlsx: [],

@@ -1,10 +1,11 @@
 import Big from 'big.js'
 import { parse } from 'csv-parse/sync'
+import { readXlsx } from 'hucre/xlsx'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Caller } from '#lib/access/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addInvoice, callerOf } from '#lib/db/test-rows.ts'
-import { exportInvoices, readInvoice } from '#lib/invoices/operations.ts'
+import { exportInvoices, exportInvoicesXlsx, readInvoice } from '#lib/invoices/operations.ts'
 import { readPages } from '#lib/pdf/test-read.ts'
 import { PUBLISHED } from '#lib/test-iso-4217.ts'
 import { readInvoiceFile } from './operations.ts'
@@ -42,9 +43,19 @@ async function rowsOf(lines: 'true' | 'false') {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-describe('an amount is the same as JSON, PDF and CSV, to its minor unit', () => {
+/** The same of a workbook: its amounts are numbers. */
+async function cellsOf(lines: 'true' | 'false') {
+  const { body } = await exportInvoicesXlsx(fin, { params: {}, query: { lines }, body: undefined }, trace)
+  const { sheets } = await readXlsx(await new Response(body as ReadableStream).bytes())
+  const [names = [], ...rows] = sheets[0]?.rows ?? []
+  const all = rows.map((row) => Object.fromEntries(row.map((cell, at) => [String(names[at]), cell])))
+  return new Map(all.map((row) => [row.id, row]))
+}
+
+describe('an amount is the same as JSON, PDF, CSV and XLSX, to its minor unit', () => {
   test('in a currency of each number of places, and in what is stored with a code that is none', async () => {
     const [rows, lines] = [await rowsOf('false'), await rowsOf('true')]
+    const [cells, lineCells] = [await cellsOf('false'), await cellsOf('true')]
     for (const { id, currency, amount } of [...INVOICES, ...OLD]) {
       const input = { params: { invoice_id: id }, query: {}, body: undefined }
       const { body: json } = await readInvoice(fin, input, trace)
@@ -53,6 +64,10 @@ describe('an amount is the same as JSON, PDF and CSV, to its minor unit', () => 
       )
       const [row, line] = [rows.get(id), lines.get(id)]
       expect([row?.totalAmount, row?.balanceAmount, line?.lineAmount]).toEqual(Array(3).fill(amount))
+      const [cell, lineCell] = [cells.get(id), lineCells.get(id)]
+      expect([cell?.totalAmount, cell?.balanceAmount, lineCell?.lineAmount]).toEqual(
+        Array(3).fill(Number(amount)),
+      )
       const shown = amount.replace('1234', '1,234')
       const texts = readPages((await readInvoiceFile(fin, input, trace)).body)
         .flat()

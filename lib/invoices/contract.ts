@@ -8,7 +8,13 @@ import { orderText } from '#lib/lists/order.ts'
 import { unixTime } from '#lib/lists/unix-time.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
-import { DOCUMENT_STATES, FILTER_KEYS, INVOICE_ORDER_KEYS, INVOICE_STATUSES } from './rules.ts'
+import {
+  DOCUMENT_KINDS,
+  DOCUMENT_STATES,
+  FILTER_KEYS,
+  INVOICE_ORDER_KEYS,
+  INVOICE_STATUSES,
+} from './rules.ts'
 import * as shapes from './shapes.ts'
 
 export type Invoice = z.output<typeof shapes.Invoice>
@@ -19,10 +25,14 @@ export type CurrencySummary = InvoiceSummary['currencies'][number]
 
 /** What selects invoices in each call that reads several. */
 export const selection = {
-  filter: filterText(FILTER_KEYS, { status: INVOICE_STATUSES, state: DOCUMENT_STATES })
+  filter: filterText(FILTER_KEYS, {
+    status: INVOICE_STATUSES,
+    state: DOCUMENT_STATES,
+    document: DOCUMENT_KINDS,
+  })
     .optional()
     .meta({
-      description: `As in \`platform:cloud-platform|web-services|status:OPEN\`. Keys: platform, status (OPEN, PAST DUE or PAID, in any case), dueDate (epoch milliseconds, the same UTC day), state (draft, issued or voided, in any case; issued unless told), issuer, billingProfile, currency. ${FILTER_GRAMMAR}`,
+      description: `As in \`platform:cloud-platform|web-services|status:OPEN\`. Keys: platform, status (OPEN, PAST DUE or PAID, in any case), dueDate (epoch milliseconds, the same UTC day), state (draft, issued or voided, in any case; issued unless told), document (invoice, credit-note or summary, in any case: a credit note is an invoice below 0, a summary is one of charges), issuer, billingProfile, currency. ${FILTER_GRAMMAR}`,
     }),
   minCreationTime: unixTime('invoices whose `invoiceDate` is this time or later'),
   maxCreationTime: unixTime('invoices whose `invoiceDate` is this time or earlier'),
@@ -30,6 +40,10 @@ export const selection = {
   maxDueDate: unixTime('invoices whose `dueDate` is this time or earlier'),
   minAmount: amountText('invoices whose `totalAmount` is this much or more, each in its own currency'),
   maxAmount: amountText('invoices whose `totalAmount` is this much or less, each in its own currency'),
+  product: z.string().min(1).max(200).optional().meta({
+    description:
+      'Invoices with a line item whose `description` has this in it, in any case. Under three characters: begins with it.',
+  }),
   search: z.string().max(200).optional().meta({
     description:
       'Part of the invoice number or of the issuer, or the start of the `id`, in any case. Under three characters: the start of any of them.',

@@ -4,8 +4,9 @@ import type { Caller } from '#lib/access/rules.ts'
 import { dayOf } from '#lib/days.ts'
 import { builtOnce, type Values, value } from '#lib/db/built.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { invoices } from '#lib/db/schema/invoices/invoices.ts'
-import { DOCUMENT_STATES, type DocumentState } from './rules.ts'
+import { invoices, lineItems } from '#lib/db/schema/invoices/invoices.ts'
+import { hasPart } from '#lib/lists/search.ts'
+import { DOCUMENT_STATES, type DocumentKind, type DocumentState } from './rules.ts'
 import { hasText } from './search/text.ts'
 import { type Days, daysOf, dueDaysOf, type Selection } from './selection.ts'
 
@@ -46,9 +47,10 @@ export function ownedOnce<Rows>(
  * @param days of their invoice dates, where these are not those of the selection
  */
 export function selected(selection: Selection, days = daysOf(selection)): SQL[] {
-  const { filter, search, ids, minAmount, maxAmount } = selection
+  const { filter, search, ids, product } = selection
   const conditions: (SQL | undefined)[] = [
     hasState(filter?.state ?? (ids ? DOCUMENT_STATES : ['issued'])),
+    filter?.document && (or(...filter.document.map((kind) => DOCUMENTS[kind as DocumentKind])) ?? sql`false`),
     filter?.platform && inArray(invoices.platform, filter.platform),
     filter?.issuer && inArray(invoices.issuer, filter.issuer),
     filter?.billingProfile && inArray(invoices.billingProfileId, filter.billingProfile),
@@ -61,9 +63,9 @@ export function selected(selection: Selection, days = daysOf(selection)): SQL[] 
       ),
     ...within(invoices.invoiceDate, days),
     ...within(invoices.dueDate, dueDaysOf(selection)),
-    minAmount === undefined ? undefined : hasAmount(sql`>=`, minAmount),
-    maxAmount === undefined ? undefined : hasAmount(sql`<=`, maxAmount),
+    ...between(selection),
     ids && sql`${invoices.id} = ANY(${sql.param(ids)}::text[])`,
+    product ? hasProduct(product) : undefined,
     search ? hasText(search) : undefined,
   ]
   return conditions.filter((condition) => condition !== undefined)
@@ -78,6 +80,20 @@ const STATES: Record<DocumentState, SQL> = {
 /** What a sum, a comparison or a mail is of, whatever was asked for. */
 export const issued = STATES.issued
 
+/** The rule of `documentName`, in SQL. By the copy of the amount, too, for which there is an index. */
+const DOCUMENTS: Record<DocumentKind, SQL> = {
+  invoice: sql`(${invoices.form} = 'invoice' AND ${invoices.totalAmount} >= 0)`,
+  'credit-note': sql`(${invoices.form} = 'invoice' AND ${invoices.totalAmount} < 0 AND ${invoices.totalSort} <= 0)`,
+  summary: sql`${invoices.form} = 'summary'`,
+}
+
+/** Whether a line of the invoice is of the product. */
+function hasProduct(product: string): SQL {
+  const { customerId, invoiceId, description } = lineItems
+  return sql`EXISTS (SELECT FROM ${lineItems} WHERE ${customerId} = ${invoices.customerId}
+    AND ${invoiceId} = ${invoices.id} AND ${hasPart(description, product)})`
+}
+
 /** All three of them are no condition. */
 function hasState(states: readonly string[]): SQL | undefined {
   const wanted = DOCUMENT_STATES.filter((state) => states.includes(state))
@@ -89,6 +105,13 @@ function within(date: typeof invoices.invoiceDate | typeof invoices.dueDate, { f
   return [
     from === undefined ? undefined : sql`${date} >= ${from}`,
     to === undefined ? undefined : sql`${date} <= ${to}`,
+  ]
+}
+
+function between({ minAmount, maxAmount }: Selection) {
+  return [
+    minAmount === undefined ? undefined : hasAmount(sql`>=`, minAmount),
+    maxAmount === undefined ? undefined : hasAmount(sql`<=`, maxAmount),
   ]
 }
 

@@ -27,12 +27,24 @@ export function documentName(form: DocumentForm, totalAmount: number): DocumentN
   return totalAmount < 0 ? 'Credit note' : 'Invoice'
 }
 
+/** What a filter calls them: an invoice below 0 is a credit note. */
+export const DOCUMENT_KINDS = ['invoice', 'credit-note', 'summary'] as const
+export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
+
+/** What a list of each is called. */
+export const DOCUMENT_KIND_NAMES: Record<DocumentKind, string> = {
+  invoice: 'Invoices',
+  'credit-note': 'Credit notes',
+  summary: 'Summaries of charges',
+}
+
 /** What a filter of invoices can name. */
 export const FILTER_KEYS = [
   'platform',
   'status',
   'dueDate',
   'state',
+  'document',
   'issuer',
   'billingProfile',
   'currency',

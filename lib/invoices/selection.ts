@@ -14,6 +14,8 @@ export type Selection = {
   /** Exact decimal text, both inclusive, of the total in its own currency. */
   minAmount?: string | undefined
   maxAmount?: string | undefined
+  /** Part of the description of a line. */
+  product?: string | undefined
   search?: string | undefined
   /** Of invoices that are named: drafts and voided ones too. */
   ids?: readonly string[] | undefined

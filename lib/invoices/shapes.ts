@@ -9,7 +9,7 @@ export const money = z.number().meta({ description: 'An exact decimal inside; a 
 /** The currency of an amount on the wire. */
 export const currency = z.string().meta({ description: 'Three-letter code, ISO 4217.' })
 
-const platform = z.string().meta({
+export const platform = z.string().meta({
   description:
     'Same kind of value as an asset type: cloud-platform, web-services, workspace-suite, office-suite; others may come.',
 })

@@ -1,15 +1,17 @@
-import { FileText } from 'lucide-react'
 import type { Metadata } from 'next'
+import { Suspense } from 'react'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { selectionOf } from '#components/filters/view.ts'
 import { Letterhead, profilesLine } from '#components/frame/letterhead.tsx'
 import type { FilterChoices } from '#components/invoice-filters/choices.ts'
+import { FiguresWaiting } from '#components/invoice-summary/figures-place.tsx'
 import type { Failed } from '#components/invoice-summary/late-summary.tsx'
 import { ExportInvoices } from '#components/invoices/export-invoices.tsx'
 import { Invoices } from '#components/invoices/invoices.tsx'
+import { statesOf } from '#components/invoices/view.ts'
 import { hrefOf as statementHref } from '#components/statements/view.ts'
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { MoreLink, MoreMenu } from '#components/ui/more-menu.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { may } from '#lib/access/rules.ts'
@@ -29,6 +31,7 @@ import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
 import { Late, soon } from '../late.tsx'
 import { MissingRole } from '../missing-role.tsx'
 import { traceOf } from '../trace.ts'
+import { Products } from './products.tsx'
 
 export const metadata: Metadata = { title: 'Invoices' }
 
@@ -80,17 +83,8 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             <ButtonLink href={statementHref(ofStatement(view))} prefetch={false}>
               Statement
             </ButtonLink>
-            <ExportInvoices view={view} figures={figures} />
-            <MoreMenu path={listInvoices.path({ query: view })}>
-              {may(caller, 'posting-editor') ? (
-                <MoreLink
-                  href="/invoices/profiles"
-                  icon={<FileText aria-hidden="true" className="size-3.5 text-ink-3" />}
-                >
-                  Posting details
-                </MoreLink>
-              ) : null}
-            </MoreMenu>
+            <ExportInvoices view={view} today={Date.now()} figures={figures} />
+            <MoreMenu path={listInvoices.path({ query: view })} />
           </>
         }
       />
@@ -100,7 +94,19 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             <InvalidNote {...INVALID} problem={found} />
           ) : (
             <Hydrated answers={[[listInvoices.key({ query: view }), found[0].body]]}>
-              <Invoices view={view} choices={choicesOf(found)} today={Date.now()} figures={figures} />
+              <Invoices
+                view={view}
+                choices={choicesOf(found)}
+                today={Date.now()}
+                figures={figures}
+                products={
+                  view.product && statesOf(view).includes('issued') ? (
+                    <Suspense fallback={<FiguresWaiting />}>
+                      <Products view={view} product={view.product} caller={caller} trace={trace} />
+                    </Suspense>
+                  ) : null
+                }
+              />
             </Hydrated>
           )
         }

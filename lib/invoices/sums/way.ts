@@ -30,9 +30,10 @@ export function wayOf(selection: Selection): Way {
 
 /** Whether the sums have what the filters ask for, dates apart. */
 function areKept(selection: Selection): boolean {
-  const { filter, search, ids, minAmount, maxAmount } = selection
+  const { filter, search, ids, minAmount, maxAmount, product } = selection
   const states = new Set(filter?.state ?? ['issued'])
   if (states.size !== 1 || !states.has('issued') || filter?.dueDate || search || ids) return false
+  if (product || filter?.document) return false
   return minAmount === undefined && maxAmount === undefined && areDueKept(selection)
 }
 

@@ -8,9 +8,9 @@ import { NothingChosen } from '#components/comparisons/nothing-chosen.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { issuerBeside } from '#components/invoices/numbers.ts'
 import { Card } from '#components/ui/card.tsx'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
@@ -83,13 +83,13 @@ function Compared({ comparison, picker }: { comparison: InvoiceComparison; picke
         subtitle={`${platformName(to.platform)} · ${counts}`}
         actions={
           <>
-            <CopyRequest path={compareInvoices.path({ query })} />
             <ExportMenu
               files={{
                 'Excel (XLSX)': exportComparisonXlsx.path({ query }),
                 CSV: exportComparison.path({ query }),
               }}
             />
+            <MoreMenu path={compareInvoices.path({ query })} />
           </>
         }
       />

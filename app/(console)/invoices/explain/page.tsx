@@ -6,9 +6,9 @@ import { valuesOf } from '#components/filters/view.ts'
 import { Letterhead, profilesLine } from '#components/frame/letterhead.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { PrintButton } from '#components/ui/print-button.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
@@ -67,7 +67,6 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         subtitle={COUNTED}
         actions={
           <>
-            <CopyRequest path={explainMonth.path({ query: view })} />
             <ExportMenu
               files={{
                 'Excel (XLSX)': exportExplanationXlsx.path({ query: view }),
@@ -75,6 +74,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
               }}
             />
             <PrintButton />
+            <MoreMenu path={explainMonth.path({ query: view })} />
           </>
         }
       />

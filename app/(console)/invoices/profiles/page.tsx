@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { Profiles } from '#components/posting-details/profiles.tsx'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { may } from '#lib/access/rules.ts'
 import { listBillingProfiles as operation } from '#lib/posting-details/operations.ts'
@@ -10,7 +10,7 @@ import { Hydrated } from '../../hydrated.tsx'
 import { MissingRole } from '../../missing-role.tsx'
 import { traceOf } from '../../trace.ts'
 
-const TITLE = 'Posting details'
+const TITLE = 'Billing profiles'
 export const metadata: Metadata = { title: TITLE }
 
 export default async function Page() {
@@ -24,8 +24,8 @@ export default async function Page() {
       <PageHead
         crumb={{ href: '/invoices', name: 'Invoices' }}
         title={TITLE}
-        subtitle="What the next invoices of each billing profile carry, so that they can be posted."
-        actions={<CopyRequest path={listBillingProfiles.path({})} />}
+        subtitle="The purchase order, buyer reference and cost center that the next invoices of each carry."
+        actions={<MoreMenu path={listBillingProfiles.path({})} />}
       />
       <Hydrated answers={[[listBillingProfiles.key({}), body]]}>
         <Profiles maySet={may(caller, 'posting-editor')} />

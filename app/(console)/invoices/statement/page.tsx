@@ -3,8 +3,8 @@ import { pathWith } from '#components/filters/list-screen.ts'
 import { valuesOf } from '#components/filters/view.ts'
 import { Letterhead, profilesLine } from '#components/frame/letterhead.tsx'
 import type { View } from '#components/statements/view.ts'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { PrintButton } from '#components/ui/print-button.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
@@ -67,7 +67,6 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         }
         actions={
           <>
-            <CopyRequest path={readStatement.path({ query })} />
             <ExportMenu
               files={{
                 'Excel (XLSX)': exportStatementXlsx.path({ query: { filter: view.filter } }),
@@ -75,6 +74,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
               }}
             />
             <PrintButton />
+            <MoreMenu path={readStatement.path({ query })} />
           </>
         }
       />

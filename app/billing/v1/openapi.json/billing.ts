@@ -1,6 +1,7 @@
 import type { Group } from '#lib/api/openapi/document.ts'
 import * as assets from '#lib/assets/contract.ts'
 import * as auditEvents from '#lib/audit-events/contract.ts'
+import * as products from '#lib/billed-products/contract.ts'
 import * as comparisons from '#lib/comparisons/contract.ts'
 import * as explanations from '#lib/explanations/contract.ts'
 import * as files from '#lib/invoice-files/contract.ts'
@@ -60,6 +61,7 @@ export const billing: readonly Group[] = [
       explanations.explainMonth,
       explanations.exportExplanation,
       explanations.exportExplanationXlsx,
+      products.readBilledProducts,
     ],
   },
   {

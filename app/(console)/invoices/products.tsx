@@ -1,0 +1,83 @@
+import { ProductMonths, type ShownProduct } from '#components/billed-products/product-months.tsx'
+import { rangeText } from '#components/filters/date-range.ts'
+import { hrefOf, rangeOf, type View, withRange } from '#components/invoices/view.ts'
+import { ProblemNote } from '#components/ui/problem-note.tsx'
+import type { Caller } from '#lib/access/rules.ts'
+import type { Trace } from '#lib/api/operation.ts'
+import { toProblem } from '#lib/api/problem.ts'
+import type { BilledProduct } from '#lib/billed-products/contract.ts'
+import * as operations from '#lib/billed-products/operations.ts'
+import { DAY_MS, monthAndYear, monthBegin } from '#lib/days.ts'
+import { logFailure } from '#lib/log.ts'
+import { formatAmount, formatDecimal } from '#lib/money.ts'
+
+/** Where no dates are asked for. */
+const MONTHS = 12
+
+/** What the product that a view names was billed with, by month: of the view's dates, else of the last twelve months. */
+export async function Products({
+  view,
+  product,
+  caller,
+  trace,
+}: {
+  view: View
+  product: string
+  caller: Caller
+  trace: Trace
+}) {
+  const { minCreationTime: given, maxCreationTime, filter = {} } = view
+  const hasDates = given !== undefined || maxCreationTime !== undefined
+  const minCreationTime = hasDates ? given : monthBegin(Date.now(), 1 - MONTHS)
+  const { platform, issuer, billingProfile, currency } = filter
+  const query = {
+    product,
+    minCreationTime,
+    maxCreationTime,
+    filter: { platform, issuer, billingProfile, currency },
+  }
+  try {
+    const { body } = await operations.readBilledProducts(
+      caller,
+      { params: {}, query, body: undefined },
+      trace,
+    )
+    if (body.products.length === 0) return null
+    return (
+      <ProductMonths
+        title={`Billed for “${product}”, by month`}
+        note={`${hasDates ? rangeText(rangeOf(view)) : `The last ${MONTHS} months`}. Lines only, each as it is billed; the list below has the invoices whole.`}
+        products={body.products.map((one) => shown(one, view))}
+        others={body.otherCount}
+      />
+    )
+  } catch (error) {
+    const problem = toProblem(error)
+    logFailure(problem, error, trace.requestId)
+    return (
+      <div className="mb-4">
+        <ProblemNote
+          title="The months are missing"
+          detail={`The list below is complete. ${problem.message}`}
+          requestId={trace.requestId}
+        />
+      </div>
+    )
+  }
+}
+
+function shown({ product, platform, currency, amount, months }: BilledProduct, view: View): ShownProduct {
+  return {
+    name: product,
+    platform,
+    currency,
+    amount: formatAmount(amount, currency),
+    months: months.map(({ month, qty, amount: own, count }) => ({
+      month: monthAndYear(month),
+      qty: formatDecimal(qty),
+      amount: formatAmount(own, currency),
+      invoices: count === 1 ? '1 invoice' : `${count} invoices`,
+      href: hrefOf(withRange(view, { from: month, to: monthBegin(month, 1) - DAY_MS })),
+    })),
+  }
+}

@@ -1,0 +1,243 @@
+import { readFileSync } from 'node:fs'
+import { expect, type Locator, type Page, test } from '@playwright/test'
+import { readXlsx } from 'hucre/xlsx'
+import { readPages } from '../../lib/pdf/test-read.ts'
+import { invoice, newCustomer } from '../admin.ts'
+import { expectGood, rowsCame, signIn } from '../browser.ts'
+import { day, monthBefore, shown } from '../days.ts'
+
+// What a finance clerk does at a month's end, each from the screen after sign-in on: docs/usability.md has the paths.
+
+const MOST_CLICKS = 3
+const people = { finance: '', credited: '' }
+
+/** A day of the month so many months before this one. */
+function inMonth(months: number, date: number): string {
+  const first = monthBefore(months)
+  return new Date(first.getTime() + (date - 1) * 86_400_000).toISOString().slice(0, 10)
+}
+const monthName = (months: number) =>
+  monthBefore(months).toLocaleString('en', { month: 'long', timeZone: 'UTC' })
+/** In the second month of the calendar quarter before this one. */
+const QUARTER = inMonth((new Date(day(0)).getUTCMonth() % 3) + 2, 10)
+const YEAR = Number(day(0).slice(0, 4))
+const line = (description: string, price: string, qty = '1', more: object = {}) => ({
+  description,
+  price,
+  qty,
+  ...more,
+})
+const old = { invoiceDate: `${YEAR - 1}-01-31`, dueDate: `${YEAR - 1}-03-02`, balanceAmount: '0' }
+
+test.beforeAll(async () => {
+  const own = await newCustomer('clerk')
+  await own.profile('europe', 'Clerk Europe B.V.')
+  const dated = (invoiceDate: string, dueDate: string) => ({ invoiceDate, dueDate })
+  const europe = { billingProfileId: 'europe', currency: 'EUR', issuer: 'Cloud B.V.' }
+  await own.importInvoices([
+    invoice('EU-LATE', { ...europe, ...dated(inMonth(2, 3), day(-12)), totalAmount: '250.5' }),
+    invoice('EU-PAID', { ...europe, ...old, totalAmount: '99' }),
+    invoice('QUARTER', {
+      ...dated(QUARTER, day(0)),
+      totalAmount: '70',
+      balanceAmount: '0',
+      lines: [line('Backup vault', '20', '2'), line('Audit log', '30')],
+    }),
+    invoice('BEFORE', {
+      ...dated(inMonth(2, 20), day(0)),
+      totalAmount: '41000',
+      balanceAmount: '0',
+      lines: [line('Compute, large', '41000')],
+    }),
+    invoice('SOON-77', {
+      ...dated(inMonth(1, 20), day(10)),
+      totalAmount: '41230',
+      lines: [
+        line('Compute, large', '41000'),
+        line('Backup vault', '23', '10', {
+          periodStart: inMonth(1, 1),
+          periodEnd: inMonth(0, 1),
+        }),
+      ],
+      taxBreakdown: [{ taxCategory: 'Z', taxRate: '0', taxableAmount: '41230', taxAmount: '0' }],
+    }),
+    invoice('SMALL', { ...old, totalAmount: '10000' }),
+  ])
+  people.finance = await own.member('Fin Clerk', 'finance-user')
+  // Of a customer of its own: in January it is of the newest month.
+  const credited = await newCustomer('credited')
+  await credited.importInvoices([
+    invoice('CREDIT', { ...dated(`${YEAR}-01-01`, `${YEAR}-01-31`), totalAmount: '-15', balanceAmount: '0' }),
+    invoice('CREDIT-OLD', { ...old, totalAmount: '-25' }),
+    invoice('OTHER', { ...old, totalAmount: '25' }),
+  ])
+  people.credited = await credited.member('Cora Credit', 'finance-user')
+})
+
+// Each press of the mouse is counted by the browser itself; a choice in a menu is one, and typing is none.
+test.beforeEach(async ({ page }) => {
+  await page.addInitScript(() => {
+    addEventListener(
+      'pointerdown',
+      () => sessionStorage.setItem('clicks', String(1 + Number(sessionStorage.getItem('clicks')))),
+      true,
+    )
+  })
+  await signIn(page, people.finance)
+  await expect(page).toHaveURL('/invoices')
+  await rowsCame(page)
+})
+test.afterEach(async ({ page }) => {
+  expect(await clicksOf(page)).toBeLessThanOrEqual(MOST_CLICKS)
+})
+
+const clicksOf = (page: Page) => page.evaluate(() => Number(sessionStorage.getItem('clicks')))
+const figure = (page: Page, currency: string) =>
+  page.getByRole('table', { name: 'Figures per currency' }).getByRole('row', { name: currency })
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
+
+/** The invoices of the list, by their numbers. */
+function expectRows(page: Page, numbers: string[]) {
+  const links = page
+    .getByRole('table', { name: /^Invoices/ })
+    .getByRole('rowheader')
+    .getByRole('link')
+  return expect(links).toHaveText(numbers)
+}
+
+async function taken(page: Page, link: Locator): Promise<{ name: string; bytes: Buffer }> {
+  const [file] = await Promise.all([page.waitForEvent('download'), link.click()])
+  return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) }
+}
+
+test('1: what is past due for the European company', async ({ page }) => {
+  await expect(figure(page, 'EUR')).toContainText('250.50')
+  await figure(page, 'EUR').getByRole('link', { name: 'Past due' }).click()
+  await expectRows(page, ['EU-LATE'])
+  await expect(page.getByText('Clerk Europe B.V.')).not.toHaveCount(0)
+  expect(await clicksOf(page)).toBe(1)
+})
+
+test('2: the lines of the last quarter in a spreadsheet', async ({ page }) => {
+  await button(page, 'Export').click()
+  const { name, bytes } = await taken(page, page.getByRole('link', { name: 'Last quarter’s lines' }))
+  expect(name).toMatch(/^invoice-lines-\d{4}-\d\d-01-to-\d{4}-\d\d-3[01]\.xlsx$/)
+  const { sheets } = await readXlsx(bytes)
+  const [names = [], ...rows] = sheets[0]?.rows ?? []
+  const column = (of: string) => names.indexOf(of)
+  const own = rows.filter((row) => row[column('id')] === 'QUARTER')
+  expect(own.map((row) => [row[column('lineDescription')], row[column('lineAmount')]])).toEqual([
+    ['Backup vault', 40],
+    ['Audit log', 30],
+  ])
+  const dates = rows.map((row) => new Date(row[column('invoiceDate')] as Date).toISOString().slice(0, 10))
+  expect(dates.every((date) => date >= name.slice(14, 24) && date <= name.slice(28, 38))).toBe(true)
+  expect(await clicksOf(page)).toBe(2)
+})
+
+test('3: why the last month is dearer than the one before', async ({ page }) => {
+  await figure(page, 'USD')
+    .getByRole('link', { name: ` on ${monthName(2)}` })
+    .click()
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(`against ${monthName(2)}`)
+  await expect(page.getByRole('row', { name: 'Backup vault' })).toContainText('+')
+  expect(await clicksOf(page)).toBe(1)
+})
+
+test('4: the invoice of which part of the number is known', async ({ page }) => {
+  await page.getByRole('searchbox').click()
+  await page.keyboard.type('oon-7')
+  await expectRows(page, ['SOON-77'])
+  expect(await clicksOf(page)).toBe(1)
+})
+
+test('5: what falls due in the next 30 days, per currency', async ({ page }) => {
+  await expect(figure(page, 'USD').getByRole('cell').nth(3)).toContainText('41,230.00')
+  await expect(figure(page, 'EUR').getByRole('cell').nth(3)).toContainText('0.00')
+  expect(await clicksOf(page)).toBe(0)
+  await figure(page, 'USD').getByRole('link', { name: 'Due in 30 days' }).click()
+  await expectRows(page, ['SOON-77'])
+})
+
+test('6: the purchase order of a billing profile', async ({ page }) => {
+  await page.getByRole('link', { name: 'Billing profiles' }).click()
+  await button(page, 'Edit Clerk Europe B.V.').click()
+  await page.keyboard.type('PO-4711')
+  await button(page, 'Save').click()
+  const profile = page.getByRole('listitem').filter({ hasText: 'Clerk Europe B.V.' })
+  await expect(profile.locator('dd').first()).toHaveText('PO-4711')
+  expect(await clicksOf(page)).toBe(3)
+})
+
+test('7: an invoice as PDF', async ({ page }) => {
+  await page.getByRole('link', { name: 'SOON-77' }).click()
+  const { bytes } = await taken(page, page.getByRole('link', { name: 'Download PDF' }))
+  const texts = readPages(bytes).flatMap((runs) => runs.map(({ text }) => text))
+  expect(texts).toContain('41,230.00 USD')
+  expect(await clicksOf(page)).toBe(2)
+})
+
+test('8: all credit notes of this year', async ({ page }) => {
+  await page.context().clearCookies()
+  await signIn(page, people.credited)
+  await button(page, 'Credit notes').click()
+  await expectRows(page, ['CREDIT', 'CREDIT-OLD'])
+  await expectGood(page)
+  await button(page, /^Invoice date/).click()
+  await button(page, 'This year').click()
+  await expectRows(page, ['CREDIT'])
+  // Of a status and credit notes, one at a time.
+  await expect(button(page, 'Credit notes')).toHaveAttribute('aria-pressed', 'true')
+  expect(await clicksOf(page)).toBe(3)
+})
+
+test('9: which invoices have a product, and what it cost by month', async ({ page }) => {
+  await button(page, /^Product/).click()
+  await page.keyboard.type('BACKUP')
+  await page.keyboard.press('Enter')
+  const months = page.getByRole('table', { name: 'Backup vault in USD, by month' })
+  await expect(months.getByRole('row').nth(1)).toContainText(monthName(1))
+  await expect(months.getByRole('row').nth(1)).toContainText('230.00')
+  await expect(months.getByRole('row').nth(2)).toContainText('40.00')
+  await expectRows(page, ['SOON-77', 'QUARTER'])
+  await expectGood(page)
+  expect(await clicksOf(page)).toBe(1)
+  await months.getByRole('link', { name: `of ${monthName(1)}` }).click()
+  await expectRows(page, ['SOON-77'])
+})
+
+test('9, by the search: who looks for a product among numbers is led to it', async ({ page }) => {
+  await page.getByRole('searchbox').click()
+  await page.keyboard.type('backup')
+  await button(page, 'Look among products').click()
+  await expectRows(page, ['SOON-77', 'QUARTER'])
+  await expect(page.getByRole('searchbox')).toHaveValue('')
+  expect(await clicksOf(page)).toBe(2)
+})
+
+test('10: which invoices are over 10,000 USD, and what is open', async ({ page }) => {
+  await button(page, /^Amount/).click()
+  await page.keyboard.type('10000.01')
+  await page.keyboard.press('Enter')
+  await expectRows(page, ['SOON-77', 'BEFORE'])
+  await button(page, /^Currency/).click()
+  await page.getByRole('checkbox', { name: 'USD' }).click()
+  await expectRows(page, ['SOON-77', 'BEFORE'])
+  expect(await clicksOf(page)).toBe(3)
+})
+
+test('11: the statement of account', async ({ page }) => {
+  await page.getByRole('link', { name: 'Statement' }).click()
+  const ageing = page.getByRole('table', { name: 'What is open, by days past due' })
+  await expect(ageing.getByRole('row', { name: 'Clerk Europe B.V.' })).toContainText('250.50 EUR')
+  expect(await clicksOf(page)).toBe(1)
+})
+
+test('12: tax by rate, and the service period of a line', async ({ page }) => {
+  await page.getByRole('link', { name: 'SOON-77' }).click()
+  const vault = page.getByRole('row', { name: 'Backup vault' })
+  await expect(vault).toContainText(shown(inMonth(1, 1)).split(' ').slice(0, 2).join(' '))
+  const tax = page.getByRole('table', { name: 'Tax' })
+  await expect(tax).toContainText('41,230.00')
+  expect(await clicksOf(page)).toBe(1)
+})
