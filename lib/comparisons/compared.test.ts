@@ -168,6 +168,31 @@ describe('GET /billing/v1/invoice-comparison', () => {
     expect(await seats(keys.admin)).toEqual([{ ...told, change: { ...change, by: 'Sam Okafor' } }])
   })
 
+  it('answers a new rate of the tax in its lines as that, and not as another price', async () => {
+    const add = (id: string, day: string, price: string, total: string, taxRate: string) =>
+      addInvoice(
+        'westwind',
+        id,
+        ...dated(day, [
+          { totalAmount: total },
+          [{ description: 'Compute', price, qty: '10', taxCategory: 'S', taxRate }],
+        ]),
+      )
+    await addCustomer('westwind')
+    const key = await addKey('westwind', ['finance-user'])
+    await add('T-1', '2026-05-31', '26.74', '267.40', '19')
+    await add('T-2', '2026-06-30', '26.96', '269.60', '20')
+    const { causes } = await (await ask('from=T-1&to=T-2', { key })).json()
+    expect(causes).toEqual([cause('Compute', 'taxRate', 2.2, { fromTaxRate: 19, toTaxRate: 20 })])
+    const [row] = (await rows(await ask('from=T-1&to=T-2', { csv: true, key }))).filter(
+      ({ change }) => change === 'cause',
+    )
+    expect(row).toMatchObject({
+      ...{ description: 'Compute', effectAmount: '', cause: 'taxRate', causeAmount: '2.20' },
+      ...{ fromTaxRate: '19', toTaxRate: '20' },
+    })
+  })
+
   it('the other way round, and with itself', async () => {
     const back = await (await ask('from=OCT&to=SEP')).json()
     expect([back.total.effectAmount, back.changes[1].change]).toEqual([-4.25, 'gone'])
@@ -237,14 +262,46 @@ describe('GET /billing/v1/invoice-comparison.csv', () => {
       ['added', 'Logs', '', '0.10', '0.10'],
       ['unchanged', "'=Support", '2.34', '2.34', '0.00'],
       ['notItemized', '', '', '12.00', '2.00'],
+      ['cause', 'Compute', '', '', ''],
+      ['cause', 'Compute', '0.125', '', ''],
+      ['cause', '', '', '', ''],
+      ['cause', 'Logs', '', '', ''],
     ])
-    const sum = found.reduce((all, row) => all.plus(row.effectAmount ?? 0), new Big(0))
+    expect(found.slice(4).map(({ cause, causeAmount }) => `${cause} ${causeAmount}`)).toEqual([
+      ...['usage 1.25', 'price 0.90', 'notItemized 2.00', 'new 0.10'],
+    ])
+    const sum = found.reduce((all, row) => all.plus(row.effectAmount || 0), new Big(0))
     expect(sum.toFixed()).toBe('4.25')
     expect(found[0]).toMatchObject({
       fromDetails: '1 – 30 Sep 2026',
       reasons: 'quantity price',
       currency: 'USD',
     })
+  })
+
+  it('names who changed the licenses, to those who see assets', async () => {
+    const seats = async (key: string) =>
+      (await rows(await ask('from=W-SEP&to=W-OCT', { csv: true, key }))).find(
+        ({ cause }) => cause === 'licenses',
+      )
+    const change = {
+      ...{
+        description: 'Business Plus',
+        causeAmount: '20.00',
+        changedOn: '2026-10-20',
+        changedBy: 'Sam Okafor',
+      },
+      ...{
+        fromLicenses: '3',
+        toLicenses: '5',
+        sure: 'true',
+        billed: 'wholePeriod',
+        days: '12',
+        ofDays: '31',
+      },
+    }
+    expect(await seats(keys.admin)).toMatchObject({ ...change, daysAmount: '7.74' })
+    expect(await seats(keys.finance)).toMatchObject({ ...change, changedBy: '' })
   })
 })
 
