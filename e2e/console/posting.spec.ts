@@ -88,7 +88,27 @@ test('an asset’s page sets what its lines carry, for who may', async ({ page }
   await expectGood(page)
 })
 
-test('who may not see invoices is told the role', async ({ page }) => {
-  await signIn(page, people.it, '/invoices/profiles')
-  await expect(page.getByText('Finance User or Admin')).toBeVisible()
+test('who has no Posting Editor finds no link to the posting details, and is told the role there', async ({
+  page,
+}) => {
+  const links = page.locator('a[href^="/invoices/profiles"]')
+  await signIn(page, people.it, '/assets/workspace-suite-1')
+  for (const address of [
+    '/assets/workspace-suite-1',
+    '/assets',
+    '/invoices',
+    '/invoices/explain',
+    '/invoices/NEXT',
+  ]) {
+    await page.goto(address)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(links).toHaveCount(0)
+  }
+  await page.goto('/invoices/profiles')
+  await expect(page.getByText('This page needs the role Finance User or Admin.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Edit' })).toHaveCount(0)
+  await expectGood(page)
+  // And who has it does find them.
+  await signIn(page, people.finance, '/invoices/NEXT')
+  await expect(links.first()).toBeVisible()
 })

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newCustomerId } from '#lib/access/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { allowImportTimes } from '#lib/db/plans.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addInvoice, addNewCustomer } from '#lib/db/test-rows.ts'
@@ -41,6 +42,7 @@ function invoices(price: string, order?: string): NewInvoice[] {
 async function rowsRead(customer: string, price: string, order?: string): Promise<number> {
   const customerId = newCustomerId(customer)
   return scope({ customerId }, async (tx) => {
+    await allowImportTimes(tx)
     const all = invoices(price, order)
     await importInvoices(tx, customerId, all.slice(0, FIRST), { correct: true })
     const before = await rowsReadBy(tx)
