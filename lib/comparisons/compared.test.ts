@@ -168,31 +168,6 @@ describe('GET /billing/v1/invoice-comparison', () => {
     expect(await seats(keys.admin)).toEqual([{ ...told, change: { ...change, by: 'Sam Okafor' } }])
   })
 
-  it('answers a new rate of the tax in its lines as that, and not as another price', async () => {
-    const add = (id: string, day: string, price: string, total: string, taxRate: string) =>
-      addInvoice(
-        'westwind',
-        id,
-        ...dated(day, [
-          { totalAmount: total },
-          [{ description: 'Compute', price, qty: '10', taxCategory: 'S', taxRate }],
-        ]),
-      )
-    await addCustomer('westwind')
-    const key = await addKey('westwind', ['finance-user'])
-    await add('T-1', '2026-05-31', '26.74', '267.40', '19')
-    await add('T-2', '2026-06-30', '26.96', '269.60', '20')
-    const { causes } = await (await ask('from=T-1&to=T-2', { key })).json()
-    expect(causes).toEqual([cause('Compute', 'taxRate', 2.2, { fromTaxRate: 19, toTaxRate: 20 })])
-    const [row] = (await rows(await ask('from=T-1&to=T-2', { csv: true, key }))).filter(
-      ({ change }) => change === 'cause',
-    )
-    expect(row).toMatchObject({
-      ...{ description: 'Compute', effectAmount: '', cause: 'taxRate', causeAmount: '2.20' },
-      ...{ fromTaxRate: '19', toTaxRate: '20' },
-    })
-  })
-
   it('the other way round, and with itself', async () => {
     const back = await (await ask('from=OCT&to=SEP')).json()
     expect([back.total.effectAmount, back.changes[1].change]).toEqual([-4.25, 'gone'])
