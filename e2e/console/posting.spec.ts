@@ -58,6 +58,13 @@ test('an invoice of which nothing is told looks as ever', async ({ page }) => {
     await expect(page.locator('dt', { hasText: label })).toHaveCount(0)
 })
 
+test('a search finds any part of a purchase order, and its field says so', async ({ page }) => {
+  await signIn(page, people.finance, '/invoices?search=o-7')
+  await expect(page.getByLabel('Number, purchase order or issuer')).toHaveValue('o-7')
+  await expect(page.getByRole('link', { name: 'TAXED' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'PLAIN' })).toHaveCount(0)
+})
+
 test('what is set for a billing profile stands on the next invoice, by keyboard alone', async ({ page }) => {
   await signIn(page, people.finance, '/invoices/profiles')
   await expectGood(page)
@@ -98,7 +105,7 @@ test('who has no Posting Editor finds no link to the posting details, and is tol
     '/assets',
     '/invoices',
     '/invoices/explain',
-    '/invoices/NEXT',
+    '/invoices/TAXED',
   ]) {
     await page.goto(address)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
@@ -109,6 +116,6 @@ test('who has no Posting Editor finds no link to the posting details, and is tol
   await expect(page.getByRole('button', { name: 'Edit' })).toHaveCount(0)
   await expectGood(page)
   // And who has it does find them.
-  await signIn(page, people.finance, '/invoices/NEXT')
+  await signIn(page, people.finance, '/invoices/TAXED')
   await expect(links.first()).toBeVisible()
 })
