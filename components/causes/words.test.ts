@@ -46,6 +46,10 @@ test.each<[Omit<DifferenceCause, 'platform' | 'effectAmount'>, string]>([
   [{ cause: 'smaller', productCount: 1204 }, 'Smaller differences | 1,204 products, not told one by one'],
   [{ cause: 'tax' }, 'Tax | Of lines that are billed without it'],
   [{ cause: 'tax', product: 'Compute' }, 'Tax'],
+  [
+    { cause: 'taxRate', product: 'Compute', fromTaxRate: 7.5, toTaxRate: 8 },
+    'Tax rate | 7.5 → 8 percent, in prices with tax',
+  ],
 ])('%j: %s', (cause, words) => {
   expect(told({ platform: 'web-services', effectAmount: 1, ...cause })).toBe(words)
 })

@@ -43,6 +43,11 @@ export function causeWords(cause: DifferenceCause, currency: string): CauseWords
       return { name, note: 'No line shows it' }
     case 'tax':
       return { name, note: cause.product === undefined ? 'Of lines that are billed without it' : undefined }
+    case 'taxRate':
+      return {
+        name,
+        note: `${turned(cause.fromTaxRate ?? 0, cause.toTaxRate ?? 0)} percent, in prices with tax`,
+      }
     case 'rounding':
       return { name, note: 'Of the sum of the lines' }
     case 'new':

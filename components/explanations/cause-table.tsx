@@ -1,4 +1,3 @@
-import { ChevronRight } from 'lucide-react'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { visible } from '#components/ui/visible.ts'
 
@@ -85,21 +84,5 @@ function CauseRow({ product, platform, name, note, effect }: ShownCause) {
       </td>
       <td className="n font-[550]">{effect}</td>
     </tr>
-  )
-}
-
-const FOLD =
-  'border-t border-line [&_tbody_tr:last-child]:border-b-0 [&_summary]:flex [&_summary]:items-center [&_summary]:gap-2 [&_summary]:px-4 [&_summary]:py-2.5 [&_summary]:text-sm [&_summary]:text-ink-2 [&_summary]:hover:bg-sunken/50 max-md:[&_summary]:px-3.5 [&_summary::-webkit-details-marker]:hidden [&[open]>summary]:border-b [&[open]>summary]:border-line [&[open]>summary>svg]:rotate-90 print:[&::details-content]:block print:[&::details-content]:[content-visibility:visible]'
-
-/** Smaller causes, folded away; on paper they are all there. */
-export function FoldedCauses({ name, causes }: { name: string; causes: readonly ShownCause[] }) {
-  return (
-    <details className={FOLD}>
-      <summary>
-        <ChevronRight aria-hidden="true" className="size-4 shrink-0 text-ink-3" />
-        {name}
-      </summary>
-      <CauseTable label={name} causes={causes} />
-    </details>
   )
 }

@@ -2,7 +2,8 @@ import Link from 'next/link'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Fact } from '#components/ui/fact.tsx'
-import { CauseTable, FoldedCauses, type ShownCause } from './cause-table.tsx'
+import { Fold } from '#components/ui/fold.tsx'
+import { CauseTable, type ShownCause } from './cause-table.tsx'
 
 /** What the invoices of a month come to, and the list of them. */
 export type ShownMonth = { name: string; total: string; count: string; href: string | undefined }
@@ -50,7 +51,11 @@ export function CurrencySection(shown: ShownCurrency) {
       {causes.length > 0 ? (
         <Card className="overflow-hidden">
           <CauseTable label={`Causes in ${currency}`} causes={causes} sums={sums} />
-          {smaller ? <FoldedCauses name={smaller.name} causes={smaller.causes} /> : null}
+          {smaller ? (
+            <Fold name={smaller.name}>
+              <CauseTable label={smaller.name} causes={smaller.causes} />
+            </Fold>
+          ) : null}
         </Card>
       ) : null}
       <p className="mt-2 text-sm text-ink-3">

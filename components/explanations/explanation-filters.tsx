@@ -2,14 +2,12 @@
 
 import { ActiveFilters } from '#components/filters/active-filters.tsx'
 import { PlatformFilter } from '#components/filters/platform-filter.tsx'
+import { type Profile, ProfileFilter, profileName } from '#components/filters/profile-filter.tsx'
 import { useView } from '#components/filters/use-view.ts'
 import { activeValues, toggled, valuesOf } from '#components/filters/view.ts'
-import { ChoiceMenu } from '#components/ui/choice-menu.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
 import { platformName } from '#lib/invoices/rules.ts'
 import { cleared, hrefOf, type View } from './view.ts'
-
-type Profile = { id: string; name: string }
 
 /** Which billing profiles and platforms a month is explained of; issuers and currencies as an address names them. */
 export function ExplanationFilters({
@@ -23,27 +21,19 @@ export function ExplanationFilters({
   platforms: readonly { platform: string }[]
 }) {
   const { wanted, isWaiting, go } = useView(view, hrefOf)
-  const nameOf = (id: string) => profiles.find((profile) => profile.id === id)?.name ?? id
-  const chosen = valuesOf(wanted, 'billingProfile')
-  const [first] = chosen
-  const several = chosen.length > 1 ? `${chosen.length} billing profiles` : undefined
   const active = [
-    ...activeValues(wanted, 'billingProfile', nameOf),
+    ...activeValues(wanted, 'billingProfile', (id) => profileName(profiles, id)),
     ...activeValues(wanted, 'platform', platformName),
     ...activeValues(wanted, 'issuer', (name) => name),
     ...activeValues(wanted, 'currency', (code) => code),
   ]
   return (
     <>
-      {profiles.length > 1 ? (
-        <ChoiceMenu
-          label="Billing profile"
-          summary={several ?? (first === undefined ? 'All billing profiles' : nameOf(first))}
-          choices={profiles.map(({ id, name }) => ({ value: id, name }))}
-          chosen={chosen}
-          onToggle={(id) => go(toggled(wanted, 'billingProfile', id))}
-        />
-      ) : null}
+      <ProfileFilter
+        profiles={profiles}
+        chosen={valuesOf(wanted, 'billingProfile')}
+        onToggle={(id) => go(toggled(wanted, 'billingProfile', id))}
+      />
       <PlatformFilter
         chosen={valuesOf(wanted, 'platform')}
         rows={platforms}

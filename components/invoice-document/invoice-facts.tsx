@@ -52,7 +52,7 @@ export function InvoiceFacts({
     <Card className="mb-4 overflow-hidden">
       <Facts facts={amounts[documentState]} />
       <Facts facts={parties} />
-      {postingFacts(invoice).map((facts) => (
+      {postingFacts(invoice, maySet).map((facts) => (
         <Facts key={Object.keys(facts)[0]} facts={facts} />
       ))}
       {maySet ? (

@@ -4,21 +4,17 @@ import { visible } from '#components/ui/visible.ts'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
 import { typeName } from '#lib/posting/rules.ts'
 
-/** By what an invoice is posted; undefined where nobody told it. What the customer itself has set says so. */
-export function postingFacts(invoice: InvoiceWithLines): Record<string, ReactNode>[] {
+/**
+ * By what an invoice is posted; undefined where nobody told it. What the customer itself has set says so.
+ * @param maySet whether the reader may set that: then it leads there
+ */
+export function postingFacts(invoice: InvoiceWithLines, maySet: boolean): Record<string, ReactNode>[] {
   const { purchaseOrder, buyerReference, costCenter, paymentTerms, typeCode, carried = [] } = invoice
   const shown = (field: string, value: string | undefined) =>
     value === undefined ? undefined : (
       <>
         {visible(value)}
-        {carried.includes(field) ? (
-          <Link
-            href="/invoices/profiles"
-            className="block w-fit rounded-sm text-xs font-normal text-ink-3 underline underline-offset-2 hover:text-ink"
-          >
-            from your posting details
-          </Link>
-        ) : null}
+        {carried.includes(field) ? <FromDetails maySet={maySet} /> : null}
       </>
     )
   return [
@@ -32,4 +28,17 @@ export function postingFacts(invoice: InvoiceWithLines): Record<string, ReactNod
       'Document type': typeCode === undefined ? undefined : typeName(typeCode),
     },
   ]
+}
+
+function FromDetails({ maySet }: { maySet: boolean }) {
+  const words = 'from your posting details'
+  if (!maySet) return <span className="block text-xs font-normal text-ink-3">{words}</span>
+  return (
+    <Link
+      href="/invoices/profiles"
+      className="block w-fit rounded-sm text-xs font-normal text-ink-3 underline underline-offset-2 hover:text-ink"
+    >
+      {words}
+    </Link>
+  )
 }

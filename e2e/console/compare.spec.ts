@@ -92,6 +92,7 @@ test('why October is another sum than September, from the invoice to the file', 
     ['added', "'=Logs", '13.00'],
     ['unchanged', 'Object storage', '0.00'],
     ['notItemized', '', '12.34'],
+    ...['Support', 'Compute', 'Compute', "'=Logs", ''].map((product) => ['cause', product, '']),
   ])
   await page.getByRole('link', { name: 'Swap' }).click()
   await expect(page).toHaveURL('/invoices/compare?from=OCT&to=SEP')

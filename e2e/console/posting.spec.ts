@@ -58,6 +58,13 @@ test('an invoice of which nothing is told looks as ever', async ({ page }) => {
     await expect(page.locator('dt', { hasText: label })).toHaveCount(0)
 })
 
+test('a search finds any part of a purchase order, and its field says so', async ({ page }) => {
+  await signIn(page, people.finance, '/invoices?search=o-7')
+  await expect(page.getByLabel('Number, purchase order or issuer')).toHaveValue('o-7')
+  await expect(page.getByRole('link', { name: 'TAXED' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'PLAIN' })).toHaveCount(0)
+})
+
 test('what is set for a billing profile stands on the next invoice, by keyboard alone', async ({ page }) => {
   await signIn(page, people.finance, '/invoices/profiles')
   await expectGood(page)
@@ -88,7 +95,27 @@ test('an asset’s page sets what its lines carry, for who may', async ({ page }
   await expectGood(page)
 })
 
-test('who may not see invoices is told the role', async ({ page }) => {
-  await signIn(page, people.it, '/invoices/profiles')
-  await expect(page.getByText('Finance User or Admin')).toBeVisible()
+test('who has no Posting Editor finds no link to the posting details, and is told the role there', async ({
+  page,
+}) => {
+  const links = page.locator('a[href^="/invoices/profiles"]')
+  await signIn(page, people.it, '/assets/workspace-suite-1')
+  for (const address of [
+    '/assets/workspace-suite-1',
+    '/assets',
+    '/invoices',
+    '/invoices/explain',
+    '/invoices/TAXED',
+  ]) {
+    await page.goto(address)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(links).toHaveCount(0)
+  }
+  await page.goto('/invoices/profiles')
+  await expect(page.getByText('This page needs the role Finance User or Admin.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Edit' })).toHaveCount(0)
+  await expectGood(page)
+  // And who has it does find them.
+  await signIn(page, people.finance, '/invoices/TAXED')
+  await expect(links.first()).toBeVisible()
 })

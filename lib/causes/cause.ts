@@ -7,7 +7,12 @@ import type { BilledFor, CauseKind } from './rules.ts'
 export type Days = { from: number; to: number }
 
 /** A part of a bill with the tax that is in its amount, and the days that it bills. */
-export type BilledPart = Part & { tax: Big; days: Days }
+export type BilledPart = Part & {
+  tax: Big
+  days: Days
+  /** The percent of a line that is billed with tax; undefined where it is without tax, or the rate is not known. */
+  taxRate?: Big | undefined
+}
 
 /** What a change of licenses has to do with a difference. */
 export type BilledChange = SeatChange & {
@@ -24,6 +29,8 @@ export type Cause = {
   quantity?: { from: Big; to: Big }
   /** Per unit. */
   price?: { from: Big; to: Big }
+  /** In percent: only of `taxRate`. */
+  taxRate?: { from: Big; to: Big }
   change?: BilledChange
   /** How many products, where these are not told one by one. */
   products?: number

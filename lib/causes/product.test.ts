@@ -39,13 +39,14 @@ const usage = (from: BilledPart[], to: BilledPart[]): Product => ({
 })
 
 /** `licenses 179.76 Sam Okafor 2026-10-20 12/31 wholePeriod 69.58`. */
-function shown({ kind, effect, quantity, price, change }: Cause): string {
+function shown({ kind, effect, quantity, price, taxRate, change }: Cause): string {
   const { billed } = change ?? {}
   return [
     kind,
     effect.toFixed(2),
     quantity && `${quantity.from}→${quantity.to}`,
     price && `at ${price.from}→${price.to}`,
+    taxRate && `${taxRate.from}%→${taxRate.to}%`,
     change && `${change.from}→${change.to} ${change.by} ${dayOf(change.at)}`,
     billed && `${billed.days}/${billed.ofDays} ${billed.how}`,
     billed?.daysAmount?.toFixed(2),
@@ -94,6 +95,27 @@ describe('a product that is billed twice', () => {
         [oct('124.95', { tax: '19.95' }), oct('7', { tax: '7', details: 'Tax, 1 charge' })],
       ),
       ['tax 7.95', 'amount 5.00'],
+    ],
+    [
+      'another tax rate in a price with tax, rounded to cents',
+      product(
+        [sep('26.74', { qty: '10', taxRate: new Big(19) })],
+        [oct('26.96', { qty: '10', taxRate: new Big(20) })],
+      ),
+      ['taxRate 2.20 19%→20%'],
+    ],
+    [
+      'another tax rate, and more licenses at a higher price, which count at the rate of before',
+      product(
+        [sep('119', { qty: '4', taxRate: new Big(19) })],
+        [oct('132', { qty: '6', taxRate: new Big('20') })],
+      ),
+      ['taxRate 6.60 19%→20%', 'licenses 238.00 4→6', 'price 71.40 at 119→130.9'],
+    ],
+    [
+      'a price where one side knows no rate',
+      product([sep('119', { qty: '2', taxRate: new Big(19) })], [oct('120', { qty: '2' })]),
+      ['price 2.00 at 119→120'],
     ],
     [
       'a price that is that of its whole line',
@@ -202,6 +224,7 @@ describe('whatever is billed', () => {
         details: fc.constantFrom(null, 'Account 1', 'Account 2', '5 Oct – 20 Oct 2026'),
         lines: fc.constantFrom(1, 1, 4),
         isSeveral: fc.boolean(),
+        taxRate: fc.constantFrom(undefined, new Big(0), new Big(19), new Big('7.5')),
       })
       .map(({ price, qty, off, tax, isSeveral, ...given }) => {
         const amount = roundMoney(new Big(price).times(qty), 'USD').plus(off).toFixed()

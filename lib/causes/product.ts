@@ -4,18 +4,23 @@ import type { BilledPart, Cause, Product } from './cause.ts'
 import { licenseCauses } from './licenses.ts'
 import { matchLines, type Pair, type Part } from './line-match.ts'
 import type { CauseKind } from './rules.ts'
+import { atFormerRate } from './tax-rate.ts'
 import { quantityOf, sumOf, unitPriceOf } from './unit-price.ts'
 
 /**
  * Why a product costs more or less on one bill than on the other. Each amount is told once, and the effects add up to
- * the difference exactly: tax first, then what is below 0, then licenses with who changed them, then line by line.
+ * the difference exactly: tax first, then what is below 0, then another tax rate, then licenses with who changed them, then
+ * line by line.
  */
 export function causesOf(product: Product): Cause[] {
   const [from, to] = [netOf(product.from), netOf(product.to)]
-  const charges = { ...product, from: from.filter(isCharge), to: to.filter(isCharge) }
+  const billed = { ...product, from: from.filter(isCharge), to: to.filter(isCharge) }
+  const taxed = atFormerRate(billed)
+  const charges = taxed ? { ...billed, to: taxed.to } : billed
   return [
     cause('tax', taxOf(product.to).minus(taxOf(product.from))),
     cause('credit', sumOf(to.filter(isCredit)).minus(sumOf(from.filter(isCredit)))),
+    ...(taxed ? [taxed.cause] : []),
     ...(licenseCauses(charges) ?? together(matchLines(charges.from, charges.to).flatMap(ofPair(product)))),
   ].filter(({ effect }) => !effect.eq(0))
 }

@@ -1,6 +1,7 @@
 /**
  * Why one bill is dearer than another. `licenses`: their number, on a platform that sells licenses. `usage`: the
  * quantity of anything else. `amount`: what number and price do not tell apart, such as the amount of a single charge.
+ * `taxRate`: another rate of the tax in lines that are billed with it.
  * `smaller`: the products that are not told one by one.
  */
 export const CAUSES = [
@@ -12,6 +13,7 @@ export const CAUSES = [
   'gone',
   'credit',
   'tax',
+  'taxRate',
   'rounding',
   'notItemized',
   'smaller',
@@ -28,6 +30,7 @@ export const CAUSE_NAMES: Record<CauseKind, string> = {
   gone: 'Gone',
   credit: 'Credit or discount',
   tax: 'Tax',
+  taxRate: 'Tax rate',
   rounding: 'Rounding',
   notItemized: 'Not itemized',
   smaller: 'Smaller differences',

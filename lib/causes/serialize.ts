@@ -7,7 +7,7 @@ export type DifferenceCause = z.output<typeof shapes.DifferenceCause>
 
 /** A cause and where it is. */
 export function serializeCause(
-  { kind, effect, quantity, price, change, products }: Cause,
+  { kind, effect, quantity, price, taxRate, change, products }: Cause,
   { platform, description }: { platform: string; description?: string | undefined },
 ): DifferenceCause {
   return {
@@ -17,6 +17,7 @@ export function serializeCause(
     effectAmount: numberOf(effect),
     ...(quantity ? { fromQty: numberOf(quantity.from), toQty: numberOf(quantity.to) } : {}),
     ...(price ? { fromPrice: numberOf(price.from), toPrice: numberOf(price.to) } : {}),
+    ...(taxRate ? { fromTaxRate: numberOf(taxRate.from), toTaxRate: numberOf(taxRate.to) } : {}),
     ...(change ? { change: serializeChange(change) } : {}),
     ...(products === undefined ? {} : { productCount: products }),
   }

@@ -3,7 +3,7 @@ import type { BilledPart, Cause, Days } from '#lib/causes/cause.ts'
 import { daysOf, isLicensed, type KnownAsset, knownOf } from '#lib/causes/known.ts'
 import { lastingProductOf } from '#lib/causes/line-keys.ts'
 import { causesOf } from '#lib/causes/product.ts'
-import { taxWithin } from '#lib/causes/tax.ts'
+import { isTaxLine, taxWithin } from '#lib/causes/tax.ts'
 import { addDays, epochOfDay } from '#lib/days.ts'
 import { itemize } from '#lib/invoices/itemization.ts'
 import type { InvoiceRow, LineItemRow } from '#lib/invoices/store.ts'
@@ -49,7 +49,8 @@ export function causesOfInvoices(
 
 /** The lines in the invoice's currency. */
 function partsOf({ invoice, lines }: Side): BilledPart[] {
-  const { amounts } = itemize(invoice, lines)
+  const { amounts, tax, notItemized } = itemize(invoice, lines)
+  const isWithTax = tax === undefined && new Big(notItemized).eq(0) && !lines.some(isTaxLine)
   const period = periodOf(invoice)
   return lines.flatMap((line, index): BilledPart[] => {
     if (line.currency !== invoice.currency) return []
@@ -60,6 +61,7 @@ function partsOf({ invoice, lines }: Side): BilledPart[] {
         ...{ type, description, details, currency, amount, lines: 1 },
         ...{ price: new Big(line.price), qty: new Big(line.qty), tax: taxWithin(line, amount) },
         days: daysOf(details, period),
+        taxRate: isWithTax && line.taxRate !== null ? new Big(line.taxRate) : undefined,
       },
     ]
   })

@@ -237,14 +237,46 @@ describe('GET /billing/v1/invoice-comparison.csv', () => {
       ['added', 'Logs', '', '0.10', '0.10'],
       ['unchanged', "'=Support", '2.34', '2.34', '0.00'],
       ['notItemized', '', '', '12.00', '2.00'],
+      ['cause', 'Compute', '', '', ''],
+      ['cause', 'Compute', '0.125', '', ''],
+      ['cause', '', '', '', ''],
+      ['cause', 'Logs', '', '', ''],
     ])
-    const sum = found.reduce((all, row) => all.plus(row.effectAmount ?? 0), new Big(0))
+    expect(found.slice(4).map(({ cause, causeAmount }) => `${cause} ${causeAmount}`)).toEqual([
+      ...['usage 1.25', 'price 0.90', 'notItemized 2.00', 'new 0.10'],
+    ])
+    const sum = found.reduce((all, row) => all.plus(row.effectAmount || 0), new Big(0))
     expect(sum.toFixed()).toBe('4.25')
     expect(found[0]).toMatchObject({
       fromDetails: '1 – 30 Sep 2026',
       reasons: 'quantity price',
       currency: 'USD',
     })
+  })
+
+  it('names who changed the licenses, to those who see assets', async () => {
+    const seats = async (key: string) =>
+      (await rows(await ask('from=W-SEP&to=W-OCT', { csv: true, key }))).find(
+        ({ cause }) => cause === 'licenses',
+      )
+    const change = {
+      ...{
+        description: 'Business Plus',
+        causeAmount: '20.00',
+        changedOn: '2026-10-20',
+        changedBy: 'Sam Okafor',
+      },
+      ...{
+        fromLicenses: '3',
+        toLicenses: '5',
+        sure: 'true',
+        billed: 'wholePeriod',
+        days: '12',
+        ofDays: '31',
+      },
+    }
+    expect(await seats(keys.admin)).toMatchObject({ ...change, daysAmount: '7.74' })
+    expect(await seats(keys.finance)).toMatchObject({ ...change, changedBy: '' })
   })
 })
 

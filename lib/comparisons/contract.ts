@@ -37,7 +37,8 @@ export const exportComparison = contract({
   ...calls.exportComparison,
   query: z.object({ ...pair, ...dialect }),
   summary: 'Compare two invoices of one platform, as a CSV file',
-  description: 'A row for each line that differs, and for each that does not.',
+  description:
+    'A row for each line that differs, for each that does not, and for each cause of the difference.',
   output: csvFile(),
   examples: examples.exportComparison,
 })
@@ -46,7 +47,8 @@ export const exportComparisonXlsx = contract({
   ...comparison,
   ...calls.exportComparisonXlsx,
   summary: 'Compare two invoices of one platform, as a workbook',
-  description: 'A row for each line that differs, and for each that does not.',
+  description:
+    'A row for each line that differs, for each that does not, and for each cause of the difference.',
   output: xlsxFile(),
   examples: examples.exportComparisonXlsx,
 })

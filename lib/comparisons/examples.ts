@@ -114,7 +114,7 @@ export const exportComparison: readonly Example[] = [
     query: { from: 'IN-2025-0917', to: 'IN-2025-1017' },
     answer: {
       status: 200,
-      body: 'change,reasons,type,description,fromDetails,toDetails,currency,fromLines,toLines,fromQty,toQty,fromPrice,toPrice,fromAmount,toAmount,effectAmount\r\nchanged,price,cloud-platform,Compute,europe-west4,europe-west4,USD,1,1,1,1,1100,1220,1100.00,1220.00,120.00\r\nchanged,quantity,cloud-platform,Storage,,,USD,1,1,3000,3600,0.05,0.05,150.00,180.00,30.00\r\n',
+      body: 'change,reasons,type,description,fromDetails,toDetails,currency,fromLines,toLines,fromQty,toQty,fromPrice,toPrice,fromAmount,toAmount,effectAmount,cause,causeAmount,changedOn,changedBy,fromLicenses,toLicenses,sure,billed,days,ofDays,daysAmount,fromTaxRate,toTaxRate\r\nchanged,price,cloud-platform,Compute,europe-west4,europe-west4,USD,1,1,1,1,1100,1220,1100.00,1220.00,120.00,,,,,,,,,,,,,\r\nchanged,quantity,cloud-platform,Storage,,,USD,1,1,3000,3600,0.05,0.05,150.00,180.00,30.00,,,,,,,,,,,,,\r\ncause,,cloud-platform,Compute,,,USD,,,,,,,,,,amount,120.00,,,,,,,,,,,\r\ncause,,cloud-platform,Storage,,,USD,,,3000,3600,,,,,,usage,30.00,,,,,,,,,,,\r\n',
     },
   },
 ]

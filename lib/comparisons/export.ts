@@ -1,35 +1,24 @@
+import type { Cause } from '#lib/causes/cause.ts'
+import { changeColumns, columnsOf, rateColumns } from '#lib/causes/columns.ts'
 import type { Part } from '#lib/causes/line-match.ts'
 import type { Column, Table } from '#lib/files/table.ts'
-import { plainAmount } from '#lib/money.ts'
+import type { InvoiceCause } from './causes.ts'
 import type { ComparedInvoices } from './compared.ts'
 import type { Comparison } from './comparison.ts'
 
-type Side = Pick<Part, 'amount'> & Partial<Part>
+type Side = Partial<Part>
 type Row = {
   change: string
   reasons: string
   currency: string
-  effect: Part['amount']
+  /** Of lines; a cause has its own. */
+  effect?: Part['amount']
+  cause?: Cause
   from?: Side | undefined
   to?: Side | undefined
 }
 
-const text = (name: string, of: (row: Row) => string | null | undefined): Column<Row> => ({
-  name,
-  text: (row) => of(row) ?? null,
-})
-const number = (name: string, of: (row: Row) => { toFixed(): string } | undefined): Column<Row> => ({
-  name,
-  number: (row) => of(row)?.toFixed() ?? null,
-})
-const amount = (name: string, of: (row: Row) => Part['amount'] | undefined): Column<Row> => ({
-  name,
-  amount: (row) => {
-    const value = of(row)
-    return value ? plainAmount(value.toFixed(), row.currency) : null
-  },
-})
-
+const { text, number, amount } = columnsOf<Row>()
 const COLUMNS: Column<Row>[] = [
   text('change', ({ change }) => change),
   text('reasons', ({ reasons }) => reasons),
@@ -47,18 +36,26 @@ const COLUMNS: Column<Row>[] = [
   amount('fromAmount', ({ from }) => from?.amount),
   amount('toAmount', ({ to }) => to?.amount),
   amount('effectAmount', ({ effect }) => effect),
+  text('cause', ({ cause }) => cause?.kind),
+  amount('causeAmount', ({ cause }) => cause?.effect),
+  ...changeColumns<Row>(({ cause }) => cause),
+  ...rateColumns<Row>(({ cause }) => cause),
 ]
 
 /**
  * A comparison as a table: what is changed, then what is not, then a row each for rounding, for tax beside the lines and
- * for what is not itemized, where there is any. The effects in the invoices' currency add up to the difference of their totals.
+ * for what is not itemized, where there is any, and at last the causes. The effects in the invoices' currency add up to the
+ * difference of their totals, and so do the amounts of the causes.
  */
-export function comparisonTable({ to, comparison }: ComparedInvoices): Table<Row> {
+export function comparisonTable({ to, comparison, causes }: ComparedInvoices): Table<Row> {
   const { changes, unchanged } = comparison
   const rows = [...changes, ...unchanged].map(
     ({ kind, reasons, ...change }): Row => ({ ...change, change: kind, reasons: reasons.join(' ') }),
   )
-  return { columns: COLUMNS, batches: [rows, restOf(comparison, to.currency)] }
+  return {
+    columns: COLUMNS,
+    batches: [rows, restOf(comparison, to.currency), causes.map((cause) => rowOf(cause, to))],
+  }
 }
 
 function restOf({ from, to, effect }: Comparison, currency: string): Row[] {
@@ -67,4 +64,13 @@ function restOf({ from, to, effect }: Comparison, currency: string): Row[] {
     const sides = { from: { amount: from[change] }, to: { amount: to[change] } }
     return [{ change, reasons: '', currency, effect: effect[change], ...sides }]
   })
+}
+
+function rowOf(cause: InvoiceCause, { platform: type, currency }: ComparedInvoices['to']): Row {
+  const side = (which: 'from' | 'to'): Side => ({
+    ...(cause.description === undefined ? {} : { type, description: cause.description }),
+    ...(cause.quantity ? { qty: cause.quantity[which] } : {}),
+    ...(cause.price ? { price: cause.price[which] } : {}),
+  })
+  return { change: 'cause', reasons: '', currency, cause, from: side('from'), to: side('to') }
 }

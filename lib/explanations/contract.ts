@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { contract } from '#lib/api/contract.ts'
 import type { ParameterMeta } from '#lib/api/query-text.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/files/download.ts'
-import { FILTER_GRAMMAR, filterText } from '#lib/lists/filter.ts'
+import { optionalFilter } from '#lib/lists/filter.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
 import * as shapes from './shapes.ts'
@@ -20,11 +20,10 @@ const asked = {
       description: 'The month that is compared with the one before, as in `2026-10`.',
       json: { type: 'string', pattern: MONTH },
     } satisfies ParameterMeta & { description: string }),
-  filter: filterText(['platform', 'issuer', 'billingProfile', 'currency'])
-    .optional()
-    .meta({
-      description: `As in \`platform:web-services|currency:USD\`. Keys: platform, issuer, billingProfile, currency. ${FILTER_GRAMMAR}`,
-    }),
+  filter: optionalFilter(
+    ['platform', 'issuer', 'billingProfile', 'currency'],
+    'platform:web-services|currency:USD',
+  ),
 }
 
 const explanation = { permission: 'invoice-viewer', query: z.object(asked) } as const

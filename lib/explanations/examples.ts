@@ -50,7 +50,7 @@ export const exportExplanation: readonly Example[] = [
     query: { month: '2025-10' },
     answer: {
       status: 200,
-      body: 'month,currency,platform,product,cause,effectAmount,fromQty,toQty,fromPrice,toPrice,changedOn,changedBy,fromLicenses,toLicenses,sure,billed,days,ofDays,daysAmount,productCount\r\n2025-10,USD,cloud-platform,Compute,amount,120.00,,,,,,,,,,,,,,\r\n2025-10,USD,cloud-platform,Storage,usage,30.00,3000,3600,,,,,,,,,,,,\r\n',
+      body: 'month,currency,platform,product,cause,effectAmount,fromQty,toQty,fromPrice,toPrice,changedOn,changedBy,fromLicenses,toLicenses,sure,billed,days,ofDays,daysAmount,productCount,fromTaxRate,toTaxRate\r\n2025-10,USD,cloud-platform,Compute,amount,120.00,,,,,,,,,,,,,,,,\r\n2025-10,USD,cloud-platform,Storage,usage,30.00,3000,3600,,,,,,,,,,,,,,\r\n',
     },
   },
 ]

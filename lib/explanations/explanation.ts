@@ -86,11 +86,12 @@ function causesOfProduct(
 }
 
 function billedPart(row: PartRow): BilledPart {
-  const { type, description, details, currency, price, lines } = row
+  const { type, description, details, currency, price, taxRate, lines } = row
   const [amount, tax, qty] = [new Big(row.amount), new Big(row.tax), new Big(row.qty)]
   const days = daysOf(details, { from: epochOfDay(row.firstDay), to: epochOfDay(row.lastDay) })
   const given = { type, description, details, currency, lines, amount, tax, qty, days }
-  return { ...given, price: price === null ? undefined : new Big(price) }
+  const known = (value: string | null) => (value === null ? undefined : new Big(value))
+  return { ...given, price: known(price), taxRate: known(taxRate) }
 }
 
 /** What no line tells: of each platform the tax of lines without it, the rounding of sums, and what is not itemized. */

@@ -1,17 +1,20 @@
 import 'server-only'
 import { and, type SQL, sql } from 'drizzle-orm'
-import { TAX_DETAILS } from '#lib/causes/tax.ts'
+import { TAX_STARTS } from '#lib/causes/tax.ts'
 import { invoices } from '#lib/db/schema/invoices/invoices.ts'
 import { type Owner, owned, selected } from '#lib/invoices/owned-and-selected.ts'
 import type { Days, Selection } from '#lib/invoices/selection.ts'
 import { UNITS, USUAL_UNIT } from '#lib/money.ts'
+import { MOST_PRODUCTS } from './told.ts'
 
-// The SQL of two months' lines. Each CTE reads the one before it, and none is joined with another: the lines of an
-// invoice are found by their key, whatever the planner knows of a customer who has just been imported.
+// The SQL of two months' lines. The lines of an invoice are found by their key, whatever the planner knows of a customer who
+// has just been imported; no CTE is joined with another.
 
-/** Products of a currency that are told one by one, and parts of a product on one side: what else there is, is summed. */
-export const MOST_PRODUCTS = 500
-export const MOST_PARTS = 20
+/** A line that is tax and nothing else: the rule of `taxWithin`. */
+const IS_TAX = sql`coalesce(left(details, 4) IN (${sql.join(
+  TAX_STARTS.map((start) => sql`${start}`),
+  sql`, `,
+)}), false)`
 
 /**
  * The issued invoices of the days, each on its side of `begin`, with what its lines come to. The rule of `itemize`: a
@@ -23,7 +26,7 @@ export function billed(owner: Owner, selection: Selection, days: Required<Days>,
   const { netAmount, taxAmount, taxBreakdown } = invoices
   return sql`
     SELECT own.*, fitting.itemized, coalesce(NOT fitting.itemized = ANY (sums.by_unit), false) AS is_by_line,
-      coalesce(sums.by_unit[3], 0) AS rounded_by_unit, sums.by_line[3] AS rounded_by_line,
+      coalesce(sums.by_unit[3], 0) AS rounded_by_unit, whole.by_line[3] AS rounded_by_line,
       coalesce(fitting.itemized = own.total AND NOT sums.has_tax_line AND (sums.is_taxed
         OR own.tax <> 0 OR own.net <> own.total OR stated.tax <> 0), false) AS is_with_tax
     FROM (
@@ -34,19 +37,25 @@ export function billed(owner: Owner, selection: Selection, days: Required<Days>,
       FROM ${invoices} WHERE ${and(...owned(owner), ...selected(selection, days))}) AS own
     CROSS JOIN LATERAL (
       SELECT ARRAY[sum(price * qty), round(sum(price * qty), own.places), sum(round(price * qty, own.places))] AS by_unit,
-        ARRAY[sum(price), round(sum(price), own.places), sum(round(price, own.places))] AS by_line,
         bool_and(coalesce(tax_category, '') <> '') AS has_categories,
         bool_or(coalesce(tax_amount, 0) <> 0 OR coalesce(tax_rate, 0) <> 0) AS is_taxed,
-        bool_or(coalesce(details ~ ${TAX_DETAILS}, false)) AS has_tax_line
-      FROM line_items
-      WHERE customer_id = ${owner.customerId} AND invoice_id = own.id AND currency = own.currency OFFSET 0) AS sums
+        bool_or(${IS_TAX}) AS has_tax_line
+      FROM line_items ${linesOf(owner)} OFFSET 0) AS sums
+    CROSS JOIN LATERAL (
+      SELECT ARRAY[sum(price), round(sum(price), own.places), sum(round(price, own.places))] AS by_line
+      FROM line_items ${linesOf(owner)} AND NOT own.total = ANY (sums.by_unit) OFFSET 0) AS whole
+    CROSS JOIN LATERAL (SELECT sums.by_unit || whole.by_line AS all OFFSET 0) AS ways
     CROSS JOIN LATERAL (${stated(owner)}) AS stated
     CROSS JOIN LATERAL (${netOf}) AS known
     CROSS JOIN LATERAL (
-      SELECT CASE WHEN own.total = ANY (sums.by_unit || sums.by_line) THEN own.total
-        WHEN known.net + known.tax = own.total AND known.net = ANY (sums.by_unit || sums.by_line) THEN known.net
+      SELECT CASE WHEN own.total = ANY (ways.all) THEN own.total
+        WHEN known.net + known.tax = own.total AND known.net = ANY (ways.all) THEN known.net
         END AS itemized OFFSET 0) AS fitting`
 }
+
+/** Of an invoice `own`, in its currency. */
+const linesOf = ({ customerId }: Owner): SQL =>
+  sql`WHERE customer_id = ${customerId} AND invoice_id = own.id AND currency = own.currency`
 
 /**
  * What the tax breakdown of an invoice comes to, by the rule of `taxOf`: that of its issuer, else one of its lines where
@@ -62,9 +71,8 @@ const stated = (owner: Owner): SQL => sql`
     FROM (
       SELECT tax_category AS category, tax_rate AS rate, round(tax_amount, own.places) AS tax,
         round(coalesce(net_amount, price * qty), own.places) AS base
-      FROM line_items
-      WHERE customer_id = ${owner.customerId} AND invoice_id = own.id AND currency = own.currency
-        AND own.breakdown = '[]' AND sums.has_categories AND NOT own.total = ANY (sums.by_unit || sums.by_line)
+      FROM line_items ${linesOf(owner)}
+        AND own.breakdown = '[]' AND sums.has_categories AND NOT own.total = ANY (ways.all)
       OFFSET 0) AS lines
     GROUP BY category, rate) AS groups`
 
@@ -74,30 +82,37 @@ const netOf = sql`
     coalesce(own.tax, stated.tax, own.total - own.net) AS tax`
 
 /**
- * The lines of `billed` in their invoice's currency: those that are alike but for their number are one part. The hashes
- * `product` and `likeness` stand first, because texts that begin alike take long to be sorted; what is grouped is the texts.
+ * The lines of `billed` in their invoice's currency: those that are alike but for their number are one part. Texts are
+ * grouped by hashes of 64 bits, `product` and `likeness`, because texts that begin alike take long to be compared.
  */
-export function parts(owner: Owner): SQL {
-  return sql`
-    SELECT product, side, likeness, billed.currency, platform, type, description, details, price,
-      sum(qty) AS qty, sum(amount) AS amount, sum(CASE WHEN details ~ ${TAX_DETAILS} THEN amount ELSE 0 END) AS tax,
-      count(*) AS lines, min(first_day) AS first_day, max(last_day) AS last_day
-    FROM billed CROSS JOIN LATERAL (
-      SELECT hashtextextended(concat_ws(' ', billed.currency, billed.platform, type, description), 0) AS product,
-        hashtextextended(details, 0) AS likeness, type, description, details, price, qty,
-        round(CASE WHEN billed.is_by_line THEN price ELSE price * qty END, billed.places) AS amount
-      FROM line_items
-      WHERE customer_id = ${owner.customerId} AND invoice_id = billed.id AND currency = billed.currency OFFSET 0) AS line
-    GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, amount < 0`
-}
+export const parts = (owner: Owner): SQL => sql`
+  SELECT product, side, likeness, price, rate, any_value(own.currency) AS currency, any_value(platform) AS platform,
+    any_value(type) AS type, any_value(description) AS description, any_value(details) AS details,
+    sum(qty) AS qty, sum(amount) AS amount, count(*) AS lines, min(first_day) AS first_day, max(last_day) AS last_day
+  FROM billed AS own CROSS JOIN LATERAL (
+    SELECT hashtextextended(description, hashtextextended(type, hashtextextended(own.currency || ' ' || own.platform, 0))) AS product,
+      hashtextextended(details, 0) AS likeness, type, description, details, price, qty,
+      CASE WHEN own.is_with_tax THEN tax_rate END AS rate,
+      round(CASE WHEN own.is_by_line THEN price ELSE price * qty END, own.places) AS amount
+    FROM line_items ${linesOf(owner)} OFFSET 0) AS line
+  GROUP BY product, side, likeness, price, rate, amount < 0`
 
-/** The parts with the place of their product in its currency, the largest difference first, and their own in the product. */
-export const PLACED = sql`
-  SELECT *, dense_rank() OVER (PARTITION BY currency ORDER BY abs(effect) DESC, product) AS place
+/** The products with the place of each in its currency, the largest difference first. */
+export const PRODUCTS = sql`
+  SELECT *, row_number() OVER (PARTITION BY currency ORDER BY abs(effect) DESC, product) AS place
   FROM (
-    SELECT *, sum(CASE side WHEN 'to' THEN amount ELSE -amount END) OVER (PARTITION BY product) AS effect,
-      row_number() OVER (PARTITION BY product, side ORDER BY abs(amount) DESC, likeness, price) AS nth
-    FROM parts) AS ranked`
+    SELECT product, any_value(currency) AS currency, any_value(platform) AS platform,
+      sum(CASE side WHEN 'to' THEN amount ELSE -amount END) AS effect
+    FROM parts GROUP BY product) AS summed`
+
+/**
+ * The parts of the products that are told one by one, each with its place among those of its product and side. Within CASE,
+ * the products are looked up in a hash; joined, they would be gone through for each part, where the planner expects few.
+ */
+export const PLACED = sql`
+  SELECT parts.*, CASE WHEN ${IS_TAX} THEN amount ELSE 0 END AS tax,
+    row_number() OVER (PARTITION BY product, side ORDER BY abs(amount) DESC, likeness, price, rate) AS nth
+  FROM parts WHERE CASE WHEN product IN (SELECT product FROM products WHERE place <= ${MOST_PRODUCTS}) THEN true END`
 
 /** A currency's minor unit. */
 const PLACES = sql`CASE ${sql.join(

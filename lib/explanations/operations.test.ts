@@ -141,6 +141,31 @@ describe('GET /billing/v1/invoice-explanation', () => {
     expect([after.tax, after.causes.length]).toEqual(['IN_LINES', 1])
   })
 
+  it('a new rate of the tax in the lines is a cause of its own, in the file, too', async () => {
+    const id = `rated-${keys.eve.length}`
+    await addCustomer(id)
+    const key = await addKey(id, ['finance-user'])
+    for (const [name, invoiceDate, price, totalAmount, taxRate] of [
+      ['SEP', '2026-09-30', '119', '238', '19'],
+      ['OCT', '2026-10-31', '132', '264', '20'],
+    ] as const)
+      await addInvoice(id, name, { invoiceDate, currency: 'EUR', totalAmount, balanceAmount: '0' }, [
+        { description: 'Compute', price, qty: '2', taxCategory: 'S', taxRate },
+      ])
+    const [{ causes, tax }] = (await (await ask('month=2026-10', { key })).json()).currencies
+    const where = { platform: 'cloud-platform', product: 'Compute' }
+    expect([tax, causes]).toEqual([
+      'IN_LINES',
+      [
+        { ...where, cause: 'taxRate', effectAmount: 2.2, fromTaxRate: 19, toTaxRate: 20 },
+        { ...where, cause: 'price', effectAmount: 23.8, fromPrice: 119, toPrice: 130.9 },
+      ],
+    ])
+    const csv = await (await ask('month=2026-10', { csv: true, key })).text()
+    expect(csv).toContain('Compute,taxRate,2.20')
+    expect(csv).toMatch(/,19,20\r\n/)
+  })
+
   it('of what the filter selects', async () => {
     const { currencies } = await (await ask('month=2026-10&filter=platform:workspace-suite')).json()
     expect(currencies).toMatchObject([{ currency: 'USD', effectAmount: 179.76 }])

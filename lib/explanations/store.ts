@@ -1,12 +1,13 @@
 import 'server-only'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { invoiceSums } from '#lib/db/schema/invoices/sums.ts'
 import type { Owner } from '#lib/invoices/owned-and-selected.ts'
 import type { Selection } from '#lib/invoices/selection.ts'
 import { ofMonths } from '#lib/invoices/sums/months.ts'
-import { billed, MOST_PARTS, MOST_PRODUCTS, PLACED, parts } from './lines.ts'
+import { billed, PLACED, PRODUCTS, parts } from './lines.ts'
 import type { Month } from './months.ts'
+import { SMALLER, TOLD, TOTALS } from './told.ts'
 
 export type Side = 'from' | 'to'
 /** What the invoices of a side, currency and platform come to; amounts are exact decimal text. */
@@ -36,6 +37,8 @@ export type PartRow = {
   qty: string
   amount: string
   tax: string
+  /** The percent of lines that are billed with tax. */
+  taxRate: string | null
   lines: number
   firstDay: string
   lastDay: string
@@ -50,11 +53,6 @@ export type SmallerRow = {
 }
 export type MonthRows = { totals: TotalRow[]; parts: PartRow[]; smaller: SmallerRow[] }
 
-type Row =
-  | { kind: 'total'; row: TotalRow }
-  | { kind: 'part'; row: PartRow }
-  | { kind: 'smaller'; row: SmallerRow }
-
 /** What the invoices of a month and of the one before bill, by product. One statement, so of one moment. */
 export async function readMonths(
   tx: Transaction,
@@ -62,38 +60,17 @@ export async function readMonths(
   selection: Selection,
   { begin, before, end }: Month,
 ): Promise<MonthRows> {
-  const { rows } = await tx.execute<Row>(sql`
+  const { rows } = await tx.execute<MonthRows>(sql`
     WITH billed AS MATERIALIZED (${billed(owner, selection, { from: before, to: end }, begin)}),
-    parts AS (${parts(owner)}),
+    parts AS MATERIALIZED (${parts(owner)}),
+    products AS MATERIALIZED (${PRODUCTS}),
     placed AS MATERIALIZED (${PLACED})
-    SELECT 'total' AS kind, json_build_object('side', side, 'currency', currency, 'platform', platform,
-      'count', count(*), 'total', sum(total)::text,
-      'rounding', sum(coalesce(itemized - CASE WHEN is_by_line THEN rounded_by_line ELSE rounded_by_unit END, 0))::text,
-      'tax', sum(coalesce(total - itemized, 0))::text,
-      'notItemized', sum(CASE WHEN itemized IS NULL THEN total - rounded_by_unit ELSE 0 END)::text,
-      'withTax', count(*) FILTER (WHERE is_with_tax),
-      'withoutTax', count(*) FILTER (WHERE itemized <> total)) AS row
-    FROM billed GROUP BY side, currency, platform
-    UNION ALL
-    SELECT 'part', json_build_object('side', side, 'currency', currency, 'platform', platform,
-      'type', type, 'description', description, 'details', own.details, 'price', own.price::text, 'qty', sum(qty)::text,
-      'amount', sum(amount)::text, 'tax', sum(tax)::text, 'lines', sum(lines),
-      'firstDay', min(first_day)::text, 'lastDay', max(last_day)::text)
-    FROM (
-      SELECT *, nth <= ${MOST_PARTS} AS is_told FROM placed WHERE place <= ${MOST_PRODUCTS}) AS told
-    CROSS JOIN LATERAL (
-      SELECT CASE WHEN is_told THEN told.details END, CASE WHEN is_told THEN told.price END) AS own(details, price)
-    GROUP BY side, currency, platform, type, description, own.details, own.price, amount < 0
-    UNION ALL
-    SELECT 'smaller', json_build_object('currency', currency, 'platform', platform,
-      'differing', count(DISTINCT place) FILTER (WHERE effect <> 0),
-      'unchanged', count(DISTINCT place) FILTER (WHERE effect = 0),
-      'effect', sum(CASE side WHEN 'to' THEN amount ELSE -amount END)::text)
-    FROM placed WHERE place > ${MOST_PRODUCTS} GROUP BY currency, platform`)
-  const of = <Kind extends Row['kind']>(kind: Kind) =>
-    rows.flatMap((one) => (one.kind === kind ? [one.row as Extract<Row, { kind: Kind }>['row']] : []))
-  return { totals: of('total'), parts: of('part'), smaller: of('smaller') }
+    SELECT ${listOf(TOTALS)} AS totals, ${listOf(TOLD)} AS parts, ${listOf(SMALLER)} AS smaller`)
+  return rows[0] ?? { totals: [], parts: [], smaller: [] }
 }
+
+/** All rows as one value: of thousands, each for itself takes longer to be sent than to be found. */
+const listOf = (rows: SQL) => sql`(SELECT coalesce(json_agg(one), '[]') FROM (${rows}) AS one)`
 
 /** How many months there are to choose from. */
 const MOST_MONTHS = 120

@@ -46,7 +46,7 @@ export const selection = {
   }),
   search: z.string().max(200).optional().meta({
     description:
-      'Part of the invoice number or of the issuer, or the start of the `id`, in any case. Under three characters: the start of any of them.',
+      'Part of the invoice number, of a purchase order (of the invoice or of one of its lines) or of the issuer; or the start of the `id`, the buyer reference or the cost center. In any case of letters. Under three characters: the start of any of them. Of an invoice with more than 1,000 purchase orders on its lines, the first 1,000 by name.',
   }),
 }
 

@@ -41,6 +41,12 @@ export function filterText<const Key extends string>(keys: readonly Key[], close
     .meta({ json: { type: 'string', minLength: 1, maxLength: MAX_LENGTH } } satisfies ParameterMeta)
 }
 
+/** The filter of a call that may be left out, with its keys and the grammar in words. @param example as a client writes it */
+export function optionalFilter<const Key extends string>(keys: readonly Key[], example: string) {
+  const description = `As in \`${example}\`. Keys: ${keys.join(', ')}. ${FILTER_GRAMMAR}`
+  return filterText(keys).optional().meta({ description })
+}
+
 /** Reads a filter; a text in return is the reason why it can't be read. */
 function parseFilter<Key extends string>(text: string, keys: readonly Key[]): Filter<Key> | string {
   if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { contract, paging } from '#lib/api/contract.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/files/download.ts'
-import { FILTER_GRAMMAR, filterText } from '#lib/lists/filter.ts'
+import { optionalFilter } from '#lib/lists/filter.ts'
 import { calls } from './calls.ts'
 import * as examples from './examples.ts'
 import * as shapes from './shapes.ts'
@@ -11,11 +11,7 @@ export type StatementItem = z.output<typeof shapes.StatementItem>
 export type Ageing = z.output<typeof shapes.Ageing>
 
 const selection = {
-  filter: filterText(['billingProfile', 'platform', 'currency'])
-    .optional()
-    .meta({
-      description: `As in \`billingProfile:default|currency:USD\`. Keys: billingProfile, platform, currency. ${FILTER_GRAMMAR}`,
-    }),
+  filter: optionalFilter(['billingProfile', 'platform', 'currency'], 'billingProfile:default|currency:USD'),
 }
 
 export const readStatement = contract({

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newCustomerId } from '#lib/access/store.ts'
+import { allowImportTimes } from '#lib/db/plans.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addNewCustomer, addProfile } from '#lib/db/test-rows.ts'
@@ -14,7 +15,10 @@ afterAll(() => db.close())
 
 const run = (customer: string, invoices: NewInvoice[], { correct = false } = {}) => {
   const customerId = newCustomerId(customer)
-  return scope({ customerId }, (tx) => importInvoices(tx, customerId, invoices, { correct }))
+  return scope({ customerId }, async (tx) => {
+    await allowImportTimes(tx)
+    return importInvoices(tx, customerId, invoices, { correct })
+  })
 }
 
 const NONE = { added: 0, unchanged: 0, moved: 0, redrafted: 0, corrected: 0, superseded: 0, voided: 0 }

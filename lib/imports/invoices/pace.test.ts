@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newCustomerId } from '#lib/access/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { allowImportTimes } from '#lib/db/plans.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addInvoice, addNewCustomer } from '#lib/db/test-rows.ts'
@@ -23,7 +24,8 @@ beforeEach(async () => {
 })
 afterEach(() => db.close())
 
-function invoices(price: string): NewInvoice[] {
+/** @param order the purchase order of each line */
+function invoices(price: string, order?: string): NewInvoice[] {
   return Array.from({ length: COUNT }, (_, index) => ({
     number: `I-${String(index).padStart(6, '0')}`,
     platform: 'web-services',
@@ -32,15 +34,16 @@ function invoices(price: string): NewInvoice[] {
     dueDate: '2026-10-30',
     currency: 'USD',
     totalAmount: price,
-    lines: [{ type: 'web-services', description: 'Compute', price, qty: '1' }],
+    lines: [{ type: 'web-services', description: 'Compute', price, qty: '1', purchaseOrder: order }],
   }))
 }
 
 /** How many rows an import reads, from tables and indexes, for each invoice that comes after the first ones. */
-async function rowsRead(customer: string, price: string): Promise<number> {
+async function rowsRead(customer: string, price: string, order?: string): Promise<number> {
   const customerId = newCustomerId(customer)
   return scope({ customerId }, async (tx) => {
-    const all = invoices(price)
+    await allowImportTimes(tx)
+    const all = invoices(price, order)
     await importInvoices(tx, customerId, all.slice(0, FIRST), { correct: true })
     const before = await rowsReadBy(tx)
     await importInvoices(tx, customerId, all.slice(FIRST), { correct: true })
@@ -61,6 +64,12 @@ test('a first file is stored by primary keys and numbers, and so it is again', a
   expect(await rowsRead(customer, '1')).toBeLessThanOrEqual(MOST_READ)
   expect(await rowsRead(customer, '1')).toBeLessThanOrEqual(MOST_READ)
   expect(await rowsRead(customer, '2')).toBeLessThanOrEqual(MOST_READ)
+})
+
+test('so is a file of purchase orders', async () => {
+  const customer = await addNewCustomer()
+  expect(await rowsRead(customer, '1', 'PO-1')).toBeLessThanOrEqual(2 * MOST_READ)
+  expect(await rowsRead(customer, '2', 'PO-2')).toBeLessThanOrEqual(2 * MOST_READ)
 })
 
 test('so is a large file among customers with one invoice each, once the server has looked at them', async () => {

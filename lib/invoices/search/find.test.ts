@@ -20,6 +20,11 @@ type Row = {
   date: string
   due: string
   state: string
+  order?: string | undefined
+  /** Of its second line; the first one has none. */
+  lineOrder?: string | undefined
+  reference?: string | undefined
+  center?: string | undefined
 }
 const TODAY = '2026-11-20'
 const PROFILES = ['default', 'emea']
@@ -70,6 +75,10 @@ beforeAll(async () => {
         date: addDays('2025-01-01', days),
         due: addDays('2026-10-01', days % 90),
         state: n % 11 ? 'issued' : 'voided',
+        order: [undefined, `PO/${text}`, 'PO 4500-017-Ω', `4500${n}`][n % 4],
+        lineOrder: n % 5 ? undefined : `L${text}/${n}`,
+        reference: n % 3 ? undefined : `04011000-${text}`,
+        center: n % 7 ? undefined : `K-${n}-${text}`,
       }),
     ),
     // Months with more than are read by their tokens, and an issuer who was there at the beginning only.
@@ -95,10 +104,18 @@ async function add(customer: string, added: readonly Row[]): Promise<void> {
   await database.sql(
     customer,
     `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date,
-       due_date, currency, total_amount, balance_amount, document_state)
+       due_date, currency, total_amount, balance_amount, document_state, purchase_order, buyer_reference, cost_center)
      SELECT $1, 'test-party', 'test-party', r.id, r.number, r.profile, 'web-services', r.issuer, r.date::date, r.due::date, 'USD',
-       length(r.number), CASE WHEN r.state = 'issued' THEN 1 ELSE 0 END, r.state
-     FROM json_to_recordset($2::json) AS r(id text, number text, issuer text, profile text, date text, due text, state text)`,
+       length(r.number), CASE WHEN r.state = 'issued' THEN 1 ELSE 0 END, r.state, r."order", r.reference, r.center
+     FROM json_to_recordset($2::json) AS r(id text, number text, issuer text, profile text, date text, due text, state text,
+       "order" text, reference text, center text)`,
+    [customer, JSON.stringify(added)],
+  )
+  await database.sql(
+    customer,
+    `INSERT INTO line_items (customer_id, invoice_id, position, type, description, price, qty, currency, purchase_order)
+     SELECT $1, r.id, n, 'web-services', 'Compute', 1, 1, 'USD', CASE n WHEN 2 THEN r."lineOrder" END
+     FROM json_to_recordset($2::json) AS r(id text, "lineOrder" text), generate_series(1, 2) n`,
     [customer, JSON.stringify(added)],
   )
 }
@@ -128,7 +145,10 @@ async function like(
     `SELECT id, total_amount::float AS total FROM invoices, (
        SELECT replace(replace(replace(folded($1), '\\', '\\\\'), '%', '\\%'), '_', '\\_') AS text,
          CASE WHEN char_length($1) < 3 THEN '' ELSE '%' END AS before) AS wanted
-     WHERE (folded(number) LIKE before || text || '%' OR folded(issuer) LIKE before || text || '%' OR folded(id) LIKE text || '%')
+     WHERE (folded(number) LIKE before || text || '%' OR folded(issuer) LIKE before || text || '%' OR folded(id) LIKE text || '%'
+         OR folded(purchase_order) LIKE before || text || '%' OR folded(buyer_reference) LIKE text || '%'
+         OR folded(cost_center) LIKE text || '%' OR EXISTS (
+           SELECT FROM line_items l WHERE l.invoice_id = invoices.id AND folded(l.purchase_order) LIKE before || text || '%'))
        AND document_state = 'issued' AND billing_profile_id = ANY ($2) AND ${where}
      ORDER BY ${order}`,
     [search, profiles],
@@ -146,13 +166,32 @@ const search = fc.oneof(
       fc.constantFrom('same', 'upper', 'lower'),
     )
     .map(([n, at, size, how]) => {
-      const { number: whole, issuer, id } = rows[n % rows.length] as Row
-      const letters = [...([whole, issuer, id][n % 3] as string)]
+      const { number: whole, issuer, id, order, lineOrder, reference, center } = rows[n % rows.length] as Row
+      const texts = [whole, issuer, id, order, lineOrder, reference, center].filter(
+        (one) => one !== undefined,
+      )
+      const letters = [...(texts[n % texts.length] as string)]
       const text = letters.slice(at % letters.length, (at % letters.length) + size).join('')
       return how === 'same' ? text : how === 'upper' ? text.toUpperCase() : text.toLowerCase()
     }),
   number,
-  fc.constantFrom('F-2', 'F-', '202', 'resale', 'müller', 'Early', '00', '-000', 'nothing', 'no'),
+  fc.constantFrom(
+    'F-2',
+    'F-',
+    '202',
+    'resale',
+    'müller',
+    'Early',
+    '00',
+    '-000',
+    'nothing',
+    'no',
+    '4500',
+    '500-017',
+    '0401',
+    'k-7',
+    'ω',
+  ),
 )
 
 describe('a search', () => {

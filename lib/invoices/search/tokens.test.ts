@@ -5,7 +5,7 @@ import { loginOf } from '#lib/db/logins.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addInvoice, addNewCustomer } from '#lib/db/test-rows.ts'
 
-// Whatever a statement does to invoices, their tokens follow in its transaction.
+// Whatever a statement does to invoices, and to their lines, their tokens follow in its transaction.
 
 let db: TestDatabase
 let customer: string
@@ -26,7 +26,8 @@ function wrong() {
   return write(`
     WITH own AS (
       SELECT date_trunc('month', invoice_date::timestamp)::date AS month, token COLLATE "C" AS token, id
-      FROM invoices, tokens_of_invoice(number, id)),
+      FROM invoices, tokens_of_invoice(number, id, purchase_order, (
+        SELECT array_agg(purchase_order) FROM line_items WHERE invoice_id = invoices.id), buyer_reference, cost_center)),
     kept AS (SELECT month, token, invoice_id FROM invoice_tokens)
     (TABLE own EXCEPT TABLE kept) UNION ALL (TABLE kept EXCEPT TABLE own)`)
 }
@@ -38,6 +39,10 @@ const ADDED = `
     'web-services', 'R', $3::date, '2026-12-31', 'USD', 1, 0
   FROM unnest($1::int[]) n ON CONFLICT (customer_id, id) DO`
 const WHERE = "WHERE id IN (SELECT 'ID-' || n FROM unnest($1::int[]) n)"
+const LINES = `
+  INSERT INTO line_items (customer_id, invoice_id, position, type, description, price, qty, currency, purchase_order)
+  SELECT customer_id, id, n, 'web-services', 'Compute', 1, 1, 'USD', CASE n WHEN 1 THEN $2 WHEN 2 THEN 'P-' || id END
+  FROM invoices, generate_series(1, 3) n ${WHERE}`
 type Written = (number: string, date: string) => [statement: string, values: string[]]
 const STATEMENTS = {
   add: (...of) => [`${ADDED} NOTHING`, of],
@@ -47,6 +52,18 @@ const STATEMENTS = {
   ],
   rename: (number) => [`UPDATE invoices SET number = $2 || id ${WHERE}`, [number]],
   move: (_, date) => [`UPDATE invoices SET invoice_date = $2 ${WHERE}`, [date]],
+  order: (order) => [`UPDATE invoices SET purchase_order = nullif($2, 'A') ${WHERE}`, [order]],
+  refer: (text) => [`UPDATE invoices SET buyer_reference = $2, cost_center = id || $2 ${WHERE}`, [text]],
+  'add lines': (order) => [`${LINES} ON CONFLICT DO NOTHING`, [order]],
+  'write over lines': (order) => [
+    `${LINES} ON CONFLICT (customer_id, invoice_id, position) DO UPDATE SET purchase_order = excluded.purchase_order`,
+    [order],
+  ],
+  'order by line': (order) => [
+    `UPDATE line_items SET purchase_order = nullif($2, 'A') WHERE position = 1 AND invoice_${WHERE.slice(6)}`,
+    [order],
+  ],
+  'drop lines': () => [`DELETE FROM line_items WHERE position = 1 AND invoice_${WHERE.slice(6)}`, []],
   void: () => [`UPDATE invoices SET document_state = 'voided' ${WHERE}`, []],
   drop: () => [`DELETE FROM invoices ${WHERE}`, []],
 } satisfies Record<string, Written>
@@ -77,11 +94,36 @@ describe('the tokens of an invoice', () => {
     )
   })
 
+  it('are also those of purchase orders, its own and those of its lines, and the starts of its references', async () => {
+    const posting = { purchaseOrder: 'PO 7', buyerReference: 'Leitweg-0411', costCenter: 'K-1' }
+    const lines = ['PO 7', 'Ω-12', undefined].map((purchaseOrder) => ({ purchaseOrder }))
+    await addInvoice(customer, 'IN-1', posting, lines)
+    const all = ['^in-1', 'n-1', '^po 7', 'o 7', '^ω-12', '-12', '^leitweg-0411', '^k-1']
+    expect(await tokens()).toEqual(all.sort())
+    await write("UPDATE line_items SET purchase_order = NULL WHERE purchase_order = 'PO 7'")
+    expect(await tokens()).toEqual(all.sort())
+    await write("UPDATE invoices SET purchase_order = 'PO 8', buyer_reference = NULL")
+    expect(await tokens()).toEqual(['^in-1', 'n-1', '^po 8', 'o 8', '^ω-12', '-12', '^k-1'].sort())
+  })
+
+  it('of an order for each line are 1,000', async () => {
+    const lines = Array.from({ length: 1005 }, (_, n) => ({ purchaseOrder: String(10_000 + n) }))
+    await addInvoice(customer, 'IN-1', {}, lines)
+    const [row] = await write(
+      'SELECT cardinality(line_orders) AS count, line_orders[1000] AS last FROM invoices',
+    )
+    expect(row).toEqual({ count: 1000, last: '10999' })
+    expect(await tokens()).toContain('^10999')
+    expect(await tokens()).not.toContain('^11000')
+  })
+
   it('go with it, and stay where it is voided', async () => {
     await addInvoice(customer, 'IN-1', {})
-    const place = () => write('SELECT ctid FROM invoice_tokens')
+    const place = () => write("SELECT token, ctid FROM invoice_tokens WHERE token LIKE '%n-1' ORDER BY 1")
     const before = await place()
     await write("UPDATE invoices SET document_state = 'voided', balance_amount = 0")
+    expect(await place()).toEqual(before)
+    await write("UPDATE invoices SET purchase_order = 'PO-1'")
     expect(await place()).toEqual(before)
     await write('DELETE FROM invoices')
     expect(await tokens()).toEqual([])

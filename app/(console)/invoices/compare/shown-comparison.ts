@@ -85,15 +85,15 @@ function shownChange(
 }
 
 /**
- * Why a product costs more or less, on the first of its lines that differ: who changed its licenses, and what of the
- * difference is their number and what the price.
+ * Why a product costs more or less, on the first of its lines that differ: who changed its licenses, another tax rate, and
+ * what of the difference is their number and what the price.
  */
 function notesOnce({ causes, to: { currency: own } }: InvoiceComparison) {
   const left = Map.groupBy(causes, ({ product }) => product)
   return ({ currency, from, to }: InvoiceChange): string[] => {
     const product = to && left.has(to.description) ? to.description : from?.description
     const found = currency === own && product !== undefined ? (left.get(product) ?? []) : []
-    if (found.length < 2 && !found.some(({ change }) => change)) return []
+    if (found.length < 2 && !found.some(({ change, cause }) => change || cause === 'taxRate')) return []
     left.delete(product)
     return found.map((cause) => {
       const { name, note } = causeWords(cause, own)

@@ -29,6 +29,11 @@ export const invoicePosting = () => ({
   taxBreakdown: jsonb('tax_breakdown').$type<TaxGroup[]>(),
   buyerReference: text('buyer_reference'),
   paymentTerms: text('payment_terms'),
+  /**
+   * The purchase orders of its lines, each once, 1,000 at most, so that a search asks no lines: `keep_line_orders` of the
+   * migration `invoice-orders`, a trigger of `line_items`, writes it.
+   */
+  lineOrders: text('line_orders').array(),
 })
 
 export const linePosting = () => ({

@@ -2,9 +2,9 @@ import { date, pgTable, primaryKey } from 'drizzle-orm/pg-core'
 import { customerId, key } from '../columns.ts'
 
 /**
- * What invoices are found by: of each number the part from each of its letters on, so that a part of a number is the
- * start of a token, and btrees find starts. Month by month, so that a search finds the newest without reading all of
- * them. Triggers of `invoices` keep it, whoever writes there: `keep_invoice_tokens` of the migration `invoice-tokens`.
+ * What invoices are found by: of each number and purchase order the part from each of its letters on, so that a part of
+ * one is the start of a token, and btrees find starts. Month by month, so that a search finds the newest without reading
+ * all of them. Triggers of `invoices` keep it, whoever writes there: `keep_invoice_tokens` of the migration `invoice-orders`.
  * A token leads to an invoice and proves nothing: whoever asks compares the invoice itself.
  */
 export const invoiceTokens = pgTable(
@@ -13,7 +13,7 @@ export const invoiceTokens = pgTable(
     customerId: customerId(),
     /** The first day of the month of the invoice's date. */
     month: date('month').notNull(),
-    /** At most 12 characters in small letters; behind `^`, where it is the start of the number or of the id. */
+    /** At most 12 characters in small letters; behind `^`, where it is the start of a text. */
     token: key('token').notNull(),
     invoiceId: key('invoice_id').notNull(),
   },
