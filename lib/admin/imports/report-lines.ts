@@ -74,13 +74,20 @@ function filesOf(files: readonly (SourceFile & Partial<FileReport>)[]): string[]
   ]
 }
 
-function figuresOf({ rows, used, charges, invoices, counts }: InvoiceReport): string[] {
+function figuresOf({ rows, used, charges, invoices, counts, charged }: InvoiceReport): string[] {
   const read = rows === used ? 'all of them used' : `${countOf(used)} of them used`
   return aligned([
     ...(rows === 0 ? [] : [['Rows', { right: countOf(rows) }, read]]),
     ...(charges === undefined ? [] : [['Charges', { right: countOf(charges) }]]),
     ['Invoices', { right: countOf(invoices) }, countsOf(counts)],
+    ...(charged === undefined || charges === 0 ? [] : [chargedOf(charged)]),
   ])
+}
+
+/** Of how many invoices charges are kept. */
+function chargedOf({ added, unchanged, replaced }: NonNullable<InvoiceReport['charged']>): AlignedCell[] {
+  const all = { right: countOf(added + unchanged + replaced) }
+  return ['With charges', all, countsOf({ added, unchanged, replaced })]
 }
 
 function countsOf(counts: Record<string, number>): string {
