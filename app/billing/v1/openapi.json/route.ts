@@ -3,6 +3,7 @@ import { route } from '#lib/api/endpoint.ts'
 import { openApiOperation } from '#lib/api/openapi/document.ts'
 import * as assets from '#lib/assets/contract.ts'
 import * as auditEvents from '#lib/audit-events/contract.ts'
+import * as charges from '#lib/charges/contract.ts'
 import * as comparisons from '#lib/comparisons/contract.ts'
 import * as directories from '#lib/directories/contract.ts'
 import * as explanations from '#lib/explanations/contract.ts'
@@ -51,6 +52,11 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
         invoices.readInvoice,
         invoices.summarizeInvoices,
       ],
+    },
+    {
+      tag: 'Charges',
+      description: 'What the vendor charged, which explains an invoice.',
+      contracts: [charges.listCharges, charges.exportCharges, charges.exportChargesXlsx],
     },
     {
       tag: 'Invoice files',
