@@ -72,8 +72,13 @@ const CASES: Record<string, Case> = {
     names: ['/{id}/file', '/{id}/file?kind=drawn'],
   },
   listCharges: {
-    own: ['/OWN-1/charges', '/OWN-1/charges?maxResults=1', '/OWN-1/charges?line=', '/OWN-2/charges'],
-    names: ['/{id}/charges', '/{id}/charges?line='],
+    own: [
+      '/OWN-1/charges',
+      '/OWN-1/charges?maxResults=1',
+      '/OWN-1/charges?withoutLine=true',
+      '/OWN-2/charges',
+    ],
+    names: ['/{id}/charges', '/{id}/charges?withoutLine=true'],
   },
   exportCharges: { own: ['/OWN-1/charges.csv'], names: ['/{id}/charges.csv'] },
   exportChargesXlsx: { own: ['/OWN-1/charges.xlsx'], names: ['/{id}/charges.xlsx'] },

@@ -1,4 +1,5 @@
 import { visible } from '#components/ui/visible.ts'
+import { LineRows, type ShownLineCharges } from './line-charges.tsx'
 import { type SeatNote, SeatNoteText } from './seat-note.tsx'
 
 /** A line item as text; no details is empty text. The amount names its currency where that differs. */
@@ -17,6 +18,8 @@ export type ShownLine = {
   posting: string
   /** What the seats that we know say of it. */
   seats?: SeatNote | undefined
+  /** The charges that lead to it. */
+  charges?: ShownLineCharges | undefined
 }
 // Said once for the whole table, not on each cell: an invoice may have thousands of lines. On a phone
 // the two columns in the middle make room, and each line says their product under its description.
@@ -58,19 +61,26 @@ export function LinesTable({
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={row.place}>
-            <th scope="row">
-              {visible(row.description)}
-              {row.details ? <small>{visible(row.details)}</small> : null}
-              <small>{perLine ? `${row.qty} for ${row.price}` : `${row.qty} × ${row.price}`}</small>
-              {row.posting ? <span className="block text-xs text-ink-3">{visible(row.posting)}</span> : null}
-              {row.seats ? <SeatNoteText note={row.seats} /> : null}
-            </th>
-            {detailed ? <td className="d wide">{visible(row.details)}</td> : null}
-            <td className="n wide">{row.qty}</td>
-            <td className="n wide">{row.price}</td>
-            <td className="n">{row.amount}</td>
-          </tr>
+          <LineRows key={row.place} name={row.description} charges={row.charges} columns={detailed ? 5 : 4}>
+            {(charges) => (
+              <>
+                <th scope="row">
+                  {visible(row.description)}
+                  {row.details ? <small>{visible(row.details)}</small> : null}
+                  <small>{perLine ? `${row.qty} for ${row.price}` : `${row.qty} × ${row.price}`}</small>
+                  {row.posting ? (
+                    <span className="block text-xs text-ink-3">{visible(row.posting)}</span>
+                  ) : null}
+                  {row.seats ? <SeatNoteText note={row.seats} /> : null}
+                  {charges}
+                </th>
+                {detailed ? <td className="d wide">{visible(row.details)}</td> : null}
+                <td className="n wide">{row.qty}</td>
+                <td className="n wide">{row.price}</td>
+                <td className="n">{row.amount}</td>
+              </>
+            )}
+          </LineRows>
         ))}
       </tbody>
     </table>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { contract, paging, pagingOutput } from '#lib/api/contract.ts'
+import { switchText } from '#lib/api/query-text.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/files/download.ts'
 import { params } from '#lib/invoices/contract.ts'
 import { calls } from './calls.ts'
@@ -18,10 +19,13 @@ export const listCharges = contract({
     'What the vendor charged, as Cost and Usage of FOCUS has it. Charges explain an invoice and change nothing of it: what both are apart by stands in `charges` of the invoice and of its lines. An invoice without charges has an empty list.',
   params,
   query: z.object({
-    line: z.string().max(300).optional().meta({
-      description:
-        'The `detailId` of a line: only its charges. Empty: those that lead to no line of the invoice.',
-    }),
+    line: z
+      .string({ error: 'must be the detailId of a line' })
+      .min(1)
+      .max(300)
+      .optional()
+      .meta({ description: 'The `detailId` of a line: only its charges.' }),
+    withoutLine: switchText('Only charges that lead to no line of the invoice; not together with `line`.'),
     ...paging,
   }),
   output: z

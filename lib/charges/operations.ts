@@ -13,14 +13,17 @@ import * as contract from './contract.ts'
 import { chargesTable } from './export.ts'
 import { serializeCharge } from './serialize.ts'
 import * as store from './store.ts'
+import { NO_LINE } from './store.ts'
 
 /** A place among the charges of an invoice. */
 const Key = z.tuple([z.string().regex(/^\d{1,9}$/)])
 
 export const listCharges = operation(contract.listCharges, async (caller, { params, query }) => {
-  const { pageToken, maxResults = DEFAULT_MAX_RESULTS, line: which } = query
+  const { pageToken, maxResults = DEFAULT_MAX_RESULTS, line, withoutLine } = query
+  if (line !== undefined && withoutLine === 'true') throw notBoth()
+  const which = withoutLine === 'true' ? NO_LINE : line
   const id = params.invoice_id
-  const list: ListOf = [caller.customerId, 'charges', id, which]
+  const list: ListOf = [caller.customerId, 'charges', id, which ?? null]
   const cursor = pageToken ? readPageToken(pageToken, list, Key) : undefined
   const [invoice, rows] = await readScopeAtOnce(caller, (tx) =>
     Promise.all([
@@ -43,6 +46,11 @@ export const exportChargesXlsx = operation(contract.exportChargesXlsx, async (ca
   const name = await nameOf(caller, params.invoice_id)
   return xlsxReply(name, 'Charges', chargesTable(caller, params.invoice_id))
 })
+
+function notBoth(): Problem {
+  const detail = 'withoutLine: not together with line'
+  return new Problem('invalid_request', detail, { errors: [{ parameter: 'withoutLine', detail }] })
+}
 
 /** @throws Problem `not_found` */
 async function nameOf(caller: Caller, id: string): Promise<string> {

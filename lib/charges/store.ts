@@ -26,7 +26,9 @@ export type ChargeRow = {
   tags: Record<string, string> | null
 }
 
-/** Which charges: of one line, by its id; with an empty one those that lead to no line; all, if it is left out. */
+/** Stands for those that lead to no line. */
+export const NO_LINE = ''
+/** Which charges: of one line, by its id; those that lead to none; all, if it is left out. */
 export type Which = string | undefined
 
 /**
@@ -69,7 +71,7 @@ function placesOf(owner: Owner, id: string, which: Which): SQL {
       SELECT ${chargeSets.id} AS set_id, ${chargeSets.currency} AS currency, 0 AS first, ${chargeSets.count} - 1 AS last
       FROM ${chargeSets}, ${invoices} WHERE ${of}`
   const isWanted =
-    which === ''
+    which === NO_LINE
       ? sql`NOT EXISTS (
           SELECT FROM ${lineItems} WHERE ${lineItems.customerId} = ${owner.customerId}
             AND ${lineItems.invoiceId} = ${id} AND ${lineItems.detailId} = one ->> 'detail')`
