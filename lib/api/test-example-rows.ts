@@ -1,5 +1,4 @@
 import type { CustomerId } from '#lib/access/rules.ts'
-import { addCharges } from '#lib/charges/test-rows.ts'
 import { scope } from '#lib/db/scope.ts'
 import type { TestDatabase } from '#lib/db/test-database.ts'
 import { addInvoice, addMember } from '#lib/db/test-rows.ts'
@@ -103,15 +102,6 @@ export function exampleRows(database: TestDatabase) {
         },
       ],
     )
-    const bill = { issuer: 'Fernhill Cloud GmbH', number: 'RE-2025-1140', currency: 'EUR' }
-    await addCharges('northwind', bill, [
-      {
-        ...{ category: 'Purchase', service: 'Office E3', description: 'Office E3, November', cost: '500' },
-        ...{ start: '2025-11-01T00:00:00Z', end: '2025-12-01T00:00:00Z', quantity: '40', unit: 'Licenses' },
-        ...{ account: 'FC-1140', subAccount: 'berlin', tags: { team: 'sales' } },
-      },
-      { category: 'Tax', service: 'Tax', cost: '95', account: 'FC-1140' },
-    ])
   }
 
   /** Single sign-on at an issuer that nobody asks, for a domain of which the operator knows. */

@@ -60,7 +60,7 @@ export function reconcile(
   const unit = new Big(10).pow(-minorUnit(currency))
   const isSmall = (amount: Big) => amount.abs().lt(unit)
   const difference = new Big(totalAmount).minus(set.amount)
-  const corrections = partOf(set.lines.map((line) => line.corrections))
+  const corrections = together(set.lines.map((line) => line.corrections))
   const categories = lines.every(({ chargeCategory }) => chargeCategory !== null)
     ? { categories: byCategory(lines, set) }
     : {}
@@ -76,7 +76,7 @@ export function reconcile(
     const same = billed.get(line.detailId) ?? []
     // Of several lines with one id, which only drafts have, the first stands for all.
     if (!sum || same[0] !== line) return undefined
-    const apart = new Big(partOf(same.map(({ amount }) => ({ count: 1, amount }))).amount).minus(sum.amount)
+    const apart = new Big(together(same.map(({ amount }) => ({ count: 1, amount }))).amount).minus(sum.amount)
     const { count, corrections } = sum
     return { count, amount: sum.amount, corrections, difference: plain(apart), isApart: !isSmall(apart) }
   })
@@ -84,11 +84,11 @@ export function reconcile(
   const own = found.filter((line) => line !== undefined)
   const apart = differencesOf(own.filter(({ isApart }) => isApart))
   const rounding = differencesOf(own.filter(({ isApart }) => !isApart)).amount
-  const withoutLine = partOf(set.lines.filter(({ detail }) => detail === null || !known.has(detail)))
+  const withoutLine = together(set.lines.filter(({ detail }) => detail === null || !known.has(detail)))
   const isBare = ({ detailId, amount }: BillLine) =>
     (detailId === null || !sums.has(detailId)) && !new Big(amount).eq(0)
   const bare = lines.filter(isBare)
-  const withoutCharges = partOf(bare.map(({ amount }) => ({ count: 1, amount })))
+  const withoutCharges = together(bare.map(({ amount }) => ({ count: 1, amount })))
   const isWhole = apart.count + withoutLine.count + withoutCharges.count === 0
   return {
     ...whole,
@@ -135,10 +135,10 @@ function byCategory(lines: readonly BillLine[], set: ChargeSet): CategoryFound[]
 }
 
 function differencesOf(lines: readonly LineFound[]): Part {
-  return partOf(lines.map(({ difference }) => ({ count: 1, amount: difference })))
+  return together(lines.map(({ difference }) => ({ count: 1, amount: difference })))
 }
 
-function partOf(parts: readonly Part[]): Part {
+function together(parts: readonly Part[]): Part {
   const count = parts.reduce((all, part) => all + part.count, 0)
   return { count, amount: plain(parts.reduce((all, part) => all.plus(part.amount), new Big(0))) }
 }

@@ -64,3 +64,16 @@ export async function addCharges(
           "end" timestamptz, account text, "subAccount" text, quantity numeric, unit text, cost numeric, tags jsonb)`)
   })
 }
+
+/** Those of the examples of calls. */
+export function addExampleCharges(): Promise<void> {
+  const bill = { issuer: 'Fernhill Cloud GmbH', number: 'RE-2025-1140', currency: 'EUR' }
+  return addCharges('northwind', bill, [
+    {
+      ...{ category: 'Purchase', service: 'Office E3', description: 'Office E3, November', cost: '500' },
+      ...{ start: '2025-11-01T00:00:00Z', end: '2025-12-01T00:00:00Z', quantity: '40', unit: 'Licenses' },
+      ...{ account: 'FC-1140', subAccount: 'berlin', tags: { team: 'sales' } },
+    },
+    { category: 'Tax', service: 'Tax', cost: '95', account: 'FC-1140' },
+  ])
+}

@@ -1,74 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newCustomerId } from '#lib/access/store.ts'
-import * as charges from '#lib/charges/operations.ts'
-import { scope } from '#lib/db/scope.ts'
-import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addNewCustomer, addProfile, callerOf } from '#lib/db/test-rows.ts'
-import * as invoices from '#lib/invoices/operations.ts'
-import { platformTable } from '../focus/platforms.ts'
-import { type FocusTerms, importFocus, type Run } from '../run.ts'
-import { undoImport } from '../undo/undo.ts'
-import { type ChargeRow, chargesCsv, type DetailRow, detailsCsv } from './test-charges.ts'
+import type { ChargeRow, DetailRow } from './test-charges.ts'
+import { importers, refusal } from './test-importers.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-charges-'))
-const trace = { requestId: 'test-request' }
-let db: TestDatabase
+let own: Awaited<ReturnType<typeof importers>>
 beforeAll(async () => {
-  db = await testDatabase({ today: '2026-11-22' })
+  own = await importers()
 })
-afterAll(async () => {
-  await db.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => own.close())
 
-let files = 0
-function file(text: string): string {
-  const name = join(folder, `${++files}.csv`)
-  writeFileSync(name, text)
-  return name
-}
-const bill = (...rows: DetailRow[]) => file(detailsCsv(rows))
-const usage = (...rows: ChargeRow[]) => file(chargesCsv(rows))
-
-/** A customer of its own, to whom files are imported. */
-async function importer() {
-  const id = await addNewCustomer()
-  const customerId = newCustomerId(id)
-  const load = (paths: string[], more: Partial<Run> = {}, terms: Partial<FocusTerms> = {}) =>
-    importFocus(
-      { paths, customerId, ...more },
-      { platforms: platformTable(), dueDays: 30, paid: false, ...terms },
-    )
-  const caller = () => callerOf(id, 'finance-user')
-  const read = async (invoice_id = 'N-1') => {
-    const given = { params: { invoice_id }, query: {}, body: undefined }
-    return (await invoices.readInvoice(await caller(), given, trace)).body
-  }
-  const list = async (query: Parameters<typeof charges.listCharges>[1]['query'] = {}, invoice_id = 'N-1') => {
-    const given = { params: { invoice_id }, query, body: undefined }
-    return (await charges.listCharges(await caller(), given, trace)).body
-  }
-  const amounts = async () =>
-    (
-      await db.sql(
-        id,
-        `SELECT id, document_state AS state, form, total_amount AS total, balance_amount AS balance FROM invoices
-         ORDER BY created_at, id`,
-      )
-    ).map(({ id, state, form, total, balance }) => [id, state, form, Number(total), Number(balance)])
-  const count = async () => (await db.sql(id, 'SELECT count(*)::int AS count FROM charges'))[0]?.count
-  const undo = (importId = '') => scope({ customerId }, (tx) => undoImport(tx, customerId, importId))
-  return { id, customerId, load, read, list, amounts, count, undo, caller }
-}
-
-const refusal = (promise: Promise<unknown>) =>
-  promise.then(
-    () => 'not refused',
-    ({ problems }) => problems,
-  )
+const importer = () => own.importer()
+const bill = (...rows: DetailRow[]) => own.bill(...rows)
+const usage = (...rows: ChargeRow[]) => own.usage(...rows)
 
 describe('the sample of docs/focus-1.4, which is made by us', () => {
   test('is one import: a bill reconciled to zero, and one with its planted differences', async () => {
@@ -161,7 +103,7 @@ describe('a bill and its charges', () => {
     const { load, read, amounts, id } = await importer()
     await load([usage(...FINE)])
     expect(await amounts()).toEqual([['N-1', 'issued', 'summary', 15, 15]])
-    await db.sql(id, 'UPDATE invoices SET balance_amount = 4')
+    await own.db.sql(id, 'UPDATE invoices SET balance_amount = 4')
     const { report } = await load([bill(...TWO)])
     expect(report.counts).toMatchObject({ corrected: 1, added: 0 })
     expect((await amounts()).map(([, ...rest]) => rest)).toEqual([
@@ -207,7 +149,7 @@ describe('a bill and its charges', () => {
     expect(await count()).toBe(3)
     await Promise.all([load([usage({ BilledCost: '1' })]), load([usage({ BilledCost: '2' })])])
     expect((await list()).rowCount).toBe(1)
-    expect(await db.sql(id, 'SELECT FROM charge_sets WHERE replaced_by IS NULL')).toHaveLength(1)
+    expect(await own.db.sql(id, 'SELECT FROM charge_sets WHERE replaced_by IS NULL')).toHaveLength(1)
   })
 
   test('a dry run stores neither', async () => {
@@ -249,7 +191,7 @@ describe('a bill and its charges', () => {
     const open = { InvoiceId: '', InvoiceIssueStatus: 'Open', InvoiceIssueDate: '', PaymentDueDate: '' }
     await load([bill({ ...open })])
     await load([usage({ InvoiceId: '', BilledCost: '4' })])
-    const [[id] = []] = await amounts()
+    const id = (await amounts())[0]?.[0]
     expect(await amounts()).toEqual([[id, 'draft', 'invoice', 10, 0]])
     expect((await read(id)).charges).toMatchObject({ differenceAmount: 6, agrees: false })
     // Once it is issued under a number, its charges come with that number.
@@ -292,84 +234,5 @@ describe('a bill and its charges', () => {
       undefined,
       undefined,
     ])
-  })
-})
-
-describe('what is resold', () => {
-  test('shows nobody what the vendor charged', async () => {
-    const { load, count } = await importer()
-    await load([usage({})], {}, { issuer: 'Resale', atCost: true })
-    expect(await count()).toBe(0)
-  })
-
-  test('a map of accounts leads charges with their bill to each customer and profile', async () => {
-    const [one, other] = [await importer(), await importer()]
-    await addProfile(other.id, 'emea')
-    const map = file(`account,customer,billingProfile\nA-1,${one.id},\nA-2,${other.id},emea\n`)
-    const rows = [{}, { BillingAccountId: 'A-2', InvoiceDetailId: 'D-2' }]
-    await importFocus(
-      { paths: [bill(...rows), usage(...rows)] },
-      { platforms: platformTable(), dueDays: 30, paid: false, map },
-    )
-    for (const { list, read, numberOf } of [
-      { ...one, numberOf: 'N-1' },
-      { ...other, numberOf: 'N-1/emea' },
-    ]) {
-      expect((await list({}, numberOf)).rowCount).toBe(1)
-      expect((await read(numberOf)).charges).toMatchObject({ agrees: true, count: 1 })
-    }
-  })
-})
-
-describe('listCharges', () => {
-  test('pages through many, line by line and the dearest first, there and back', async () => {
-    const { load, list } = await importer()
-    const rows = Array.from({ length: 57 }, (_, n) => ({
-      InvoiceDetailId: `D-${n % 2}`,
-      BilledCost: `${n === 9 ? '-' : ''}${n}.5`,
-    }))
-    await load([usage(...rows)])
-    const all = (await list({ maxResults: 250 })).charges
-    expect(all.map(({ position }) => position)).toEqual(Array.from({ length: 57 }, (_, n) => n + 1))
-    expect(all.slice(0, 2).map(({ detailId, amount }) => [detailId, amount])).toEqual([
-      ['D-0', 56.5],
-      ['D-0', 54.5],
-    ])
-    expect(all.at(-1)).toMatchObject({ detailId: 'D-1', amount: -9.5 })
-    const of = all.filter(({ detailId }) => detailId === 'D-1')
-    const first = await list({ line: 'D-1', maxResults: 20 })
-    const second = await list({ line: 'D-1', maxResults: 20, pageToken: first.pageToken ?? '' })
-    expect([...first.charges, ...second.charges]).toEqual(of)
-    expect([second.pageToken, first.previousPageToken]).toEqual([undefined, undefined])
-    const back = await list({ line: 'D-1', maxResults: 20, pageToken: second.previousPageToken ?? '' })
-    expect(back.charges).toEqual(first.charges)
-    // No line of a summary has an id, so that all of them lead to none.
-    const lost = await list({ withoutLine: 'true', maxResults: 40 })
-    const rest = await list({ withoutLine: 'true', maxResults: 40, pageToken: lost.pageToken ?? '' })
-    expect([...lost.charges, ...rest.charges]).toEqual(all)
-    expect((await list({ line: 'D-7' })).rowCount).toBe(0)
-  })
-
-  test('asks for the role, for an invoice that is there, and for one thing at a time', async () => {
-    const { load, list, id } = await importer()
-    await load([usage({})])
-    const given = { params: { invoice_id: 'N-1' }, query: {}, body: undefined }
-    for (const role of ['it-manager'] as const)
-      await expect(charges.listCharges(await callerOf(id, role), given, trace)).rejects.toMatchObject({
-        code: 'permission_denied',
-      })
-    for (const role of ['finance-user', 'admin'] as const)
-      expect((await charges.listCharges(await callerOf(id, role), given, trace)).body.rowCount).toBe(1)
-    await expect(list({}, 'N-2')).rejects.toMatchObject({ code: 'not_found' })
-    const exported = { ...given, params: { invoice_id: 'N-2' } }
-    await expect(charges.exportCharges(await callerOf(id, 'admin'), exported, trace)).rejects.toMatchObject({
-      code: 'not_found',
-    })
-    await expect(list({ line: 'D-1', withoutLine: 'true' })).rejects.toMatchObject({
-      code: 'invalid_request',
-    })
-    const { pageToken } = await list({ maxResults: 1 })
-    expect(pageToken).toBeUndefined()
-    await expect(list({ pageToken: 'x' })).rejects.toMatchObject({ code: 'page_token_invalid' })
   })
 })

@@ -4,16 +4,14 @@ import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { planAgain } from '#lib/db/plans.ts'
-import type { Charge } from './charge.ts'
+import { addRows, addSets, rowsOf } from './rows.ts'
 import type { Kept } from './stream.ts'
 
 /** Of how many bills the charges were not there, were the same, and came in the place of others. */
 export type ChargeCounts = { added: number; unchanged: number; replaced: number }
 
 const MOST_BILLS = 500
-const MOST_ROWS = 5000
-
-type Row = Charge & { setId: string; position: number }
+const MOST_LINES = 5000
 
 /**
  * Stores the charges of bills, whether these are there or not: of each bill all of them, or none where they are there
@@ -77,7 +75,7 @@ function* batchesOf(bills: Iterable<Kept>): Generator<Kept[]> {
   for (const bill of bills) {
     batch.push(bill)
     lines += bill.lines.length
-    if (batch.length < MOST_BILLS && lines < MOST_ROWS) continue
+    if (batch.length < MOST_BILLS && lines < MOST_LINES) continue
     yield batch
     ;[batch, lines] = [[], 0]
   }
@@ -106,47 +104,6 @@ async function markReplaced(
     FROM unnest(${texts(bills, 'issuer')}, ${texts(bills, 'number')}) AS given(issuer, number)
     WHERE customer_id = ${customerId} AND charge_sets.issuer = given.issuer
       AND charge_sets.number = given.number AND replaced_by IS NULL`)
-}
-
-async function addSets(
-  tx: Transaction,
-  customerId: CustomerId,
-  importId: string,
-  sets: readonly { bill: Kept; id: string }[],
-) {
-  if (sets.length === 0) return
-  const rows = sets.map(({ id, bill: { charges: _, ...head } }) => ({ id, ...head }))
-  await tx.execute(sql`
-    INSERT INTO charge_sets (customer_id, import_id, id, issuer, number, currency, count, amount, digest, lines)
-    SELECT ${customerId}, ${importId}, r.* FROM json_to_recordset(${JSON.stringify(rows)}::json)
-      AS r(id text, issuer text, number text, currency text, count int, amount numeric, digest text, lines jsonb)`)
-}
-
-function* rowsOf(sets: readonly { bill: Kept; id: string }[]): Generator<Row[]> {
-  let rows: Row[] = []
-  for (const { id: setId, bill } of sets) {
-    let position = 0
-    for (const charge of bill.charges()) {
-      rows.push({ ...charge, setId, position: position++ })
-      if (rows.length < MOST_ROWS) continue
-      yield rows
-      rows = []
-    }
-  }
-  if (rows.length > 0) yield rows
-}
-
-async function addRows(tx: Transaction, customerId: CustomerId, rows: readonly Row[]) {
-  await tx.execute(sql`
-    INSERT INTO charges (customer_id, set_id, position, detail, category, class, service, description,
-      period_start, period_end, billing_account, sub_account, quantity, unit, billed_cost, tags)
-    SELECT ${customerId}, r."setId", r.position, r.detail, r.category, r.class, r.service, r.description,
-      to_timestamp(r.start / 1000.0), to_timestamp(r."end" / 1000.0), r.account, r."subAccount", r.quantity, r.unit,
-      r.cost, r.tags
-    FROM json_to_recordset(${JSON.stringify(rows)}::json)
-      AS r("setId" text, position int, detail text, category text, class text, service text, description text,
-        start bigint, "end" bigint, account text, "subAccount" text, quantity numeric, unit text, cost numeric,
-        tags jsonb)`)
 }
 
 function texts(of: readonly Kept[], field: 'issuer' | 'number') {
