@@ -4,7 +4,7 @@ import { ChevronRight, TriangleAlert } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 import { ChargeList } from '#components/charges/charge-list.tsx'
 
-/** The charges of a line as text: how many, and by how much the line is apart from them. */
+/** The charges of a line as text: how many, and by how much the line is apart from them, also where there are none. */
 export type ShownLineCharges = {
   invoiceId: string
   line: string
@@ -31,20 +31,22 @@ export function LineRows({
   if (!charges) return <tr>{children(null)}</tr>
   const button = (
     <>
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        aria-controls={id}
-        onClick={() => setIsOpen(!isOpen)}
-        className="mt-0.5 -ml-1 flex min-h-6 items-center gap-0.5 rounded-control pr-1.5 text-xs font-medium text-ink-2 hover:bg-sunken hover:text-ink print:hidden"
-      >
-        <ChevronRight
-          aria-hidden="true"
-          className={`size-3.5 shrink-0 transition-transform duration-120 ${isOpen ? 'rotate-90' : ''}`}
-        />
-        {charges.text}
-        <span className="sr-only"> of {name}</span>
-      </button>
+      {charges.count > 0 ? (
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setIsOpen(!isOpen)}
+          className="mt-0.5 -ml-1 flex min-h-6 items-center gap-0.5 rounded-control pr-1.5 text-xs font-medium text-ink-2 hover:bg-sunken hover:text-ink print:hidden"
+        >
+          <ChevronRight
+            aria-hidden="true"
+            className={`size-3.5 shrink-0 transition-transform duration-120 ${isOpen ? 'rotate-90' : ''}`}
+          />
+          {charges.text}
+          <span className="sr-only"> of {name}</span>
+        </button>
+      ) : null}
       {charges.apart ? (
         <span className="mt-0.5 flex items-start gap-1.5 text-xs text-warn">
           <TriangleAlert aria-hidden="true" className="mt-0.5 size-3 shrink-0" />

@@ -35,7 +35,7 @@ test('a bill that its charges explain says so, and a line opens to its charges',
   await expect(compute).toContainText('Sub-account web-prod')
   await expect(compute).toContainText('team: web')
   await page
-    .getByRole('button', { name: '1 charge, 1 of them corrections of Correction of September' })
+    .getByRole('button', { name: '1 charge, 1 correction among them of Correction of September' })
     .click()
   const correction = page.getByRole('table', { name: 'Charges of Correction of September' })
   await expect(correction).toContainText('1 Sep 2026 – 30 Sep 2026')
@@ -59,6 +59,7 @@ test('planted differences are found: on the line, among the charges without one,
     .getByRole('table', { name: 'Line items' })
     .getByRole('row', { name: /Compute, Frankfurt/ })
   await expect(line).toContainText('12.40 EUR more than its charges')
+  await expect(page.getByRole('row', { name: /Reserved capacity/ })).toContainText('No charges lead to it')
   await line.getByRole('button').click()
   await section.getByRole('button', { name: '2 charges without a line' }).click()
   await expect(page.getByRole('table', { name: '2 charges without a line' })).toContainText('Log queries')

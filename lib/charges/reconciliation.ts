@@ -102,18 +102,6 @@ export function reconcile(
   }
 }
 
-/** Which places hold the charges of a line, or those that lead to no line; the line's own id, or undefined for these. */
-export function placesOf(
-  set: Pick<ChargeSet, 'lines'>,
-  detail: string | undefined,
-  known: readonly (string | null)[],
-): Pick<LineSum, 'from' | 'count'>[] {
-  const ids = new Set(known)
-  return set.lines.filter((line) =>
-    detail === undefined ? line.detail === null || !ids.has(line.detail) : line.detail === detail,
-  )
-}
-
 function byCategory(lines: readonly BillLine[], set: ChargeSet): CategoryFound[] {
   const billed = new Map<string, Big>()
   const charged = new Map<string, Big>()

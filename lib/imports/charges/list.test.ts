@@ -93,4 +93,29 @@ describe('listCharges', () => {
     expect(pageToken).toBeUndefined()
     await expect(list({ pageToken: 'x' })).rejects.toMatchObject({ code: 'page_token_invalid' })
   })
+
+  test('as a file has all of them with their lines, exactly, and what begins like a formula is disarmed', async () => {
+    const { load, caller } = await importer()
+    await load([
+      bill({}, { InvoiceDetailId: 'D-2', InvoiceDetailDescription: '=1+1', BilledCost: '0.01' }),
+      usage(
+        { BilledCost: '9.99999999999999999999' },
+        { InvoiceDetailId: 'D-2', ChargeDescription: '=HYPERLINK("x")', BilledCost: '-0.5' },
+        { InvoiceDetailId: 'D-3', ChargeDescription: '@x', BilledCost: '1' },
+      ),
+    ])
+    const given = { params: { invoice_id: 'N-1' }, query: {}, body: undefined }
+    const { body } = await charges.exportCharges(await caller(), given, trace)
+    const text = (await Array.fromAsync(body)).map((piece) => Buffer.from(piece).toString()).join('')
+    const rows = text.trim().split('\r\n').slice(1)
+    expect(rows.map((row) => row.split(',').slice(0, 5).join(','))).toEqual([
+      '1,D-1,1,Compute,Usage',
+      "2,D-2,2,'=1+1,Usage",
+      '3,D-3,,,Usage',
+    ])
+    expect(rows[0]).toContain(',9.99999999999999999999,USD')
+    expect(rows[1]).toContain(`"'=HYPERLINK(""x"")"`)
+    expect(rows[1]).toContain(',-0.50,USD')
+    expect(rows[2]).toContain(",'@x,")
+  })
 })

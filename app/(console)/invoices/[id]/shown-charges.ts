@@ -31,17 +31,24 @@ export function shownCharges({ id, currency, charges }: InvoiceWithLines): Shown
   }
 }
 
-/** The charges of a line as text; undefined where none lead to it. */
+/** The charges of a line as text; undefined where none lead to it, and none are to be expected. */
 export function shownLineCharges(
-  invoiceId: string,
-  { detailId, charges, currency }: LineItem,
+  { id: invoiceId, charges: all }: Pick<InvoiceWithLines, 'id' | 'charges'>,
+  { detailId = '', charges, currency, amount }: LineItem,
 ): ShownLineCharges | undefined {
-  if (!charges || detailId === undefined) return undefined
+  const none = { invoiceId, line: detailId, count: 0, text: '' }
+  if (!charges)
+    return all?.withoutCharges?.count && amount !== 0
+      ? { ...none, apart: 'No charges lead to it' }
+      : undefined
   const { count, corrections, agrees, differenceAmount } = charges
-  const corrected =
-    corrections.count === 0 ? '' : `, ${corrections.count.toLocaleString('en')} of them corrections`
+  const corrected = corrections.count === 0 ? '' : `, ${correctionsText(corrections.count)} among them`
   return {
     ...{ invoiceId, line: detailId, count, text: `${chargesText(count)}${corrected}` },
     ...(agrees ? {} : { apart: lineApartText(differenceAmount, currency) }),
   }
+}
+
+function correctionsText(count: number): string {
+  return count === 1 ? '1 correction' : `${count.toLocaleString('en')} corrections`
 }

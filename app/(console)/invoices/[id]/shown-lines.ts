@@ -17,7 +17,7 @@ export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums
   const shown = (amount: string | number) => formatAmount(amount, currency)
   const rows = lineItems.map((line, place) => {
     const amount = formatAmount(line.amount, line.currency)
-    const charges = shownLineCharges(invoice.id, line)
+    const charges = shownLineCharges(invoice, line)
     return {
       place,
       description: line.description,
