@@ -19,9 +19,10 @@ export type ShownCharges = {
   categories: { category: string; billed: string; charges: string; difference: string }[]
 }
 
-const CELL = 'border-t border-line px-4 py-2 max-md:px-3.5'
+const SIDES = 'px-4 max-md:px-2 max-md:first:pl-3.5 max-md:last:pr-3.5'
+const CELL = `border-t border-line py-2 ${SIDES}`
 const NUMBER = `${CELL} text-right tabular-nums whitespace-nowrap`
-const HEAD = 'px-4 py-2 text-xs font-medium text-ink-3 max-md:px-3.5'
+const HEAD = `py-2 text-xs font-medium text-ink-3 md:whitespace-nowrap ${SIDES}`
 
 /** What explains an invoice: its charges by category, and those that no line has. */
 export function InvoiceCharges({ shown, currency }: { shown: ShownCharges; currency: string }) {

@@ -37,7 +37,7 @@ export function LineRows({
           aria-expanded={isOpen}
           aria-controls={id}
           onClick={() => setIsOpen(!isOpen)}
-          className="mt-0.5 -ml-1 flex min-h-6 items-center gap-0.5 rounded-control pr-1.5 text-xs font-medium text-ink-2 hover:bg-sunken hover:text-ink print:hidden"
+          className="mt-0.5 -ml-1 flex min-h-6 items-center gap-0.5 rounded-control pr-1.5 text-left text-xs font-medium text-ink-2 hover:bg-sunken hover:text-ink print:hidden"
         >
           <ChevronRight
             aria-hidden="true"
