@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
 import { operate, run } from './own-app.ts'
 import { appEnvironment } from './server.ts'
 
@@ -59,6 +60,9 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     /** Rows of a FOCUS file, as text. */
     importFocus: (csv: string, ...options: string[]) =>
       command(['import', 'focus', '-', ...own, ...options], csv),
+    /** FOCUS files of the project, as one import. */
+    importFocusFiles: (paths: string[], ...options: string[]) =>
+      command(['import', 'focus', ...paths.map((path) => resolve(path)), ...own, ...options]),
     /** Makes it long ago that its members signed in. */
     async ageSignIns() {
       printed(['age sign-ins'], await run('e2e/age-sign-ins.ts', env, [], id))

@@ -3,6 +3,7 @@ import { digestOf } from '#lib/access/api-key.ts'
 import { reachProven } from '#lib/access/factors/rules.ts'
 import { cookieOf } from '#lib/access/factors/test-person.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
+import { addCharges } from '#lib/charges/test-rows.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
@@ -83,6 +84,9 @@ beforeAll(async () => {
     await addAsset(customer, `${customer}-things-1`, null)
     await addInvoice(customer, `${upper}-1`, told)
     await addInvoice(customer, `${upper}-2`, { ...told, totalAmount: '11.00' })
+    await addCharges(customer, { ...told, number: `${upper}-1` }, [
+      { cost: '10', service: `Compute of ${customer}`, tags: { team: customer } },
+    ])
     await addKey(customer, ['admin'], { id: `key-${customer}`, name: `${customer} ERP` })
     const member = await addMember(customer, { id: `member-${customer}`, roles: ['admin'] })
     const colleague = await addMember(customer, { roles: ['admin'], email: `colleague@${customer}.example` })

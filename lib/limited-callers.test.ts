@@ -7,6 +7,7 @@ import type { Caller } from '#lib/access/rules.ts'
 import { sessionSecret } from '#lib/access/session-cookie.ts'
 import { signInFrom } from '#lib/access/test-sign-in.ts'
 import { recipientOf } from '#lib/billing-profiles/recipient.ts'
+import { addCharges } from '#lib/charges/test-rows.ts'
 import { invoiceBefore } from '#lib/comparisons/before.ts'
 import { comparableInvoices, newestInvoices } from '#lib/comparisons/compared.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
@@ -70,6 +71,17 @@ const CASES: Record<string, Case> = {
     own: ['/OWN-2/file', '/OWN-2/file?kind=drawn'],
     names: ['/{id}/file', '/{id}/file?kind=drawn'],
   },
+  listCharges: {
+    own: [
+      '/OWN-1/charges',
+      '/OWN-1/charges?maxResults=1',
+      '/OWN-1/charges?withoutLine=true',
+      '/OWN-2/charges',
+    ],
+    names: ['/{id}/charges', '/{id}/charges?withoutLine=true'],
+  },
+  exportCharges: { own: ['/OWN-1/charges.csv'], names: ['/{id}/charges.csv'] },
+  exportChargesXlsx: { own: ['/OWN-1/charges.xlsx'], names: ['/{id}/charges.xlsx'] },
   exportInvoiceFiles: {
     shows: [...SELECTIONS, '?orderBy=totalAmount'],
     names: ['?ids={id}', '?ids=OWN-1|{id}', '?search={id}'],
@@ -171,6 +183,11 @@ async function addInvoices(customer: string, profile: string, digit: number): Pr
     )
   }
   await add(7, { platform: 'cloud-platform' })
+  for (const month of [7, 8])
+    await addCharges(customer, { issuer: `Issuer of ${profile}`, number: numberOf(month, digit) }, [
+      { cost: '7.00', service: `Compute for ${profile}` },
+      { cost: '3.01' },
+    ])
   await add(8, { platform: 'cloud-platform', balanceAmount: '0' })
   await add(9, { platform: 'cloud-platform', balanceAmount: '-1.5' })
   await add(6, { platform: 'cloud-platform', dueDate: '2099-10-29' })

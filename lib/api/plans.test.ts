@@ -51,6 +51,8 @@ beforeAll(async () => {
     'invoice_sums',
     'invoice_tokens',
     'line_items',
+    'charge_sets',
+    'charges',
     'assets',
     'license_changes',
   ])
@@ -103,6 +105,24 @@ async function seed(customer: string, many: number): Promise<void> {
     `INSERT INTO line_items (customer_id, invoice_id, position, type, description, price, qty, currency)
      SELECT customer_id, id, p, platform, 'Usage', total_amount / 2, 1, currency FROM invoices, generate_series(0, 1) p`,
   )
+  // Of one invoice many charges: a few that lead to one line, and all others to another one.
+  await database.sql(
+    customer,
+    `INSERT INTO charge_sets (customer_id, id, issuer, number, currency, count, amount, digest, lines)
+     VALUES ($1, 'set', 'Rare', 'RARE-0004', 'EUR', $2, 4004, 'x', jsonb_build_array(
+       jsonb_build_object('detail', 'L-1', 'from', 0, 'count', 9, 'amount', '4', 'corrections', $3::jsonb,
+         'categories', '[]'::jsonb),
+       jsonb_build_object('detail', 'L-2', 'from', 9, 'count', $2::int - 9, 'amount', '4000', 'corrections', $3::jsonb,
+         'categories', '[]'::jsonb)))`,
+    [customer, many, JSON.stringify({ count: 0, amount: '0' })],
+  )
+  await database.sql(
+    customer,
+    `INSERT INTO charges (customer_id, set_id, position, detail, category, service, billing_account, billed_cost)
+     SELECT $1, 'set', n, CASE WHEN n < 9 THEN 'L-1' ELSE 'L-2' END, 'Usage', 'Compute', 'A-1', 0.8
+     FROM generate_series(0, $2::int - 1) n`,
+    [customer, many],
+  )
   await addAsset(customer, 'cloud-platform-1', null)
   await addAsset(customer, 'workspace-suite-1', { purchased: 5 })
   await addInvoice(customer, 'NEWEST', { balanceAmount: '0' })
@@ -128,8 +148,9 @@ type Asked = { name: string; rows: number; reads: Read[] }
 async function ask(contract: AnyContract, given: string): Promise<Asked> {
   const { method, path } = contract
   const inPath = path.includes('{')
+  const [id = '', search] = given.split('?')
   const target = inPath
-    ? path.replace(/\{\w+\}/, given)
+    ? path.replace(/\{\w+\}/, id) + (search === undefined ? '' : `?${search}`)
     : `${path}?${given === 'pageToken' ? await lastPage(contract) : given}`
   let text = ''
   const sent = await sentBy(async () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { encode } from 'next-auth/jwt'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { cookieName, sessionSecret } from '#lib/access/session-cookie.ts'
+import { addExampleCharges } from '#lib/charges/test-rows.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/db/test-rows.ts'
 import { addSession } from '#lib/db/test-sessions.ts'
@@ -326,4 +327,5 @@ async function seed() {
     [{ description: 'Object storage', price: '-40' }],
   )
   await addPosted()
+  await addExampleCharges()
 }

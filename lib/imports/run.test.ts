@@ -71,7 +71,7 @@ describe('importFocus', () => {
       {
         action: 'invoices.imported',
         subject: `${run.customerId}.txt`,
-        details: { added: 2, unchanged: 0, import: expect.stringMatching(/^\d{8}-[0-9a-f]{8}$/) },
+        details: { added: 2, unchanged: 0, charged: 2, import: expect.stringMatching(/^\d{8}-[0-9a-f]{8}$/) },
       },
     ])
   })

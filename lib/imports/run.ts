@@ -45,11 +45,12 @@ export async function importFocus(run: Run, { map, prices, ...given }: FocusTerm
     ...(signal ? { signal } : {}),
   }
   return withTexts(run, ({ files, leftOut, texts }) =>
-    readFocus(texts(), options, (invoices, { rows, used, charges }) => {
+    readFocus(texts(), options, (invoices, { rows, used, charges }, stream) => {
       const entries = entriesOf(invoices, resale.customers)
       const read = files.map((file, at) => ({ ...file, rows: 0, used: 0, ...sources[at] }))
       const figures = () => ({ files: read, leftOut, rows, used, charges })
-      return runSession({ kind: 'focus', files, entries, figures, oddities: noted.list }, run)
+      const input = { kind: 'focus', files, entries, figures, oddities: noted.list, charges: stream } as const
+      return runSession(input, run)
     }),
   )
 }

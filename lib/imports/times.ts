@@ -22,6 +22,22 @@ export function timeOf(text: string): number | undefined {
   return offset === undefined ? undefined : midnight + ((h * 60 + m - offset) * 60 + s) * 1000 + millis
 }
 
+/** A month of hours, twice: so that each time is read once. */
+const MOST_TIMES = 5000
+
+/** The same of many texts, most of which come again. */
+export function timeReader() {
+  const times = new Map<string, number | undefined>()
+  return (text: string | undefined): number | undefined => {
+    if (text === undefined) return undefined
+    if (!times.has(text)) {
+      if (times.size >= MOST_TIMES) times.clear()
+      times.set(text, timeOf(text))
+    }
+    return times.get(text)
+  }
+}
+
 /** Minutes that a zone is ahead of UTC. */
 function offsetOf(zone: string | undefined): number | undefined {
   if (zone === undefined || /^[zu]/i.test(zone)) return 0

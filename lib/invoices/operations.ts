@@ -3,6 +3,7 @@ import type { Caller } from '#lib/access/rules.ts'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/api/contract.ts'
 import { operation } from '#lib/api/operation.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
+import { readChargeSet } from '#lib/charges/sets.ts'
 import { readScope, readScopeAtOnce } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { named } from '#lib/files/named.ts'
@@ -104,19 +105,20 @@ export const readInvoice = operation(
   contract.readInvoice,
   async (caller, { params }) => {
     const id = params.invoice_id
-    const [read, links, files] = await readScopeAtOnce(
+    const [read, links, files, set] = await readScopeAtOnce(
       caller,
       (tx) =>
         Promise.all([
           store.readInvoice(tx, caller, id),
           readLinks(tx, caller, id),
           listKept(tx, caller.customerId, id),
+          readChargeSet(tx, caller, id),
         ]),
       { isByKey: true },
     )
     if (!read) throw new Problem('not_found')
     const { invoice, lines } = read
-    return { body: serializeInvoiceWithLines(invoice, lines, { links, files }, env().baseUrl) }
+    return { body: serializeInvoiceWithLines(invoice, lines, { links, files, set }, env().baseUrl) }
   },
   { isExact: true },
 )

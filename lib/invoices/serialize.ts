@@ -1,3 +1,5 @@
+import { type ChargeSet, type LineFound, reconcile } from '#lib/charges/reconciliation.ts'
+import { serializeLineFound, serializeReconciliation } from '#lib/charges/serialize.ts'
 import { epochOfDay } from '#lib/days.ts'
 import { serializeFiles } from '#lib/kept-files/serialize.ts'
 import type { KeptFile } from '#lib/kept-files/store.ts'
@@ -35,14 +37,16 @@ export function serializeInvoice(row: ShownRow, baseUrl: string): Invoice {
 export function serializeInvoiceWithLines(
   row: InvoiceRow,
   lines: LineItemRow[],
-  { links, files }: { links: DocumentLinks; files: readonly KeptFile[] },
+  { links, files, set }: { links: DocumentLinks; files: readonly KeptFile[]; set?: ChargeSet | undefined },
   baseUrl: string,
 ): InvoiceWithLines {
   const { reading, amounts, lineItems, notItemized, rounding, foreign, tax } = itemize(row, lines)
   const invoice = serializeInvoice(row, baseUrl)
+  const billed = lines.map((line, index) => ({ ...line, amount: amounts[index] ?? '0' }))
+  const found = set?.currency === row.currency ? reconcile({ ...row, lines: billed }, set) : undefined
   return {
     ...invoice,
-    lineItems: lines.map((line, index) => serializeLineItem(line, amounts[index] ?? '0')),
+    lineItems: billed.map((line, index) => serializeLineItem(line, found?.lines?.[index])),
     itemization: {
       addsUp: reading !== undefined,
       ...(reading ? { priceReading: reading === 'line' ? 'PER_LINE' : 'PER_UNIT' } : {}),
@@ -55,6 +59,7 @@ export function serializeInvoiceWithLines(
     files: serializeFiles(row.id, files, invoice.url),
     ...serializeDocument(row, links),
     ...serializePosting(row, lines),
+    ...(found ? { charges: serializeReconciliation(found) } : {}),
   }
 }
 
@@ -75,7 +80,7 @@ function serializeDocument(row: InvoiceRow, { corrects, correctedBy, replaces, r
   }
 }
 
-function serializeLineItem(row: LineItemRow, amount: string): LineItem {
+function serializeLineItem(row: LineItemRow & { amount: string }, found: LineFound | undefined): LineItem {
   return {
     type: row.type,
     description: row.description,
@@ -83,8 +88,9 @@ function serializeLineItem(row: LineItemRow, amount: string): LineItem {
     qty: numberOf(row.qty),
     currency: row.currency,
     ...(row.details === null ? {} : { Details: row.details }),
-    amount: numberOf(amount),
+    amount: numberOf(row.amount),
     ...serializeLinePosting(row),
+    ...(found ? { charges: serializeLineFound(found) } : {}),
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { InvoiceCharges, LineCharges } from '#lib/charges/shapes.ts'
 import { InvoiceFile } from '#lib/kept-files/shapes.ts'
 import { invoicePosting, linePosting } from '#lib/posting/shapes.ts'
 import { dayOf, documentFields } from './document/shapes.ts'
@@ -27,6 +28,9 @@ export const LineItem = z
       description: 'Price × quantity, or the price of the line, rounded to the minor unit.',
     }),
     ...linePosting,
+    charges: LineCharges.optional().meta({
+      description: 'What its charges come to. Absent of a line to which none leads.',
+    }),
   })
   .meta({ id: 'LineItem', description: 'One line of an invoice.' })
 
@@ -87,6 +91,9 @@ export const InvoiceWithLines = Invoice.extend({
   files: z.array(InvoiceFile).min(1).meta({ description: 'Its documents, the issuer’s own first.' }),
   ...documentFields,
   ...invoicePosting,
+  charges: InvoiceCharges.optional().meta({
+    description: 'What its charges come to, and where it is apart from them. Absent where none are known.',
+  }),
 }).meta({ id: 'InvoiceWithLines', description: 'An invoice with its line items.' })
 
 /** How many of something. */

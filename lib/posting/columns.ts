@@ -38,6 +38,11 @@ export const linePostingColumns = {
   unit: lineItems.unit,
   purchaseOrder: lineItems.purchaseOrder,
   costCenter: lineItems.costCenter,
+  detailId: lineItems.detailId,
+  chargeCategory: lineItems.chargeCategory,
+  grain: lineItems.grain,
+  paymentCurrency: lineItems.paymentCurrency,
+  paymentAmount: lineItems.paymentAmount,
   carried: sql<string[] | null>`${lineItems.carried}`,
 }
 
@@ -71,5 +76,10 @@ export type LinePostingRow = {
   unit: string | null
   purchaseOrder: string | null
   costCenter: string | null
+  detailId: string | null
+  chargeCategory: string | null
+  grain: string | null
+  paymentCurrency: string | null
+  paymentAmount: string | null
   carried: string[] | null
 }

@@ -29,6 +29,11 @@ export function serializeLinePosting(row: LinePostingRow) {
     unit: row.unit,
     purchaseOrder: row.purchaseOrder,
     costCenter: row.costCenter,
+    detailId: row.detailId,
+    chargeCategory: row.chargeCategory,
+    grain: row.grain,
+    paymentCurrency: row.paymentCurrency,
+    paymentAmount: numberOf(row.paymentAmount),
     carried: someOf(row.carried),
   })
 }

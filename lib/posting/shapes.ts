@@ -34,6 +34,16 @@ export const linePosting = {
   }),
   purchaseOrder: purchaseOrder.optional(),
   costCenter: costCenter.optional(),
+  detailId: z.string().optional().meta({ description: 'The issuer’s id of the line: its charges name it.' }),
+  chargeCategory: z.string().optional().meta({
+    description: 'As FOCUS names it: Usage, Purchase, Tax, Credit or Adjustment; the issuer’s own word.',
+  }),
+  grain: z.string().optional().meta({ description: 'At which level it sums charges up: the issuer’s JSON.' }),
+  paymentCurrency: z.string().optional().meta({
+    description:
+      'In which other currency it is to be paid, where its issuer says so. Never added to `amount`.',
+  }),
+  paymentAmount: amount('What is to be paid in that currency').optional(),
   carried: carried.optional(),
 }
 

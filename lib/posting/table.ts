@@ -36,4 +36,11 @@ export const lineColumns: readonly Column<Line>[] = [
   { name: 'lineUnit', text: ({ unit }) => unit },
   { name: 'linePurchaseOrder', text: ({ purchaseOrder }) => purchaseOrder },
   { name: 'lineCostCenter', text: ({ costCenter }) => costCenter },
+  { name: 'lineDetailId', text: ({ detailId }) => detailId },
+  { name: 'lineChargeCategory', text: ({ chargeCategory }) => chargeCategory },
+  { name: 'linePaymentCurrency', text: ({ paymentCurrency }) => paymentCurrency },
+  {
+    name: 'linePaymentAmount',
+    amount: ({ paymentAmount, paymentCurrency }) => amountOf(paymentAmount, paymentCurrency ?? ''),
+  },
 ]

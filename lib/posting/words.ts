@@ -20,6 +20,8 @@ export type LineFacts = {
   unit?: Told<string>
   purchaseOrder?: Told<string>
   costCenter?: Told<string>
+  paymentCurrency?: Told<string>
+  paymentAmount?: Told<Decimal>
 }
 
 /** What an invoice says of all of its lines. */
@@ -48,7 +50,14 @@ export function lineFacts(
     ...namedParts(posted),
     ...(isKnown(netAmount) ? [`Net ${formatAmount(netAmount, currency)}`] : []),
     ...taxParts(line, currency),
+    ...paymentParts(line),
   ]
+}
+
+/** In which other currency it is to be paid. */
+function paymentParts({ paymentCurrency, paymentAmount }: LineFacts): string[] {
+  if (!isKnown(paymentCurrency) || !isKnown(paymentAmount)) return []
+  return [`To be paid as ${moneyText(paymentAmount, paymentCurrency)}`]
 }
 
 function taxParts({ taxCategory, taxRate, taxAmount }: LineFacts, currency: string): string[] {

@@ -24,3 +24,8 @@ function textOf(cell: AlignedCell): string {
   const text = typeof cell === 'string' ? cell : cell.right
   return typeof cell !== 'string' || text.length <= WIDEST ? text : `${text.slice(0, WIDEST - 1)}…`
 }
+
+/** A number with its thousands apart. */
+export function countOf(count: number): string {
+  return count.toLocaleString('en')
+}

@@ -44,7 +44,7 @@ describe('a report', () => {
         'Left out: costs/notes.txt',
         '',
         'Rows      3  all of them used',
-        'Charges   3',
+        'Charges   3  kept of 2 invoices: 2 new',
         'Invoices  2  2 new',
         '',
         'In all  Invoices  In the files  Invoiced',

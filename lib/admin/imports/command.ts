@@ -1,7 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander'
-import { platformTable } from '#lib/imports/focus/platforms.ts'
-import { expectationsOf } from '#lib/imports/report/expectations.ts'
-import { collect, withDatabase } from '../command.ts'
+import type { Command } from 'commander'
+import { withDatabase } from '../command.ts'
+import { collectExpectation, collectPair, collectTag, daysOf } from './collected.ts'
 import { importAssets, importFocus, importInvoices } from './import.ts'
 import { listAllImports, showImport } from './list.ts'
 import { undo } from './undo.ts'
@@ -39,6 +38,11 @@ export function addImportCommands(parent: Command): void {
     )
     .option('--due-days <days>', 'days from the invoice date to the due date', daysOf, 30)
     .option('--paid', 'nothing is left to pay')
+    .option(
+      '--tag <key>',
+      'a tag that is kept of charges, by its key; may be given up to 20 times',
+      collectTag,
+    )
   ofInvoices(focus).hook('preAction', oneOwner).action(withDatabase(importFocus))
 
   const invoices = command(
@@ -113,33 +117,4 @@ function ofInvoices(command: Command): Command {
     .option('--history', 'remind nobody of what is new: it is imported for the record')
     .option('--json', 'the report as JSON')
     .option('--replace', 'of assets only: see --correct')
-}
-
-function collectPair(pair: string, before?: string[]): string[] {
-  return collected(pair, before, platformTable)
-}
-
-function collectExpectation(text: string, before?: string[]): string[] {
-  return collected(text, before, expectationsOf)
-}
-
-/** One value more, once all of them together have been looked at. */
-function collected(
-  value: string,
-  before: string[] | undefined,
-  check: (values: string[]) => unknown,
-): string[] {
-  const values = collect(value, before)
-  try {
-    check(values)
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message)
-  }
-  return values
-}
-
-function daysOf(text: string): number {
-  const days = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN
-  if (!(days <= 3650)) throw new InvalidArgumentError('Give whole days, 0 to 3650.')
-  return days
 }

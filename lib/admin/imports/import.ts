@@ -16,12 +16,16 @@ import { reportLines } from './report-lines.ts'
 type Common = { dryRun?: boolean; replace?: boolean; json?: boolean }
 type OfInvoices = Common & { customer?: string; correct?: boolean; expect?: string[]; history?: boolean }
 type Focus = OfInvoices &
-  Omit<imports.FocusTerms, 'platforms' | 'paid'> & { platform?: string[]; paid?: boolean }
+  Omit<imports.FocusTerms, 'platforms' | 'paid' | 'tags'> & {
+    platform?: string[]
+    paid?: boolean
+    tag?: string[]
+  }
 type Assets = Common & { customer?: string; byDomain?: boolean; reseller?: string }
 
 export async function importFocus(paths: string[], options: Focus) {
-  const { platform, dueDays, paid = false, map, issuer, prices, atCost } = options
-  const terms = { platforms: platformTable(platform), dueDays, paid, map, issuer, prices, atCost }
+  const { platform, dueDays, paid = false, map, issuer, prices, atCost, tag: tags } = options
+  const terms = { platforms: platformTable(platform), dueDays, paid, map, issuer, prices, atCost, tags }
   await watched('lines read', async (display) => {
     const run = await runOf(paths, options, display)
     return told(await imports.importFocus(run, terms), options)

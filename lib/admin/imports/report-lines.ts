@@ -1,14 +1,8 @@
-import type {
-  FileReport,
-  Group,
-  ImportReport,
-  InvoiceReport,
-  OddityName,
-  Sum,
-} from '#lib/imports/report/report.ts'
+import type { FileReport, Group, ImportReport, InvoiceReport, Sum } from '#lib/imports/report/report.ts'
 import type { SourceFile } from '#lib/imports/sources/source.ts'
 import { formatAmount } from '#lib/money.ts'
-import { type AlignedCell, aligned } from './aligned.ts'
+import { type AlignedCell, aligned, countOf } from './aligned.ts'
+import { odditiesOf } from './oddity-lines.ts'
 
 /** How many files, and how many groups of sums, are told on screen. JSON has more. */
 const MOST_SHOWN = 30
@@ -22,18 +16,6 @@ const COUNTS: Record<string, string> = {
   corrected: 'corrected',
   superseded: 'drafts superseded',
   voided: 'voided',
-}
-
-const ODDITIES: Record<OddityName, string> = {
-  finer: 'Finer than the minor unit',
-  unbalanced: 'Lines that do not add up to the total',
-  negative: 'Totals below zero',
-  tax: 'Tax that does not fit',
-  late: 'Due more than 30 days ago, and not paid',
-  draft: 'Drafts: their period still runs, and nothing is owed yet',
-  history: 'New, and more than 90 days old: is --history meant?',
-  platform: 'Providers that became platforms of their own',
-  withdrawn: 'In a currency that is withdrawn',
 }
 
 /** A report as people read it, line by line. */
@@ -74,13 +56,20 @@ function filesOf(files: readonly (SourceFile & Partial<FileReport>)[]): string[]
   ]
 }
 
-function figuresOf({ rows, used, charges, invoices, counts }: InvoiceReport): string[] {
+function figuresOf({ rows, used, charges, invoices, counts, charged }: InvoiceReport): string[] {
   const read = rows === used ? 'all of them used' : `${countOf(used)} of them used`
   return aligned([
     ...(rows === 0 ? [] : [['Rows', { right: countOf(rows) }, read]]),
-    ...(charges === undefined ? [] : [['Charges', { right: countOf(charges) }]]),
+    ...(charges === undefined ? [] : [['Charges', { right: countOf(charges) }, chargedOf(charged)]]),
     ['Invoices', { right: countOf(invoices) }, countsOf(counts)],
   ])
+}
+
+/** Of how many invoices they are kept; a reseller's are not. */
+function chargedOf(charged: InvoiceReport['charged']): string {
+  const { added = 0, unchanged = 0, replaced = 0 } = charged ?? {}
+  const all = added + unchanged + replaced
+  return all === 0 ? '' : `kept of ${countOf(all)} invoices: ${countsOf({ ...charged })}`
 }
 
 function countsOf(counts: Record<string, number>): string {
@@ -130,18 +119,4 @@ function groupsOf({ groups, invoicesElsewhere }: InvoiceReport): string[] {
     ...aligned([[...names, ...head], ...shown.map((group) => [...place(group), ...cells(group)])]),
     ...(left > 0 ? [`… and ${countOf(left)} more invoices in smaller groups`] : []),
   ]
-}
-
-function odditiesOf({ oddities }: InvoiceReport): string[] {
-  if (oddities.length === 0) return []
-  const rows = oddities.map(({ what, count, examples }): AlignedCell[] => [
-    ODDITIES[what],
-    { right: countOf(count) },
-    `${examples.join(', ')}${examples.length < count && what !== 'history' && what !== 'withdrawn' ? ', …' : ''}`,
-  ])
-  return ['', ...aligned([['Worth a look', '', ''], ...rows])]
-}
-
-function countOf(count: number): string {
-  return count.toLocaleString('en')
 }

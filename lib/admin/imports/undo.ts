@@ -32,6 +32,10 @@ export async function undo(id: string): Promise<void> {
   })
   const sum = (what: 'removed' | 'voided' | 'restored') => done.reduce((count, each) => count + each[what], 0)
   print(`Undone: ${sum('removed')} removed, ${sum('voided')} voided, ${sum('restored')} as before`)
+  const charged = done.reduce((count, each) => count + (each.charged ?? 0), 0)
+  // With its invoices, its charges go without saying.
+  if (charged > 0 && sum('removed') + sum('voided') + sum('restored') === 0)
+    note(`Its charges of ${charged.toLocaleString('en')} invoices are gone; those before hold again.`)
   if (sum('voided') > 0) note('What the customer may have seen by now is voided, and not removed.')
   const issuers = [...new Set(done.flatMap((each) => each.issuers))]
   if (issuers.length > 0)

@@ -1,3 +1,4 @@
+import { type Charge, chargeReader } from '../charges/charge.ts'
 import type { ProblemList } from '../problem-list.ts'
 import { type Lack, lacking } from '../resale/lacking.ts'
 import type { Bill, Known } from './bill.ts'
@@ -15,12 +16,20 @@ const MOST_IN_MEMORY = 20_000
 const BILL: readonly Field[] = ['invoiceId', 'issuer', 'account', 'currency', 'start', 'end']
 const ISSUE: readonly Field[] = ['status', 'issueDate', 'dueDate', 'reference', 'terms', 'order']
 
+/** Is given each charge that is invoiced as its vendor billed it, with the key of its bill and the currency. */
+export type Keep = (bill: string, currency: string, charge: Charge) => void
 /** Rows with the same fields, as they are written: their bill, or that nobody is known whose it is. */
-type Written = { known: Known; tally: Tally; kinds: Map<string, Kind> } | { unowned: Lack }
+type Written = { key: string; known: Known; tally: Tally; kinds: Map<string, Kind> } | { unowned: Lack }
 
 /** Adds up the rows of files, in bounded memory, however many rows and bills they have. `close` it in the end. */
-export function gatherCharges(terms: Terms, problems: ProblemList, mostInMemory = MOST_IN_MEMORY) {
+export function gatherCharges(
+  terms: Terms,
+  problems: ProblemList,
+  mostInMemory = MOST_IN_MEMORY,
+  keep?: Keep,
+) {
   const { accounts, issuer } = terms
+  const chargeOf = chargeReader(terms.tags)
   const { reading, tallyOf } = newReading()
   const unowned = lacking('is not in the map of accounts')
   const groups = groupsOf(terms, problems)
@@ -61,7 +70,7 @@ export function gatherCharges(terms: Terms, problems: ProblemList, mostInMemory 
     const known = bills.get(key) ?? { head: own, owner, place: { file, line }, groups: new Map() }
     if (!joinHead(known.head, own, { file, line }, problems)) return undefined
     bills.set(key, known)
-    return { known, tally: tallyOf(head, owner?.customer), kinds: new Map() }
+    return { key, known, tally: tallyOf(head, owner?.customer), kinds: new Map() }
   }
 
   const putAway = () => {
@@ -90,7 +99,7 @@ export function gatherCharges(terms: Terms, problems: ProblemList, mostInMemory 
         bill.unowned.add(cost)
         return
       }
-      const { known, tally, kinds } = bill
+      const { key, known, tally, kinds } = bill
       const before = kinds.size
       const amount = groups.add(known, kinds, cost, { header, fields, row, place: { file, line } })
       entries += kinds.size - before
@@ -99,6 +108,7 @@ export function gatherCharges(terms: Terms, problems: ProblemList, mostInMemory 
       tally.billed = tally.billed.plus(cost)
       tally.amount = tally.amount.plus(amount)
       reading.used += 1
+      keep?.(key, known.head.currency, chargeOf(header, row, cost))
       if (header.dataset === 'charges') reading.charges += 1
       if (entries >= mostInMemory) putAway()
     },

@@ -28,6 +28,13 @@ const NONE = {
   unit: [] as string[],
   terms: [] as string[],
   order: [] as string[],
+  line: [] as string[],
+  class: [] as string[],
+  description: [] as string[],
+  tags: [] as string[],
+  grain: [] as string[],
+  paymentCurrency: [] as string[],
+  paymentAmount: [] as string[],
 }
 /** Of a Cost and Usage file, FOCUS 1.0 to 1.4. */
 const CHARGES = {
@@ -42,6 +49,11 @@ const CHARGES = {
   unit: ['PricingUnit', 'ConsumedUnit'],
   chargeStart: ['ChargePeriodStart'],
   chargeEnd: ['ChargePeriodEnd'],
+  // The line of an invoice to which a charge leads, from 1.4 on.
+  line: ['InvoiceDetailId'],
+  class: ['ChargeClass'],
+  description: ['ChargeDescription'],
+  tags: ['Tags'],
 }
 /** Of an Invoice Detail file, FOCUS 1.4. It knows no provider, so that the issuer stands for it. */
 const DETAILS: typeof CHARGES = {
@@ -56,6 +68,9 @@ const DETAILS: typeof CHARGES = {
   detail: ['InvoiceDetailId'],
   terms: ['PaymentTerms'],
   order: ['PurchaseOrderNumber'],
+  grain: ['InvoiceDetailGrain'],
+  paymentCurrency: ['PaymentCurrency'],
+  paymentAmount: ['PaymentCurrencyBilledCost'],
 }
 
 export type Field = keyof typeof CHARGES

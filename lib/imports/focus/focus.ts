@@ -1,6 +1,9 @@
 import Big from 'big.js'
-import { type ImportProblem, ImportRefused } from '#lib/imports/refused.ts'
+import { ImportRefused } from '#lib/imports/refused.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
+import { billsOfBoth } from '../charges/both.ts'
+import { chargeSpool } from '../charges/spool.ts'
+import type { ChargeStream } from '../charges/stream.ts'
 import { readRows } from '../csv-rows.ts'
 import { ofFile, type ProblemList, problemList } from '../problem-list.ts'
 import type { Owner } from '../resale/accounts.ts'
@@ -8,9 +11,11 @@ import type { Bill } from './bill.ts'
 import { gatherCharges } from './charges.ts'
 import { type Dataset, knownColumns, readHeader } from './columns.ts'
 import { invoiceOf } from './invoice.ts'
-import type { Reading } from './reading.ts'
+import { bothOf, type Reading } from './reading.ts'
 import { separatedByCommas } from './separator.ts'
 import { type Terms, termsFaults } from './terms.ts'
+
+const NOT_RESOLD = 'has invoices of the vendor, which nobody else can issue: resell the charges'
 
 /** One file or part of a bill. */
 export type Source = {
@@ -43,39 +48,55 @@ export type FocusOptions = Terms & {
  * Reads files of FOCUS (CSV) into invoices, as one reading: parts of one bill are added up, in whatever order they come.
  * Cost and Usage of FOCUS 1.0 to 1.4 gives one invoice per issuer and `InvoiceId`, and of the charges without one per
  * issuer, billing account, billing period and currency; Invoice Detail of FOCUS 1.4 the invoices that it tells of.
- * @param sources each with a header of its own, and all of the same of the two kinds
+ * Where both tell of one, Invoice Detail says what is billed, and the charges explain it.
+ * @param sources each with a header of its own, of either kind
  * @param take is given the invoices once all has been read, in one order that does not depend on that of the sources,
- * all of a customer's one after another; and what was read, for a report
+ * all of a customer's one after another; what was read, for a report; and the charges, in the same order of customers
  * @throws ImportRefused that lists what is wrong, by file, line and column; the terms that contradict each other; the
  * accounts that a map lacks; the charges that no price rule covers
  */
 export async function readFocus<T>(
   sources: AsyncIterable<Source>,
   options: FocusOptions,
-  take: (invoices: Iterable<OwnedInvoice>, reading: Reading) => Promise<T>,
+  take: (invoices: Iterable<OwnedInvoice>, reading: Reading, charges: ChargeStream) => Promise<T>,
 ): Promise<T> {
   const faults = termsFaults(options)
   if (faults.length > 0) throw new ImportRefused(faults)
   const before: Before = { lines: 0 }
   const problems = named(problemList(), before)
-  const charges = gatherCharges(options, problems, options.mostInMemory)
+  const spool = chargeSpool(options, options.mostInMemory)
+  // What a reseller pays for its charges is none of its customers' business.
+  const keep = options.issuer === undefined ? spool.add : undefined
+  const of = {
+    charges: gatherCharges(options, problems, options.mostInMemory, keep),
+    details: gatherCharges(options, problems, options.mostInMemory),
+  }
+  const read = () => bothOf(of.details.reading, of.charges.reading)
+  let stream: ChargeStream | undefined
   try {
     for await (const source of sources) {
-      const { rows, used } = charges.reading
-      await readSource(source, options, charges, problems, before)
-      options.onSource?.({ rows: charges.reading.rows - rows, used: charges.reading.used - used })
+      const { rows, used } = read()
+      await readSource(source, options, of, problems, before)
+      options.onSource?.({ rows: read().rows - rows, used: read().used - used })
     }
     problems.refuseIfAny()
-    charges.refuseIfAny()
-    return await take(invoicesOf(charges.bills(), options), charges.reading)
+    of.charges.refuseIfAny()
+    of.details.refuseIfAny()
+    stream = spool.whole()
+    const bills = billsOfBoth(of.details.bills(), of.charges.bills())
+    return await take(invoicesOf(bills, options), read(), stream)
   } finally {
-    charges.close()
+    stream?.close()
+    spool.close()
+    of.charges.close()
+    of.details.close()
   }
 }
 
 /** What is known of the sources before this one, and the file that is read now. */
-type Before = { lines: number; dataset?: Dataset; name?: string; file?: string | undefined }
-type Charges = ReturnType<typeof gatherCharges>
+type Before = { lines: number; file?: string | undefined }
+/** Each of the two kinds is gathered by itself. */
+type Gathered = Record<Dataset, ReturnType<typeof gatherCharges>>
 
 /** Each problem tells its file, where files have names. */
 function named(list: ProblemList, before: Before): ProblemList {
@@ -85,13 +106,14 @@ function named(list: ProblemList, before: Before): ProblemList {
 async function readSource(
   { name, text }: Source,
   { onLine, signal, ...terms }: FocusOptions,
-  charges: Charges,
+  of: Gathered,
   problems: ProblemList,
   before: Before,
 ): Promise<void> {
   const file = name === '' ? undefined : name
   before.file = file
   let width = 0
+  let rows = of.charges
   let last = 0
   const takeRow = (row: string[], line: number) => {
     last = line
@@ -99,13 +121,12 @@ async function readSource(
     if (width === 0) {
       const header = readHeader(row, line)
       if (Array.isArray(header)) throw new ImportRefused(header)
-      const faults = datasetFaults(header.dataset, before, terms)
-      if (faults.length > 0) throw new ImportRefused(faults)
-      before.dataset = header.dataset
-      before.name = name
-      charges.begin(header, file)
+      if (header.dataset === 'details' && terms.issuer !== undefined)
+        throw new ImportRefused([{ reason: NOT_RESOLD }])
+      rows = of[header.dataset]
+      rows.begin(header, file)
       width = row.length
-    } else if (row.length === width) charges.add(row, line)
+    } else if (row.length === width) rows.add(row, line)
     else problems.add({ line, reason: `has ${row.length} columns, but the header has ${width}` })
   }
   try {
@@ -114,14 +135,6 @@ async function readSource(
   } catch (error) {
     throw file === undefined ? error : ofFile(error, file)
   }
-}
-
-function datasetFaults(dataset: Dataset, before: Before, { issuer }: Terms): ImportProblem[] {
-  if (dataset === 'details' && issuer !== undefined)
-    return [{ reason: 'has invoices of the vendor, which nobody else can issue: resell the charges' }]
-  if (before.dataset === undefined || before.dataset === dataset) return []
-  const [is, was] = dataset === 'details' ? ['invoice details', 'charges'] : ['charges', 'invoice details']
-  return [{ reason: `has ${is}, but ${before.name} has ${was}: import them apart` }]
 }
 
 function* invoicesOf(bills: Iterable<Bill>, options: FocusOptions): Generator<OwnedInvoice> {

@@ -4,7 +4,7 @@ import { addDays, dayOf } from '#lib/days.ts'
 import type { NewInvoice, NewLineItem } from '#lib/imports/shapes.ts'
 import { minorUnit } from '#lib/money.ts'
 import { postingOfBill } from '../posting/bill.ts'
-import { linePostingOfUsage } from '../posting/usage.ts'
+import { linePostingOfUsage, ownLineOf } from '../posting/usage.ts'
 import type { Bill, ChargeGroup } from './bill.ts'
 import type { Platforms } from './platforms.ts'
 import { roundTogether } from './rounding.ts'
@@ -48,6 +48,7 @@ export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
     ...postingOfBill(bill, charges, shares, terms),
     lines: charges.map((charge) => ({
       ...lineOf(charge, shares.get(charge) ?? '0', platforms),
+      ...(bill.issue === undefined ? {} : ownLineOf(charge, bill.currency)),
       ...linePostingOfUsage(charge.usage, {
         hasAccount: bill.account !== undefined,
         hasOrder: bill.issue?.order !== undefined,
@@ -86,7 +87,10 @@ function lineOf(charge: ChargeGroup, share: string, platforms: Platforms): NewLi
  * The issuer's own; else the period and a short digest of what tells this bill from others: the same in every run, and
  * with or without a map of accounts. A reseller's differ among all its customers, a vendor's among those of one.
  */
-function numberOf({ invoiceId, issuer, account, currency, start, end, owner }: Bill, terms: Terms): string {
+export function numberOf(
+  { invoiceId, issuer, account, currency, start, end, owner }: Omit<Bill, 'charges'>,
+  terms: Pick<Terms, 'issuer' | 'customer'>,
+): string {
   const profile = owner?.billingProfile
   if (invoiceId !== undefined) return divided(invoiceId, profile)
   const whose = terms.issuer === undefined ? [] : [owner?.customer ?? terms.customer ?? '']

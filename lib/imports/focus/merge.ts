@@ -1,4 +1,4 @@
-import { dayOf } from '#lib/days.ts'
+import { dayOf, epochOfDay } from '#lib/days.ts'
 import { quoted } from '#lib/imports/faults.ts'
 import { ImportRefused } from '#lib/imports/refused.ts'
 import { widen } from '../posting/usage.ts'
@@ -10,7 +10,7 @@ import type { BillHead } from './fields.ts'
 /** Which accounts an invoice bills is known up to so many of them. */
 const MOST_ACCOUNTS = 1000
 /** Far more than any invoice has, and as many as one of our own JSON may have. */
-const MOST_GROUPS = 100_000
+export const MOST_GROUPS = 100_000
 
 /** What tells one bill from another. It begins with the customer, so that in its order a customer's stand together. */
 export function billKey(
@@ -23,6 +23,17 @@ export function billKey(
       ? [...whose, [account, currency, dayOf(start), dayOf(end)]]
       : [...whose, invoiceId],
   )
+}
+
+/** What a bill's key tells of it, without the currency of one that has an `InvoiceId`. */
+export function headOfKey(key: string): Omit<BillHead, 'currency'> & { customer: string; owner?: Owner } {
+  const [customer, profile, issuer, bill] = JSON.parse(key) as [string, string, string, string | string[]]
+  const owner = customer === '' ? {} : { owner: { customer, ...(profile && { billingProfile: profile }) } }
+  if (typeof bill === 'string')
+    return { customer, ...owner, issuer, invoiceId: bill, account: undefined, start: 0, end: 0 }
+  const [account, , start = '', end = ''] = bill
+  const days = { start: epochOfDay(start), end: epochOfDay(end) }
+  return { customer, ...owner, issuer, invoiceId: undefined, account, ...days }
 }
 
 /**

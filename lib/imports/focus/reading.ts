@@ -31,6 +31,16 @@ export type Reading = {
   sums(): Sum[]
 }
 
+/** Two readings as one. Of an invoice that stands in both, the sums of both are told. */
+export function bothOf(one: Reading, other: Reading): Reading {
+  return {
+    rows: one.rows + other.rows,
+    used: one.used + other.used,
+    charges: one.charges + other.charges,
+    sums: () => [...one.sums(), ...other.sums()],
+  }
+}
+
 export type Tally = { rows: number; billed: Big; amount: Big }
 
 /** One tally for each account and period, and not for each row. */

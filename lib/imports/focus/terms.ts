@@ -20,6 +20,8 @@ export type Terms = {
   prices?: Prices | undefined
   /** The reseller passes the vendor's amounts on as they are. */
   atCost?: boolean | undefined
+  /** Keys of the tags that are kept of charges. */
+  tags?: readonly string[] | undefined
 }
 
 /** What of the terms contradicts itself; nobody's cost is shown to a customer by an option that was forgotten. */

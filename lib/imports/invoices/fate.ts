@@ -18,7 +18,7 @@ export type Fate =
   | { what: 'redrafted' }
   | { what: 'voided' }
   /** Only where the operator says so: the stored one is voided, and the given one comes into its place. */
-  | { what: 'corrected'; problems: ImportProblem[] }
+  | { what: 'corrected'; problems: ImportProblem[]; isAllowed?: boolean }
   | { what: 'refused'; problems: ImportProblem[] }
 
 /**
@@ -29,26 +29,49 @@ export type Fate =
 export function fateOf(given: NewInvoice, stored: StoredInvoice | undefined): Fate {
   const { documentState = 'issued' } = given
   if (!stored) return { what: 'added' }
+  if (given.form === 'summary' && isIssuersOwn(stored)) return fateOfCharges(given, stored)
   if (stored.documentState === 'voided') return fateOfVoided(given, stored)
   if (isOfAnother(given, stored)) {
     const reason = `is that of account ${stored.billingAccount}, and account ${given.billingAccount} came to the same number`
     return refused(given, `${reason}: import it as JSON with a number of its own`)
   }
   if (documentState === 'voided') return { what: 'voided' }
-  const problems = differencesOf(stored, given)
-  if (stored.documentState === 'draft') {
-    const isSame = documentState === 'draft' && problems.length === 0 && !movesFrom(stored, given)
-    return { what: isSame ? 'unchanged' : 'redrafted' }
-  }
-  if (documentState === 'draft')
-    return refused(given, 'is issued already, and the file has it as a draft of before')
+  if (stored.documentState === 'issued') return fateOfIssued(given, stored)
+  const isSame =
+    documentState === 'draft' && differencesOf(stored, given).length === 0 && !movesFrom(stored, given)
+  return { what: isSame ? 'unchanged' : 'redrafted' }
+}
+
+/** What is issued moves, or is corrected. */
+function fateOfIssued(given: NewInvoice, stored: StoredInvoice): Fate {
   const paid = new Big(stored.totalAmount).minus(stored.balanceAmount)
+  const isOfCharges = stored.form === 'summary' && isIssuersOwn(given)
+  if (given.documentState === 'draft' && !(isOfCharges && paid.eq(0)))
+    return refused(given, 'is issued already, and the file has it as a draft of before')
   if (given.currency !== stored.currency && given.balanceAmount === undefined && !paid.eq(0)) {
     const settled = `${paid.toFixed()} ${stored.currency} of it is settled already`
     return refused(given, `${settled}, and the file has it in ${given.currency}: give its balance, too`)
   }
+  const problems = differencesOf(stored, given)
+  // What we made of charges gives way to what its issuer says.
+  if (isOfCharges) return { what: 'corrected', problems: [...problems, ofCharges(given)], isAllowed: true }
   if (problems.length > 0) return { what: 'corrected', problems }
   return { what: movesFrom(stored, given) ? 'moved' : 'unchanged' }
+}
+
+/** Whether its lines are those of its issuer, as invoice details have them: to these charges lead. */
+function isIssuersOwn({ lines }: Pick<NewInvoice, 'lines'>): boolean {
+  return lines.some(({ chargeCategory }) => chargeCategory)
+}
+
+/** Charges explain the issuer's own invoice, and change nothing of it. */
+function fateOfCharges(given: NewInvoice, stored: StoredInvoice): Fate {
+  if (given.currency === stored.currency) return { what: 'unchanged' }
+  return refused(given, `is in ${stored.currency}, and its charges are in ${given.currency}`)
+}
+
+function ofCharges({ number }: NewInvoice): ImportProblem {
+  return { subject: `invoice ${number}`, reason: 'was a summary of its charges, and is the issuer’s own now' }
 }
 
 /** Numbers that we make of the account, and of the period, are short: two accounts may come to one. */
@@ -79,7 +102,7 @@ const MOST_DIFFERENCES = 4
  */
 export function problemsOf(fate: Fate, correct: boolean): ImportProblem[] {
   if (fate.what === 'refused') return fate.problems
-  if (fate.what !== 'corrected' || correct) return []
+  if (fate.what !== 'corrected' || correct || fate.isAllowed) return []
   const left = fate.problems.length - MOST_DIFFERENCES
   if (left < 2) return fate.problems
   const { subject } = fate.problems[0] ?? {}

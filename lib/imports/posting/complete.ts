@@ -9,7 +9,7 @@ import {
   type StoredPosting,
 } from './shapes.ts'
 
-const NUMBERS = new Set(['netAmount', 'taxAmount', 'taxRate'])
+const NUMBERS = new Set(['netAmount', 'taxAmount', 'taxRate', 'paymentAmount'])
 /** What is no longer true once the lines or the total are others. */
 const OF_AMOUNTS = new Set<string>(['netAmount', 'taxAmount', 'taxBreakdown'])
 const LINE_FIELDS = LINE_COLUMNS.map(([, , field]) => field)

@@ -50,6 +50,11 @@ export const linePosting = {
   unit: code(isUnit, 'UN/ECE Recommendation 20, such as C62, MON or HUR'),
   purchaseOrder: told(100),
   costCenter: told(100),
+  detailId: told(300),
+  chargeCategory: told(300),
+  grain: told(2000),
+  paymentCurrency: told(3),
+  paymentAmount: amount.nullish(),
 }
 
 const TaxRow = z

@@ -15,6 +15,12 @@ export type NewLinePosting = {
   unit?: string | null | undefined
   purchaseOrder?: string | null | undefined
   costCenter?: string | null | undefined
+  /** The issuer's id of the line, and the category of the charges that lead to it: only lines of the issuer's own have them. */
+  detailId?: string | null | undefined
+  chargeCategory?: string | null | undefined
+  grain?: string | null | undefined
+  paymentCurrency?: string | null | undefined
+  paymentAmount?: string | null | undefined
 }
 
 /** Of the invoice. */
@@ -63,4 +69,9 @@ export const LINE_COLUMNS = [
   ['unit', 'text', 'unit'],
   ['purchase_order', 'text', 'purchaseOrder'],
   ['cost_center', 'text', 'costCenter'],
+  ['detail_id', 'text', 'detailId'],
+  ['charge_category', 'text', 'chargeCategory'],
+  ['grain', 'text', 'grain'],
+  ['payment_currency', 'text', 'paymentCurrency'],
+  ['payment_amount', 'numeric', 'paymentAmount'],
 ] as const satisfies readonly (readonly [column: string, type: string, field: keyof NewLinePosting])[]

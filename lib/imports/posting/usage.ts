@@ -1,7 +1,9 @@
+import { currencyFault } from '#lib/currencies.ts'
 import { addDays, dayOf } from '#lib/days.ts'
+import { decimalOf } from '#lib/decimals.ts'
 import { textFault } from '../faults.ts'
 import type { Header } from '../focus/columns.ts'
-import { timeOf } from '../times.ts'
+import { timeReader } from '../times.ts'
 import type { NewLinePosting } from './shapes.ts'
 
 /**
@@ -15,31 +17,36 @@ export type Usage = {
   subAccount?: string | null | undefined
   unit?: string | null | undefined
   order?: string | null | undefined
+  grain?: string | null | undefined
+  paymentCurrency?: string | null | undefined
+  paymentAmount?: string | null | undefined
 }
 
-const AGREED = ['account', 'subAccount', 'unit', 'order'] as const
-/** A month of hours, twice: so that each time is read once. */
-const MOST_TIMES = 5000
-
+const PAYMENT = ['grain', 'paymentCurrency', 'paymentAmount'] as const
+const AGREED = ['account', 'subAccount', 'unit', 'order', ...PAYMENT] as const
+const LONGEST_GRAIN = 2000
 /** Reads it of rows. What can't be read is left out: no invoice depends on it. */
 export function usageReader() {
-  const times = new Map<string, number | undefined>()
-  const timeAt = (text: string | undefined) => {
-    if (text === undefined) return undefined
-    if (!times.has(text)) {
-      if (times.size >= MOST_TIMES) times.clear()
-      times.set(text, timeOf(text))
+  const timeAt = timeReader()
+  const textAt = (text: string | undefined, longest = 300) =>
+    text && !textFault(text, longest) ? text : undefined
+  const paymentIn = (read: Header['read'], row: readonly string[]) => {
+    const currency = read(row, 'paymentCurrency')
+    const amount = read(row, 'paymentAmount')
+    return {
+      grain: textAt(read(row, 'grain'), LONGEST_GRAIN),
+      paymentCurrency: currency && !currencyFault(currency) ? currency : undefined,
+      paymentAmount: amount === undefined ? undefined : decimalOf(amount)?.toFixed(),
     }
-    return times.get(text)
   }
-  const textAt = (text: string | undefined) => (text && !textFault(text, 300) ? text : undefined)
-  return ({ read }: Header, row: readonly string[]): Usage => ({
+  return ({ read, dataset }: Header, row: readonly string[]): Usage => ({
     start: timeAt(read(row, 'chargeStart')),
     end: timeAt(read(row, 'chargeEnd')),
     account: textAt(read(row, 'account')),
     subAccount: textAt(read(row, 'subAccount')),
     unit: textAt(read(row, 'unit')),
     order: textAt(read(row, 'order')),
+    ...(dataset === 'details' ? paymentIn(read, row) : {}),
   })
 }
 
@@ -78,5 +85,20 @@ export function linePostingOfUsage(
     ...(subAccount ? { subAccount } : {}),
     ...(order && !hasOrder ? { purchaseOrder: order } : {}),
     ...(unit && hasQuantity ? { unit } : {}),
+  }
+}
+
+/** What only an issuer's own line has: its id, to which charges lead, and what is to be paid in another currency. */
+export function ownLineOf(
+  { detail, category, usage }: { detail?: string | undefined; category: string; usage: Usage },
+  currency: string,
+): NewLinePosting {
+  const { grain, paymentCurrency, paymentAmount } = usage
+  const isOther = paymentCurrency && paymentCurrency !== currency
+  return {
+    ...(detail === undefined ? {} : { detailId: detail }),
+    chargeCategory: category,
+    ...(grain ? { grain } : {}),
+    ...(isOther ? { paymentCurrency, ...(paymentAmount ? { paymentAmount } : {}) } : {}),
   }
 }

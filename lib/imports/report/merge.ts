@@ -1,5 +1,4 @@
 import Big from 'big.js'
-import type { InvoiceCounts } from '../shapes.ts'
 import { byCurrency, largest } from './gather.ts'
 import { oddityList } from './oddities.ts'
 import type { InvoiceReport, Sum } from './report.ts'
@@ -14,8 +13,10 @@ export function mergedReports(parts: readonly InvoiceReport[]): InvoiceReport {
     for (const [index, example] of examples.entries()) oddities.add(what, example, index === 0 ? count : 0)
   const groups = parts.flatMap((part) => part.groups)
   const elsewhere = parts.reduce((count, part) => count + part.invoicesElsewhere, 0)
+  const charged = parts.flatMap((part) => part.charged ?? [])
   return {
     ...first,
+    ...(charged.length > 0 ? { charged: charged.reduce(plusCounts) } : {}),
     invoices: parts.reduce((count, { invoices }) => count + invoices, 0),
     counts: parts.map(({ counts }) => counts).reduce(plusCounts),
     sums: sumsOf(parts.flatMap(({ sums }) => sums)),
@@ -24,9 +25,9 @@ export function mergedReports(parts: readonly InvoiceReport[]): InvoiceReport {
   }
 }
 
-function plusCounts(one: InvoiceCounts, other: InvoiceCounts): InvoiceCounts {
-  const keys = Object.keys(one) as (keyof InvoiceCounts)[]
-  return Object.fromEntries(keys.map((key) => [key, one[key] + other[key]])) as InvoiceCounts
+function plusCounts<Counts extends Record<keyof Counts, number>>(one: Counts, other: Counts): Counts {
+  const keys = Object.keys(one) as (keyof Counts)[]
+  return Object.fromEntries(keys.map((key) => [key, one[key] + other[key]])) as Counts
 }
 
 function sumsOf(parts: readonly Sum[]): Sum[] {

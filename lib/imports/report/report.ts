@@ -1,3 +1,4 @@
+import type { ChargeCounts } from '../charges/store.ts'
 import type { Imported, InvoiceCounts } from '../shapes.ts'
 import type { SourceFile } from '../sources/source.ts'
 
@@ -44,6 +45,8 @@ export type InvoiceReport = {
   charges?: number
   invoices: number
   counts: InvoiceCounts
+  /** Of how many invoices the charges are new, the same, or others than before; absent where none are kept. */
+  charged?: ChargeCounts
   sums: Sum[]
   groups: Group[]
   /** How many invoices are in none of these groups, for only the largest are told. */

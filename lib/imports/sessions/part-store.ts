@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { allowImportTimes } from '#lib/db/plans.ts'
+import { storeCharges } from '../charges/store.ts'
 import { importInvoices } from '../invoices/import.ts'
 import { gatherInvoices } from '../report/gather.ts'
 import type { InvoiceReport } from '../report/report.ts'
@@ -54,7 +55,12 @@ export async function storePart(
     onResult: ({ invoice, what }) => gather.look(invoice, what === 'added' || what === 'corrected'),
     ...(signal ? { signal } : {}),
   })
-  const report = gather.report(kind, counts)
+  const bills = input.charges?.of(isOwn ? '' : customerId) ?? []
+  const charged = await storeCharges(tx, customerId, id, bills, {
+    signal,
+    onBill: (count) => onProgress?.(count, 'invoices with their charges stored'),
+  })
+  const report = { ...gather.report(kind, counts), ...(input.charges ? { charged } : {}) }
   const subject = isOwn ? subjectOf(files) : id
   await endImport(tx, customerId, {
     id,

@@ -61,7 +61,8 @@ export async function endImport(
   }: { id: string; requestId: string; subject: string; report: ImportReport },
 ): Promise<void> {
   const { unchanged, ...changed } = report.counts
-  const isNothing = Object.values(changed).every((count) => count === 0)
+  const charged = 'charged' in report ? (report.charged?.added ?? 0) + (report.charged?.replaced ?? 0) : 0
+  const isNothing = Object.values(changed).every((count) => count === 0) && charged === 0
   // The same files every night add a line to the list of imports each time, and no more.
   const kept = isNothing && 'groups' in report ? { ...report, groups: [] } : report
   await tx
@@ -70,7 +71,7 @@ export async function endImport(
     .where(and(eq(imports.customerId, customerId), eq(imports.id, id)))
   if (isNothing) return
   const action = report.kind === 'assets' ? 'assets.imported' : 'invoices.imported'
-  const details = { ...nonZero(changed), unchanged, import: id }
+  const details = { ...nonZero(changed), unchanged, ...(charged > 0 ? { charged } : {}), import: id }
   await recordAudit(tx, customerId, { action, subject, actor: OPERATOR, requestId, details })
 }
 

@@ -1,4 +1,5 @@
 import type { CustomerId } from '#lib/access/rules.ts'
+import type { ChargeStream } from '../charges/stream.ts'
 import type { Expectations } from '../report/expectations.ts'
 import type { InvoiceReport, Oddity } from '../report/report.ts'
 import type { SourceFile } from '../sources/source.ts'
@@ -30,4 +31,6 @@ export type Input = {
   figures(): Pick<InvoiceReport, 'files' | 'leftOut' | 'rows' | 'used' | 'charges'>
   /** What is odd of the files as a whole. */
   oddities?: (() => Oddity[]) | undefined
+  /** The charges of bills, by customers as the owners of entries are named; absent: there are none. */
+  charges?: ChargeStream | undefined
 }

@@ -48,6 +48,10 @@ export async function findLater(
       AND n.period_end = i.period_end AND n.is_numbered <> i.is_numbered AND n.currency = i.currency
       AND n.document_state = 'issued' AND c.before ->> 'documentState' = 'issued'
     UNION
+    SELECT s.number, 'has charges of the import ' || s.replaced_by || ', which came since'
+    FROM charge_sets s
+    WHERE s.customer_id = ${customerId} AND s.import_id = ${id} AND s.replaced_by IS NOT NULL
+    UNION
     SELECT i.id, 'was issued by it, and its document is kept since'
     FROM import_changes c
     JOIN invoices i ON i.customer_id = ${customerId} AND i.id = c.invoice_id AND i.document_state = 'issued'

@@ -6,6 +6,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { planAgain } from '#lib/db/plans.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 import { sumsOfMany } from '#lib/invoices/sums/upkeep.ts'
+import { undoCharges } from '../charges/store.ts'
 import { overwriteHeads, overwriteInvoices } from '../invoices/rows.ts'
 import { findLater } from './later.ts'
 import { dropAdded, listBefore, listIssuersSet, lockImport, markUndone, voidAdded } from './rows.ts'
@@ -16,6 +17,8 @@ export type Undone = {
   removed: number
   voided: number
   restored: number
+  /** Of how many invoices its charges were taken away; absent: of none. */
+  charged?: number
   /** Of whom it wrote down address or bank: that stays, for it may be true all the same. */
   issuers: string[]
 }
@@ -42,13 +45,17 @@ export async function undoImport(
   const later = await findLater(tx, customerId, found)
   if (later.length > 0) throw new Problem('invalid_request', builtOn(id, later))
 
+  const charged = await undoCharges(tx, customerId, id)
   const isSeen = await mayHaveSeen(tx, customerId, found)
   // First, for of those that are not voided only one may have a number.
   const added = await voidAdded(tx, customerId, id)
   const restored = await restore(tx, customerId, id)
   if (!isSeen) await dropAdded(tx, customerId, id)
   await markUndone(tx, customerId, id)
-  const counts = { removed: isSeen ? 0 : added, voided: isSeen ? added : 0, restored }
+  const counts = {
+    ...{ removed: isSeen ? 0 : added, voided: isSeen ? added : 0, restored },
+    ...(charged > 0 ? { charged } : {}),
+  }
   const event = { action: 'import.undone', subject: id, actor: OPERATOR, requestId }
   await recordAudit(tx, customerId, { ...event, details: counts })
   return { ...counts, issuers: await listIssuersSet(tx, customerId, id) }

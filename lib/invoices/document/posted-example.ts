@@ -78,6 +78,14 @@ export const posted: Example = {
         breakdown: [{ taxCategory: 'S', taxRate: 19, taxableAmount: 500, taxAmount: 95 }],
         breakdownFrom: 'LINE_ITEMS',
       },
+      charges: {
+        count: 2,
+        amount: 595,
+        agrees: true,
+        differenceAmount: 0,
+        roundingAmount: 0,
+        corrections: { count: 0, amount: 0 },
+      },
     },
   },
 }

@@ -1,6 +1,7 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { cache } from 'react'
+import { InvoiceCharges } from '#components/charges/invoice-charges.tsx'
 import { CompareLink } from '#components/comparisons/compare-link.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { Letterhead } from '#components/frame/letterhead.tsx'
@@ -32,6 +33,7 @@ import { MissingRole } from '../../missing-role.tsx'
 import { traceOf } from '../../trace.ts'
 import { neighboursOf } from './neighbours.ts'
 import { seatNotes } from './seat-notes.ts'
+import { shownCharges } from './shown-charges.ts'
 import { shownLines } from './shown-lines.ts'
 import { shownTax } from './shown-tax.ts'
 
@@ -66,6 +68,7 @@ export default async function Page({ params, searchParams }: Given) {
   const seats = invoice.documentState === 'issued' ? await seatNotes(caller, invoice) : { lines: [] }
   const noted = rows.map((row, index) => (seats.lines[index] ? { ...row, seats: seats.lines[index] } : row))
   const tax = shownTax(invoice)
+  const charges = shownCharges(invoice)
   const late = latenessOf(invoice, Date.now())
   return (
     <>
@@ -106,6 +109,7 @@ export default async function Page({ params, searchParams }: Given) {
       {tax && tax.rows.length > 0 ? (
         <TaxTable rows={tax.rows} currency={invoice.currency} note={tax.note} />
       ) : null}
+      {charges ? <InvoiceCharges shown={charges} currency={invoice.currency} /> : null}
     </>
   )
 }

@@ -6,6 +6,7 @@ import { itemizationText } from '#lib/invoices/itemization.ts'
 import { roundingText, settlementOf } from '#lib/invoices/total-to-balance.ts'
 import { formatAmount, formatDecimal, minorUnit, moneyText } from '#lib/money.ts'
 import { lineFacts } from '#lib/posting/words.ts'
+import { shownLineCharges } from './shown-charges.ts'
 import { shownTax } from './shown-tax.ts'
 
 /** An invoice's lines and sums as text: what the service has added up exactly. */
@@ -16,6 +17,7 @@ export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums
   const shown = (amount: string | number) => formatAmount(amount, currency)
   const rows = lineItems.map((line, place) => {
     const amount = formatAmount(line.amount, line.currency)
+    const charges = shownLineCharges(invoice, line)
     return {
       place,
       description: line.description,
@@ -26,6 +28,7 @@ export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums
       posting: lineFacts(line, line.currency, invoice, line.amount).join(' · '),
       exact: line.amount,
       ...(line.currency === currency ? {} : { otherCurrency: line.currency }),
+      ...(charges ? { charges } : {}),
     }
   })
   const { addsUp, priceReading, lineItemsAmount, notItemizedAmount } = itemization

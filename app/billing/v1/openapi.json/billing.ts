@@ -2,6 +2,7 @@ import type { Group } from '#lib/api/openapi/document.ts'
 import * as assets from '#lib/assets/contract.ts'
 import * as auditEvents from '#lib/audit-events/contract.ts'
 import * as products from '#lib/billed-products/contract.ts'
+import * as charges from '#lib/charges/contract.ts'
 import * as comparisons from '#lib/comparisons/contract.ts'
 import * as explanations from '#lib/explanations/contract.ts'
 import * as files from '#lib/invoice-files/contract.ts'
@@ -50,6 +51,11 @@ export const billing: readonly Group[] = [
     tag: 'Invoice files',
     description: 'Invoices as PDF.',
     contracts: [files.readInvoiceFile, files.exportInvoiceFiles],
+  },
+  {
+    tag: 'Charges',
+    description: 'What the vendor charged, which explains an invoice.',
+    contracts: [charges.listCharges, charges.exportCharges, charges.exportChargesXlsx],
   },
   {
     tag: 'Comparisons',

@@ -45,6 +45,12 @@ const COPIES: readonly Copy[] = [
   { table: 'invoices', set: { billing_profile_id: PROFILE, import_id: 'NULL' } },
   { table: 'line_items' },
   { table: 'line_prices' },
+  // Of one bill, the charges of the other customer hold.
+  { table: 'charge_sets', set: { import_id: 'NULL' }, where: 's.replaced_by IS NULL', isShared: true },
+  {
+    table: 'charges',
+    where: 'EXISTS (SELECT FROM charge_sets o WHERE o.customer_id = $2 AND o.id = s.set_id)',
+  },
   { table: 'invoice_files' },
   { table: 'notice_recipients', where: `NOT ${KNOWN}` },
 ]

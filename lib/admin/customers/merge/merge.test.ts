@@ -7,6 +7,7 @@ import { findKeyCaller } from '#lib/access/authenticate.ts'
 import { holdersOf } from '#lib/access/due-work.ts'
 import { findSessionCaller } from '#lib/access/session.ts'
 import { newCustomerId } from '#lib/access/store.ts'
+import { addCharges } from '#lib/charges/test-rows.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addMember, addProfile } from '#lib/db/test-rows.ts'
@@ -56,6 +57,9 @@ beforeAll(async () => {
   await addInvoice('moonbird', 'M-1', { billingProfileId: 'emea' })
   await addInvoice('moonbird', 'M-2', { documentState: 'voided', balanceAmount: '0', replacedBy: 'M-1' })
   await addInvoice('sunbird', 'S-1')
+  await addCharges('moonbird', { number: 'M-1' }, [{ cost: '7' }, { cost: '3' }])
+  for (const customer of ['moonbird', 'sunbird'])
+    await addCharges(customer, { number: 'S-1' }, [{ cost: '5' }])
   for (const customer of ['moonbird', 'sunbird'])
     await admin(`notices add ap@both.example --customer ${customer} --kinds new,due`)
   await admin(
@@ -149,6 +153,13 @@ describe('a merge', () => {
       { id: 'M-1', p: 'emea', r: null },
       { id: 'M-2', p: 'moonbird', r: 'M-1' },
       { id: 'S-1', p: 'default', r: null },
+    ])
+    const charged =
+      'SELECT s.number, c.billed_cost AS cost FROM charge_sets s JOIN charges c ON c.set_id = s.id ORDER BY 1, c.position'
+    expect(await db.sql('sunbird', charged)).toEqual([
+      { number: 'M-1', cost: '7' },
+      { number: 'M-1', cost: '3' },
+      { number: 'S-1', cost: '5' },
     ])
     expect(await db.sql('sunbird', 'SELECT id FROM billing_profiles ORDER BY id')).toEqual(
       ['default', 'emea', 'moonbird'].map((id) => ({ id })),

@@ -50,4 +50,12 @@ export const linePosting = () => ({
   subAccount: text('sub_account'),
   /** A code of UN/ECE Recommendation 20, or the word of a FOCUS file. */
   unit: text('unit'),
+  /** The issuer's own id of the line, to which its charges lead; and of what category of FOCUS these are. */
+  detailId: text('detail_id'),
+  chargeCategory: text('charge_category'),
+  /** At which level the line sums charges up, as JSON in the issuer's own words. */
+  grain: text('grain'),
+  /** What is to be paid for it, where that is in another currency; never added to what is billed. */
+  paymentCurrency: text('payment_currency'),
+  paymentAmount: numeric('payment_amount'),
 })

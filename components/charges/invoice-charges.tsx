@@ -1,0 +1,116 @@
+'use client'
+
+import { ChevronRight } from 'lucide-react'
+import { useState } from 'react'
+import { Card } from '#components/ui/card.tsx'
+import { ExportMenu } from '#components/ui/export-menu.tsx'
+import { exportCharges, exportChargesXlsx } from '#lib/charges/queries.ts'
+import { ChargeList } from './charge-list.tsx'
+
+/** An invoice beside its charges, as text. */
+export type ShownCharges = {
+  invoiceId: string
+  /** What of the total they explain, in words, and whether that is all. */
+  text: string
+  agrees: boolean
+  /** `Those that lead to no line`, or all where no line has any; undefined: each leads to a line. */
+  list: { title: string; withoutLine: boolean; count: number } | undefined
+  /** By category; empty where the invoice does not tell them. */
+  categories: { category: string; billed: string; charges: string; difference: string }[]
+}
+
+const SIDES = 'px-4 max-md:px-2 max-md:first:pl-3.5 max-md:last:pr-3.5'
+const CELL = `border-t border-line py-2 ${SIDES}`
+const NUMBER = `${CELL} text-right tabular-nums whitespace-nowrap`
+const HEAD = `py-2 text-xs font-medium text-ink-3 md:whitespace-nowrap ${SIDES}`
+
+/** What explains an invoice: its charges by category, and those that no line has. */
+export function InvoiceCharges({ shown, currency }: { shown: ShownCharges; currency: string }) {
+  const { invoiceId, text, agrees, list, categories } = shown
+  const params = { invoice_id: invoiceId }
+  return (
+    <section aria-labelledby="charges" className="mt-6">
+      <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
+        <h2 id="charges" className="text-base font-[650]">
+          Charges
+        </h2>
+        <span className="print:hidden">
+          <ExportMenu
+            files={{
+              'All charges as CSV': exportCharges.path({ params }),
+              'All charges as a workbook (XLSX)': exportChargesXlsx.path({ params }),
+            }}
+          />
+        </span>
+      </div>
+      <Card>
+        <p className={`px-4 py-3 text-sm max-md:px-3.5 ${agrees ? '' : 'font-medium text-warn'}`}>{text}</p>
+        {categories.length > 0 ? <Categories rows={categories} currency={currency} /> : null}
+        {list ? <Opening invoiceId={invoiceId} {...list} /> : null}
+      </Card>
+    </section>
+  )
+}
+
+function Categories({ rows, currency }: { rows: ShownCharges['categories']; currency: string }) {
+  return (
+    <table aria-label="Charges by category" className="w-full border-collapse border-t border-line text-sm">
+      <thead>
+        <tr>
+          <th scope="col" className={`${HEAD} w-full text-left`}>
+            Category
+          </th>
+          <th scope="col" className={`${HEAD} text-right`}>
+            Billed ({currency})
+          </th>
+          <th scope="col" className={`${HEAD} text-right`}>
+            Charges
+          </th>
+          <th scope="col" className={`${HEAD} text-right`}>
+            Difference
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ category, billed, charges, difference }) => (
+          <tr key={category}>
+            <td className={`${CELL} wrap-anywhere`}>{category}</td>
+            <td className={NUMBER}>{billed}</td>
+            <td className={NUMBER}>{charges}</td>
+            <td className={NUMBER}>{difference}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Opening({
+  invoiceId,
+  title,
+  withoutLine,
+  count,
+}: { invoiceId: string } & NonNullable<ShownCharges['list']>) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <div className="border-t border-line print:hidden">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+        className="flex min-h-10 w-full items-center gap-1.5 px-4 py-2 text-left text-sm font-medium text-ink-2 hover:text-ink max-md:px-3.5"
+      >
+        <ChevronRight
+          aria-hidden="true"
+          className={`size-4 shrink-0 transition-transform duration-120 ${isOpen ? 'rotate-90' : ''}`}
+        />
+        {title}
+      </button>
+      {isOpen ? (
+        <div className="border-t border-line bg-sunken px-1 py-1">
+          <ChargeList invoiceId={invoiceId} withoutLine={withoutLine} count={count} label={title} />
+        </div>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,60 @@
+import type { Charge, InvoiceCharges } from './contract.ts'
+import type { LineFound, Part, Reconciliation } from './reconciliation.ts'
+import type { ChargeRow } from './store.ts'
+
+const shown = ({ count, amount }: Part) => ({ count, amount: Number(amount) })
+
+/** An invoice beside its charges. */
+export function serializeReconciliation(found: Reconciliation): InvoiceCharges {
+  const { agrees, difference, rounding, corrections, apart, withoutLine, withoutCharges, categories } = found
+  return {
+    ...shown(found),
+    agrees,
+    differenceAmount: Number(difference),
+    roundingAmount: Number(rounding),
+    corrections: shown(corrections),
+    ...(apart ? { apart: shown(apart) } : {}),
+    ...(withoutLine ? { withoutLine: shown(withoutLine) } : {}),
+    ...(withoutCharges ? { withoutCharges: shown(withoutCharges) } : {}),
+    ...(categories
+      ? {
+          categories: categories.map(({ category, billed, charges, difference }) => ({
+            category,
+            billedAmount: Number(billed),
+            chargesAmount: Number(charges),
+            differenceAmount: Number(difference),
+          })),
+        }
+      : {}),
+  }
+}
+
+/** A line beside its charges. */
+export function serializeLineFound(found: LineFound) {
+  return {
+    ...shown(found),
+    agrees: !found.isApart,
+    differenceAmount: Number(found.difference),
+    corrections: shown(found.corrections),
+  }
+}
+
+export function serializeCharge(row: ChargeRow): Charge {
+  return {
+    position: row.position + 1,
+    ...(row.detail === null ? {} : { detailId: row.detail }),
+    chargeCategory: row.category,
+    ...(row.class === null ? {} : { chargeClass: row.class }),
+    serviceName: row.service,
+    ...(row.description === null ? {} : { description: row.description }),
+    ...(row.start === null ? {} : { periodStart: row.start }),
+    ...(row.end === null ? {} : { periodEnd: row.end }),
+    billingAccount: row.account,
+    ...(row.subAccount === null ? {} : { subAccount: row.subAccount }),
+    ...(row.quantity === null ? {} : { quantity: Number(row.quantity) }),
+    ...(row.unit === null ? {} : { unit: row.unit }),
+    amount: Number(row.cost),
+    currency: row.currency,
+    ...(row.tags === null ? {} : { tags: row.tags }),
+  }
+}

@@ -1,0 +1,75 @@
+import type Big from 'big.js'
+import { decimalOf } from '#lib/decimals.ts'
+import { textFault } from '../faults.ts'
+import type { Header } from '../focus/columns.ts'
+import { timeReader } from '../times.ts'
+
+/** One charge as it is kept: exact decimal text, times in epoch milliseconds, the end exclusive. Absent: not told. */
+export type Charge = {
+  detail?: string | undefined
+  category: string
+  class?: string | undefined
+  service: string
+  description?: string | undefined
+  start?: number | undefined
+  end?: number | undefined
+  account: string
+  subAccount?: string | undefined
+  quantity?: string | undefined
+  unit?: string | undefined
+  cost: string
+  tags?: Record<string, string> | undefined
+}
+
+const LONGEST = 300
+const LONGEST_TEXT = 1000
+const LONGEST_TAGS = 100_000
+
+/**
+ * Reads what is kept of a charge. What can't be read is left out: nothing that is owed depends on it.
+ * @param tags the keys of those that are kept
+ */
+export function chargeReader(tags: readonly string[] = []) {
+  const timeAt = timeReader()
+  const textAt = (text: string | undefined, longest = LONGEST) =>
+    text && !textFault(text, longest) ? text : undefined
+  return ({ read }: Header, row: readonly string[], cost: Big): Charge => {
+    const category = read(row, 'category') ?? ''
+    const quantity = read(row, 'quantity')
+    return {
+      detail: textAt(read(row, 'line')),
+      category,
+      class: textAt(read(row, 'class')),
+      service: read(row, 'service') ?? category,
+      description: textAt(read(row, 'description')?.slice(0, LONGEST_TEXT), LONGEST_TEXT),
+      start: timeAt(read(row, 'chargeStart')),
+      end: timeAt(read(row, 'chargeEnd')),
+      account: read(row, 'account') ?? '',
+      subAccount: textAt(read(row, 'subAccount')),
+      quantity: quantity === undefined ? undefined : decimalOf(quantity)?.toFixed(),
+      unit: textAt(read(row, 'unit')),
+      cost: cost.toFixed(),
+      tags: tags.length === 0 ? undefined : chosen(read(row, 'tags'), tags),
+    }
+  }
+}
+
+/** Tags are a JSON object; numbers and switches become text. */
+function chosen(text: string | undefined, keys: readonly string[]): Record<string, string> | undefined {
+  if (text === undefined || text.length > LONGEST_TAGS || !text.startsWith('{')) return undefined
+  const all = parsed(text)
+  const own = keys.flatMap((key) => {
+    const value = Object.hasOwn(all, key) ? all[key] : undefined
+    const told = ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : ''
+    return told && !textFault(told, LONGEST) ? [[key, told] as const] : []
+  })
+  return own.length === 0 ? undefined : Object.fromEntries(own)
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,115 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/access/rules.ts'
+import type { Transaction } from '#lib/db/client.ts'
+import { planAgain } from '#lib/db/plans.ts'
+import { addRows, addSets, rowsOf } from './rows.ts'
+import type { Kept } from './stream.ts'
+
+/** Of how many bills the charges were not there, were the same, and came in the place of others. */
+export type ChargeCounts = { added: number; unchanged: number; replaced: number }
+
+const MOST_BILLS = 500
+const MOST_LINES = 5000
+
+/**
+ * Stores the charges of bills, whether these are there or not: of each bill all of them, or none where they are there
+ * already. Others are kept as they were, so that this import can be undone. The caller holds the lock of the customer's
+ * imports.
+ */
+export async function storeCharges(
+  tx: Transaction,
+  customerId: CustomerId,
+  importId: string,
+  bills: Iterable<Kept>,
+  { onBill, signal }: { onBill?: (count: number) => void; signal?: AbortSignal | undefined } = {},
+): Promise<ChargeCounts> {
+  const counts: ChargeCounts = { added: 0, unchanged: 0, replaced: 0 }
+  let done = 0
+  // A row for a row in either table, so that foreign keys are checked by their keys: see invoices/rows.ts.
+  for (const batch of batchesOf(bills)) {
+    signal?.throwIfAborted()
+    await planAgain(tx)
+    const there = await digestsOf(tx, customerId, batch)
+    const isNew = ({ issuer, number, digest }: Kept) => there.get(keyOf(issuer, number)) !== digest
+    const sets = batch.filter(isNew).map((bill) => ({ bill, id: randomUUID() }))
+    const replaced = sets.filter(({ bill }) => there.has(keyOf(bill.issuer, bill.number)))
+    counts.unchanged += batch.length - sets.length
+    counts.replaced += replaced.length
+    counts.added += sets.length - replaced.length
+    await markReplaced(
+      tx,
+      customerId,
+      importId,
+      replaced.map(({ bill }) => bill),
+    )
+    await addSets(tx, customerId, importId, sets)
+    for (const rows of rowsOf(sets)) {
+      signal?.throwIfAborted()
+      await addRows(tx, customerId, rows)
+    }
+    done += batch.length
+    onBill?.(done)
+  }
+  return counts
+}
+
+/** Takes back what an import did with charges. @returns of how many bills */
+export async function undoCharges(
+  tx: Transaction,
+  customerId: CustomerId,
+  importId: string,
+): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    DELETE FROM charge_sets WHERE customer_id = ${customerId} AND import_id = ${importId}`)
+  await tx.execute(sql`
+    UPDATE charge_sets SET replaced_by = NULL WHERE customer_id = ${customerId} AND replaced_by = ${importId}`)
+  return rowCount ?? 0
+}
+
+/** So many bills at a time; `rowsOf` reads their charges before the next ones are asked for. */
+function* batchesOf(bills: Iterable<Kept>): Generator<Kept[]> {
+  let batch: Kept[] = []
+  let lines = 0
+  for (const bill of bills) {
+    batch.push(bill)
+    lines += bill.lines.length
+    if (batch.length < MOST_BILLS && lines < MOST_LINES) continue
+    yield batch
+    ;[batch, lines] = [[], 0]
+  }
+  if (batch.length > 0) yield batch
+}
+
+async function digestsOf(tx: Transaction, customerId: CustomerId, bills: readonly Kept[]) {
+  const { rows } = await tx.execute<{ issuer: string; number: string; digest: string }>(sql`
+    SELECT found.* FROM unnest(${texts(bills, 'issuer')}, ${texts(bills, 'number')}) AS given(issuer, number)
+    CROSS JOIN LATERAL (
+      SELECT issuer, number, digest FROM charge_sets
+      WHERE customer_id = ${customerId} AND issuer = given.issuer AND number = given.number
+        AND replaced_by IS NULL OFFSET 0) AS found`)
+  return new Map(rows.map(({ issuer, number, digest }) => [keyOf(issuer, number), digest]))
+}
+
+async function markReplaced(
+  tx: Transaction,
+  customerId: CustomerId,
+  importId: string,
+  bills: readonly Kept[],
+) {
+  if (bills.length === 0) return
+  await tx.execute(sql`
+    UPDATE charge_sets SET replaced_by = ${importId}
+    FROM unnest(${texts(bills, 'issuer')}, ${texts(bills, 'number')}) AS given(issuer, number)
+    WHERE customer_id = ${customerId} AND charge_sets.issuer = given.issuer
+      AND charge_sets.number = given.number AND replaced_by IS NULL`)
+}
+
+function texts(of: readonly Kept[], field: 'issuer' | 'number') {
+  return sql`${sql.param(of.map((one) => one[field]))}::text[]`
+}
+
+function keyOf(issuer: string, number: string): string {
+  return `${issuer}\u0000${number}`
+}
