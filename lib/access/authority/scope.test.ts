@@ -255,9 +255,7 @@ describe('a directory whose token is revoked while its request arrives', () => {
 describe('while its caller is being shut out', () => {
   const disable = "UPDATE members SET disabled_at = now() WHERE id = '"
   it.each([
-    ...Object.keys(CALLS)
-      .filter((name) => name !== 'resetFactors')
-      .map((name) => [name, 'session', CALLS[name]] as const),
+    ...Object.keys(CALLS).map((name) => [name, 'session', CALLS[name]] as const),
     ...Object.keys(KEYS_OWN).map((name) => [name, 'key', KEYS_OWN[name]] as const),
   ])('%s of a %s waits for what becomes of them', async (_, via, call) => {
     const gate = Promise.withResolvers<void>()
