@@ -8,7 +8,7 @@ import type { Caller } from '../rules.ts'
 import { callerNow } from './caller-now.ts'
 
 export type Locks = {
-  /** Locks what is changed and comes before the caller's own member: other members, or a directory's token. */
+  /** Locks what is changed and comes before the caller's own member: other members. */
   before?: (tx: Transaction) => Promise<unknown>
   /** Ids of the keys that are changed, or finds them. */
   keys?: readonly string[] | ((tx: Transaction) => Promise<readonly string[]>)
