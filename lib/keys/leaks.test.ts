@@ -167,6 +167,18 @@ describe('a key that followed the one that is shown', () => {
     expect(reads[0]?.from.audit_events).toBeLessThan(20)
   })
 
+  it('ends by as many statements, however often it was rotated', async () => {
+    const counts = []
+    for (const times of [2, 8]) {
+      const keys = await chain(times, bearer)
+      const statements = await sentBy(() => show([found(keys[0] ?? '')]))
+      expect(await opened(keys)).toEqual(keys.map(() => 401))
+      counts.push(statements.filter(({ text }) => text.includes('api_keys')).length)
+    }
+    expect(counts[1]).toBe(counts[0])
+    expect(counts[0]).toBeGreaterThan(0)
+  })
+
   it('has a row of the history only where it could still be used', async () => {
     const keys = await chain(3, bearer)
     await database.sql(own, "UPDATE api_keys SET expires_at = '2026-01-01' WHERE replaced_by IS NOT NULL")
