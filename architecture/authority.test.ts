@@ -17,6 +17,7 @@ test('members, keys and what is demanded of members are written as a caller who 
   expect(files.filter((file) => read(file).includes("from '#lib/access/authority/scope.ts'"))).toEqual([
     'lib/keys/operations.ts',
     'lib/members/operations.ts',
+    'lib/second-factors/may-reset.ts',
     'lib/second-factors/operations.ts',
   ])
 })

@@ -1,11 +1,14 @@
+import { encode } from 'next-auth/jwt'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { findCustomer } from '#lib/access/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
+import { addSession } from '#lib/db/test-sessions.ts'
 import { setDisabled, setMember } from '#lib/members/store/write.ts'
 import { addToGroup } from '#lib/scim/store/group-members.ts'
 import { addGroup } from '#lib/scim/store/groups.ts'
 import { tokenOf } from '#lib/scim/test-calls.ts'
+import { SESSION_SECRET } from './http/program.ts'
 
 /** Whose keys are ended. */
 export const CUSTOMER = 'northwind'
@@ -13,10 +16,20 @@ export const CUSTOMER = 'northwind'
 /** The status of what was not answered at all. */
 export const UNANSWERED = 0
 
-export type Key = { id: string; secret: string; member: string; isEnding?: true; endedAt?: number }
+/** A key, with its member, and the cookie with which that one is signed in beside it. */
+export type Key = {
+  id: string
+  secret: string
+  member: string
+  cookie: string
+  /** Whether its member's session goes on, because the key alone was revoked. */
+  isKeyAlone?: boolean
+  isEnding?: true
+  endedAt?: number
+}
 
-/** What ends keys: an Admin's key, a directory's token, and the group of all who have a key. */
-export type Means = { admin: string; token: string; group: string }
+/** What ends keys: an Admin's key and session, a directory's token, and the group of all who have a key. */
+export type Means = { admin: string; cookie: string; token: string; group: string }
 export type Way = (url: string, means: Means, key: Key) => Promise<unknown>
 
 /** Each ends a key, or takes away what it opens. */
@@ -42,6 +55,24 @@ export const BY_DIRECTORY: Way[] = [
     return done(() => call(url, 'PATCH', `/scim/v2/Groups/${group}`, token, out))
   },
 ]
+
+/** As an Admin ends them on the screens of keys and of members: the same calls, in the session of a browser. */
+export const BY_SCREEN: Way[] = [
+  (url, { cookie }, key) => {
+    key.isKeyAlone = true
+    return done(() => call(url, 'DELETE', `/billing/v1/keys/${key.id}`, { cookie }))
+  },
+  (url, { cookie }, { member }) =>
+    done(() => call(url, 'PATCH', `/billing/v1/members/${member}`, { cookie }, { disabled: true })),
+  (url, { cookie }, { member }) =>
+    done(() => call(url, 'PATCH', `/billing/v1/members/${member}`, { cookie }, { roles: ['finance-user'] })),
+]
+
+/** The cookie of a member who has just signed in. */
+export async function cookieOf(member: string): Promise<string> {
+  const sid = await addSession(CUSTOMER, member)
+  return `console-session=${await encode({ token: { sid }, secret: SESSION_SECRET })}`
+}
 
 /** A token, and a group that gives what its members have: all who have a key. */
 export async function directoryOf(keys: readonly Key[]): Promise<{ token: string; group: string }> {
@@ -71,12 +102,16 @@ async function ofCustomer(change: Change): Promise<void> {
   if (customer) await scope(customer, (tx) => change(tx, customer.customerId))
 }
 
-/** A connection that was not taken is tried again: what is asked here may be asked twice. */
+/** So often is asked again for what was not done: all changes of members wait for each other, for a second at most. */
+const MOST_TRIES = 100
+const NOT_NOW = 503
+
+/** What was not answered, or not done yet, is asked for again, as a person does: each may be asked twice. */
 async function done(ask: () => Promise<number>): Promise<void> {
-  for (let tries = 1; tries <= 5; tries++) {
+  for (let tries = 1; tries <= MOST_TRIES; tries++) {
     const status = await ask().catch(() => UNANSWERED)
     if (status === 200 || status === 204) return
-    if (status !== UNANSWERED) throw new Error(`A key was not ended: ${status}.`)
+    if (status !== UNANSWERED && status !== NOT_NOW) throw new Error(`A key was not ended: ${status}.`)
   }
   throw new Error('The service does not answer.')
 }
@@ -85,17 +120,23 @@ export async function call(
   url: string,
   method: string,
   path: string,
-  key: string,
+  by: string | { cookie: string },
   body?: unknown,
 ): Promise<number> {
   const response = await fetch(url + path, {
     method,
     headers: {
-      ...(key ? { authorization: `Bearer ${key}` } : {}),
+      ...credentials(by),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   await response.arrayBuffer()
   return response.status
+}
+
+/** As a program sends its key, and as the console's own pages send their cookie. */
+function credentials(by: string | { cookie: string }): Record<string, string> {
+  if (typeof by === 'string') return by ? { authorization: `Bearer ${by}` } : {}
+  return { cookie: by.cookie, 'sec-fetch-site': 'same-origin' }
 }

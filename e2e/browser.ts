@@ -72,6 +72,14 @@ export async function expectGood(page: Page): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
 }
 
+/** The same for a page whose theme was chosen when it was opened, and which it keeps. */
+export async function expectGoodAsItIs(page: Page): Promise<void> {
+  await expect(page).toHaveTitle(/./)
+  await settled(page)
+  await expectNothing(page, 'this', (axe) => axe)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+}
+
 /** Waits until nothing is on its way: what is asked for anew is faded meanwhile, and what appears comes by a transition. */
 async function settled(page: Page): Promise<void> {
   await rowsCame(page)

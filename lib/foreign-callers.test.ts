@@ -19,8 +19,8 @@ import { projectFiles } from '../architecture/scan.ts'
 type Contract = { name: string; method: 'GET' | 'PATCH'; path: string; permission: string }
 
 const [OWN, OTHER] = ['own', 'foreign']
-/** Stands in each row of the other customer, as does the currency in its sums; and it demands a second factor. */
-const MARK = /foreign|[",>]ISK[",<]|"isDemanded":true/i
+/** Stands in each row of the other customer, as does the currency in its sums; it demands a second factor, and its member has a password. */
+const MARK = /foreign|[",>]ISK[",<]|"isDemanded":true|"password":true/i
 
 /** For each part of a path: the other customer's, and one that nobody has. A contract with a new one needs a line here. */
 const NAMED: Record<string, { other: string; nobodys: string }> = {
@@ -54,7 +54,7 @@ const QUERIES: Record<string, string> = {
 const OF_COLLEAGUES = ['resetFactors']
 const OF_MEMBERS = [
   'makeMemberLink',
-  ...['listFactors', 'removeFactor'],
+  ...['readWays', 'listFactors', 'removeFactor'],
   ...['changeIdentityProvider', 'removeIdentityProvider', 'checkSignOnDomain', 'removeSignOnDomain'],
   ...['revokeDirectoryToken', 'unmapDirectoryGroup'],
 ]
@@ -88,7 +88,8 @@ beforeAll(async () => {
       { cost: '10', service: `Compute of ${customer}`, tags: { team: customer } },
     ])
     await addKey(customer, ['admin'], { id: `key-${customer}`, name: `${customer} ERP` })
-    const member = await addMember(customer, { id: `member-${customer}`, roles: ['admin'] })
+    const passwordHash = customer === OTHER ? 'of some password' : null
+    const member = await addMember(customer, { id: `member-${customer}`, roles: ['admin'], passwordHash })
     const colleague = await addMember(customer, { roles: ['admin'], email: `colleague@${customer}.example` })
     await addSession(customer, colleague, { sid: `session-${customer}` })
     await database.sql(customer, 'UPDATE customers SET demands_factor = $1 WHERE id = $2', [

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
-import { ConfirmSignIn } from '#components/access/confirm-sign-in.tsx'
+import { ConfirmSignIn } from '#components/access/fresh-sign-in/confirm-sign-in.tsx'
 import { ClosedNote } from '#components/customers/closed-note.tsx'
 import { Frame } from '#components/frame/frame.tsx'
-import { waysOf } from '#lib/access/fresh-sign-ins/ways.ts'
 import { may, ROLE_NAMES } from '#lib/access/rules.ts'
 import { mayChange } from '#lib/access/sign-ins/choices.ts'
 import { currentCaller } from './caller.ts'
@@ -12,7 +11,6 @@ export default async function Layout({ children }: { children: ReactNode }) {
   const caller = await currentCaller()
   // Nobody: the page itself leads to the sign-in page, because only it knows the way back.
   if (!caller) return children
-  const ways = waysOf(caller)
   const screens = SCREENS.filter(({ permission }) => may(caller, permission))
   const person = {
     name: caller.name,
@@ -20,7 +18,6 @@ export default async function Layout({ children }: { children: ReactNode }) {
     customer: caller.customerName,
     roles: caller.roles.map((role) => ROLE_NAMES[role]).join(', '),
     mayChange: mayChange(caller),
-    ways,
   }
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[14rem_minmax(0,1fr)] print:block print:min-h-0">
@@ -39,7 +36,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
         {caller.closed ? <ClosedNote customer={caller.customerName} until={caller.closed.goneAt} /> : null}
         {children}
       </main>
-      <ConfirmSignIn email={caller.email} ways={ways} />
+      <ConfirmSignIn email={caller.email} />
     </div>
   )
 }

@@ -3,13 +3,13 @@
 import { Building2, KeyRound, LogOut, MonitorSmartphone, ShieldCheck, SquareTerminal } from 'lucide-react'
 import Link from 'next/link'
 import { lazy, Suspense, use, useState } from 'react'
+import { useWays } from '#components/access/fresh-sign-in/ways.ts'
 import { signOut } from '#components/access/next-auth.ts'
 import { farewell } from '#components/access/sign-on.ts'
 import { forget } from '#components/ui/kept.ts'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { Ways } from '#lib/access/rules.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
 
 // Rarely opened: it comes when it is asked for.
@@ -25,8 +25,6 @@ export type Person = {
   roles: string
   /** Whether there is another customer to change to. The frame does not wait for it. */
   mayChange: Promise<boolean>
-  /** By what they can prove who they are. The frame does not wait for it either. */
-  ways: Promise<Ways>
 }
 
 /** Name, customer and roles. */
@@ -64,15 +62,12 @@ export function useProfile(person: Person) {
       <p className="px-2.5 py-1 text-xs wrap-anywhere text-ink-3">{person.email}</p>
       <ThemeSwitch />
       <hr className="mx-2.5 my-1 border-line" />
-      <Suspense>
-        <PasswordItem
-          ways={person.ways}
-          onGo={() => {
-            close()
-            setChanging(true)
-          }}
-        />
-      </Suspense>
+      <PasswordItem
+        onGo={() => {
+          close()
+          setChanging(true)
+        }}
+      />
       <Link href="/second-factor" prefetch={false} className={MENU_ITEM} onClick={close}>
         <ShieldCheck aria-hidden="true" className="size-4 text-ink-3" />
         Second factor
@@ -102,9 +97,11 @@ export function useProfile(person: Person) {
   return { items, dialog }
 }
 
-/** Whoever comes by single sign-on alone has no password to change. */
-function PasswordItem({ ways, onGo }: { ways: Promise<Ways>; onGo: () => void }) {
-  if (!use(ways).password) return null
+/** Whoever comes by single sign-on alone has no password to change. Until that is known its place is kept, and is empty. */
+function PasswordItem({ onGo }: { onGo: () => void }) {
+  const ways = useWays()
+  if (!ways) return <span className={`${MENU_ITEM} invisible`}>Change password</span>
+  if (!ways.password) return null
   return (
     <button type="button" className={MENU_ITEM} onClick={onGo}>
       <KeyRound aria-hidden="true" className="size-4 text-ink-3" />

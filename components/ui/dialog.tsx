@@ -10,7 +10,7 @@ const LOOKS = {
 
 /**
  * A modal dialog, open for as long as it is rendered. The browser keeps the focus inside, closes it on
- * Escape, and gives the focus back to what had it.
+ * Escape, and gives the focus back to what had it. It may stand in a cell of a table, whose text goes to the right.
  */
 export function Dialog({
   title,
@@ -36,7 +36,7 @@ export function Dialog({
       ref={dialog}
       aria-labelledby={id}
       onClose={(event) => event.currentTarget.open || onClose()}
-      className={`appear max-w-[calc(100vw-2rem)] rounded-card border border-line-2 bg-surface text-ink shadow-float ${LOOKS[look].box}`}
+      className={`appear max-w-[calc(100vw-2rem)] rounded-card border border-line-2 bg-surface text-left text-ink shadow-float ${LOOKS[look].box}`}
     >
       <h2 id={id} className={LOOKS[look].title}>
         {title}

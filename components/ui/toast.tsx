@@ -53,7 +53,8 @@ function Toast({ id, text, onClose }: Message & { onClose: (id: number) => void 
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
-      className="appear pointer-events-auto flex max-w-md items-center gap-3 rounded-card border border-line-2 bg-surface py-2 pr-2 pl-4 shadow-float"
+      // On a phone the newest one alone: three of them would cover half of what they are about.
+      className="appear pointer-events-auto flex max-w-md max-md:not-last:hidden items-center gap-3 rounded-card border border-line-2 bg-surface py-2 pr-2 pl-4 shadow-float"
     >
       <span className="flex-1 tabular-nums">{text}</span>
       <button

@@ -43,6 +43,21 @@ export const changePassword = contract({
   problems: ['permission_denied', 'rate_limited'],
 })
 
+/** The console's own call: by what a member can prove who they are. Not part of the published API. */
+export const readWays = contract({
+  ...calls.readWays,
+  summary: 'By what the signed-in member can prove that it is they',
+  permission: 'any',
+  description:
+    'Asked when a proof is wanted. A way that is false is refused; one that is true may still lack a factor that is set up.',
+  output: z.object({
+    password: z.boolean().meta({ description: 'A password opens their membership.' }),
+    factor: z.boolean().meta({ description: 'So does a second factor, where they have one.' }),
+    signOn: z.boolean().meta({ description: 'An identity provider has opened this session.' }),
+  }),
+  problems: ['permission_denied'],
+})
+
 /** The console's own call: a member proves again who they are. Not part of the published API. */
 export const proveSession = contract({
   ...calls.proveSession,

@@ -10,6 +10,7 @@ import * as contract from './contract.ts'
 import { noteFactor } from './factors/store.ts'
 import { prove } from './fresh-sign-ins/prove.ts'
 import { noteProof } from './fresh-sign-ins/store.ts'
+import { waysOf } from './fresh-sign-ins/ways.ts'
 import { askRecovery as keepRecovery } from './links/recoveries.ts'
 import { redeemLink as redeem } from './links/redeem.ts'
 import { changeOwnPassword } from './passwords/change.ts'
@@ -24,6 +25,12 @@ export const changePassword = operation(contract.changePassword, async (caller, 
     throw new Problem('permission_denied', 'Only a signed-in member has a password.')
   await changeOwnPassword(caller, body, requestId)
   return { body: { changed: true } }
+})
+
+export const readWays = operation(contract.readWays, async (caller) => {
+  if (caller.via !== 'session')
+    throw new Problem('permission_denied', 'Only a signed-in member can confirm who they are.')
+  return { body: await waysOf(caller) }
 })
 
 /** Notes that the member is there, after they have proven it: the session counts as freshly signed in from now on. */

@@ -87,6 +87,3 @@ export function localPath(given: string): string {
   const isLocal = origin === HERE && !pathname.startsWith('//') && !pathname.startsWith('/sign-in')
   return isLocal ? pathname + search : '/'
 }
-
-/** By what a signed-in member can prove who they are: a password that opens their membership, a factor, their issuer. */
-export type Ways = { password: boolean; factor: boolean; signOn: boolean }

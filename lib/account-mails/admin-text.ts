@@ -25,7 +25,7 @@ const WORDS: Record<AdminEvent, Words> = {
     subject: `Single sign-on has ended for ${about}`,
     lines: [
       `The DNS of ${about} has had no record for seven days that proves that the domain is of ${customer}. Since ${time} nobody with such an address signs in by single sign-on for the licenses and invoices.`,
-      `Publish the record again, and ${RESELLER} to verify it.`,
+      `Publish the record again, and ${RESELLER} to verify it. Where the domain is yours no more, or nobody gets in any other way, ${RESELLER} to let you in.`,
     ],
   }),
 }

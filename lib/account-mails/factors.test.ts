@@ -44,7 +44,7 @@ it('a member is told of each factor that is set up, removed or reset, and of a r
   expect(await told()).toEqual([[[EMAIL], 'A second factor was removed']])
   await addApp(again)
   expect(await tell()).toHaveLength(1)
-  await resetFactors({ ...caller, via: 'operator' }, member, 'test-request')
+  await resetFactors({ ...caller, via: 'operator' }, member, 'test-request', async () => {})
   const [mail] = await tell()
   expect(mail?.headers.subject).toBe('Your second factors were reset')
   expect(mail?.text).toContain("By whom: an Admin of your company, or your reseller's operator")

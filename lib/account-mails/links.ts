@@ -1,15 +1,17 @@
 import 'server-only'
-import { claimLink, type DueLink, settleLink } from '#lib/access/links/mails.ts'
+import { claimLink, type DueLink } from '#lib/access/links/mails.ts'
 import { claimRecovery, settleRecovery } from '#lib/access/links/recoveries.ts'
+import { settle } from '#lib/access/mail-queue/queue.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { accountLinks } from '#lib/db/schema/access/people.ts'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
 import { type Delivery, deliver } from '#lib/notices/mailer.ts'
 import type { MailConfig } from '#lib/notices/settings.ts'
 import { linkMessage, recoveryMessage } from './link-message.ts'
-import { STATES } from './store.ts'
+import { endedBy } from './store.ts'
 
 /** People sign in to a closed customer, too. */
 const LATE = { evenIfClosed: true }
@@ -38,9 +40,8 @@ export async function mailLinks(
 
 async function sendLink(mail: MailConfig, customerId: CustomerId, due: DueLink): Promise<Delivery> {
   const delivery = await deliver(mail, due.email, linkMessage(due, env().baseUrl), `link.${due.id}`)
-  const reason = 'reason' in delivery ? delivery.reason : null
-  const settle = (tx: Transaction) => settleLink(tx, customerId, due.id, STATES[delivery.kind], reason)
-  await scope({ customerId }, settle, LATE)
+  const note = (tx: Transaction) => settle(tx, customerId, accountLinks, due.id, endedBy(delivery))
+  await scope({ customerId }, note, LATE)
   return delivery
 }
 
@@ -69,7 +70,8 @@ export async function mailRecoveries(
       recoveryMessage(secret, env().baseUrl),
       `recovery.${due.id}`,
     )
-    await settleRecovery(due.id, STATES[delivery.kind], 'reason' in delivery ? delivery.reason : null)
+    const { state, reason } = endedBy(delivery)
+    await settleRecovery(due.id, state, reason)
     if (delivery.kind === 'sent') count += 1
     else report(delivery, { requestId, mail: due.id })
   }

@@ -1,7 +1,9 @@
 import 'server-only'
 import { customersWithAccountMails } from '#lib/access/due-work.ts'
+import { settle } from '#lib/access/mail-queue/queue.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { accountMails } from '#lib/db/schema/access/sign-ins.ts'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
@@ -9,7 +11,7 @@ import { type Delivery, deliver } from '#lib/notices/mailer.ts'
 import type { MailConfig } from '#lib/notices/settings.ts'
 import { mailLinks, mailRecoveries } from './links.ts'
 import { messageOf } from './message.ts'
-import { claimMail, type DueMail, STATES, settleMail } from './store.ts'
+import { claimMail, type DueMail, endedBy } from './store.ts'
 
 /**
  * Sends the mails that tell members of new passwords and of sign-ins from new devices, and those with links. Nothing where no mail server is
@@ -48,8 +50,7 @@ async function tellNext(mail: MailConfig, customerId: CustomerId, requestId: str
 
 async function send(mail: MailConfig, customerId: CustomerId, due: DueMail): Promise<Delivery> {
   const delivery = await deliver(mail, due.email, messageOf(due, env().baseUrl), `account.${due.id}`)
-  const reason = 'reason' in delivery ? delivery.reason : null
-  const settle = (tx: Transaction) => settleMail(tx, customerId, due.id, STATES[delivery.kind], reason)
-  await scope({ customerId }, settle, LATE)
+  const note = (tx: Transaction) => settle(tx, customerId, accountMails, due.id, endedBy(delivery))
+  await scope({ customerId }, note, LATE)
   return delivery
 }

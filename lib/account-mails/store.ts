@@ -1,9 +1,11 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
+import { type Ended, giveUpLate, IS_DUE, LEASE } from '#lib/access/mail-queue/queue.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { AccountEvent } from '#lib/access/sign-ins/account-mail.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { accountMails } from '#lib/db/schema/access/sign-ins.ts'
+import type { Delivery } from '#lib/notices/mailer.ts'
 
 /** A mail that this process is to send, with whom it goes to and what it tells. */
 export type DueMail = {
@@ -21,8 +23,7 @@ export type DueMail = {
   about: string | null
 }
 
-/** How a mail ends, by what the mail server did. */
-export const STATES = {
+const STATES = {
   sent: 'SENT',
   refused: 'REFUSED',
   unknown: 'UNKNOWN',
@@ -30,21 +31,18 @@ export const STATES = {
   away: 'WAITING',
 } as const
 
-/** While one is being sent nobody else takes it; of who dies over it nobody knows whether it left, and it leaves again. */
-const LEASE = sql`interval '10 minutes'`
-const AGAIN_AFTER = sql`interval '5 minutes'`
-/** What is older helps nobody: it is given up. */
-const LATEST = sql`interval '1 day'`
+/** How a mail ends, by what the mail server did. */
+export function endedBy(delivery: Delivery): Ended {
+  return { state: STATES[delivery.kind], reason: 'reason' in delivery ? delivery.reason : null }
+}
 
 /** Takes one of the customer's mails that are due, the oldest first; undefined where there is none. */
 export async function claimMail(tx: Transaction, customerId: CustomerId): Promise<DueMail | undefined> {
-  await tx.execute(sql`
-    UPDATE account_mails SET state = 'REFUSED', reason = 'It could not be sent within a day.'
-    WHERE customer_id = ${customerId} AND state IN ('WAITING', 'SENDING') AND at < now() - ${LATEST}`)
+  await giveUpLate(tx, customerId, accountMails, 'at')
   const { rows } = await tx.execute<DueMail>(sql`
     WITH due AS (
       SELECT id FROM account_mails
-      WHERE customer_id = ${customerId} AND state IN ('WAITING', 'SENDING') AND not_before <= clock_timestamp()
+      WHERE customer_id = ${customerId} AND ${IS_DUE}
       ORDER BY at, id LIMIT 1 FOR UPDATE SKIP LOCKED
     ), taken AS (
       UPDATE account_mails a SET state = 'SENDING', not_before = clock_timestamp() + ${LEASE}
@@ -58,21 +56,6 @@ export async function claimMail(tx: Transaction, customerId: CustomerId): Promis
     LEFT JOIN api_keys k ON k.customer_id = t.customer_id AND k.id = t.key_id`)
   const [due] = rows
   return due && { ...due, at: new Date(due.at), keyEnds: due.keyEnds && new Date(due.keyEnds) }
-}
-
-/** How it ended; `WAITING`: it surely did not leave, and is tried again later. */
-export async function settleMail(
-  tx: Transaction,
-  customerId: CustomerId,
-  id: string,
-  state: 'WAITING' | 'SENT' | 'REFUSED' | 'UNKNOWN',
-  reason: string | null = null,
-): Promise<void> {
-  const notBefore = sql`clock_timestamp() + ${AGAIN_AFTER}`
-  await tx
-    .update(accountMails)
-    .set({ state, reason, notBefore })
-    .where(and(eq(accountMails.customerId, customerId), eq(accountMails.id, id)))
 }
 
 /** Then nobody asks any more what became of one. */

@@ -122,6 +122,8 @@ export const CASES: Record<string, readonly string[]> = {
   readDirectory: [''],
   redeemLink: [],
   askRecovery: [],
+  // Of a session alone: an API key is refused.
+  readWays: [],
   proveSession: [],
   listKeys: ['', 'whose=all', 'whose=all&state=usable'],
   readKey: ['none'],

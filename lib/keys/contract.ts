@@ -92,7 +92,7 @@ export const rotateKey = contract({
   summary: 'Rotate an API key',
   permission: 'any',
   description:
-    'Makes a key that inherits name, roles, billing profiles, owner and networks, and is valid for as long as the former was made for; for the most days that are allowed, where the former has no end and keys without one are not allowed any more. The former ends after `overlap`. A member rotates their own, a signed-in Admin also those of the customer, and a key itself. One that has ended, or was rotated before, is 409. A repeated call is answered so, too: the key itself is shown once.',
+    'Makes a key that inherits name, roles, billing profiles, owner and networks, and is valid for as long as the former was made for; for the most days that are allowed, where the former has no end and keys without one are not allowed any more. The former ends after `overlap`. A member rotates their own, a signed-in Admin also those of the customer, and a key itself. One that has ended, or was rotated before, is 409. A key that rotated itself, or was got so, ten times within an hour waits: 429 `rate_limited`, with `Retry-After`. A repeated call is answered so, too: the key itself is shown once.',
   params,
   body: z.strictObject({
     overlap: z

@@ -1,8 +1,12 @@
+import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newApiKey } from '#lib/access/api-key.ts'
 import { newScimToken } from '#lib/access/scim-tokens/secret.ts'
+import { loginOf } from '#lib/db/logins.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { rowsRead, sentBy } from '#lib/db/test-plans.ts'
 import { addKey, addMember, addNewCustomer } from '#lib/db/test-rows.ts'
+import { run } from '#lib/db/test-server.ts'
 import { ask as askScim, tokenOf } from '#lib/scim/test-calls.ts'
 import { ask, bearer, type Headers, opens, rowOf, show, signedIn } from './test-calls.ts'
 
@@ -138,6 +142,41 @@ describe('a key that followed the one that is shown', () => {
     await database.sql(own, 'UPDATE api_keys SET replaced_by_person = NULL')
     await show([found(byPerson[0] ?? ''), found(byKey[0] ?? '')])
     expect(await opened([...byPerson, ...byKey])).toEqual([401, 200, 401, 401])
+  })
+
+  it('is asked for in the history where it was rotated, however much has happened since', async () => {
+    const keys = await chain(2, bearer)
+    await database.sql(own, 'UPDATE api_keys SET replaced_by_person = NULL')
+    await database.sql(
+      own,
+      `INSERT INTO audit_events (customer_id, at, action, subject, actor_kind, actor_id, actor_name, request_id, details)
+       SELECT $1, now() + n * interval '1 minute', 'quantity.changed', 'asset', 'key', 'k', 'Key', 'r', '{}'
+       FROM generate_series(2, 5001) n`,
+      [own],
+    )
+    await run(database.url, 'ANALYZE audit_events')
+    const statements = await sentBy(() => show([found(keys[0] ?? '')]))
+    expect(await opened(keys)).toEqual([401, 401, 401])
+    const client = new pg.Client(loginOf(database.url, 'console_app'))
+    await client.connect()
+    await client.query("SELECT set_config('console.customer', $1, false)", [own])
+    const asks = statements.filter(({ text }) => text.includes("'key.rotated'"))
+    const reads = await rowsRead(client, asks)
+    await client.end()
+    expect(reads.map(({ from }) => from.audit_events)).toEqual([expect.any(Number)])
+    expect(reads[0]?.from.audit_events).toBeLessThan(20)
+  })
+
+  it('ends by as many statements, however often it was rotated', async () => {
+    const counts = []
+    for (const times of [2, 8]) {
+      const keys = await chain(times, bearer)
+      const statements = await sentBy(() => show([found(keys[0] ?? '')]))
+      expect(await opened(keys)).toEqual(keys.map(() => 401))
+      counts.push(statements.filter(({ text }) => text.includes('api_keys')).length)
+    }
+    expect(counts[1]).toBe(counts[0])
+    expect(counts[0]).toBeGreaterThan(0)
   })
 
   it('has a row of the history only where it could still be used', async () => {

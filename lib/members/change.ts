@@ -1,13 +1,14 @@
 import 'server-only'
 import { requirePerson } from '#lib/access/authority/require-person.ts'
 import { type Caller, ROLE_NAMES } from '#lib/access/rules.ts'
+import { isLastBySignOn } from '#lib/access/sign-on/way-in/admins.ts'
 import { isVersion } from '#lib/api/entity-tag.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { listBillingProfiles } from '#lib/billing-profiles/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import { holdingOf } from './holding.ts'
-import { type Difference, decideChange, type MemberChange, type Refusal } from './rules.ts'
+import { type Difference, decideChange, isAdmin, type MemberChange, type Refusal } from './rules.ts'
 import { standingOf, versionOf } from './serialize.ts'
 import { lockMember, type MemberRow, readMember } from './store/read.ts'
 import { setDisabled, setMember } from './store/write.ts'
@@ -30,7 +31,8 @@ export async function change(
   const { member, otherAdmins } = locked
   if (!isVersion(versionOf(member), ifMatch)) throw new Problem('member_changed')
   if (wanted.disabled === false && member.disabledAt) requirePerson(caller, 'To enable a member')
-  const around = { ...(await givingOf(tx, caller)), otherAdmins }
+  const isLast = isAdmin(standingOf(member)) && (await isLastBySignOn(tx, customerId, memberId))
+  const around = { ...(await givingOf(tx, caller)), otherAdmins, isLastBySignOn: isLast }
   const decided = decideChange(standingOf(member), wanted, around)
   if ('refused' in decided) throw refusedWith(decided.refused, caller)
   for (const difference of decided.differences) {
@@ -50,10 +52,7 @@ export async function givingOf(tx: Transaction, caller: Caller) {
 const BY_KEY = 'it takes a signed-in member, and an API key gives nothing'
 
 /** Why somebody can't be given what was asked for, or can't lose it. */
-export function refusedWith(
-  refusal: Refusal | { reason: 'last_admin' },
-  { via }: Pick<Caller, 'via'>,
-): Problem {
+export function refusedWith(refusal: Refusal, { via }: Pick<Caller, 'via'>): Problem {
   const some = via === 'key' ? BY_KEY : 'you see some only'
   const none = via === 'key' ? BY_KEY : 'you do not see it'
   switch (refusal.reason) {
@@ -61,6 +60,11 @@ export function refusedWith(
       return new Problem(
         'last_admin',
         'This is the last Admin who can sign in. Make somebody else an Admin first, who has come already.',
+      )
+    case 'last_admin_by_sign_on':
+      return new Problem(
+        'last_admin',
+        'Passwords are off, and of the Admins this one alone has come by single sign-on. Have another Admin sign in by it first, or allow passwords.',
       )
     case 'unknown_profile':
       return at(

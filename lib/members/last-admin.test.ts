@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { CustomerId } from '#lib/access/rules.ts'
+import { setUp } from '#lib/access/sign-on/test-browser.ts'
+import { operatorOf } from '#lib/admin/members/named.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addMember, addNewCustomer } from '#lib/db/test-rows.ts'
+import { ask as scim, tokenOf } from '#lib/scim/test-calls.ts'
+import { changeMember } from './operations.ts'
 import { ask, type Headers, signedIn, withKey } from './test-calls.ts'
 
 let database: TestDatabase
@@ -50,6 +55,67 @@ describe('the last Admin', () => {
     await database.sql(own, 'UPDATE members SET invited_at = NULL WHERE id = $1', [other])
     expect((await ask(headers, 'PATCH', `/${id}`, { disabled: true })).status).toBe(200)
     expect(await admins()).toEqual([{ id: other }])
+  })
+
+  describe('who has come by single sign-on, while passwords are off,', () => {
+    let [ana, ben] = ['', '']
+    beforeEach(async () => {
+      const customerId = own as CustomerId
+      const provider = await setUp(customerId, `${own}.example`, { issuer: 'https://login.example' })
+      ana = await addMember(own, { ...ADMIN, email: `ana@${own}.example` })
+      ben = await addMember(own, { ...ADMIN, email: `ben@${own}.example` })
+      for (const [id, came] of [
+        [ana, '1 minute'],
+        // Before the provider was changed.
+        [ben, '-1 minute'],
+      ])
+        await database.sql(
+          own,
+          `INSERT INTO sign_on_subjects (customer_id, provider_id, subject, member_id, last_sign_in_at)
+           VALUES ($1, $2, $3, $3, now() + $4::interval)`,
+          [own, provider, id, came],
+        )
+      await passwords('now()')
+    })
+    const passwords = (since: string) =>
+      database.sql(own, `UPDATE customers SET sign_on_only_since = ${since} WHERE id = $1`, [own])
+    const still = () =>
+      database.sql(own, "SELECT FROM members WHERE id = $1 AND roles @> '{admin}' AND disabled_at IS NULL", [
+        ana,
+      ])
+    const LEAVER = {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [{ op: 'replace', path: 'active', value: false }],
+    }
+
+    it('stays, though there is another: by a session, a key, the operator, and a directory', async () => {
+      const why = /of the Admins this one alone has come by single sign-on/
+      const token = await tokenOf(own, ['admin'])
+      for (const headers of [await signedIn(own, ben), await withKey(own, ['admin'])])
+        for (const body of [{ disabled: true }, { roles: ['it-manager'] }]) {
+          const { status, json } = await ask(headers, 'PATCH', `/${ana}`, body)
+          expect([status, json.code, json.detail]).toEqual([409, 'last_admin', expect.stringMatching(why)])
+        }
+      const operator = await operatorOf({ customer: own, email: '' })
+      const input = { params: { member_id: ana }, query: {}, body: { disabled: true } }
+      await expect(changeMember(operator, input, { requestId: 'test' })).rejects.toThrow(why)
+      for (const [method, body] of [['PATCH', LEAVER] as const, ['DELETE', undefined] as const]) {
+        const { status, json } = await scim(token, method, `/Users/${ana}`, body)
+        expect([status, json.detail]).toEqual([409, expect.stringMatching(why)])
+      }
+      expect(await still()).toHaveLength(1)
+      // The other one may go, and keeps nobody out.
+      expect((await ask(await signedIn(own, ana), 'PATCH', `/${ben}`, { disabled: true })).status).toBe(200)
+    })
+
+    it('may go once another has come so, or passwords open again', async () => {
+      await database.sql(own, "UPDATE sign_on_subjects SET last_sign_in_at = now() + interval '1 minute'")
+      expect((await ask(await signedIn(own, ben), 'PATCH', `/${ana}`, { disabled: true })).status).toBe(200)
+      await database.sql(own, 'UPDATE members SET disabled_at = NULL')
+      await database.sql(own, 'DELETE FROM sign_on_subjects WHERE member_id = $1', [ben])
+      await passwords('NULL')
+      expect((await ask(await signedIn(own, ben), 'PATCH', `/${ana}`, { disabled: true })).status).toBe(200)
+    })
   })
 
   it('is one of another customer never', async () => {

@@ -22,6 +22,7 @@ const around = (given: Partial<Around> = {}): Around => ({
   held: ALL,
   profiles: PROFILES,
   otherAdmins: 1,
+  isLastBySignOn: false,
   ...given,
 })
 const member = (given: Partial<Standing> = {}): Standing => ({
@@ -43,6 +44,9 @@ describe('the last Admin', () => {
       refused: { reason: 'last_admin' },
     })
     expect(decideChange(ana, change, around({ otherAdmins: 1 }))).toHaveProperty('differences')
+    expect(decideChange(ana, change, around({ isLastBySignOn: true }))).toEqual({
+      refused: { reason: 'last_admin_by_sign_on' },
+    })
   })
 
   it('may have another name, fewer other roles and fewer profiles', () => {

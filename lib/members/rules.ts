@@ -6,13 +6,14 @@ export type Profiles = readonly string[] | null
 /** What somebody may do and see. */
 export type Holding = { roles: readonly Role[]; billingProfiles: Profiles }
 
-/** Something that nobody can be given by who asks: there is no such profile, or who asks does not have it. */
+/** Something that nobody can be given by who asks, since there is no such profile, or who asks does not have it; or can't lose. */
 export type Refusal =
   | { reason: 'unknown_profile'; at: number; profile: string }
   | { reason: 'role_not_held'; role: Role }
   | { reason: 'profile_not_held'; at: number; profile: string }
   | { reason: 'all_profiles_not_held' }
   | { reason: 'more_than_held' }
+  | { reason: 'last_admin' | 'last_admin_by_sign_on' }
 
 export const MEMBER_STATES = ['invited', 'active', 'disabled'] as const
 export type MemberState = (typeof MEMBER_STATES)[number]
@@ -30,9 +31,11 @@ export type MemberChange = {
 
 /**
  * What there is around a member who is changed: what whoever asks has to give, the ids of the customer's billing profiles,
- * and how many other Admins can sign in.
+ * how many other Admins can sign in, and whether passwords are off and no other of them is sure to get in without.
  */
-export type Around = { held: Holding; profiles: readonly string[]; otherAdmins: number }
+export type Around = Giving & { otherAdmins: number; isLastBySignOn: boolean }
+
+type Giving = { held: Holding; profiles: readonly string[] }
 
 /** A part of a member that changes, as the history has it. */
 export type Difference =
@@ -51,7 +54,7 @@ export const NOTHING: Holding = { roles: [], billingProfiles: [] }
  */
 export function refusalOf(
   wanted: Partial<Holding>,
-  { held, profiles }: { held: Holding; profiles: readonly string[] },
+  { held, profiles }: Giving,
   before: Holding = NOTHING,
 ): Refusal | undefined {
   const role = wanted.roles?.find((one) => !holdsRole(before, one) && !holdsRole(held, one))
@@ -85,7 +88,7 @@ export function decideChange(
   member: Standing,
   change: MemberChange,
   around: Around,
-): { refused: Refusal | { reason: 'last_admin' } } | { differences: Difference[] } {
+): { refused: Refusal } | { differences: Difference[] } {
   const { roles, billingProfiles } = change
   const given = { ...(roles ? { roles } : {}), ...(billingProfiles === undefined ? {} : { billingProfiles }) }
   const refused = refusalOf(given, around, member)
@@ -94,8 +97,10 @@ export function decideChange(
   // To let somebody in again is to give all that they have then.
   if (member.state === 'disabled' && after.state !== 'disabled' && !holdsAll(around.held, after))
     return { refused: { reason: 'more_than_held' } }
-  if (isAdmin(member) && around.otherAdmins === 0 && !isAdmin(after))
-    return { refused: { reason: 'last_admin' } }
+  if (isAdmin(member) && !isAdmin(after)) {
+    if (around.otherAdmins === 0) return { refused: { reason: 'last_admin' } }
+    if (around.isLastBySignOn) return { refused: { reason: 'last_admin_by_sign_on' } }
+  }
   return { differences: differencesOf(member, change) }
 }
 
@@ -113,12 +118,8 @@ export function isLoss(member: Standing, change: MemberChange): boolean {
 function changed(member: Standing, { roles, billingProfiles, disabled }: MemberChange): Standing {
   const enabled = member.state === 'disabled' ? 'active' : member.state
   const state = disabled === undefined ? member.state : disabled ? 'disabled' : enabled
-  return {
-    ...member,
-    roles: roles ?? member.roles,
-    billingProfiles: billingProfiles === undefined ? member.billingProfiles : billingProfiles,
-    state,
-  }
+  const profiles = billingProfiles === undefined ? member.billingProfiles : billingProfiles
+  return { ...member, roles: roles ?? member.roles, billingProfiles: profiles, state }
 }
 
 function differencesOf(member: Standing, change: MemberChange): Difference[] {

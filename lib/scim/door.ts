@@ -3,7 +3,7 @@ import type { Caller } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
-import { lockToken } from './store/tokens.ts'
+import { lockToken, tokenWorks } from './store/tokens.ts'
 
 /** What a directory reads. The door lets no other caller in; whoever comes by another way is nobody here. */
 export function read<T>(caller: Caller, fn: Parameters<typeof readScope<T>>[1]): Promise<T> {
@@ -11,8 +11,9 @@ export function read<T>(caller: Caller, fn: Parameters<typeof readScope<T>>[1]):
 }
 
 /**
- * What a directory changes, in one transaction. Its token opens this until the transaction ends: whoever revokes it comes before or
- * after.
+ * What a directory changes, in one transaction. Its token has to open this, and still does when all is written: whoever revokes
+ * it comes before that, and nothing is changed, or after it. The token is locked for that moment alone, and after members, so that
+ * nobody who revokes it waits for a long write.
  * @throws Problem `unauthenticated` where the token has ended since the request began
  * @param how see `scope`: a leaver is taken away though the customer is closed
  */
@@ -23,8 +24,10 @@ export function write<T>(
 ): Promise<T> {
   const { customerId, id } = proven(caller)
   const work = async (tx: Transaction) => {
+    if (!(await tokenWorks(tx, customerId, id))) throw ended()
+    const done = await fn(tx)
     if (!(await lockToken(tx, customerId, id))) throw ended()
-    return fn(tx)
+    return done
   }
   return scope(caller, work, how)
 }

@@ -91,8 +91,8 @@ export const demandFactor = operation(contract.demandFactor, async (caller, { bo
 export const resetFactors = operation(contract.resetFactors, async (caller, { params }, { requestId }) => {
   requirePerson(caller, 'To take second factors away')
   requireFresh(caller)
-  await checkMayReset(caller, params.member_id)
-  await reset(caller, params.member_id, requestId)
+  const { member_id: id } = params
+  await reset(caller, id, requestId, (tx) => checkMayReset(tx, caller, id))
   return { body: { reset: true as const } }
 })
 

@@ -1,6 +1,7 @@
 import 'server-only'
 import type { Caller } from '#lib/access/rules.ts'
 import * as domains from '#lib/access/sign-on/domains.ts'
+import { releaseLost } from '#lib/access/sign-on/rechecks/release.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { readScope } from '#lib/db/scope.ts'
@@ -33,7 +34,7 @@ export async function addDomain(
   return serializeDomain(row)
 }
 
-/** Looks for a domain's record in the DNS, which proves it. @throws Problem `domain_not_proven`, `domain_taken` */
+/** Looks for a domain's record in the DNS, which proves it, also where another customer had it and has lost its own. @throws Problem `domain_not_proven`, `domain_taken` */
 export async function checkDomain(caller: Caller, given: string, requestId: string): Promise<Domain> {
   await checkFresh(caller)
   const before = await readScope(caller, (tx) => domainNamed(tx, caller, given))
@@ -44,6 +45,7 @@ export async function checkDomain(caller: Caller, given: string, requestId: stri
   })
   const { name, text } = domains.recordOf(domain, token)
   if (!isThere) throw new Problem('domain_not_proven', `There is no TXT record ${name} with “${text}” yet.`)
+  await releaseLost(domain, caller.customerId, requestId)
   const prove = changeWaysIn(caller, async (tx) => {
     if ((await domainNamed(tx, caller, domain)).provenAt === null) {
       await domains.proveDomain(tx, caller.customerId, domain, 'dns')

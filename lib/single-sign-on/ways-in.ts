@@ -2,6 +2,7 @@ import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Caller, CustomerId } from '#lib/access/rules.ts'
 import { isSignOnOnly, listProviders, type ProviderRow } from '#lib/access/sign-on/providers.ts'
+import { adminsBySignOn } from '#lib/access/sign-on/way-in/admins.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { identityProviders } from '#lib/db/schema/access/sign-on.ts'
@@ -23,29 +24,12 @@ export async function lockProviders(tx: Transaction, customerId: CustomerId): Pr
  * @throws Problem `last_way_in` where passwords are off, and no Admin is sure to get in by single sign-on
  */
 export async function checkWayIn(tx: Transaction, customerId: CustomerId, besides = ''): Promise<void> {
-  if (!(await isSignOnOnly(tx, customerId)) || (await someAdminGetsIn(tx, customerId, besides))) return
+  if (!(await isSignOnOnly(tx, customerId))) return
+  if ((await adminsBySignOn(tx, customerId, besides)).size > 0) return
   throw new Problem(
     'last_way_in',
     'Passwords are off, and no Admin would be sure to get in. Allow passwords first.',
   )
-}
-
-/**
- * Whether an Admin who may sign in has done so by a provider as it is now, besides one, to which their domain leads: a domain
- * that is proven.
- */
-async function someAdminGetsIn(tx: Transaction, customerId: CustomerId, besides: string): Promise<boolean> {
-  const { rowCount } = await tx.execute(sql`
-    SELECT FROM sign_on_subjects s
-    JOIN identity_providers p ON p.customer_id = ${customerId} AND p.id = s.provider_id
-    JOIN members m ON m.customer_id = ${customerId} AND m.id = s.member_id
-    JOIN sign_on_domains d ON d.customer_id = ${customerId} AND d.provider_id = p.id
-      AND d.domain = lower(split_part(m.email, '@', 2))
-    WHERE s.customer_id = ${customerId} AND p.id <> ${besides} AND p.off_at IS NULL AND d.proven_at IS NOT NULL
-      AND s.last_sign_in_at >= p.changed_at AND m.roles @> '{admin}' AND m.disabled_at IS NULL AND m.invited_at IS NULL
-      AND m.removed_at IS NULL
-    LIMIT 1`)
-  return rowCount === 1
 }
 
 /** Whether the caller's own session was opened by one of the customer's providers as it is now. */

@@ -11,6 +11,7 @@ import * as keys from '#lib/keys/operations.ts'
 import { setQuantity } from '#lib/license-changes/operations.ts'
 import * as members from '#lib/members/operations.ts'
 import { cookieOf, type Headers } from '#lib/members/test-calls.ts'
+import { revokeShownTokens } from '#lib/scim/leaks.ts'
 import * as scim from '#lib/scim/operations.ts'
 import { addToken } from '#lib/scim/store/tokens.ts'
 import * as secondFactors from '#lib/second-factors/operations.ts'
@@ -250,14 +251,45 @@ describe('a directory whose token is revoked while its request arrives', () => {
     expect(status).toBe(401)
     expect(await kept()).toEqual(before)
   })
+
+  it('is refused at the end of a write that waits for somebody else, and whoever revokes it waits for nobody', async () => {
+    const [token, customerId] = [newScimToken(), own as CustomerId]
+    const given = { name: 'Directory', roles: ['it-manager'] as const, days: null }
+    await scope({ customerId }, (tx) => addToken(tx, customerId, token, given))
+    const gate = Promise.withResolvers<void>()
+    const isHeld = Promise.withResolvers<void>()
+    const holding = scope({ customerId }, async (tx) => {
+      await tx.execute(`SELECT FROM members WHERE id = '${id.ben}' FOR UPDATE`)
+      isHeld.resolve()
+      await gate.promise
+    })
+    await isHeld.promise
+    const patch = { Operations: [{ op: 'replace', path: 'active', value: false }] }
+    const schemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp']
+    const asked = late(
+      { authorization: `Bearer ${token}` },
+      [scim.patchScimUser, `${SCIM}/Users/${id.ben}`, 'PATCH', { schemas, ...patch }],
+      () => {},
+    )
+    let revoked: unknown
+    try {
+      await untilSomebodyWaits()
+      await revokeShownTokens([token], 'test-request')
+      revoked = await sql('SELECT revoked_at IS NOT NULL AS is FROM scim_tokens ORDER BY created_at')
+    } finally {
+      gate.resolve()
+      await holding
+    }
+    expect(revoked).toEqual([{ is: false }, { is: true }])
+    expect((await asked).status).toBe(401)
+    expect(await sql('SELECT FROM members WHERE id = $1 AND disabled_at IS NULL', id.ben)).toHaveLength(1)
+  })
 })
 
 describe('while its caller is being shut out', () => {
   const disable = "UPDATE members SET disabled_at = now() WHERE id = '"
   it.each([
-    ...Object.keys(CALLS)
-      .filter((name) => name !== 'resetFactors')
-      .map((name) => [name, 'session', CALLS[name]] as const),
+    ...Object.keys(CALLS).map((name) => [name, 'session', CALLS[name]] as const),
     ...Object.keys(KEYS_OWN).map((name) => [name, 'key', KEYS_OWN[name]] as const),
   ])('%s of a %s waits for what becomes of them', async (_, via, call) => {
     const gate = Promise.withResolvers<void>()

@@ -8,7 +8,7 @@ import type { Caller } from '../rules.ts'
 import { callerNow } from './caller-now.ts'
 
 export type Locks = {
-  /** Locks what is changed and comes before the caller's own member: other members, or a directory's token. */
+  /** Locks what is changed and comes before the caller's own member: other members. */
   before?: (tx: Transaction) => Promise<unknown>
   /** Ids of the keys that are changed, or finds them. */
   keys?: readonly string[] | ((tx: Transaction) => Promise<readonly string[]>)
@@ -24,16 +24,27 @@ export type Locks = {
 export function scopeOfAuthority<T>(
   caller: Caller,
   run: (tx: Transaction, now: Caller) => Promise<T>,
-  { before, keys = [], evenIfClosed = false }: Locks = {},
+  { before, keys, evenIfClosed = false }: Locks = {},
 ): Promise<T> {
   requireFresh(caller)
-  const work = async (tx: Transaction) => {
-    await before?.(tx)
-    await lockMemberOf(tx, caller)
-    await lockKeys(tx, caller, typeof keys === 'function' ? await keys(tx) : keys)
-    return run(tx, await callerNow(tx, caller))
-  }
+  const work = async (tx: Transaction) => run(tx, await authorityIn(tx, caller, { before, keys }))
   return scope(caller, work, { evenIfClosed })
+}
+
+/**
+ * The same inside of a transaction that is open already, as of one that changes a person at several customers: the caller as
+ * they are now and stay.
+ * @throws Problem `unauthenticated` as `callerNow` does
+ */
+export async function authorityIn(
+  tx: Transaction,
+  caller: Caller,
+  { before, keys = [] }: Omit<Locks, 'evenIfClosed'> = {},
+): Promise<Caller> {
+  await before?.(tx)
+  await lockMemberOf(tx, caller)
+  await lockKeys(tx, caller, typeof keys === 'function' ? await keys(tx) : keys)
+  return callerNow(tx, caller)
 }
 
 /** Their member: of a session its own, of a key its issuer, unless it is the customer's. */

@@ -12,29 +12,42 @@ import { endSessions } from '../session.ts'
 import { tellMember } from '../sign-ins/account-mail.ts'
 import { removeFactors, setCodes } from './store.ts'
 
+/** Throws a Problem where the caller may not do it. Is called in the transaction that does, at the caller's customer. */
+type Check = (tx: Transaction) => Promise<void>
+
 /**
  * Takes a member's second factors away, and ends their sessions. An Admin does so at their customer alone: what its member
  * has elsewhere stays as it is, and counts there. The operator does so everywhere.
- * @throws Problem `not_found` where there is no such member, or no factor that counts
+ * @throws Problem `not_found` where there is no such member, or no factor that counts; what `check` throws, before that
  */
-export async function resetFactors(caller: Caller, memberId: string, requestId: string): Promise<void> {
+export async function resetFactors(
+  caller: Caller,
+  memberId: string,
+  requestId: string,
+  check: Check,
+): Promise<void> {
   const { customerId } = caller
-  await changePerson(
+  const isFound = await changePerson(
     () => findPersonOf(customerId, memberId),
     async (_, person) => {
       const own = person.memberships.find((one) => one.customerId === customerId)
-      // Of who has not come yet an Admin would learn whether they have a factor at another customer.
-      if (!own || own.isInvited || own.factors.length === 0)
-        throw new Problem('not_found', 'This member has no second factor here.')
+      if (!own) throw new Problem('not_found')
       const everywhere = caller.via === 'operator' || person.memberships.length === 1
-      const there = everywhere ? person.memberships.filter(({ factors }) => factors.length > 0) : [own]
+      const there = person.memberships.filter((one) => one === own || (everywhere && one.factors.length > 0))
+      const how = { requestId, everywhere, personId: person.personId }
       return there.map((one) => ({
         customerId: one.customerId,
-        run: (tx: Transaction) =>
-          reset(tx, caller, one, { requestId, everywhere, personId: person.personId }),
+        async run(tx: Transaction) {
+          if (one === own) await check(tx)
+          // Of who has not come yet an Admin would learn whether they have a factor at another customer.
+          if (own.isInvited || own.factors.length === 0)
+            throw new Problem('not_found', 'This member has no second factor here.')
+          await reset(tx, caller, one, how)
+        },
       }))
     },
   )
+  if (!isFound) throw new Problem('not_found')
 }
 
 type How = { requestId: string; everywhere: boolean; personId: string }

@@ -6,7 +6,7 @@ import { addCustomer, addKey, addMember } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import { digestOf } from '../api-key.ts'
 import { findKeyCaller } from '../authenticate.ts'
-import { proveSession } from '../operations.ts'
+import { proveSession, readWays } from '../operations.ts'
 import { hashPassword } from '../password.ts'
 import { findSessionCaller } from '../session.ts'
 import { sessionSecret } from '../session-cookie.ts'
@@ -81,6 +81,25 @@ describe('a session', () => {
     expect(await refusalOf(there)).toBe('fresh_sign_in_required')
     const said = "SELECT actor_name FROM audit_events WHERE action = 'session.confirmed' AND subject = $1"
     expect(await database.sql('northwind', said, [member])).toEqual([{ actor_name: 'Ana Ruiz' }])
+  })
+})
+
+describe('by what somebody can prove it', () => {
+  const ask = async (headers: Record<string, string>) => {
+    const request = new Request('http://console.example/auth/v1/fresh-sign-in', { headers })
+    const response = await route(readWays).GET(request)
+    return { status: response.status, json: await response.json() }
+  }
+
+  it('is told to a session, also one that is long old, and to no key', async () => {
+    const sid = await open()
+    await older('11 minutes')
+    const cookie = `console-session=${await encode({ token: { sid }, secret: sessionSecret() })}`
+    const ways = { password: true, factor: true, signOn: false }
+    expect(await ask({ cookie })).toEqual({ status: 200, json: ways })
+    const authorization = `Bearer ${await addKey('northwind', ['admin'], { issuedBy: member })}`
+    expect(await ask({ authorization })).toMatchObject({ status: 403, json: { code: 'permission_denied' } })
+    expect((await ask({})).status).toBe(401)
   })
 })
 

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { toProblem } from '#lib/api/problem.ts'
+import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
-import { addCustomer, addMember } from '#lib/db/test-rows.ts'
+import { addCustomer, addMember, addNewCustomer } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import { setDisabled } from '#lib/members/store/write.ts'
 import { digestOf } from '../api-key.ts'
@@ -146,6 +147,40 @@ describe('an invitation', () => {
       if (outcome !== undefined) expect([outcome, opened]).toEqual([GONE, 'refused'])
       else expect(opened).toBe(end === 'withdraw' ? 'alder' : 'refused')
     }
+  })
+
+  it('is taken up before its customer is closed or after it, and then nobody comes in', async () => {
+    const closing = (await addNewCustomer()) as CustomerId
+    const member = await join(closing, invited)
+    const secret = await link(closing, member)
+    const [gate, isHeld] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const hold = async (tx: Transaction) => {
+      await tx.execute(`SELECT FROM members WHERE id = '${member}' FOR UPDATE`)
+      isHeld.resolve()
+      await gate.promise
+    }
+    const holding = scope({ customerId: closing }, hold, { evenIfClosed: true })
+    await isHeld.promise
+    const redeeming = refused(redeem(secret))
+    const { app } = database.opened
+    // Whoever closes a customer takes this lock: see the migration `closed-customers`.
+    const closes = 'SELECT pg_try_advisory_xact_lock(43, hashtext($1)) AS at_once'
+    const waits =
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    try {
+      await expect.poll(async () => (await app.query(waits)).rowCount).toBeGreaterThan(0)
+      expect((await app.query(closes, [closing])).rows).toEqual([{ at_once: false }])
+    } finally {
+      gate.resolve()
+      await holding
+    }
+    expect(await redeeming).toBeUndefined()
+    const late = await link(closing, await join(closing, { ...invited, email: `late.${email}` }))
+    await run(
+      database.url,
+      `SET console.operated = '${closing}'; UPDATE customers SET closed_at = now(), gone_at = now() WHERE id = '${closing}'`,
+    )
+    expect(await refused(redeem(late))).toEqual(GONE)
   })
 
   it('that is none, or of the other page, is nothing', async () => {

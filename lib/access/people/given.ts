@@ -4,6 +4,7 @@ import { and, eq, or, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { members } from '#lib/db/schema/customers.ts'
 import type { CustomerId, Role } from '../rules.ts'
+import { isLastBySignOn } from '../sign-on/way-in/admins.ts'
 
 // What an identity provider gives: a membership, roles, billing profiles.
 
@@ -18,7 +19,10 @@ export async function addJoined(
   return id
 }
 
-/** Whether nobody else is an Admin who may sign in. Those who are stay as they are until the transaction ends. */
+/**
+ * Whether nobody else is an Admin who may sign in; where passwords are off, whether nobody else is who is sure to get in without.
+ * Those who are stay as they are until the transaction ends.
+ */
 export async function isLastAdmin(
   tx: Transaction,
   customerId: CustomerId,
@@ -32,7 +36,7 @@ export async function isLastAdmin(
     .where(and(eq(members.customerId, customerId), or(eq(members.id, memberId), isAdmin)))
     .orderBy(members.id)
     .for('no key update')
-  return locked.every(({ id }) => id === memberId)
+  return locked.every(({ id }) => id === memberId) || isLastBySignOn(tx, customerId, memberId)
 }
 
 /** Sets what claims give a member. */

@@ -13,7 +13,7 @@ const SCIM_CALLER = `
   WHERE t.digest = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
     AND ${isNotGone('c')}`
 
-// A write of the directory holds the row for as long as it takes: nobody is kept out for the sake of this.
+// Somebody may hold the row: nobody is kept out for the sake of this.
 const USED = `
   UPDATE scim_tokens SET last_used_at = now() WHERE (customer_id, id) IN
     (SELECT customer_id, id FROM scim_tokens WHERE digest = $1 FOR NO KEY UPDATE SKIP LOCKED)`

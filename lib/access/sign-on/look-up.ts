@@ -26,6 +26,15 @@ export function findProviderOf(domain: string): Promise<Provider | undefined> {
     WHERE d.domain = ${domain} AND d.proven_at IS NOT NULL AND p.off_at IS NULL`)
 }
 
+/** The customer that has proven a domain. */
+export async function findOwnerOf(domain: string): Promise<CustomerId | undefined> {
+  const { rows } = await lookUp('signIn', (tx) =>
+    tx.execute<{ customer_id: string }>(sql`
+      SELECT customer_id FROM sign_on_domains WHERE domain = ${domain} AND proven_at IS NOT NULL`),
+  )
+  return rows[0] && minted(rows[0].customer_id)
+}
+
 /** The provider with this id, while it is on. */
 export function findProvider(id: string): Promise<Provider | undefined> {
   return find(sql`WHERE p.id = ${id} AND p.off_at IS NULL`)

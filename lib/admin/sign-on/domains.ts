@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { CustomerId } from '#lib/access/rules.ts'
 import * as store from '#lib/access/sign-on/domains.ts'
 import { listProviders } from '#lib/access/sign-on/providers.ts'
+import { releaseLost } from '#lib/access/sign-on/rechecks/release.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
@@ -37,6 +39,7 @@ export async function verifyDomain(given: string, { customer }: Of): Promise<voi
   })
   const { name, text } = store.recordOf(domain, token)
   if (!isThere) throw new Problem('invalid_request', `There is no TXT record ${name} with "${text}" yet.`)
+  await releaseLost(domain, customerId, randomUUID())
   await prove(customerId, domain, 'dns')
 }
 

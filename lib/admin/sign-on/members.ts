@@ -2,7 +2,7 @@ import * as store from '#lib/access/sign-on/providers.ts'
 import { releaseSubjects } from '#lib/access/sign-on/subjects.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
-import { memberWith } from '#lib/members/store/read.ts'
+import { lockMembers, memberWith } from '#lib/members/store/read.ts'
 import { customerNamed, recordDeed } from '../command.ts'
 import { note } from '../terminal.ts'
 
@@ -11,6 +11,8 @@ type Of = { customer: string }
 export async function requireSignOn({ customer }: Of): Promise<void> {
   const { customerId, name } = await customerNamed(customer)
   await scope({ customerId }, async (tx) => {
+    // Whoever takes an Admin away meanwhile comes before this or after it.
+    await lockMembers(tx, customerId, [])
     if (!(await store.hasProvenAdmin(tx, customerId)))
       throw new Problem(
         'invalid_request',

@@ -26,16 +26,23 @@ export async function addToken(
   return id
 }
 
-/** Keeps a token as it is until the transaction ends. @returns whether it still opens something */
+/** Whether a token opens something now. */
+export async function tokenWorks(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
+  return (await working(tx, customerId, id)).length > 0
+}
+
+/** The same, and keeps the token as it is until the transaction ends. */
 export async function lockToken(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
+  return (await working(tx, customerId, id).for('no key update')).length > 0
+}
+
+function working(tx: Transaction, customerId: CustomerId, id: string) {
   const { revokedAt, expiresAt } = scimTokens
   const works = and(isNull(revokedAt), sql`(${expiresAt} IS NULL OR ${expiresAt} > now())`)
-  const rows = await tx
+  return tx
     .select({ id: scimTokens.id })
     .from(scimTokens)
     .where(and(eq(scimTokens.customerId, customerId), eq(scimTokens.id, id), works))
-    .for('no key update')
-  return rows.length > 0
 }
 
 /** All tokens of the customer, with those that have ended. */

@@ -7,10 +7,7 @@ import { customersWithDueDomains } from '../../due-work.ts'
 import type { CustomerId } from '../../rules.ts'
 import { tellAdmins } from '../../sign-ins/account-mail.ts'
 import { isInDns } from '../domains.ts'
-import { dueDomains, lockDomain, noteDomain } from './store.ts'
-
-/** A domain without its record still counts for so many days, of which its Admins have been told. */
-const LOST_DAYS = 7
+import { dueDomains, LOST_DAYS, lockDomain, noteDomain } from './store.ts'
 
 /** What became of a domain whose record was looked for. */
 type Found = 'there' | 'lost' | 'found' | 'ended'
@@ -18,7 +15,8 @@ type Found = 'there' | 'lost' | 'found' | 'ended'
 /**
  * Looks once a day whether the DNS still has the records by which domains were proven. Of one whose record is missing the
  * Admins are told; after seven days it is proven no more, until somebody proves it anew. What the operator has confirmed is
- * not looked for. Where passwords are off, the last domain stays lost instead, for nobody could sign in without it. Where no name server answers, nothing is known, and the next run asks again.
+ * not looked for. Where passwords are off, the last domain stays lost instead, for nobody could sign in without
+ * it, until another customer proves it (`release.ts`). Where no name server answers, nothing is known, and the next run asks again.
  * @returns how many domains were lost, found again or ended
  */
 export async function recheckDomains(requestId: string, signal: AbortSignal): Promise<number> {

@@ -4,6 +4,9 @@ import type { Transaction } from '#lib/db/client.ts'
 import { signOnDomains } from '#lib/db/schema/access/sign-on.ts'
 import type { CustomerId } from '../../rules.ts'
 
+/** A domain without its record still counts for so many days, of which its Admins have been told. */
+export const LOST_DAYS = 7
+
 /** The customer's domains whose record was not looked for since yesterday, with what it says. */
 export function dueDomains(tx: Transaction, customerId: CustomerId) {
   const { domain, token, checkedAt } = signOnDomains

@@ -1,20 +1,21 @@
 'use client'
 
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type FormEvent, use, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
+import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { waitText } from '#components/waits/wait-text.ts'
 import { proveSession } from '#lib/access/queries.ts'
-import type { Ways } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Signed } from '#lib/second-factors/contract.ts'
 import { confirmPasskey, listFactors } from '#lib/second-factors/queries.ts'
-import { askPasskeyOf, NoPasskey } from './passkey.ts'
-import { PasswordField } from './password-field.tsx'
-import { beginFreshSignOn } from './sign-on.ts'
+import { askPasskeyOf, NoPasskey } from '../passkey.ts'
+import { PasswordField } from '../password-field.tsx'
+import { BySignOn } from './by-sign-on.tsx'
+import { useWays } from './ways.ts'
 
 type Way = 'password' | 'code' | 'passkey'
 
@@ -23,12 +24,12 @@ const FIELDS = {
   code: { label: 'Code', autoComplete: 'one-time-code', wrong: 'This code is wrong, or was used before.' },
 } as const
 
-type Props = { email: string; may: Promise<Ways>; settle: (isConfirmed: boolean) => void }
+type Props = { email: string; settle: (isConfirmed: boolean) => void }
 
 /** Asks the member for what proves who they are, of what works for them, and says whether they did. */
-export function ConfirmDialog({ email, may, settle }: Props) {
-  const { signOn, ...own } = use(may)
-  const ways = useWays(own)
+export function ConfirmDialog({ email, settle }: Props) {
+  const may = useWays()
+  const ways = useOwn(may)
   const [turned, setWay] = useState<Way>()
   const way = turned ?? ways[0]
   const { mutate, isPending, error, reset } = useMutation({
@@ -54,6 +55,7 @@ export function ConfirmDialog({ email, may, settle }: Props) {
       <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
         {/* Tells a password manager whose password this is. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+        {may ? null : <SkeletonRows count={1} />}
         {way && way !== 'passkey' ? (
           <WayField key={way} way={way} error={isWrong ? FIELDS[way].wrong : undefined} />
         ) : null}
@@ -65,7 +67,7 @@ export function ConfirmDialog({ email, may, settle }: Props) {
               {WAY_TEXTS[other]}
             </Button>
           ))}
-        {signOn ? <BySignOn isAlone={!way} /> : null}
+        {may?.signOn ? <BySignOn isAlone={!way} /> : null}
         <div className="mt-2 flex justify-end gap-2">
           <Button look="quiet" onClick={() => settle(false)}>
             Cancel
@@ -81,37 +83,16 @@ export function ConfirmDialog({ email, may, settle }: Props) {
   )
 }
 
-const NOT_BY_SIGN_ON = 'You did not sign in here by single sign-on. Use your password.'
-const NO_ANSWER = 'Your company’s sign-in gives no answer at the moment. Try again later.'
-
-/** Leads to the issuer that opened this session, and back to this page, where the change can be made then. */
-function BySignOn({ isAlone }: { isAlone: boolean }) {
-  const [error, setError] = useState('')
-  const leave = async () => {
-    const answer = await beginFreshSignOn(location.pathname + location.search)
-    if (answer.kind === 'to-issuer') return location.assign(answer.location)
-    setError(answer.kind === 'none' ? NOT_BY_SIGN_ON : NO_ANSWER)
-  }
-  return (
-    <>
-      <Button look={isAlone ? 'primary' : 'quiet'} onClick={leave} className="justify-self-start">
-        {isAlone ? 'Confirm by single sign-on' : 'Confirm by single sign-on instead'}
-      </Button>
-      <p role="alert" className="text-sm text-danger empty:hidden">
-        {error}
-      </p>
-    </>
-  )
-}
-
 const WAY_TEXTS: Record<Way, string> = {
   password: 'Use your password',
   code: 'Use a code of your app',
   passkey: 'Use a passkey',
 }
 
+const NONE: { password: boolean; factor: boolean } = { password: false, factor: false }
+
 /** By what the member can prove who they are here: by their password, where one opens it, and by what they have set up. */
-function useWays({ password, factor }: Omit<Ways, 'signOn'>): Way[] {
+function useOwn({ password, factor } = NONE): Way[] {
   const { data } = useQuery({
     queryKey: listFactors.key({}),
     queryFn: ({ signal }) => listFactors({}, signal),

@@ -1,7 +1,6 @@
 'use client'
 
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
-import type { Ways } from '#lib/access/rules.ts'
 import { whenFreshSignInIsRequired } from '#lib/api/client.ts'
 
 // Each screen has it, and few ask: it comes when it is asked for.
@@ -15,7 +14,7 @@ type Settle = (isConfirmed: boolean) => void
  * Asks the member to prove who they are, whenever a call of the console is refused for want of a fresh sign-in. Calls that
  * are refused meanwhile wait for the same answer.
  */
-export function ConfirmSignIn({ email, ways }: { email: string; ways: Promise<Ways> }) {
+export function ConfirmSignIn({ email }: { email: string }) {
   const [isAsked, setAsked] = useState(false)
   const waiting = useRef<Settle[]>([])
   useEffect(
@@ -33,7 +32,7 @@ export function ConfirmSignIn({ email, ways }: { email: string; ways: Promise<Wa
   }
   return (
     <Suspense>
-      <ConfirmDialog email={email} may={ways} settle={settle} />
+      <ConfirmDialog email={email} settle={settle} />
     </Suspense>
   )
 }

@@ -1,0 +1,75 @@
+import type { Locator, Page } from '@playwright/test'
+
+/** How somebody works a page. What they work is found by its role and name, as a screen reader says them. */
+export type Hands = {
+  /** Presses a button or a link, or chooses a box, a switch or one of several. */
+  press(control: Locator): Promise<void>
+  /** Writes into a field what stands in it from then on. */
+  type(field: Locator, text: string): Promise<void>
+}
+
+/** No page has more places than this where Tab stops. */
+const MOST_STOPS = 120
+
+/** By the keys alone: Tab leads to each control, and nothing is focused, clicked or filled past them. */
+export function byKeyboard(page: Page): Hands {
+  const reach = async (control: Locator, isThere: (element: Element) => boolean = isFocused) => {
+    await control.waitFor()
+    for (let stops = 0; stops < MOST_STOPS; stops++) {
+      if (await control.evaluate(isThere)) return
+      await page.keyboard.press('Tab')
+    }
+    throw new Error(`Tab does not lead to ${control}.`)
+  }
+  return {
+    async press(control) {
+      await isReady(control)
+      const kind = await control.evaluate((element) => element.getAttribute('type'))
+      if (kind === 'radio') {
+        // Tab leads to the group, and the arrows to each of it.
+        await reach(control, isGroupFocused)
+        for (let steps = 0; steps < 9 && !(await control.isChecked()); steps++)
+          await page.keyboard.press('ArrowDown')
+        return
+      }
+      await reach(control)
+      const isBox = kind === 'checkbox' || (await control.getAttribute('role')) === 'switch'
+      await page.keyboard.press(isBox ? 'Space' : 'Enter')
+    },
+    async type(field, text) {
+      await reach(field)
+      await page.keyboard.press('ControlOrMeta+a')
+      await page.keyboard.type(text)
+    },
+  }
+}
+
+/** By a finger on a screen that has no keys but those that it shows. */
+export function byTouch(page: Page): Hands {
+  return {
+    async press(control) {
+      await isReady(control)
+      await control.tap()
+    },
+    async type(field, text) {
+      await field.tap()
+      await page.keyboard.press('ControlOrMeta+a')
+      await page.keyboard.type(text)
+    },
+  }
+}
+
+/** A button waits until the page has come to life: before that it would do nothing. */
+async function isReady(control: Locator): Promise<void> {
+  await control.waitFor()
+  await control.and(control.page().locator(':enabled, a')).waitFor()
+}
+
+function isFocused(element: Element): boolean {
+  return document.activeElement === element
+}
+
+function isGroupFocused(element: Element): boolean {
+  const [one, other] = [element as HTMLInputElement, document.activeElement as HTMLInputElement | null]
+  return other?.type === 'radio' && other.name === one.name
+}
