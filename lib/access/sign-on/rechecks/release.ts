@@ -13,7 +13,7 @@ import { LOST_DAYS, lockDomain, noteDomain } from './store.ts'
  * To be asked when a customer has just shown its record in the DNS of a domain: ends the proof of another customer, whose own
  * record has been missing for seven days and is so now, also where that was kept because its people have no other way in. That
  * one's Admins are told, and its passwords stay off: whoever has the domain now reads the mails that are sent to it, so the
- * operator is asked who they are, and lets them in (decision 114). What the operator has confirmed is not taken so.
+ * operator is asked who they are, and lets them in (decision 113). What the operator has confirmed is not taken so.
  */
 export async function releaseLost(domain: string, newOwner: CustomerId, requestId: string): Promise<void> {
   const owner = await findOwnerOf(domain)
