@@ -1,7 +1,7 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useId, useRef } from 'react'
+import type { FormEvent } from 'react'
 import { Checkboxes } from '#components/keys/checkboxes.tsx'
 import { errorAt } from '#components/problem/error-at.ts'
 import { NotDone } from '#components/problem/not-done.tsx'
@@ -9,6 +9,8 @@ import { Button } from '#components/ui/button.tsx'
 import { Copied } from '#components/ui/copied.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
+import { SelectField } from '#components/ui/select-field.tsx'
+import { ShownOnce } from '#components/ui/shown-once.tsx'
 import { ROLE_NAMES, ROLES, type Role } from '#lib/access/rules.ts'
 import { issueDirectoryToken } from '#lib/directories/queries.ts'
 
@@ -25,7 +27,12 @@ export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClos
   if (data)
     return (
       <Dialog title="Token issued" onClose={onClose}>
-        <Shown secret={data.secret} onDone={onClose} />
+        <ShownOnce
+          says="Copy the token now, and enter it at your directory. It can not be shown again."
+          onDone={onClose}
+        >
+          <Copied label="Token" text={data.secret} what="token" />
+        </ShownOnce>
       </Dialog>
     )
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -60,7 +67,13 @@ export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClos
           hint="With Admin, whoever runs the directory makes Admins."
           error={roles && 'Choose a role.'}
         />
-        <Life />
+        <SelectField label="Ends after" name="days" defaultValue="365">
+          <option value="90">90 days</option>
+          <option value="180">180 days</option>
+          <option value="365">1 year</option>
+          <option value="730">2 years</option>
+          <option value="never">Never</option>
+        </SelectField>
         {error && !name && !roles ? <NotDone title="Not issued" error={error} /> : null}
         <div className="mt-1 flex justify-end gap-2">
           <Button look="quiet" onClick={onClose}>
@@ -72,47 +85,5 @@ export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClos
         </div>
       </form>
     </Dialog>
-  )
-}
-
-function Life() {
-  const id = useId()
-  return (
-    <div className="grid gap-1.5 text-sm">
-      <label htmlFor={id} className="font-medium">
-        Ends after
-      </label>
-      <select
-        id={id}
-        name="days"
-        defaultValue="365"
-        className="h-9.5 w-full rounded-control border border-line-2 bg-surface px-3 text-base text-ink max-md:h-11 max-md:text-lg focus:outline-2 focus:outline-offset-1 focus:outline-accent"
-      >
-        <option value="90">90 days</option>
-        <option value="180">180 days</option>
-        <option value="365">1 year</option>
-        <option value="730">2 years</option>
-        <option value="never">Never</option>
-      </select>
-    </div>
-  )
-}
-
-function Shown({ secret, onDone }: { secret: string; onDone: () => void }) {
-  const panel = useRef<HTMLDivElement>(null)
-  // The form that had the focus is gone.
-  useEffect(() => panel.current?.focus(), [])
-  return (
-    <div ref={panel} tabIndex={-1} className="mt-3 grid gap-4 outline-none">
-      <p className="text-ink-2">
-        Copy the token now, and enter it at your directory. It can not be shown again.
-      </p>
-      <Copied label="Token" text={secret} what="token" />
-      <div className="flex justify-end">
-        <Button look="primary" onClick={onDone}>
-          Done
-        </Button>
-      </div>
-    </div>
   )
 }

@@ -1,8 +1,9 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { HoldingFields } from '#components/members/holding-fields.tsx'
+import { useHolding } from '#components/members/use-holding.ts'
 import type { Giving } from '#components/members/words.ts'
 import { errorAt } from '#components/problem/error-at.ts'
 import { NotDone } from '#components/problem/not-done.tsx'
@@ -12,7 +13,6 @@ import { Field } from '#components/ui/field.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { Group } from '#lib/directories/contract.ts'
 import { mapDirectoryGroup } from '#lib/directories/queries.ts'
-import type { Holding } from '#lib/members/rules.ts'
 
 /** Says what a group gives; without `group`, one by its name, which the directory may bring later. */
 export function MapGroup({
@@ -26,30 +26,22 @@ export function MapGroup({
   onMapped: (said: string) => void
   onClose: () => void
 }) {
-  const [holding, setHolding] = useState<Holding>({
+  const { body, check, fieldsFor } = useHolding({
     roles: group?.roles ?? [],
     billingProfiles: group?.billingProfiles ?? null,
   })
-  const [isUnsaid, setUnsaid] = useState(false)
   const { mutate, isPending, error } = useMutation({
-    mutationFn: (name: string) =>
-      mapDirectoryGroup({
-        body: {
-          name,
-          roles: [...holding.roles],
-          billingProfiles: holding.billingProfiles && [...holding.billingProfiles],
-        },
-      }),
+    mutationFn: (name: string) => mapDirectoryGroup({ body: { name, ...body } }),
     onSuccess: ({ name }) => onMapped(`Mapped: ${visible(name)}`),
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    setUnsaid(holding.roles.length === 0)
-    if (isPending || holding.roles.length === 0) return
+    if (isPending || !check()) return
     mutate(group?.name ?? String(new FormData(event.currentTarget).get('name')))
   }
-  const [name, roles, profiles] = ['/name', '/roles', '/billingProfiles'].map((at) => errorAt(error, at))
-  const isElsewhere = error && !name && !roles && !profiles
+  const name = errorAt(error, '/name')
+  const fields = fieldsFor(error)
+  const isElsewhere = error && !name && !fields.errors.roles && !fields.errors.profiles
   return (
     <Dialog title={group ? visible(group.name) : 'Map a group'} onClose={onClose}>
       <p className="mt-1 text-ink-3">Whoever is in it has this at once, and whoever comes later, too.</p>
@@ -65,12 +57,7 @@ export function MapGroup({
             error={name && `The name ${name}.`}
           />
         )}
-        <HoldingFields
-          value={holding}
-          giving={giving}
-          errors={{ roles: isUnsaid ? 'Choose at least one role.' : roles, profiles }}
-          onChange={setHolding}
-        />
+        <HoldingFields giving={giving} {...fields} />
         {isElsewhere ? <NotDone title="Not mapped" error={error} /> : null}
         <div className="mt-1 flex justify-end gap-2">
           <Button look="quiet" onClick={onClose}>

@@ -15,7 +15,7 @@ import { Checkboxes } from './checkboxes.tsx'
 import { Expiry } from './expiry.tsx'
 import type { Issuer } from './issuer.ts'
 import { OwnerChoice } from './owner-choice.tsx'
-import { ShownOnce } from './shown-once.tsx'
+import { ShownKey } from './shown-key.tsx'
 
 type Body = NonNullable<Parameters<typeof issueKey>[0]['body']>
 
@@ -38,7 +38,7 @@ export function IssueKey({
   if (data)
     return (
       <Dialog title="Key issued" onClose={onClose}>
-        <ShownOnce secret={data.secret} onDone={onClose} />
+        <ShownKey secret={data.secret} onDone={onClose} />
       </Dialog>
     )
   const submit = (event: FormEvent<HTMLFormElement>) => {

@@ -7,7 +7,7 @@ import { visible } from '#components/ui/visible.ts'
 import { rotateKey } from '#lib/keys/queries.ts'
 import { DEFAULT_OVERLAP, OVERLAPS, type Overlap } from '#lib/keys/rules.ts'
 import { type AboutKey, AskAboutKey } from './about-key.tsx'
-import { ShownOnce } from './shown-once.tsx'
+import { ShownKey } from './shown-key.tsx'
 import { OVERLAP } from './words.ts'
 
 /** Makes a key that follows another one, after asking for how long both are to work. */
@@ -22,7 +22,7 @@ export function RotateKey({ target, onChanged, onClose }: AboutKey) {
   if (data)
     return (
       <Dialog title="Key rotated" onClose={onClose}>
-        <ShownOnce secret={data.secret} onDone={onClose} />
+        <ShownKey secret={data.secret} onDone={onClose} />
       </Dialog>
     )
   return (

@@ -1,7 +1,7 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { errorAt } from '#components/problem/error-at.ts'
 import { NotDone } from '#components/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -9,12 +9,10 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { visible } from '#components/ui/visible.ts'
 import { inviteMember } from '#lib/members/queries.ts'
-import type { Holding } from '#lib/members/rules.ts'
 import { HoldingFields } from './holding-fields.tsx'
 import { ShownLink } from './shown-link.tsx'
+import { useHolding } from './use-holding.ts'
 import type { Giving } from './words.ts'
-
-const FIELDS = ['/email', '/name', '/roles', '/billingProfiles']
 
 /** Invites somebody, and shows the link with which they come, or says where it was mailed to. */
 export function InviteMember({
@@ -26,17 +24,9 @@ export function InviteMember({
   onInvited: () => void
   onClose: () => void
 }) {
-  const [holding, setHolding] = useState<Holding>({ roles: [], billingProfiles: giving.all ? null : [] })
-  const [isUnsaid, setUnsaid] = useState(false)
+  const { body, check, fieldsFor } = useHolding({ roles: [], billingProfiles: giving.all ? null : [] })
   const { mutate, isPending, error, data, reset } = useMutation({
-    mutationFn: (who: { email: string; name: string }) =>
-      inviteMember({
-        body: {
-          ...who,
-          roles: [...holding.roles],
-          billingProfiles: holding.billingProfiles && [...holding.billingProfiles],
-        },
-      }),
+    mutationFn: (who: { email: string; name: string }) => inviteMember({ body: { ...who, ...body } }),
     onSuccess: onInvited,
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -45,8 +35,7 @@ export function InviteMember({
     const form = event.currentTarget
     const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement
     reset()
-    setUnsaid(holding.roles.length === 0)
-    if (holding.roles.length === 0) return
+    if (!check()) return
     const onError = (refused: Error) => {
       const wrong = ['email', 'name'].find((name) => errorAt(refused, `/${name}`))
       if (wrong) field(wrong).focus()
@@ -61,8 +50,9 @@ export function InviteMember({
       </Dialog>
     )
   }
-  const [email, name, roles, profiles] = FIELDS.map((pointer) => errorAt(error, pointer))
-  const isElsewhere = error && !email && !name && !roles && !profiles
+  const [email, name] = [errorAt(error, '/email'), errorAt(error, '/name')]
+  const fields = fieldsFor(error)
+  const isElsewhere = error && !email && !name && !fields.errors.roles && !fields.errors.profiles
   return (
     <Dialog title="Invite a member" onClose={onClose}>
       <p className="mt-1 text-ink-3">They come by a link that works once, within 7 days.</p>
@@ -84,12 +74,7 @@ export function InviteMember({
           required
           error={name && `The name ${name}.`}
         />
-        <HoldingFields
-          value={holding}
-          giving={giving}
-          errors={{ roles: isUnsaid ? 'Choose at least one role.' : roles, profiles }}
-          onChange={setHolding}
-        />
+        <HoldingFields giving={giving} {...fields} />
         {isElsewhere ? <NotDone title="Not invited" error={error} /> : null}
         <div className="mt-1 flex justify-end gap-2">
           <Button look="quiet" onClick={onClose}>

@@ -46,6 +46,15 @@ it('nothing of the person’s own after an Admin has reset them here', async () 
   expect(await told()).toEqual(['passkey'])
 })
 
+it('nothing of the person’s own where the membership was taken up apart', async () => {
+  await database.sql('own', "UPDATE members SET factors_reset_at = now() - interval '1 hour' WHERE id = $1", [
+    member,
+  ])
+  expect(await told()).toEqual(['totp', 'passkey'])
+  await database.sql('own', 'UPDATE members SET factors_apart = true WHERE id = $1', [member])
+  expect(await told()).toEqual(['passkey'])
+})
+
 it('nothing of who has not come, or is disabled', async () => {
   await database.sql('own', 'UPDATE members SET invited_at = now() WHERE id = $1', [member])
   expect(await told()).toBeUndefined()

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newScimToken } from '#lib/access/scim-tokens/secret.ts'
+import { newCustomerId } from '#lib/access/store.ts'
+import { scope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addKey, addMember } from '#lib/db/test-rows.ts'
 import { opens } from '#lib/keys/test-calls.ts'
@@ -60,6 +62,23 @@ it('a token opens SCIM and nothing of the API, and says when it was used', async
     'SELECT last_used_at IS NOT NULL AS used, last_four FROM scim_tokens WHERE revoked_at IS NULL',
   )
   expect(row).toEqual({ used: true, last_four: token.slice(-4) })
+})
+
+it('a token whose row somebody holds opens at once, and waits for nobody to say when it was used', async () => {
+  const token = await tokenOf('own')
+  const [gate, isHeld] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = scope({ customerId: newCustomerId('own') }, async (tx) => {
+    await tx.execute('SELECT FROM scim_tokens FOR UPDATE')
+    isHeld.resolve()
+    await gate.promise
+  })
+  await isHeld.promise
+  try {
+    expect((await ask(token, 'GET', '/Users')).status).toBe(200)
+  } finally {
+    gate.resolve()
+    await holding
+  }
 })
 
 it('the login that looks tokens up changes their last use alone, and the others see no digest', async () => {

@@ -5,22 +5,23 @@ import { addCustomer } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import { setDisabled, setRemoved } from '#lib/members/store/write.ts'
 import { addApp, codeOf, enter, enterWith, join, PASSWORD, sidOf } from '../factors/test-person.ts'
+import { askRecovery, claimRecovery } from '../links/recoveries.ts'
 import { redeemLink } from '../links/redeem.ts'
 import { addLink } from '../links/store.ts'
-import { hashPassword } from '../password.ts'
+import { hashPassword, passwordFits } from '../password.ts'
 import type { CustomerId } from '../rules.ts'
 import { lockNewcomer } from './anew.ts'
 import { findAnybody } from './look-up.ts'
 
 // Ana has a password and an app. She is disabled at alder when birch invites her address, which somebody else reads.
 
-const [alder, birch] = ['alder', 'birch'] as CustomerId[] as [CustomerId, CustomerId]
-const CHOSEN = 'a stranger has chosen this'
+const [alder, birch, cedar] = ['alder', 'birch', 'cedar'] as [CustomerId, CustomerId, CustomerId]
+const [CHOSEN, ANOTHER] = ['a stranger has chosen this', 'chosen once more by mail']
 let database: TestDatabase
 let [hash, email, member, invited, secret, made] = ['', '', '', '', '', 0]
 beforeAll(async () => {
   database = await testDatabase()
-  for (const id of [alder, birch]) await addCustomer(id)
+  for (const id of [alder, birch, cedar]) await addCustomer(id)
   hash = await hashPassword(PASSWORD)
 })
 afterAll(() => database.close())
@@ -43,10 +44,11 @@ const disable = (disabled: boolean) =>
   scope({ customerId: alder }, (tx) => setDisabled(tx, alder, member, disabled))
 const remove = () => scope({ customerId: alder }, (tx) => setRemoved(tx, alder, member))
 /** Redeems a link that was mailed. */
-async function redeemMailed(kind: 'invitation' | 'reset') {
-  const link = { memberId: invited, kind, by: 'operator' }
-  const made = await scope({ customerId: birch }, (tx) => addLink(tx, birch, link))
-  await walled('account_links', `UPDATE account_links SET state = 'SENT' WHERE member_id = '${invited}'`)
+async function redeemMailed(kind: 'invitation' | 'reset', customerId = birch, memberId = invited) {
+  const made = await scope({ customerId }, (tx) =>
+    addLink(tx, customerId, { memberId, kind, by: 'operator' }),
+  )
+  await walled('account_links', `UPDATE account_links SET state = 'SENT' WHERE member_id = '${memberId}'`)
   await redeemLink({ secret: made.secret, password: CHOSEN, isNew: true })
 }
 const bySignOn = () =>
@@ -77,6 +79,22 @@ describe('while a customer has somebody disabled for a while', () => {
     await redeemMailed('reset')
     expect(await kindOf(CHOSEN)).toBe('signed-in')
     expect(await opensAlder()).toEqual(expect.any(String))
+  })
+
+  it('a link that they asked for by mail sets the password wherever they can enter', async () => {
+    await redeemMailed('invitation')
+    const there = await join(cedar, email, { passwordHash: null, invitedAt: new Date() })
+    await redeemMailed('invitation', cedar, there)
+    await askRecovery(email)
+    const due = await claimRecovery()
+    await redeemLink({ secret: due?.mail?.secret ?? '', password: ANOTHER, isNew: true })
+    const opened = (await findAnybody(email))?.memberships ?? []
+    const own = (id: string) => opened.find(({ memberId }) => memberId === id)?.passwordHash
+    expect(await Promise.all([invited, there].map((id) => passwordFits(ANOTHER, own(id))))).toEqual([
+      true,
+      true,
+    ])
+    expect(await passwordFits(ANOTHER, own(member))).toBe(false)
   })
 
   it('single sign-on takes up apart, where the password of before opens nothing', async () => {
