@@ -31,6 +31,10 @@ const SELECTIONS = [
 const OF_FEW =
   'addIdentityProvider changeIdentityProvider removeIdentityProvider addSignOnDomain checkSignOnDomain removeSignOnDomain setPasswordSignIn issueDirectoryToken revokeDirectoryToken mapDirectoryGroup unmapDirectoryGroup'
 
+/** They change one member or group, by its id. */
+const OF_ONE =
+  'createScimUser replaceScimUser patchScimUser deleteScimUser createScimGroup replaceScimGroup patchScimGroup deleteScimGroup'
+
 /** By the contract's name: what is asked after `?`, or instead of `{…}`. A new contract needs its line here. */
 export const CASES: Record<string, readonly string[]> = {
   listInvoices: [
@@ -118,7 +122,7 @@ export const CASES: Record<string, readonly string[]> = {
   demandFactor: [],
   resetFactors: [],
   readSignOn: [''],
-  ...Object.fromEntries(OF_FEW.split(' ').map((name) => [name, []])),
+  ...Object.fromEntries(`${OF_FEW} ${OF_ONE}`.split(' ').map((name) => [name, []])),
   readDirectory: [''],
   redeemLink: [],
   askRecovery: [],
@@ -138,15 +142,7 @@ export const CASES: Record<string, readonly string[]> = {
   listScimSchemas: [''],
   readScimSchema: ['nothing'],
   listScimUsers: ['', 'filter=userName%20eq%20%22nobody%22', 'filter=externalId%20eq%20%22nobody%22'],
-  createScimUser: [],
   readScimUser: ['nobody'],
-  replaceScimUser: [],
-  patchScimUser: [],
-  deleteScimUser: [],
   listScimGroups: ['', 'filter=displayName%20eq%20%22nothing%22'],
-  createScimGroup: [],
   readScimGroup: ['nothing'],
-  replaceScimGroup: [],
-  patchScimGroup: [],
-  deleteScimGroup: [],
 }
