@@ -34,6 +34,7 @@ const NAMED: Record<string, { other: string; nobodys: string }> = {
   domain: { other: 'foreign.example', nobodys: 'nobodys.example' },
   token_id: { other: 'token-foreign', nobodys: 'token-nobodys' },
   group_id: { other: 'group-foreign', nobodys: 'group-nobodys' },
+  need_id: { other: 'past-due:ISK:default', nobodys: 'past-due:JPY:default' },
   session_id: { other: digestOf('session-foreign'), nobodys: digestOf('session-nobodys') },
 }
 const QUERIES: Record<string, string> = {
@@ -51,6 +52,7 @@ const QUERIES: Record<string, string> = {
 const OF_COLLEAGUES = ['resetFactors']
 const OF_MEMBERS = [
   'makeMemberLink',
+  ...['dismissNeed', 'restoreNeed'],
   ...['listFactors', 'removeFactor'],
   ...['changeIdentityProvider', 'removeIdentityProvider', 'checkSignOnDomain', 'removeSignOnDomain'],
   ...['revokeDirectoryToken', 'unmapDirectoryGroup'],
@@ -61,6 +63,7 @@ const BODIES: Record<string, string> = {
   changeMember: '{"name":"renamed"}',
   setProfilePosting: '{"purchaseOrder":"PO-1"}',
   setAssetPosting: '{"costCenter":"4711"}',
+  dismissNeed: '{"version":"00000000000000000000000000000000"}',
   changeIdentityProvider: '{"joinRoles":null}',
 }
 

@@ -6,6 +6,7 @@ import { waysOf } from '#lib/access/fresh-sign-ins/ways.ts'
 import { may, ROLE_NAMES } from '#lib/access/rules.ts'
 import { mayChange } from '#lib/access/sign-ins/choices.ts'
 import { currentCaller } from './caller.ts'
+import { currentNeedCount } from './needs.ts'
 import { SCREENS } from './screens.ts'
 
 export default async function Layout({ children }: { children: ReactNode }) {
@@ -13,7 +14,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
   // Nobody: the page itself leads to the sign-in page, because only it knows the way back.
   if (!caller) return children
   const ways = waysOf(caller)
-  const screens = SCREENS.filter(({ permission }) => may(caller, permission))
+  const screens = SCREENS.filter(({ permission }) => permission === null || may(caller, permission))
   const person = {
     name: caller.name,
     email: caller.email,
@@ -30,7 +31,11 @@ export default async function Layout({ children }: { children: ReactNode }) {
       >
         Skip to content
       </a>
-      <Frame screens={screens.map(({ href, name }) => ({ href, name }))} person={person} />
+      <Frame
+        screens={screens.map(({ href, name }) => ({ href, name }))}
+        person={person}
+        needs={currentNeedCount()}
+      />
       <main
         id="content"
         tabIndex={-1}

@@ -3,6 +3,8 @@ import { Exact } from '#lib/decimals.ts'
 import { platformName } from '#lib/invoices/rules.ts'
 import { payableOf } from '#lib/invoices/total-to-balance.ts'
 import { isFiner, moneyText } from '#lib/money.ts'
+import type { Need } from '#lib/needs/contract.ts'
+import { wordsOf } from '#lib/needs/words.ts'
 import type { ToldChange } from './licenses.ts'
 import { type Kind, MOST_NAMED, NOTICE_NAMES, type Notice, type Section, sectionsOf } from './rules.ts'
 import type { ToldRow } from './store.ts'
@@ -24,25 +26,58 @@ export type Part = {
 type Given = { customer: string; profiles: number; today: string; baseUrl: string }
 
 /** What is to be told: of invoices, and of licenses that a vendor changed, newest first. */
-export type ToTell = { invoices: readonly ToldRow[]; changes: readonly ToldChange[] }
+export type ToTell = {
+  invoices: readonly ToldRow[]
+  changes: readonly ToldChange[]
+  /** What needs the recipient, the most urgent first. */
+  needs: readonly Need[]
+}
 
 /** @returns undefined where nothing of it is left to tell */
-export function digestOf({ invoices: told, changes }: ToTell, given: Given): Digest | undefined {
+export function digestOf({ invoices: told, changes, needs }: ToTell, given: Given): Digest | undefined {
   const sections = sectionsOf(told)
-  if (sections.length + changes.length === 0) return undefined
+  if (sections.length + changes.length + needs.length === 0) return undefined
   const customer = oneLine(given.customer)
   const counts = sections.map(({ notice, named, others }) => SHORT[notice](named.length + others.length))
   const licenses = changes.length > 0 ? [licensesPart(changes, given)] : []
   if (changes.length > 0) counts.push(`${totals(changes.length)} changed by a vendor`)
+  if (needs.length > 0) counts.push(`${things(needs.length)} you`)
   const what = [...(sections.length > 0 ? ['Invoices'] : []), ...(changes.length > 0 ? ['licenses'] : [])]
   return {
     subject: `${customer}: ${counts.join(', ')}`,
-    title: `${what.join(' and ').replace(/^l/, 'L')} of ${customer}`,
-    parts: [...sections.map((section) => partOf(section, given)), ...licenses],
+    title:
+      what.length > 0
+        ? `${what.join(' and ').replace(/^l/, 'L')} of ${customer}`
+        : `What needs you at ${customer}`,
+    parts: [
+      ...(needs.length > 0 ? [needsPart(needs, given)] : []),
+      ...sections.map((section) => partOf(section, given)),
+      ...licenses,
+    ],
   }
 }
 
 const totals = (count: number) => `${count.toLocaleString('en')} license ${count === 1 ? 'total' : 'totals'}`
+
+/** `3 things need`, to be followed by whom. */
+const things = (count: number) =>
+  count === 1 ? '1 thing needs' : `${count.toLocaleString('en')} things need`
+
+/** As on the console's first page. */
+function needsPart(needs: readonly Need[], { baseUrl }: Given): Part {
+  const others = needs.length - MOST_NAMED
+  return {
+    notice: 'needs',
+    head: `What needs you: ${needs.length.toLocaleString('en')}`,
+    lines: needs.slice(0, MOST_NAMED).map((need) => {
+      const { title, figure, facts, act, path } = wordsOf(need)
+      const [id, amount] = [oneLine(title), oneLine(figure)]
+      return { id, amount, facts: [...facts.map(oneLine), `${act}:`], href: baseUrl + path }
+    }),
+    more: others > 0 ? `and ${others.toLocaleString('en')} more in the console` : undefined,
+    href: `${baseUrl}/`,
+  }
+}
 
 function licensesPart(changes: readonly ToldChange[], { baseUrl }: Given): Part {
   const others = changes.length - MOST_NAMED

@@ -17,7 +17,7 @@ import { invoices } from './invoices/invoices.ts'
 import { licenseChanges } from './license-changes.ts'
 
 const NOTICES = sql.raw(`array['new','due','past-due']`)
-const STOPPABLE = sql.raw(`array['new','due','past-due','licenses']`)
+const STOPPABLE = sql.raw(`array['new','due','past-due','licenses','needs']`)
 
 /** Whom notices go to: one address, whichever of the customer's billing profiles it is told of. */
 export const noticeRecipients = pgTable(
@@ -34,6 +34,8 @@ export const noticeRecipients = pgTable(
     createdAt: createdAt(),
     /** From when on it is told of the totals that a vendor changed by itself; null: it is not. */
     licensesSince: time('licenses_since'),
+    /** Since when it gets what needs its member, once a week; null: they have not asked for it. */
+    needsSince: time('needs_since'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
@@ -82,6 +84,8 @@ export const noticeMails = pgTable(
     claimedAt: time('claimed_at').notNull().default(sql`now()`),
     /** Whether it tells again of something that is past due. */
     reminds: boolean('reminds').notNull().default(false),
+    /** Whether it tells what needs the recipient: once a week. */
+    tellsNeeds: boolean('tells_needs').notNull().default(false),
     /** Why the mail server refused it. */
     reason: text('reason'),
   },

@@ -10,7 +10,9 @@ import * as files from '#lib/invoice-files/contract.ts'
 import * as invoices from '#lib/invoices/contract.ts'
 import * as keys from '#lib/keys/contract.ts'
 import * as changes from '#lib/license-changes/contract.ts'
+import * as prices from '#lib/license-prices/contract.ts'
 import * as members from '#lib/members/contract.ts'
+import * as needs from '#lib/needs/contract.ts'
 import * as posting from '#lib/posting-details/contract.ts'
 import * as factors from '#lib/second-factors/contract.ts'
 import * as sessions from '#lib/sessions/contract.ts'
@@ -19,6 +21,17 @@ import * as statements from '#lib/statements/contract.ts'
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
   openApiOperation([
+    {
+      tag: 'What needs you',
+      description: 'What somebody has to see to, by their roles, and a mail of it.',
+      contracts: [
+        needs.listNeeds,
+        needs.dismissNeed,
+        needs.restoreNeed,
+        needs.readNeedsMail,
+        needs.setNeedsMail,
+      ],
+    },
     {
       tag: 'Assets',
       description: 'What is managed for the customer: suites with licenses, cloud platforms, web services.',
@@ -104,6 +117,8 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
         members.changeMember,
         members.makeMemberLink,
         members.withdrawInvitation,
+        prices.readPriceVisibility,
+        prices.setPriceVisibility,
         factors.readFactorDemand,
         factors.demandFactor,
         factors.resetFactors,
