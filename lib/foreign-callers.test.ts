@@ -18,8 +18,8 @@ import { projectFiles } from '../architecture/scan.ts'
 type Contract = { name: string; method: 'GET' | 'PATCH'; path: string; permission: string }
 
 const [OWN, OTHER] = ['own', 'foreign']
-/** Stands in each row of the other customer, as does the currency in its sums; and it demands a second factor. */
-const MARK = /foreign|[",>]ISK[",<]|"isDemanded":true/i
+/** Stands in each row of the other customer, as does the currency in its sums; it demands a second factor, hides prices, and its member is mailed. */
+const MARK = /foreign|[",>]ISK[",<]|"(isDemanded|areHidden|isOn)":true/i
 
 /** For each part of a path: the other customer's, and one that nobody has. A contract with a new one needs a line here. */
 const NAMED: Record<string, { other: string; nobodys: string }> = {
@@ -52,7 +52,7 @@ const QUERIES: Record<string, string> = {
 const OF_COLLEAGUES = ['resetFactors']
 const OF_MEMBERS = [
   'makeMemberLink',
-  ...['dismissNeed', 'restoreNeed'],
+  ...['dismissNeed', 'restoreNeed', 'readNeedsMail'],
   ...['listFactors', 'removeFactor'],
   ...['changeIdentityProvider', 'removeIdentityProvider', 'checkSignOnDomain', 'removeSignOnDomain'],
   ...['revokeDirectoryToken', 'unmapDirectoryGroup'],
@@ -84,15 +84,25 @@ beforeAll(async () => {
     await addAsset(customer, `${customer}-things-1`, null)
     await addInvoice(customer, `${upper}-1`, told)
     await addInvoice(customer, `${upper}-2`, { ...told, totalAmount: '11.00' })
+    const due = { invoiceDate: '2026-01-31', dueDate: '2026-02-28' }
+    if (customer === OTHER) await addInvoice(customer, `${upper}-0`, { ...told, ...due })
     await addKey(customer, ['admin'], { id: `key-${customer}`, name: `${customer} ERP` })
     const member = await addMember(customer, { id: `member-${customer}`, roles: ['admin'] })
     const colleague = await addMember(customer, { roles: ['admin'], email: `colleague@${customer}.example` })
     await addSession(customer, colleague, { sid: `session-${customer}` })
-    await database.sql(customer, 'UPDATE customers SET demands_factor = $1 WHERE id = $2', [
-      customer === OTHER,
+    await database.sql(
       customer,
-    ])
+      'UPDATE customers SET demands_factor = $1, hides_prices = $1 WHERE id = $2',
+      [customer === OTHER, customer],
+    )
     colleagues[customer] = await cookieOf(await addSession(customer, colleague))
+    if (customer === OTHER)
+      await database.sql(
+        customer,
+        `INSERT INTO notice_recipients (customer_id, id, email, needs_since)
+         SELECT customer_id, 'told', email, now() FROM members WHERE id = $1`,
+        [member],
+      )
     const proven = ['password', reachProven(customer)]
     cookies[customer] = await cookieOf(await addSession(customer, member, { proof: 'of a password', proven }))
     for (const [id, kind] of [
@@ -160,7 +170,7 @@ describe('by the statements alone', () => {
   ask()
   test('the wall was really down', async () => {
     const { length } = await database.sql(OWN, 'SELECT FROM invoices')
-    expect(length).toBe(4)
+    expect(length).toBe(5)
   })
 })
 

@@ -4,26 +4,13 @@ import { platformName } from '#lib/invoices/rules.ts'
 import { payableOf } from '#lib/invoices/total-to-balance.ts'
 import { isFiner, moneyText } from '#lib/money.ts'
 import type { Need } from '#lib/needs/contract.ts'
-import { wordsOf } from '#lib/needs/words.ts'
 import type { ToldChange } from './licenses.ts'
-import { type Kind, MOST_NAMED, NOTICE_NAMES, type Notice, type Section, sectionsOf } from './rules.ts'
+import { type Given, licensesPart, needsPart, oneLine, type Part, things, totals } from './parts.ts'
+import { NOTICE_NAMES, type Notice, type Section, sectionsOf } from './rules.ts'
 import type { ToldRow } from './store.ts'
 
 /** What a mail says, in words, before it is text or HTML. Each text is one line. */
 export type Digest = { subject: string; title: string; parts: Part[] }
-
-export type Part = {
-  notice: Kind
-  /** `Past due: 12 invoices, 1,204.50 USD and 80.00 EUR`. */
-  head: string
-  lines: { id: string; amount: string; facts: string[]; href: string }[]
-  /** How many are not named, and where they are. */
-  more: string | undefined
-  /** The console's list of them. */
-  href: string
-}
-
-type Given = { customer: string; profiles: number; today: string; baseUrl: string }
 
 /** What is to be told: of invoices, and of licenses that a vendor changed, newest first. */
 export type ToTell = {
@@ -54,46 +41,6 @@ export function digestOf({ invoices: told, changes, needs }: ToTell, given: Give
       ...sections.map((section) => partOf(section, given)),
       ...licenses,
     ],
-  }
-}
-
-const totals = (count: number) => `${count.toLocaleString('en')} license ${count === 1 ? 'total' : 'totals'}`
-
-/** `3 things need`, to be followed by whom. */
-const things = (count: number) =>
-  count === 1 ? '1 thing needs' : `${count.toLocaleString('en')} things need`
-
-/** As on the console's first page. */
-function needsPart(needs: readonly Need[], { baseUrl }: Given): Part {
-  const others = needs.length - MOST_NAMED
-  return {
-    notice: 'needs',
-    head: `What needs you: ${needs.length.toLocaleString('en')}`,
-    lines: needs.slice(0, MOST_NAMED).map((need) => {
-      const { title, figure, facts, act, path } = wordsOf(need)
-      const [id, amount] = [oneLine(title), oneLine(figure)]
-      return { id, amount, facts: [...facts.map(oneLine), `${act}:`], href: baseUrl + path }
-    }),
-    more: others > 0 ? `and ${others.toLocaleString('en')} more in the console` : undefined,
-    href: `${baseUrl}/`,
-  }
-}
-
-function licensesPart(changes: readonly ToldChange[], { baseUrl }: Given): Part {
-  const others = changes.length - MOST_NAMED
-  return {
-    notice: 'licenses',
-    head: `${NOTICE_NAMES.licenses}: ${totals(changes.length)}`,
-    lines: changes.slice(0, MOST_NAMED).map(({ assetId, assetName, from, to, vendor, at }) => ({
-      id: oneLine(assetName),
-      amount: `${from.toLocaleString('en')} → ${to.toLocaleString('en')} licenses`,
-      facts: [
-        `at ${oneLine(vendor)}, seen on ${dayText(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`,
-      ],
-      href: `${baseUrl}/assets/${encodeURIComponent(assetId)}`,
-    })),
-    more: others > 0 ? `and ${others.toLocaleString('en')} more in the console` : undefined,
-    href: `${baseUrl}/activity?filter=state:DRIFT`,
   }
 }
 
@@ -157,9 +104,4 @@ function dueText({ dueDate, invoiceDate, isOpen }: ToldRow, notice: Notice, toda
 function originOf({ platform, issuer, profile }: ToldRow, profiles: number): string {
   const from = `${platformName(oneLine(platform))}, from ${oneLine(issuer)}`
   return profiles > 1 ? `${from}, billed to ${oneLine(profile)}` : from
-}
-
-/** Without line ends, and without the marks that turn the order of what is read. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 }

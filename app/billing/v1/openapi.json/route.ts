@@ -24,13 +24,7 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
     {
       tag: 'What needs you',
       description: 'What somebody has to see to, by their roles, and a mail of it.',
-      contracts: [
-        needs.listNeeds,
-        needs.dismissNeed,
-        needs.restoreNeed,
-        needs.readNeedsMail,
-        needs.setNeedsMail,
-      ],
+      contracts: Object.values(needs),
     },
     {
       tag: 'Assets',
@@ -117,8 +111,7 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
         members.changeMember,
         members.makeMemberLink,
         members.withdrawInvitation,
-        prices.readPriceVisibility,
-        prices.setPriceVisibility,
+        ...Object.values(prices),
         factors.readFactorDemand,
         factors.demandFactor,
         factors.resetFactors,
@@ -127,16 +120,7 @@ export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
     {
       tag: 'Single sign-on',
       description: 'Identity providers at which members sign in, domains of their addresses, and passwords.',
-      contracts: [
-        signOn.readSignOn,
-        signOn.addIdentityProvider,
-        signOn.changeIdentityProvider,
-        signOn.removeIdentityProvider,
-        signOn.addSignOnDomain,
-        signOn.checkSignOnDomain,
-        signOn.removeSignOnDomain,
-        signOn.setPasswordSignIn,
-      ],
+      contracts: Object.values(signOn),
     },
     {
       tag: 'Directory',
