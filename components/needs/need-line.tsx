@@ -57,13 +57,18 @@ function Line({ need, button, onMoved }: Part) {
           </p>
         ))}
       </div>
-      <p
-        className={`text-right font-[550] tabular-nums max-md:order-3 max-md:text-left ${need.kind === 'past-due' ? 'text-danger' : ''}`}
-      >
-        {figure}
-      </p>
-      <div className="text-right max-md:order-4 print:hidden">
-        <ButtonLink href={path} prefetch={false} aria-label={`${act}: ${title}`} className="md:w-full">
+      <div className="max-md:order-3 max-md:col-span-2 max-md:mt-1 max-md:flex max-md:flex-wrap max-md:items-center max-md:justify-between max-md:gap-2 md:contents">
+        <p
+          className={`font-[550] tabular-nums md:text-right ${need.kind === 'past-due' ? 'text-danger' : ''}`}
+        >
+          {figure}
+        </p>
+        <ButtonLink
+          href={path}
+          prefetch={false}
+          aria-label={`${act}: ${title}`}
+          className="md:w-full print:hidden"
+        >
           {act}
         </ButtonLink>
       </div>
