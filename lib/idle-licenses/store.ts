@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { IDLE_DAYS } from './rules.ts'
 
 /** The pace at which licenses are assigned is that of so many days. */
-export const PACE_DAYS = 90
+const PACE_DAYS = 90
 /** A customer has some tens of plans; of more, the newest are looked at. */
 const MOST_PLANS = 1000
 

@@ -40,11 +40,6 @@ export const setNeedsMail = operation(contract.setNeedsMail, async (caller, { bo
   return { body: { isOn: body.isOn, isPossible: env().mail !== undefined } }
 })
 
-/** How many lines need the caller: what the navigation shows. */
-export async function countNeeds(caller: Caller): Promise<number> {
-  return (await needsFor(caller)).count
-}
-
 async function needsFor(caller: Caller): Promise<contract.Needs> {
   const { customerId, roles, billingProfiles, via, id } = caller
   const who: Who = { customerId, roles, billingProfiles, memberId: via === 'session' ? id : undefined }

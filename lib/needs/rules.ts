@@ -7,7 +7,7 @@ export const KINDS = ['past-due', 'change', 'renewal', 'idle', 'nearly-full', 'u
 export type NeedKind = (typeof KINDS)[number]
 
 /** A commitment that ends within so many days is told of. */
-export const RENEWAL_DAYS = 90
+const RENEWAL_DAYS = 90
 /** Fewer idle licenses than this share of a plan are its reserve, and nothing to tell of. */
 const IDLE_SHARE = 0.05
 /** A plan is told of that is full within so many days, by the pace at which licenses were assigned. */

@@ -29,7 +29,7 @@ function serializeNeed(need: Need, dismissed: Found['dismissed'], baseUrl: strin
 }
 
 /** A digest of what it says: whoever put it aside sees it again once it says something else. */
-export function versionOf(need: Need): string {
+function versionOf(need: Need): string {
   const text = JSON.stringify([nameOf(need), ...figuresOf(need)])
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }

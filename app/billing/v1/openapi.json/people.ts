@@ -1,0 +1,64 @@
+import * as access from '#lib/access/contract.ts'
+import * as directories from '#lib/directories/contract.ts'
+import * as keys from '#lib/keys/contract.ts'
+import * as prices from '#lib/license-prices/contract.ts'
+import * as members from '#lib/members/contract.ts'
+import * as factors from '#lib/second-factors/contract.ts'
+import * as sessions from '#lib/sessions/contract.ts'
+import * as signOn from '#lib/single-sign-on/contract.ts'
+
+/** The part of the description about people, what they may see and do, and how they come in. */
+export const PEOPLE = [
+  {
+    tag: 'Members',
+    description: 'Who may sign in to the console, what they may do, and what they see.',
+    contracts: [
+      members.listMembers,
+      members.inviteMember,
+      members.readMember,
+      members.changeMember,
+      members.makeMemberLink,
+      members.withdrawInvitation,
+      prices.readPriceVisibility,
+      prices.setPriceVisibility,
+      factors.readFactorDemand,
+      factors.demandFactor,
+      factors.resetFactors,
+    ],
+  },
+  {
+    tag: 'Single sign-on',
+    description: 'Identity providers at which members sign in, domains of their addresses, and passwords.',
+    contracts: [
+      signOn.readSignOn,
+      signOn.addIdentityProvider,
+      signOn.changeIdentityProvider,
+      signOn.removeIdentityProvider,
+      signOn.addSignOnDomain,
+      signOn.checkSignOnDomain,
+      signOn.removeSignOnDomain,
+      signOn.setPasswordSignIn,
+    ],
+  },
+  {
+    tag: 'Directory',
+    description: 'What lets a directory manage members by SCIM 2.0, and what its groups give.',
+    contracts: [
+      directories.readDirectory,
+      directories.issueDirectoryToken,
+      directories.revokeDirectoryToken,
+      directories.mapDirectoryGroup,
+      directories.unmapDirectoryGroup,
+    ],
+  },
+  {
+    tag: 'Keys',
+    description: 'API keys: what each opens, who uses it, and how another one comes into its place.',
+    contracts: [keys.listKeys, keys.issueKey, keys.readKey, keys.renameKey, keys.rotateKey, keys.revokeKey],
+  },
+  {
+    tag: 'Access',
+    description: 'Who is calling, and who is signed in to the console.',
+    contracts: [access.validateKey, sessions.listSessions, sessions.endSession],
+  },
+]
