@@ -21,6 +21,7 @@ const STANDS_ON: Record<string, string[]> = {
   directories: ['scim', 'single-sign-on/may-set.ts'],
   explanations: ['billed-seats/changes.ts', 'causes', 'invoices'],
   'invoice-files': ['invoices', 'issuers/bank-codes.ts', 'kept-files', 'parties', 'posting'],
+  'idle-licenses': ['assets/commitment.ts', 'license-prices'],
   // What an invoice says of its charges; the rest stands on invoices.
   invoices: [
     'charges/reconciliation.ts',
@@ -33,10 +34,20 @@ const STANDS_ON: Record<string, string[]> = {
   keys: ['members/holding.ts', 'scim/leaks.ts'],
   'license-changes': ['assets', 'vendor-subscriptions'],
   'license-lists': ['assets'],
+  'license-prices': ['assets/rules.ts', 'billed-seats/billed-period.ts', 'invoices/owned-and-selected.ts'],
   // A search over all of them.
   matches: ['assets', 'billing-profiles/store.ts', 'invoices'],
   members: ['billing-profiles/store.ts'],
-  notices: ['invoices'],
+  needs: [
+    'assets/change-shapes.ts',
+    'billed-seats',
+    'idle-licenses',
+    'invoices',
+    'license-changes/rules.ts',
+    'license-prices',
+    'notices/weekly.ts',
+  ],
+  notices: ['invoices', 'needs'],
   'operator-mail': ['license-changes', 'notices/mailer.ts', 'notices/message.ts', 'notices/settings.ts'],
   originals: ['kept-files'],
   scim: ['billing-profiles/store.ts', 'members'],

@@ -67,6 +67,11 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     async ageSignIns() {
       printed(['age sign-ins'], await run('e2e/age-sign-ins.ts', env, [], id))
     },
+    /** Writes down what licenses were: asset, days ago, purchased, assigned. */
+    async addReadings(readings: [string, number, number, number][]) {
+      const input = JSON.stringify([id, readings])
+      printed(['readings'], await run('e2e/add-readings.ts', env, [], input))
+    },
     /** Leaves the customer with sums that can't be answered. */
     async breakSums() {
       printed(['break sums'], await run('e2e/break-sums.ts', env, [], id))

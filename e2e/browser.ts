@@ -5,7 +5,7 @@ import { PASSWORD } from './admin.ts'
 /** A phone's screen, in CSS pixels. */
 export const PHONE = { width: 360, height: 780 }
 
-/** Signs in through the page and waits for where it leads: `path`, or the caller's first screen. */
+/** Signs in through the page and waits for where it leads: `path`, or home. */
 export async function signInByForm(
   page: Page,
   email: string,
@@ -22,7 +22,7 @@ export async function signInByForm(
 /** Each member's cookies, for the whole of a worker: a password takes a tenth of a second to check. */
 const sessions = new Map<string, Awaited<ReturnType<BrowserContext['cookies']>>>()
 
-/** Goes to `path`, or to the member's first screen, as somebody who has signed in before. */
+/** Goes to `path`, or home, as somebody who has signed in before. */
 export async function signIn(page: Page, email: string, path = '/'): Promise<void> {
   const context = page.context()
   const known = sessions.get(email)

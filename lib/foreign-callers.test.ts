@@ -19,8 +19,8 @@ import { projectFiles } from '../architecture/scan.ts'
 type Contract = { name: string; method: 'GET' | 'PATCH'; path: string; permission: string }
 
 const [OWN, OTHER] = ['own', 'foreign']
-/** Stands in each row of the other customer, as does the currency in its sums; it demands a second factor, and its member has a password. */
-const MARK = /foreign|[",>]ISK[",<]|"isDemanded":true|"password":true/i
+/** Stands in each row of the other customer, as does the currency in its sums; it demands a second factor, hides prices, and its member is mailed, and has a password. */
+const MARK = /foreign|[",>]ISK[",<]|"(isDemanded|areHidden|isOn|password)":true/i
 
 /** For each part of a path: the other customer's, and one that nobody has. A contract with a new one needs a line here. */
 const NAMED: Record<string, { other: string; nobodys: string }> = {
@@ -35,6 +35,7 @@ const NAMED: Record<string, { other: string; nobodys: string }> = {
   domain: { other: 'foreign.example', nobodys: 'nobodys.example' },
   token_id: { other: 'token-foreign', nobodys: 'token-nobodys' },
   group_id: { other: 'group-foreign', nobodys: 'group-nobodys' },
+  need_id: { other: 'past-due:ISK:default', nobodys: 'past-due:JPY:default' },
   session_id: { other: digestOf('session-foreign'), nobodys: digestOf('session-nobodys') },
 }
 const QUERIES: Record<string, string> = {
@@ -55,6 +56,7 @@ const OF_COLLEAGUES = ['resetFactors']
 const OF_MEMBERS = [
   'makeMemberLink',
   ...['readWays', 'listFactors', 'removeFactor'],
+  ...['dismissNeed', 'restoreNeed', 'readNeedsMail'],
   ...['changeIdentityProvider', 'removeIdentityProvider', 'checkSignOnDomain', 'removeSignOnDomain'],
   ...['revokeDirectoryToken', 'unmapDirectoryGroup'],
 ]
@@ -64,6 +66,7 @@ const BODIES: Record<string, string> = {
   changeMember: '{"name":"renamed"}',
   setProfilePosting: '{"purchaseOrder":"PO-1"}',
   setAssetPosting: '{"costCenter":"4711"}',
+  dismissNeed: '{"version":"00000000000000000000000000000000"}',
   changeIdentityProvider: '{"joinRoles":null}',
 }
 
@@ -87,16 +90,26 @@ beforeAll(async () => {
     await addCharges(customer, { ...told, number: `${upper}-1` }, [
       { cost: '10', service: `Compute of ${customer}`, tags: { team: customer } },
     ])
+    const due = { invoiceDate: '2026-01-31', dueDate: '2026-02-28' }
+    if (customer === OTHER) await addInvoice(customer, `${upper}-0`, { ...told, ...due })
     await addKey(customer, ['admin'], { id: `key-${customer}`, name: `${customer} ERP` })
     const passwordHash = customer === OTHER ? 'of some password' : null
     const member = await addMember(customer, { id: `member-${customer}`, roles: ['admin'], passwordHash })
     const colleague = await addMember(customer, { roles: ['admin'], email: `colleague@${customer}.example` })
     await addSession(customer, colleague, { sid: `session-${customer}` })
-    await database.sql(customer, 'UPDATE customers SET demands_factor = $1 WHERE id = $2', [
-      customer === OTHER,
+    await database.sql(
       customer,
-    ])
+      'UPDATE customers SET demands_factor = $1, hides_prices = $1 WHERE id = $2',
+      [customer === OTHER, customer],
+    )
     colleagues[customer] = await cookieOf(await addSession(customer, colleague))
+    if (customer === OTHER)
+      await database.sql(
+        customer,
+        `INSERT INTO notice_recipients (customer_id, id, email, needs_since)
+         SELECT customer_id, 'told', email, now() FROM members WHERE id = $1`,
+        [member],
+      )
     const proven = ['password', reachProven(customer)]
     cookies[customer] = await cookieOf(await addSession(customer, member, { proof: 'of a password', proven }))
     for (const [id, kind] of [
@@ -164,7 +177,7 @@ describe('by the statements alone', () => {
   ask()
   test('the wall was really down', async () => {
     const { length } = await database.sql(OWN, 'SELECT FROM invoices')
-    expect(length).toBe(4)
+    expect(length).toBe(5)
   })
 })
 

@@ -5,13 +5,14 @@ import { Frame } from '#components/frame/frame.tsx'
 import { may, ROLE_NAMES } from '#lib/access/rules.ts'
 import { mayChange } from '#lib/access/sign-ins/choices.ts'
 import { currentCaller } from './caller.ts'
+import { currentNeedCount } from './needs.ts'
 import { SCREENS } from './screens.ts'
 
 export default async function Layout({ children }: { children: ReactNode }) {
   const caller = await currentCaller()
   // Nobody: the page itself leads to the sign-in page, because only it knows the way back.
   if (!caller) return children
-  const screens = SCREENS.filter(({ permission }) => may(caller, permission))
+  const screens = SCREENS.filter(({ permission }) => permission === null || may(caller, permission))
   const person = {
     name: caller.name,
     email: caller.email,
@@ -27,7 +28,11 @@ export default async function Layout({ children }: { children: ReactNode }) {
       >
         Skip to content
       </a>
-      <Frame screens={screens.map(({ href, name }) => ({ href, name }))} person={person} />
+      <Frame
+        screens={screens.map(({ href, name }) => ({ href, name }))}
+        person={person}
+        needs={currentNeedCount()}
+      />
       <main
         id="content"
         tabIndex={-1}

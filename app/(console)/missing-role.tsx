@@ -30,7 +30,7 @@ export async function MissingRole({
   const refused = { call: title, code: 'permission_denied', permission: PERMISSION_NAMES[permission] }
   await traceDenial(caller, refused, (await traceOf()).requestId)
   const roles = caller.roles.map((role) => ROLE_NAMES[role]).join(' and ')
-  const other = SCREENS.find((screen) => may(caller, screen.permission))
+  const other = SCREENS.find(({ permission: its }) => its !== null && may(caller, its))
   return (
     <>
       <PageHead title={title} />

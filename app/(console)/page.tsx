@@ -1,26 +1,59 @@
-import { redirect } from 'next/navigation'
+import type { Metadata } from 'next'
+import { NeedsMail } from '#components/needs/mail-switch.tsx'
+import { NeedsScreen } from '#components/needs/needs-screen.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
-import { may } from '#lib/access/rules.ts'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
+import { readNeedsMail as readMail } from '#lib/needs/operations.ts'
+import { listNeeds, readNeedsMail } from '#lib/needs/queries.ts'
 import { requireCaller } from './caller.ts'
-import { SCREENS } from './screens.ts'
+import { Hydrated } from './hydrated.tsx'
+import { Late, soon } from './late.tsx'
+import { currentNeeds } from './needs.ts'
+import { traceOf } from './trace.ts'
+
+export const metadata: Metadata = { title: 'Home' }
 
 export default async function Page() {
   const caller = await requireCaller('/')
-  const first = SCREENS.find(({ permission }) => may(caller, permission))
-  if (first) redirect(first.href)
+  if (caller.roles.length === 0)
+    return (
+      <>
+        <PageHead title={`Welcome, ${caller.name}`} />
+        <Card>
+          <EmptyState title="You have no role yet, so there is nothing to show.">
+            <p>
+              Ask an admin of {caller.customerName} for the role IT Manager (licenses) or Finance User
+              (invoices), then open this page again.
+            </p>
+          </EmptyState>
+        </Card>
+      </>
+    )
+  const mail = readMail(caller, { params: {}, query: {}, body: undefined }, await traceOf())
+  const answer = await soon(Promise.all([currentNeeds(), mail]))
   return (
     <>
-      <PageHead title={`Welcome, ${caller.name}`} />
-      <Card>
-        <EmptyState title="You have no role yet, so there is nothing to show.">
-          <p>
-            Ask an admin of {caller.customerName} for the role IT Manager (licenses) or Finance User
-            (invoices), then open this page again.
-          </p>
-        </EmptyState>
-      </Card>
+      <PageHead
+        title="What needs you"
+        subtitle={`At ${caller.customerName}, as far as your roles let you see to it.`}
+        actions={<CopyRequest path={listNeeds.path({})} />}
+      />
+      <Late answer={answer} fallback={<RowsWaiting />}>
+        {([needs, { body }]) => (
+          <Hydrated
+            answers={[
+              [listNeeds.key({}), needs],
+              [readNeedsMail.key({}), body],
+            ]}
+          >
+            <NeedsScreen />
+            <NeedsMail email={caller.email} />
+          </Hydrated>
+        )}
+      </Late>
     </>
   )
 }

@@ -1,11 +1,12 @@
 import type { Permission } from '#lib/access/rules.ts'
 
-/** The console's screens in the order of the side bar, each with what it needs. */
+/** The console's screens in the order of the side bar, each with what it needs; null: nothing. */
 export const SCREENS = [
+  { href: '/', name: 'Home', permission: null },
   { href: '/assets', name: 'Assets', permission: 'licenses-manager' },
   { href: '/invoices', name: 'Invoices', permission: 'invoice-viewer' },
   { href: '/invoices/profiles', name: 'Billing profiles', permission: 'invoice-viewer' },
   { href: '/activity', name: 'Activity', permission: 'licenses-manager' },
   { href: '/members', name: 'Members', permission: 'members-manager' },
   { href: '/sign-on', name: 'Single sign-on', permission: 'members-manager' },
-] as const satisfies readonly { href: string; name: string; permission: Permission }[]
+] as const satisfies readonly { href: string; name: string; permission: Permission | null }[]

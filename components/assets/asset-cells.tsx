@@ -6,7 +6,9 @@ import { LinkHint } from '#components/ui/link-hint.tsx'
 import { Cell } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
+import type { Idle } from '#lib/idle-licenses/rules.ts'
 import { AssetStatus } from './asset-status.tsx'
+import { idleCost, idleText } from './idle-text.ts'
 import { assetHref } from './one-asset.ts'
 import { Usage } from './usage.tsx'
 
@@ -17,10 +19,12 @@ import { Usage } from './usage.tsx'
 export function AssetCells({
   item,
   search,
+  idle,
   children,
 }: {
   item: AssetListItem
   search: string
+  idle?: Idle | undefined
   children?: ReactNode
 }) {
   const subscription = item.properties?.subscription
@@ -53,13 +57,27 @@ export function AssetCells({
       </Cell>
       <Cell place={subscription ? 'across' : 'left'}>
         {subscription ? (
-          <Usage seats={subscription.Seats} />
+          <>
+            <Usage seats={subscription.Seats} />
+            <IdleCost idle={idle} />
+          </>
         ) : (
           <span className="text-xs text-ink-3">No licenses</span>
         )}
       </Cell>
     </>
   )
+}
+
+/** What the licenses cost that stand idle for long; of those of a while nothing is said here. */
+function IdleCost({ idle }: { idle: Idle | undefined }) {
+  if (!idle?.lasting) return null
+  const cost = idleCost(idle)
+  return cost ? (
+    <span className="mt-1 block text-xs text-ink-3 tabular-nums" title={idleText(idle)}>
+      {idle.lasting.toLocaleString('en')} idle: {cost}
+    </span>
+  ) : null
 }
 
 /** A text whose day, such as 25 Apr 2027, stays on one line. */

@@ -12,9 +12,11 @@ import { PageHead } from '#components/ui/page-head.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { readAsset } from '#lib/assets/queries.ts'
+import type { Idle } from '#lib/idle-licenses/rules.ts'
 import { platformName } from '#lib/invoices/rules.ts'
+import type { LastPrice } from '#lib/license-prices/rules.ts'
 import { AssetStatus } from './asset-status.tsx'
-import type { LastPrice } from './cost.ts'
+import { IdleNote } from './idle-note.tsx'
 import { type List, oneAsset, refetchInterval } from './one-asset.ts'
 
 type Given = {
@@ -22,6 +24,7 @@ type Given = {
   /** The list view that the breadcrumb leads back to. */
   back: string
   lastPrice: LastPrice | undefined
+  idle: Idle | undefined
   /** A total that the address names, to begin its review with. */
   proposed: number | undefined
 }
@@ -44,10 +47,18 @@ export function AssetHead(given: Given) {
   )
 }
 
-function Licensed({ item, subscription, back, lastPrice, proposed }: Given & { subscription: Subscription }) {
+function Licensed({
+  item,
+  subscription,
+  back,
+  lastPrice,
+  idle,
+  proposed,
+}: Given & { subscription: Subscription }) {
   const edit = useLicenseEdit(item, factsOf(subscription), proposed)
   useRefreshAfterChange(item.openChange?.id)
   const open = edit.open && !edit.isPending
+  const isFree = !edit.open && !edit.isPending && edit.waitUntil === undefined
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && open) edit.discard()
   }
@@ -66,6 +77,7 @@ function Licensed({ item, subscription, back, lastPrice, proposed }: Given & { s
         </div>
       ) : null}
       <ChangeNote item={item} edit={edit} />
+      <IdleNote item={item} idle={idle} onLower={isFree ? edit.edit : undefined} />
     </div>
   )
 }

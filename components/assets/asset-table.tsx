@@ -4,24 +4,23 @@ import { Card } from '#components/ui/card.tsx'
 import { useFirstRows } from '#components/ui/first-rows.ts'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
+import type { Worth } from '#lib/idle-licenses/rules.ts'
 import { AssetCells } from './asset-cells.tsx'
-import type { LastPrice } from './cost.ts'
 import { LicenseRow } from './license-row.tsx'
 
 /**
- * Assets with their license controls. `search` is the list's query string; `lastPrices` by asset id, where one
- * is known.
+ * Assets with their license controls. `search` is the list's query string; `worth` says what they cost.
  */
 export function AssetTable({
   assets,
   search,
   busy,
-  lastPrices,
+  worth,
 }: {
   assets: readonly AssetListItem[]
   search: string
   busy: boolean
-  lastPrices: Record<string, LastPrice>
+  worth: Worth
 }) {
   const shown = useFirstRows(assets)
   return (
@@ -45,7 +44,8 @@ export function AssetTable({
                 item={item}
                 subscription={subscription}
                 search={search}
-                lastPrice={lastPrices[item.id]}
+                lastPrice={worth.prices[item.id]}
+                idle={worth.idle[item.id]}
               />
             ) : (
               <Row key={item.id}>

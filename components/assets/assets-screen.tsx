@@ -11,9 +11,9 @@ import { Pager } from '#components/ui/pager.tsx'
 import type { Input } from '#lib/api/contract.ts'
 import type { listAssets as contract } from '#lib/assets/contract.ts'
 import { listAssets } from '#lib/assets/queries.ts'
+import type { Worth } from '#lib/idle-licenses/rules.ts'
 import { AssetFilters } from './asset-filters.tsx'
 import { AssetTable } from './asset-table.tsx'
-import type { LastPrice } from './cost.ts'
 import { refetchInterval } from './one-asset.ts'
 import { hrefOf, isFiltered, pagesOf, type View } from './view.ts'
 
@@ -22,12 +22,12 @@ export function AssetsScreen({
   query,
   counts,
   customer,
-  lastPrices,
+  worth,
 }: {
   query: Input<typeof contract>['query']
   counts: readonly { type: string; count: number }[]
   customer: string
-  lastPrices: Record<string, LastPrice>
+  worth: Worth
 }) {
   const { view: _, ...view } = query
   const { isWaiting, go } = useView<View>(view, hrefOf)
@@ -51,7 +51,7 @@ export function AssetsScreen({
           assets={data.assets}
           search={listAssets.search(view)}
           busy={isWaiting || isPlaceholderData}
-          lastPrices={lastPrices}
+          worth={worth}
         />
       ) : (
         <Card>

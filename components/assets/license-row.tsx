@@ -7,8 +7,9 @@ import { useLicenseEdit } from '#components/license-changes/use-license-edit.ts'
 import { factsOf, type Subscription } from '#components/license-changes/words.ts'
 import { Cell, Row } from '#components/ui/table.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
+import type { Idle } from '#lib/idle-licenses/rules.ts'
+import type { LastPrice } from '#lib/license-prices/rules.ts'
 import { AssetCells } from './asset-cells.tsx'
-import type { LastPrice } from './cost.ts'
 
 /** An asset with licenses: its row, the control, and under it the review of a change or its refusal. */
 // Remembered, so that typing into one row does not draw the fifty others.
@@ -17,11 +18,13 @@ export const LicenseRow = memo(function LicenseRow({
   subscription,
   search,
   lastPrice,
+  idle,
 }: {
   item: AssetListItem
   subscription: Subscription
   search: string
   lastPrice: LastPrice | undefined
+  idle: Idle | undefined
 }) {
   const review = useRef<HTMLTableRowElement>(null)
   const edit = useLicenseEdit(item, factsOf(subscription))
@@ -39,7 +42,7 @@ export const LicenseRow = memo(function LicenseRow({
         // Who types sees what it means. Never on a click: another button would come under the pointer.
         onKeyUp={() => review.current?.scrollIntoView({ block: 'nearest' })}
       >
-        <AssetCells item={item} search={search}>
+        <AssetCells item={item} search={search} idle={idle}>
           {edit.refused ? null : (
             <ChangeSign item={item} search={search} onSet={isFree ? edit.edit : undefined} />
           )}

@@ -11,7 +11,16 @@ import { type Person, PersonLines, useProfile } from './profile.tsx'
 import { useSessionEnd } from './session-end.ts'
 
 /** The frame's own controls: a side bar where there is room, else a bar on top with a menu. */
-export function Frame({ screens, person }: { screens: readonly Screen[]; person: Person }) {
+export function Frame({
+  screens,
+  person,
+  needs,
+}: {
+  screens: readonly Screen[]
+  person: Person
+  /** How many lines need the caller. The frame does not wait for it. */
+  needs: Promise<number | undefined>
+}) {
   const { items, dialog } = useProfile(person)
   const finder = useFinder(screens)
   useSessionEnd()
@@ -45,7 +54,7 @@ export function Frame({ screens, person }: { screens: readonly Screen[]; person:
         >
           {(close) => (
             <>
-              <NavLinks screens={screens} onGo={close} />
+              <NavLinks screens={screens} needs={needs} onGo={close} />
               <hr className="my-1.5 border-line" />
               <div className="px-2.5 py-1">
                 <PersonLines person={person} />
@@ -71,7 +80,7 @@ export function Frame({ screens, person }: { screens: readonly Screen[]; person:
             Ctrl K
           </span>
         </button>
-        <NavLinks screens={screens} />
+        <NavLinks screens={screens} needs={needs} />
         <div className="mt-auto border-t border-line pt-2">
           <Menu
             side="over-left"

@@ -1,11 +1,14 @@
 'use client'
 
-import { Activity, Building2, Layers, LogIn, ReceiptText, Users } from 'lucide-react'
+import { Activity, Building2, House, Layers, LogIn, ReceiptText, Users } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
+import { Suspense } from 'react'
+import { NeedCount } from '#components/needs/need-count.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 
 const ICONS = {
+  '/': House,
   '/assets': Layers,
   '/invoices': ReceiptText,
   '/invoices/profiles': Building2,
@@ -18,7 +21,16 @@ const ICONS = {
 export type Screen = { href: keyof typeof ICONS; name: string }
 
 /** The way to each screen. The one that is open, or holds what is open, is marked. */
-export function NavLinks({ screens, onGo }: { screens: readonly Screen[]; onGo?: () => void }) {
+export function NavLinks({
+  screens,
+  needs,
+  onGo,
+}: {
+  screens: readonly Screen[]
+  /** How many lines need the caller: it stands beside the screen that has them. */
+  needs: Promise<number | undefined>
+  onGo?: () => void
+}) {
   const path = usePathname()
   // One screen may stand below another: the nearest holds what is open.
   const holding = screens
@@ -40,6 +52,11 @@ export function NavLinks({ screens, onGo }: { screens: readonly Screen[]; onGo?:
             <Icon aria-hidden="true" className="size-4" strokeWidth={1.75} />
             {name}
             <LinkHint />
+            {href === '/' ? (
+              <Suspense>
+                <NeedCount first={needs} />
+              </Suspense>
+            ) : null}
           </Link>
         )
       })}

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
-import { costText, type LastPrice } from '#components/assets/cost.ts'
+import { costText } from '#components/assets/cost.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { dayText } from '#lib/days.ts'
+import type { LastPrice } from '#lib/license-prices/rules.ts'
 import { factsOf, licensesText, type Subscription, untilText } from './words.ts'
 
 type Given = {

@@ -1,11 +1,11 @@
 'use client'
 
 import { useId } from 'react'
-import type { LastPrice } from '#components/assets/cost.ts'
 import { visible } from '#components/ui/visible.ts'
 import { ClockTime } from '#components/waits/clock-time.tsx'
 import { minimumQuantity } from '#lib/assets/commitment.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
+import type { LastPrice } from '#lib/license-prices/rules.ts'
 import { Applying } from './applying.tsx'
 import { ChangeReview } from './change-review.tsx'
 import { Confirming, Held, Waiting } from './confirming.tsx'

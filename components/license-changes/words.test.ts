@@ -90,7 +90,7 @@ it('says how many and how much', () => {
     '1,200 licenses',
   ])
   expect([differenceText(15), differenceText(-1045)]).toEqual(['+15', '−1,045'])
-  const price = { price: 150, currency: 'JPY', invoiceId: 'IN-7', invoiceDate: Date.UTC(2026, 9, 31) }
+  const price = { price: '150', currency: 'JPY', months: 1, invoiceId: 'IN-7', invoiceDate: '2026-10-31' }
   expect(costText(-10, price)).toBe(
     'About 1,500 JPY less per billing period, at the price last billed (IN-7, 31 Oct 2026).',
   )

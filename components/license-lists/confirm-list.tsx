@@ -1,11 +1,11 @@
 'use client'
 
 import { type FormEvent, useId, useState } from 'react'
-import type { LastPrice } from '#components/assets/cost.ts'
 import { holdBack } from '#components/license-changes/change-review.tsx'
 import { ReviewBox } from '#components/license-changes/review-box.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { totalsOf } from '#lib/license-lists/rules.ts'
+import type { LastPrice } from '#lib/license-prices/rules.ts'
 import { moneyText } from '#lib/money.ts'
 import { changesOf, type LicenseList, moneyOf, rowsIn } from './list.ts'
 

@@ -1,7 +1,6 @@
 'use client'
 
 import { memo } from 'react'
-import type { LastPrice } from '#components/assets/cost.ts'
 import { ChangeMeaning } from '#components/license-changes/change-meaning.tsx'
 import { differenceText } from '#components/license-changes/words.ts'
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
@@ -10,6 +9,7 @@ import { RequestId } from '#components/ui/request-id.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
+import type { LastPrice } from '#lib/license-prices/rules.ts'
 import type { LicenseList, ListRow, RowState } from './list.ts'
 import { stateText } from './words.ts'
 

@@ -29,8 +29,8 @@ const listOf = (...rows: ListRow[]): LicenseList => ({
 })
 
 describe('money', () => {
-  const usd = { price: 0.1, currency: 'USD' }
-  const prices = { a: usd, b: usd, c: { price: 5, currency: 'EUR' }, cap: usd }
+  const usd = { price: '0.1', currency: 'USD' }
+  const prices = { a: usd, b: usd, c: { price: '5', currency: 'EUR' }, cap: usd }
 
   test('is summed by currency and never over two; what has no price is counted', () => {
     const quantityIsCap = { vendor: { label: 'Google', quantityIsCap: true } } as ListRow['item']

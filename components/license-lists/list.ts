@@ -102,9 +102,9 @@ export function confirmed(list: LicenseList): LicenseList {
  */
 export function moneyOf(
   rows: readonly ListRow[],
-  prices: Record<string, { price: number; currency: string }>,
+  prices: Record<string, { price: string; currency: string }>,
 ) {
-  const parts = new Map<string, [price: number, times: number][]>()
+  const parts = new Map<string, [price: string, times: number][]>()
   let unpriced = 0
   for (const { assetId, quantity, facts, item } of rows) {
     const last = prices[assetId]

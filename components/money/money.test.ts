@@ -26,7 +26,7 @@ test.each([
 })
 
 test('what licenses cost more is reckoned without a float', () => {
-  const last = { price: 0.1, currency: 'USD', invoiceId: 'IN-1', invoiceDate: 0 }
+  const last = { price: '0.1', currency: 'USD', months: 1, invoiceId: 'IN-1', invoiceDate: '2026-10-31' }
   expect(costText(3, last)).toContain('About 0.30 USD more')
-  expect(costText(-3, { ...last, currency: 'HUF', price: 10.49 })).toContain('About 31.47 HUF less')
+  expect(costText(-3, { ...last, currency: 'HUF', price: '10.49' })).toContain('About 31.47 HUF less')
 })

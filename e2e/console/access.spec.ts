@@ -92,41 +92,39 @@ test('says so when the service does not answer, and stays', async ({ page }) => 
 for (const away of ['//elsewhere.example', '/\t/elsewhere.example']) {
   test(`does not lead away to ${JSON.stringify(away)}`, async ({ page, baseURL }) => {
     await signInByForm(page, member.it, away)
-    await expect(page).toHaveURL(`${baseURL}/assets`)
+    await expect(page).toHaveURL(`${baseURL}/`)
     // Already signed in: goes on at once, and not away either.
     await page.goto(`/sign-in?from=${encodeURIComponent(away)}`)
-    await expect(page).toHaveURL(`${baseURL}/assets`)
+    await expect(page).toHaveURL(`${baseURL}/`)
   })
 }
 
 const SEES = [
   {
     who: 'it',
-    home: '/assets',
-    links: ['Assets', 'Activity'],
+    links: ['Home', 'Assets', 'Activity'],
     lacks: ['/invoices'],
     needs: 'Finance User or Admin',
   },
   {
     who: 'finance',
-    home: '/invoices',
-    links: ['Invoices', 'Billing profiles'],
+    links: ['Home', 'Invoices', 'Billing profiles'],
     lacks: ['/assets', '/assets/bulk'],
     needs: 'IT Manager or Admin',
   },
   {
     who: 'admin',
-    home: '/assets',
-    links: ['Assets', 'Invoices', 'Billing profiles', 'Activity', 'Members', 'Single sign-on'],
+    links: ['Home', 'Assets', 'Invoices', 'Billing profiles', 'Activity', 'Members', 'Single sign-on'],
     lacks: [],
     needs: '',
   },
 ] as const
 
-for (const { who, home, links, lacks, needs } of SEES) {
-  test(`${who}: starts at ${home} and is told which role the rest needs`, async ({ page }) => {
+for (const { who, links, lacks, needs } of SEES) {
+  test(`${who}: starts at home and is told which role the rest needs`, async ({ page }) => {
     await signInByForm(page, member[who])
-    await expect(page).toHaveURL(new RegExp(`${home}$`))
+    await expect(page).toHaveURL(/\/$/)
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('What needs you')
     await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link')).toHaveText([...links])
     for (const path of lacks) {
       await page.goto(path)
@@ -182,11 +180,11 @@ test('changes the own password: errors at their field, other sessions end, this 
   await expect(page.getByText('Password changed. Your other sessions were signed out.')).toBeVisible()
   await expect(page.getByRole('button', { name: /Cha Nging/ })).toBeFocused()
   await page.reload()
-  await expect(page).toHaveURL(/\/assets$/)
+  await expect(page).toHaveURL(/\/$/)
   await elsewhere.reload()
   await expect(elsewhere).toHaveURL(/\/sign-in/)
   await signInByForm(elsewhere, member.changing, '/', 'another password')
-  await expect(elsewhere).toHaveURL(/\/assets$/)
+  await expect(elsewhere).toHaveURL(/\/$/)
   await elsewhere.close()
 })
 
@@ -208,5 +206,5 @@ test('an address that names nothing says so, with a way out', async ({ page }) =
   await expect(page.getByRole('heading', { name: 'Nothing is here' })).toBeVisible()
   await expectGood(page)
   await page.getByRole('link', { name: 'Back to the start' }).click()
-  await expect(page).toHaveURL(/\/assets$/)
+  await expect(page).toHaveURL(/\/$/)
 })

@@ -33,7 +33,7 @@ const SHOWN = [
 ] as const
 
 test('an amount is the same on list, invoice and statement, in each currency', async ({ page }) => {
-  await signIn(page, finance)
+  await signIn(page, finance, '/invoices')
   for (const [id, amount, currency] of SHOWN) {
     await page.goto('/invoices')
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: id }) })
@@ -50,7 +50,7 @@ test('an amount is the same on list, invoice and statement, in each currency', a
 })
 
 test('what nobody can pay exactly is told apart from what is due', async ({ page }) => {
-  await signIn(page, finance)
+  await signIn(page, finance, '/invoices')
   await page.goto('/invoices/US-1')
   const said = (term: string) =>
     page.locator('dl > div').filter({ has: page.getByText(term, { exact: true }) })

@@ -90,7 +90,7 @@ async function documents(page: Page): Promise<Record<string, string>> {
 
 test('the right debt at each step, wherever one looks', async ({ page }) => {
   await own.importInvoices([issued('BASE', '1.00')])
-  await signIn(page, finance)
+  await signIn(page, finance, '/invoices')
   await expectOwed(page, 1)
 
   // A forecast of the running month is not owed; it grows, and the month before is billed beside it.

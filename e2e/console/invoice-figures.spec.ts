@@ -74,7 +74,7 @@ async function figure(page: Page, name: string | RegExp, currency = 'USD'): Prom
 }
 
 test('the figures are of what is filtered, and lead to what is late', async ({ page }) => {
-  await signIn(page, people.finance)
+  await signIn(page, people.finance, '/invoices')
   await page.goto('/invoices')
   await expect(figures(page).getByRole('table')).toBeVisible()
   expect(await figure(page, 'Outstanding')).toEqual([
@@ -107,7 +107,7 @@ test('the figures are of what is filtered, and lead to what is late', async ({ p
 test('each month and platform of the plot is reached by keyboard, and leads to its invoices', async ({
   page,
 }) => {
-  await signIn(page, people.finance)
+  await signIn(page, people.finance, '/invoices')
   await page.goto('/invoices')
   const links = plot(page).locator('svg').getByRole('link')
   // Four months with bills, and seven platforms in them; one stop for Tab.
@@ -140,7 +140,7 @@ test('each month and platform of the plot is reached by keyboard, and leads to i
 })
 
 test('the plot is a table too, with the amounts that the API answers', async ({ page }) => {
-  await signIn(page, people.finance)
+  await signIn(page, people.finance, '/invoices')
   await page.goto('/invoices?filter=platform:web-services|cloud-platform|own-slug')
   await openPlot(page)
   await plot(page).getByText('Show as table').click()
@@ -167,7 +167,7 @@ test('the plot is a table too, with the amounts that the API answers', async ({ 
 test('column heads order the list, by keyboard too, and the address and the API have the same order', async ({
   page,
 }) => {
-  await signIn(page, people.finance)
+  await signIn(page, people.finance, '/invoices')
   await page.goto('/invoices')
   const head = (name: string) =>
     page.getByRole('table', { name: /^Invoices/ }).getByRole('columnheader', { name })
@@ -210,7 +210,7 @@ test('column heads order the list, by keyboard too, and the address and the API 
 
 test('on a phone a menu orders the list', async ({ page }) => {
   await page.setViewportSize(PHONE)
-  await signIn(page, people.finance)
+  await signIn(page, people.finance, '/invoices')
   await page.goto('/invoices')
   await page.getByRole('button', { name: 'Order: Newest first' }).click()
   await page.getByRole('link', { name: 'Highest total first' }).click()
@@ -220,7 +220,7 @@ test('on a phone a menu orders the list', async ({ page }) => {
 })
 
 test('several currencies stand beside each other, and are never added', async ({ page }) => {
-  await signIn(page, people.three)
+  await signIn(page, people.three, '/invoices')
   await page.goto('/invoices')
   const rows = figures(page).getByRole('row')
   await expect(rows).toHaveText([
@@ -246,7 +246,7 @@ test('the same days and months on every clock', async ({ browser }) => {
   const seenIn = async (timezoneId: string) => {
     const page = await browser.newPage({ timezoneId })
     const problems = complaints(page)
-    await signIn(page, people.finance)
+    await signIn(page, people.finance, '/invoices')
     await page.goto('/invoices?minCreationTime=1&orderBy=totalAmount%20desc')
     await openPlot(page)
     await plot(page).getByText('Show as table').click()
@@ -274,7 +274,7 @@ for (const viewport of [{ width: 1366, height: 900 }, PHONE]) {
     const problems = complaints(page)
     for (const email of [people.finance, people.three]) {
       await page.context().clearCookies()
-      await signIn(page, email)
+      await signIn(page, email, '/invoices')
       await page.goto('/invoices?orderBy=dueDate%20asc')
       await expectGood(page)
       // Both ways of the newest figure have room, in a table that could be scrolled.

@@ -81,7 +81,7 @@ async function answered(page: Page): Promise<string[]> {
 }
 
 test('a finance clerk finds what is late, reads it, and comes back to the same view', async ({ page }) => {
-  await signIn(page, people.finance)
+  await signIn(page, people.finance, '/invoices')
   await expect(page).toHaveURL('/invoices')
   await expect(page.getByText('116 invoices · 115 in USD · 1 in JPY')).toBeVisible()
   await expect(page.getByRole('row', { name: /^JPY 85,300 JPY.*1 invoice/ })).toBeVisible()
@@ -105,7 +105,7 @@ test('a finance clerk finds what is late, reads it, and comes back to the same v
 })
 
 test('the address, the screen and the API say the same', async ({ page }) => {
-  await signIn(page, people.finance)
+  await signIn(page, people.finance, '/invoices')
   for (const [search, rows] of [
     ['', 50],
     ['?filter=platform:web-services|own-slug', 2],
@@ -125,7 +125,7 @@ test('the address, the screen and the API say the same', async ({ page }) => {
 })
 
 test('each filter is shown once, where it is set, and taken off there or with all', async ({ page }) => {
-  await signIn(page, people.finance)
+  await signIn(page, people.finance, '/invoices')
   await page.goto('/invoices')
   await page.getByRole('button', { name: /^Platform/ }).click()
   await page.getByRole('checkbox', { name: 'Web services' }).check()
@@ -156,7 +156,7 @@ test('each filter is shown once, where it is set, and taken off there or with al
 })
 
 test('pages lead to every invoice once, and back', async ({ page }) => {
-  await signIn(page, people.finance)
+  await signIn(page, people.finance, '/invoices')
   await page.goto('/invoices')
   const pages = [await numbers(page)]
   for (const size of [50, 16]) {
@@ -175,7 +175,7 @@ test('pages lead to every invoice once, and back', async ({ page }) => {
 })
 
 test('an odd number, an amount that is not itemized, and the neighbours in the list', async ({ page }) => {
-  await signIn(page, people.finance)
+  await signIn(page, people.finance, '/invoices')
   await page.goto('/invoices')
   await page.getByRole('link', { name: ODD }).click()
   await expect(page.getByRole('heading', { name: ODD })).toBeVisible()
@@ -190,7 +190,7 @@ test('an odd number, an amount that is not itemized, and the neighbours in the l
 })
 
 test('the PDF is saved under the invoice number, on whichever host the console is open', async ({ page }) => {
-  await signIn(page, people.finance)
+  await signIn(page, people.finance, '/invoices')
   await page.goto(`/invoices/${encodeURIComponent(ODD)}`)
   await expect(page.getByRole('link', { name: 'Download PDF' })).toHaveAttribute('href', /^\/billing\/v1\//)
   const [download] = await Promise.all([
@@ -207,7 +207,7 @@ test('the PDF is saved under the invoice number, on whichever host the console i
 
 test('the copied request answers the rows on the screen', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await signIn(page, people.finance)
+  await signIn(page, people.finance, '/invoices')
   await page.goto('/invoices?filter=status:OPEN&search=in-')
   const rows = await numbers(page)
   await page.getByRole('button', { name: 'More' }).click()
@@ -220,7 +220,7 @@ test('the copied request answers the rows on the screen', async ({ page, context
 })
 
 test('billing profiles are a screen of their own, by keyboard too', async ({ page }) => {
-  await signIn(page, people.finance)
+  await signIn(page, people.finance, '/invoices')
   await page.goto('/invoices')
   await page.getByRole('link', { name: 'Billing profiles' }).press('Enter')
   await expect(page).toHaveURL('/invoices/profiles')
@@ -228,7 +228,7 @@ test('billing profiles are a screen of their own, by keyboard too', async ({ pag
 })
 
 test('the keyboard alone is enough', async ({ page }) => {
-  await signIn(page, people.finance)
+  await signIn(page, people.finance, '/invoices')
   await page.goto('/invoices')
   await pressSlash(page)
   await page.keyboard.type('in-90')
@@ -248,7 +248,7 @@ test('the keyboard alone is enough', async ({ page }) => {
 })
 
 test('old rows stay while new ones are on their way', async ({ page }) => {
-  await signIn(page, people.finance)
+  await signIn(page, people.finance, '/invoices')
   await page.goto('/invoices')
   let release = () => {}
   const held = new Promise<void>((resolve) => {
@@ -268,7 +268,7 @@ test('old rows stay while new ones are on their way', async ({ page }) => {
 })
 
 test('what is not there is told apart, with a way on', async ({ page }) => {
-  await signIn(page, people.finance)
+  await signIn(page, people.finance, '/invoices')
   for (const search of [
     'filter=color:red',
     'filter=status:lost',
@@ -293,7 +293,7 @@ test('nothing yet says so; a role that lacks the permission says which is needed
   page,
   browser,
 }) => {
-  await signIn(page, people.nobody)
+  await signIn(page, people.nobody, '/invoices')
   await expect(page.getByText('No invoices yet')).toBeVisible()
   // Nothing adds up to no figures.
   await expect(page.getByRole('region', { name: /Figures|Billed/ })).toHaveCount(0)
@@ -311,7 +311,7 @@ for (const viewport of [{ width: 1360, height: 900 }, PHONE]) {
   test(`axe finds nothing and nothing sticks out at ${viewport.width} px`, async ({ page }) => {
     await page.setViewportSize(viewport)
     const problems = complaints(page)
-    await signIn(page, people.finance)
+    await signIn(page, people.finance, '/invoices')
     for (const path of [
       '/invoices',
       `/invoices?filter=platform:web-services|status:PAST%20DUE&minCreationTime=${seconds(day(-60))}&search=IN`,

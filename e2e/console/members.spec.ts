@@ -104,7 +104,7 @@ test('whoever comes by the link is active, with what they were given', async ({ 
   for (const label of ['New password', 'New password, again'])
     await there.getByLabel(label, { exact: true }).fill('a password of Eva')
   await there.getByRole('button', { name: 'Set password and sign in' }).click()
-  await expect(there).toHaveURL(/\/invoices$/)
+  await expect(there).toHaveURL(/\/$/)
   await page.reload()
   await expect(row(page, 'Eva Link')).toContainText('Active')
   await expect(row(page, 'Eva Link').locator('time')).toHaveCount(2)

@@ -50,7 +50,7 @@ test('an invitation is accepted by keyboard on a phone, once, and is no referrer
   for (const label of ['New password', 'New password, again'])
     await page.getByLabel(label, { exact: true }).fill('')
   await typeTwice(page, NEW)
-  await expect(page).toHaveURL(/\/assets$/)
+  await expect(page).toHaveURL(/\/$/)
   await page.goto(link)
   await expect(page.getByRole('heading', { name: 'This link was used' })).toBeVisible()
   await expectGood(page)
@@ -86,7 +86,7 @@ test('who is a member elsewhere takes up another membership, picks a customer an
   await expectGood(page)
   await page.getByRole('button', { name: 'birch Ltd' }).focus()
   await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(/\/invoices$/)
+  await expect(page).toHaveURL(/\/$/)
 
   await page.getByRole('button', { name: 'Menu' }).click()
   await page.getByRole('link', { name: 'Change customer' }).focus()
@@ -97,7 +97,7 @@ test('who is a member elsewhere takes up another membership, picks a customer an
   const before = (await page.context().cookies()).find(({ name }) => name === 'console-session')
   await page.getByRole('button', { name: 'alder Ltd' }).focus()
   await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(/\/assets$/)
+  await expect(page).toHaveURL(/\/$/)
   // The session that was left has ended.
   const cookie = `console-session=${before?.value}`
   const former = await page.request.fetch('/auth/v1/validate', { headers: { cookie } })
@@ -127,12 +127,12 @@ test('a sign-in goes on after the pick to where it was asked for; between them n
 
 test('who is a member of one customer is asked for none, and has nothing to change', async ({ page }) => {
   await signInByForm(page, await alder.member('One Place', 'it-manager'))
-  await expect(page).toHaveURL(/\/assets$/)
+  await expect(page).toHaveURL(/\/$/)
   await menu(page, /One Place/).click()
   await expect(page.getByRole('link', { name: 'Sessions' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Change customer' })).toHaveCount(0)
   await page.goto('/sign-in/customer')
-  await expect(page).toHaveURL(/\/assets$/)
+  await expect(page).toHaveURL(/\/$/)
 })
 
 test('a link sets a new password, and ends the session of the former one', async ({
@@ -148,7 +148,7 @@ test('a link sets a new password, and ends the session of the former one', async
   await expect(page.getByText(`For ${email} at alder Ltd`)).toBeVisible()
   await expectGood(page)
   await typeTwice(page, NEW)
-  await expect(page).toHaveURL(/\/assets$/)
+  await expect(page).toHaveURL(/\/$/)
   await there.reload()
   await expect(there).toHaveURL(/\/sign-in/)
   await there.close()
@@ -204,7 +204,7 @@ test('a forgotten password is set anew by a mail, on a phone and by keyboard', a
     await page.goto(link)
     await expectGood(page)
     await typeTwice(page, NEW)
-    await expect(page).toHaveURL(`${url}/assets`)
+    await expect(page).toHaveURL(`${url}/`)
     expect(app.output()).not.toContain(link.split('/').at(-1))
   } finally {
     app.kill('SIGTERM')

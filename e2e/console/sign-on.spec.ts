@@ -130,11 +130,11 @@ test('with single sign-on alone passwords and links open nothing; a dead issuer 
   issuer.accounts.set(admin, { sub: 'boss', email: admin })
   const link = await customer.reset(admin)
   await useSignOn(page, admin)
-  await expect(page).toHaveURL(`${url}/assets`)
+  await expect(page).toHaveURL(`${url}/`)
   await operated(`sign-on require --customer ${customer.id}`)
   // The session that the issuer opened goes on.
   await page.reload()
-  await expect(page).toHaveURL(`${url}/assets`)
+  await expect(page).toHaveURL(`${url}/`)
   await page.context().clearCookies()
 
   await page.goto(`${url}/sign-in`)
@@ -162,5 +162,5 @@ test('with single sign-on alone passwords and links open nothing; a dead issuer 
   await page.getByLabel('Work e-mail').fill(byPassword)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await expect(page).toHaveURL(`${url}/assets`)
+  await expect(page).toHaveURL(`${url}/`)
 })

@@ -60,7 +60,7 @@ async function numbers(page: Page): Promise<string[]> {
 test('what is open stands under its sums, as the API says, and one account can be had alone', async ({
   page,
 }) => {
-  await signIn(page, people.finance)
+  await signIn(page, people.finance, '/invoices')
   await page.getByRole('link', { name: 'Statement' }).click()
   await expect(page).toHaveURL('/invoices/statement')
   const sums = page.getByRole('table', { name: 'What is open, by days past due' })

@@ -65,7 +65,8 @@ export async function customersWithNotices(): Promise<CustomerId[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
     `SELECT customer_id FROM (
        SELECT customer_id FROM notice_subscriptions
-       UNION SELECT customer_id FROM notice_recipients WHERE licenses_since IS NOT NULL) told
+       UNION SELECT customer_id FROM notice_recipients WHERE licenses_since IS NOT NULL
+       UNION SELECT customer_id FROM notice_recipients WHERE needs_since IS NOT NULL) told
      WHERE EXISTS (SELECT FROM customers c WHERE c.id = told.customer_id AND c.closed_at IS NULL)
      ORDER BY customer_id`,
   )

@@ -12,7 +12,7 @@ import {
   removeLicensesRecipient,
   removeRecipient,
 } from '#lib/notices/recipients.ts'
-import { isKind, KINDS, type Kind, NOTICES } from '#lib/notices/rules.ts'
+import { isOperated, type Kind, NOTICES, OPERATED, type Operated } from '#lib/notices/rules.ts'
 import { customerNamed, recordDeed, withDatabase } from './command.ts'
 import { customerCommands, printsRows } from './customer-commands.ts'
 import { interruption, note, print } from './terminal.ts'
@@ -47,7 +47,7 @@ export function addNoticeCommands(parent: Command): void {
 
 type Given = { customer: string; profile?: string }
 
-type Added = Required<Given> & { kinds: Kind[]; again?: boolean }
+type Added = Required<Given> & { kinds: Operated[]; again?: boolean }
 
 async function add(emails: string[], { customer, profile, kinds, again = false }: Added): Promise<void> {
   const { customerId } = await customerNamed(customer)
@@ -102,9 +102,9 @@ async function send({ customer }: Given): Promise<void> {
   print(String(await sendNotices(`admin-${randomUUID()}`, interruption.signal, customerId)))
 }
 
-function kindsOf(text: string): Kind[] {
+function kindsOf(text: string): Operated[] {
   const named = text.split(',').map((kind) => kind.trim())
-  const unknown = named.filter((kind) => !isKind(kind))
-  if (unknown.length > 0) throw new InvalidArgumentError(`There are ${KINDS.join(', ')}.`)
-  return KINDS.filter((kind) => named.includes(kind))
+  const unknown = named.filter((kind) => !isOperated(kind))
+  if (unknown.length > 0) throw new InvalidArgumentError(`There are ${OPERATED.join(', ')}.`)
+  return OPERATED.filter((kind) => named.includes(kind))
 }

@@ -30,6 +30,7 @@ const EXCEPTIONS: Record<string, string> = {
   'GET /billing/v1/invoice-explanation?month=2026-10': CHANGES,
   'GET /billing/v1/invoice-explanation.csv?month=2026-10': CHANGES,
   'GET /billing/v1/asset-summary?': FEW,
+  'GET /billing/v1/needs?': FEW,
   'GET /billing/v1/assets?search=suite-4999': FEW,
   'GET /billing/v1/matches?search=suite-4999': FEW,
   'GET /billing/v1/matches?search=RARE': FEW,

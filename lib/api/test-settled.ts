@@ -4,11 +4,16 @@ import type { Example } from './openapi/example.ts'
 // An answer is compared with its example but for what moves.
 
 const DAY = 86_400_000
+/** How old in days what is past due is in examples. */
+const AGE = 388
 
 /** The example with what moves from day to day as it is today. */
 export function settled({ answer: { body } }: Example, answered: unknown): unknown {
-  const { today, knownBy, sessions } = Object(answered)
+  const { today, knownBy, sessions, needs, pastDue } = Object(answered)
   if (JSON.stringify(body ?? null).includes('"isUnused":')) return withMoved(body, answered)
+  // Commitments come near with the days, and what is past due becomes older.
+  if (needs) return withDays({ ...withNeeds(body, needs) }, needs[0]?.pastDue?.days)
+  if (pastDue) return withDays(body, pastDue.days)
   // What is made is new.
   if (
     Object(answered).expireTime ||
@@ -27,6 +32,17 @@ export function settled({ answer: { body } }: Example, answered: unknown): unkno
   return JSON.parse(text, (_, value) =>
     value?.daysPastDue > 0 ? { ...value, daysPastDue: (today - value.dueDate) / DAY } : value,
   )
+}
+
+/** With the commitments that end soon by today's calendar, which come last. */
+function withNeeds(body: unknown, answered: { kind: string }[]): object {
+  const { needs, ...rest } = body as { needs: object[] }
+  const all = [...needs, ...answered.filter(({ kind }) => kind === 'renewal')]
+  return { ...rest, count: all.length, needs: all }
+}
+
+function withDays(body: unknown, days: unknown): unknown {
+  return JSON.parse(JSON.stringify(body), (name, value) => (name === 'days' && value === AGE ? days : value))
 }
 
 /** What is made anew each time it is asked for: ids, times, secrets. */

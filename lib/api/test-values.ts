@@ -8,6 +8,7 @@ export const VALUES: Record<string, readonly string[]> = {
   ],
   invoice_id: ['IN-2025-0917', 'IN-2025-1017', 'RE-2025-1140'],
   billing_profile_id: ['default', 'none'],
+  need_id: ['past-due:USD:default', 'none'],
   change_id: ['5f0c6a1e-0001', '5f0c6a1e-0002', '5f0c6a1e-0003'],
   filter: [
     'type:workspace-suite',
@@ -48,6 +49,9 @@ export const BODIES: readonly object[] = [
   { roles: [], billingProfiles: ['none'] },
   { billingProfiles: null, disabled: true },
   { purchaseOrder: 'PO-1', costCenter: null },
+  { areHidden: false },
+  { isOn: true },
+  { version: '00000000000000000000000000000000' },
   { buyerReference: 'x'.repeat(101) },
   { email: 'eve@northwind.example', name: 'Eve', roles: ['it-manager'] },
 ]

@@ -1,6 +1,7 @@
 import 'server-only'
 import { type Caller, may } from '#lib/access/rules.ts'
 import { checkPermission } from '#lib/api/operation.ts'
+import type { Transaction } from '#lib/db/client.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { changesOf } from '#lib/license-changes/store/find.ts'
 import { listSeats } from './store.ts'
@@ -18,17 +19,20 @@ const MOST_CHANGES = 5000
  */
 export async function knownSeats(caller: Caller, type: string): Promise<KnownSeats[]> {
   checkPermission(caller, 'invoice-viewer')
+  return readScope(caller, (tx) => knownSeatsIn(tx, caller, type), { mayBeOld: true })
+}
+
+/** The same within a transaction, of somebody who may read invoices. */
+export async function knownSeatsIn(
+  tx: Transaction,
+  caller: Pick<Caller, 'customerId' | 'roles'>,
+  type: string,
+): Promise<KnownSeats[]> {
   const { customerId } = caller
   const seesNames = may(caller, 'licenses-manager')
-  const { rows, changes } = await readScope(
-    caller,
-    async (tx) => {
-      const rows = await listSeats(tx, customerId, type, MOST_ASSETS)
-      const ids = rows.map(({ id }) => id)
-      return { rows, changes: await changesOf(tx, customerId, ids, MOST_CHANGES) }
-    },
-    { mayBeOld: true },
-  )
+  const rows = await listSeats(tx, customerId, type, MOST_ASSETS)
+  const ids = rows.map(({ id }) => id)
+  const changes = await changesOf(tx, customerId, ids, MOST_CHANGES)
   const oldest = changes.length === MOST_CHANGES ? changes.at(-1)?.createdAt.getTime() : undefined
   const byAsset = Map.groupBy(changes, ({ assetId }) => assetId)
   return rows.map(({ id, name, skuName, purchased, read }) => {

@@ -3,62 +3,44 @@ import { Exact } from '#lib/decimals.ts'
 import { platformName } from '#lib/invoices/rules.ts'
 import { payableOf } from '#lib/invoices/total-to-balance.ts'
 import { isFiner, moneyText } from '#lib/money.ts'
+import type { Need } from '#lib/needs/contract.ts'
 import type { ToldChange } from './licenses.ts'
-import { type Kind, MOST_NAMED, NOTICE_NAMES, type Notice, type Section, sectionsOf } from './rules.ts'
+import { type Given, licensesPart, needsPart, oneLine, type Part, things, totals } from './parts.ts'
+import { NOTICE_NAMES, type Notice, type Section, sectionsOf } from './rules.ts'
 import type { ToldRow } from './store.ts'
 
 /** What a mail says, in words, before it is text or HTML. Each text is one line. */
 export type Digest = { subject: string; title: string; parts: Part[] }
 
-export type Part = {
-  notice: Kind
-  /** `Past due: 12 invoices, 1,204.50 USD and 80.00 EUR`. */
-  head: string
-  lines: { id: string; amount: string; facts: string[]; href: string }[]
-  /** How many are not named, and where they are. */
-  more: string | undefined
-  /** The console's list of them. */
-  href: string
+/** What is to be told: of invoices, and of licenses that a vendor changed, newest first. */
+export type ToTell = {
+  invoices: readonly ToldRow[]
+  changes: readonly ToldChange[]
+  /** What needs the recipient, the most urgent first. */
+  needs: readonly Need[]
 }
 
-type Given = { customer: string; profiles: number; today: string; baseUrl: string }
-
-/** What is to be told: of invoices, and of licenses that a vendor changed, newest first. */
-export type ToTell = { invoices: readonly ToldRow[]; changes: readonly ToldChange[] }
-
 /** @returns undefined where nothing of it is left to tell */
-export function digestOf({ invoices: told, changes }: ToTell, given: Given): Digest | undefined {
+export function digestOf({ invoices: told, changes, needs }: ToTell, given: Given): Digest | undefined {
   const sections = sectionsOf(told)
-  if (sections.length + changes.length === 0) return undefined
+  if (sections.length + changes.length + needs.length === 0) return undefined
   const customer = oneLine(given.customer)
   const counts = sections.map(({ notice, named, others }) => SHORT[notice](named.length + others.length))
   const licenses = changes.length > 0 ? [licensesPart(changes, given)] : []
   if (changes.length > 0) counts.push(`${totals(changes.length)} changed by a vendor`)
+  if (needs.length > 0) counts.push(`${things(needs.length)} you`)
   const what = [...(sections.length > 0 ? ['Invoices'] : []), ...(changes.length > 0 ? ['licenses'] : [])]
   return {
     subject: `${customer}: ${counts.join(', ')}`,
-    title: `${what.join(' and ').replace(/^l/, 'L')} of ${customer}`,
-    parts: [...sections.map((section) => partOf(section, given)), ...licenses],
-  }
-}
-
-const totals = (count: number) => `${count.toLocaleString('en')} license ${count === 1 ? 'total' : 'totals'}`
-
-function licensesPart(changes: readonly ToldChange[], { baseUrl }: Given): Part {
-  const others = changes.length - MOST_NAMED
-  return {
-    notice: 'licenses',
-    head: `${NOTICE_NAMES.licenses}: ${totals(changes.length)}`,
-    lines: changes.slice(0, MOST_NAMED).map(({ assetId, assetName, from, to, vendor, at }) => ({
-      id: oneLine(assetName),
-      amount: `${from.toLocaleString('en')} → ${to.toLocaleString('en')} licenses`,
-      facts: [
-        `at ${oneLine(vendor)}, seen on ${dayText(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`,
-      ],
-      href: `${baseUrl}/assets/${encodeURIComponent(assetId)}`,
-    })),
-    more: others > 0 ? `and ${others.toLocaleString('en')} more in the console` : undefined,
-    href: `${baseUrl}/activity?filter=state:DRIFT`,
+    title:
+      what.length > 0
+        ? `${what.join(' and ').replace(/^l/, 'L')} of ${customer}`
+        : `What needs you at ${customer}`,
+    parts: [
+      ...(needs.length > 0 ? [needsPart(needs, given)] : []),
+      ...sections.map((section) => partOf(section, given)),
+      ...licenses,
+    ],
   }
 }
 
@@ -122,9 +104,4 @@ function dueText({ dueDate, invoiceDate, isOpen }: ToldRow, notice: Notice, toda
 function originOf({ platform, issuer, profile }: ToldRow, profiles: number): string {
   const from = `${platformName(oneLine(platform))}, from ${oneLine(issuer)}`
   return profiles > 1 ? `${from}, billed to ${oneLine(profile)}` : from
-}
-
-/** Without line ends, and without the marks that turn the order of what is read. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 }

@@ -28,7 +28,7 @@ const row = (id: string, notices: Notice[], given: Partial<ToldRow> = {}): ToldR
 })
 function message(rows: ToldRow[], { customer = 'Northwind Ltd', profiles = 1 } = {}) {
   const digest = digestOf(
-    { invoices: rows, changes: [] },
+    { invoices: rows, changes: [], needs: [] },
     { customer, profiles, today: TODAY, baseUrl: BASE_URL },
   )
   if (!digest) throw new Error('There is nothing to tell.')

@@ -1,5 +1,6 @@
 import { noticeLink } from '#lib/access/notice-link.ts'
-import type { Digest, Part } from './digest.ts'
+import type { Digest } from './digest.ts'
+import type { Part } from './parts.ts'
 import { NOTICE_NAMES } from './rules.ts'
 import type { To } from './store.ts'
 

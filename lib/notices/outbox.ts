@@ -5,6 +5,7 @@ import type { Transaction } from '#lib/db/client.ts'
 import { listUntold, writeTold } from './licenses.ts'
 import { noticesOf } from './rules.ts'
 import { listCandidates, readDays, type To } from './store.ts'
+import { tellsNeeds } from './weekly.ts'
 
 // A mail is written down before it is sent, with what it tells, and settled after it: whatever dies in between, it
 // leaves twice at most, and two processes never work on the same one.
@@ -22,7 +23,8 @@ export async function listRecipients(tx: Transaction, customerId: CustomerId): P
   const { rows } = await tx.execute<{ id: string }>(sql`
     SELECT id FROM notice_recipients r
     WHERE customer_id = ${customerId} AND failure IS NULL AND (
-      (r.licenses_since IS NOT NULL AND NOT 'licenses' = ANY (r.stopped)) OR EXISTS (
+      (r.licenses_since IS NOT NULL AND NOT 'licenses' = ANY (r.stopped))
+      OR (r.needs_since IS NOT NULL AND NOT 'needs' = ANY (r.stopped)) OR EXISTS (
         SELECT FROM notice_subscriptions s
         WHERE s.customer_id = ${customerId} AND s.recipient_id = r.id AND NOT s.kinds <@ r.stopped))`)
   return rows.map(({ id }) => id)
@@ -69,11 +71,12 @@ async function writeMail(tx: Transaction, to: To): Promise<string | undefined> {
     }),
   )
   const changes = await listUntold(tx, to)
-  if (told.length + changes.length === 0) return undefined
+  const isForNeeds = await tellsNeeds(tx, to, today)
+  if (told.length + changes.length === 0 && !isForNeeds) return undefined
   const reminds = told.some(({ isAgain }) => isAgain)
   await tx.execute(sql`
-    INSERT INTO notice_mails (customer_id, recipient_id, told_on, reminds)
-    VALUES (${customerId}, ${recipientId}, ${today}, ${reminds})`)
+    INSERT INTO notice_mails (customer_id, recipient_id, told_on, reminds, tells_needs)
+    VALUES (${customerId}, ${recipientId}, ${today}, ${reminds}, ${isForNeeds})`)
   for (let at = 0; at < told.length; at += MOST_ROWS)
     await tx.execute(sql`
       INSERT INTO notices (customer_id, recipient_id, invoice_id, kind, told_on)
@@ -81,6 +84,14 @@ async function writeMail(tx: Transaction, to: To): Promise<string | undefined> {
       FROM json_to_recordset(${JSON.stringify(told.slice(at, at + MOST_ROWS))}::json) AS t(id text, kind text)`)
   await writeTold(tx, to, today, changes)
   return today
+}
+
+/** Whether the mail of a day tells what needs the recipient. */
+export async function tellsOfNeeds(tx: Transaction, to: To, toldOn: string): Promise<boolean> {
+  const { rows } = await tx.execute(sql`
+    SELECT FROM notice_mails
+    WHERE customer_id = ${to.customerId} AND recipient_id = ${to.recipientId} AND told_on = ${toldOn} AND tells_needs`)
+  return rows.length > 0
 }
 
 /** Nobody can tell whether the mail arrived, and it is not sent again. */

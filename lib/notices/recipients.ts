@@ -31,7 +31,10 @@ export async function listRecipientRows(tx: Transaction, customerId: CustomerId)
       WHERE customer_id = ${customerId}
       UNION ALL
       SELECT id, NULL, '{licenses}', licenses_since FROM notice_recipients
-      WHERE customer_id = ${customerId} AND licenses_since IS NOT NULL) s
+      WHERE customer_id = ${customerId} AND licenses_since IS NOT NULL
+      UNION ALL
+      SELECT id, NULL, '{needs}', needs_since FROM notice_recipients
+      WHERE customer_id = ${customerId} AND needs_since IS NOT NULL) s
     JOIN notice_recipients r ON r.customer_id = ${customerId} AND r.id = s.recipient_id
     ORDER BY s.profile, lower(r.email) COLLATE "C"`)
   return rows.map((row) => ({ ...row, since: new Date(row.since) }))
@@ -89,15 +92,16 @@ export async function addLicensesRecipient(
   return rows[0]?.stopped ?? []
 }
 
-/** Tells an address of licenses no more. @returns whether it was told */
+/** Tells an address no more of what is of no billing profile: of licenses, and of what needs its member. @returns whether it was told */
 export async function removeLicensesRecipient(
   tx: Transaction,
   customerId: CustomerId,
   email: string,
 ): Promise<boolean> {
   const { rows } = await tx.execute(sql`
-    UPDATE notice_recipients SET licenses_since = NULL
-    WHERE customer_id = ${customerId} AND lower(email) = lower(${email}) AND licenses_since IS NOT NULL
+    UPDATE notice_recipients SET licenses_since = NULL, needs_since = NULL
+    WHERE customer_id = ${customerId} AND lower(email) = lower(${email})
+      AND (licenses_since IS NOT NULL OR needs_since IS NOT NULL)
     RETURNING id`)
   return rows.length > 0
 }

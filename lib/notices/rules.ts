@@ -1,11 +1,15 @@
-import { addDays } from '#lib/days.ts'
+import { addDays, epochOfDay } from '#lib/days.ts'
 
 /** What an address can be told of an invoice, the most urgent first. */
 export const NOTICES = ['past-due', 'due', 'new'] as const
 export type Notice = (typeof NOTICES)[number]
 
-/** All that an address can be told of: `licenses` are totals that a vendor changed by itself. */
-export const KINDS = [...NOTICES, 'licenses'] as const
+/** What operators have an address told of: `licenses` are totals that a vendor changed by itself. */
+export const OPERATED = [...NOTICES, 'licenses'] as const
+export type Operated = (typeof OPERATED)[number]
+
+/** All that an address can be told of: `needs` is what needs its member, who alone has asked for it. */
+export const KINDS = [...OPERATED, 'needs'] as const
 export type Kind = (typeof KINDS)[number]
 
 export const NOTICE_NAMES: Record<Kind, string> = {
@@ -13,11 +17,27 @@ export const NOTICE_NAMES: Record<Kind, string> = {
   due: 'Due within 7 days',
   new: 'New invoices',
   licenses: 'Licenses changed by a vendor',
+  needs: 'What needs you, once a week',
 }
 
 /** Whether text names a kind of notice. */
 export function isKind(text: string): text is Kind {
   return (KINDS as readonly string[]).includes(text)
+}
+
+/** Whether text names a kind of notice that an operator sets. */
+export function isOperated(text: string): text is Operated {
+  return (OPERATED as readonly string[]).includes(text)
+}
+
+/**
+ * Whether what needs a member is to be told: once in each week that begins with a Monday of UTC, and first in the one after
+ * they asked for it.
+ * @param lastOn the day on which it was told last
+ */
+export function isWeekly({ today, since, lastOn }: { today: string; since: string; lastOn: string | null }) {
+  const monday = addDays(today, -((new Date(epochOfDay(today)).getUTCDay() + 6) % 7))
+  return since < monday && (lastOn === null || lastOn < monday)
 }
 
 /** What the holder of a link in a mail may see and change: the notices to that mail's address, and nothing else. */

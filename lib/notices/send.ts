@@ -9,9 +9,10 @@ import { type Digest, digestOf } from './digest.ts'
 import { listToldChanges } from './licenses.ts'
 import { type Delivery, deliver } from './mailer.ts'
 import { messageOf } from './message.ts'
-import { claimMail, giveUp, listRecipients, markRefused, markSent, withdraw } from './outbox.ts'
+import { claimMail, giveUp, listRecipients, markRefused, markSent, tellsOfNeeds, withdraw } from './outbox.ts'
 import type { MailConfig } from './settings.ts'
 import { listTold, readAddressee, readDays, type To } from './store.ts'
+import { listToldNeeds } from './weekly.ts'
 
 /**
  * Sends what there is to tell to whom it is to be told, one mail to each recipient at most. Nothing where no mail
@@ -75,7 +76,11 @@ async function claim(tx: Parameters<typeof claimMail>[0], to: To): Promise<Claim
   const addressee = toldOn && (await readAddressee(tx, to))
   if (!toldOn || !addressee) return undefined
   const { today } = await readDays(tx, to)
-  const told = { invoices: await listTold(tx, to, toldOn), changes: await listToldChanges(tx, to, toldOn) }
+  const told = {
+    invoices: await listTold(tx, to, toldOn),
+    changes: await listToldChanges(tx, to, toldOn),
+    needs: (await tellsOfNeeds(tx, to, toldOn)) ? await listToldNeeds(tx, to) : [],
+  }
   const digest = digestOf(told, { ...addressee, today, baseUrl: env().baseUrl })
   if (digest) return { toldOn, email: addressee.email, digest }
   // It may have left before; meanwhile all was paid, or is not wanted any more.

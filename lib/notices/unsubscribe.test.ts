@@ -69,6 +69,7 @@ it('all are stopped, in every billing profile and also those that come later', a
     'due',
     'new',
     'licenses',
+    'needs',
   ])
   expect([await stage.run(), await on(links.all)]).toEqual([0, []])
 })
@@ -90,6 +91,7 @@ it('an operator can start it again at the wish of the person', async () => {
   const { links } = await linksOfMail()
   await stop(links.all)
   expect(await stage.add(own, 'ap@books.example', 'default', ['due', 'past-due'], true)).toEqual([
+    'needs',
     'licenses',
     'new',
   ])

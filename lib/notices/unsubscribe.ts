@@ -18,7 +18,8 @@ export async function readNoticeSubscription(link: string): Promise<NoticeSubscr
       SELECT stopped, ARRAY(
         SELECT unnest(kinds) FROM notice_subscriptions
         WHERE customer_id = ${given.customerId} AND recipient_id = ${given.recipientId}
-        UNION SELECT 'licenses' WHERE licenses_since IS NOT NULL) AS set
+        UNION SELECT 'licenses' WHERE licenses_since IS NOT NULL
+        UNION SELECT 'needs' WHERE needs_since IS NOT NULL) AS set
       FROM notice_recipients WHERE customer_id = ${given.customerId} AND id = ${given.recipientId}`)
     const { set, stopped } = rows[0] ?? { set: [], stopped: [] }
     const notices = KINDS.filter((notice) => set.includes(notice))

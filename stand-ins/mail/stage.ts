@@ -33,7 +33,7 @@ export async function openStage() {
     async clear() {
       for (const customer of customers) {
         await database.sql(customer, 'DELETE FROM notice_subscriptions')
-        await database.sql(customer, 'UPDATE notice_recipients SET licenses_since = NULL')
+        await database.sql(customer, 'UPDATE notice_recipients SET licenses_since = NULL, needs_since = NULL')
       }
       Object.assign(catcher, { mails: [], dropped: [], hold: undefined })
       catcher.faults.clear()
@@ -112,7 +112,8 @@ async function makeOlder(url: string, days: number): Promise<void> {
       INSERT INTO notices SELECT * FROM told;
       INSERT INTO notice_changes SELECT * FROM changes;
       DROP TABLE told, changes, mails;
-      UPDATE notice_recipients SET licenses_since = licenses_since - interval '${days} days';
+      UPDATE notice_recipients SET licenses_since = licenses_since - interval '${days} days',
+        needs_since = needs_since - interval '${days} days';
       UPDATE notice_subscriptions SET since = since - interval '${days} days';
       UPDATE license_changes SET created_at = created_at - interval '${days} days';
       UPDATE invoices SET invoice_date = invoice_date - ${days}, due_date = due_date - ${days},

@@ -13,6 +13,7 @@ import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/assets/contract.ts'
 import { listAssets, summarizeAssets } from '#lib/assets/operations.ts'
 import * as queries from '#lib/assets/queries.ts'
+import { worthOf } from '#lib/idle-licenses/operations.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
@@ -20,7 +21,6 @@ import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
 import { Late, soon } from '../late.tsx'
 import { MissingRole } from '../missing-role.tsx'
 import { traceOf } from '../trace.ts'
-import { lastPrices, newestInvoices } from './last-prices.ts'
 
 export const metadata: Metadata = { title: 'Assets' }
 
@@ -78,7 +78,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
                 query={query}
                 counts={found.summary.types}
                 customer={caller.customerName}
-                lastPrices={found.prices}
+                worth={found.worth}
               />
             </Hydrated>
           )
@@ -91,17 +91,21 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
 type Query = Input<typeof contract.listAssets>['query']
 type Counts = { count: number; types: { type: string; count: number }[] }
 
-/** Rows, counts and prices at once. The chips count what the search alone selects. */
+/** Rows and counts, and what the rows' licenses cost. The chips count what the search alone selects. */
 async function load(caller: Caller, query: Query) {
   const trace = await traceOf()
   const nothing = { params: {}, body: undefined }
-  const [list, summary, invoices] = await Promise.all([
+  const [list, summary] = await Promise.all([
     listAssets(caller, { ...nothing, query }, trace).catch(asInvalid),
     summarizeAssets(caller, { ...nothing, query: { search: query.search } }, trace),
-    newestInvoices(caller, trace),
   ])
   if (list instanceof Problem) return list
-  return { list: list.body, summary: summary.body, prices: lastPrices(list.body.assets, invoices) }
+  const licensed = list.body.assets.filter(({ properties }) => properties?.subscription)
+  const worth = await worthOf(
+    caller,
+    licensed.map(({ id }) => id),
+  )
+  return { list: list.body, summary: summary.body, worth }
 }
 
 function subtitle({ filter, search }: Query, { count, types }: Counts): string {

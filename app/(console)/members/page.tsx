@@ -1,11 +1,14 @@
 import type { Metadata } from 'next'
 import { pathWith } from '#components/filters/list-screen.ts'
+import { PriceVisibility } from '#components/license-prices/price-visibility.tsx'
 import { Members } from '#components/members/members.tsx'
 import { DemandFactor } from '#components/second-factors/demand-factor.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
+import { readPriceVisibility as readVisibility } from '#lib/license-prices/operations.ts'
+import { readPriceVisibility } from '#lib/license-prices/queries.ts'
 import * as contract from '#lib/members/contract.ts'
 import * as operations from '#lib/members/operations.ts'
 import { listMembers } from '#lib/members/queries.ts'
@@ -31,10 +34,12 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const view = await readQuery(contract.listMembers, search)
   if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
   const input = { params: {}, query: view, body: undefined }
-  const [list, giving, demand] = await Promise.all([
+  const nothing = { params: {}, query: {}, body: undefined }
+  const [list, giving, demand, visibility] = await Promise.all([
     operations.listMembers(caller, input, await traceOf()).catch(asInvalid),
     operations.readGiving(caller),
-    readDemand(caller, { params: {}, query: {}, body: undefined }, await traceOf()),
+    readDemand(caller, nothing, await traceOf()),
+    readVisibility(caller, nothing, await traceOf()),
   ])
   if (list instanceof Problem) return <InvalidView {...INVALID} problem={list} />
   return (
@@ -48,10 +53,12 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         answers={[
           [listMembers.key({ query: view }), list.body],
           [readFactorDemand.key({}), demand.body],
+          [readPriceVisibility.key({}), visibility.body],
         ]}
       >
         <Members view={view} giving={giving} self={caller.id} now={Date.now()} />
         <DemandFactor />
+        <PriceVisibility />
       </Hydrated>
     </>
   )

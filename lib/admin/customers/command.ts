@@ -4,6 +4,7 @@ import { needTerminal } from '../confirm.ts'
 import type { ImportOptions } from './import.ts'
 import { addLimitsCommand } from './limits.ts'
 import type { MergeOptions } from './merge/merge.ts'
+import { addPricesCommand } from './prices.ts'
 
 const WHICH = ['<customer>', 'id or domain of the customer'] as const
 
@@ -28,6 +29,7 @@ export function addCustomerCommands(customers: Command): void {
     .option('--json', 'as JSON')
     .action(withDatabase(async (options) => (await import('./add.ts')).showCustomers(options)))
   addLimitsCommand(customers)
+  addPricesCommand(customers)
   command(
     'import',
     'Bring customers, with profiles, issuers, members and notices, to what a file says. It is shown first, and asked.',

@@ -21,6 +21,8 @@ export const customers = pgTable('customers', {
   signOnOnlySince: time('sign_on_only_since'),
   /** Whether each of its members needs a second factor to sign in. */
   demandsFactor: boolean('demands_factor').notNull().default(false),
+  /** Whether those of its members who may see no invoices see no price of a license either. */
+  hidesPrices: boolean('hides_prices').notNull().default(false),
   createdAt: createdAt(),
   /** From when on nothing of it changes any more; null: it is open. These four are the database owner's to write. */
   closedAt: time('closed_at'),

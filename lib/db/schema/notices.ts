@@ -14,10 +14,9 @@ import {
 import { createdAt, customerId, key, time } from './columns.ts'
 import { billingProfiles, customers } from './customers.ts'
 import { invoices } from './invoices/invoices.ts'
-import { licenseChanges } from './license-changes.ts'
 
 const NOTICES = sql.raw(`array['new','due','past-due']`)
-const STOPPABLE = sql.raw(`array['new','due','past-due','licenses']`)
+const STOPPABLE = sql.raw(`array['new','due','past-due','licenses','needs']`)
 
 /** Whom notices go to: one address, whichever of the customer's billing profiles it is told of. */
 export const noticeRecipients = pgTable(
@@ -34,6 +33,8 @@ export const noticeRecipients = pgTable(
     createdAt: createdAt(),
     /** From when on it is told of the totals that a vendor changed by itself; null: it is not. */
     licensesSince: time('licenses_since'),
+    /** Since when it gets what needs its member, once a week; null: they have not asked for it. */
+    needsSince: time('needs_since'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
@@ -82,6 +83,8 @@ export const noticeMails = pgTable(
     claimedAt: time('claimed_at').notNull().default(sql`now()`),
     /** Whether it tells again of something that is past due. */
     reminds: boolean('reminds').notNull().default(false),
+    /** Whether it tells what needs the recipient: once a week. */
+    tellsNeeds: boolean('tells_needs').notNull().default(false),
     /** Why the mail server refused it. */
     reason: text('reason'),
   },
@@ -122,28 +125,5 @@ export const notices = pgTable(
       foreignColumns: [invoices.customerId, invoices.id],
     }).onDelete('cascade'),
     check('notices_kind', sql`array[${t.kind}] <@ ${NOTICES}`),
-  ],
-)
-
-/** What a mail tells of licenses: a total that a vendor changed by itself, to each recipient once. */
-export const noticeChanges = pgTable(
-  'notice_changes',
-  {
-    customerId: customerId(),
-    recipientId: key('recipient_id').notNull(),
-    changeId: key('change_id').notNull(),
-    toldOn: date('told_on').notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.customerId, t.recipientId, t.changeId] }),
-    index('notice_changes_of_mail').on(t.customerId, t.recipientId, t.toldOn),
-    foreignKey({
-      columns: [t.customerId, t.recipientId, t.toldOn],
-      foreignColumns: [noticeMails.customerId, noticeMails.recipientId, noticeMails.toldOn],
-    }).onDelete('cascade'),
-    foreignKey({
-      columns: [t.customerId, t.changeId],
-      foreignColumns: [licenseChanges.customerId, licenseChanges.id],
-    }),
   ],
 )

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ROLE_NAMES, ROLES, type Role } from '#lib/access/rules.ts'
 import { countryOf, NO_COUNTRY } from '#lib/countries.ts'
-import { isKind, KINDS, type Kind } from '#lib/notices/rules.ts'
+import { isOperated, OPERATED, type Operated } from '#lib/notices/rules.ts'
 import { quoted } from '../faults.ts'
 import { slugOf } from '../focus/platforms.ts'
 import { Issuer, optionalCode, optionalLines } from '../json/issuer.ts'
@@ -64,11 +64,11 @@ const roles = listOf<Role>(
     ROLES.find((role) => [role, ROLE_NAMES[role].toLowerCase()].includes(given.trim().toLowerCase())),
   'role',
 )
-const kinds = listOf<Kind>(
-  KINDS,
+const kinds = listOf<Operated>(
+  OPERATED,
   (given) => {
     const kind = given.trim().toLowerCase()
-    return isKind(kind) ? kind : undefined
+    return isOperated(kind) ? kind : undefined
   },
   'notice',
 )

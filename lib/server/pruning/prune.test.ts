@@ -97,3 +97,10 @@ test('nothing any more once it is to leave', async () => {
   expect(await run(AbortSignal.abort())).toBe(0)
   expect(await run()).toBe(1)
 })
+
+test('what members have dismissed, after a year', async () => {
+  await add(`INSERT INTO need_dismissals (customer_id, member_id, need_id, version, dismissed_at) VALUES
+    ($own, $member, 'new', 'v', now() - interval '364 days'), ($own, $member, 'old', 'v', now() - interval '367 days')`)
+  expect(await run()).toBe(1)
+  expect(await left('need_id', 'need_dismissals')).toEqual(['new'])
+})

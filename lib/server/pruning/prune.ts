@@ -15,6 +15,7 @@ import { pruneKeys } from '#lib/api/idempotency.ts'
 import { pruneReadings } from '#lib/assets/seat-history.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
+import { pruneDismissals } from '#lib/needs/dismissals.ts'
 import * as notices from '#lib/notices/prune.ts'
 
 /** Each removes a customer's rows that were kept for their time, and says how many. docs/operations.md has the times. */
@@ -26,6 +27,7 @@ const PRUNED: readonly ((tx: Transaction, customerId: CustomerId) => Promise<num
   notices.pruneMails,
   accountMails.pruneMails,
   pruneLinks,
+  pruneDismissals,
 ]
 
 /** The same for what is of no customer: sign-ins that led nowhere, and what was counted and used up on their way. */

@@ -11,8 +11,9 @@ import { yearUntil } from '#components/seats/seat-steps.ts'
 import { type Caller, may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/assets/contract.ts'
-import { listAssets, readAssetItem, readSeatHistory } from '#lib/assets/operations.ts'
+import { readAssetItem, readSeatHistory } from '#lib/assets/operations.ts'
 import * as queries from '#lib/assets/queries.ts'
+import { worthOf } from '#lib/idle-licenses/operations.ts'
 import { wholeNumber } from '#lib/license-lists/rules.ts'
 import { readAssetPosting as postingOf } from '#lib/posting-details/operations.ts'
 import { readAssetPosting } from '#lib/posting-details/queries.ts'
@@ -21,7 +22,6 @@ import { requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
 import { MissingRole } from '../../missing-role.tsx'
 import { traceOf } from '../../trace.ts'
-import { lastPrices, newestInvoices } from '../last-prices.ts'
 import { historyOf, movedSince } from './history.ts'
 
 type Given = { params: Promise<{ id: string }>; searchParams: SearchParams }
@@ -41,11 +41,11 @@ export default async function Page({ params, searchParams }: Given) {
   const span = yearUntil(Date.now())
   const trace = await traceOf()
   const posted = { params: { asset_id: id } }
-  const [changes, moved, readings, lastPrice, listed, posting] = await Promise.all([
+  const [changes, moved, readings, worth, listed, posting] = await Promise.all([
     historyOf(caller, id, typeof history === 'string' ? history : undefined, trace),
     movedSince(caller, id, span.from, trace),
     readSeatHistory(caller, id, span.from),
-    priceOf(caller, item),
+    worthOf(caller, item.properties?.subscription ? [id] : []),
     listOf(search),
     postingOf(caller, { ...posted, query: {}, body: undefined }, trace),
   ])
@@ -64,7 +64,8 @@ export default async function Page({ params, searchParams }: Given) {
       <AssetHead
         item={item}
         back={pathWith('/assets', listed)}
-        lastPrice={lastPrice}
+        lastPrice={worth.prices[id]}
+        idle={worth.idle[id]}
         proposed={typeof set === 'string' ? wholeNumber(set) : undefined}
       />
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
@@ -98,16 +99,4 @@ async function listOf(search: string): Promise<string> {
   if (!(view instanceof Problem)) return queries.listAssets.search(view)
   const parts = search.split('&').filter((part) => !/^(history|set)=/.test(part))
   return parts.join('&')
-}
-
-/** What a license cost when last billed. The asset's siblings tell its line from those of longer names. */
-async function priceOf(caller: Caller, item: contract.AssetListItem) {
-  if (!item.properties?.subscription) return undefined
-  const trace = await traceOf()
-  const query = { filter: { type: [item.type] }, view: 'full' as const, maxResults: 250 }
-  const [siblings, invoices] = await Promise.all([
-    listAssets(caller, { params: {}, query, body: undefined }, trace),
-    newestInvoices(caller, trace),
-  ])
-  return lastPrices([item, ...siblings.body.assets], invoices)[item.id]
 }

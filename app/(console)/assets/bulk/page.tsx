@@ -2,10 +2,9 @@ import type { Metadata } from 'next'
 import { BulkScreen } from '#components/license-lists/bulk-screen.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { may } from '#lib/access/rules.ts'
+import { pricesOfPlans } from '#lib/idle-licenses/operations.ts'
 import { requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
-import { traceOf } from '../../trace.ts'
-import { pricesOfAll } from './prices.ts'
 
 const title = 'Change several assets'
 
@@ -23,7 +22,7 @@ export default async function Page() {
         title={title}
         subtitle="Set the licenses of many assets from a list. Each row is checked, and nothing is sent before you confirm."
       />
-      <BulkScreen member={caller.id} prices={await pricesOfAll(caller, await traceOf())} />
+      <BulkScreen member={caller.id} prices={await pricesOfPlans(caller)} />
     </>
   )
 }

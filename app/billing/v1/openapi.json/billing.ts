@@ -9,6 +9,7 @@ import * as files from '#lib/invoice-files/contract.ts'
 import * as invoices from '#lib/invoices/contract.ts'
 import * as changes from '#lib/license-changes/contract.ts'
 import * as matches from '#lib/matches/contract.ts'
+import * as needs from '#lib/needs/contract.ts'
 import * as posting from '#lib/posting-details/contract.ts'
 import * as statements from '#lib/statements/contract.ts'
 
@@ -84,6 +85,17 @@ export const billing: readonly Group[] = [
       posting.setProfilePosting,
       posting.readAssetPosting,
       posting.setAssetPosting,
+    ],
+  },
+  {
+    tag: 'What needs you',
+    description: 'What somebody has to see to, by their roles, and a mail of it.',
+    contracts: [
+      needs.listNeeds,
+      needs.dismissNeed,
+      needs.restoreNeed,
+      needs.readNeedsMail,
+      needs.setNeedsMail,
     ],
   },
   {

@@ -2,6 +2,7 @@ import * as access from '#lib/access/contract.ts'
 import type { Group } from '#lib/api/openapi/document.ts'
 import * as directories from '#lib/directories/contract.ts'
 import * as keys from '#lib/keys/contract.ts'
+import * as prices from '#lib/license-prices/contract.ts'
 import * as members from '#lib/members/contract.ts'
 import * as factors from '#lib/second-factors/contract.ts'
 import * as sessions from '#lib/sessions/contract.ts'
@@ -19,6 +20,8 @@ export const people: readonly Group[] = [
       members.changeMember,
       members.makeMemberLink,
       members.withdrawInvitation,
+      prices.readPriceVisibility,
+      prices.setPriceVisibility,
       factors.readFactorDemand,
       factors.demandFactor,
       factors.resetFactors,

@@ -95,7 +95,8 @@ async function copySubscriptions({ write }: OwnersWork, { from, into }: Merge): 
   await write(
     `UPDATE notice_recipients b SET
        stopped = ARRAY(SELECT DISTINCT unnest(a.stopped || b.stopped) ORDER BY 1),
-       licenses_since = CASE WHEN a.licenses_since IS NULL THEN b.licenses_since ELSE coalesce(b.licenses_since, now()) END
+       licenses_since = CASE WHEN a.licenses_since IS NULL THEN b.licenses_since ELSE coalesce(b.licenses_since, now()) END,
+       needs_since = CASE WHEN a.needs_since IS NULL THEN b.needs_since ELSE coalesce(b.needs_since, now()) END
      FROM notice_recipients a WHERE ${sameAddress}`,
     [from, into],
   )

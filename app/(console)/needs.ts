@@ -1,0 +1,26 @@
+import 'server-only'
+import { cache } from 'react'
+import type { Output } from '#lib/api/contract.ts'
+import { log, reasonOf } from '#lib/log.ts'
+import type { listNeeds as contract } from '#lib/needs/contract.ts'
+import { listNeeds } from '#lib/needs/operations.ts'
+import { currentCaller } from './caller.ts'
+import { traceOf } from './trace.ts'
+
+/** What needs the caller of this request: the frame and the page ask once together. */
+export const currentNeeds = cache(async (): Promise<Output<typeof contract> | undefined> => {
+  const caller = await currentCaller()
+  if (!caller) return undefined
+  return (await listNeeds(caller, { params: {}, query: {}, body: undefined }, await traceOf())).body
+})
+
+/** How many lines need them; undefined where that could not be read, which no page fails for. */
+export async function currentNeedCount(): Promise<number | undefined> {
+  return currentNeeds().then(
+    (needs) => needs?.count,
+    (error: Error) => {
+      log().warn({ reason: reasonOf(error).slice(0, 300) }, 'needs not counted')
+      return undefined
+    },
+  )
+}

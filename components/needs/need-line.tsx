@@ -1,0 +1,107 @@
+'use client'
+
+import { X } from 'lucide-react'
+import Link from 'next/link'
+import { useEffect, useRef } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { ButtonLink } from '#components/ui/button-link.tsx'
+import { LinkHint } from '#components/ui/link-hint.tsx'
+import { visible } from '#components/ui/visible.ts'
+import type { Need } from '#lib/needs/contract.ts'
+import { wordsOf } from '#lib/needs/words.ts'
+import { useDismissal } from './use-dismissal.ts'
+
+type Given = {
+  need: Need
+  /** Whether its button is to have the focus: what had it has gone. */
+  hasFocus: boolean
+  onMoved: (need: Need) => void
+  onFocused: () => void
+}
+
+/** One line: what it is about, what it says, the way to see to it, and the button that puts it aside. */
+export function NeedLine({ need, hasFocus, onMoved, onFocused }: Given) {
+  const button = useRef<HTMLButtonElement>(null)
+  const { isDismissed } = need
+  useEffect(() => {
+    if (!hasFocus) return
+    button.current?.focus()
+    onFocused()
+  }, [hasFocus, onFocused])
+  return isDismissed ? (
+    <PutAside need={need} button={button} onMoved={onMoved} />
+  ) : (
+    <Line need={need} button={button} onMoved={onMoved} />
+  )
+}
+
+type Part = Pick<Given, 'need' | 'onMoved'> & { button: React.RefObject<HTMLButtonElement | null> }
+
+function Line({ need, button, onMoved }: Part) {
+  const { title, figure, facts, act, path } = wordsOf(need)
+  const { dismiss, isPending } = useDismissal(onMoved)
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-5 gap-y-1 px-4 py-3 md:grid-cols-[minmax(0,1fr)_auto_11rem_auto]">
+      <div className="min-w-0 max-md:order-1">
+        <Link
+          href={path}
+          prefetch={false}
+          className="rounded-sm font-[550] wrap-anywhere underline-offset-2 hover:underline"
+        >
+          {visible(title)}
+          <LinkHint />
+        </Link>
+        {facts.map((fact) => (
+          <p key={fact} className="text-sm text-ink-3 wrap-anywhere tabular-nums">
+            {visible(fact)}
+          </p>
+        ))}
+      </div>
+      <div className="max-md:order-3 max-md:col-span-2 max-md:mt-1 max-md:flex max-md:flex-wrap max-md:items-center max-md:justify-between max-md:gap-2 md:contents">
+        <p
+          className={`font-[550] tabular-nums md:text-right ${need.kind === 'past-due' ? 'text-danger' : ''}`}
+        >
+          {figure}
+        </p>
+        <ButtonLink
+          href={path}
+          prefetch={false}
+          aria-label={`${act}: ${title}`}
+          className="md:w-full print:hidden"
+        >
+          {act}
+        </ButtonLink>
+      </div>
+      <button
+        ref={button}
+        type="button"
+        aria-label={`Dismiss until it changes: ${title}, ${figure}`}
+        title="Dismiss until it changes"
+        aria-disabled={isPending ? true : undefined}
+        onClick={() => isPending || dismiss(need)}
+        className="grid size-8.5 place-items-center rounded-control text-ink-3 hover:bg-sunken hover:text-ink max-md:order-2 max-md:size-10 max-md:self-start max-md:justify-self-end print:hidden"
+      >
+        <X aria-hidden="true" className="size-4" />
+      </button>
+    </li>
+  )
+}
+
+function PutAside({ need, button, onMoved }: Part) {
+  const { title } = wordsOf(need)
+  const { restore, isPending } = useDismissal(onMoved)
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-5 gap-y-1 px-4 py-2 text-sm text-ink-3">
+      <span className="min-w-0 wrap-anywhere">{visible(title)}: dismissed until it changes</span>
+      <Button
+        ref={button}
+        look="quiet"
+        pending={isPending}
+        onClick={() => restore(need)}
+        aria-label={`Undo: ${title} was dismissed until it changes`}
+      >
+        Undo
+      </Button>
+    </li>
+  )
+}

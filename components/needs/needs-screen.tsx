@@ -1,0 +1,62 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
+import { Card } from '#components/ui/card.tsx'
+import type { Need } from '#lib/needs/contract.ts'
+import { listNeeds } from '#lib/needs/queries.ts'
+import { KIND_NAMES } from '#lib/needs/words.ts'
+import { DismissedNeeds } from './dismissed-needs.tsx'
+import { NeedLine } from './need-line.tsx'
+import { NothingNeeded } from './nothing-needed.tsx'
+
+/** Lines that were put aside in this visit stay where they are, so that they can be brought back at once. */
+type Kept = ReadonlySet<string>
+
+/** What needs the caller, by kind. The page has put the answer into the cache. */
+export function NeedsScreen() {
+  const { data, error, refetch } = useQuery({
+    queryKey: listNeeds.key({}),
+    queryFn: ({ signal }) => listNeeds({}, signal),
+  })
+  const [kept, setKept] = useState<Kept>(new Set())
+  /** The line whose button has the focus, because it came there or changed. */
+  const [moved, setMoved] = useState<string>()
+  if (!data) return null
+  const onMoved = ({ id, isDismissed }: Need) => {
+    setKept((before) => new Set(isDismissed ? [...before, id] : [...before].filter((one) => one !== id)))
+    setMoved(id)
+  }
+  const shown = data.needs.filter(({ id, isDismissed }) => !isDismissed || kept.has(id))
+  const away = data.needs.filter(({ id, isDismissed }) => isDismissed && !kept.has(id))
+  return (
+    <>
+      {error ? <RefreshFailed what="needs" error={error} onRetry={() => refetch()} /> : null}
+      {shown.length === 0 ? <NothingNeeded looked={data.looked} /> : null}
+      <div className="grid gap-6">
+        {[...Map.groupBy(shown, ({ kind }) => kind)].map(([kind, needs]) => (
+          <section key={kind} aria-labelledby={`needs-${kind}`}>
+            <h2 id={`needs-${kind}`} className="mb-2 text-sm font-semibold text-ink-2">
+              {KIND_NAMES[kind]}
+            </h2>
+            <Card>
+              <ul className="divide-y divide-line">
+                {needs.map((need) => (
+                  <NeedLine
+                    key={need.id}
+                    need={need}
+                    hasFocus={moved === need.id}
+                    onMoved={onMoved}
+                    onFocused={() => setMoved(undefined)}
+                  />
+                ))}
+              </ul>
+            </Card>
+          </section>
+        ))}
+        <DismissedNeeds needs={away} onMoved={onMoved} />
+      </div>
+    </>
+  )
+}

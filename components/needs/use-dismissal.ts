@@ -1,0 +1,37 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useToast } from '#components/ui/toast.tsx'
+import { Problem } from '#lib/api/problem.ts'
+import type { Need, Needs } from '#lib/needs/contract.ts'
+import { dismissNeed, listNeeds, restoreNeed } from '#lib/needs/queries.ts'
+
+/** Puts lines aside and brings them back. `onMoved` gets each as it is then. */
+export function useDismissal(onMoved: (need: Need) => void) {
+  const say = useToast()
+  const client = useQueryClient()
+  const key = listNeeds.key({})
+  const { mutate, isPending } = useMutation({
+    mutationFn: ({ id, version, isDismissed }: Need) => {
+      const params = { need_id: id }
+      return isDismissed ? restoreNeed({ params, body: {} }) : dismissNeed({ params, body: { version } })
+    },
+    onSuccess: (need, before) => {
+      client.setQueryData<Needs>(key, (list) => list && withNeed(list, need))
+      if (need.isDismissed === before.isDismissed && !need.isDismissed)
+        say('It has changed meanwhile, so it stays')
+      onMoved(need)
+    },
+    onError: (error) => {
+      // It needs nobody any more: the list says what does.
+      if (error instanceof Problem && error.code === 'not_found') client.invalidateQueries({ queryKey: key })
+      else
+        say(error instanceof Problem ? error.message : 'Not changed: the service did not answer. Try again.')
+    },
+  })
+  return { dismiss: mutate, restore: mutate, isPending }
+}
+
+/** The list with one of its lines as it is now. */
+function withNeed(list: Needs, need: Need): Needs {
+  const needs = list.needs.map((one) => (one.id === need.id ? need : one))
+  return { ...list, needs, count: needs.filter(({ isDismissed }) => !isDismissed).length }
+}

@@ -1,0 +1,19 @@
+import { json } from 'node:stream/consumers'
+import { sql } from 'drizzle-orm'
+import type { Caller } from '#lib/access/rules.ts'
+import { scope } from '#lib/db/scope.ts'
+import { startDatabase } from '#lib/db/start.ts'
+
+// A process that writes down what the licenses of a customer's assets were some days ago. Its input is JSON: the
+// customer's id, and for each reading the asset, the days, and the purchased and assigned licenses.
+
+const database = await startDatabase()
+const [id, readings] = (await json(process.stdin)) as [string, [string, number, number, number][]]
+const customerId = id as Caller['customerId']
+await scope({ customerId }, async (tx) => {
+  for (const [asset, days, purchased, assigned] of readings)
+    await tx.execute(sql`
+      INSERT INTO seat_readings (customer_id, asset_id, at, purchased, assigned)
+      VALUES (${customerId}, ${asset}, now() - ${days} * interval '1 day', ${purchased}, ${assigned})`)
+})
+await database.stop()

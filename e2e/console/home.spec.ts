@@ -1,0 +1,178 @@
+import { expect, type Page, test } from '@playwright/test'
+import { asset, invoice, newCustomer } from '../admin.ts'
+import { complaints, expectGood, PHONE, signIn, signInByForm } from '../browser.ts'
+import { day } from '../days.ts'
+
+let own: Awaited<ReturnType<typeof newCustomer>>
+const people = { admin: '', it: '', finance: '' }
+
+test.beforeAll(async () => {
+  own = await newCustomer('home')
+  await own.profile('emea', 'Home Europe with a rather long name GmbH & Co. KG')
+  await own.importAssets([
+    asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
+    asset('office-suite-2', 'Office E3', {
+      purchased: 60,
+      assigned: 50,
+      commitmentEnd: `${day(30)}T00:00:00Z`,
+    }),
+    asset('workspace-suite-3', 'Frontline Starter', { purchased: 100, assigned: 98 }),
+  ])
+  await own.addReadings([
+    ['workspace-suite-1', 120, 240, 170],
+    ['workspace-suite-3', 120, 100, 50],
+  ])
+  const billed = { platform: 'workspace-suite', invoiceDate: day(-20), dueDate: day(20), balanceAmount: '0' }
+  await own.importInvoices([
+    invoice('IN-LATE', { invoiceDate: day(-60), dueDate: day(-30), totalAmount: '2480.00' }),
+    invoice('RE-LATE', {
+      ...{ billingProfileId: 'emea', currency: 'EUR', totalAmount: '80.00' },
+      ...{ invoiceDate: day(-50), dueDate: day(-10) },
+    }),
+    invoice('IN-SEATS', {
+      ...billed,
+      totalAmount: '4500.00',
+      lines: [{ description: 'Business Plus', price: '18', qty: '250' }],
+    }),
+  ])
+  people.admin = await own.member('Ada Min', 'admin')
+  people.it = await own.member('Ida Tech', 'it-manager')
+  people.finance = await own.member('Fin Ance', 'finance-user')
+})
+
+const count = (page: Page) =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Home/ })
+const line = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text })
+const button = (page: Page, name: RegExp) => page.getByRole('button', { name })
+
+test('sign-in leads to what needs an Admin, and each line to its act', async ({ page }) => {
+  const found = complaints(page)
+  await signInByForm(page, people.admin)
+  await expect(page).toHaveURL(/\/$/)
+  await expect(page).toHaveTitle(/^Home/)
+  await expect(page.getByRole('heading', { level: 2 })).toHaveText([
+    'Past due',
+    'Renewals in the next 90 days',
+    'Idle licenses that can be lowered now',
+    'Nearly full',
+    'Billed otherwise than we know',
+  ])
+  await expect(count(page)).toHaveText('Home6 lines need you')
+  await expect(line(page, 'home Ltd')).toContainText('2,480.00 USD')
+  await expect(line(page, 'Home Europe')).toContainText('80.00 EUR')
+  await expect(line(page, 'Office E3')).toContainText('10 idle')
+  await expect(line(page, '58 of 240 licenses idle')).toContainText('1,044.00 USD a month')
+  await expect(line(page, 'Frontline Starter')).toContainText('2 free')
+  await expect(line(page, 'IN-SEATS')).toContainText('180.00 USD')
+  await expectGood(page)
+  await page.screenshot({ path: 'test-results/home.png', fullPage: true })
+  await page.getByRole('link', { name: 'Lower to 182: Business Plus' }).click()
+  await expect(page).toHaveURL(/\/assets\/workspace-suite-1\?set=182$/)
+  await expect(button(page, /Set to 182 licenses/)).toBeVisible()
+  await page.goBack()
+  await page.getByRole('link', { name: 'Show the invoice: home Ltd' }).click()
+  await expect(page.getByRole('table', { name: 'Invoices' }).getByRole('row')).toHaveCount(2)
+  await expect(page.getByRole('link', { name: 'IN-LATE' })).toBeVisible()
+  expect(found).toEqual([])
+})
+
+test('by keyboard alone a line is put aside, brought back, and stays put aside over a visit', async ({
+  page,
+}) => {
+  const found = complaints(page)
+  await signIn(page, people.it)
+  await expect(count(page)).toHaveText('Home3 lines need you')
+  const dismiss = button(page, /^Dismiss until it changes: Frontline Starter/)
+  await dismiss.focus()
+  await page.keyboard.press('Enter')
+  const undo = button(page, /^Undo: Frontline Starter/)
+  await expect(undo).toBeFocused()
+  await expect(count(page)).toHaveText('Home2 lines need you')
+  await expectGood(page)
+  await page.keyboard.press('Enter')
+  await expect(dismiss).toBeFocused()
+  await expect(count(page)).toHaveText('Home3 lines need you')
+  await page.keyboard.press('Enter')
+  await expect(undo).toBeFocused()
+  await page.reload()
+  await expect(count(page)).toHaveText('Home2 lines need you')
+  await expect(page.getByRole('heading', { name: 'Nearly full' })).toHaveCount(0)
+  await page.getByText('Dismissed until they change: 1').click()
+  await expectGood(page)
+  await button(page, /^Bring back: Frontline Starter/).click()
+  await expect(dismiss).toBeFocused()
+  await expect(count(page)).toHaveText('Home3 lines need you')
+  expect(found).toEqual([])
+})
+
+test('a phone has each line whole, light and dark', async ({ page }) => {
+  await page.setViewportSize(PHONE)
+  await signIn(page, people.admin)
+  await expect(line(page, 'Home Europe')).toBeVisible()
+  await expectGood(page)
+  await page.screenshot({ path: 'test-results/home-phone-dark.png', fullPage: true })
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.screenshot({ path: 'test-results/home-phone.png', fullPage: true })
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await expect(count(page)).toHaveText('Home6 lines need you')
+})
+
+test('who sees what: finance its invoices, IT Managers prices as long as an Admin shows them', async ({
+  page,
+  browser,
+  baseURL,
+}) => {
+  const it = await browser.newPage({ baseURL: baseURL ?? '' })
+  await signIn(it, people.it)
+  await expect(line(it, '58 of 240 licenses idle')).toContainText('1,044.00 USD a month')
+  await it.goto('/assets')
+  await expect(it.getByRole('row', { name: /Business Plus/ })).toContainText('58 idle: 1,044.00 USD a month')
+  await expectGood(it)
+  await it.goto('/assets/workspace-suite-1')
+  const idle = it.getByRole('region', { name: 'Idle licenses' })
+  await expect(idle).toContainText(
+    '58 idle for 60 days or more, 1,044.00 USD a month at the last price. This plan can be lowered now.',
+  )
+  await expectGood(it)
+  await it.screenshot({ path: 'test-results/asset-idle.png' })
+  await idle.getByRole('button', { name: 'Lower to 182' }).click()
+  await expect(
+    it.getByText(/About 1,044\.00 USD less per billing period, at the price last billed \(\d/),
+  ).toBeVisible()
+  await button(it, /^Discard/).click()
+  await it.goto('/assets/office-suite-2')
+  await expect(idle).toContainText(/This plan can’t be lowered before \d/)
+
+  await signIn(page, people.admin, '/members')
+  const shown = page.getByRole('switch', { name: 'IT Managers see what a license costs' })
+  await expect(shown).toBeChecked()
+  await shown.click()
+  await expect(page.getByText('IT Managers see no prices')).toBeVisible()
+  await expectGood(page)
+  await it.goto('/assets/workspace-suite-1')
+  await expect(idle).toContainText('58 idle for 60 days or more. This plan can be lowered now.')
+  for (const path of ['/', '/assets']) {
+    await it.goto(path)
+    await expect(it.getByText('Business Plus').first()).toBeVisible()
+    await expect(it.getByText(/USD/)).toHaveCount(0)
+  }
+  await page.goto('/')
+  await expect(line(page, '58 of 240 licenses idle')).toContainText('1,044.00 USD a month')
+  await page.context().clearCookies()
+  await signIn(page, people.finance)
+  await expect(page.getByRole('heading', { level: 2 })).toHaveText([
+    'Past due',
+    'Billed otherwise than we know',
+  ])
+  await it.close()
+})
+
+test('where nothing needs anybody, it says what was looked at', async ({ page }) => {
+  const quiet = await newCustomer('quiet')
+  await signIn(page, await quiet.member('Qui Et', 'admin'))
+  await expect(page.getByText('Nothing needs you')).toBeVisible()
+  await expect(page.getByText('invoices that are past due')).toBeVisible()
+  await expect(count(page)).toHaveText('Home')
+  await expectGood(page)
+  await page.screenshot({ path: 'test-results/home-quiet.png' })
+})

@@ -1,0 +1,11 @@
+import 'server-only'
+import { vendorFacts } from '#lib/vendors/facts.ts'
+import type { Plan } from './rules.ts'
+import type { PlanRow } from './store.ts'
+
+/** A row as the rules have it. */
+export function planOf({ vendor, status, isCommitmentPlan, planName, ...row }: PlanRow): Plan {
+  const isBilledByUse = vendorFacts(vendor).capsFlexible && !isCommitmentPlan
+  const { purchased, assigned, leastIdle } = row
+  return { status, isCommitmentPlan, planName, purchased, assigned, isBilledByUse, leastIdle }
+}
