@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { complaints, expectGood, PHONE, signIn, signInByForm } from '../browser.ts'
+import { complaints, expectGood, openMenu, PHONE, signIn, signInByForm } from '../browser.ts'
 import { day } from '../days.ts'
 
 let own: Awaited<ReturnType<typeof newCustomer>>
@@ -113,7 +113,7 @@ test('a phone has each line whole, light and dark', async ({ page }) => {
   await page.screenshot({ path: 'test-results/home-phone-dark.png', fullPage: true })
   await page.emulateMedia({ colorScheme: 'light' })
   await page.screenshot({ path: 'test-results/home-phone.png', fullPage: true })
-  await page.getByRole('button', { name: 'Menu' }).click()
+  await openMenu(page)
   await expect(count(page)).toHaveText('Home6 lines need you')
 })
 
