@@ -6,7 +6,7 @@ import { invoice, newCustomer } from '../admin.ts'
 import { expectGood, rowsCame, signIn } from '../browser.ts'
 import { day, monthBefore, shown } from '../days.ts'
 
-// What a finance clerk does at a month's end, each from the screen after sign-in on: docs/usability.md has the paths.
+// What a finance clerk does at a month's end, each from the invoices on: docs/usability.md has the paths.
 
 const MOST_CLICKS = 3
 const people = { finance: '', credited: '' }
@@ -83,8 +83,7 @@ test.beforeEach(async ({ page }) => {
       true,
     )
   })
-  await signIn(page, people.finance)
-  await expect(page).toHaveURL('/invoices')
+  await signIn(page, people.finance, '/invoices')
   await rowsCame(page)
 })
 test.afterEach(async ({ page }) => {
@@ -179,7 +178,7 @@ test('7: an invoice as PDF', async ({ page }) => {
 
 test('8: all credit notes of this year', async ({ page }) => {
   await page.context().clearCookies()
-  await signIn(page, people.credited)
+  await signIn(page, people.credited, '/invoices')
   await button(page, 'Credit notes').click()
   await expectRows(page, ['CREDIT', 'CREDIT-OLD'])
   await expectGood(page)

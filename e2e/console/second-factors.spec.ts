@@ -176,14 +176,14 @@ test('a passkey signs in alone and beside a password, and is removed', async ({ 
     await page.goto(`${url}/sign-in`)
     await expectGood(page)
     await press(page, 'Use a passkey instead')
-    await expect(page).toHaveURL(`${url}/assets`)
+    await expect(page).toHaveURL(`${url}/`)
 
     await page.context().clearCookies()
     await signInAt(page, url, email)
     await expect(page).toHaveURL(/\/sign-in\/factor/)
     await expectGood(page)
     await press(page, 'Use a passkey')
-    await expect(page).toHaveURL(`${url}/assets`)
+    await expect(page).toHaveURL(`${url}/`)
 
     // The device refuses: it is said, and the page is as it was.
     await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
@@ -194,7 +194,7 @@ test('a passkey signs in alone and beside a password, and is removed', async ({ 
     await expectGood(page)
     await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
     await press(page, 'Use a passkey instead')
-    await expect(page).toHaveURL(`${url}/assets`)
+    await expect(page).toHaveURL(`${url}/`)
     await page.goto(`${url}/second-factor`)
     await press(page, 'Remove Work phone')
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
