@@ -110,6 +110,15 @@ export function complaints(page: Page): string[] {
   return found
 }
 
+/** Opens the menu of a phone's frame: pressed until it is heard, which is once the page has come to life. */
+export async function openMenu(page: Page): Promise<void> {
+  const menu = page.getByRole('button', { name: 'Menu' })
+  await expect(async () => {
+    if ((await menu.getAttribute('aria-expanded')) !== 'true') await menu.click()
+    await expect(menu).toHaveAttribute('aria-expanded', 'true', { timeout: 1000 })
+  }).toPass()
+}
+
 /** Takes a file from the menu of exports. */
 export function exported(page: Page, name: string): () => Promise<void> {
   return async () => {

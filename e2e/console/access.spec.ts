@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
-import { complaints, expectGood, PHONE, signIn, signInByForm } from '../browser.ts'
+import { complaints, expectGood, openMenu, PHONE, signIn, signInByForm } from '../browser.ts'
 
 const member = { it: '', finance: '', admin: '', changing: '', typo: '' }
 
@@ -141,13 +141,13 @@ test('the theme is chosen, and kept when the page comes again', async ({ page })
   await signIn(page, member.it)
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
   const light = await ground()
-  await page.getByRole('button', { name: 'Menu' }).click()
+  await openMenu(page)
   await page.getByRole('radio', { name: 'Dark' }).check({ force: true })
   const dark = await ground()
   expect(dark).not.toBe(light)
   await page.reload()
   expect(await ground()).toBe(dark)
-  await page.getByRole('button', { name: 'Menu' }).click()
+  await openMenu(page)
   await page.getByRole('radio', { name: 'System' }).check({ force: true })
   await expectGood(page)
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { startCatcher } from '../../stand-ins/mail/catcher.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
-import { complaints, expectGood, PHONE, signInByForm } from '../browser.ts'
+import { complaints, expectGood, openMenu, PHONE, signInByForm } from '../browser.ts'
 import { freePort } from '../free-port.ts'
 import { ownEnvironment, run, startOwnApp } from '../own-app.ts'
 
@@ -88,7 +88,7 @@ test('who is a member elsewhere takes up another membership, picks a customer an
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/invoices$/)
 
-  await page.getByRole('button', { name: 'Menu' }).click()
+  await openMenu(page)
   await page.getByRole('link', { name: 'Change customer' }).focus()
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/sign-in\/customer$/)

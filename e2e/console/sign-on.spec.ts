@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { type IssuerStandIn, startIssuer } from '../../stand-ins/issuers/provider.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
-import { complaints, expectGood, PHONE } from '../browser.ts'
+import { complaints, expectGood, openMenu, PHONE } from '../browser.ts'
 import { freePort } from '../free-port.ts'
 import { operate, ownEnvironment, startOwnApp } from '../own-app.ts'
 
@@ -62,7 +62,7 @@ test('a first sign-in makes a member, who signs out at the issuer too', async ({
   await page.screenshot({ path: 'test-results/sign-on-phone.png' })
   await useSignOn(page, email, '/assets?filter=type:office-suite')
   await expect(page).toHaveURL(/\/assets\?filter=type(:|%3A)office-suite$/)
-  await page.getByRole('button', { name: 'Menu' }).click()
+  await openMenu(page)
   await expect(page.getByText(email)).toBeVisible()
   await expect(page.getByRole('button', { name: 'Sign out' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Change password' })).toHaveCount(0)
