@@ -128,10 +128,13 @@ describe('a known caller', () => {
     limits({ REQUESTS: 50 })
     const own = await addNewCustomer()
     const by = await addKey(own, ['it-manager'])
-    const answers = await Promise.all(
-      Array.from({ length: 500 }, () => ask('/auth/v1/validate', { key: by })),
-    )
-    const counts = Map.groupBy(answers, ({ status }) => status)
+    // On a busy machine some are told to come again, which has cost nothing.
+    const untilAnswered = async (): Promise<number> => {
+      const { status } = await ask('/auth/v1/validate', { key: by })
+      return status === 503 ? untilAnswered() : status
+    }
+    const statuses = await Promise.all(Array.from({ length: 500 }, untilAnswered))
+    const counts = Map.groupBy(statuses, (status) => status)
     expect([counts.get(200)?.length, counts.get(429)?.length]).toEqual([50, 450])
   })
 

@@ -33,3 +33,14 @@ export async function planForAnyCustomer(tx: Transaction): Promise<void> {
 export async function planAgain(tx: Transaction): Promise<void> {
   await tx.execute(sql`DISCARD PLANS`)
 }
+
+/**
+ * Carries out a statement that joins much of what a customer has, by hashes and sorts alone: where the server has not looked at
+ * new rows yet, it expects one of them, and would go through all of the others for each.
+ */
+export async function withoutLoops<T>(tx: Transaction, statement: () => Promise<T>): Promise<T> {
+  await tx.execute(sql`SELECT set_config('enable_nestloop', 'off', true)`)
+  const found = await statement()
+  await tx.execute(sql`SELECT set_config('enable_nestloop', 'on', true)`)
+  return found
+}

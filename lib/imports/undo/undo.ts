@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { planAgain } from '#lib/db/plans.ts'
+import { planAgain, withoutLoops } from '#lib/db/plans.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
 import { sumsOfMany } from '#lib/invoices/sums/upkeep.ts'
 import { undoCharges } from '../charges/store.ts'
@@ -42,7 +42,7 @@ export async function undoImport(
       'invalid_request',
       'An import of assets can not be undone: their licenses are not ours to take back.',
     )
-  const later = await findLater(tx, customerId, found)
+  const later = await withoutLoops(tx, () => findLater(tx, customerId, found))
   if (later.length > 0) throw new Problem('invalid_request', builtOn(id, later))
 
   const charged = await undoCharges(tx, customerId, id)
