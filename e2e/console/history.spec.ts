@@ -114,7 +114,7 @@ test("somebody else's change in between is asked about here too", async ({ page 
 
 test('a commitment plan can not be lowered here either; no licenses, no control', async ({ page }) => {
   await signIn(page, people.it, '/assets/office-suite-1')
-  await expect(page.getByText('Can’t be lowered before 1 Mar 2099')).toBeVisible()
+  await expect(page.getByText('Can’t be lowered before 1 Mar 2099', { exact: true })).toBeVisible()
   await expect(page.getByText('Committed until 1 Mar 2099')).toBeVisible()
   await page.goto('/assets/cloud-platform-1')
   await expect(page.getByRole('heading', { name: 'Production' })).toBeVisible()

@@ -49,6 +49,7 @@ test('the commands are these', () => {
     'customers add',
     'customers list',
     'customers limits',
+    'customers prices',
     'customers import',
     'customers issue-keys',
     'customers rename',
