@@ -27,7 +27,9 @@ export const LINES = {
   text: `SELECT l.position, l.type, l.description, l.price, l.qty, l.currency, l.details,
       l.net_amount AS "netAmount", l.tax_category AS "taxCategory", l.tax_rate AS "taxRate", l.tax_amount AS "taxAmount",
       l.period_start::text AS "periodStart", l.period_end::text AS "periodEnd", l.billing_account AS "billingAccount",
-      l.sub_account AS "subAccount", l.unit, l.purchase_order AS "purchaseOrder", l.cost_center AS "costCenter", l.carried
+      l.sub_account AS "subAccount", l.unit, l.purchase_order AS "purchaseOrder", l.cost_center AS "costCenter", l.carried,
+      l.detail_id AS "detailId", l.charge_category AS "chargeCategory", l.grain, l.payment_currency AS "paymentCurrency",
+      l.payment_amount AS "paymentAmount"
     FROM line_items l JOIN invoices i ON i.customer_id = l.customer_id AND i.id = l.invoice_id
     WHERE l.customer_id = $1 AND i.billing_profile_id = ANY($2) AND l.invoice_id = $3 ORDER BY l.position`,
 }
