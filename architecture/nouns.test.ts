@@ -40,6 +40,7 @@ const STANDS_ON: Record<string, string[]> = {
   members: ['billing-profiles/store.ts'],
   needs: [
     'assets/change-shapes.ts',
+    'assets/rules.ts',
     'billed-seats',
     'idle-licenses',
     'invoices',

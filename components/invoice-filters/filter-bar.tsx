@@ -25,7 +25,7 @@ export function FilterBar(given: Given) {
         className={`relative flex flex-wrap items-center gap-2 ${FOLDED}`}
       >
         <SearchInput
-          label="Number, purchase order or issuer"
+          label="Number, order or issuer"
           value={view.search ?? ''}
           // Each letter is no step of its own on the way back.
           onSearch={(search) => onChange(changed(view, { search: search || undefined }), 'replace')}

@@ -1,5 +1,6 @@
 import { decideQuantity, type QuantityFacts } from '#lib/assets/commitment.ts'
 import type { Asset } from '#lib/assets/contract.ts'
+import { atItsEnd } from '#lib/assets/rules.ts'
 import { dayText } from '#lib/days.ts'
 import type { LicenseChange } from '#lib/license-changes/contract.ts'
 
@@ -22,11 +23,10 @@ export function planEnd({ Plan, RenewalSettings }: Subscription): string | undef
   if (Plan.CommitmentEndTime === undefined) return undefined
   const day = dayText(Plan.CommitmentEndTime)
   const renewal = RenewalSettings?.renewalType ?? ''
-  if (renewal.startsWith('AUTO_RENEW')) return `Renews ${day}`
-  if (renewal.startsWith('RENEW_CURRENT_USERS')) return `Renews ${day} with the licenses in use`
-  if (renewal === 'SWITCH_TO_PAY_AS_YOU_GO') return `Becomes flexible ${day}`
-  if (renewal === 'CANCEL') return `Ends ${day}`
-  if (renewal) return `Renews ${day} (${renewal})`
+  if (renewal) {
+    const { verb, how } = atItsEnd(renewal)
+    return [verb, day, how].filter(Boolean).join(' ')
+  }
   return Plan.IsCommitmentPlan ? `Committed until ${day}` : `Until ${day}`
 }
 

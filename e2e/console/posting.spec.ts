@@ -60,7 +60,7 @@ test('an invoice of which nothing is told looks as ever', async ({ page }) => {
 
 test('a search finds any part of a purchase order, and its field says so', async ({ page }) => {
   await signIn(page, people.finance, '/invoices?search=o-7')
-  await expect(page.getByLabel('Number, purchase order or issuer')).toHaveValue('o-7')
+  await expect(page.getByLabel('Number, order or issuer')).toHaveValue('o-7')
   await expect(page.getByRole('link', { name: 'TAXED' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'PLAIN' })).toHaveCount(0)
 })

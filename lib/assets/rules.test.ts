@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { movesVersion } from './rules.ts'
+import { atItsEnd, movesVersion } from './rules.ts'
 
 describe('the seat version', () => {
   const row = {
@@ -20,4 +20,14 @@ describe('the seat version', () => {
   ])('moves with %j: %s', (change, moves) => {
     expect(movesVersion(row, { ...row, ...change })).toBe(moves)
   })
+})
+
+it.each([
+  ['AUTO_RENEW_YEARLY_PAY', { verb: 'Renews' }],
+  ['RENEW_CURRENT_USERS_MONTHLY_PAY', { verb: 'Renews', how: 'with the licenses in use' }],
+  ['SWITCH_TO_PAY_AS_YOU_GO', { verb: 'Becomes flexible' }],
+  ['CANCEL', { verb: 'Ends' }],
+  ['SOMETHING_NEW', { verb: 'Renews', how: '(SOMETHING_NEW)' }],
+])('at its end, %s is told in words', (renewalType, words) => {
+  expect(atItsEnd(renewalType)).toEqual(words)
 })

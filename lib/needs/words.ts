@@ -1,3 +1,4 @@
+import { atItsEnd } from '#lib/assets/rules.ts'
 import { daysText, dayText } from '#lib/days.ts'
 import { moneyText } from '#lib/money.ts'
 import type { Need } from './contract.ts'
@@ -80,14 +81,15 @@ function changeWords({ outcome, from, to, reason, time }: Part<'change'>): OfAss
 
 function renewalWords({ time, days, purchased, idle, cost, ...more }: Part<'renewal'>): OfAsset {
   const { renewalType, scheduledTotal } = more
+  const { verb, how } = renewalType ? atItsEnd(renewalType) : { verb: 'Renews' }
   const when = days === 0 ? 'today' : `in ${daysText(days)}`
   const then =
     scheduledTotal === undefined
-      ? renewalType && `The vendor’s setting: ${renewalType}`
+      ? how && `${verb} ${how}`
       : `The vendor sets ${countOf(scheduledTotal, 'license')} then`
   const unused = idle === 0 ? 'none idle' : `${idle.toLocaleString('en')} idle${costText(cost)}`
   return {
-    figure: `Renews ${when}`,
+    figure: `${verb} ${when}`,
     facts: [`On ${dayText(time)}: ${countOf(purchased, 'license')}, ${unused}`, ...(then ? [then] : [])],
     act: 'Look at its licenses',
   }
