@@ -1,4 +1,4 @@
-import type Big from 'big.js'
+import Big from 'big.js'
 import { keysOf, productOf } from './line-keys.ts'
 
 /** A line of an invoice with its amount, or several lines that are alike taken together. */
@@ -20,6 +20,8 @@ export type Part = {
 export type Pair = { from?: Part; to?: Part }
 
 type Keyed = Part & { keys: readonly string[]; product: string }
+
+const NONE = new Big(-1)
 type Sides = { from: Keyed[]; to: Keyed[] }
 
 /**
@@ -117,6 +119,8 @@ function withKeys(part: Part): Keyed {
   return { ...part, keys: keysOf(part), product: productOf(part) }
 }
 
+/** The same order whatever the lines' order was: several prices come first, as if they were none. */
 function byPrice(a: Keyed, b: Keyed): number {
-  return (a.price?.cmp(b.price ?? 0) ?? 0) || a.qty.cmp(b.qty) || a.amount.cmp(b.amount)
+  const [one, other] = [a.price ?? NONE, b.price ?? NONE]
+  return one.cmp(other) || a.qty.cmp(b.qty) || a.amount.cmp(b.amount) || a.lines - b.lines
 }

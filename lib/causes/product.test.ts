@@ -263,6 +263,15 @@ describe('whatever is billed', () => {
     )
   })
 
+  it('lines of one price and of several are matched alike in any order', () => {
+    const before = [sep('0', { qty: '0' })]
+    const after = [
+      oct('0.0001', { amount: '0' }),
+      { ...oct('1', { amount: '0.01', lines: 4 }), price: undefined },
+    ]
+    expect(told(usage(before, after.toReversed()))).toEqual(told(usage(before, after)))
+  })
+
   it('the same parts in another order have the same causes', () => {
     fc.assert(
       fc.property(anyProduct, (given) => {
