@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { countPlaywright, countVitest } from './reports.ts'
+import { countPlaywright, countVitest, failuresOfVitest } from './reports.ts'
 
 let folder: string
 beforeEach(() => {
@@ -42,4 +42,20 @@ test('countPlaywright counts flaky tests and errors outside a test as failed', (
     errors: [{ message: 'setup' }],
   }
   expect(countPlaywright(saved(report))).toEqual({ passed: 4, failed: 3, skipped: 3 })
+})
+
+test('failuresOfVitest names each failed test, with what it says first', () => {
+  const assertionResults = [
+    { status: 'passed', fullName: 'adds' },
+    { status: 'failed', fullName: 'adds up', failureMessages: ['expected 1 to be 2\n    at a.ts'] },
+  ]
+  const testResults = [
+    { name: 'a.test.ts', status: 'failed', assertionResults },
+    { name: 'b.test.ts', status: 'failed', assertionResults: [] },
+  ]
+  expect(failuresOfVitest(saved({ testResults }))).toEqual([
+    'a.test.ts: adds up\n    expected 1 to be 2     at a.ts',
+    'b.test.ts did not load',
+  ])
+  expect(failuresOfVitest(join(folder, 'none.json'))).toEqual([])
 })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Counts, countPlaywright, countVitest } from './reports.ts'
+import { type Counts, countPlaywright, countVitest, failuresOfVitest } from './reports.ts'
 import { runStage, type Stage } from './stage.ts'
 
 // The whole suite: every step's own output, then the times, and last one line with the numbers.
@@ -72,6 +72,8 @@ for (const step of STEPS) {
   const counts = await perform(step)
   results.push({ name: step.name, seconds: (Date.now() - start) / 1000, counts, failed: counts.failed > 0 })
 }
+// Browser tests that failed are told last by their own runner; those of vitest are far above by now.
+const failures = failuresOfVitest(unitReport)
 rmSync(reports, { recursive: true, force: true })
 report()
 
@@ -104,6 +106,7 @@ function execute({ run, minutes, name }: Step): Promise<number | null> {
 }
 
 function report(): void {
+  if (failures.length > 0) console.log(`\n── failed\n${failures.join('\n')}`)
   console.log('\n── times')
   for (const { name, seconds, failed } of results) {
     console.log(`${failed ? 'FAILED' : 'passed'} ${seconds.toFixed(1).padStart(7)} s  ${name}`)
