@@ -49,6 +49,7 @@ const STANDS_ON: Record<string, string[]> = {
     'notices/weekly.ts',
   ],
   notices: ['invoices', 'needs'],
+  'renewal-orders': ['assets', 'license-changes'],
   'operator-mail': ['license-changes', 'notices/mailer.ts', 'notices/message.ts', 'notices/settings.ts'],
   originals: ['kept-files'],
   scim: ['billing-profiles/store.ts', 'members'],

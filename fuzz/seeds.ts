@@ -10,7 +10,7 @@ export function seedOf(n: number, accounts: number) {
     account: ACCOUNTS[at] ?? '',
     id: guid(1),
     customerId: guid(2),
-    skuId: `SKU-${place}`,
+    skuId: `SKU-${place}:0001`,
     // Whoever asks the wrong books is told another total.
     total: 20 + 2 * at,
     assigned: 3,

@@ -62,6 +62,7 @@ const OF_MEMBERS = [
 ]
 const BODIES: Record<string, string> = {
   setQuantity: '{"quantity":11}',
+  orderRenewal: '{"quantity":9}',
   renameKey: '{"name":"renamed"}',
   changeMember: '{"name":"renamed"}',
   setProfilePosting: '{"purchaseOrder":"PO-1"}',

@@ -26,6 +26,27 @@ export async function unsettledChanges(customerId?: CustomerId): Promise<DueChan
   return rows.map((row) => ({ customerId: row.customer_id, changeId: row.id }))
 }
 
+export type DueOrder = { customerId: CustomerId; id: string; assetId: string }
+
+/**
+ * The orders for next terms that somebody has to look at: their time has come, or their vendor shows something else than it
+ * had confirmed. Orders of closed customers rest.
+ */
+export async function dueOrders(): Promise<DueOrder[]> {
+  const { rows } = await database().jobs.query<DueOrder>(
+    `SELECT o.customer_id AS "customerId", o.id, o.asset_id AS "assetId"
+     FROM renewal_orders o
+     JOIN customers c ON c.id = o.customer_id AND c.closed_at IS NULL
+     LEFT JOIN assets a ON a.customer_id = o.customer_id AND a.id = o.asset_id
+     WHERE o.state = 'STANDING' AND (
+       o.next_look_at <= clock_timestamp()
+       OR (o.placed_at IS NOT NULL AND o.taken_back_at IS NULL AND o.tries = 0 AND a.id IS NOT NULL
+         AND CASE WHEN o.to_quantity IS NULL THEN a.renewal_type IS DISTINCT FROM o.renewal_type
+           ELSE a.scheduled_total IS DISTINCT FROM o.to_quantity END))`,
+  )
+  return rows
+}
+
 export type AssetAtVendor = Account & {
   customerId: CustomerId
   assetId: string

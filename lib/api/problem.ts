@@ -31,6 +31,7 @@ export const PROBLEMS = {
   body_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be JSON' },
   quantity_not_supported: { status: 422, title: 'Assets of this type have no licenses' },
+  renewal_not_supported: { status: 422, title: 'That can not be ordered for the next term' },
   not_comparable: { status: 422, title: 'The two can not be compared' },
   issuer_unfit: { status: 422, title: 'The issuer will not do' },
   idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another request' },

@@ -18,6 +18,8 @@ export function settled({ answer: { body } }: Example, answered: unknown): unkno
   if (
     Object(answered).expireTime ||
     Object(answered).link ||
+    Object(answered).order ||
+    Object(answered).lastOrder ||
     Object(answered).record ||
     Object(answered).secret
   )
@@ -46,7 +48,17 @@ function withDays(body: unknown, days: unknown): unknown {
 }
 
 /** What is made anew each time it is asked for: ids, times, secrets. */
-const NEW = ['id', 'url', 'text', 'secret', 'hint', 'createTime', 'expireTime', 'inviteExpireTime']
+const NEW = [
+  'id',
+  'url',
+  'text',
+  'secret',
+  'hint',
+  'createTime',
+  'settleTime',
+  'expireTime',
+  'inviteExpireTime',
+]
 
 function withNew(shown: unknown, made: unknown): unknown {
   if (typeof shown !== 'object' || shown === null || Array.isArray(shown)) return shown

@@ -21,7 +21,7 @@ export const EVENT_KINDS = {
     'password.throttled',
   ],
   exports: ['export'],
-  licenses: ['license-change', 'vendor-subscription', 'asset', 'assets'],
+  licenses: ['license-change', 'vendor-subscription', 'asset', 'assets', 'renewal'],
   invoices: ['invoice', 'invoices', 'issuer', 'billing-profile', 'import', 'sums'],
   access: [
     ...['customer', 'member', 'invitation', 'reset', 'key', 'limits', 'prices', 'history'],

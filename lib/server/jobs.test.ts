@@ -32,6 +32,7 @@ test('several processes share one queue in the database, made by a role that own
       { name: 'recheck-domains', cron: '29 * * * *' },
       { name: 'remove-departed', cron: '11 3 * * *' },
       { name: 'run-backfills', cron: '* * * * *' },
+      { name: 'see-to-renewal-orders', cron: '* * * * *' },
       { name: 'send-notices', cron: '23 6-23 * * *' },
       { name: 'settle-open-changes', cron: '* * * * *' },
       { name: 'tell-audit-heads', cron: '7 * * * *' },

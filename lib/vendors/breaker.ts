@@ -54,13 +54,9 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = OWN)
     else if (hasFailed) pausedUntil = Date.now() + pauseMs
   }
   const reason = `${vendor.label} failed for ${MOST_FAILURES} subscriptions in a row and is left alone.`
-
-  const leftAlone = (retryAfter: number): Unavailable => ({
-    kind: 'unavailable',
-    reason,
-    retryAfter,
-    why: lastWhy,
-  })
+  function leftAlone(retryAfter: number): Unavailable {
+    return { kind: 'unavailable', reason, retryAfter, why: lastWhy }
+  }
 
   async function read<A extends Reading | Page>(
     whom: Whom,
@@ -105,7 +101,14 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = OWN)
     return isDown
   }
 
-  const { lookup } = vendor
+  const { lookup, setNextTerm } = vendor
+  function written(whom: Whom, answer: WriteAnswer): WriteAnswer {
+    if (isThrottled(answer)) return answer
+    const isLost = answer.kind === 'not_sent' && answer.code === 'vendor_unavailable'
+    if (isLost) lastWhy = answer.why
+    learn('write', whom, answer.kind === 'unknown' || isLost)
+    return answer
+  }
   return {
     ...vendor,
     pausedFor: () => waitOf(),
@@ -118,13 +121,11 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = OWN)
     },
     // Never held back: its change says SENT already, and the read before it has just been answered.
     async setQuantity(observed, total, changeId, signal) {
-      const answer = await vendor.setQuantity(observed, total, changeId, signal)
-      if (isThrottled(answer)) return answer
-      const isLost = answer.kind === 'not_sent' && answer.code === 'vendor_unavailable'
-      if (isLost) lastWhy = answer.why
-      learn('write', subscriptionOf(observed), answer.kind === 'unknown' || isLost)
-      return answer
+      return written(subscriptionOf(observed), await vendor.setQuantity(observed, total, changeId, signal))
     },
+    ...(setNextTerm && {
+      setNextTerm: async (seen, ...more) => written(subscriptionOf(seen), await setNextTerm(seen, ...more)),
+    }),
     // What is not known of one write says nothing of the vendor.
     ...(lookup && {
       lookup: async (ref, write, signal) =>

@@ -14,7 +14,12 @@ export type VendorFacts = {
   takesLicenses: boolean
   /** Without a commitment, too, an increase can be taken back for a few days only. */
   locksIncreases: boolean
+  /** What can be ordered for the next term of a plan of this name. */
+  nextTerm(planName: string): NextTermChoice
 }
+
+/** Any total, one of the vendor's own ways to renew, or nothing. */
+export type NextTermChoice = 'total' | { renewalTypes: readonly string[] } | undefined
 
 /** What every vendor's settings come to; each has more of its own. */
 export type VendorConfig = {
@@ -28,7 +33,7 @@ export type VendorConfig = {
 export type VendorPage = ListPage<Observed> & { unread: number }
 
 /** What needs the network. */
-export type VendorCalls = Pick<RemoteVendor, 'read' | 'setQuantity' | 'lookup' | 'spare'> & {
+export type VendorCalls = Pick<RemoteVendor, 'read' | 'setQuantity' | 'setNextTerm' | 'lookup' | 'spare'> & {
   list(cursor: string | undefined, signal: AbortSignal): Promise<VendorPage | StaleCursor | Unavailable>
 }
 
@@ -47,6 +52,8 @@ export type VendorDeclaration<Config extends VendorConfig = VendorConfig> = {
   isSame?: RemoteVendor['isSame']
   /** Whether its connect.ts has a `lookup`. */
   looksUp?: boolean
+  /** Whether its connect.ts has a `setNextTerm`. */
+  setsNextTerm?: boolean
   /** Loads what calls the vendor: its connect.ts. */
   load(): Promise<{ connect(config: Config, budgets: Budgets): VendorCalls }>
 }

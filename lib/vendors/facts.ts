@@ -8,5 +8,7 @@ export function vendorFacts(name: string): VendorFacts {
   const known = knownVendors.find((vendor) => vendor.name === name)
   if (known) return known.facts
   const label = name === builtIn.name ? builtIn.label : name
-  return { label, capsFlexible: false, takesLicenses: false, locksIncreases: false }
+  const isOurs = name === builtIn.name
+  const nextTerm = () => (isOurs ? 'total' : undefined)
+  return { label, capsFlexible: false, takesLicenses: false, locksIncreases: false, nextTerm }
 }

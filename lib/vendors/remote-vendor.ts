@@ -11,7 +11,7 @@ import type { RemoteVendor } from './vendor.ts'
  * @param budgets of the account that the configuration names
  */
 export function remoteVendor<Config extends VendorConfig>(
-  { name, facts, foresee, isSame = hasSameIds, looksUp, load }: VendorDeclaration<Config>,
+  { name, facts, foresee, isSame = hasSameIds, looksUp, setsNextTerm, load }: VendorDeclaration<Config>,
   config: Config,
   budgets: Budgets,
   account = DEFAULT_ACCOUNT,
@@ -31,6 +31,7 @@ export function remoteVendor<Config extends VendorConfig>(
     read: async (ref, signal) => (await loading).read(ref, signal),
     setQuantity: async (observed, total, changeId, signal) =>
       (await loading).setQuantity(observed, total, changeId, signal),
+    ...(setsNextTerm ? { setNextTerm: nextTermOf(loading) } : {}),
     ...(looksUp ? { lookup: lookupOf(loading) } : {}),
     async list(cursor, signal) {
       const page = await (await loading).list(cursor, signal)
@@ -47,5 +48,14 @@ function lookupOf(loading: Promise<VendorCalls>): NonNullable<RemoteVendor['look
     const { lookup } = await loading
     const reason = 'It is declared that a write can be looked up, and there is no call for that.'
     return lookup ? lookup(ref, write, signal) : { kind: 'unknown', reason }
+  }
+}
+
+function nextTermOf(loading: Promise<VendorCalls>): NonNullable<RemoteVendor['setNextTerm']> {
+  return async (observed, next, requestId, signal) => {
+    const { setNextTerm } = await loading
+    if (!setNextTerm)
+      throw new Error('It is declared that a next term can be ordered, and there is no call for that.')
+    return setNextTerm(observed, next, requestId, signal)
   }
 }

@@ -75,6 +75,9 @@ export type WriteAnswer =
 /** A write of ours, by the names that we and the vendor have for it. */
 export type SentWrite = { changeId: string; pollRef: string | undefined }
 
+/** What is to happen at a term's end: the total of the next one (undefined: what happens by itself), or a way of the vendor's. */
+export type NextTerm = { total: number | undefined } | { renewalType: string }
+
 /** What can be told of a write without sending it. */
 export type Foreseen<Seats> = { kind: 'applied'; seats: Seats } | Rejected
 
@@ -119,6 +122,8 @@ export type RemoteVendor = Named & {
    * @param changeId makes the call idempotent, where the vendor knows such a thing
    */
   setQuantity(observed: Observed, total: number, changeId: string, signal: AbortSignal): Promise<WriteAnswer>
+  /** Says what is to happen at the term's end, where the vendor takes that. Said twice it is the same. */
+  setNextTerm?: (o: Observed, next: NextTerm, requestId: string, signal: AbortSignal) => Promise<WriteAnswer>
   /**
    * What became of a write of ours, where the vendor can be asked that; it sends nothing. What it calls `rejected` or
    * `not_sent` holds for that write, also where the first answer to it was lost. `unknown` settles nothing: it is not

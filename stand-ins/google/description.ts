@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Exchange } from '../vendors/routes.ts'
 
-// The three calls that we make, written down from Google's own description of the Workspace Reseller API v1 (revision
+// The four calls that we make, written down from Google's own description of the Workspace Reseller API v1 (revision
 // 20250511), to check what goes over the wire. Stricter than a client may be: a field that is not described is a
 // mistake, because it is one of ours.
 
@@ -19,6 +19,8 @@ const Seats = z.strictObject({
   maximumNumberOfSeats: int32.optional(),
   numberOfSeats: int32.optional(),
 })
+
+const RenewalSettings = z.strictObject({ kind, renewalType: z.string().optional() })
 
 const Subscription = z
   .strictObject({
@@ -42,7 +44,7 @@ const Subscription = z
         commitmentInterval: z.strictObject({ startTime: int64, endTime: int64 }).partial(),
       })
       .partial(),
-    renewalSettings: z.strictObject({ kind, renewalType: z.string().optional() }),
+    renewalSettings: RenewalSettings,
     seats: Seats,
     trialSettings: z.strictObject({ isInTrial: z.boolean(), trialEndTime: int64 }).partial(),
     transferInfo: z
@@ -89,6 +91,13 @@ const METHODS: Method[] = [
     path: new RegExp(`${CUSTOMER}/changeSeats$`),
     query: {},
     request: Seats,
+    response: Subscription,
+  },
+  {
+    method: 'POST',
+    path: new RegExp(`${CUSTOMER}/changeRenewalSettings$`),
+    query: {},
+    request: RenewalSettings,
     response: Subscription,
   },
 ]

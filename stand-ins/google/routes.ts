@@ -3,7 +3,7 @@ import type { Answer, Call, Route } from '../vendors/routes.ts'
 import { refusal } from './errors.ts'
 import { page } from './list.ts'
 import { changedResourceOf, type GoogleOwn, resourceOf } from './resource.ts'
-import { askedTotal } from './rules.ts'
+import { askedRenewal, askedTotal } from './rules.ts'
 import { ORDER, ORDER_READONLY, type tokenEndpoint } from './token.ts'
 
 const ROOT = '/apps/reseller/v1'
@@ -35,6 +35,14 @@ export function googleRoutes(tokens: Tokens): Route<GoogleOwn>[] {
       kind: 'write',
       handle: (call, book) => refusedTo(tokens, call, [ORDER]) ?? grown(call, changeSeats(call, book)),
     },
+    {
+      name: 'changeRenewalSettings',
+      method: 'POST',
+      path: `${ONE}/changeRenewalSettings`,
+      kind: 'write',
+      handle: (call, book) =>
+        refusedTo(tokens, call, [ORDER]) ?? grown(call, changeRenewalSettings(call, book)),
+    },
   ]
 }
 
@@ -49,6 +57,16 @@ function changeSeats(call: Call, book: Book<GoogleOwn>): Answer {
   const changed = book.find(id)
   // The how-to says 201, the description of the API only "success".
   return { status: call.number % 2 === 0 ? 200 : 201, body: changed && changedResourceOf(changed) }
+}
+
+function changeRenewalSettings(call: Call, book: Book<GoogleOwn>): Answer {
+  const subscription = findIn(book, call)
+  if (!subscription) return notFound()
+  const asked = askedRenewal(subscription, call.text)
+  if ('refused' in asked) return asked.refused
+  book.change(subscription.id, {}, { renewalType: asked.renewalType })
+  const changed = book.find(subscription.id)
+  return { status: 200, body: changed && resourceOf(changed) }
 }
 
 function refusedTo(tokens: Tokens, call: Call, scopes: string[]): Answer | undefined {

@@ -33,6 +33,33 @@ export function askedTotal(
   return refused ? { refused } : { total: right }
 }
 
+const Renewal = z.strictObject({
+  kind: z.string().optional(),
+  renewalType: z.enum([
+    'AUTO_RENEW_MONTHLY_PAY',
+    'AUTO_RENEW_YEARLY_PAY',
+    'RENEW_CURRENT_USERS_MONTHLY_PAY',
+    'RENEW_CURRENT_USERS_YEARLY_PAY',
+    'SWITCH_TO_PAY_AS_YOU_GO',
+    'CANCEL',
+  ]),
+})
+
+/**
+ * What changeRenewalSettings would set.
+ * @param text the request's body
+ */
+export function askedRenewal(
+  { plan, status }: GoogleSubscription,
+  text: string,
+): { renewalType: string } | { refused: Answer } {
+  const renewal = Renewal.safeParse(jsonOf(text))
+  if (!renewal.success) return invalid('Invalid value for: renewalType')
+  if (!isAnnual(plan)) return { refused: refusal(412, 'conditionNotMet', 'The plan has no such operation') }
+  if (status !== 'ACTIVE') return invalid(`Subscription is ${status.toLowerCase()}`)
+  return { renewalType: renewal.data.renewalType }
+}
+
 function ruleFor({ plan, status, total, assigned }: GoogleSubscription, asked: number): Answer | undefined {
   if (status === 'PENDING') {
     return refusal(412, 'conditionNotMet', 'The customer has not accepted the terms of service')

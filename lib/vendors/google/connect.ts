@@ -4,6 +4,7 @@ import { inBackground } from '../client.ts'
 import type { VendorCalls } from '../declaration.ts'
 import { client } from './client.ts'
 import { list } from './list.ts'
+import { setNextTerm } from './next-term.ts'
 import { read } from './read.ts'
 import type { Config } from './settings.ts'
 import { setQuantity } from './write.ts'
@@ -20,6 +21,7 @@ export function connect(config: Config, budgets: Budgets): VendorCalls {
     read: (ref, signal) => read(google, ref, signal),
     setQuantity: (observed, total, changeId, signal) =>
       setQuantity(google, observed, total, changeId, signal),
+    setNextTerm: (observed, next, _requestId, signal) => setNextTerm(google, observed, next, signal),
     list: (cursor, signal) => list(inBackground(google), cursor, signal),
     spare: () => budget.spare(),
   }

@@ -11,8 +11,15 @@ export const google: VendorDeclaration<Config> = {
     capsFlexible: true,
     takesLicenses: false,
     locksIncreases: false,
+    // It takes no total for the next term: only whether to renew with the same licenses, or with those in use.
+    nextTerm: (planName) => {
+      const pay = /^ANNUAL_(MONTHLY|YEARLY)_PAY$/.exec(planName)?.[1]
+      if (pay === undefined) return undefined
+      return { renewalTypes: [`AUTO_RENEW_${pay}_PAY`, `RENEW_CURRENT_USERS_${pay}_PAY`] }
+    },
   },
   settings,
   foresee,
+  setsNextTerm: true,
   load: () => import('./connect.ts'),
 }

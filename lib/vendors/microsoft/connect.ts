@@ -6,6 +6,7 @@ import { assignments } from './assigned.ts'
 import { client } from './client.ts'
 import { customerList } from './customers.ts'
 import { list } from './list.ts'
+import { setNextTerm } from './next-term.ts'
 import { read } from './read.ts'
 import type { Config } from './settings.ts'
 import { setQuantity } from './write.ts'
@@ -25,6 +26,8 @@ export function connect(config: Config, budgets: Budgets): VendorCalls {
     read: (ref, signal) => read(microsoft, assigned, ref, signal),
     setQuantity: (observed, total, changeId, signal) =>
       setQuantity(microsoft, observed, total, changeId, signal),
+    setNextTerm: (observed, next, requestId, signal) =>
+      setNextTerm(microsoft, observed, next, requestId, signal),
     list: (cursor, signal) => list({ client: background, assigned, customers }, cursor, signal),
     spare: () => budget.spare(),
   }

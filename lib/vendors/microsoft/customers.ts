@@ -6,7 +6,7 @@ import type { StaleCursor } from '../list-page.ts'
 import type { Unavailable } from '../vendor.ts'
 import { customersPath } from './client.ts'
 import { isGone, unavailable } from './errors.ts'
-import { itemsOf } from './exact-json.ts'
+import { itemsOf } from './own/exact-json.ts'
 
 // The reseller's customers: Microsoft alone lists subscriptions by customer only.
 

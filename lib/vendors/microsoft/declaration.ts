@@ -12,9 +12,11 @@ export const microsoft: VendorDeclaration<Config> = {
     capsFlexible: false,
     takesLicenses: true,
     locksIncreases: true,
+    nextTerm: () => 'total',
   },
   settings,
   foresee,
   isSame,
+  setsNextTerm: true,
   load: () => import('./connect.ts'),
 }

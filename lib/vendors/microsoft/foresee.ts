@@ -1,6 +1,6 @@
 import 'server-only'
 import type { Foreseen, Observed, ObservedSeats } from '../vendor.ts'
-import { type Own, ownIn } from './own.ts'
+import { type Own, ownIn } from './own/own.ts'
 
 /**
  * Of a decrease, what Microsoft says of the licenses that can still be returned: how many, and until when. Nothing is

@@ -7,7 +7,7 @@ import { isSameBasis } from '../same.ts'
 import type { Observed, WriteAnswer } from '../vendor.ts'
 import { subscriptionPath } from './client.ts'
 import { refusal } from './errors.ts'
-import { replacementOf } from './own.ts'
+import { replacementOf } from './own/own.ts'
 import { readOne } from './read.ts'
 import { changedOf, withAssigned } from './subscription.ts'
 
@@ -25,7 +25,7 @@ const LOOKS = 12
  * the caller decides anew on a fresh read (`change_in_progress`).
  *
  * A mid-term change deletes what was scheduled for the next term, also where it is sent along: compare `scheduled`
- * before and after. It is not scheduled again: an order for another total is not ours to give.
+ * before and after. What a person ordered here is ordered again after it (lib/renewal-orders).
  */
 export async function setQuantity(
   client: Client,

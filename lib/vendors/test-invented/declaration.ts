@@ -13,6 +13,7 @@ export const paperclip: VendorDeclaration<Config> = {
     capsFlexible: false,
     takesLicenses: false,
     locksIncreases: true,
+    nextTerm: () => undefined,
   },
   settings,
   foresee,

@@ -11,6 +11,7 @@ import * as changes from '#lib/license-changes/contract.ts'
 import * as matches from '#lib/matches/contract.ts'
 import * as needs from '#lib/needs/contract.ts'
 import * as posting from '#lib/posting-details/contract.ts'
+import * as renewals from '#lib/renewal-orders/contract.ts'
 import * as statements from '#lib/statements/contract.ts'
 
 /** What the document tells of assets, invoices and their history. */
@@ -36,6 +37,11 @@ export const billing: readonly Group[] = [
       changes.readLicenseChange,
       changes.acknowledgeLicenseChange,
     ],
+  },
+  {
+    tag: 'Renewals',
+    description: 'What happens at the end of a commitment, and what is ordered for the next term.',
+    contracts: [renewals.readRenewal, renewals.orderRenewal, renewals.withdrawRenewal],
   },
   {
     tag: 'Invoices',

@@ -8,6 +8,17 @@ export function withQuantity(json: string, quantity: number): string {
   return JSON.stringify({ ...(exactly(json) as object), quantity })
 }
 
+/**
+ * An object's JSON that is to be renewed, with an order for the next term, or with none.
+ * @param order its product by the names of the API, and the total
+ */
+export function withNextTerm(json: string, order: { product: object; quantity: number } | undefined): string {
+  const given = exactly(json) as object
+  return order
+    ? JSON.stringify({ ...given, autoRenewEnabled: true, scheduledNextTermInstructions: order })
+    : JSON.stringify({ ...given, scheduledNextTermInstructions: null })
+}
+
 /** The JSON of each item of a list. The list is one that has been read before. */
 export function itemsOf(json: string): string[] {
   const { items } = exactly(json) as { items?: unknown }

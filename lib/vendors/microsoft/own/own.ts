@@ -1,7 +1,8 @@
 import 'server-only'
 import { z } from 'zod'
-import type { Observed } from '../vendor.ts'
-import { withQuantity } from './exact-json.ts'
+import type { Observed } from '../../vendor.ts'
+import { withNextTerm, withQuantity } from './exact-json.ts'
+import { Product, productOf } from './product.ts'
 
 // Microsoft's own part of what was read: what a write needs again, and how many licenses can be returned.
 
@@ -25,6 +26,8 @@ const Own = z.object({
   etag: z.string().optional(),
   /** When the term ends, of a monthly one too. */
   termEnd: z.string().optional(),
+  /** What is renewed, as an order for the next term names it. */
+  product: Product.optional(),
   refundable: z.object({ total: z.int(), until: z.array(z.tuple([z.int(), z.string()])) }).optional(),
 })
 
@@ -41,6 +44,7 @@ export function ownOf(
     json,
     etag: attributes?.etag ?? etag,
     termEnd: termEnd?.toISOString(),
+    product: productOf(raw),
     refundable: refundableQuantity
       ? {
           total: refundableQuantity.totalQuantity,
@@ -60,12 +64,29 @@ export function ownIn(observed: Observed): Own | undefined {
  * without a word; and the ETag that makes it hold for that object alone. Numbers keep their digits.
  * @returns undefined where the object or its ETag is not known
  */
-export function replacementOf(
-  observed: Observed,
-  quantity: number,
-): { body: string; ifMatch: string } | undefined {
+export function replacementOf(observed: Observed, quantity: number): Replacement | undefined {
+  return replaced(observed, ({ json }) => withQuantity(json, quantity))
+}
+
+/**
+ * The same, with the order for the next term: of this product and payment, for as long as this term.
+ * @param total undefined: without one
+ * @returns undefined where the object, its ETag or what is to be renewed is not known
+ */
+export function orderOf(observed: Observed, total: number | undefined): Replacement | undefined {
+  return replaced(observed, ({ json, product }) => {
+    if (total === undefined) return withNextTerm(json, undefined)
+    return product && withNextTerm(json, { product, quantity: total })
+  })
+}
+
+/** The body of a PATCH and its condition. */
+type Replacement = { body: string; ifMatch: string }
+
+function replaced(observed: Observed, write: (own: Own) => string | undefined): Replacement | undefined {
   const own = ownIn(observed)
-  if (!own?.etag) return undefined
+  const body = own?.etag && write(own)
+  if (!own?.etag || !body) return undefined
   const ifMatch = /^(W\/)?".*"$/.test(own.etag) ? own.etag : `"${own.etag}"`
-  return { body: withQuantity(own.json, quantity), ifMatch }
+  return { body, ifMatch }
 }
