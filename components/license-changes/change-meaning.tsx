@@ -66,9 +66,11 @@ function capText(quantity: number): string {
   return `This is a cap, not a bill: what is in use is billed, up to ${licensesText(quantity)}.`
 }
 
-/** What the vendor would forget. */
+/** What was ordered for the next term: a vendor may forget it, and what was ordered here is said there again. */
 function scheduledText({ vendor, scheduled }: AssetListItem): string {
   if (!scheduled) return ''
   const when = scheduled.time === undefined ? 'the next renewal' : `the renewal on ${dayText(scheduled.time)}`
-  return `${vendor?.label ?? 'The vendor'} has ${licensesText(scheduled.quantity)} scheduled for ${when}: a change now may delete that there.`
+  const total = licensesText(scheduled.quantity)
+  if (vendor?.name === 'built-in') return `${total} from ${when} on stay ordered.`
+  return `${vendor?.label ?? 'The vendor'} has ${total} scheduled for ${when}: a change now may delete that there. What was ordered here is ordered again.`
 }

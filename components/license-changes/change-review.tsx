@@ -1,15 +1,24 @@
 'use client'
 
-import { type FormEvent, type KeyboardEvent, type MouseEvent, type RefObject, useId, useState } from 'react'
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  type RefObject,
+  useId,
+  useState,
+} from 'react'
+import { OrderLower } from '#components/renewal-orders/order-lower.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { visible } from '#components/ui/visible.ts'
 import { decideQuantity, needsTypedTotal } from '#lib/assets/commitment.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
-import { MAX_QUANTITY } from '#lib/assets/rules.ts'
+import { atItsEnd, MAX_QUANTITY } from '#lib/assets/rules.ts'
 import type { LastPrice } from '#lib/license-prices/rules.ts'
 import { ChangeMeaning } from './change-meaning.tsx'
-import { ReviewBox } from './review-box.tsx'
+import { Impossible, ReviewBox } from './review-box.tsx'
 import { differenceText, factsOf, licensesText, type Subscription, untilText } from './words.ts'
 
 type Given = {
@@ -32,22 +41,26 @@ export function ChangeReview(given: Given) {
     quantity !== null && Number.isInteger(quantity) && quantity >= 0 && quantity <= MAX_QUANTITY
   if (!isNumber) {
     const text = `Type a whole number from 0 to ${MAX_QUANTITY.toLocaleString('en')}.`
-    return <Impossible given={given} title={`${name}: how many licenses?`} text={text} />
+    return <Impossible {...given} title={`${name}: how many licenses?`} text={text} />
   }
   const decision = decideQuantity(facts, quantity)
   if (decision.allowed) return <Possible {...given} quantity={quantity} change={decision.change} />
   if (decision.reason === 'not_active') {
     return (
-      <Impossible
-        given={given}
-        title={`${name} can’t be changed`}
-        text={`Its status is ${decision.status}.`}
-      />
+      <Impossible {...given} title={`${name} can’t be changed`} text={`Its status is ${decision.status}.`} />
     )
   }
   const title = `${name} can’t go below ${licensesText(decision.minimum)} ${untilText(decision.until)}`
   const text = 'This commitment plan can only grow until then. Choose the present total or more.'
-  return <Impossible given={{ ...given, onDiscard }} title={title} text={text} />
+  const { until } = decision
+  const isOrderable = item.vendor?.ordersTotals && until !== undefined && mayOrder(subscription)
+  return (
+    <Impossible {...given} title={title} text={text}>
+      {isOrderable ? (
+        <OrderLower id={item.id} quantity={quantity} end={until} first={given.first} onDone={onDiscard} />
+      ) : null}
+    </Impossible>
+  )
 }
 
 /** Neither a key that is held down since before nor a double click that began elsewhere buys anything. */
@@ -55,23 +68,10 @@ export function holdBack(event: MouseEvent | KeyboardEvent) {
   if (event.type === 'keydown' ? (event as KeyboardEvent).repeat : event.detail > 1) event.preventDefault()
 }
 
-function Impossible({ given, title, text }: { given: Given; title: string; text: string }) {
-  const { first, onDiscard } = given
-  const id = useId()
-  return (
-    <ReviewBox
-      id={id}
-      live="assertive"
-      title={title}
-      actions={
-        <Button ref={first as RefObject<HTMLButtonElement>} onClick={onDiscard} aria-describedby={id}>
-          Discard
-        </Button>
-      }
-    >
-      {text}
-    </ReviewBox>
-  )
+/** Where a plan ends by itself, there is no next term to order. */
+function mayOrder({ RenewalSettings }: Subscription): boolean {
+  const type = RenewalSettings?.renewalType
+  return !type || atItsEnd(type).verb === 'Renews'
 }
 
 function Possible(given: Given & { quantity: number; change: number }) {

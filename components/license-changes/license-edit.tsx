@@ -12,7 +12,7 @@ import { Confirming, Held, Waiting } from './confirming.tsx'
 import { QuantityControl } from './quantity-control.tsx'
 import { Refusal } from './refusal.tsx'
 import type { useLicenseEdit } from './use-license-edit.ts'
-import { factsOf, limitText, type Subscription } from './words.ts'
+import { factsOf, limitText, nextText, type Subscription } from './words.ts'
 
 type Given = { item: AssetListItem; subscription: Subscription; edit: ReturnType<typeof useLicenseEdit> }
 
@@ -63,6 +63,9 @@ export function LicenseControl({ item, subscription, edit, isTold = false }: Giv
           {item.vendor?.label ?? 'The vendor'} takes no change before <ClockTime at={waitUntil} />
         </p>
       )}
+      {item.scheduled && !edit.isPending ? (
+        <p className="mt-1 text-xs font-[550] text-ink-2 tabular-nums">{nextText(item.scheduled)}</p>
+      ) : null}
       {reason ? (
         <p id={reasonId} className="mt-1 text-xs text-ink-3 max-md:max-w-30 max-md:text-left">
           {reason}

@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, type RefObject, useId } from 'react'
+import { Button } from '#components/ui/button.tsx'
 
 /** The white box under a row that is being edited: what is about to happen, or why it did not. */
 export function ReviewBox({
@@ -35,5 +36,37 @@ export function ReviewBox({
         </div>
       )}
     </div>
+  )
+}
+
+/** What can't be done, and why; `children` is what can be done instead: then Enter leads there. */
+export function Impossible({
+  title,
+  text,
+  first,
+  onDiscard,
+  children = null,
+}: {
+  title: string
+  text: string
+  /** The first thing to do here: where Enter in the quantity leads. */
+  first: RefObject<HTMLElement | null>
+  onDiscard: () => void
+  children?: ReactNode
+}) {
+  const id = useId()
+  const own = children ? { look: 'quiet' as const } : { ref: first as RefObject<HTMLButtonElement> }
+  const actions = (
+    <>
+      <Button {...own} onClick={onDiscard} aria-describedby={id}>
+        Discard
+      </Button>
+      {children}
+    </>
+  )
+  return (
+    <ReviewBox id={id} live="assertive" title={title} actions={actions}>
+      {text}
+    </ReviewBox>
   )
 }

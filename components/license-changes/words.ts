@@ -1,5 +1,5 @@
 import { decideQuantity, type QuantityFacts } from '#lib/assets/commitment.ts'
-import type { Asset } from '#lib/assets/contract.ts'
+import type { Asset, AssetListItem } from '#lib/assets/contract.ts'
 import { atItsEnd } from '#lib/assets/rules.ts'
 import { dayText } from '#lib/days.ts'
 import type { LicenseChange } from '#lib/license-changes/contract.ts'
@@ -53,6 +53,11 @@ export function limitText(facts: QuantityFacts): string | undefined {
 /** `before 1 Mar 2027`, or as much as is known. */
 export function untilText(until: number | undefined): string {
   return until === undefined ? 'during the commitment' : `before ${dayText(until)}`
+}
+
+/** What it will be: `96 from 3 Dec 2026`. */
+export function nextText({ quantity, time }: NonNullable<AssetListItem['scheduled']>): string {
+  return `${quantity.toLocaleString('en')} from ${time === undefined ? 'the renewal on' : dayText(time)}`
 }
 
 /** A status as people read it: `SUSPENDED` is "Suspended". */

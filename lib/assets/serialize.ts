@@ -71,10 +71,11 @@ function vendorOf({
   isCommitmentPlan,
   planName,
 }: LicensedRow): NonNullable<AssetListItem['vendor']> {
-  const { label, capsFlexible, takesLicenses, locksIncreases } = vendorFacts(name)
+  const { label, capsFlexible, takesLicenses, locksIncreases, nextTerm } = vendorFacts(name)
   // Of a trial nothing is billed.
   const quantityIsCap = capsFlexible && !isCommitmentPlan && planName !== 'TRIAL'
-  return { name, label, quantityIsCap, takesLicenses, locksIncreases }
+  const ordersTotals = isCommitmentPlan && nextTerm(planName) === 'total'
+  return { name, label, quantityIsCap, takesLicenses, locksIncreases, ordersTotals }
 }
 
 /** The seat version leads the ETag of one asset (CONTRACT 4). */

@@ -76,6 +76,9 @@ const vendor = z.object({
   locksIncreases: z
     .boolean()
     .meta({ description: 'Without a commitment, too, an increase can be taken back for a few days only.' }),
+  ordersTotals: z
+    .boolean()
+    .meta({ description: 'Whether a total can be ordered for the next term of a commitment plan.' }),
 })
 
 const scheduled = z.object({

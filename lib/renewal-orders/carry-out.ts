@@ -78,6 +78,6 @@ async function beginTerm(
 }
 
 /** Who ordered it. */
-export function actorOf({ actorKind, actorId, actorName }: OrderRow): Actor {
+function actorOf({ actorKind, actorId, actorName }: OrderRow): Actor {
   return { kind: actorKind as Actor['kind'], id: actorId, name: actorName }
 }

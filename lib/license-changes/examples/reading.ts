@@ -25,6 +25,7 @@ export const readFromVendor: readonly Example[] = [
           quantityIsCap: false,
           takesLicenses: false,
           locksIncreases: false,
+          ordersTotals: true,
         },
       },
     },

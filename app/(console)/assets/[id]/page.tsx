@@ -6,6 +6,7 @@ import { AssetHistory } from '#components/assets/asset-history.tsx'
 import { assetHref, oneAsset } from '#components/assets/one-asset.ts'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { AssetPosting } from '#components/posting-details/asset-posting.tsx'
+import { RenewalCard } from '#components/renewal-orders/renewal-card.tsx'
 import { SeatPlot } from '#components/seats/seat-plot.tsx'
 import { yearUntil } from '#components/seats/seat-steps.ts'
 import { type Caller, may } from '#lib/access/rules.ts'
@@ -17,6 +18,8 @@ import { worthOf } from '#lib/idle-licenses/operations.ts'
 import { wholeNumber } from '#lib/license-lists/rules.ts'
 import { readAssetPosting as postingOf } from '#lib/posting-details/operations.ts'
 import { readAssetPosting } from '#lib/posting-details/queries.ts'
+import { readRenewal as renewalOf } from '#lib/renewal-orders/operations.ts'
+import { readRenewal } from '#lib/renewal-orders/queries.ts'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
@@ -41,13 +44,16 @@ export default async function Page({ params, searchParams }: Given) {
   const span = yearUntil(Date.now())
   const trace = await traceOf()
   const posted = { params: { asset_id: id } }
-  const [changes, moved, readings, worth, listed, posting] = await Promise.all([
+  const [changes, moved, readings, worth, listed, posting, renewal] = await Promise.all([
     historyOf(caller, id, typeof history === 'string' ? history : undefined, trace),
     movedSince(caller, id, span.from, trace),
     readSeatHistory(caller, id, span.from),
     worthOf(caller, item.properties?.subscription ? [id] : []),
     listOf(search),
     postingOf(caller, { ...posted, query: {}, body: undefined }, trace),
+    item.properties?.subscription?.Plan.IsCommitmentPlan
+      ? renewalOf(caller, { ...posted, query: {}, body: undefined }, trace)
+      : undefined,
   ])
   const at = (token?: string) =>
     assetHref(id, [listed, token && `history=${token}`].filter(Boolean).join('&'))
@@ -59,6 +65,7 @@ export default async function Page({ params, searchParams }: Given) {
       answers={[
         [oneAsset.key(id), oneAsset.list(item)],
         [readAssetPosting.key(posted), posting.body],
+        ...(renewal ? ([[readRenewal.key(posted), renewal.body]] as const) : []),
       ]}
     >
       <AssetHead
@@ -71,6 +78,9 @@ export default async function Page({ params, searchParams }: Given) {
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
         <div className={seats ? 'xl:order-2' : ''}>
           <AssetFacts item={item} now={span.to} />
+          {item.properties?.subscription?.Plan.IsCommitmentPlan ? (
+            <RenewalCard id={id} lastPrice={worth.prices[id]} />
+          ) : null}
           <AssetPosting id={id} maySet={may(caller, 'posting-editor')} />
         </div>
         {seats ? (

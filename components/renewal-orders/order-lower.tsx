@@ -1,0 +1,39 @@
+'use client'
+
+import type { RefObject } from 'react'
+import { licensesText } from '#components/license-changes/words.ts'
+import { NotDone } from '#components/problem/not-done.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { dayText } from '#lib/days.ts'
+import { useOrder } from './use-order.ts'
+
+/** Where a commitment can't be lowered now: what can be done instead, from its end on. */
+export function OrderLower({
+  id,
+  quantity,
+  end,
+  first,
+  onDone,
+}: {
+  id: string
+  quantity: number
+  /** When the commitment ends, in epoch milliseconds. */
+  end: number
+  first: RefObject<HTMLElement | null>
+  onDone: () => void
+}) {
+  const { mutate, isPending, error } = useOrder(id, { onDone })
+  return (
+    <>
+      {error ? <NotDone title="Not ordered" error={error} /> : null}
+      <Button
+        ref={first as RefObject<HTMLButtonElement>}
+        look="primary"
+        pending={isPending}
+        onClick={() => mutate({ quantity })}
+      >
+        Order {licensesText(quantity)} from {dayText(end)}
+      </Button>
+    </>
+  )
+}

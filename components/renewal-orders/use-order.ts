@@ -1,0 +1,43 @@
+'use client'
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { useToast } from '#components/ui/toast.tsx'
+import { dayText } from '#lib/days.ts'
+import { orderRenewal, readRenewal, withdrawRenewal } from '#lib/renewal-orders/queries.ts'
+import type { Wanted } from '#lib/renewal-orders/rules.ts'
+import { orderText } from './words.ts'
+
+/** Orders something for the next term of an asset, or takes that back (`undefined`), and says what came of it. */
+export function useOrder(
+  id: string,
+  { etag, onDone }: { etag?: string | undefined; onDone?: () => void } = {},
+) {
+  const say = useToast()
+  const client = useQueryClient()
+  const router = useRouter()
+  const params = { asset_id: id }
+  const headers = etag === undefined ? {} : { 'if-match': etag }
+  return useMutation({
+    mutationFn: (wanted: Wanted | undefined) =>
+      wanted
+        ? orderRenewal({ params, headers, body: wanted })
+        : withdrawRenewal({ params, headers, body: {} }),
+    onSuccess: async ({ order, time }, wanted) => {
+      const when = time === undefined ? '' : ` from ${dayText(time)} on`
+      if (!wanted)
+        say(
+          order ? 'The vendor is told as soon as it answers.' : 'The order for the next term is taken back.',
+        )
+      else if (order?.isPlaced) say(`Ordered: ${orderText(order)}${when}.`)
+      else say('The order is kept. The vendor is told as soon as it answers.')
+      onDone?.()
+    },
+    onSettled: () => {
+      // Beside the asset, in its row and on its page.
+      void client.invalidateQueries({ queryKey: readRenewal.key({ params }) })
+      void client.invalidateQueries({ queryKey: ['listAssets'] })
+      router.refresh()
+    },
+  })
+}
