@@ -1,9 +1,10 @@
 import 'server-only'
-import type { AdminEvent } from '#lib/access/sign-ins/account-mail.ts'
+import type { AdminEvent, OrderEvent } from '#lib/access/sign-ins/account-mail.ts'
 import type { Message } from '#lib/notices/message.ts'
 import { deviceOf } from '#lib/sessions/device.ts'
 import { adminText, isForAdmins } from './admin-text.ts'
 import { keyText } from './key-text.ts'
+import { isOfOrder, orderText } from './order-text.ts'
 import type { DueMail } from './store.ts'
 
 /** RFC 3834: nobody's absence note is for us. */
@@ -16,7 +17,7 @@ const TELL = 'tell your administrator or your reseller at once.'
 const CHANGE = `change your password, and ${TELL}`
 
 /** What happens with an account, and not with a key, a token or a domain. */
-type OfAccount = Exclude<DueMail['event'], AdminEvent | 'key-ends' | 'key-leaked'>
+type OfAccount = Exclude<DueMail['event'], AdminEvent | OrderEvent | 'key-ends' | 'key-leaked'>
 
 const WORDS: Record<OfAccount, Words> = {
   'new-password': {
@@ -59,7 +60,7 @@ export function messageOf(due: DueMail, baseUrl: string): Message {
   const { subject, lines } = textOf(due, baseUrl)
   const text = [
     ...lines,
-    '-- \nThis address gets what concerns the safety of its account. It can not be turned off.',
+    '-- \nThis address gets what concerns its account and what it ordered. It can not be turned off.',
   ]
   return { subject, text: `${text.join('\n\n')}\n`, headers: NO_ANSWER }
 }
@@ -67,6 +68,7 @@ export function messageOf(due: DueMail, baseUrl: string): Message {
 function textOf(due: DueMail, baseUrl: string) {
   const { event } = due
   if (event === 'key-ends' || event === 'key-leaked') return keyText(event, due, baseUrl)
+  if (isOfOrder(event)) return orderText(event, due, baseUrl)
   return isForAdmins(event) ? adminText(event, due) : accountText(event, due, baseUrl)
 }
 

@@ -1,7 +1,7 @@
 import 'server-only'
 import { dueOrders } from '#lib/access/due-work.ts'
 import { forEach } from '#lib/license-changes/reading/for-each.ts'
-import { place } from './place.ts'
+import { place } from './placing/place.ts'
 
 /**
  * Sees to the orders for next terms whose time has come, or that their vendor does not show. It carries out what people

@@ -4,6 +4,7 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { renewalOrders } from '#lib/db/schema/renewal-orders.ts'
 import { type Actor, recordAudit } from '#lib/history/audit.ts'
+import { tellWhoOrdered } from './mails.ts'
 import type { OrderState, Wanted } from './rules.ts'
 
 // Each transaction that writes here has locked the asset's row before: locks in one order.
@@ -90,7 +91,7 @@ export async function addOrder(tx: Transaction, customerId: CustomerId, order: N
 
 type Settled = { reason?: string | undefined; replacedBy?: string; actor: Actor; requestId: string }
 
-/** Ends an order that stands. */
+/** Ends an order that stands. Whoever orders is told of a refusal at once, and else by mail. */
 export async function settleOrder(
   tx: Transaction,
   customerId: CustomerId,
@@ -98,8 +99,10 @@ export async function settleOrder(
   state: Exclude<OrderState, 'STANDING'>,
   { reason, replacedBy, ...by }: Settled,
 ): Promise<void> {
-  const values = { state, settledAt: NOW, reason: reason ?? null, replacedBy: replacedBy ?? null }
-  await tx.update(renewalOrders).set(values).where(own(customerId, order.id))
+  const settled = { state, settledAt: NOW, reason: reason ?? null, replacedBy: replacedBy ?? null }
+  await tx.update(renewalOrders).set(settled).where(own(customerId, order.id))
+  if (state === 'LOST' || (state === 'REJECTED' && order.placedAt))
+    await tellWhoOrdered(tx, customerId, order.id, 'renewal-not-done')
   if (state !== 'REPLACED')
     await recordOrder(tx, customerId, order, { as: state.toLowerCase(), reason, ...by })
 }
@@ -113,7 +116,6 @@ export async function restoreReplaced(tx: Transaction, customerId: CustomerId, b
     .where(and(eq(customer, customerId), eq(replacedBy, by), eq(state, 'REPLACED')))
 }
 
-/** What may be noted of it. */
 export type OrderNote = Partial<
   Pick<OrderRow, 'termEnd' | 'placedAt' | 'placedVersion' | 'reason' | 'tries' | 'nextLookAt'> &
     Pick<OrderRow, 'takenBackAt' | 'takenBackByKind' | 'takenBackById' | 'takenBackByName'>

@@ -38,6 +38,7 @@ test('several processes share one queue in the database, made by a role that own
       { name: 'tell-audit-heads', cron: '7 * * * *' },
       { name: 'tell-members', cron: '* * * * *' },
       { name: 'tell-of-ending-keys', cron: '17 * * * *' },
+      { name: 'tell-of-renewal-orders', cron: '27 * * * *' },
       { name: 'tell-operators', cron: '*/10 * * * *' },
     ])
   } finally {

@@ -12,6 +12,7 @@ import { measured, secondsSince } from '#lib/measured.ts'
 import { sendNotices } from '#lib/notices/send.ts'
 import { tellOperators } from '#lib/operator-mail/send.ts'
 import { seeToOrders } from '#lib/renewal-orders/jobs.ts'
+import { tellOfOrders } from '#lib/renewal-orders/mails.ts'
 import { tellHeads } from './audit/heads.ts'
 import { runBackfills } from './backfills/run.ts'
 import { removeDeparted } from './pruning/departures.ts'
@@ -32,6 +33,7 @@ const JOBS: Job[] = [
   { name: 'settle-open-changes', cron: '* * * * *', run: settleOpenChanges },
   { name: 'read-vendors', cron: '* * * * *', run: readVendors },
   { name: 'see-to-renewal-orders', cron: '* * * * *', run: seeToOrders },
+  { name: 'tell-of-renewal-orders', cron: '27 * * * *', run: tellOfOrders },
   // From six in the morning on: the first run of a day tells what the night has brought, the others what is left.
   { name: 'send-notices', cron: '23 6-23 * * *', run: sendNotices },
   { name: 'tell-operators', cron: '*/10 * * * *', run: tellOperators },

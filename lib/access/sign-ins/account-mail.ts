@@ -15,7 +15,11 @@ export type AccountEvent =
   | 'recovery-code-used'
   | 'key-ends'
   | 'key-leaked'
+  | OrderEvent
   | AdminEvent
+
+/** What whoever ordered something for a next term is told of by mail. */
+export type OrderEvent = 'renewal-near' | 'renewal-not-done'
 
 /** What the Admins of a customer are told of by mail. */
 export type AdminEvent = 'scim-token-leaked' | 'domain-lost' | 'domain-ended'

@@ -45,6 +45,8 @@ export const renewalOrders = pgTable(
     tries: integer('tries').notNull().default(0),
     /** When somebody looks at it next. */
     nextLookAt: time('next_look_at').notNull().default(sql`now()`),
+    /** When whoever ordered it was told by mail that its time comes. */
+    toldAt: time('told_at'),
     actorKind: text('actor_kind').notNull(),
     actorId: text('actor_id').notNull(),
     actorName: text('actor_name').notNull(),

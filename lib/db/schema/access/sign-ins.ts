@@ -107,7 +107,7 @@ export const accountMails = pgTable(
     reason: text('reason'),
     /** The API key that it is about, where it is about one. */
     keyId: key('key_id'),
-    /** The name of what else it is about: a domain, or a token of a directory. */
+    /** The name of what else it is about: a domain, a token of a directory, or a plan with what was ordered. */
     about: text('about'),
   },
   (t) => [
@@ -115,7 +115,7 @@ export const accountMails = pgTable(
     foreignKey({ columns: [t.customerId, t.memberId], foreignColumns: [members.customerId, members.id] }),
     check(
       'account_mails_event',
-      sql`${t.event} in ('new-password', 'new-device', 'key-ends', 'key-leaked', 'factor-added', 'factor-removed', 'factors-reset', 'recovery-code-used', 'scim-token-leaked', 'domain-lost', 'domain-ended')`,
+      sql`${t.event} in ('new-password', 'new-device', 'key-ends', 'key-leaked', 'factor-added', 'factor-removed', 'factors-reset', 'recovery-code-used', 'scim-token-leaked', 'domain-lost', 'domain-ended', 'renewal-near', 'renewal-not-done')`,
     ),
     check('account_mails_state', sql`${t.state} in ('WAITING', 'SENDING', 'SENT', 'REFUSED', 'UNKNOWN')`),
   ],

@@ -2,8 +2,8 @@ import 'server-only'
 import type { LicensedRow } from '#lib/assets/store.ts'
 import { DAY_MS } from '#lib/days.ts'
 import type { NextTerm, Observed } from '#lib/vendors/vendor.ts'
-import { fateOf, isShown } from './rules.ts'
-import { type OrderNote, type OrderRow, wantedOf } from './store.ts'
+import { fateOf, isShown } from '../rules.ts'
+import { type OrderNote, type OrderRow, wantedOf } from '../store.ts'
 
 type Step =
   | { kind: 'settle'; state: 'APPLIED' | 'LOST' | 'WITHDRAWN'; reason?: string | undefined }

@@ -7,9 +7,9 @@ import type { Transaction } from '#lib/db/client.ts'
 import type { Actor } from '#lib/history/audit.ts'
 import { addLicenseChange } from '#lib/license-changes/store/transitions.ts'
 import type { OwnBooks } from '#lib/vendors/vendor.ts'
-import { fateOf } from './rules.ts'
-import { noteOrder, type OrderRow, settleOrder, wantedOf } from './store.ts'
-import { nextTermOf, setScheduled, setTerm } from './terms.ts'
+import { fateOf } from '../rules.ts'
+import { noteOrder, type OrderRow, settleOrder, wantedOf } from '../store.ts'
+import { nextTermOf, setScheduled, setTerm } from '../terms.ts'
 
 /**
  * What becomes now of an order in books of our own: at the end of its term the next one begins with the total that was

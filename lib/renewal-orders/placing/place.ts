@@ -12,10 +12,10 @@ import { log } from '#lib/log.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import type { NextTerm, Observed, Reading, WriteAnswer } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
+import { noteOrder, type OrderRow, settleOrder, standingOrder } from '../store.ts'
 import { carryOut } from './carry-out.ts'
 import { backoff, conclude, LONGEST_WAIT_MS, type Placed, type Step, withdrawer } from './conclude.ts'
 import { nextStep } from './next-step.ts'
-import { noteOrder, type OrderRow, settleOrder, standingOrder } from './store.ts'
 
 const NOTED: Placed = { kind: 'noted' }
 const MINUTE_MS = 60_000

@@ -6,7 +6,7 @@ import type { Actor } from '#lib/history/audit.ts'
 import { observe } from '#lib/license-changes/observe.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import type { NextTerm, WriteAnswer } from '#lib/vendors/vendor.ts'
-import { noteOrder, type OrderRow, restoreReplaced, settleOrder } from './store.ts'
+import { noteOrder, type OrderRow, restoreReplaced, settleOrder } from '../store.ts'
 
 /** What came of it: settled by the vendor's refusal, or whatever the order's row says. */
 export type Placed = { kind: 'rejected'; reason: string } | { kind: 'noted' }
