@@ -69,6 +69,8 @@ const TEXTS: Record<string, string> = {
   'member.removed': 'Took a member away',
   'scim-token.issued': 'Issued a SCIM token',
   'scim-token.revoked': 'Revoked a SCIM token',
+  'calendar-feed.made': 'Made the link of a calendar',
+  'calendar-feed.revoked': 'Revoked the link of a calendar',
   'scim-group.added': 'Added a group',
   'scim-group.mapped': 'Said what a group gives',
   'scim-group.changed': 'Changed a group',

@@ -11,6 +11,8 @@ import * as changes from '#lib/license-changes/contract.ts'
 import * as matches from '#lib/matches/contract.ts'
 import * as needs from '#lib/needs/contract.ts'
 import * as posting from '#lib/posting-details/contract.ts'
+import * as feeds from '#lib/renewal-feeds/contract.ts'
+import * as renewals from '#lib/renewals/contract.ts'
 import * as statements from '#lib/statements/contract.ts'
 
 /** What the document tells of assets, invoices and their history. */
@@ -96,6 +98,18 @@ export const billing: readonly Group[] = [
       needs.restoreNeed,
       needs.readNeedsMail,
       needs.setNeedsMail,
+    ],
+  },
+  {
+    tag: 'Renewals',
+    description: 'Commitments that end in the next twelve months, and a calendar of them.',
+    contracts: [
+      renewals.listRenewals,
+      renewals.exportRenewals,
+      renewals.exportRenewalsXlsx,
+      feeds.readRenewalFeed,
+      feeds.makeRenewalFeed,
+      feeds.revokeRenewalFeed,
     ],
   },
   {
