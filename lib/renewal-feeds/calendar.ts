@@ -1,6 +1,6 @@
 import 'server-only'
 import { createHash } from 'node:crypto'
-import ical, { escape, ICalCalendarMethod, ICalEventTransparency } from 'ical-generator'
+import ical, { escape as escaped, ICalCalendarMethod, ICalEventTransparency } from 'ical-generator'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { dayBegin, dayText } from '#lib/days.ts'
 import type { Renewal } from '#lib/renewals/contract.ts'
@@ -22,7 +22,7 @@ type Given = {
 export function calendarOf(renewals: readonly Renewal[], { customerName, ...given }: Given): string {
   const calendar = ical({
     // The one text that is written as it is given.
-    name: escape(`Renewals of ${oneLine(customerName)}`, false),
+    name: escaped(`Renewals of ${oneLine(customerName)}`, false),
     prodId: { company: 'Licenses and Invoices', product: 'Renewals', language: 'EN' },
     method: ICalCalendarMethod.PUBLISH,
     ttl: EVERY,

@@ -42,11 +42,9 @@ export const makeRenewalFeed = contract({
   output: z
     .object({
       feed: Feed,
-      url: z
-        .url()
-        .meta({
-          description: 'The link itself, for a calendar that subscribes to it. It is shown this once.',
-        }),
+      url: z.url().meta({
+        description: 'The link itself, for a calendar that subscribes to it. It is shown this once.',
+      }),
     })
     .meta({ id: 'MadeRenewalFeed', description: 'A new link, and the link itself.' }),
   problems: [...problems, 'fresh_sign_in_required'],

@@ -43,12 +43,9 @@ export const Renewal = z
     purchased: seats.meta({ description: 'Purchased licenses.' }),
     assigned: seats.meta({ description: 'Assigned to users.' }),
     idle: seats.meta({ description: 'Those that nobody is assigned to now.' }),
-    renewalType: z
-      .string()
-      .optional()
-      .meta({
-        description: 'What happens by itself, as the vendor calls it. Absent where nothing is known.',
-      }),
+    renewalType: z.string().optional().meta({
+      description: 'What happens by itself, as the vendor calls it. Absent where nothing is known.',
+    }),
     happens: z.string().optional().meta({ description: 'The same in words.' }),
     nextTotal: seats.optional().meta({ description: 'The total for the next term, where one is ordered.' }),
     price: price.optional().meta({ description: `What one license cost when last billed. ${NOT_SEEN}` }),

@@ -1,0 +1,111 @@
+import { Card } from '#components/ui/card.tsx'
+import { GoLink } from '#components/ui/go-link.tsx'
+import { monthAndYear, monthName } from '#lib/days.ts'
+import type { RenewalList } from '#lib/renewals/contract.ts'
+import { countText } from '#lib/renewals/words.ts'
+import { beginOf, hrefOf, type View } from './view.ts'
+
+type Month = RenewalList['months'][number]
+type Given = { months: readonly Month[]; view: View; onGo: (view: View) => void }
+
+/** In pixels. */
+const BAR = 44
+
+/**
+ * A year of months: how many licenses each has whose commitment ends, the idle ones in another shade. Each that has some
+ * leads to its plans.
+ */
+export function MonthStrip({ months, view, onGo }: Given) {
+  const most = Math.max(1, ...months.map(({ licenses }) => licenses))
+  return (
+    <Card className="mb-3">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1 px-4 pt-3 text-xs text-ink-3 max-md:px-3.5">
+        <h2 className="text-sm font-semibold text-ink">
+          Licenses by the month in which their commitment ends
+        </h2>
+        <p className="flex gap-4">
+          <Key className="bg-used">assigned</Key>
+          <Key className="bg-idle">idle</Key>
+        </p>
+      </div>
+      <nav aria-label="Months" className="p-2">
+        <ol className="grid grid-cols-4 gap-1 sm:grid-cols-6 lg:grid-cols-12">
+          {months.map((month) => (
+            <li key={month.month} className="min-w-0">
+              <Slot month={month} most={most} view={view} onGo={onGo} />
+            </li>
+          ))}
+        </ol>
+      </nav>
+    </Card>
+  )
+}
+
+function Key({ className, children }: { className: string; children: string }) {
+  return (
+    <span className="inline-flex items-center gap-1.5">
+      <span aria-hidden="true" className={`size-2 rounded-mark ${className}`} />
+      {children}
+    </span>
+  )
+}
+
+const SLOT = 'block h-full rounded-control border border-transparent px-1.5 py-1.5 text-center tabular-nums'
+
+function Slot({ month, most, view, onGo }: Omit<Given, 'months'> & { month: Month; most: number }) {
+  const { count, licenses, idle } = month
+  const begin = beginOf(month.month)
+  const name = monthName(begin)
+  const year = new Date(begin).getUTCFullYear()
+  const inside = (
+    <>
+      <Bar licenses={licenses} idle={idle} most={most} />
+      <span aria-hidden="true" className="mt-1 block text-xs text-ink-3">
+        {name} {year}
+      </span>
+      <span aria-hidden="true" className="block font-[550]">
+        {count === 0 ? '–' : countText(licenses)}
+      </span>
+      <span aria-hidden="true" className="block text-xs text-ink-3">
+        {count === 0 ? '\u00a0' : plansText(count)}
+      </span>
+    </>
+  )
+  if (count === 0)
+    return (
+      <div className={SLOT}>
+        <span className="sr-only">{monthAndYear(begin)}: nothing</span>
+        {inside}
+      </div>
+    )
+  const isChosen = view.month === month.month
+  const target = { ...view, month: isChosen ? undefined : month.month }
+  return (
+    <GoLink
+      href={hrefOf(target)}
+      onGo={() => onGo(target)}
+      aria-current={isChosen ? 'true' : undefined}
+      aria-label={`${monthAndYear(begin)}: ${plansText(count)}, ${countText(licenses)} licenses, ${countText(idle)} idle`}
+      className={`${SLOT} hover:bg-sunken aria-[current]:border-accent aria-[current]:bg-accent-tint`}
+    >
+      {inside}
+    </GoLink>
+  )
+}
+
+/** Its height stands for all licenses; what is idle is its upper part. */
+function Bar({ licenses, idle, most }: { licenses: number; idle: number; most: number }) {
+  const whole = licenses === 0 ? 0 : Math.max(2, Math.round((licenses / most) * BAR))
+  const unused = idle === 0 ? 0 : Math.max(1, Math.round((idle / licenses) * whole))
+  return (
+    <svg aria-hidden="true" width="100%" height={BAR + 1} className="block">
+      <rect className="fill-used" x="30%" width="40%" y={BAR - whole + unused} height={whole - unused} />
+      <rect className="fill-idle" x="30%" width="40%" y={BAR - whole} height={unused} />
+      <line className="stroke-line-2" x1="10%" x2="90%" y1={BAR + 0.5} y2={BAR + 0.5} />
+    </svg>
+  )
+}
+
+function plansText(count: number): string {
+  return `${countText(count)} ${count === 1 ? 'plan' : 'plans'}`
+}
