@@ -33,6 +33,8 @@ function FeedDialog({ onClose }: { onClose: () => void }) {
   const { data, error } = useQuery({
     queryKey: readRenewalFeed.key({}),
     queryFn: ({ signal }) => readRenewalFeed({}, signal),
+    // A calendar may have read it meanwhile.
+    staleTime: 0,
   })
   const make = useMutation({
     mutationFn: () => makeRenewalFeed({ body: {} }),

@@ -2,7 +2,7 @@ import { Card } from '#components/ui/card.tsx'
 import { GoLink } from '#components/ui/go-link.tsx'
 import { monthAndYear, monthName } from '#lib/days.ts'
 import type { RenewalList } from '#lib/renewals/contract.ts'
-import { countText } from '#lib/renewals/words.ts'
+import { countText, plansText } from '#lib/renewals/words.ts'
 import { beginOf, hrefOf, type View } from './view.ts'
 
 type Month = RenewalList['months'][number]
@@ -23,7 +23,16 @@ export function MonthStrip({ months, view, onGo }: Given) {
         <h2 className="text-sm font-semibold text-ink">
           Licenses by the month in which their commitment ends
         </h2>
-        <p className="flex gap-4">
+        {view.month === undefined ? null : (
+          <GoLink
+            href={hrefOf(withoutMonth(view))}
+            onGo={() => onGo(withoutMonth(view))}
+            className="mr-auto rounded-sm text-sm font-medium text-accent underline-offset-2 hover:underline"
+          >
+            All twelve months
+          </GoLink>
+        )}
+        <p className="flex gap-4 max-sm:hidden">
           <Key className="bg-used">assigned</Key>
           <Key className="bg-idle">idle</Key>
         </p>
@@ -39,6 +48,10 @@ export function MonthStrip({ months, view, onGo }: Given) {
       </nav>
     </Card>
   )
+}
+
+function withoutMonth({ month: _, ...view }: View): View {
+  return view
 }
 
 function Key({ className, children }: { className: string; children: string }) {
@@ -60,7 +73,7 @@ function Slot({ month, most, view, onGo }: Omit<Given, 'months'> & { month: Mont
   const inside = (
     <>
       <Bar licenses={licenses} idle={idle} most={most} />
-      <span aria-hidden="true" className="mt-1 block text-xs text-ink-3">
+      <span aria-hidden="true" className="block text-xs text-ink-3">
         {name} {year}
       </span>
       <span aria-hidden="true" className="block font-[550]">
@@ -79,7 +92,7 @@ function Slot({ month, most, view, onGo }: Omit<Given, 'months'> & { month: Mont
       </div>
     )
   const isChosen = view.month === month.month
-  const target = { ...view, month: isChosen ? undefined : month.month }
+  const target = isChosen ? withoutMonth(view) : { ...view, month: month.month }
   return (
     <GoLink
       href={hrefOf(target)}
@@ -98,14 +111,10 @@ function Bar({ licenses, idle, most }: { licenses: number; idle: number; most: n
   const whole = licenses === 0 ? 0 : Math.max(2, Math.round((licenses / most) * BAR))
   const unused = idle === 0 ? 0 : Math.max(1, Math.round((idle / licenses) * whole))
   return (
-    <svg aria-hidden="true" width="100%" height={BAR + 1} className="block">
+    <svg aria-hidden="true" width="100%" height={BAR + 1} className="mb-1 block max-sm:hidden">
       <rect className="fill-used" x="30%" width="40%" y={BAR - whole + unused} height={whole - unused} />
       <rect className="fill-idle" x="30%" width="40%" y={BAR - whole} height={unused} />
       <line className="stroke-line-2" x1="10%" x2="90%" y1={BAR + 0.5} y2={BAR + 0.5} />
     </svg>
   )
-}
-
-function plansText(count: number): string {
-  return `${countText(count)} ${count === 1 ? 'plan' : 'plans'}`
 }

@@ -67,7 +67,7 @@ function RenewalRow({
         <PlatformMark slug={asset.type} />
       </Cell>
       <Cell place="across" className="max-md:order-1 max-md:text-sm">
-        <span className="text-ink-3 md:hidden">Ends </span>
+        <span className="text-ink-3 md:hidden">Until </span>
         <Day at={time} />
         <span className="text-xs text-ink-3 max-md:ml-1.5 md:block">{visible(happensText(renewal))}</span>
       </Cell>
@@ -76,16 +76,22 @@ function RenewalRow({
         <DecideBy at={renewal.decideBy} today={today} />
       </Cell>
       <Cell place="right-1" right className="tabular-nums">
-        {licensesText(renewal)}
+        <span className="md:whitespace-nowrap">{licensesText(renewal)}</span>
         <span className="block text-xs text-ink-3">
           {idle === 0 ? 'None idle' : `${countText(idle)} idle`}
         </span>
       </Cell>
       {hasPrices ? (
         <Cell place="across" right className="tabular-nums max-md:order-3 max-md:text-left max-md:text-sm">
-          {cost ? costText(cost) : <span className="text-xs text-ink-3">No known price</span>}
+          {cost ? (
+            <span className="whitespace-nowrap">{costText(cost)}</span>
+          ) : (
+            <span className="text-xs text-ink-3">No known price</span>
+          )}
           {idleCost ? (
-            <span className="text-xs text-ink-3 max-md:ml-1.5 md:block">{costText(idleCost)} idle</span>
+            <span className="text-xs text-ink-3 max-md:ml-1.5 md:block md:whitespace-nowrap">
+              {costText(idleCost)} idle
+            </span>
           ) : null}
         </Cell>
       ) : null}

@@ -1,6 +1,5 @@
 'use client'
 
-import { ActiveFilters } from '#components/filters/active-filters.tsx'
 import { ChoiceChips } from '#components/filters/choice-chips.tsx'
 import { useView } from '#components/filters/use-view.ts'
 import { cleared, toggled, valuesOf, withValues } from '#components/filters/view.ts'
@@ -8,12 +7,11 @@ import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
-import { monthAndYear } from '#lib/days.ts'
 import type { RenewalList } from '#lib/renewals/contract.ts'
 import { MonthStrip } from './month-strip.tsx'
 import { RenewalSums } from './renewal-sums.tsx'
 import { RenewalTable } from './renewal-table.tsx'
-import { beginOf, hrefOf, isFiltered, type View } from './view.ts'
+import { hrefOf, isFiltered, type View } from './view.ts'
 
 /** A year of months, and the plans whose commitment ends in them. The address holds what is shown. */
 export function RenewalsScreen({ view, list }: { view: View; list: RenewalList }) {
@@ -25,17 +23,12 @@ export function RenewalsScreen({ view, list }: { view: View; list: RenewalList }
     <>
       {types.length > 1 || view.filter ? <Types view={view} types={types} onChange={narrow} /> : null}
       <MonthStrip months={months} view={view} onGo={narrow} />
-      <ActiveFilters
-        active={view.month ? [{ text: monthAndYear(beginOf(view.month)), without: withoutMonth(view) }] : []}
-        cleared={cleared(view)}
-        onChange={narrow}
-      />
       {isWhole ? null : (
         <p className="mb-3 rounded-card bg-info-tint px-4 py-2.5 text-sm text-info">
           These are the 1,000 plans whose commitment ends first.
         </p>
       )}
-      <RenewalSums {...money} />
+      <RenewalSums {...money} month={view.month} count={renewals.length} />
       {renewals.length > 0 ? (
         <RenewalTable
           renewals={renewals}
@@ -55,10 +48,6 @@ export function RenewalsScreen({ view, list }: { view: View; list: RenewalList }
       )}
     </>
   )
-}
-
-function withoutMonth({ month: _, ...view }: View): View {
-  return view
 }
 
 function Types({

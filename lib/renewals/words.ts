@@ -30,6 +30,11 @@ export function happensText({ happens }: Pick<Renewal, 'happens'>): string {
   return happens ?? 'Commitment ends'
 }
 
+/** `1 plan`, `12 plans`. */
+export function plansText(count: number): string {
+  return `${countText(count)} ${count === 1 ? 'plan' : 'plans'}`
+}
+
 export function countText(count: number): string {
   return count.toLocaleString('en')
 }
