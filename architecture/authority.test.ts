@@ -5,7 +5,7 @@ import { isTest, projectFiles, read } from './scan.ts'
 
 const NOUNS = /^lib\/(keys|members|renewal-feeds|second-factors)\//
 /** Nobody's request: jobs, and reports of leaked keys, which whoever has found one may send. */
-const WITHOUT_CALLER = ['lib/keys/leaks.ts', 'lib/keys/mails.ts']
+const WITHOUT_CALLER = ['lib/keys/leaks.ts', 'lib/keys/mails.ts', 'lib/renewal-feeds/leaks.ts']
 
 const opensScope = (text: string) =>
   /import \{[^}]*\b(?:scope|scopeOfMany)\b[^}]*\} from '#lib\/db\/scope\.ts'/.test(text)

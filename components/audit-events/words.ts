@@ -71,6 +71,7 @@ const TEXTS: Record<string, string> = {
   'scim-token.revoked': 'Revoked a SCIM token',
   'calendar-feed.made': 'Made the link of a calendar',
   'calendar-feed.revoked': 'Revoked the link of a calendar',
+  'calendar-feed.leaked': 'Showed us the link of a calendar that was found, which revoked it',
   'scim-group.added': 'Added a group',
   'scim-group.mapped': 'Said what a group gives',
   'scim-group.changed': 'Changed a group',

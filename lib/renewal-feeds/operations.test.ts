@@ -8,6 +8,7 @@ import { addAsset, addInvoice, addKey, addMember, addNewCustomer, addProfile } f
 import { run } from '#lib/db/test-server.ts'
 import { addSession } from '#lib/db/test-sessions.ts'
 import { log } from '#lib/log.ts'
+import * as leaked from '../../app/auth/v1/leaked-keys/route.ts'
 import * as feed from '../../app/billing/v1/renewal-feed/route.ts'
 import * as calendar from '../../app/calendar/[secret]/route.ts'
 
@@ -225,6 +226,29 @@ describe('a link ends', () => {
     })
     expect(sent).toEqual([])
   })
+})
+
+test('a link that somebody has found ends by a report of it, and that of who made another one meanwhile does not', async () => {
+  const path = await make()
+  const [secret = ''] = /cal_\w{36}/.exec(path) ?? []
+  const report = async (token: string) => {
+    const init = {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify([{ token }]),
+    }
+    const { status } = await leaked.POST(new Request('http://console.example/auth/v1/leaked-keys', init))
+    expect(status).toBe(200)
+  }
+  await report(newFeedSecret())
+  expect((await read(path)).status).toBe(200)
+  await report(secret)
+  expect((await read(path)).status).toBe(404)
+  expect((await ask('GET')).json).toEqual({ isOn: false })
+  expect((await events()).map(({ action }) => action)).toEqual(['calendar-feed.made', 'calendar-feed.leaked'])
+  const next = await make()
+  await report(secret)
+  expect((await read(next)).status).toBe(200)
 })
 
 describe('a link shows what its member may see then', () => {

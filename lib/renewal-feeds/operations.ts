@@ -14,7 +14,8 @@ import { readRenewals } from '#lib/renewals/read.ts'
 import { serializeRenewals } from '#lib/renewals/serialize.ts'
 import { calendarOf } from './calendar.ts'
 import * as contract from './contract.ts'
-import { type FeedRow, keepFeed, readFeed, removeFeed } from './store.ts'
+import { hintOf, serializeFeed } from './serialize.ts'
+import { keepFeed, readFeed, removeFeed } from './store.ts'
 
 /** A secret is for who asked, and for no cache on the way. */
 const NO_STORE = { 'Cache-Control': 'no-store' }
@@ -93,19 +94,4 @@ function checkPace(secret: string): void {
 function checkMember(caller: Caller): void {
   if (caller.via !== 'session')
     throw new Problem('permission_denied', 'A calendar feed belongs to a signed-in member.')
-}
-
-function serializeFeed(row: FeedRow | undefined): contract.RenewalFeed {
-  if (!row) return { isOn: false }
-  const { lastFour, madeAt, lastReadAt } = row
-  return {
-    isOn: true,
-    hint: hintOf(lastFour),
-    createTime: madeAt.getTime(),
-    ...(lastReadAt ? { lastReadTime: lastReadAt.getTime() } : {}),
-  }
-}
-
-function hintOf(lastFour: string): string {
-  return `cal_…${lastFour}`
 }

@@ -34,13 +34,19 @@ export async function keepFeed(
     .onConflictDoUpdate({ target: [calendarFeeds.customerId, calendarFeeds.memberId], set: made })
 }
 
-/** Ends a member's link. @returns whether there was one */
+/**
+ * Ends a member's link.
+ * @param lastFour of the one that is meant; unless told, whichever it is
+ * @returns whether there was one
+ */
 export async function removeFeed(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string,
+  lastFour?: string,
 ): Promise<boolean> {
-  const { rowCount } = await tx.delete(calendarFeeds).where(itsMember(customerId, memberId))
+  const meant = lastFour === undefined ? undefined : eq(calendarFeeds.lastFour, lastFour)
+  const { rowCount } = await tx.delete(calendarFeeds).where(and(itsMember(customerId, memberId), meant))
   return (rowCount ?? 0) > 0
 }
 

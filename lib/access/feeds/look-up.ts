@@ -1,7 +1,7 @@
 import 'server-only'
 import { database } from '#lib/db/client.ts'
 import { digestOf } from '../api-key.ts'
-import type { Caller } from '../rules.ts'
+import type { Caller, CustomerId } from '../rules.ts'
 import { lookUpCaller, minted } from '../store.ts'
 import { looksLikeFeedSecret } from './secret.ts'
 
@@ -37,4 +37,19 @@ export async function findFeedOwner(secret: string): Promise<FeedOwner | undefin
   if (!row) return undefined
   const { customer_name: customerName, roles, billing_profiles: billingProfiles } = row
   return { customerId: minted(row.customer_id), customerName, roles, billingProfiles }
+}
+
+/** Whose links these are, of whichever customers: for who shows their secrets. Those that open nothing are left out. */
+export async function findFeeds(
+  secrets: readonly string[],
+): Promise<{ customerId: CustomerId; memberId: string; secret: string }[]> {
+  const byDigest = new Map(secrets.map((secret) => [digestOf(secret), secret]))
+  if (byDigest.size === 0) return []
+  const { rows } = await database().keys.query<{ customer_id: string; member_id: string; digest: string }>(
+    `SELECT customer_id, member_id, digest FROM calendar_feeds WHERE digest = ANY($1) ORDER BY customer_id, member_id`,
+    [[...byDigest.keys()]],
+  )
+  return rows.map(({ customer_id, member_id: memberId, digest }) => {
+    return { customerId: minted(customer_id), memberId, secret: byDigest.get(digest) ?? '' }
+  })
 }
