@@ -1,6 +1,6 @@
 import { Card } from '#components/ui/card.tsx'
 import { GoLink } from '#components/ui/go-link.tsx'
-import { monthAndYear, monthName } from '#lib/days.ts'
+import { monthName } from '#lib/days.ts'
 import type { RenewalList } from '#lib/renewals/contract.ts'
 import { countText, plansText } from '#lib/renewals/words.ts'
 import { beginOf, hrefOf, type View } from './view.ts'
@@ -70,25 +70,19 @@ function Slot({ month, most, view, onGo }: Omit<Given, 'months'> & { month: Mont
   const begin = beginOf(month.month)
   const name = monthName(begin)
   const year = new Date(begin).getUTCFullYear()
-  const inside = (
-    <>
-      <Bar licenses={licenses} idle={idle} most={most} />
-      <span aria-hidden="true" className="block text-xs text-ink-3">
-        {name} {year}
-      </span>
-      <span aria-hidden="true" className="block font-[550]">
-        {count === 0 ? '–' : countText(licenses)}
-      </span>
-      <span aria-hidden="true" className="block text-xs text-ink-3">
-        {count === 0 ? '\u00a0' : plansText(count)}
-      </span>
-    </>
+  const bar = <Bar licenses={licenses} idle={idle} most={most} />
+  const named = (
+    <span className="block text-xs text-ink-3">
+      {name} {year}
+    </span>
   )
   if (count === 0)
     return (
       <div className={SLOT}>
-        <span className="sr-only">{monthAndYear(begin)}: nothing</span>
-        {inside}
+        {bar}
+        {named}
+        <span aria-hidden="true">–</span>
+        <span className="sr-only">nothing</span>
       </div>
     )
   const isChosen = view.month === month.month
@@ -98,10 +92,15 @@ function Slot({ month, most, view, onGo }: Omit<Given, 'months'> & { month: Mont
       href={hrefOf(target)}
       onGo={() => onGo(target)}
       aria-current={isChosen ? 'true' : undefined}
-      aria-label={`${monthAndYear(begin)}: ${plansText(count)}, ${countText(licenses)} licenses, ${countText(idle)} idle`}
       className={`${SLOT} hover:bg-sunken aria-[current]:border-accent aria-[current]:bg-accent-tint`}
     >
-      {inside}
+      {bar}
+      {named}
+      <span className="block font-[550]">
+        {countText(licenses)}
+        <span className="sr-only"> licenses, {countText(idle)} idle</span>
+      </span>
+      <span className="block text-xs text-ink-3">{plansText(count)}</span>
     </GoLink>
   )
 }
