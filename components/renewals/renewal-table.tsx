@@ -7,7 +7,7 @@ import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#comp
 import { visible } from '#components/ui/visible.ts'
 import { daysBetween, daysText } from '#lib/days.ts'
 import type { Renewal } from '#lib/renewals/contract.ts'
-import { costText, countText, happensText, licensesText } from '#lib/renewals/words.ts'
+import { costText, countText, licensesText } from '#lib/renewals/words.ts'
 
 /** So many days before the last one, it is marked. */
 const SOON = 14
@@ -69,7 +69,9 @@ function RenewalRow({
       <Cell place="across" className="max-md:order-1 max-md:text-sm">
         <span className="text-ink-3 md:hidden">Until </span>
         <Day at={time} />
-        <span className="text-xs text-ink-3 max-md:ml-1.5 md:block">{visible(happensText(renewal))}</span>
+        <span className="text-xs text-ink-3 max-md:ml-1.5 md:block">
+          {visible(renewal.happens ?? 'What follows is not known')}
+        </span>
       </Cell>
       <Cell place="across" className="max-md:order-2 max-md:text-sm">
         <span className="text-ink-3 md:hidden">Decide by </span>
