@@ -18,7 +18,7 @@ const BAR = 44
 export function MonthStrip({ months, view, onGo }: Given) {
   const most = Math.max(1, ...months.map(({ licenses }) => licenses))
   return (
-    <Card className="mb-3">
+    <Card className="mb-3 print:hidden">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1 px-4 pt-3 text-xs text-ink-3 max-md:px-3.5">
         <h2 className="text-sm font-semibold text-ink">
           Licenses by the month in which their commitment ends
@@ -63,7 +63,9 @@ function Key({ className, children }: { className: string; children: string }) {
   )
 }
 
-const SLOT = 'block h-full rounded-control border border-transparent px-1.5 py-1.5 text-center tabular-nums'
+/** Of the chosen month it has that one's own color, which may be the system's. */
+const QUIET = 'text-xs text-ink-3 group-aria-[current]:text-current'
+const SLOT = 'block h-full rounded-control border px-1.5 py-1.5 text-center tabular-nums'
 
 function Slot({ month, most, view, onGo }: Omit<Given, 'months'> & { month: Month; most: number }) {
   const { count, licenses, idle } = month
@@ -72,13 +74,13 @@ function Slot({ month, most, view, onGo }: Omit<Given, 'months'> & { month: Mont
   const year = new Date(begin).getUTCFullYear()
   const bar = <Bar licenses={licenses} idle={idle} most={most} />
   const named = (
-    <span className="block text-xs text-ink-3">
+    <span className={`block ${QUIET}`}>
       {name} {year}
     </span>
   )
   if (count === 0)
     return (
-      <div className={SLOT}>
+      <div className={`${SLOT} border-transparent`}>
         {bar}
         {named}
         <span aria-hidden="true">–</span>
@@ -92,7 +94,7 @@ function Slot({ month, most, view, onGo }: Omit<Given, 'months'> & { month: Mont
       href={hrefOf(target)}
       onGo={() => onGo(target)}
       aria-current={isChosen ? 'true' : undefined}
-      className={`${SLOT} hover:bg-sunken aria-[current]:border-accent aria-[current]:bg-accent-tint`}
+      className={`group ${SLOT} border-line hover:bg-sunken aria-[current]:border-accent aria-[current]:bg-accent-tint`}
     >
       {bar}
       {named}
@@ -100,7 +102,7 @@ function Slot({ month, most, view, onGo }: Omit<Given, 'months'> & { month: Mont
         {countText(licenses)}
         <span className="sr-only"> licenses, {countText(idle)} idle</span>
       </span>
-      <span className="block text-xs text-ink-3">{plansText(count)}</span>
+      <span className={`block ${QUIET}`}>{plansText(count)}</span>
     </GoLink>
   )
 }

@@ -24,11 +24,13 @@ type Given = {
 /** Plans whose commitment ends, the next one first. Each row leads to its asset. */
 export function RenewalTable({ renewals, hasPrices, today, busy }: Given) {
   return (
-    <Card className={busy ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}>
+    <Card
+      className={`max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:[&_td]:px-0 max-md:[&_th]:px-0 ${busy ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}`}
+    >
       <Table label="Renewals" busy={busy}>
         <TableHead>
           <HeadCell>Asset</HeadCell>
-          <HeadCell>Type</HeadCell>
+          <HeadCell className="md:max-xl:hidden">Type</HeadCell>
           <HeadCell>Commitment ends</HeadCell>
           <HeadCell>Decide by</HeadCell>
           <HeadCell right>Licenses</HeadCell>
@@ -52,7 +54,7 @@ function RenewalRow({
   const { asset, domain, time, idle, cost, idleCost } = renewal
   return (
     <Row className="relative hover:bg-sunken/50">
-      <RowHead className="min-w-0 wrap-anywhere">
+      <RowHead className="wrap-anywhere md:min-w-32">
         <Link
           href={`/assets/${encodeURIComponent(asset.id)}`}
           prefetch={false}
@@ -62,8 +64,12 @@ function RenewalRow({
           <LinkHint />
         </Link>
         <span className="block text-xs text-ink-3">{visible(domain)}</span>
+        {/* In between there is no room for a column of its own. */}
+        <span className="hidden text-xs text-ink-2 md:max-xl:block">
+          <PlatformMark slug={asset.type} />
+        </span>
       </RowHead>
-      <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2">
+      <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2 md:max-xl:hidden">
         <PlatformMark slug={asset.type} />
       </Cell>
       <Cell place="across" className="max-md:order-1 max-md:text-sm">
@@ -78,7 +84,7 @@ function RenewalRow({
         <DecideBy at={renewal.decideBy} today={today} />
       </Cell>
       <Cell place="right-1" right className="tabular-nums">
-        <span className="md:whitespace-nowrap">{licensesText(renewal)}</span>
+        <span className="xl:whitespace-nowrap">{licensesText(renewal)}</span>
         <span className="block text-xs text-ink-3">
           {idle === 0 ? 'None idle' : `${countText(idle)} idle`}
         </span>
@@ -86,12 +92,12 @@ function RenewalRow({
       {hasPrices ? (
         <Cell place="across" right className="tabular-nums max-md:order-3 max-md:text-left max-md:text-sm">
           {cost ? (
-            <span className="whitespace-nowrap">{costText(cost)}</span>
+            <span className="xl:whitespace-nowrap">{costText(cost)}</span>
           ) : (
             <span className="text-xs text-ink-3">No known price</span>
           )}
           {idleCost ? (
-            <span className="text-xs text-ink-3 max-md:ml-1.5 md:block md:whitespace-nowrap">
+            <span className="text-xs text-ink-3 max-md:ml-1.5 md:block xl:whitespace-nowrap">
               {costText(idleCost)} idle
             </span>
           ) : null}
