@@ -112,6 +112,20 @@ test('a phone has each row whole, light and dark', async ({ page }) => {
   await expectGood(page)
 })
 
+test('between a phone and a laptop nothing goes over the edge', async ({ page }) => {
+  await signIn(page, people.admin, RENEWALS)
+  await expect(row(page, LONG)).toBeVisible()
+  for (const width of [722, 800, 992, 1280]) {
+    await page.setViewportSize({ width, height: 900 })
+    const beyond = () =>
+      page.getByRole('table', { name: 'Renewals' }).evaluate((table) => {
+        const room = table.parentElement?.clientWidth ?? 0
+        return [table.scrollWidth > room, document.documentElement.scrollWidth > innerWidth]
+      })
+    await expect.poll(beyond, `at ${width} px`).toEqual([false, false])
+  }
+})
+
 test('a member makes a calendar link, a calendar reads it, and it ends when it is revoked', async ({
   page,
   context,
