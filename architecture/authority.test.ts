@@ -3,9 +3,9 @@ import { isTest, projectFiles, read } from './scan.ts'
 
 // Who may do what is changed by a caller who is looked up once more when it is written (decision 105).
 
-const NOUNS = /^lib\/(keys|members|second-factors)\//
+const NOUNS = /^lib\/(keys|members|renewal-feeds|second-factors)\//
 /** Nobody's request: jobs, and reports of leaked keys, which whoever has found one may send. */
-const WITHOUT_CALLER = ['lib/keys/leaks.ts', 'lib/keys/mails.ts']
+const WITHOUT_CALLER = ['lib/keys/leaks.ts', 'lib/keys/mails.ts', 'lib/renewal-feeds/leaks.ts']
 
 const opensScope = (text: string) =>
   /import \{[^}]*\b(?:scope|scopeOfMany)\b[^}]*\} from '#lib\/db\/scope\.ts'/.test(text)
@@ -17,6 +17,7 @@ test('members, keys and what is demanded of members are written as a caller who 
   expect(files.filter((file) => read(file).includes("from '#lib/access/authority/scope.ts'"))).toEqual([
     'lib/keys/operations.ts',
     'lib/members/operations.ts',
+    'lib/renewal-feeds/operations.ts',
     'lib/second-factors/may-reset.ts',
     'lib/second-factors/operations.ts',
   ])

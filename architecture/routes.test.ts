@@ -4,7 +4,9 @@ import { importsOf, projectFiles, read } from './scan.ts'
 type Contract = { name: string; method: string; path: string }
 
 const files = projectFiles()
-const routes = files.filter((file) => /^app\/(billing\/v1|auth\/v1|scim\/v2)\/.*route\.ts$/.test(file))
+const routes = files.filter((file) =>
+  /^app\/(billing\/v1|auth\/v1|scim\/v2|calendar)\/.*route\.ts$/.test(file),
+)
 /** It lists the contracts. */
 const APART = ['app/billing/v1/openapi.json/route.ts']
 const HANDLERS = 'export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = '

@@ -56,7 +56,7 @@ const OF_COLLEAGUES = ['resetFactors']
 const OF_MEMBERS = [
   'makeMemberLink',
   ...['readWays', 'listFactors', 'removeFactor'],
-  ...['dismissNeed', 'restoreNeed', 'readNeedsMail'],
+  ...['dismissNeed', 'restoreNeed', 'readNeedsMail', 'readRenewalFeed'],
   ...['changeIdentityProvider', 'removeIdentityProvider', 'checkSignOnDomain', 'removeSignOnDomain'],
   ...['revokeDirectoryToken', 'unmapDirectoryGroup'],
 ]
@@ -85,6 +85,12 @@ beforeAll(async () => {
     const upper = customer.toUpperCase()
     const told = { issuer: upper, currency: customer === OWN ? 'USD' : 'ISK' }
     await addAsset(customer, `workspace-suite-${customer}`, { purchased: 10 })
+    const commitmentEnd = new Date(Date.now() + 86_400_000)
+    await addAsset(customer, `office-suite-${customer}`, {
+      purchased: 10,
+      isCommitmentPlan: true,
+      commitmentEnd,
+    })
     await addAsset(customer, `${customer}-things-1`, null)
     await addInvoice(customer, `${upper}-1`, told)
     await addInvoice(customer, `${upper}-2`, { ...told, totalAmount: '11.00' })
@@ -96,6 +102,13 @@ beforeAll(async () => {
     await addKey(customer, ['admin'], { id: `key-${customer}`, name: `${customer} ERP` })
     const passwordHash = customer === OTHER ? 'of some password' : null
     const member = await addMember(customer, { id: `member-${customer}`, roles: ['admin'], passwordHash })
+    // Who has none is told so: of the two, the other one has a link.
+    if (customer === OTHER)
+      await database.sql(
+        customer,
+        `INSERT INTO calendar_feeds (customer_id, member_id, digest, last_four) VALUES ($1, $2, 'none', 'foreign')`,
+        [customer, member],
+      )
     const colleague = await addMember(customer, { roles: ['admin'], email: `colleague@${customer}.example` })
     await addSession(customer, colleague, { sid: `session-${customer}` })
     await database.sql(

@@ -50,6 +50,12 @@ const PLACES: readonly Place[] = [
     detail: 'From a list, reviewed at once',
     href: '/assets/bulk',
   },
+  {
+    within: '/assets',
+    name: 'Renewals',
+    detail: 'When commitments end, and until when to decide',
+    href: '/assets/renewals',
+  },
   { name: 'API keys', detail: 'For scripts', href: '/keys' },
   { name: 'Sessions', detail: 'Where you are signed in', href: '/sessions' },
   { name: 'Second factor', detail: 'Passkeys, codes of an app', href: '/second-factor' },

@@ -1,9 +1,11 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
 import { useState } from 'react'
 import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { LinkHint } from '#components/ui/link-hint.tsx'
 import type { Need } from '#lib/needs/contract.ts'
 import { listNeeds } from '#lib/needs/queries.ts'
 import { KIND_NAMES } from '#lib/needs/words.ts'
@@ -37,9 +39,21 @@ export function NeedsScreen() {
       <div className="grid gap-6">
         {[...Map.groupBy(shown, ({ kind }) => kind)].map(([kind, needs]) => (
           <section key={kind} aria-labelledby={`needs-${kind}`}>
-            <h2 id={`needs-${kind}`} className="mb-2 text-sm font-semibold text-ink-2">
-              {KIND_NAMES[kind]}
-            </h2>
+            <div className="mb-2 flex flex-wrap items-baseline justify-between gap-x-4 text-sm">
+              <h2 id={`needs-${kind}`} className="font-semibold text-ink-2">
+                {KIND_NAMES[kind]}
+              </h2>
+              {kind === 'renewal' ? (
+                <Link
+                  href="/assets/renewals"
+                  prefetch={false}
+                  className="rounded-sm text-ink-3 underline-offset-2 hover:text-ink hover:underline print:hidden"
+                >
+                  All of the next twelve months
+                  <LinkHint />
+                </Link>
+              ) : null}
+            </div>
             <Card>
               <ul className="divide-y divide-line">
                 {needs.map((need) => (

@@ -100,7 +100,8 @@ async function replied(
   const { body, headers = {}, version, saved } = reply
   const leaving = async () => {
     const { method, path, search: query } = request
-    if (method !== 'HEAD')
+    // What is there for whoever holds a link is nobody's export.
+    if (caller && method !== 'HEAD')
       await traceExport(caller, { call: operation.contract.name, path, query }, requestId)
   }
   if (body instanceof Uint8Array) {

@@ -45,7 +45,9 @@ export async function guarded(
   const note = (more = {}) => {
     const seconds = secondsSince(started)
     const ms = Math.round(seconds * 1000)
-    const { method, path } = request
+    const { method } = request
+    // A link with a secret in it is in no log.
+    const path = route.includes('{secret}') ? route : request.path
     measured('request', { route, method, status, seconds })
     log().info({ requestId, method, path, route, status, ms, ...toldOf(visit()), ...more })
   }

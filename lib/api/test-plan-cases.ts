@@ -100,6 +100,14 @@ export const CASES: Record<string, readonly string[]> = {
   // Of sessions alone, by the address of a member.
   readNeedsMail: [],
   setNeedsMail: [],
+  listRenewals: ['', 'month=2026-12&filter=type:workspace-suite'],
+  exportRenewals: [''],
+  exportRenewalsXlsx: [],
+  // Of sessions alone, by the id of a member.
+  readRenewalFeed: [],
+  makeRenewalFeed: [],
+  revokeRenewalFeed: [],
+  readCalendar: [],
   readPriceVisibility: [''],
   setPriceVisibility: [],
   readFactorDemand: [''],

@@ -9,10 +9,11 @@ const AGE = 388
 
 /** The example with what moves from day to day as it is today. */
 export function settled({ answer: { body } }: Example, answered: unknown): unknown {
-  const { today, knownBy, sessions, needs, pastDue } = Object(answered)
+  const { today, knownBy, sessions, needs, pastDue, months } = Object(answered)
   if (JSON.stringify(body ?? null).includes('"isUnused":')) return withMoved(body, answered)
   // Commitments come near with the days, and what is past due becomes older.
   if (needs) return withDays({ ...withNeeds(body, needs) }, needs[0]?.pastDue?.days)
+  if (months && typeof today === 'number') return withMonths(body as Months, { today, months })
   if (pastDue) return withDays(body, pastDue.days)
   // What is made is new.
   if (
@@ -21,7 +22,8 @@ export function settled({ answer: { body } }: Example, answered: unknown): unkno
     Object(answered).order ||
     Object(answered).lastOrder ||
     Object(answered).record ||
-    Object(answered).secret
+    Object(answered).secret ||
+    Object(answered).feed
   )
     return withNew(body, answered)
   // Who is signed in is so now.
@@ -41,6 +43,22 @@ function withNeeds(body: unknown, answered: { kind: string }[]): object {
   const { needs, ...rest } = body as { needs: object[] }
   const all = [...needs, ...answered.filter(({ kind }) => kind === 'renewal')]
   return { ...rest, count: all.length, needs: all }
+}
+
+type Months = { months: { month: string }[]; renewals: { time: number }[] }
+
+/** The strip begins with the month that it is; what has been renewed by then is in none of them. */
+function withMonths(body: Months, { today, months }: { today: number; months: { month: string }[] }): object {
+  expect(today % DAY).toBe(0)
+  expect(months[0]?.month).toBe(new Date(today).toISOString().slice(0, 7))
+  const none = { count: 0, licenses: 0, idle: 0 }
+  const isAhead = body.renewals.every(({ time }) => time >= today)
+  const strip = months.map(({ month }) => {
+    const shown = isAhead ? body.months.find((one) => one.month === month) : undefined
+    return shown ?? { month, ...none }
+  })
+  const rest = isAhead ? {} : { types: [], sums: [], unpriced: 0, renewals: [] }
+  return { ...body, ...rest, today, months: strip }
 }
 
 function withDays(body: unknown, days: unknown): unknown {

@@ -6,6 +6,7 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { STRANGER } from '#lib/history/audit.ts'
+import { revokeShownFeeds } from '#lib/renewal-feeds/leaks.ts'
 import { revokeShownTokens } from '#lib/scim/leaks.ts'
 import { rotatedThemselves } from './chains/chain.ts'
 import { revokeFrom } from './chains/revoke.ts'
@@ -15,7 +16,7 @@ import { tellOwner } from './mails.ts'
 const AT_LEAST = 300
 
 /**
- * Revokes those of some texts that are keys, or tokens of directories, before it returns: one customer after the other, each
+ * Revokes those of some texts that are keys, tokens of directories or links of calendars, before it returns: one customer after the other, each
  * with a row of its history and a mail to its owner. Takes about as long where none of them is one.
  */
 export async function revokeShown(texts: readonly string[], requestId: string): Promise<void> {
@@ -24,6 +25,7 @@ export async function revokeShown(texts: readonly string[], requestId: string): 
   const digests = shown.filter(looksLikeApiKey).map(digestOf)
   for (const { customerId, id } of await findKeys(digests)) await revokeLeaked(customerId, id, requestId)
   await revokeShownTokens(shown, requestId)
+  await revokeShownFeeds(shown, requestId)
   await ready
 }
 

@@ -6,6 +6,7 @@ import { type Mounted, mountedBy, readBytes } from '#lib/api/endpoint.ts'
 import { type ApiResponse, isOutgoing } from '#lib/api/guarded.ts'
 import type { ApiRequest } from '#lib/api/request.ts'
 import { pour } from './delivery/pour.ts'
+import { withoutSecret } from './security-headers.ts'
 import type { Target } from './target.ts'
 import type { Trace } from './traces/spans.ts'
 
@@ -23,7 +24,7 @@ export type Api = (req: IncomingMessage, res: ServerResponse, target: Target) =>
  * @param trace makes a span of each call, where traces are wanted
  */
 export async function loadApi(trace?: Trace): Promise<Api> {
-  const files = globSync('app/{billing,auth,scim}/**/route.ts', { cwd: ROOT, exclude: [BESIDE] })
+  const files = globSync('app/{billing,auth,scim,calendar}/**/route.ts', { cwd: ROOT, exclude: [BESIDE] })
   const mounted = await Promise.all(files.map((file) => mountedIn(join(ROOT, file))))
   const find = finder(mounted)
   return async (req, res, { path, url }) => {
@@ -42,7 +43,7 @@ export async function loadApi(trace?: Trace): Promise<Api> {
       gone: left.signal,
     }
     const answer = async () => send(res, await respond(call))
-    await (trace ? trace(req, res, { path, route }, answer) : answer())
+    await (trace ? trace(req, res, { path: withoutSecret(path), route }, answer) : answer())
   }
 }
 

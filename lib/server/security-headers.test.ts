@@ -35,6 +35,7 @@ test('what is no page may load nothing', () => {
 test.each([
   ['/invitation/x7Yq', '/invitation/…'],
   ['/reset/x7Yq/more', '/reset/…'],
+  ['/calendar/cal_x7Yq.ics', '/calendar/…'],
   ['/invitation', '/invitation'],
   ['/invoices/reset', '/invoices/reset'],
 ])('%s stands in the log as %s', (path, shown) => {

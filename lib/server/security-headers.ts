@@ -42,8 +42,8 @@ export function securityHeaders(https: boolean, hstsSubdomains = false): Readonl
   ])
 }
 
-/** Who has such a link can set a password with it. */
-const SECRET_LINK = /^(\/(?:invitation|reset)\/).+/
+/** Who has such a link can set a password with it, or read somebody's calendar. */
+const SECRET_LINK = /^(\/(?:invitation|reset|calendar)\/).+/
 
 /** A path as it may stand in a log: without the secret of a link of ours. */
 export function withoutSecret(path: string): string {

@@ -1,6 +1,7 @@
 import type { Metadata } from 'next'
 import { AssetsScreen } from '#components/assets/assets-screen.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
+import { AssetTabs } from '#components/renewals/asset-tabs.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { countText } from '#components/ui/count-text.ts'
@@ -68,6 +69,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
           </>
         }
       />
+      <AssetTabs current="/assets" />
       <Late answer={answer} fallback={<RowsWaiting />}>
         {(found) =>
           found instanceof Problem ? (

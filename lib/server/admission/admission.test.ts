@@ -56,6 +56,16 @@ describe('whoever is not known', () => {
     expect(page.body).toMatch(/^429 Too many requests come from this address\.\nRequest id: /)
   })
 
+  test('and so is who shows a key to a calendar, where nobody looks at it', async () => {
+    const { statuses } = await opened()
+    const authorization = `Bearer lic_${'a'.repeat(36)}`
+    const credential = credentialOf({ get: (name) => (name === 'authorization' ? authorization : null) })
+    prove(credential ?? '')
+    expect(await statuses(4, '/billing/v1/assets', `Authorization: ${authorization}`)).toEqual(over(4, 0))
+    expect(await statuses(4, '/calendar/x', `Authorization: ${authorization}`)).toEqual(over(3, 1))
+    forget(credential ?? '')
+  })
+
   test('is told how the limit of their address stands, on what is answered and on what is refused', async () => {
     const { get } = await opened()
     const policy = { 'ratelimit-policy': '"strangers";q=9;w=60' }

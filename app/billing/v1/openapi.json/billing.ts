@@ -11,7 +11,9 @@ import * as changes from '#lib/license-changes/contract.ts'
 import * as matches from '#lib/matches/contract.ts'
 import * as needs from '#lib/needs/contract.ts'
 import * as posting from '#lib/posting-details/contract.ts'
-import * as renewals from '#lib/renewal-orders/contract.ts'
+import * as feeds from '#lib/renewal-feeds/contract.ts'
+import * as orders from '#lib/renewal-orders/contract.ts'
+import * as renewals from '#lib/renewals/contract.ts'
 import * as statements from '#lib/statements/contract.ts'
 
 /** What the document tells of assets, invoices and their history. */
@@ -37,11 +39,6 @@ export const billing: readonly Group[] = [
       changes.readLicenseChange,
       changes.acknowledgeLicenseChange,
     ],
-  },
-  {
-    tag: 'Renewals',
-    description: 'What happens at the end of a commitment, and what is ordered for the next term.',
-    contracts: [renewals.readRenewal, renewals.orderRenewal, renewals.withdrawRenewal],
   },
   {
     tag: 'Invoices',
@@ -102,6 +99,22 @@ export const billing: readonly Group[] = [
       needs.restoreNeed,
       needs.readNeedsMail,
       needs.setNeedsMail,
+    ],
+  },
+  {
+    tag: 'Renewals',
+    description:
+      'Commitments that end in the next twelve months, a calendar of them, and what is ordered for the next term.',
+    contracts: [
+      orders.readRenewal,
+      orders.orderRenewal,
+      orders.withdrawRenewal,
+      renewals.listRenewals,
+      renewals.exportRenewals,
+      renewals.exportRenewalsXlsx,
+      feeds.readRenewalFeed,
+      feeds.makeRenewalFeed,
+      feeds.revokeRenewalFeed,
     ],
   },
   {

@@ -1,0 +1,70 @@
+import type { Metadata } from 'next'
+import { pathWith } from '#components/filters/list-screen.ts'
+import { AssetTabs } from '#components/renewals/asset-tabs.tsx'
+import { CalendarFeed } from '#components/renewals/calendar-feed.tsx'
+import { RenewalsScreen } from '#components/renewals/renewals-screen.tsx'
+import { RENEWALS } from '#components/renewals/view.ts'
+import { ExportMenu } from '#components/ui/export-menu.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
+import { PageHead } from '#components/ui/page-head.tsx'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
+import { may } from '#lib/access/rules.ts'
+import { Problem } from '#lib/api/problem.ts'
+import * as contract from '#lib/renewals/contract.ts'
+import * as operations from '#lib/renewals/operations.ts'
+import { exportRenewals, exportRenewalsXlsx, listRenewals } from '#lib/renewals/queries.ts'
+import { readQuery, type SearchParams, searchOf } from '../../address.ts'
+import { requireCaller } from '../../caller.ts'
+import { asInvalid, InvalidNote, InvalidView } from '../../invalid-view.tsx'
+import { Late, soon } from '../../late.tsx'
+import { MissingRole } from '../../missing-role.tsx'
+import { traceOf } from '../../trace.ts'
+
+export const metadata: Metadata = { title: 'Renewals' }
+
+const TITLE = 'Renewals'
+const INVALID = { title: TITLE, what: 'renewals', path: RENEWALS }
+
+export default async function Page({ searchParams }: { searchParams: SearchParams }) {
+  const search = await searchOf(searchParams)
+  const caller = await requireCaller(pathWith(RENEWALS, search))
+  if (!may(caller, 'licenses-manager')) {
+    return <MissingRole title={TITLE} caller={caller} permission="licenses-manager" />
+  }
+  const view = await readQuery(contract.listRenewals, search)
+  if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
+  const input = { params: {}, query: view, body: undefined }
+  const answer = await soon(operations.listRenewals(caller, input, await traceOf()).catch(asInvalid))
+  if ('now' in answer && answer.now instanceof Problem)
+    return <InvalidView {...INVALID} problem={answer.now} />
+  return (
+    <>
+      <PageHead
+        title={TITLE}
+        subtitle="Commitments that end this month and in the eleven after it."
+        actions={
+          <>
+            <CalendarFeed />
+            <ExportMenu
+              files={{
+                'Excel (XLSX)': exportRenewalsXlsx.path({ query: view }),
+                CSV: exportRenewals.path({ query: view }),
+              }}
+            />
+            <MoreMenu path={listRenewals.path({ query: view })} />
+          </>
+        }
+      />
+      <AssetTabs current={RENEWALS} />
+      <Late answer={answer} fallback={<RowsWaiting />}>
+        {(found) =>
+          found instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={found} />
+          ) : (
+            <RenewalsScreen view={view} list={found.body} />
+          )
+        }
+      </Late>
+    </>
+  )
+}

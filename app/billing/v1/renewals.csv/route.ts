@@ -1,0 +1,4 @@
+import { route } from '#lib/api/endpoint.ts'
+import * as operations from '#lib/renewals/operations.ts'
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(operations.exportRenewals)

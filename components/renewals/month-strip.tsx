@@ -1,0 +1,121 @@
+import { Card } from '#components/ui/card.tsx'
+import { GoLink } from '#components/ui/go-link.tsx'
+import { monthName } from '#lib/days.ts'
+import type { RenewalList } from '#lib/renewals/contract.ts'
+import { countText, plansText } from '#lib/renewals/words.ts'
+import { beginOf, hrefOf, type View } from './view.ts'
+
+type Month = RenewalList['months'][number]
+type Given = { months: readonly Month[]; view: View; onGo: (view: View) => void }
+
+/** In pixels. */
+const BAR = 44
+
+/**
+ * A year of months: how many licenses each has whose commitment ends, the idle ones in another shade. Each that has some
+ * leads to its plans.
+ */
+export function MonthStrip({ months, view, onGo }: Given) {
+  const most = Math.max(1, ...months.map(({ licenses }) => licenses))
+  return (
+    <Card className="mb-3 print:hidden">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1 px-4 pt-3 text-xs text-ink-3 max-md:px-3.5">
+        <h2 className="text-sm font-semibold text-ink">
+          Licenses by the month in which their commitment ends
+        </h2>
+        {view.month === undefined ? null : (
+          <GoLink
+            href={hrefOf(withoutMonth(view))}
+            onGo={() => onGo(withoutMonth(view))}
+            className="mr-auto rounded-sm text-sm font-medium text-accent underline-offset-2 hover:underline"
+          >
+            All twelve months
+          </GoLink>
+        )}
+        <p className="flex gap-4 max-sm:hidden">
+          <Key className="bg-used">assigned</Key>
+          <Key className="bg-idle">idle</Key>
+        </p>
+      </div>
+      <nav aria-label="Months" className="p-2">
+        <ol className="grid grid-cols-4 gap-1 sm:grid-cols-6 lg:grid-cols-12">
+          {months.map((month) => (
+            <li key={month.month} className="min-w-0">
+              <Slot month={month} most={most} view={view} onGo={onGo} />
+            </li>
+          ))}
+        </ol>
+      </nav>
+    </Card>
+  )
+}
+
+function withoutMonth({ month: _, ...view }: View): View {
+  return view
+}
+
+function Key({ className, children }: { className: string; children: string }) {
+  return (
+    <span className="inline-flex items-center gap-1.5">
+      <span aria-hidden="true" className={`size-2 rounded-mark ${className}`} />
+      {children}
+    </span>
+  )
+}
+
+/** Of the chosen month it has that one's own color, which may be the system's. */
+const QUIET = 'text-xs text-ink-3 group-aria-[current]:text-current'
+const SLOT = 'block h-full rounded-control border px-1.5 py-1.5 text-center tabular-nums'
+
+function Slot({ month, most, view, onGo }: Omit<Given, 'months'> & { month: Month; most: number }) {
+  const { count, licenses, idle } = month
+  const begin = beginOf(month.month)
+  const name = monthName(begin)
+  const year = new Date(begin).getUTCFullYear()
+  const bar = <Bar licenses={licenses} idle={idle} most={most} />
+  const named = (
+    <span className={`block ${QUIET}`}>
+      {name} {year}
+    </span>
+  )
+  if (count === 0)
+    return (
+      <div className={`${SLOT} border-transparent`}>
+        {bar}
+        {named}
+        <span aria-hidden="true">–</span>
+        <span className="sr-only">nothing</span>
+      </div>
+    )
+  const isChosen = view.month === month.month
+  const target = isChosen ? withoutMonth(view) : { ...view, month: month.month }
+  return (
+    <GoLink
+      href={hrefOf(target)}
+      onGo={() => onGo(target)}
+      aria-current={isChosen ? 'true' : undefined}
+      className={`group ${SLOT} border-line hover:bg-sunken aria-[current]:border-accent aria-[current]:bg-accent-tint`}
+    >
+      {bar}
+      {named}
+      <span className="block font-[550]">
+        {countText(licenses)}
+        <span className="sr-only"> licenses, {countText(idle)} idle</span>
+      </span>
+      <span className={`block ${QUIET}`}>{plansText(count)}</span>
+    </GoLink>
+  )
+}
+
+/** Its height stands for all licenses; what is idle is its upper part. */
+function Bar({ licenses, idle, most }: { licenses: number; idle: number; most: number }) {
+  const whole = licenses === 0 ? 0 : Math.max(2, Math.round((licenses / most) * BAR))
+  const unused = idle === 0 ? 0 : Math.max(1, Math.round((idle / licenses) * whole))
+  return (
+    <svg aria-hidden="true" width="100%" height={BAR + 1} className="mb-1 block max-sm:hidden">
+      <rect className="fill-used" x="30%" width="40%" y={BAR - whole + unused} height={whole - unused} />
+      <rect className="fill-idle" x="30%" width="40%" y={BAR - whole} height={unused} />
+      <line className="stroke-line-2" x1="10%" x2="90%" y1={BAR + 0.5} y2={BAR + 0.5} />
+    </svg>
+  )
+}

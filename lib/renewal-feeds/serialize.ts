@@ -1,0 +1,18 @@
+import type { RenewalFeed } from './contract.ts'
+import type { FeedRow } from './store.ts'
+
+export function serializeFeed(row: FeedRow | undefined): RenewalFeed {
+  if (!row) return { isOn: false }
+  const { lastFour, madeAt, lastReadAt } = row
+  return {
+    isOn: true,
+    hint: hintOf(lastFour),
+    createTime: madeAt.getTime(),
+    ...(lastReadAt ? { lastReadTime: lastReadAt.getTime() } : {}),
+  }
+}
+
+/** What people may see of a secret. */
+export function hintOf(lastFour: string): string {
+  return `cal_…${lastFour}`
+}
