@@ -101,6 +101,13 @@ export const CASES: Record<string, readonly string[]> = {
   // Of sessions alone, by the address of a member.
   readNeedsMail: [],
   setNeedsMail: [],
+  listViews: [''],
+  createView: [],
+  changeView: [],
+  removeView: [],
+  // Of sessions alone, by the id of a member.
+  readListColumns: [],
+  setListColumns: [],
   readPriceVisibility: [''],
   setPriceVisibility: [],
   readFactorDemand: [''],

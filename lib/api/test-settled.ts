@@ -19,7 +19,8 @@ export function settled({ answer: { body } }: Example, answered: unknown): unkno
     Object(answered).expireTime ||
     Object(answered).link ||
     Object(answered).record ||
-    Object(answered).secret
+    Object(answered).secret ||
+    Object(answered).isShared
   )
     return withNew(body, answered)
   // Who is signed in is so now.

@@ -1,6 +1,8 @@
 import type { Metadata } from 'next'
 import { AssetsScreen } from '#components/assets/assets-screen.tsx'
+import { isFiltered } from '#components/assets/view.ts'
 import { pathWith } from '#components/filters/list-screen.ts'
+import { selectionOf, withValues } from '#components/filters/view.ts'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { countText } from '#components/ui/count-text.ts'
@@ -11,6 +13,7 @@ import { type Caller, may } from '#lib/access/rules.ts'
 import type { Input } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/assets/contract.ts'
+import { readChoices } from '#lib/assets/list/choices.ts'
 import { listAssets, summarizeAssets } from '#lib/assets/operations.ts'
 import * as queries from '#lib/assets/queries.ts'
 import { worthOf } from '#lib/idle-licenses/operations.ts'
@@ -41,7 +44,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const answer = await soon(load(caller, query))
   if ('now' in answer && answer.now instanceof Problem)
     return <InvalidView {...INVALID} problem={answer.now} />
-  const selected = { filter: query.filter, search: query.search }
+  const { view: _, maxResults: __, pageToken: ___, ...selected } = query
   return (
     <>
       <PageHead
@@ -77,6 +80,8 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
               <AssetsScreen
                 query={query}
                 counts={found.summary.types}
+                choices={found.choices}
+                today={Date.now()}
                 customer={caller.customerName}
                 worth={found.worth}
               />
@@ -91,13 +96,15 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
 type Query = Input<typeof contract.listAssets>['query']
 type Counts = { count: number; types: { type: string; count: number }[] }
 
-/** Rows and counts, and what the rows' licenses cost. The chips count what the search alone selects. */
+/** Rows and counts, what filters offer, and what the rows' licenses cost. The chips count what all but them selects. */
 async function load(caller: Caller, query: Query) {
   const trace = await traceOf()
   const nothing = { params: {}, body: undefined }
-  const [list, summary] = await Promise.all([
+  const ofAnyType = selectionOf(withValues(query, 'type', []))
+  const [list, summary, choices] = await Promise.all([
     listAssets(caller, { ...nothing, query }, trace).catch(asInvalid),
-    summarizeAssets(caller, { ...nothing, query: { search: query.search } }, trace),
+    summarizeAssets(caller, { ...nothing, query: ofAnyType }, trace),
+    readChoices(caller),
   ])
   if (list instanceof Problem) return list
   const licensed = list.body.assets.filter(({ properties }) => properties?.subscription)
@@ -105,14 +112,15 @@ async function load(caller: Caller, query: Query) {
     caller,
     licensed.map(({ id }) => id),
   )
-  return { list: list.body, summary: summary.body, worth }
+  return { list: list.body, summary: summary.body, choices, worth }
 }
 
-function subtitle({ filter, search }: Query, { count, types }: Counts): string {
+function subtitle({ view: _, ...view }: Query, { count, types }: Counts): string {
+  const { filter } = view
   const chosen = filter?.type ? types.filter(({ type }) => filter.type?.includes(type)) : types
   const matching = filter?.type ? chosen.reduce((sum, one) => sum + one.count, 0) : count
   const assets = `${countText(matching)} ${matching === 1 ? 'asset' : 'assets'}`
-  if (search || filter?.type) return `${assets} ${matching === 1 ? 'matches' : 'match'}.`
+  if (isFiltered(view)) return `${assets} ${matching === 1 ? 'matches' : 'match'}.`
   if (count === 0) return 'Nothing here yet.'
   const platforms = `${types.length} ${types.length === 1 ? 'platform' : 'platforms'}`
   return `${assets} on ${platforms}. License changes take effect with the vendor straight away.`
