@@ -9,6 +9,7 @@ import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { FILTER_BUTTON } from '#components/ui/filter-button.ts'
 import { SearchInput } from '#components/ui/search-input.tsx'
 import { SortMenu } from '#components/ui/sort-menu.tsx'
+import { ViewMenu } from '#components/views/view-menu.tsx'
 import { Controls } from './controls.tsx'
 import { orderChoices } from './order.ts'
 import { type FilterChoices, toldFilters } from './words.ts'
@@ -86,6 +87,7 @@ export function FilterBar({
             Clear all
           </button>
         ) : null}
+        <ViewMenu path="/assets" />
         {children}
       </div>
       {told.length > 0 ? <p className="hidden print:block">Only: {told.join(' · ')}</p> : null}

@@ -6,6 +6,8 @@ import { pageWords } from '#components/asset-filters/order.ts'
 import type { FilterChoices } from '#components/asset-filters/words.ts'
 import { useView } from '#components/filters/use-view.ts'
 import { cleared } from '#components/filters/view.ts'
+import { ColumnsMenu } from '#components/list-columns/columns-menu.tsx'
+import { useColumns } from '#components/list-columns/use-columns.ts'
 import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
@@ -15,6 +17,7 @@ import type { Input } from '#lib/api/contract.ts'
 import type { listAssets as contract } from '#lib/assets/contract.ts'
 import { listAssets } from '#lib/assets/queries.ts'
 import type { Worth } from '#lib/idle-licenses/rules.ts'
+import type { AssetColumn } from '#lib/list-columns/rules.ts'
 import { AssetTable } from './asset-table.tsx'
 import { refetchInterval } from './one-asset.ts'
 import { hrefOf, isFiltered, pagesOf, type View } from './view.ts'
@@ -27,6 +30,7 @@ export function AssetsScreen({
   today,
   customer,
   worth,
+  columns: first,
 }: {
   query: Input<typeof contract>['query']
   counts: readonly { type: string; count: number }[]
@@ -35,7 +39,10 @@ export function AssetsScreen({
   today: number
   customer: string
   worth: Worth
+  /** As the member has chosen them. */
+  columns: readonly AssetColumn[]
 }) {
+  const { columns, choose } = useColumns('assets', first)
   const { view: _, ...view } = query
   const { wanted, isWaiting, go } = useView<View>(view, hrefOf)
   const isNarrowed = isFiltered(view)
@@ -48,7 +55,9 @@ export function AssetsScreen({
   return (
     <>
       {isNarrowed || counts.length > 0 ? (
-        <FilterBar view={wanted} counts={counts} choices={choices} today={today} onChange={go} />
+        <FilterBar view={wanted} counts={counts} choices={choices} today={today} onChange={go}>
+          <ColumnsMenu list="assets" columns={columns} onChoose={choose} />
+        </FilterBar>
       ) : null}
       {error ? <RefreshFailed what="assets" error={error} onRetry={() => refetch()} /> : null}
       {data?.assets.length ? (
@@ -58,6 +67,7 @@ export function AssetsScreen({
           onGo={go}
           busy={isWaiting || isPlaceholderData}
           worth={worth}
+          columns={columns}
         />
       ) : (
         <Card>

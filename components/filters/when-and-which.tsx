@@ -1,4 +1,4 @@
-import type { ComponentProps } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { ChoiceChips } from './choice-chips.tsx'
 import { DateFilter } from './date-filter.tsx'
 
@@ -6,16 +6,20 @@ import { DateFilter } from './date-filter.tsx'
 export function WhenAndWhich({
   when,
   which,
+  children,
 }: {
   when: ComponentProps<typeof DateFilter>
   which: ComponentProps<typeof ChoiceChips>
+  /** What else there is to set of the list. */
+  children?: ReactNode
 }) {
   return (
-    <search className="mb-3 flex flex-wrap items-center gap-2">
+    <search className="relative mb-3 flex flex-wrap items-center gap-2">
       <div className="relative">
         <DateFilter {...when} />
       </div>
       <ChoiceChips {...which} />
+      {children}
     </search>
   )
 }

@@ -6,6 +6,7 @@ import { MOST_VIEWS } from './rules.ts'
 import * as shapes from './shapes.ts'
 
 export type View = z.output<typeof shapes.View>
+export type Views = z.output<typeof shapes.Views>
 
 const params = z.object({
   view_id: z.string().min(1).max(300).meta({ description: 'The `id` of a view.' }),

@@ -21,7 +21,7 @@ export const listViews: readonly Example[] = [
     name: 'own',
     summary: 'A view of the signed-in member',
     by,
-    answer: { status: 200, body: { views: [IDLE] } },
+    answer: { status: 200, body: { views: [IDLE], mayShare: true } },
   },
 ]
 

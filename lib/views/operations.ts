@@ -17,7 +17,8 @@ export const listViews = operation(contract.listViews, async (caller) => {
   const memberId = via === 'session' ? id : undefined
   const rows = await readScope(caller, (tx) => store.listViews(tx, customerId, memberId))
   const views = rows.filter(({ path }) => mayOpen(caller, path)).map((row) => told(caller, row))
-  return { body: { views } }
+  const mayShare = memberId !== undefined && may(caller, 'members-manager')
+  return { body: { views, mayShare } }
 })
 
 export const createView = operation(contract.createView, async (caller, { body }, { requestId }) => {

@@ -31,3 +31,17 @@ export function placed(ids: readonly string[], id: string, position: number): st
   const others = ids.filter((other) => other !== id)
   return [...others.slice(0, position), id, ...others.slice(position)]
 }
+
+/** Parts of an address that are no part of what it shows: the page, and what the screen itself adds. */
+export const NO_PART: readonly string[] = ['pageToken', 'view']
+
+/** Whether two query strings ask a screen for the same, in whatever order. */
+export function isSameQuery(one: string, other: string): boolean {
+  const parts = (search: string) =>
+    [...new URLSearchParams(search)]
+      .filter(([name]) => !NO_PART.includes(name))
+      .map((part) => JSON.stringify(part))
+      .sort()
+      .join()
+  return parts(one) === parts(other)
+}

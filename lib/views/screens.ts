@@ -6,7 +6,7 @@ import { listAssets } from '#lib/assets/contract.ts'
 import { listAuditEvents } from '#lib/audit-events/contract.ts'
 import { listInvoices } from '#lib/invoices/contract.ts'
 import { listLicenseChanges } from '#lib/license-changes/contract.ts'
-import type { ViewPath } from './rules.ts'
+import { NO_PART, type ViewPath } from './rules.ts'
 
 /** The call that answers each screen: its contract says what the screen's address may ask for. */
 const CONTRACTS: Record<ViewPath, AnyContract> = {
@@ -15,9 +15,6 @@ const CONTRACTS: Record<ViewPath, AnyContract> = {
   '/activity': listLicenseChanges,
   '/activity/events': listAuditEvents,
 }
-
-/** Parts of an address that are no part of what it shows. */
-const NO_PART = ['pageToken', 'view']
 
 /**
  * What a screen shows, as its address is kept: each parameter once, and no page.

@@ -36,5 +36,10 @@ export const View = z
   .meta({ id: 'View', description: 'A name for an address of a list.' })
 
 export const Views = z
-  .object({ views: z.array(View).meta({ description: 'By screen, own ones first, each in its order.' }) })
+  .object({
+    views: z.array(View).meta({ description: 'By screen, own ones first, each in its order.' }),
+    mayShare: z
+      .boolean()
+      .meta({ description: 'Whether whoever asks may share views with all of the customer.' }),
+  })
   .meta({ id: 'ViewList', description: 'Saved views.' })

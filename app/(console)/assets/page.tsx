@@ -17,6 +17,7 @@ import { readChoices } from '#lib/assets/list/choices.ts'
 import { listAssets, summarizeAssets } from '#lib/assets/operations.ts'
 import * as queries from '#lib/assets/queries.ts'
 import { worthOf } from '#lib/idle-licenses/operations.ts'
+import { shownColumns } from '#lib/list-columns/operations.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
@@ -84,6 +85,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
                 today={Date.now()}
                 customer={caller.customerName}
                 worth={found.worth}
+                columns={found.columns}
               />
             </Hydrated>
           )
@@ -101,10 +103,11 @@ async function load(caller: Caller, query: Query) {
   const trace = await traceOf()
   const nothing = { params: {}, body: undefined }
   const ofAnyType = selectionOf(withValues(query, 'type', []))
-  const [list, summary, choices] = await Promise.all([
+  const [list, summary, choices, columns] = await Promise.all([
     listAssets(caller, { ...nothing, query }, trace).catch(asInvalid),
     summarizeAssets(caller, { ...nothing, query: ofAnyType }, trace),
     readChoices(caller),
+    shownColumns(caller, 'assets'),
   ])
   if (list instanceof Problem) return list
   const licensed = list.body.assets.filter(({ properties }) => properties?.subscription)
@@ -112,7 +115,7 @@ async function load(caller: Caller, query: Query) {
     caller,
     licensed.map(({ id }) => id),
   )
-  return { list: list.body, summary: summary.body, choices, worth }
+  return { list: list.body, summary: summary.body, choices, columns, worth }
 }
 
 function subtitle({ view: _, ...view }: Query, { count, types }: Counts): string {
