@@ -9,7 +9,7 @@ import { platformName } from '#lib/invoices/rules.ts'
 /** What there is to choose from, of all assets of the customer. */
 export type FilterChoices = { domains: readonly string[]; statuses: readonly string[] }
 
-export const PLAN_NAMES: Record<PlanKind, string> = {
+const PLAN_NAMES: Record<PlanKind, string> = {
   commitment: 'With a commitment',
   flexible: 'Flexible',
   trial: 'Trial',

@@ -4,8 +4,24 @@ import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 import { RowHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { Given } from './invoice-row.tsx'
+import type { Invoice } from '#lib/invoices/contract.ts'
+import type { InvoiceColumn } from '#lib/list-columns/rules.ts'
 import { invoiceHref } from './view.ts'
+
+/** What a row is made of. */
+export type Given = {
+  invoice: Invoice
+  search: string
+  today: number
+  columns: readonly InvoiceColumn[]
+  mixed: boolean
+  /** Where the number alone does not tell it apart. */
+  issuer: string | undefined
+  /** Who is billed and by whom, where there are several of these. */
+  parties: { billedTo?: string | undefined; issuer?: string | undefined }
+  ticked: boolean
+  onTick: (id: string) => void
+}
 
 /** Its number, which leads to it from anywhere in the row; and what there is no room for in columns of its own. */
 export function InvoiceName({ invoice, search, columns, issuer, parties, ticked, onTick }: Given) {

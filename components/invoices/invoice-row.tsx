@@ -4,26 +4,11 @@ import { Money } from '#components/money/money.tsx'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { Cell, Row } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { Invoice } from '#lib/invoices/contract.ts'
 import type { InvoiceColumn } from '#lib/list-columns/rules.ts'
 import { formatAmount } from '#lib/money.ts'
-import { InvoiceName } from './invoice-name.tsx'
+import { type Given, InvoiceName } from './invoice-name.tsx'
 import { latenessOf } from './lateness.ts'
 import { StatusBadge } from './status-badge.tsx'
-
-export type Given = {
-  invoice: Invoice
-  search: string
-  today: number
-  columns: readonly InvoiceColumn[]
-  mixed: boolean
-  /** Where the number alone does not tell it apart. */
-  issuer: string | undefined
-  /** Who is billed and by whom, where there are several of these. */
-  parties: { billedTo?: string | undefined; issuer?: string | undefined }
-  ticked: boolean
-  onTick: (id: string) => void
-}
 
 /** On phones below all else, as wide as the card: names of companies are long. */
 const PARTY = 'text-sm wrap-anywhere max-md:order-1 max-md:text-xs max-md:text-ink-2 md:@max-wide:hidden'
