@@ -62,6 +62,11 @@ export function FilterBar({
           {isOpen ? 'Fewer filters' : 'Filters'}
         </button>
         <SortMenu isAlways choices={orderChoices(view, onChange)} />
+        {/* On a phone their panels open under this row. */}
+        <div className="relative flex gap-2 max-md:w-full print:hidden">
+          <ViewMenu path="/assets" />
+          {children}
+        </div>
         <div data-off={types.length === 0 ? '' : undefined}>
           <ChoiceChips
             legend="Type"
@@ -87,8 +92,6 @@ export function FilterBar({
             Clear all
           </button>
         ) : null}
-        <ViewMenu path="/assets" />
-        {children}
       </div>
       {told.length > 0 ? <p className="hidden print:block">Only: {told.join(' · ')}</p> : null}
     </search>

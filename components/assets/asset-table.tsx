@@ -39,23 +39,24 @@ export function AssetTable({
   const shown = useFirstRows(assets)
   const search = listAssets.search(view)
   const head = (key: AssetOrderKey) => headOf(view, key, onGo)
+  const isWide = columns.length > USUAL
   const heads: Record<AssetColumn, ReactNode> = {
     name: <SortHead {...head('name')}>Asset</SortHead>,
-    type: <HeadCell className="w-[15%] xl:w-[17%]">Type</HeadCell>,
+    type: <HeadCell className={isWide ? 'w-[15%]' : 'w-[15%] xl:w-[17%]'}>Type</HeadCell>,
     plan: columns.includes('renewal') ? (
-      <HeadCell className="w-[17%] xl:w-[16%]">Plan</HeadCell>
+      <HeadCell className="w-[15%]">Plan</HeadCell>
     ) : (
       <SortHead className="w-[17%] xl:w-[16%]" {...head('renewal')}>
         Plan, renewal
       </SortHead>
     ),
     renewal: (
-      <SortHead className="w-34 xl:w-41" {...head('renewal')}>
+      <SortHead className="w-36" {...head('renewal')}>
         Renewal
       </SortHead>
     ),
     usage: (
-      <SortHead className="w-34 xl:w-41" {...head('idle')}>
+      <SortHead className={isWide ? 'w-34' : 'w-34 xl:w-41'} {...head('idle')}>
         Usage
       </SortHead>
     ),
@@ -65,7 +66,7 @@ export function AssetTable({
       </SortHead>
     ),
     licenses: (
-      <HeadCell right className="w-42 xl:w-62">
+      <HeadCell right className={isWide ? 'w-42' : 'w-42 xl:w-62'}>
         Licenses
       </HeadCell>
     ),
@@ -73,7 +74,10 @@ export function AssetTable({
   return (
     <Card className={busy ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}>
       {/* More columns than there is room for are scrolled beside each other, and not the page. */}
-      <div className={columns.length > USUAL ? 'md:overflow-x-auto md:[&>table]:min-w-245' : ''}>
+      <div
+        {...(isWide ? { 'data-wide': '' } : {})}
+        className={isWide ? 'md:overflow-x-auto md:[&>table]:min-w-260' : ''}
+      >
         <Table label={`Assets, ${orderName(view).toLowerCase()}`} busy={busy} fixed>
           <TableHead>
             {columns.map((column) => (

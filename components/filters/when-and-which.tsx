@@ -14,12 +14,12 @@ export function WhenAndWhich({
   children?: ReactNode
 }) {
   return (
-    <search className="relative mb-3 flex flex-wrap items-center gap-2">
+    <search className="mb-3 flex flex-wrap items-center gap-2">
       <div className="relative">
         <DateFilter {...when} />
       </div>
       <ChoiceChips {...which} />
-      {children}
+      {children ? <div className="relative max-md:w-full">{children}</div> : null}
     </search>
   )
 }

@@ -41,6 +41,11 @@ export function FilterBar(given: Given & { children?: ReactNode }) {
           {isOpen ? 'Fewer filters' : 'Filters'}
         </button>
         <SortMenu choices={orderChoices(view, onChange)} />
+        {/* On a phone their panels open under this row. */}
+        <div className="relative flex gap-2 max-md:w-full print:hidden">
+          <ViewMenu path="/invoices" />
+          {given.children}
+        </div>
         <StatusChips view={view} onChange={onChange} />
         <Controls {...given} />
         {isFiltered(view) ? (
@@ -52,8 +57,6 @@ export function FilterBar(given: Given & { children?: ReactNode }) {
             Clear all
           </button>
         ) : null}
-        <ViewMenu path="/invoices" />
-        {given.children}
       </div>
       {told.length > 0 ? <p className="hidden print:block">Only: {told.join(' · ')}</p> : null}
     </search>

@@ -1,7 +1,7 @@
 'use client'
 
 import { ArrowDown, ArrowUp, Columns3 } from 'lucide-react'
-import { useRef } from 'react'
+import { type MouseEvent, useEffect, useRef } from 'react'
 import { FILTER_BUTTON, FILTER_MENU } from '#components/ui/filter-button.ts'
 import { MENU_ITEM, Menu } from '#components/ui/menu.tsx'
 import {
@@ -33,6 +33,13 @@ export function ColumnsMenu<List extends ListName>({
   onChoose: (columns: readonly ColumnOf<List>[] | null) => void
 }) {
   const status = useRef<HTMLParagraphElement>(null)
+  const pressed = useRef<HTMLElement>(null)
+  // A row that moves takes its buttons along, and the browser lets go of them: the focus comes back.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked after each change of the order
+  useEffect(() => {
+    pressed.current?.focus()
+    pressed.current = null
+  }, [columns])
   const all: readonly ColumnOf<List>[] = LIST_COLUMNS[list]
   const names: Record<string, string> = COLUMN_NAMES[list]
   const nameOf = (column: ColumnOf<List>) => names[column] ?? column
@@ -41,9 +48,10 @@ export function ColumnsMenu<List extends ListName>({
   const say = (text: string) => {
     if (status.current) status.current.textContent = text
   }
-  const move = (column: ColumnOf<List>, by: -1 | 1) => {
+  const move = (event: MouseEvent<HTMLElement>, column: ColumnOf<List>, by: -1 | 1) => {
     const next = moved(shown, column, by)
     if (isSame(next, shown)) return
+    pressed.current = event.currentTarget
     // Those that have nothing to show keep their choice, at the end.
     onChoose([...next, ...columns.filter((one) => without.includes(one))])
     say(`${nameOf(column)}: ${next.indexOf(column) + 1} of ${next.length}`)
@@ -85,7 +93,7 @@ export function ColumnsMenu<List extends ListName>({
                         type="button"
                         aria-label={`Move ${nameOf(column)} up`}
                         aria-disabled={place === 1 ? true : undefined}
-                        onClick={() => move(column, -1)}
+                        onClick={(event) => move(event, column, -1)}
                         className={STEP}
                       >
                         <ArrowUp aria-hidden="true" className="size-3.5" />
@@ -94,7 +102,7 @@ export function ColumnsMenu<List extends ListName>({
                         type="button"
                         aria-label={`Move ${nameOf(column)} down`}
                         aria-disabled={place === shown.length - 1 ? true : undefined}
-                        onClick={() => move(column, 1)}
+                        onClick={(event) => move(event, column, 1)}
                         className={STEP}
                       >
                         <ArrowDown aria-hidden="true" className="size-3.5" />
