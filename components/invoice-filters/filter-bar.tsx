@@ -41,8 +41,8 @@ export function FilterBar(given: Given & { children?: ReactNode }) {
           {isOpen ? 'Fewer filters' : 'Filters'}
         </button>
         <SortMenu choices={orderChoices(view, onChange)} />
-        {/* On a phone their panels open under this row. */}
-        <div className="relative flex gap-2 max-md:w-full print:hidden">
+        {/* On a phone they wait with the filters, and their panels open under this row. */}
+        <div data-off="" className="relative flex gap-2 max-md:w-full print:hidden">
           <ViewMenu path="/invoices" />
           {given.children}
         </div>

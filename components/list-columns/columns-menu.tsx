@@ -14,6 +14,7 @@ import {
   usualColumns,
 } from '#lib/list-columns/rules.ts'
 import { COLUMN_NAMES } from './names.ts'
+import type { Choose } from './use-columns.ts'
 
 const STEP =
   'grid size-8 shrink-0 place-items-center rounded-md text-ink-3 hover:bg-sunken hover:text-ink aria-disabled:opacity-40 max-md:size-10'
@@ -29,8 +30,7 @@ export function ColumnsMenu<List extends ListName>({
   columns: readonly ColumnOf<List>[]
   /** What this list has nothing to show in. */
   without?: readonly ColumnOf<List>[]
-  /** Null: the usual ones. */
-  onChoose: (columns: readonly ColumnOf<List>[] | null) => void
+  onChoose: Choose<ColumnOf<List>>
 }) {
   const status = useRef<HTMLParagraphElement>(null)
   const pressed = useRef<HTMLElement>(null)
@@ -48,13 +48,16 @@ export function ColumnsMenu<List extends ListName>({
   const say = (text: string) => {
     if (status.current) status.current.textContent = text
   }
+  const seen = (now: readonly ColumnOf<List>[]) => now.filter((one) => !without.includes(one))
   const move = (event: MouseEvent<HTMLElement>, column: ColumnOf<List>, by: -1 | 1) => {
-    const next = moved(shown, column, by)
-    if (isSame(next, shown)) return
+    if (isSame(moved(shown, column, by), shown)) return
     pressed.current = event.currentTarget
-    // Those that have nothing to show keep their choice, at the end.
-    onChoose([...next, ...columns.filter((one) => without.includes(one))])
-    say(`${nameOf(column)}: ${next.indexOf(column) + 1} of ${next.length}`)
+    onChoose((now) => {
+      const next = moved(seen(now), column, by)
+      say(`${nameOf(column)}: ${next.indexOf(column) + 1} of ${next.length}`)
+      // Those that have nothing to show here keep their choice, at the end.
+      return [...next, ...now.filter((one) => without.includes(one))]
+    })
   }
   return (
     <div className={`print:hidden ${FILTER_MENU}`}>
@@ -82,7 +85,7 @@ export function ColumnsMenu<List extends ListName>({
                       type="checkbox"
                       checked={place >= 0}
                       disabled={place === 0}
-                      onChange={() => onChoose(toggled(list, columns, column))}
+                      onChange={() => onChoose((now) => toggled(list, now, column))}
                       className="size-4 shrink-0 accent-accent"
                     />
                     {nameOf(column)}
@@ -116,7 +119,7 @@ export function ColumnsMenu<List extends ListName>({
             <button
               type="button"
               aria-disabled={isSame(columns, usualColumns(list)) ? true : undefined}
-              onClick={() => onChoose(null)}
+              onClick={() => onChoose(() => null)}
               className={`${MENU_ITEM} aria-disabled:text-ink-3`}
             >
               Usual columns

@@ -81,7 +81,7 @@ test('the order is seen and changed: by heads, which tell it, and by a menu on a
   await expect(table('newest first')).toBeVisible()
   const head = (name: RegExp) => page.getByRole('columnheader', { name })
   await head(/Asset/).getByRole('link').press('Enter')
-  await expect(page).toHaveURL('/assets?orderBy=name+asc')
+  await expect(page).toHaveURL('/assets?orderBy=name%20asc')
   await expect(head(/Asset/)).toHaveAttribute('aria-sort', 'ascending')
   await expect(first()).toHaveText(/^A name/)
   await head(/Usage/).getByRole('link').click()
