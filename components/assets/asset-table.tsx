@@ -56,12 +56,12 @@ export function AssetTable({
       </SortHead>
     ),
     usage: (
-      <SortHead className={isWide ? 'w-34' : 'w-34 xl:w-41'} {...head('idle')}>
+      <SortHead className="w-34 xl:w-41" {...head('idle')}>
         Usage
       </SortHead>
     ),
     created: (
-      <SortHead className="w-32" {...head('created')}>
+      <SortHead className="w-30" {...head('created')}>
         Created
       </SortHead>
     ),
@@ -76,7 +76,7 @@ export function AssetTable({
       {/* More columns than there is room for are scrolled beside each other, and not the page. */}
       <div
         {...(isWide ? { 'data-wide': '' } : {})}
-        className={isWide ? 'md:overflow-x-auto md:[&>table]:min-w-260' : ''}
+        className={isWide ? 'md:overflow-x-auto md:[&>table]:min-w-270' : ''}
       >
         <Table label={`Assets, ${orderName(view).toLowerCase()}`} busy={busy} fixed>
           <TableHead>
