@@ -64,6 +64,13 @@ const STANDS_ON: Record<string, string[]> = {
   'second-factors': ['members'],
   'single-sign-on': ['billing-profiles/store.ts', 'members/holding.ts'],
   statements: ['billing-profiles', 'invoices'],
+  // What a screen's address may ask for.
+  views: [
+    'assets/contract.ts',
+    'audit-events/contract.ts',
+    'invoices/contract.ts',
+    'license-changes/contract.ts',
+  ],
 }
 
 const files = projectFiles().filter((file) => /\.tsx?$/.test(file) && !isTest(file))

@@ -19,8 +19,8 @@ import { projectFiles } from '../architecture/scan.ts'
 type Contract = { name: string; method: 'GET' | 'PATCH'; path: string; permission: string }
 
 const [OWN, OTHER] = ['own', 'foreign']
-/** Stands in each row of the other customer, as does the currency in its sums; it demands a second factor, hides prices, and its member is mailed, and has a password. */
-const MARK = /foreign|[",>]ISK[",<]|"(isDemanded|areHidden|isOn|password)":true/i
+/** Stands in each row of the other customer, as does the currency in its sums; it demands a second factor, hides prices, and its member is mailed, has a password, and has chosen columns. */
+const MARK = /foreign|[",>]ISK[",<]|"(isDemanded|areHidden|isOn|isOwn|password)":true/i
 
 /** For each part of a path: the other customer's, and one that nobody has. A contract with a new one needs a line here. */
 const NAMED: Record<string, { other: string; nobodys: string }> = {
@@ -36,6 +36,7 @@ const NAMED: Record<string, { other: string; nobodys: string }> = {
   token_id: { other: 'token-foreign', nobodys: 'token-nobodys' },
   group_id: { other: 'group-foreign', nobodys: 'group-nobodys' },
   need_id: { other: 'past-due:ISK:default', nobodys: 'past-due:JPY:default' },
+  view_id: { other: 'view-foreign', nobodys: 'view-nobodys' },
   session_id: { other: digestOf('session-foreign'), nobodys: digestOf('session-nobodys') },
 }
 const QUERIES: Record<string, string> = {
@@ -57,6 +58,8 @@ const OF_MEMBERS = [
   'makeMemberLink',
   ...['readWays', 'listFactors', 'removeFactor'],
   ...['dismissNeed', 'restoreNeed', 'readNeedsMail', 'readRenewalFeed'],
+  ...['dismissNeed', 'restoreNeed', 'readNeedsMail'],
+  ...['changeView', 'removeView', 'readListColumns'],
   ...['changeIdentityProvider', 'removeIdentityProvider', 'checkSignOnDomain', 'removeSignOnDomain'],
   ...['revokeDirectoryToken', 'unmapDirectoryGroup'],
 ]
@@ -67,6 +70,7 @@ const BODIES: Record<string, string> = {
   changeMember: '{"name":"renamed"}',
   setProfilePosting: '{"purchaseOrder":"PO-1"}',
   setAssetPosting: '{"costCenter":"4711"}',
+  changeView: '{"isPinned":true}',
   dismissNeed: '{"version":"00000000000000000000000000000000"}',
   changeIdentityProvider: '{"joinRoles":null}',
 }
@@ -166,6 +170,18 @@ beforeAll(async () => {
       `INSERT INTO scim_groups (customer_id, id, display_name, roles) VALUES ($1, $2, $2, '{it-manager}')`,
       [customer, `group-${customer}`],
     )
+    await database.sql(
+      customer,
+      `INSERT INTO saved_views (customer_id, id, member_id, name, path, query, is_pinned, position)
+       VALUES ($1, $2, NULL, $2, '/assets', '', true, 0)`,
+      [customer, `view-${customer}`],
+    )
+    if (customer === OTHER)
+      await database.sql(
+        customer,
+        "INSERT INTO list_columns (customer_id, member_id, list, columns) VALUES ($1, $2, 'assets', '{name}')",
+        [customer, member],
+      )
     const event = { action: 'thing.done', subject: customer, actor: OPERATOR, requestId: 'r' }
     const customerId = customer as CustomerId
     await scope({ customerId }, (tx) => recordAudit(tx, customerId, event))

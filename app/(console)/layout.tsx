@@ -7,6 +7,7 @@ import { mayChange } from '#lib/access/sign-ins/choices.ts'
 import { currentCaller } from './caller.ts'
 import { currentNeedCount } from './needs.ts'
 import { SCREENS } from './screens.ts'
+import { viewsOf } from './views.ts'
 
 export default async function Layout({ children }: { children: ReactNode }) {
   const caller = await currentCaller()
@@ -32,6 +33,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
         screens={screens.map(({ href, name }) => ({ href, name }))}
         person={person}
         needs={currentNeedCount()}
+        views={await viewsOf(caller)}
       />
       <main
         id="content"

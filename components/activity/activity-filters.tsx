@@ -1,5 +1,6 @@
 import { valuesOf, withValues } from '#components/filters/view.ts'
 import { WhenAndWhich } from '#components/filters/when-and-which.tsx'
+import { ViewMenu } from '#components/views/view-menu.tsx'
 import { hasOutcome, OUTCOMES, rangeOf, toggledOutcome, type View, withRange } from './view.ts'
 
 /** When, and what became of it. */
@@ -34,6 +35,8 @@ export function ActivityFilters({
           if (outcome) onChange(toggledOutcome(view, outcome))
         },
       }}
-    />
+    >
+      <ViewMenu path="/activity" />
+    </WhenAndWhich>
   )
 }

@@ -1,5 +1,6 @@
 import Link from 'next/link'
 import { Fragment, type ReactNode } from 'react'
+import { Day } from '#components/dates/day.tsx'
 import { planEnd, planName } from '#components/license-changes/words.ts'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
@@ -7,30 +8,37 @@ import { Cell } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import type { Idle } from '#lib/idle-licenses/rules.ts'
+import type { AssetColumn } from '#lib/list-columns/rules.ts'
 import { AssetStatus } from './asset-status.tsx'
 import { idleCost, idleText } from './idle-text.ts'
 import { assetHref } from './one-asset.ts'
 import { Usage } from './usage.tsx'
 
 /**
- * What is known of an asset: all its cells but the last, the control. `search` is the list's query string,
+ * What is known of an asset: its cells, in the order of `columns`. `search` is the list's query string,
  * which the asset's own address takes along; `children` stand below the name.
  */
 export function AssetCells({
   item,
   search,
+  columns,
+  control,
   idle,
   children,
 }: {
   item: AssetListItem
   search: string
+  columns: readonly AssetColumn[]
+  /** The cell of its licenses. */
+  control: ReactNode
   idle?: Idle | undefined
   children?: ReactNode
 }) {
   const subscription = item.properties?.subscription
   const end = subscription ? planEnd(subscription) : undefined
-  return (
-    <>
+  const hasOwnEnd = columns.includes('renewal')
+  const cells: Record<AssetColumn, ReactNode> = {
+    name: (
       <Cell className="min-w-0">
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1 font-[550]">
           <Link
@@ -48,13 +56,30 @@ export function AssetCells({
         <span className="block text-xs text-ink-3">{breakable(item.properties?.customerDomain ?? '')}</span>
         {children}
       </Cell>
+    ),
+    type: (
       <Cell className="max-md:text-sm max-md:text-ink-2">
         <PlatformMark slug={item.type} />
       </Cell>
+    ),
+    plan: (
       <Cell className="max-md:text-sm max-md:text-ink-2">
         {subscription ? planName(subscription) : 'Usage-based'}
-        {end ? <span className="block text-xs text-ink-3">{unbroken(end)}</span> : null}
+        {end && !hasOwnEnd ? <span className="block text-xs text-ink-3">{unbroken(end)}</span> : null}
       </Cell>
+    ),
+    renewal: (
+      <Cell className="max-md:text-sm max-md:text-ink-2">
+        {end ? unbroken(end) : <span className="text-xs text-ink-3 max-md:hidden">No date</span>}
+      </Cell>
+    ),
+    created: (
+      <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2">
+        <span className="md:hidden">Created </span>
+        <Day at={item.createTime} />
+      </Cell>
+    ),
+    usage: (
       <Cell place={subscription ? 'across' : 'left'}>
         {subscription ? (
           <>
@@ -65,8 +90,10 @@ export function AssetCells({
           <span className="text-xs text-ink-3">No licenses</span>
         )}
       </Cell>
-    </>
-  )
+    ),
+    licenses: control,
+  }
+  return columns.map((column) => <Fragment key={column}>{cells[column]}</Fragment>)
 }
 
 /** What the licenses cost that stand idle for long; of those of a while nothing is said here. */

@@ -1,63 +1,120 @@
 'use client'
 
+import { Fragment, type ReactNode } from 'react'
+import { headOf, orderName } from '#components/asset-filters/order.ts'
 import { Card } from '#components/ui/card.tsx'
 import { useFirstRows } from '#components/ui/first-rows.ts'
+import { SortHead } from '#components/ui/sort-head.tsx'
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
+import { listAssets } from '#lib/assets/queries.ts'
+import type { AssetOrderKey } from '#lib/assets/rules.ts'
 import type { Worth } from '#lib/idle-licenses/rules.ts'
+import { type AssetColumn, usualColumns } from '#lib/list-columns/rules.ts'
 import { AssetCells } from './asset-cells.tsx'
 import { LicenseRow } from './license-row.tsx'
+import type { View } from './view.ts'
+
+/** For so many columns there is room on each screen that has columns. */
+const USUAL = usualColumns('assets').length
 
 /**
- * Assets with their license controls. `search` is the list's query string; `worth` says what they cost.
+ * Assets with their license controls, as `view` orders them; a head asks for another one. `worth` says what they cost.
  */
 export function AssetTable({
   assets,
-  search,
+  view,
+  onGo,
   busy,
   worth,
+  columns,
 }: {
   assets: readonly AssetListItem[]
-  search: string
+  view: View
+  onGo: (view: View) => void
   busy: boolean
   worth: Worth
+  columns: readonly AssetColumn[]
 }) {
   const shown = useFirstRows(assets)
+  const search = listAssets.search(view)
+  const head = (key: AssetOrderKey) => headOf(view, key, onGo)
+  const isWide = columns.length > USUAL
+  const heads: Record<AssetColumn, ReactNode> = {
+    name: <SortHead {...head('name')}>Asset</SortHead>,
+    type: <HeadCell className={isWide ? 'w-[15%]' : 'w-[15%] xl:w-[17%]'}>Type</HeadCell>,
+    plan: columns.includes('renewal') ? (
+      <HeadCell className="w-[15%]">Plan</HeadCell>
+    ) : (
+      <SortHead className="w-[17%] xl:w-[16%]" {...head('renewal')}>
+        Plan, renewal
+      </SortHead>
+    ),
+    renewal: (
+      <SortHead className="w-36" {...head('renewal')}>
+        Renewal
+      </SortHead>
+    ),
+    usage: (
+      <SortHead className="w-34 xl:w-41" {...head('idle')}>
+        Usage
+      </SortHead>
+    ),
+    created: (
+      <SortHead className="w-30" {...head('created')}>
+        Created
+      </SortHead>
+    ),
+    licenses: (
+      <HeadCell right className={isWide ? 'w-42' : 'w-42 xl:w-62'}>
+        Licenses
+      </HeadCell>
+    ),
+  }
   return (
     <Card className={busy ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}>
-      <Table label="Assets" busy={busy} fixed>
-        <TableHead>
-          <HeadCell>Asset</HeadCell>
-          <HeadCell className="w-[15%] xl:w-[17%]">Type</HeadCell>
-          <HeadCell className="w-[17%] xl:w-[16%]">Plan</HeadCell>
-          <HeadCell className="w-34 xl:w-41">Usage</HeadCell>
-          <HeadCell right className="w-42 xl:w-62">
-            Licenses
-          </HeadCell>
-        </TableHead>
-        <TableBody>
-          {shown.map((item) => {
-            const subscription = item.properties?.subscription
-            return subscription ? (
-              <LicenseRow
-                key={item.id}
-                item={item}
-                subscription={subscription}
-                search={search}
-                lastPrice={worth.prices[item.id]}
-                idle={worth.idle[item.id]}
-              />
-            ) : (
-              <Row key={item.id}>
-                <AssetCells item={item} search={search} />
-                <Cell place="right" right className="text-xs text-ink-3">
-                  N/A
-                </Cell>
-              </Row>
-            )
-          })}
-        </TableBody>
-      </Table>
+      {/* More columns than there is room for are scrolled beside each other, and not the page. */}
+      <div
+        {...(isWide ? { 'data-wide': '' } : {})}
+        className={isWide ? 'md:overflow-x-auto md:[&>table]:min-w-270' : ''}
+      >
+        <Table label={`Assets, ${orderName(view).toLowerCase()}`} busy={busy} fixed>
+          <TableHead>
+            {columns.map((column) => (
+              <Fragment key={column}>{heads[column]}</Fragment>
+            ))}
+          </TableHead>
+          <TableBody>
+            {shown.map((item) => {
+              const subscription = item.properties?.subscription
+              return subscription ? (
+                <LicenseRow
+                  key={item.id}
+                  item={item}
+                  subscription={subscription}
+                  search={search}
+                  columns={columns}
+                  lastPrice={worth.prices[item.id]}
+                  idle={worth.idle[item.id]}
+                />
+              ) : (
+                <Row key={item.id}>
+                  <AssetCells
+                    item={item}
+                    search={search}
+                    columns={columns}
+                    control={
+                      <Cell place="right" right className="text-xs text-ink-3">
+                        N/A
+                      </Cell>
+                    }
+                  />
+                </Row>
+              )
+            })}
+          </TableBody>
+        </Table>
+      </div>
     </Card>
   )
 }

@@ -1,8 +1,13 @@
 'use client'
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { FilterBar } from '#components/asset-filters/filter-bar.tsx'
+import { pageWords } from '#components/asset-filters/order.ts'
+import type { FilterChoices } from '#components/asset-filters/words.ts'
 import { useView } from '#components/filters/use-view.ts'
 import { cleared } from '#components/filters/view.ts'
+import { ColumnsMenu } from '#components/list-columns/columns-menu.tsx'
+import { useColumns } from '#components/list-columns/use-columns.ts'
 import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
@@ -12,7 +17,7 @@ import type { Input } from '#lib/api/contract.ts'
 import type { listAssets as contract } from '#lib/assets/contract.ts'
 import { listAssets } from '#lib/assets/queries.ts'
 import type { Worth } from '#lib/idle-licenses/rules.ts'
-import { AssetFilters } from './asset-filters.tsx'
+import type { AssetColumn } from '#lib/list-columns/rules.ts'
 import { AssetTable } from './asset-table.tsx'
 import { refetchInterval } from './one-asset.ts'
 import { hrefOf, isFiltered, pagesOf, type View } from './view.ts'
@@ -21,16 +26,25 @@ import { hrefOf, isFiltered, pagesOf, type View } from './view.ts'
 export function AssetsScreen({
   query,
   counts,
+  choices,
+  today,
   customer,
   worth,
+  columns: first,
 }: {
   query: Input<typeof contract>['query']
   counts: readonly { type: string; count: number }[]
+  choices: FilterChoices
+  /** The present time, in epoch milliseconds. */
+  today: number
   customer: string
   worth: Worth
+  /** As the member has chosen them. */
+  columns: readonly AssetColumn[]
 }) {
+  const { columns, choose } = useColumns('assets', first)
   const { view: _, ...view } = query
-  const { isWaiting, go } = useView<View>(view, hrefOf)
+  const { wanted, isWaiting, go } = useView<View>(view, hrefOf)
   const isNarrowed = isFiltered(view)
   const { data, error, refetch, isPlaceholderData } = useQuery({
     queryKey: listAssets.key({ query }),
@@ -38,34 +52,36 @@ export function AssetsScreen({
     placeholderData: keepPreviousData,
     refetchInterval,
   })
-  const narrow = (next: View) => go(next, 'replace')
-
   return (
     <>
       {isNarrowed || counts.length > 0 ? (
-        <AssetFilters view={view} counts={counts} onChange={narrow} />
+        <FilterBar view={wanted} counts={counts} choices={choices} today={today} onChange={go}>
+          <ColumnsMenu list="assets" columns={columns} onChoose={choose} />
+        </FilterBar>
       ) : null}
       {error ? <RefreshFailed what="assets" error={error} onRetry={() => refetch()} /> : null}
       {data?.assets.length ? (
         <AssetTable
           assets={data.assets}
-          search={listAssets.search(view)}
+          view={wanted}
+          onGo={go}
           busy={isWaiting || isPlaceholderData}
           worth={worth}
+          columns={columns}
         />
       ) : (
         <Card>
           <EmptyState
             title={isNarrowed ? 'Nothing matches' : 'No assets yet'}
-            action={isNarrowed ? <Button onClick={() => narrow(cleared(view))}>Clear filters</Button> : null}
+            action={isNarrowed ? <Button onClick={() => go(cleared(view))}>Clear filters</Button> : null}
           >
             {isNarrowed
-              ? 'No asset has this name, domain or ID and one of these types.'
+              ? 'No asset fits all of the filters. Take one away.'
               : `What ${customer} buys appears here as soon as your reseller has set it up.`}
           </EmptyState>
         </Card>
       )}
-      <Pager {...pagesOf(view, data)} />
+      <Pager {...pagesOf(view, data)} words={pageWords(view.orderBy)} />
     </>
   )
 }

@@ -9,6 +9,7 @@ import { Cell, Row } from '#components/ui/table.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import type { Idle } from '#lib/idle-licenses/rules.ts'
 import type { LastPrice } from '#lib/license-prices/rules.ts'
+import type { AssetColumn } from '#lib/list-columns/rules.ts'
 import { AssetCells } from './asset-cells.tsx'
 
 /** An asset with licenses: its row, the control, and under it the review of a change or its refusal. */
@@ -17,12 +18,14 @@ export const LicenseRow = memo(function LicenseRow({
   item,
   subscription,
   search,
+  columns,
   lastPrice,
   idle,
 }: {
   item: AssetListItem
   subscription: Subscription
   search: string
+  columns: readonly AssetColumn[]
   lastPrice: LastPrice | undefined
   idle: Idle | undefined
 }) {
@@ -42,18 +45,25 @@ export const LicenseRow = memo(function LicenseRow({
         // Who types sees what it means. Never on a click: another button would come under the pointer.
         onKeyUp={() => review.current?.scrollIntoView({ block: 'nearest' })}
       >
-        <AssetCells item={item} search={search} idle={idle}>
+        <AssetCells
+          item={item}
+          search={search}
+          columns={columns}
+          idle={idle}
+          control={
+            <Cell place="right" right>
+              <LicenseControl item={item} subscription={subscription} edit={edit} />
+            </Cell>
+          }
+        >
           {edit.refused ? null : (
             <ChangeSign item={item} search={search} onSet={isFree ? edit.edit : undefined} />
           )}
         </AssetCells>
-        <Cell place="right" right>
-          <LicenseControl item={item} subscription={subscription} edit={edit} />
-        </Cell>
       </Row>
       {open ? (
         <Row ref={review} className="bg-accent-tint max-md:pt-0" onKeyDown={onKeyDown}>
-          <Cell place="across" colSpan={5} className="pt-0 pb-3.5">
+          <Cell place="across" colSpan={columns.length} className="pt-0 pb-3.5">
             <LicenseReview item={item} subscription={subscription} edit={edit} lastPrice={lastPrice} />
           </Cell>
         </Row>

@@ -1,20 +1,17 @@
 import type { Subscription } from '#components/license-changes/words.ts'
 import { Meter } from '#components/ui/meter.tsx'
-
-// Below this share of licenses in use, many stand idle.
-const USED_WELL = 0.8
+import { usageOf } from '#lib/assets/rules.ts'
 
 /** How many of the purchased licenses are assigned to users. */
 export function Usage({ seats }: { seats: Subscription['Seats'] }) {
   const { LicensedNumberOfSeats: assigned, NumberOfSeats: purchased } = seats
-  const look = assigned >= purchased ? 'full' : assigned < purchased * USED_WELL ? 'idle' : 'used'
   return (
     <div className="grid gap-1.5 xl:w-33">
       <span className="text-sm tabular-nums">
         {assigned.toLocaleString('en')}{' '}
         <span className="text-xs text-ink-3">of {purchased.toLocaleString('en')} assigned</span>
       </span>
-      <Meter value={assigned} max={purchased} look={look} />
+      <Meter value={assigned} max={purchased} look={usageOf({ purchased, assigned })} />
     </div>
   )
 }

@@ -9,6 +9,7 @@ import { cleared, toggled, valuesOf, withValues } from '#components/filters/view
 import { WhenAndWhich } from '#components/filters/when-and-which.tsx'
 import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
 import { Pager } from '#components/ui/pager.tsx'
+import { ViewMenu } from '#components/views/view-menu.tsx'
 import { listAuditEvents } from '#lib/audit-events/queries.ts'
 import { KIND_NAMES } from '#lib/audit-events/rules.ts'
 import { EventTable } from './event-table.tsx'
@@ -47,7 +48,9 @@ export function AuditEvents({ view, today }: { view: View; today: number }) {
           onAll: () => go(withValues(wanted, 'kind', [])),
           onToggle: (kind) => go(toggled(wanted, 'kind', kind)),
         }}
-      />
+      >
+        <ViewMenu path="/activity/events" />
+      </WhenAndWhich>
       <ActiveFilters active={activeFilters(wanted, rows, today)} cleared={cleared(wanted)} onChange={go} />
       {error ? <RefreshFailed what="events" error={error} onRetry={refetch} /> : null}
       <ListCard

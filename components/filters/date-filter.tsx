@@ -5,19 +5,29 @@ import { Field } from '#components/ui/field.tsx'
 import { FILTER_BUTTON, FILTER_MENU } from '#components/ui/filter-button.ts'
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
 import { MENU_ITEM, Menu } from '#components/ui/menu.tsx'
-import { type DateRange, dayOfInput, inputDay, presetOf, presets, rangeText } from './date-range.ts'
+import {
+  type DateRange,
+  dayOfInput,
+  inputDay,
+  type Preset,
+  presetOf,
+  presets,
+  rangeText,
+} from './date-range.ts'
 
 type Given = {
   /** Whose date it is. */
   label: string
   range: DateRange
   today: number
+  /** The ranges that are offered by name: those of what is past, unless told. */
+  presets?: (today: number) => Preset[]
   onChange: (range: DateRange) => void
 }
 
 /** From when to when: a preset, or two days of UTC. */
 export function DateFilter(given: Given) {
-  const text = presetOf(given.range, given.today) ?? rangeText(given.range)
+  const text = presetOf(given.range, given.today, given.presets) ?? rangeText(given.range)
   return (
     <Menu
       label={`${given.label}: ${text}`}
@@ -40,7 +50,7 @@ export function DateFilter(given: Given) {
 /** The same as a filter that is taken off where it is set. */
 export function DateFilterMenu(given: Given) {
   const { label, range, today, onChange } = given
-  const text = presetOf(range, today) ?? rangeText(range)
+  const text = presetOf(range, today, given.presets) ?? rangeText(range)
   const isOff = range.from === undefined && range.to === undefined
   return (
     <FilterMenu
@@ -58,8 +68,14 @@ export function DateFilterMenu(given: Given) {
 
 const PANEL = 'w-74'
 
-function Ranges({ range, today, onChange, close }: Given & { close: () => void }) {
-  const preset = presetOf(range, today)
+function Ranges({
+  range,
+  today,
+  presets: offered = presets,
+  onChange,
+  close,
+}: Given & { close: () => void }) {
+  const preset = presetOf(range, today, offered)
   const choose = (chosen: DateRange) => {
     close()
     onChange(chosen)
@@ -67,12 +83,12 @@ function Ranges({ range, today, onChange, close }: Given & { close: () => void }
   return (
     <>
       <div className="grid grid-cols-2">
-        {presets(today).map(({ name, range: offered }) => (
+        {offered(today).map(({ name, range: its }) => (
           <button
             key={name}
             type="button"
             aria-current={name === preset ? 'true' : undefined}
-            onClick={() => choose(offered)}
+            onClick={() => choose(its)}
             className={MENU_ITEM}
           >
             {name}

@@ -1,10 +1,13 @@
-import { DAY_MS, dayOf, dayText, epochOfDay, monthBegin } from '#lib/days.ts'
+import { DAY_MS, dayBegin, dayOf, dayText, epochOfDay, monthBegin } from '#lib/days.ts'
 
 /** Days of UTC as epoch milliseconds of their midnight, both inclusive; an absent end is open. */
 export type DateRange = { from?: number | undefined; to?: number | undefined }
 
+/** A range that has a name. */
+export type Preset = { name: string; range: DateRange }
+
 /** The ranges that are asked for most, in whole calendar months, quarters and years of UTC. */
-export function presets(today: number): { name: string; range: DateRange }[] {
+export function presets(today: number): Preset[] {
   const months = (first: number, end: number) => ({
     from: monthBegin(today, first),
     to: monthBegin(today, end) - DAY_MS,
@@ -22,9 +25,17 @@ export function presets(today: number): { name: string; range: DateRange }[] {
   ]
 }
 
+/** The same of what is to come. */
+export function comingPresets(today: number): Preset[] {
+  const begin = dayBegin(today)
+  const days = (count: number) => ({ from: begin, to: begin + count * DAY_MS })
+  const future = presets(today).filter(({ name }) => /^(This|All) /.test(name))
+  return [...[30, 60, 90].map((count) => ({ name: `Next ${count} days`, range: days(count) })), ...future]
+}
+
 /** The name of the preset that a range is, if it is one. */
-export function presetOf(range: DateRange, today: number): string | undefined {
-  return presets(today).find((one) => one.range.from === range.from && one.range.to === range.to)?.name
+export function presetOf(range: DateRange, today: number, of = presets): string | undefined {
+  return of(today).find((one) => one.range.from === range.from && one.range.to === range.to)?.name
 }
 
 /** A range in words: `1 Dec 2025 – 20 Nov 2026`, `From 1 Dec 2025`, `Until 20 Nov 2026`. */

@@ -1,4 +1,4 @@
-import type { ComponentProps } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { ChoiceChips } from './choice-chips.tsx'
 import { DateFilter } from './date-filter.tsx'
 
@@ -6,9 +6,12 @@ import { DateFilter } from './date-filter.tsx'
 export function WhenAndWhich({
   when,
   which,
+  children,
 }: {
   when: ComponentProps<typeof DateFilter>
   which: ComponentProps<typeof ChoiceChips>
+  /** What else there is to set of the list. */
+  children?: ReactNode
 }) {
   return (
     <search className="mb-3 flex flex-wrap items-center gap-2">
@@ -16,6 +19,7 @@ export function WhenAndWhich({
         <DateFilter {...when} />
       </div>
       <ChoiceChips {...which} />
+      {children ? <div className="relative max-md:w-full">{children}</div> : null}
     </search>
   )
 }

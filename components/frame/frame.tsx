@@ -5,6 +5,7 @@ import Link from 'next/link'
 import { useEffect } from 'react'
 import { useFinder } from '#components/finder/use-finder.tsx'
 import { Menu } from '#components/ui/menu.tsx'
+import type { Views } from '#lib/views/contract.ts'
 import { Brand } from './brand.tsx'
 import { NavLinks, type Screen } from './nav-links.tsx'
 import { type Person, PersonLines, useProfile } from './profile.tsx'
@@ -15,11 +16,14 @@ export function Frame({
   screens,
   person,
   needs,
+  views,
 }: {
   screens: readonly Screen[]
   person: Person
   /** How many lines need the caller. The frame does not wait for it. */
   needs: Promise<number | undefined>
+  /** Their saved views. */
+  views: Views
 }) {
   const { items, dialog } = useProfile(person)
   const finder = useFinder(screens)
@@ -54,7 +58,7 @@ export function Frame({
         >
           {(close) => (
             <>
-              <NavLinks screens={screens} needs={needs} onGo={close} />
+              <NavLinks screens={screens} needs={needs} views={views} onGo={close} />
               <hr className="my-1.5 border-line" />
               <div className="px-2.5 py-1">
                 <PersonLines person={person} />
@@ -80,7 +84,7 @@ export function Frame({
             Ctrl K
           </span>
         </button>
-        <NavLinks screens={screens} needs={needs} />
+        <NavLinks screens={screens} needs={needs} views={views} />
         <div className="mt-auto border-t border-line pt-2">
           <Menu
             side="over-left"

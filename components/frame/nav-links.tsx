@@ -3,9 +3,12 @@
 import { Activity, Building2, House, Layers, LogIn, ReceiptText, Users } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
-import { Suspense } from 'react'
+import { Fragment, Suspense } from 'react'
 import { NeedCount } from '#components/needs/need-count.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
+import { PinnedViews, pinnedBelow, useCurrentView } from '#components/views/pinned-views.tsx'
+import { useViews } from '#components/views/use-views.ts'
+import type { Views } from '#lib/views/contract.ts'
 
 const ICONS = {
   '/': House,
@@ -24,40 +27,51 @@ export type Screen = { href: keyof typeof ICONS; name: string }
 export function NavLinks({
   screens,
   needs,
+  views: first,
   onGo,
 }: {
   screens: readonly Screen[]
   /** How many lines need the caller: it stands beside the screen that has them. */
   needs: Promise<number | undefined>
+  /** The caller's saved views, as the frame was made. */
+  views: Views
   onGo?: () => void
 }) {
   const path = usePathname()
+  const views = useViews(first)
+  const view = useCurrentView(views.views.filter(({ isPinned }) => isPinned))
   // One screen may stand below another: the nearest holds what is open.
   const holding = screens
     .filter(({ href }) => path.startsWith(`${href}/`) || path === href)
     .reduce((nearest, { href }) => (href.length > nearest.length ? href : nearest), '')
   return (
-    <nav aria-label="Main" className="grid gap-0.5">
+    <nav aria-label="Main" className="grid gap-0.5 lg:-m-1 lg:min-h-0 lg:overflow-y-auto lg:p-1">
       {screens.map(({ href, name }) => {
         const Icon = ICONS[href]
-        const current = path === href ? 'page' : href === holding ? 'true' : undefined
+        const pinned = pinnedBelow(views, href, screens)
+        const isHere = path === href && !(view && pinned.includes(view))
+        const current = isHere ? 'page' : href === holding ? 'true' : undefined
         return (
-          <Link
-            key={href}
-            href={href}
-            aria-current={current}
-            {...(onGo ? { onClick: onGo } : {})}
-            className="flex items-center gap-2.5 rounded-md px-2 py-1.75 font-medium text-ink-2 hover:bg-sunken hover:text-ink max-md:py-2.5 aria-[current]:bg-surface aria-[current]:text-ink aria-[current]:ring-1 aria-[current]:ring-line"
-          >
-            <Icon aria-hidden="true" className="size-4" strokeWidth={1.75} />
-            {name}
-            <LinkHint />
-            {href === '/' ? (
-              <Suspense>
-                <NeedCount first={needs} />
-              </Suspense>
+          <Fragment key={href}>
+            <Link
+              href={href}
+              aria-current={current}
+              {...(onGo ? { onClick: onGo } : {})}
+              className="flex items-center gap-2.5 rounded-md px-2 py-1.75 font-medium text-ink-2 hover:bg-sunken hover:text-ink max-md:py-2.5 aria-[current]:bg-surface aria-[current]:text-ink aria-[current]:ring-1 aria-[current]:ring-line"
+            >
+              <Icon aria-hidden="true" className="size-4" strokeWidth={1.75} />
+              {name}
+              <LinkHint />
+              {href === '/' ? (
+                <Suspense>
+                  <NeedCount first={needs} />
+                </Suspense>
+              ) : null}
+            </Link>
+            {pinned.length > 0 ? (
+              <PinnedViews of={name} views={pinned} current={view} all={views} onGo={onGo} />
             ) : null}
-          </Link>
+          </Fragment>
         )
       })}
     </nav>

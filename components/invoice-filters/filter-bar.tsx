@@ -1,11 +1,12 @@
 import { ListFilter } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { changed, cleared } from '#components/filters/view.ts'
 import { orderChoices } from '#components/invoices/order.ts'
 import { isFiltered } from '#components/invoices/view.ts'
 import { FILTER_BUTTON } from '#components/ui/filter-button.ts'
 import { SearchInput } from '#components/ui/search-input.tsx'
 import { SortMenu } from '#components/ui/sort-menu.tsx'
+import { ViewMenu } from '#components/views/view-menu.tsx'
 import { Controls, type Given } from './controls.tsx'
 import { StatusChips } from './status-chips.tsx'
 import { toldFilters } from './told.ts'
@@ -14,7 +15,7 @@ import { toldFilters } from './told.ts'
 const FOLDED = 'max-md:not-data-open:[&_[data-off]]:hidden'
 
 /** What the figures and the rows below are of: each filter is set, seen and taken off at one place. */
-export function FilterBar(given: Given) {
+export function FilterBar(given: Given & { children?: ReactNode }) {
   const { view, onChange } = given
   const [isOpen, setIsOpen] = useState(false)
   const told = toldFilters(view, given.choices)
@@ -40,6 +41,11 @@ export function FilterBar(given: Given) {
           {isOpen ? 'Fewer filters' : 'Filters'}
         </button>
         <SortMenu choices={orderChoices(view, onChange)} />
+        {/* On a phone they wait with the filters, and their panels open under this row. */}
+        <div data-off="" className="relative flex gap-2 max-md:w-full print:hidden">
+          <ViewMenu path="/invoices" />
+          {given.children}
+        </div>
         <StatusChips view={view} onChange={onChange} />
         <Controls {...given} />
         {isFiltered(view) ? (

@@ -1,61 +1,50 @@
-import Link from 'next/link'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { Day } from '#components/dates/day.tsx'
 import { Money } from '#components/money/money.tsx'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
-import { LinkHint } from '#components/ui/link-hint.tsx'
-import { Cell, Row, RowHead } from '#components/ui/table.tsx'
+import { Cell, Row } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
-import type { Invoice } from '#lib/invoices/contract.ts'
+import type { InvoiceColumn } from '#lib/list-columns/rules.ts'
 import { formatAmount } from '#lib/money.ts'
+import { type Given, InvoiceName } from './invoice-name.tsx'
 import { latenessOf } from './lateness.ts'
 import { StatusBadge } from './status-badge.tsx'
-import { invoiceHref } from './view.ts'
-
-type Given = {
-  invoice: Invoice
-  search: string
-  today: number
-  mixed: boolean
-  /** Where the number alone does not tell it apart. */
-  issuer: string | undefined
-  /** Who is billed and by whom, where there are several of these. */
-  parties: { billedTo?: string | undefined; issuer?: string | undefined }
-  ticked: boolean
-  onTick: (id: string) => void
-}
 
 /** On phones below all else, as wide as the card: names of companies are long. */
 const PARTY = 'text-sm wrap-anywhere max-md:order-1 max-md:text-xs max-md:text-ink-2 md:@max-wide:hidden'
 
 /** An invoice in a list: a row of a table, on phones a card. */
 export function InvoiceRow(given: Given) {
-  const { invoice, today, mixed, parties } = given
+  const { invoice, today, columns, mixed, parties } = given
   const { currency, totalAmount, balanceAmount } = invoice
   // Of a draft or a voided one nothing is due, and there is no balance.
   const isIssued = invoice.documentState === 'issued'
   const late = latenessOf(invoice, today)
-  return (
-    <Row className="relative hover:bg-sunken/50">
-      <Name {...given} />
+  const cells: Record<InvoiceColumn, ReactNode> = {
+    number: <InvoiceName {...given} />,
+    date: (
       <Cell className="max-md:text-sm max-md:text-ink-2">
         <Day at={invoice.invoiceDate} />
       </Cell>
-      {parties.billedTo ? (
-        <Cell place="across" className={PARTY}>
-          <span className="md:hidden">To </span>
-          {visible(parties.billedTo)}
-        </Cell>
-      ) : null}
-      {parties.issuer ? (
-        <Cell place="across" className={PARTY}>
-          <span className="md:hidden">From </span>
-          {visible(parties.issuer)}
-        </Cell>
-      ) : null}
+    ),
+    billedTo: parties.billedTo ? (
+      <Cell place="across" className={PARTY}>
+        <span className="md:hidden">To </span>
+        {visible(parties.billedTo)}
+      </Cell>
+    ) : null,
+    issuer: parties.issuer ? (
+      <Cell place="across" className={PARTY}>
+        <span className="md:hidden">From </span>
+        {visible(parties.issuer)}
+      </Cell>
+    ) : null,
+    platform: (
       <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2 md:@max-all:hidden">
         <PlatformMark slug={invoice.platform} />
       </Cell>
+    ),
+    due: (
       <Cell className="max-md:text-sm max-md:text-ink-2">
         {isIssued ? (
           <>
@@ -67,17 +56,23 @@ export function InvoiceRow(given: Given) {
           </>
         ) : null}
       </Cell>
+    ),
+    status: (
       <Cell place="right-3">
         <StatusBadge invoice={invoice} />
       </Cell>
+    ),
+    total: (
       <Cell place="right-1" right number>
         <Money amount={totalAmount} currency={currency} />
-        {isIssued ? (
+        {isIssued && columns.includes('balance') ? (
           <span className="hidden text-xs text-ink-2 md:@max-two:block">
             Balance {formatAmount(balanceAmount, currency)}
           </span>
         ) : null}
       </Cell>
+    ),
+    balance: (
       <Cell place="right-2" right number className="max-md:text-sm max-md:text-ink-2 md:@max-two:hidden">
         {isIssued ? (
           <>
@@ -90,50 +85,13 @@ export function InvoiceRow(given: Given) {
           </>
         ) : null}
       </Cell>
+    ),
+  }
+  return (
+    <Row className="relative hover:bg-sunken/50">
+      {columns.map((column) => (
+        <Fragment key={column}>{cells[column]}</Fragment>
+      ))}
     </Row>
   )
-}
-
-/** Its number, which leads to it from anywhere in the row; and what there is no room for in columns of its own. */
-function Name({ invoice, search, issuer, parties, ticked, onTick }: Given) {
-  const { id, number, platform } = invoice
-  return (
-    <RowHead className="wrap-anywhere md:min-w-28">
-      {/* The label is larger than the box: a finger finds it. What has the focus stands clear of the bar below. */}
-      <label className="relative z-1 -my-2 -ml-2 inline-flex cursor-pointer py-2 pr-2.5 pl-2 align-middle print:hidden">
-        <span className="sr-only">{issuer ? `Select ${number} of ${issuer}` : `Select ${number}`}</span>
-        <input
-          type="checkbox"
-          checked={ticked}
-          onChange={() => onTick(id)}
-          className="size-4 cursor-pointer scroll-mb-24 accent-accent"
-        />
-      </label>
-      <Link
-        href={invoiceHref(id, search)}
-        prefetch={false}
-        className="scroll-mb-24 rounded-sm font-[550] tabular-nums underline-offset-2 after:absolute after:inset-0 hover:underline"
-      >
-        {visible(number)}
-        <LinkHint />
-      </Link>
-      {issuer && !parties.issuer ? (
-        <span className="block pl-6.5 text-xs text-ink-2 print:pl-0">{visible(issuer)}</span>
-      ) : null}
-      {/* Where there is no room for columns of their own. */}
-      {parties.billedTo ? (
-        <Under className="max-md:hidden @wide:hidden">To {visible(parties.billedTo)}</Under>
-      ) : null}
-      {parties.issuer ? (
-        <Under className="max-md:hidden @wide:hidden">From {visible(parties.issuer)}</Under>
-      ) : null}
-      <Under className="whitespace-nowrap max-md:hidden @all:hidden">
-        <PlatformMark slug={platform} />
-      </Under>
-    </RowHead>
-  )
-}
-
-function Under({ className, children }: { className: string; children: ReactNode }) {
-  return <span className={`block pl-6.5 text-xs text-ink-2 print:pl-0 ${className}`}>{children}</span>
 }

@@ -1,19 +1,30 @@
+import { Fragment, type ReactNode } from 'react'
 import { type FilterChoices, profileName } from '#components/invoice-filters/choices.ts'
 import { useFirstRows } from '#components/ui/first-rows.ts'
 import { SortHead } from '#components/ui/sort-head.tsx'
 import { HeadCell, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import type { Invoice } from '#lib/invoices/contract.ts'
 import { listInvoices } from '#lib/invoices/queries.ts'
+import type { InvoiceColumn } from '#lib/list-columns/rules.ts'
 import { InvoiceRow } from './invoice-row.tsx'
 import { issuerBeside } from './numbers.ts'
 import { headOf, type OrderKey, orderName } from './order.ts'
 import type { View } from './view.ts'
+
+/** The columns that say the same in each row: who is billed and by whom, where there is one of these. */
+export function nothingIn({ profiles, issuers }: FilterChoices): InvoiceColumn[] {
+  return [
+    ...(profiles.length > 1 ? [] : ['billedTo' as const]),
+    ...(issuers.length > 1 ? [] : ['issuer' as const]),
+  ]
+}
 
 /** The rows of a list. Each invoice's address takes the list's `view` along; a head asks for another one. */
 export function InvoiceTable({
   invoices,
   view,
   choices,
+  columns,
   today,
   busy,
   onGo,
@@ -23,6 +34,7 @@ export function InvoiceTable({
   invoices: readonly Invoice[]
   view: View
   choices: FilterChoices
+  columns: readonly InvoiceColumn[]
   today: number
   busy: boolean
   onGo: (view: View) => void
@@ -33,7 +45,27 @@ export function InvoiceTable({
   const shown = useFirstRows(invoices)
   const head = (key: OrderKey) => headOf(view, key, onGo)
   const issuerOf = issuerBeside(invoices)
-  const [isBilledTo, isIssuer] = [choices.profiles.length > 1, choices.issuers.length > 1]
+  const shownColumns = columns.filter((column) => !nothingIn(choices).includes(column))
+  const [showsParty, showsIssuer] = [shownColumns.includes('billedTo'), shownColumns.includes('issuer')]
+  const heads: Record<InvoiceColumn, ReactNode> = {
+    number: <HeadCell>Invoice</HeadCell>,
+    date: <SortHead {...head('invoiceDate')}>Date</SortHead>,
+    billedTo: <HeadCell className="@max-wide:hidden">Billed to</HeadCell>,
+    issuer: <HeadCell className="@max-wide:hidden">Issuer</HeadCell>,
+    platform: <HeadCell className="md:@max-all:hidden">Platform</HeadCell>,
+    due: <SortHead {...head('dueDate')}>Due</SortHead>,
+    status: <HeadCell>Status</HeadCell>,
+    total: (
+      <SortHead right {...head('totalAmount')}>
+        Total
+      </SortHead>
+    ),
+    balance: (
+      <SortHead right {...head('balanceAmount')} className="md:@max-two:hidden">
+        Balance
+      </SortHead>
+    ),
+  }
   const mixed = new Set(invoices.map(({ currency }) => currency)).size > 1
   return (
     // Long amounts may need more room than there is beside the side bar: then the columns scroll, not the page.
@@ -41,19 +73,9 @@ export function InvoiceTable({
       <div className="overflow-x-auto max-md:overflow-visible md:@max-all:[&_td]:px-2 md:@max-all:[&_th]:px-2">
         <Table label={`Invoices, ${orderName(view).toLowerCase()}`} busy={busy}>
           <TableHead>
-            <HeadCell>Invoice</HeadCell>
-            <SortHead {...head('invoiceDate')}>Date</SortHead>
-            {isBilledTo ? <HeadCell className="@max-wide:hidden">Billed to</HeadCell> : null}
-            {isIssuer ? <HeadCell className="@max-wide:hidden">Issuer</HeadCell> : null}
-            <HeadCell className="md:@max-all:hidden">Platform</HeadCell>
-            <SortHead {...head('dueDate')}>Due</SortHead>
-            <HeadCell>Status</HeadCell>
-            <SortHead right {...head('totalAmount')}>
-              Total
-            </SortHead>
-            <SortHead right {...head('balanceAmount')} className="md:@max-two:hidden">
-              Balance
-            </SortHead>
+            {shownColumns.map((column) => (
+              <Fragment key={column}>{heads[column]}</Fragment>
+            ))}
           </TableHead>
           <TableBody>
             {shown.map((invoice) => (
@@ -62,11 +84,12 @@ export function InvoiceTable({
                 invoice={invoice}
                 search={search}
                 today={today}
+                columns={shownColumns}
                 mixed={mixed}
                 issuer={issuerOf(invoice)}
                 parties={{
-                  billedTo: isBilledTo ? profileName(choices, invoice.billingProfileId) : undefined,
-                  issuer: isIssuer ? invoice.issuer : undefined,
+                  billedTo: showsParty ? profileName(choices, invoice.billingProfileId) : undefined,
+                  issuer: showsIssuer ? invoice.issuer : undefined,
                 }}
                 ticked={ticked.includes(invoice.id)}
                 onTick={onTick}

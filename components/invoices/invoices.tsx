@@ -11,12 +11,15 @@ import { BilledPlot } from '#components/invoice-summary/billed-plot.tsx'
 import { Figures } from '#components/invoice-summary/figures.tsx'
 import { FiguresFailed, FiguresWaiting } from '#components/invoice-summary/figures-place.tsx'
 import { type LateAnswer, LateSummary } from '#components/invoice-summary/late-summary.tsx'
+import { ColumnsMenu } from '#components/list-columns/columns-menu.tsx'
+import { useColumns } from '#components/list-columns/use-columns.ts'
 import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { listInvoices } from '#lib/invoices/queries.ts'
-import { InvoiceTable } from './invoice-table.tsx'
+import type { InvoiceColumn } from '#lib/list-columns/rules.ts'
+import { InvoiceTable, nothingIn } from './invoice-table.tsx'
 import { InvoiceTotals } from './invoice-totals.tsx'
 import { NotOwed } from './not-owed.tsx'
 import { pageWords } from './order.ts'
@@ -32,17 +35,21 @@ export function Invoices({
   view,
   choices,
   today,
+  columns: first,
   figures,
   products,
 }: {
   view: View
   choices: FilterChoices
   today: number
+  /** As the member has chosen them. */
+  columns: readonly InvoiceColumn[]
   figures: LateAnswer
   /** What the product that the view names was billed with: it stands in the figures' place. */
   products: ReactNode
 }) {
   const { wanted, isWaiting, go } = useView(view, hrefOf)
+  const { columns, choose } = useColumns('invoices', first)
   // Kept from page to page, and while the filters change.
   const [ticked, setTicked] = useState<string[]>([])
   const list = useQuery({
@@ -55,7 +62,9 @@ export function Invoices({
   const hasFigures = isOwed && !products
   return (
     <>
-      <FilterBar view={wanted} choices={choices} rows={invoices} today={today} onChange={go} />
+      <FilterBar view={wanted} choices={choices} rows={invoices} today={today} onChange={go}>
+        <ColumnsMenu list="invoices" columns={columns} without={nothingIn(choices)} onChoose={choose} />
+      </FilterBar>
       {isOwed ? null : <NotOwed states={states} />}
       {products}
       <LateSummary answer={figures} view={view} fallback={hasFigures ? <FiguresWaiting /> : null}>
@@ -95,6 +104,7 @@ export function Invoices({
             invoices={invoices}
             view={wanted}
             choices={choices}
+            columns={columns}
             today={today}
             busy={isWaiting}
             onGo={go}

@@ -63,7 +63,10 @@ afterAll(async () => {
 })
 
 describe('every example', () => {
-  const sorted = () => contracts.toSorted((a, b) => Number(a.method !== 'GET') - Number(b.method !== 'GET'))
+  // Lists of sessions are shown before members sign in for examples of their own.
+  const rank = ({ method, examples }: AnyContract) =>
+    method !== 'GET' ? 2 : Number(examples.some(({ by }) => by === 'session'))
+  const sorted = () => contracts.toSorted((a, b) => rank(a) - rank(b))
 
   it('is answered as it says, and with nothing undeclared', async () => {
     const codes = new Set<unknown>()
@@ -225,6 +228,12 @@ async function seed() {
   await addEvent('northwind', { at: new Date('2026-10-30T11:00:00Z') })
   const ana = { id: 'm-ana', name: 'Ana Ruiz', email: 'ana@northwind.example' }
   await addMember('northwind', { ...ana, roles: ['admin'] })
+  await database.sql(
+    'northwind',
+    `INSERT INTO saved_views (customer_id, id, member_id, name, path, query, is_pinned, position, created_at)
+     VALUES ('northwind', 'b6a1f0c2-0001', 'm-ana', 'Idle plans', '/assets', 'filter=usage:idle&orderBy=idle+desc', true, 0,
+       to_timestamp(1793786400))`,
+  )
   await addColleagues()
   await addSignOn()
   await addDirectory()

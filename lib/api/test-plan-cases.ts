@@ -1,4 +1,4 @@
-import { AMOUNTS, DUE, ORDERS, RANGE, SELECTIONS } from './test-plan-selections.ts'
+import { AMOUNTS, DUE, OF_ALL_ASSETS, ORDERS, RANGE, SELECTIONS } from './test-plan-selections.ts'
 
 /** They change a provider, a domain, a token or a group, of which a customer has a few. */
 const OF_FEW =
@@ -54,8 +54,12 @@ export const CASES: Record<string, readonly string[]> = {
   readStatement: ['', 'filter=currency:EUR', 'filter=billingProfile:default'],
   exportStatement: [''],
   exportStatementXlsx: [],
-  listAssets: ['', 'filter=type:cloud-platform', 'view=full', 'search=suite-9', 'search=suite-4999'],
-  exportAssets: [''],
+  listAssets: [
+    ...['', 'filter=type:cloud-platform', 'view=full', 'search=suite-9', 'search=suite-4999'],
+    ...['orderBy=created', 'filter=usage:idle'],
+    ...OF_ALL_ASSETS,
+  ],
+  exportAssets: ['', 'orderBy=name'],
   exportAssetsXlsx: [],
   summarizeAssets: [''],
   readAsset: ['cloud-platform-1'],
@@ -108,6 +112,13 @@ export const CASES: Record<string, readonly string[]> = {
   makeRenewalFeed: [],
   revokeRenewalFeed: [],
   readCalendar: [],
+  listViews: [''],
+  createView: [],
+  changeView: [],
+  removeView: [],
+  // Of sessions alone, by the id of a member.
+  readListColumns: [],
+  setListColumns: [],
   readPriceVisibility: [''],
   setPriceVisibility: [],
   readFactorDemand: [''],

@@ -26,3 +26,16 @@ export const SELECTIONS = [
   ...AMOUNTS,
   DUE,
 ]
+
+/** What all assets of a customer have to be looked at for: an order that no index has, or a filter that nothing passes. */
+export const OF_ALL_ASSETS = [
+  'orderBy=name',
+  'orderBy=renewal%20desc',
+  'orderBy=idle%20desc',
+  'orderBy=name&view=full',
+  'filter=status:SUSPENDED',
+  'filter=plan:trial',
+  'filter=usage:full',
+  'filter=domain:nobody.example',
+  'minRenewalTime=1798761600',
+]

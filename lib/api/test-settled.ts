@@ -23,7 +23,8 @@ export function settled({ answer: { body } }: Example, answered: unknown): unkno
     Object(answered).lastOrder ||
     Object(answered).record ||
     Object(answered).secret ||
-    Object(answered).feed
+    Object(answered).feed ||
+    Object(answered).isShared
   )
     return withNew(body, answered)
   // Who is signed in is so now.

@@ -1,5 +1,16 @@
 import { type Example, refused } from '#lib/api/openapi/example.ts'
 
+const BUSINESS_PLUS = {
+  id: 'workspace-suite-81f3c2',
+  type: 'workspace-suite',
+  licenseQty: '250',
+  assetName: 'Business Plus',
+  url: 'https://console.example.com/assets?filter=type:workspace-suite',
+  name: 'Business Plus',
+  quantity: 250,
+  createTime: 1770022800000,
+}
+
 export const listAssets: readonly Example[] = [
   {
     name: 'two-types',
@@ -19,16 +30,7 @@ export const listAssets: readonly Example[] = [
             quantity: 60,
             createTime: 1772355600000,
           },
-          {
-            id: 'workspace-suite-81f3c2',
-            type: 'workspace-suite',
-            licenseQty: '250',
-            assetName: 'Business Plus',
-            url: 'https://console.example.com/assets?filter=type:workspace-suite',
-            name: 'Business Plus',
-            quantity: 250,
-            createTime: 1770022800000,
-          },
+          BUSINESS_PLUS,
           {
             id: 'cloud-platform-3f6a90',
             type: 'cloud-platform',
@@ -44,11 +46,17 @@ export const listAssets: readonly Example[] = [
     },
   },
   {
+    name: 'idle-by-name',
+    summary: 'Workspace suites with many idle licenses, by name',
+    query: { filter: 'usage:idle|type:workspace-suite', orderBy: 'name asc' },
+    answer: { status: 200, body: { assets: [BUSINESS_PLUS], rowCount: 1 } },
+  },
+  {
     name: 'unknown-key',
     summary: 'A filter with a key that it does not know',
     query: { filter: 'colour:red' },
-    answer: refused('filter_invalid', 'filter: can be of these only: type', {
-      errors: [{ parameter: 'filter', detail: 'can be of these only: type' }],
+    answer: refused('filter_invalid', 'filter: can be of these only: type, status, plan, usage, domain', {
+      errors: [{ parameter: 'filter', detail: 'can be of these only: type, status, plan, usage, domain' }],
     }),
   },
 ]

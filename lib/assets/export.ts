@@ -6,6 +6,9 @@ import { streamScope } from '#lib/db/scope.ts'
 import type { Column, Table } from '#lib/files/table.ts'
 import { allPages } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
+import type { Selection } from './list/conditions.ts'
+import { allInOrder } from './list/in-order.ts'
+import type { AssetOrder } from './list/order.ts'
 import * as store from './store.ts'
 
 /** Rows of one statement: so few that they are gone again soon, and keep no other request waiting. */
@@ -35,12 +38,18 @@ const COLUMNS: Column<store.AssetRow>[] = [
   { name: 'purchaseOrderID', text: ({ purchaseOrderId }) => purchaseOrderId },
 ]
 
-/** All assets that a selection holds at one moment, newest first. Without licenses, those cells are empty. */
-export function assetsTable(caller: Caller, selection: store.Selection): Table<store.AssetRow> {
+type Query = Selection & { orderBy?: AssetOrder | undefined }
+
+/** All assets that a selection holds at one moment, in its order, newest first unless told. Without licenses, those cells are empty. */
+export function assetsTable(caller: Caller, selection: Query): Table<store.AssetRow> {
   return { columns: COLUMNS, batches: streamScope(caller, (tx) => pages(tx, caller, selection)) }
 }
 
-async function* pages(tx: Transaction, { customerId }: Caller, selection: store.Selection) {
+async function* pages(tx: Transaction, { customerId }: Caller, { orderBy, ...selection }: Query) {
+  if (orderBy) {
+    yield* allInOrder(tx, customerId, selection, { orderBy, size: MOST_ROWS })
+    return
+  }
   const read = (cursor?: Cursor) => store.listAssets(tx, customerId, selection, MOST_ROWS, cursor)
   for await (const rows of allPages(MOST_ROWS, read, store.keyOf)) yield rows.map(({ asset }) => asset)
 }

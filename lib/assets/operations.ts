@@ -14,11 +14,13 @@ import {
   settleOnRead,
 } from '#lib/license-changes/open-change.ts'
 import { timeOf } from '#lib/lists/keyset.ts'
-import { pageOf, readPageToken, TimeKey } from '#lib/lists/page-token.ts'
+import { type ListOf, pageOf, readPageToken } from '#lib/lists/page-token.ts'
 import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'
 import { assetsTable } from './export.ts'
-import { listShown, selectsAll } from './page.ts'
+import { type Selection, selectsAll } from './list/conditions.ts'
+import { type AssetOrder, keysetOf } from './list/order.ts'
+import { listShown } from './page.ts'
 import { listReadings } from './seat-history.ts'
 import { replyOf, serializeFullItem, serializeListItem } from './serialize.ts'
 import * as shapes from './shapes.ts'
@@ -27,14 +29,14 @@ import * as store from './store.ts'
 export const listAssets = operation(
   contract.listAssets,
   async (caller, { query }, trace) => {
-    const { filter, search, view, maxResults = DEFAULT_MAX_RESULTS } = query
+    const { view, maxResults = DEFAULT_MAX_RESULTS, pageToken, orderBy, ...selection } = query
     const { baseUrl } = env()
-    const filters = [caller.customerId, 'assets', filter, search] as const
-    const cursor = query.pageToken ? readPageToken(query.pageToken, filters, TimeKey) : undefined
-    const page = [{ filter, search }, maxResults + 1, cursor] as const
+    const filters = filtersOf(caller, selection, orderBy)
+    const cursor = pageToken ? readPageToken(pageToken, filters, keysetOf(orderBy).Key) : undefined
+    const page = [selection, maxResults + 1, cursor, orderBy] as const
     if (view !== 'full') {
       const rows = await readScopeAtOnce(caller, (tx) => listShown(tx, caller.customerId, ...page), {
-        isByKey: selectsAll({ filter, search }),
+        isByKey: !orderBy && selectsAll(selection),
         mayBeOld: true,
       })
       const { rows: shown, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
@@ -49,6 +51,17 @@ export const listAssets = operation(
   },
   { isExact: true },
 )
+
+/** What a page token belongs to. */
+function filtersOf(
+  { customerId }: Pick<Caller, 'customerId'>,
+  { filter, search, minRenewalTime, maxRenewalTime }: Selection,
+  orderBy: AssetOrder | undefined,
+): ListOf {
+  // Tokens that were given out before there was more stay valid.
+  const more = [minRenewalTime, maxRenewalTime, orderBy]
+  return [customerId, 'assets', filter, search, ...(more.some((one) => one !== undefined) ? [more] : [])]
+}
 
 export const summarizeAssets = operation(contract.summarizeAssets, async (caller, { query }) => {
   const types = await readScopeAtOnce(caller, (tx) => store.countAssets(tx, caller.customerId, query), {

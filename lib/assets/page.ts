@@ -4,7 +4,8 @@ import { builtOnce, value } from '#lib/db/built.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assets } from '#lib/db/schema/assets.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
-import { type AssetRow, type Page, pageClauses, type Selection } from './store.ts'
+import { selectsAll } from './list/conditions.ts'
+import { type AssetRow, type Page, pageClauses } from './store.ts'
 
 const shownColumns = {
   id: assets.id,
@@ -13,20 +14,19 @@ const shownColumns = {
   seatsPurchased: assets.seatsPurchased,
 }
 
-/** What a list shows of an asset; `micros` is the time of creation, half of the sort key. */
-export type ShownRow = { asset: Pick<AssetRow, keyof typeof shownColumns>; micros: string }
+/** What a list shows of an asset; `micros` and `sort` are as in `ListRow`. */
+export type ShownRow = {
+  asset: Pick<AssetRow, keyof typeof shownColumns>
+  micros: string
+  sort?: string | undefined
+}
 
 /** A page as `listAssets` reads it, with what a list shows of each asset, and no more: nothing else is read as often. */
 export async function listShown(tx: Transaction, customerId: CustomerId, ...page: Page): Promise<ShownRow[]> {
-  const [selection, limit, cursor] = page
-  if (!selectsAll(selection)) return selectShown(tx, customerId, page)
+  const [selection, limit, cursor, orderBy] = page
+  if (orderBy || !selectsAll(selection)) return selectShown(tx, customerId, page)
   const [micros, id] = cursor?.key ?? []
   return pages[cursor?.direction ?? 'first'](tx, { customerId, limit, micros, id })
-}
-
-/** Whether nothing is selected: then the order is that of an index. */
-export function selectsAll({ filter, search }: Selection): boolean {
-  return !filter && !search
 }
 
 /** The pages of all assets: most calls ask for no others. */
@@ -40,6 +40,11 @@ function anyPage(direction?: Cursor['direction']) {
 }
 
 function selectShown(tx: Transaction, customerId: CustomerId, page: Page) {
-  const { micros, where, order, limit } = pageClauses(customerId, page)
-  return tx.select({ asset: shownColumns, micros }).from(assets).where(where).orderBy(order).limit(limit)
+  const { keys, where, order, limit } = pageClauses(customerId, page)
+  return tx
+    .select({ asset: shownColumns, ...keys })
+    .from(assets)
+    .where(where)
+    .orderBy(order)
+    .limit(limit)
 }

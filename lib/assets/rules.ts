@@ -32,3 +32,35 @@ export function atItsEnd(renewalType: string): AtItsEnd {
   if (renewalType === 'CANCEL') return { verb: 'Ends' }
   return { verb: 'Renews', how: `(${renewalType})` }
 }
+
+/** What a filter of assets can name. */
+export const ASSET_FILTER_KEYS = ['type', 'status', 'plan', 'usage', 'domain'] as const
+export type AssetFilterKey = (typeof ASSET_FILTER_KEYS)[number]
+
+/** What a list of assets can be ordered by. */
+export const ASSET_ORDER_KEYS = ['created', 'name', 'renewal', 'idle'] as const
+export type AssetOrderKey = (typeof ASSET_ORDER_KEYS)[number]
+
+/** How an asset is bought, for filters: what a vendor calls its plan is more than that. */
+export const PLAN_KINDS = ['commitment', 'flexible', 'trial', 'usage-based'] as const
+export type PlanKind = (typeof PLAN_KINDS)[number]
+
+/** The kind of a plan; null in both parts for an asset without licenses. */
+export function planKindOf({
+  planName,
+  isCommitmentPlan,
+}: Pick<Versioned, 'planName' | 'isCommitmentPlan'>): PlanKind {
+  if (isCommitmentPlan === null) return 'usage-based'
+  if (isCommitmentPlan) return 'commitment'
+  return planName === 'TRIAL' ? 'trial' : 'flexible'
+}
+
+/** How well licenses are used: fewer than four fifths of them, more, or all. */
+export const USAGES = ['idle', 'used', 'full'] as const
+export type Usage = (typeof USAGES)[number]
+
+/** @param seats whole licenses of 0 or more: those that are purchased, and those of them that are assigned */
+export function usageOf({ purchased, assigned }: { purchased: number; assigned: number }): Usage {
+  if (assigned >= purchased) return 'full'
+  return assigned * 5 < purchased * 4 ? 'idle' : 'used'
+}

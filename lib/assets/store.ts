@@ -1,13 +1,13 @@
 import 'server-only'
-import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { builtOnce, value } from '#lib/db/built.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assets } from '#lib/db/schema/assets.ts'
-import type { Filter } from '#lib/lists/filter.ts'
-import { byCreation, pageByKey } from '#lib/lists/keyset.ts'
+import { pageByKey } from '#lib/lists/keyset.ts'
 import type { Cursor } from '#lib/lists/page-token.ts'
-import { hasPart } from '#lib/lists/search.ts'
+import { type Selection, selected } from './list/conditions.ts'
+import { type AssetOrder, keysetOf, micros } from './list/order.ts'
 
 export type AssetRow = typeof assets.$inferSelect
 /** An asset with licenses: all that a subscription needs is there (a CHECK holds it). */
@@ -24,36 +24,49 @@ export type LicensedRow = AssetRow & {
     | 'seatsMaximum'
     | 'seatsAssigned']: NonNullable<AssetRow[K]>
 }
-export type Selection = { filter?: Filter<'type'> | undefined; search?: string | undefined }
 
 export function hasLicenses(row: AssetRow): row is LicensedRow {
   return row.seatsPurchased !== null
 }
 
-const BY_CREATION = byCreation(assets.createdAt, assets.id)
-
-/** `micros` is the time of creation, half of the sort key. */
-export type ListRow = { asset: AssetRow; micros: string }
+/** `micros` is the time of creation; `sort` what the list is ordered by, where it is by something else. */
+export type ListRow = { asset: AssetRow; micros: string; sort?: string | undefined }
 
 /** The sort key of a row, for page tokens. */
-export function keyOf(row: { asset: Pick<AssetRow, 'id'>; micros: string }): string[] {
-  return [row.micros, row.asset.id]
+export function keyOf(row: {
+  asset: Pick<AssetRow, 'id'>
+  micros: string
+  sort?: string | undefined
+}): string[] {
+  return [row.sort ?? row.micros, row.asset.id]
 }
 
-export type Page = [selection: Selection, limit: number, cursor?: Cursor | undefined]
+export type Page = [
+  selection: Selection,
+  limit: number,
+  cursor?: Cursor | undefined,
+  orderBy?: AssetOrder | undefined,
+]
 
-/** Rows in reading direction from the cursor on: newest first, or oldest first when it leads back. */
+/** Rows in reading direction from the cursor on: in their order, newest first unless told, or the other way round when it leads back. */
 export async function listAssets(tx: Transaction, customerId: CustomerId, ...page: Page): Promise<ListRow[]> {
-  const { micros, where, order, limit } = pageClauses(customerId, page)
-  return tx.select({ asset: assets, micros }).from(assets).where(where).orderBy(order).limit(limit)
+  const { keys, where, order, limit } = pageClauses(customerId, page)
+  return tx
+    .select({ asset: assets, ...keys })
+    .from(assets)
+    .where(where)
+    .orderBy(order)
+    .limit(limit)
 }
 
-/** Which rows a page has and in which order, and the half of their sort key that is no column. */
-export function pageClauses(customerId: CustomerId, [selection, limit, cursor]: Page) {
-  const { columns, micros } = BY_CREATION
-  const { beyond, order } = pageByKey(columns, cursor)
+/** Which rows a page has and in which order, and what of their sort key is no column. */
+export function pageClauses(customerId: CustomerId, [selection, limit, cursor, orderBy]: Page) {
+  const { columns, ascending, sort } = keysetOf(orderBy)
+  const { beyond, order } = pageByKey(columns, cursor, ascending)
   const where = and(eq(assets.customerId, customerId), ...selected(selection), beyond)
-  return { micros, where, order, limit }
+  // Nothing more is read for the usual order: its rows have no `sort`.
+  const keys = (sort ? { micros, sort } : { micros }) as { micros: SQL<string>; sort: SQL<string> }
+  return { keys, where, order, limit }
 }
 
 /** How many assets of each type the selection holds, by type. */
@@ -64,16 +77,6 @@ export async function countAssets(tx: Transaction, customerId: CustomerId, selec
     .where(and(eq(assets.customerId, customerId), ...selected(selection)))
     .groupBy(assets.type)
     .orderBy(assets.type)
-}
-
-function selected({ filter, search }: Selection): SQL[] {
-  const conditions: SQL[] = []
-  if (filter?.type) conditions.push(inArray(assets.type, filter.type))
-  if (search) {
-    const found = or(...[assets.name, assets.customerDomain, assets.id].map((text) => hasPart(text, search)))
-    if (found) conditions.push(found)
-  }
-  return conditions
 }
 
 /** One asset. With `lock` its row stays locked until the transaction ends: waits 1 s, then 55P03. */

@@ -24,7 +24,7 @@ export const EVENT_KINDS = {
   licenses: ['license-change', 'vendor-subscription', 'asset', 'assets', 'renewal'],
   invoices: ['invoice', 'invoices', 'issuer', 'billing-profile', 'import', 'sums'],
   access: [
-    ...['customer', 'member', 'invitation', 'reset', 'key', 'limits', 'prices', 'history'],
+    ...['customer', 'member', 'invitation', 'reset', 'key', 'limits', 'prices', 'view', 'history'],
     ...['identity-provider', 'sign-on-domain', 'scim-token', 'scim-group', 'calendar-feed'],
   ],
   notices: ['notices'],

@@ -35,7 +35,7 @@ export async function listWithChanges(
   ...page: Page
 ): Promise<(ListRow & WithChanges)[]> {
   const rows = await listBesideAssets(tx, customerId, ...page)
-  return rows.map((row) => ({ ...told(row), micros: row.micros }))
+  return rows.map((row) => ({ ...told(row), micros: row.micros, sort: row.sort }))
 }
 
 /** One asset with its changes. */

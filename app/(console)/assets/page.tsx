@@ -1,6 +1,8 @@
 import type { Metadata } from 'next'
 import { AssetsScreen } from '#components/assets/assets-screen.tsx'
+import { isFiltered } from '#components/assets/view.ts'
 import { pathWith } from '#components/filters/list-screen.ts'
+import { selectionOf, withValues } from '#components/filters/view.ts'
 import { AssetTabs } from '#components/renewals/asset-tabs.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
@@ -12,9 +14,11 @@ import { type Caller, may } from '#lib/access/rules.ts'
 import type { Input } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/assets/contract.ts'
+import { readChoices } from '#lib/assets/list/choices.ts'
 import { listAssets, summarizeAssets } from '#lib/assets/operations.ts'
 import * as queries from '#lib/assets/queries.ts'
 import { worthOf } from '#lib/idle-licenses/operations.ts'
+import { shownColumns } from '#lib/list-columns/operations.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
@@ -42,7 +46,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const answer = await soon(load(caller, query))
   if ('now' in answer && answer.now instanceof Problem)
     return <InvalidView {...INVALID} problem={answer.now} />
-  const selected = { filter: query.filter, search: query.search }
+  const { view: _, maxResults: __, pageToken: ___, ...selected } = query
   return (
     <>
       <PageHead
@@ -79,8 +83,11 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
               <AssetsScreen
                 query={query}
                 counts={found.summary.types}
+                choices={found.choices}
+                today={Date.now()}
                 customer={caller.customerName}
                 worth={found.worth}
+                columns={found.columns}
               />
             </Hydrated>
           )
@@ -93,13 +100,16 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
 type Query = Input<typeof contract.listAssets>['query']
 type Counts = { count: number; types: { type: string; count: number }[] }
 
-/** Rows and counts, and what the rows' licenses cost. The chips count what the search alone selects. */
+/** Rows and counts, what filters offer, and what the rows' licenses cost. The chips count what all but them selects. */
 async function load(caller: Caller, query: Query) {
   const trace = await traceOf()
   const nothing = { params: {}, body: undefined }
-  const [list, summary] = await Promise.all([
+  const ofAnyType = selectionOf(withValues(query, 'type', []))
+  const [list, summary, choices, columns] = await Promise.all([
     listAssets(caller, { ...nothing, query }, trace).catch(asInvalid),
-    summarizeAssets(caller, { ...nothing, query: { search: query.search } }, trace),
+    summarizeAssets(caller, { ...nothing, query: ofAnyType }, trace),
+    readChoices(caller),
+    shownColumns(caller, 'assets'),
   ])
   if (list instanceof Problem) return list
   const licensed = list.body.assets.filter(({ properties }) => properties?.subscription)
@@ -107,14 +117,15 @@ async function load(caller: Caller, query: Query) {
     caller,
     licensed.map(({ id }) => id),
   )
-  return { list: list.body, summary: summary.body, worth }
+  return { list: list.body, summary: summary.body, choices, columns, worth }
 }
 
-function subtitle({ filter, search }: Query, { count, types }: Counts): string {
+function subtitle({ view: _, ...view }: Query, { count, types }: Counts): string {
+  const { filter } = view
   const chosen = filter?.type ? types.filter(({ type }) => filter.type?.includes(type)) : types
   const matching = filter?.type ? chosen.reduce((sum, one) => sum + one.count, 0) : count
   const assets = `${countText(matching)} ${matching === 1 ? 'asset' : 'assets'}`
-  if (search || filter?.type) return `${assets} ${matching === 1 ? 'matches' : 'match'}.`
+  if (isFiltered(view)) return `${assets} ${matching === 1 ? 'matches' : 'match'}.`
   if (count === 0) return 'Nothing here yet.'
   const platforms = `${types.length} ${types.length === 1 ? 'platform' : 'platforms'}`
   return `${assets} on ${platforms}. License changes take effect with the vendor straight away.`

@@ -23,6 +23,7 @@ import * as contract from '#lib/invoices/contract.ts'
 import * as operations from '#lib/invoices/operations.ts'
 import { listInvoices } from '#lib/invoices/queries.ts'
 import { type Kinds, readKinds } from '#lib/invoices/sums/kinds.ts'
+import { shownColumns } from '#lib/list-columns/operations.ts'
 import { logFailure } from '#lib/log.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
@@ -57,6 +58,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     operations.listInvoices(caller, { ...nothing, query: view }, trace),
     listOwnProfiles(caller),
     readKinds(caller),
+    shownColumns(caller, 'invoices'),
   ])
   const answer = await soon(answers.catch(asInvalid))
   if ('now' in answer && answer.now instanceof Problem)
@@ -97,6 +99,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
               <Invoices
                 view={view}
                 choices={choicesOf(found)}
+                columns={found[3]}
                 today={Date.now()}
                 figures={figures}
                 products={
@@ -133,6 +136,7 @@ function choicesOf([, profiles, kinds]: readonly [
   unknown,
   readonly { id: string; name: string }[],
   Kinds,
+  ...unknown[],
 ]): FilterChoices {
   return { profiles: profiles.map(({ id, name }) => ({ id, name })), ...kinds }
 }

@@ -55,12 +55,12 @@ export async function listBesideAssets(
   customerId: CustomerId,
   ...page: Page
 ): Promise<(ListRow & Beside)[]> {
-  const { micros, where, order, limit } = pageClauses(customerId, page)
+  const { keys, where, order, limit } = pageClauses(customerId, page)
   const newest = newestOf(tx)
   return tx
     .select({
       asset: assets,
-      micros,
+      ...keys,
       open: licenseChanges,
       isDue: isDue(),
       newest: columnsOf(newest),

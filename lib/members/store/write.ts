@@ -12,6 +12,7 @@ import { accountLinks } from '#lib/db/schema/access/people.ts'
 import { scimGroupMembers, scimUsers } from '#lib/db/schema/access/scim.ts'
 import { accountMails, sessions } from '#lib/db/schema/access/sign-ins.ts'
 import { apiKeys, members } from '#lib/db/schema/customers.ts'
+import { listColumns, savedViews } from '#lib/db/schema/views.ts'
 import { memberOf } from './read.ts'
 
 /** What is left of nobody who was taken away, where their address comes again. */
@@ -125,7 +126,7 @@ export async function removeInvited(
 
 /**
  * Nothing by which they came in before brings anybody in as this member: no subject of an issuer, no browser, no group of a
- * directory, and no factor that counted here alone.
+ * directory, and no factor that counted here alone. Views and columns of their own go with them.
  */
 async function forget(tx: Transaction, customerId: CustomerId, memberId: string): Promise<void> {
   const [row] = await tx
@@ -136,7 +137,7 @@ async function forget(tx: Transaction, customerId: CustomerId, memberId: string)
     await removeFactors(tx, row.personId, { reach: customerId })
     await setCodes(tx, row.personId, customerId, [])
   }
-  for (const table of [scimGroupMembers, scimUsers])
+  for (const table of [scimGroupMembers, scimUsers, savedViews, listColumns])
     await tx.delete(table).where(and(eq(table.customerId, customerId), eq(table.memberId, memberId)))
   await releaseSubjects(tx, customerId, { memberId })
   await forgetBrowsers(tx, customerId, memberId, '')

@@ -8,6 +8,7 @@ import * as explanations from '#lib/explanations/contract.ts'
 import * as files from '#lib/invoice-files/contract.ts'
 import * as invoices from '#lib/invoices/contract.ts'
 import * as changes from '#lib/license-changes/contract.ts'
+import * as columns from '#lib/list-columns/contract.ts'
 import * as matches from '#lib/matches/contract.ts'
 import * as needs from '#lib/needs/contract.ts'
 import * as posting from '#lib/posting-details/contract.ts'
@@ -15,6 +16,7 @@ import * as feeds from '#lib/renewal-feeds/contract.ts'
 import * as orders from '#lib/renewal-orders/contract.ts'
 import * as renewals from '#lib/renewals/contract.ts'
 import * as statements from '#lib/statements/contract.ts'
+import * as views from '#lib/views/contract.ts'
 
 /** What the document tells of assets, invoices and their history. */
 export const billing: readonly Group[] = [
@@ -115,6 +117,18 @@ export const billing: readonly Group[] = [
       feeds.readRenewalFeed,
       feeds.makeRenewalFeed,
       feeds.revokeRenewalFeed,
+    ],
+  },
+  {
+    tag: 'Views',
+    description: 'Names for what lists show, and the columns that a member sees in them.',
+    contracts: [
+      views.listViews,
+      views.createView,
+      views.changeView,
+      views.removeView,
+      columns.readListColumns,
+      columns.setListColumns,
     ],
   },
   {

@@ -1,0 +1,17 @@
+import 'server-only'
+import type { Caller } from '#lib/access/rules.ts'
+import { log, reasonOf } from '#lib/log.ts'
+import type { Views } from '#lib/views/contract.ts'
+import { listViews } from '#lib/views/operations.ts'
+import { traceOf } from './trace.ts'
+
+/** The caller's saved views, for the frame; none where they could not be read, which no page fails for. */
+export async function viewsOf(caller: Caller): Promise<Views> {
+  return listViews(caller, { params: {}, query: {}, body: undefined }, await traceOf()).then(
+    ({ body }) => body,
+    (error: Error) => {
+      log().warn({ reason: reasonOf(error).slice(0, 300) }, 'views not read')
+      return { views: [], mayShare: false }
+    },
+  )
+}

@@ -1,0 +1,99 @@
+'use client'
+
+import { ListFilter } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { isFiltered, type View } from '#components/assets/view.ts'
+import { ChoiceChips } from '#components/filters/choice-chips.tsx'
+import { changed, cleared, toggled, valuesOf, withValues } from '#components/filters/view.ts'
+import { PlatformMark } from '#components/platform/platform-mark.tsx'
+import { FILTER_BUTTON } from '#components/ui/filter-button.ts'
+import { SearchInput } from '#components/ui/search-input.tsx'
+import { SortMenu } from '#components/ui/sort-menu.tsx'
+import { ViewMenu } from '#components/views/view-menu.tsx'
+import { Controls } from './controls.tsx'
+import { orderChoices } from './order.ts'
+import { type FilterChoices, toldFilters } from './words.ts'
+
+// On phones the filters that are off wait behind a button; those that are on stay in sight.
+const FOLDED = 'max-md:not-data-open:[&_[data-off]]:hidden'
+
+/** Search, order, a chip per type with how many assets it has within the other filters, and those: each is set, seen and taken off at one place. */
+export function FilterBar({
+  view,
+  counts,
+  choices,
+  today,
+  onChange,
+  children,
+}: {
+  view: View
+  counts: readonly { type: string; count: number }[]
+  choices: FilterChoices
+  today: number
+  onChange: (view: View, how?: 'push' | 'replace') => void
+  /** What else there is to set of the list. */
+  children?: ReactNode
+}) {
+  const { search = '' } = view
+  const [isOpen, setIsOpen] = useState(false)
+  const types = valuesOf(view, 'type')
+  const missing = types.filter((type) => counts.every((one) => one.type !== type))
+  const offered = [...counts, ...missing.map((type) => ({ type, count: 0 }))]
+  const told = toldFilters(view)
+  return (
+    <search aria-label="Filters" className="mb-3 block">
+      <div
+        data-open={isOpen ? '' : undefined}
+        className={`relative flex flex-wrap items-center gap-2 ${FOLDED}`}
+      >
+        <SearchInput
+          label="Name, domain or ID"
+          value={search}
+          // Each letter is no step of its own on the way back.
+          onSearch={(text) => text === search || onChange(changed(view, { search: text }), 'replace')}
+        />
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+          className={`md:hidden ${FILTER_BUTTON}`}
+        >
+          <ListFilter aria-hidden="true" className="size-3.5 text-ink-3" />
+          {isOpen ? 'Fewer filters' : 'Filters'}
+        </button>
+        <SortMenu isAlways choices={orderChoices(view, onChange)} />
+        {/* On a phone their panels open under this row. */}
+        <div className="relative flex gap-2 max-md:w-full print:hidden">
+          <ViewMenu path="/assets" />
+          {children}
+        </div>
+        <div data-off={types.length === 0 ? '' : undefined}>
+          <ChoiceChips
+            legend="Type"
+            isAll={types.length === 0}
+            count={counts.reduce((sum, { count }) => sum + count, 0)}
+            choices={offered.map(({ type, count }) => ({
+              value: type,
+              name: <PlatformMark slug={type} />,
+              isOn: types.includes(type),
+              count,
+            }))}
+            onAll={() => onChange(withValues(view, 'type', []))}
+            onToggle={(type) => onChange(toggled(view, 'type', type))}
+          />
+        </div>
+        <Controls view={view} choices={choices} today={today} onChange={onChange} />
+        {isFiltered(view) ? (
+          <button
+            type="button"
+            onClick={() => onChange(cleared(view))}
+            className="rounded-sm px-1.5 py-1 text-sm font-medium text-ink-2 underline-offset-2 hover:text-ink hover:underline print:hidden"
+          >
+            Clear all
+          </button>
+        ) : null}
+      </div>
+      {told.length > 0 ? <p className="hidden print:block">Only: {told.join(' · ')}</p> : null}
+    </search>
+  )
+}

@@ -1,0 +1,58 @@
+import { sql } from 'drizzle-orm'
+import {
+  boolean,
+  check,
+  foreignKey,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
+import { createdAt, customerId, key } from './columns.ts'
+import { members } from './customers.ts'
+
+/** A name for an address of a list: of one member, or of all of the customer. */
+export const savedViews = pgTable(
+  'saved_views',
+  {
+    customerId: customerId(),
+    id: key('id').notNull(),
+    /** Whose it is; null: of all of the customer. */
+    memberId: key('member_id'),
+    name: text('name').notNull(),
+    /** The screen, and what its contract reads of a query string, without a question mark. */
+    path: text('path').notNull(),
+    query: text('query').notNull(),
+    isPinned: boolean('is_pinned').notNull(),
+    /** Among those of the same owner and screen; equal ones are in the order in which they were made. */
+    position: integer('position').notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.id] }),
+    foreignKey({ columns: [t.customerId, t.memberId], foreignColumns: [members.customerId, members.id] }),
+    uniqueIndex('saved_views_own_name')
+      .on(t.customerId, t.memberId, sql`folded(${t.name})`)
+      .where(sql`${t.memberId} IS NOT NULL`),
+    uniqueIndex('saved_views_shared_name')
+      .on(t.customerId, sql`folded(${t.name})`)
+      .where(sql`${t.memberId} IS NULL`),
+    check('saved_views_position', sql`${t.position} >= 0`),
+  ],
+)
+
+/** Which columns of a list a member sees, in their order. Who has none here sees the usual ones. */
+export const listColumns = pgTable(
+  'list_columns',
+  {
+    customerId: customerId(),
+    memberId: key('member_id').notNull(),
+    list: text('list').notNull(),
+    columns: text('columns').array().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.memberId, t.list] }),
+    foreignKey({ columns: [t.customerId, t.memberId], foreignColumns: [members.customerId, members.id] }),
+  ],
+)

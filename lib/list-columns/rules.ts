@@ -1,0 +1,72 @@
+/** The columns that each list can have, in their usual order: the first names its rows, and always stays the first. */
+export const LIST_COLUMNS = {
+  assets: ['name', 'type', 'plan', 'renewal', 'usage', 'created', 'licenses'],
+  invoices: ['number', 'date', 'billedTo', 'issuer', 'platform', 'due', 'status', 'total', 'balance'],
+} as const
+
+export type ListName = keyof typeof LIST_COLUMNS
+export type ColumnOf<List extends ListName> = (typeof LIST_COLUMNS)[List][number]
+export type AssetColumn = ColumnOf<'assets'>
+export type InvoiceColumn = ColumnOf<'invoices'>
+
+export const LISTS = Object.keys(LIST_COLUMNS) as [ListName, ...ListName[]]
+
+/** Those that nobody sees who has not asked for them. */
+const AT_WISH: Partial<Record<ListName, readonly string[]>> = { assets: ['renewal', 'created'] }
+
+/** What a list shows to who has chosen nothing. */
+export function usualColumns<List extends ListName>(list: List): ColumnOf<List>[] {
+  return LIST_COLUMNS[list].filter((column) => !AT_WISH[list]?.includes(column))
+}
+
+/**
+ * What a list shows, in order: of what was kept, the columns that there are still, each once, and the first one of all.
+ * @param kept undefined where nothing was chosen
+ */
+export function columnsOf<List extends ListName>(
+  list: List,
+  kept: readonly string[] | undefined,
+): ColumnOf<List>[] {
+  if (!kept) return usualColumns(list)
+  const all: readonly ColumnOf<List>[] = LIST_COLUMNS[list]
+  const first = all[0] as ColumnOf<List>
+  const known = new Set(kept.flatMap((name) => all.find((column) => column === name) ?? []))
+  known.delete(first)
+  return [first, ...known]
+}
+
+/** Whether two choices are the same one. */
+export function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((column, index) => column === other[index])
+}
+
+/** Why a choice can't be kept; undefined where it can. */
+export function faultOf(list: ListName, columns: readonly string[]): string | undefined {
+  const all: readonly string[] = LIST_COLUMNS[list]
+  const unknown = columns.find((column) => !all.includes(column))
+  if (unknown !== undefined) return `can be of these only: ${all.join(', ')}`
+  if (new Set(columns).size < columns.length) return 'names a column twice'
+  if (columns[0] !== all[0]) return `must begin with ${all[0]}, which names the rows`
+  return undefined
+}
+
+/** The columns with one of them shown or hidden: shown again, it stands where it usually does. */
+export function toggled<List extends ListName>(
+  list: List,
+  shown: readonly ColumnOf<List>[],
+  column: ColumnOf<List>,
+): ColumnOf<List>[] {
+  if (shown.includes(column)) return shown.filter((one) => one !== column)
+  const all: readonly ColumnOf<List>[] = LIST_COLUMNS[list]
+  const before = all.slice(0, all.indexOf(column))
+  const at = Math.max(...before.map((one) => shown.indexOf(one))) + 1
+  return [...shown.slice(0, at), column, ...shown.slice(at)]
+}
+
+/** The columns with one of them a place nearer to the begin (-1) or to the end (1); the first one stays. */
+export function moved<Column>(shown: readonly Column[], column: Column, by: -1 | 1): Column[] {
+  const [from, to] = [shown.indexOf(column), shown.indexOf(column) + by]
+  if (from < 1 || to < 1 || to >= shown.length) return [...shown]
+  const others = shown.filter((one) => one !== column)
+  return [...others.slice(0, to), column, ...others.slice(to)]
+}
