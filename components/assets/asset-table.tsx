@@ -48,7 +48,7 @@ export function AssetTable({
                 idle={worth.idle[item.id]}
               />
             ) : (
-              <Row key={item.id}>
+              <Row key={item.id} className="relative hover:bg-sunken/50">
                 <AssetCells item={item} search={search} />
                 <Cell place="right" right className="text-xs text-ink-3">
                   N/A

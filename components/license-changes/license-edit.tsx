@@ -110,6 +110,7 @@ export function LicenseReview({
       lastPrice={lastPrice}
       first={first}
       onSubmit={edit.submit}
+      onTry={edit.edit}
       onDiscard={edit.discard}
     />
   )

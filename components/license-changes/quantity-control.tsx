@@ -72,7 +72,7 @@ export function QuantityControl(given: Given) {
   })
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would be read out before each of its parts
-    <div role="group" className={GROUP}>
+    <div role="group" aria-label={label} className={GROUP}>
       <button
         {...stepper(-1, disabled || (value !== null && value <= minimum))}
         aria-label={`One fewer: ${label}`}

@@ -1,7 +1,7 @@
 import { Day } from '#components/dates/day.tsx'
 import { Moment } from '#components/dates/moment.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { Member } from '#lib/members/contract.ts'
 import { MemberStateCell } from './member-state.tsx'
@@ -62,13 +62,13 @@ function MemberRow({
   const name = visible(member.name)
   return (
     <Row className={state === 'disabled' ? 'text-ink-2' : ''}>
-      <Cell className="wrap-anywhere md:min-w-38 xl:min-w-44">
+      <RowHead className="wrap-anywhere md:min-w-38 xl:min-w-44">
         <span className="block font-[550]">
           {name}
           {id === self ? <span className="font-normal text-ink-3"> (you)</span> : null}
         </span>
         <span className="block text-xs text-ink-3">{email}</span>
-      </Cell>
+      </RowHead>
       <Cell className="text-ink-2 max-md:text-sm md:min-w-24">{rolesText(roles)}</Cell>
       <Cell className="wrap-anywhere text-ink-2 max-md:text-sm md:min-w-28">
         <span className="text-ink-3 md:hidden">Billing profiles: </span>

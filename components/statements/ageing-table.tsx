@@ -1,6 +1,6 @@
 import Link from 'next/link'
 import { Card } from '#components/ui/card.tsx'
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { AGE_NAMES, AGES, type Age } from '#lib/statements/rules.ts'
 
 /** Sums of one currency as text; an age without items is undefined. */
@@ -54,7 +54,7 @@ function AgeingRow({
 }) {
   return (
     <Row className={isTotal ? 'bg-sunken/60 font-semibold' : ''}>
-      <Cell className="wrap-anywhere md:min-w-32">
+      <RowHead className="wrap-anywhere md:min-w-32">
         {href === undefined ? (
           name
         ) : (
@@ -68,7 +68,7 @@ function AgeingRow({
           </Link>
         )}
         <span className="block text-xs font-normal text-ink-3">{count}</span>
-      </Cell>
+      </RowHead>
       {AGES.map((age) => (
         <Cell
           key={age}

@@ -1,5 +1,6 @@
 import Link from 'next/link'
 import type { ReactNode } from 'react'
+import { PageTitle } from './page-title.tsx'
 import { visible } from './visible.ts'
 
 /** A page's title, what it is about, and what can be done with all of it. `crumb` leads back to the list. */
@@ -31,7 +32,7 @@ export function PageHead({
           </nav>
         ) : null}
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <h1 className="min-w-0 text-title wrap-anywhere">{visible(title)}</h1>
+          <PageTitle className="min-w-0 wrap-anywhere">{visible(title)}</PageTitle>
           {badge}
         </div>
         {subtitle ? <p className="mt-1 text-ink-3">{subtitle}</p> : null}

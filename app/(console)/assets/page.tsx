@@ -2,9 +2,9 @@ import type { Metadata } from 'next'
 import { AssetsScreen } from '#components/assets/assets-screen.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { countText } from '#components/ui/count-text.ts'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
@@ -58,13 +58,13 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             <ButtonLink look="quiet" href="/assets/bulk" prefetch={false}>
               Change several
             </ButtonLink>
-            <CopyRequest path={queries.listAssets.path({ query })} />
             <ExportMenu
               files={{
                 'Excel (XLSX)': queries.exportAssetsXlsx.path({ query: selected }),
                 CSV: queries.exportAssets.path({ query: selected }),
               }}
             />
+            <MoreMenu path={queries.listAssets.path({ query })} />
           </>
         }
       />
