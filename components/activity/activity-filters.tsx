@@ -1,14 +1,28 @@
-import { valuesOf, withValues } from '#components/filters/view.ts'
+import { ActiveFilters } from '#components/filters/active-filters.tsx'
+import { cleared, valuesOf, withValues } from '#components/filters/view.ts'
 import { WhenAndWhich } from '#components/filters/when-and-which.tsx'
-import { hasOutcome, OUTCOMES, rangeOf, toggledOutcome, type View, withRange } from './view.ts'
+import type { LicenseChange } from '#lib/license-changes/contract.ts'
+import {
+  activeFilters,
+  hasOutcome,
+  isFiltered,
+  OUTCOMES,
+  rangeOf,
+  toggledOutcome,
+  type View,
+  withRange,
+} from './view.ts'
 
 /** When, and what became of it. */
 export function ActivityFilters({
   view,
+  rows,
   today,
   onChange,
 }: {
   view: View
+  /** Those in sight: they name the asset that is filtered by. */
+  rows: readonly LicenseChange[]
   today: number
   onChange: (view: View) => void
 }) {
@@ -34,6 +48,13 @@ export function ActivityFilters({
           if (outcome) onChange(toggledOutcome(view, outcome))
         },
       }}
-    />
+    >
+      <ActiveFilters
+        active={activeFilters(view, rows)}
+        isFiltered={isFiltered(view)}
+        cleared={cleared(view)}
+        onChange={onChange}
+      />
+    </WhenAndWhich>
   )
 }

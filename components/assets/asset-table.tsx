@@ -24,13 +24,13 @@ export function AssetTable({
 }) {
   const shown = useFirstRows(assets)
   return (
-    <Card className={busy ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}>
+    <Card data-wide="" className={busy ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}>
       <Table label="Assets" busy={busy} fixed>
         <TableHead>
           <HeadCell>Asset</HeadCell>
           <HeadCell className="w-[15%] xl:w-[17%]">Type</HeadCell>
           <HeadCell className="w-[17%] xl:w-[16%]">Plan</HeadCell>
-          <HeadCell className="w-34 xl:w-41">Usage</HeadCell>
+          <HeadCell className="w-34 xl:w-52">Usage</HeadCell>
           <HeadCell right className="w-42 xl:w-62">
             Licenses
           </HeadCell>

@@ -9,7 +9,7 @@ export function Usage({ seats }: { seats: Subscription['Seats'] }) {
   const { LicensedNumberOfSeats: assigned, NumberOfSeats: purchased } = seats
   const look = assigned >= purchased ? 'full' : assigned < purchased * USED_WELL ? 'idle' : 'used'
   return (
-    <div className="grid gap-1.5 xl:w-33">
+    <div className="grid gap-1.5 xl:w-44">
       <span className="text-sm tabular-nums">
         {assigned.toLocaleString('en')}{' '}
         <span className="text-xs text-ink-3">of {purchased.toLocaleString('en')} assigned</span>

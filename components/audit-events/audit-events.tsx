@@ -47,8 +47,14 @@ export function AuditEvents({ view, today }: { view: View; today: number }) {
           onAll: () => go(withValues(wanted, 'kind', [])),
           onToggle: (kind) => go(toggled(wanted, 'kind', kind)),
         }}
-      />
-      <ActiveFilters active={activeFilters(wanted, rows, today)} cleared={cleared(wanted)} onChange={go} />
+      >
+        <ActiveFilters
+          active={activeFilters(wanted, rows)}
+          isFiltered={isFiltered(wanted)}
+          cleared={cleared(wanted)}
+          onChange={go}
+        />
+      </WhenAndWhich>
       {error ? <RefreshFailed what="events" error={error} onRetry={refetch} /> : null}
       <ListCard
         count={data?.auditEvents.length}

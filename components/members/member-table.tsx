@@ -25,7 +25,10 @@ const IN_PLACE = 'md:max-xl:hidden'
 export function MemberTable({ members, busy, ...rest }: Given) {
   return (
     // Where there is too little room for long names, the columns scroll, not the page.
-    <div className="relative overflow-x-auto max-xl:[&_td]:px-2.5 max-xl:[&_th]:px-2.5 max-md:overflow-visible max-md:[&_td]:px-0">
+    <div
+      data-wide=""
+      className="relative overflow-x-auto max-xl:[&_td]:px-2.5 max-xl:[&_th]:px-2.5 max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0"
+    >
       <Table label="Members, newest first" busy={busy}>
         <TableHead>
           <HeadCell>Who</HeadCell>

@@ -23,7 +23,10 @@ export type ShownAgeing = {
 export function AgeingTable({ rows }: { rows: readonly ShownAgeing[] }) {
   return (
     // Long amounts may need more room than there is: then the columns scroll, not the page.
-    <Card className="mb-5 overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 md:max-xl:[&_td]:text-sm md:max-xl:[&_th]:whitespace-normal max-md:overflow-visible max-md:[&_td]:px-0">
+    <Card
+      data-wide=""
+      className="mb-5 overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 md:max-xl:[&_td]:text-sm md:max-xl:[&_th]:whitespace-normal max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0"
+    >
       <Table label="What is open, by days past due">
         <TableHead>
           <HeadCell>Billing profile</HeadCell>

@@ -33,7 +33,7 @@ export function OpenItems({ profile, currency, items }: ShownAccount) {
         {visible(profile)}{' '}
         <span className="text-xs font-normal text-ink-3">{currency}, the longest due first</span>
       </h2>
-      <Card className="overflow-x-auto xl:[&_table]:table-fixed max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0">
+      <Card className="overflow-x-auto xl:[&_table]:table-fixed max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0">
         <Table label={`Open items of ${profile} in ${currency}`}>
           <TableHead>
             <HeadCell className="xl:w-[18%]">Invoice</HeadCell>

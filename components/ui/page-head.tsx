@@ -18,8 +18,8 @@ export function PageHead({
   actions?: ReactNode
 }) {
   return (
-    <header className="mb-5 flex flex-wrap items-end justify-between gap-x-4 gap-y-3 max-md:mb-3.5 max-md:gap-x-2">
-      <div className="min-w-0">
+    <header className="mb-5 flex flex-wrap items-end justify-between gap-x-4 gap-y-3 max-md:mb-3.5 max-md:items-start max-md:gap-x-2">
+      <div className="min-w-0 max-md:flex-[1_1_12rem]">
         {crumb ? (
           <nav aria-label="Breadcrumb" className="mb-2 text-sm">
             <Link href={crumb.href} className="rounded-sm text-ink-3 hover:text-ink hover:underline">

@@ -34,5 +34,5 @@ export function PageTitle({ children, className = '' }: { children: string; clas
 /** Whether the page has given the focus to something of its own, or a dialog holds it. */
 function isTaken(): boolean {
   const at = document.activeElement
-  return at !== null && at.matches('input, select, textarea, dialog *, [role="alert"] *')
+  return at?.matches('input, select, textarea, dialog *, [role="alert"] *') ?? false
 }

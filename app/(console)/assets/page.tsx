@@ -1,12 +1,14 @@
 import type { Metadata } from 'next'
 import { AssetsScreen } from '#components/assets/assets-screen.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
+import { Letterhead } from '#components/frame/letterhead.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { countText } from '#components/ui/count-text.ts'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
+import { visible } from '#components/ui/visible.ts'
 import { type Caller, may } from '#lib/access/rules.ts'
 import type { Input } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -14,6 +16,7 @@ import * as contract from '#lib/assets/contract.ts'
 import { listAssets, summarizeAssets } from '#lib/assets/operations.ts'
 import * as queries from '#lib/assets/queries.ts'
 import { worthOf } from '#lib/idle-licenses/operations.ts'
+import { platformName } from '#lib/invoices/rules.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
@@ -44,6 +47,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const selected = { filter: query.filter, search: query.search }
   return (
     <>
+      <Letterhead customer={caller.customerName} lines={told(query)} now={Date.now()} />
       <PageHead
         title="Assets"
         subtitle={
@@ -106,6 +110,15 @@ async function load(caller: Caller, query: Query) {
     licensed.map(({ id }) => id),
   )
   return { list: list.body, summary: summary.body, worth }
+}
+
+/** The filters that are on, in words: paper has none of their controls. */
+function told({ filter, search }: Query): string[] {
+  const only = [
+    ...(search ? [`found by “${visible(search)}”`] : []),
+    ...(filter?.type ?? []).map(platformName),
+  ]
+  return only.length > 0 ? [`Only: ${only.join(' · ')}`] : []
 }
 
 function subtitle({ filter, search }: Query, { count, types }: Counts): string {

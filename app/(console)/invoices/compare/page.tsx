@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
-import type { ReactNode } from 'react'
+import { cache, type ReactNode } from 'react'
 import { ComparisonFacts } from '#components/comparisons/comparison-facts.tsx'
 import { ComparisonPicker } from '#components/comparisons/comparison-picker.tsx'
 import { ComparisonTable } from '#components/comparisons/comparison-table.tsx'
@@ -13,6 +13,7 @@ import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
+import { visible } from '#components/ui/visible.ts'
 import { type Caller, may } from '#lib/access/rules.ts'
 import { PROBLEMS, Problem } from '#lib/api/problem.ts'
 import { comparableInvoices, newestInvoices } from '#lib/comparisons/compared.ts'
@@ -21,15 +22,23 @@ import * as operations from '#lib/comparisons/operations.ts'
 import { compareInvoices, exportComparison, exportComparisonXlsx } from '#lib/comparisons/queries.ts'
 import { platformName } from '#lib/invoices/rules.ts'
 import { type SearchParams, searchOf } from '../../address.ts'
-import { requireCaller } from '../../caller.ts'
+import { currentCaller, requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
 import { traceOf } from '../../trace.ts'
 import { shownComparison } from './shown-comparison.ts'
 
-export const metadata: Metadata = { title: 'Compare invoices' }
-
 const TITLE = 'Compare invoices'
 const CRUMB = { href: '/invoices', name: 'Invoices' }
+
+export async function generateMetadata({ searchParams }: { searchParams: SearchParams }): Promise<Metadata> {
+  const [{ from, to }, caller] = [await searchParams, await currentCaller()]
+  if (typeof from !== 'string' || typeof to !== 'string' || !caller || !may(caller, 'invoice-viewer'))
+    return { title: TITLE }
+  // Where they can't be compared, the page says why.
+  const compared = await compare(caller, from, to).catch(() => undefined)
+  if (!compared || compared instanceof Problem) return { title: TITLE }
+  return { title: visible(`${compared.from.number} against ${compared.to.number}`) }
+}
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
   const search = await searchOf(searchParams)
@@ -48,7 +57,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     )
   const [choices, compared] = await Promise.all([
     comparableInvoices(caller, to || from),
-    from && to ? compare(caller, { from, to }) : undefined,
+    from && to ? compare(caller, from, to) : undefined,
   ])
   if (choices.length === 0) notFound()
   const picker = <ComparisonPicker choices={choices} from={from} to={to} />
@@ -122,8 +131,9 @@ function ChooseAnother({ number, isAlone }: { number: string; isAlone: boolean }
   )
 }
 
-async function compare(caller: Caller, query: { from: string; to: string }) {
-  const input = { params: {}, query, body: undefined }
+/** Read once for the page and its title. */
+const compare = cache(async (caller: Caller, from: string, to: string) => {
+  const input = { params: {}, query: { from, to }, body: undefined }
   try {
     return (await operations.compareInvoices(caller, input, await traceOf())).body
   } catch (error) {
@@ -131,4 +141,4 @@ async function compare(caller: Caller, query: { from: string; to: string }) {
     if (error instanceof Problem && error.status < 500) return error
     throw error
   }
-}
+})
