@@ -18,7 +18,8 @@ export function amountOf(text: string): string | undefined {
  * `amountOf`; the currency is a word of three letters, in capitals.
  */
 export function moneyOf(text: string): { amount: string | undefined; currency: string | undefined } {
-  const [, before, amount = '', after] = /^([a-z]{3}(?![a-z]))?(.*?)((?<![a-z])[a-z]{3})?$/i.exec(text.trim()) ?? []
+  const [, before, amount = '', after] =
+    /^([a-z]{3}(?![a-z]))?(.*?)((?<![a-z])[a-z]{3})?$/i.exec(text.trim()) ?? []
   return before && after
     ? { amount: undefined, currency: undefined }
     : { amount: amountOf(amount), currency: (before ?? after)?.toUpperCase() }

@@ -110,7 +110,11 @@ export function LicenseReview({
       lastPrice={lastPrice}
       first={first}
       onSubmit={edit.submit}
-      onTry={edit.edit}
+      onTry={(other) => {
+        edit.edit(other)
+        // What was pressed goes with its review.
+        edit.input.current?.focus()
+      }}
       onDiscard={edit.discard}
     />
   )

@@ -8,7 +8,7 @@ export function SeatTable({ purchased, assigned }: Lines) {
   const count = (seats: number | undefined) =>
     seats === undefined ? 'Not known' : seats.toLocaleString('en')
   return (
-    <details className="-mx-4 mt-1 border-t border-line">
+    <details className="-mx-4 mt-1 border-t border-line not-open:print:hidden">
       <summary className="px-4 py-2.5 text-sm text-ink-2 hover:text-ink">Show as table</summary>
       {/* As many rows as days with a change: they scroll here, not the page below. */}
       <section

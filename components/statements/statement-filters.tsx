@@ -22,32 +22,30 @@ export function StatementFilters({
   const { wanted, isWaiting, go } = useView(view, hrefOf)
   const active = [...activeValues(wanted, 'currency', (code) => code)]
   return (
-    <>
-      <div className="relative mb-3 flex flex-wrap items-center gap-2">
-        <ProfileFilter
-          profiles={profiles}
-          chosen={valuesOf(wanted, 'billingProfile')}
-          onToggle={(id) => go(toggled(wanted, 'billingProfile', id))}
-          onClear={() => go(withValues(wanted, 'billingProfile', []))}
-        />
-        <PlatformFilter
-          chosen={valuesOf(wanted, 'platform')}
-          rows={rows}
-          onToggle={(platform) => go(toggled(wanted, 'platform', platform))}
-          onClear={() => go(withValues(wanted, 'platform', []))}
-        />
-        {isWaiting ? (
-          <span className="appear-late">
-            <Spinner />
-          </span>
-        ) : null}
-        <ActiveFilters
-          active={active}
-          isFiltered={wanted.filter !== undefined}
-          cleared={cleared(wanted)}
-          onChange={go}
-        />
-      </div>
-    </>
+    <div className="relative mb-3 flex flex-wrap items-center gap-2">
+      <ProfileFilter
+        profiles={profiles}
+        chosen={valuesOf(wanted, 'billingProfile')}
+        onToggle={(id) => go(toggled(wanted, 'billingProfile', id))}
+        onClear={() => go(withValues(wanted, 'billingProfile', []))}
+      />
+      <PlatformFilter
+        chosen={valuesOf(wanted, 'platform')}
+        rows={rows}
+        onToggle={(platform) => go(toggled(wanted, 'platform', platform))}
+        onClear={() => go(withValues(wanted, 'platform', []))}
+      />
+      {isWaiting ? (
+        <span className="appear-late">
+          <Spinner />
+        </span>
+      ) : null}
+      <ActiveFilters
+        active={active}
+        isFiltered={wanted.filter !== undefined}
+        cleared={cleared(wanted)}
+        onChange={go}
+      />
+    </div>
   )
 }

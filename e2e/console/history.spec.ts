@@ -88,7 +88,7 @@ test('from the list to an asset, through a change, and back to the same view', a
   await expect(seats(page).getByRole('row').nth(1)).toContainText(/^\d+ \w+ \d{4}45.*30.*15/)
 
   await control(page, 'Business Plus').fill('20')
-  await page.getByRole('button', { name: 'Set to 20 licenses' }).click()
+  await page.getByRole('button', { name: 'Ask for 20 all the same' }).click()
   await expect(page.getByText('Not changed: the vendor refused 20')).toBeVisible()
   await expect(changes(page)).toHaveCount(2)
   await expect(changes(page).first()).toContainText('Refused by the vendor')
