@@ -9,6 +9,13 @@ import type { AssetListItem } from '#lib/assets/contract.ts'
 import { useOutcome } from './use-outcome.ts'
 import { isUnknown, newKey, useQuantityChange } from './use-quantity-change.ts'
 
+type Draft = {
+  /** Undefined: nothing. Null: what is no whole number. */
+  typed: number | null | undefined
+  /** What was typed before a navigation is for this total: the one on screen may be older than the service's. */
+  over?: number
+}
+
 /**
  * What is typed into one row's control and what becomes of it. A typed total, and a refused one, stay until
  * they are discarded or changed, also while another row is edited: were this row's review to close then, that
@@ -23,10 +30,13 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts, propos
   /** What stands there while a change is open. */
   const place = useRef<HTMLParagraphElement>(null)
   const returns = useRef(false)
-  /** Undefined: nothing is typed. Null: what is typed is no whole number. */
-  const [draft, setDraft] = useState<number | null | undefined>(
-    () => proposed ?? draftOf(item.id, facts.purchased),
-  )
+  const [{ typed, over }, setDraft] = useState<Draft>(() => {
+    const kept = draftOf(item.id, facts.purchased)
+    return proposed === undefined && kept !== undefined
+      ? { typed: kept, over: facts.purchased }
+      : { typed: proposed }
+  })
+  const draft = over === undefined || over === facts.purchased ? typed : undefined
   const active = draft !== undefined && draft !== facts.purchased
   const { mutate, reset, isPending, error, variables: sent } = useQuantityChange(item)
   const refused =
@@ -52,7 +62,7 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts, propos
 
   const change = (next: number | null | undefined) => {
     keepDraft(item.id, next, facts.purchased)
-    setDraft(next)
+    setDraft({ typed: next })
   }
 
   return {

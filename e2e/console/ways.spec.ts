@@ -149,7 +149,7 @@ test('amounts of twelve digits stay on one line on a phone', async ({ page }) =>
       const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
       for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         for (const { index, 0: amount } of (node.textContent ?? '').matchAll(
-          /[−+]?\d{3}(,\d{3}){3}\.\d\d/g,
+          /[−+]?\d{1,3}(,\d{3}){3,}\.\d\d/g,
         )) {
           const range = document.createRange()
           range.setStart(node, index)
@@ -161,7 +161,7 @@ test('amounts of twelve digits stay on one line on a phone', async ({ page }) =>
       return found
     })
     expect([path, broken]).toEqual([path, []])
-    await expect(page.getByText(/900,000,000,000\.01|999,999,999,999\.99/).first()).toBeAttached()
+    await expect(page.getByText(/\d{3},\d{3},\d{3}\.\d\d/).first()).toBeAttached()
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
       0,
     )
