@@ -10,6 +10,7 @@ import {
 } from '#components/assets/one-asset.ts'
 import { undoOf } from '#components/license-drafts/undo.ts'
 import { useToast } from '#components/ui/toast.tsx'
+import { tagOf } from '#lib/api/client.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { setQuantity } from '#lib/license-changes/queries.ts'
@@ -55,7 +56,7 @@ export function useQuantityChange(item: AssetListItem) {
     onSuccess: (asset, { from, undoes }) => {
       update((list) => withOpenChange(withAsset(list, asset), item.id, undefined))
       const before = item.quantity?.toLocaleString('en')
-      const former = undoes ? undefined : undoOf(item, asset, from)
+      const former = undoes ? undefined : undoOf(item, asset, tagOf(asset), from)
       say(
         `${item.assetName}: ${before} → ${licensesText(seatsOf(asset) ?? 0)}`,
         former && {

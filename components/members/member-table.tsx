@@ -65,7 +65,7 @@ function MemberRow({
   const name = visible(member.name)
   return (
     <Row className={state === 'disabled' ? 'text-ink-2' : ''}>
-      <RowHead className="wrap-anywhere md:min-w-38 xl:min-w-44">
+      <RowHead className="wrap-anywhere md:min-w-38 xl:min-w-54">
         <span className="block font-[550]">
           {name}
           {id === self ? <span className="font-normal text-ink-3"> (you)</span> : null}
