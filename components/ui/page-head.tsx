@@ -19,7 +19,7 @@ export function PageHead({
 }) {
   return (
     <header className="mb-5 flex flex-wrap items-end justify-between gap-x-4 gap-y-3 max-md:mb-3.5 max-md:items-start max-md:gap-x-2">
-      <div className="min-w-0 max-md:flex-[1_1_12rem]">
+      <div className="min-w-0 max-md:grow">
         {crumb ? (
           <nav aria-label="Breadcrumb" className="mb-2 text-sm">
             <Link href={crumb.href} className="rounded-sm text-ink-3 hover:text-ink hover:underline">
@@ -35,7 +35,7 @@ export function PageHead({
           <PageTitle className="min-w-0 wrap-anywhere">{visible(title)}</PageTitle>
           {badge}
         </div>
-        {subtitle ? <p className="mt-1 text-ink-3">{subtitle}</p> : null}
+        {subtitle ? <p className="mt-1 text-ink-3 max-md:w-0 max-md:min-w-full">{subtitle}</p> : null}
       </div>
       {actions ? <div className="flex flex-wrap gap-2 print:hidden">{actions}</div> : null}
     </header>
