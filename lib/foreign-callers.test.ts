@@ -80,6 +80,24 @@ const keys: Record<string, string> = {}
 const cookies: Record<string, string> = {}
 const colleagues: Record<string, string> = {}
 
+/** What the other customer alone has: an invoice that is past due, a link of a calendar, and mails. */
+async function addOthers(member: string) {
+  const told = { issuer: OTHER.toUpperCase(), currency: 'ISK' }
+  const due = { invoiceDate: '2026-01-31', dueDate: '2026-02-28' }
+  await addInvoice(OTHER, `${OTHER.toUpperCase()}-0`, { ...told, ...due })
+  await database.sql(
+    OTHER,
+    `INSERT INTO calendar_feeds (customer_id, member_id, digest, last_four) VALUES ($1, $2, 'none', 'foreign')`,
+    [OTHER, member],
+  )
+  await database.sql(
+    OTHER,
+    `INSERT INTO notice_recipients (customer_id, id, email, needs_since)
+     SELECT customer_id, 'told', email, now() FROM members WHERE id = $1`,
+    [member],
+  )
+}
+
 beforeAll(async () => {
   database = await testDatabase()
   for (const customer of [OWN, OTHER]) {
@@ -101,18 +119,9 @@ beforeAll(async () => {
     await addCharges(customer, { ...told, number: `${upper}-1` }, [
       { cost: '10', service: `Compute of ${customer}`, tags: { team: customer } },
     ])
-    const due = { invoiceDate: '2026-01-31', dueDate: '2026-02-28' }
-    if (customer === OTHER) await addInvoice(customer, `${upper}-0`, { ...told, ...due })
     await addKey(customer, ['admin'], { id: `key-${customer}`, name: `${customer} ERP` })
     const passwordHash = customer === OTHER ? 'of some password' : null
     const member = await addMember(customer, { id: `member-${customer}`, roles: ['admin'], passwordHash })
-    // Who has none is told so: of the two, the other one has a link.
-    if (customer === OTHER)
-      await database.sql(
-        customer,
-        `INSERT INTO calendar_feeds (customer_id, member_id, digest, last_four) VALUES ($1, $2, 'none', 'foreign')`,
-        [customer, member],
-      )
     const colleague = await addMember(customer, { roles: ['admin'], email: `colleague@${customer}.example` })
     await addSession(customer, colleague, { sid: `session-${customer}` })
     await database.sql(
@@ -121,13 +130,7 @@ beforeAll(async () => {
       [customer === OTHER, customer],
     )
     colleagues[customer] = await cookieOf(await addSession(customer, colleague))
-    if (customer === OTHER)
-      await database.sql(
-        customer,
-        `INSERT INTO notice_recipients (customer_id, id, email, needs_since)
-         SELECT customer_id, 'told', email, now() FROM members WHERE id = $1`,
-        [member],
-      )
+    if (customer === OTHER) await addOthers(member)
     const proven = ['password', reachProven(customer)]
     cookies[customer] = await cookieOf(await addSession(customer, member, { proof: 'of a password', proven }))
     for (const [id, kind] of [

@@ -22,7 +22,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
     mayChange: mayChange(caller),
   }
   return (
-    <div className="min-h-dvh lg:grid lg:grid-cols-[14rem_minmax(0,1fr)] print:block print:min-h-0">
+    <div className="min-h-dvh lg:mx-auto lg:grid lg:max-w-476 lg:grid-cols-[14rem_minmax(0,1fr)] print:block print:max-w-none print:min-h-0">
       <a
         href="#content"
         className="absolute top-2 left-2 z-50 -translate-y-20 rounded-control bg-accent px-3 py-2 text-accent-ink focus:translate-y-0 print:hidden"

@@ -2,8 +2,8 @@ import type { Metadata } from 'next'
 import { NeedsMail } from '#components/needs/mail-switch.tsx'
 import { NeedsScreen } from '#components/needs/needs-screen.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { readNeedsMail as readMail } from '#lib/needs/operations.ts'
@@ -39,7 +39,7 @@ export default async function Page() {
       <PageHead
         title="What needs you"
         subtitle={`At ${caller.customerName}, as far as your roles let you see to it.`}
-        actions={<CopyRequest path={listNeeds.path({})} />}
+        actions={<MoreMenu path={listNeeds.path({})} />}
       />
       <Late answer={answer} fallback={<RowsWaiting />}>
         {([needs, { body }]) => (

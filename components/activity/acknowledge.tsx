@@ -44,7 +44,7 @@ export function Acknowledge({ change }: { change: LicenseChange }) {
   }
   if (change.state !== 'UNCLEAR') return null
   return (
-    <div className="mt-2 grid justify-items-start gap-1.5">
+    <div className="relative z-1 mt-2 grid w-fit justify-items-start gap-1.5">
       <Button
         pending={isPending}
         onClick={() => mutate()}

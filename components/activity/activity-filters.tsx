@@ -1,15 +1,29 @@
-import { valuesOf, withValues } from '#components/filters/view.ts'
+import { ActiveFilters } from '#components/filters/active-filters.tsx'
+import { cleared, valuesOf, withValues } from '#components/filters/view.ts'
 import { WhenAndWhich } from '#components/filters/when-and-which.tsx'
 import { ViewMenu } from '#components/views/view-menu.tsx'
-import { hasOutcome, OUTCOMES, rangeOf, toggledOutcome, type View, withRange } from './view.ts'
+import type { LicenseChange } from '#lib/license-changes/contract.ts'
+import {
+  activeFilters,
+  hasOutcome,
+  isFiltered,
+  OUTCOMES,
+  rangeOf,
+  toggledOutcome,
+  type View,
+  withRange,
+} from './view.ts'
 
 /** When, and what became of it. */
 export function ActivityFilters({
   view,
+  rows,
   today,
   onChange,
 }: {
   view: View
+  /** Those in sight: they name the asset that is filtered by. */
+  rows: readonly LicenseChange[]
   today: number
   onChange: (view: View) => void
 }) {
@@ -37,6 +51,12 @@ export function ActivityFilters({
       }}
     >
       <ViewMenu path="/activity" />
+      <ActiveFilters
+        active={activeFilters(view, rows)}
+        isFiltered={isFiltered(view)}
+        cleared={cleared(view)}
+        onChange={onChange}
+      />
     </WhenAndWhich>
   )
 }

@@ -1,18 +1,16 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { ActiveFilters } from '#components/filters/active-filters.tsx'
 import { ListCard } from '#components/filters/list-card.tsx'
 import { NoRows } from '#components/filters/no-rows.tsx'
 import { useView } from '#components/filters/use-view.ts'
-import { cleared } from '#components/filters/view.ts'
 import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { listLicenseChanges } from '#lib/license-changes/queries.ts'
 import { isOpen } from '#lib/license-changes/rules.ts'
 import { ActivityFilters } from './activity-filters.tsx'
 import { ChangeTable } from './change-table.tsx'
-import { activeFilters, hrefOf, isFiltered, pagesOf, type View } from './view.ts'
+import { hrefOf, isFiltered, pagesOf, type View } from './view.ts'
 
 /**
  * The changes of licenses that a view selects. Whatever is changed here only leads to another address; the
@@ -30,8 +28,7 @@ export function Activity({ view, today }: { view: View; today: number }) {
   const rows = data?.licenseChanges ?? []
   return (
     <>
-      <ActivityFilters view={wanted} today={today} onChange={go} />
-      <ActiveFilters active={activeFilters(wanted, rows, today)} cleared={cleared(wanted)} onChange={go} />
+      <ActivityFilters view={wanted} rows={rows} today={today} onChange={go} />
       {error ? <RefreshFailed what="changes" error={error} onRetry={refetch} /> : null}
       <ListCard
         count={data?.licenseChanges.length}

@@ -5,7 +5,7 @@ import { idsToSetAgain } from '#components/last-changes/words.ts'
 import { ChangeOutcome } from '#components/license-changes/change-outcome.tsx'
 import { differenceText } from '#components/license-changes/words.ts'
 import { LinkHint } from '#components/ui/link-hint.tsx'
-import { Cell, HeadCell, Row } from '#components/ui/table.tsx'
+import { Cell, HeadCell, Row, RowHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { LicenseChange } from '#lib/license-changes/contract.ts'
 import { Acknowledge } from './acknowledge.tsx'
@@ -24,6 +24,8 @@ export function ChangeTable({
 }) {
   // The asset's own page offers it above the table.
   const offered = idsToSetAgain(changes)
+  // What names a row: its asset, or where all are of one asset its time.
+  const When = named ? Cell : RowHead
   return (
     <HistoryTable
       of="Changes of licenses"
@@ -39,14 +41,14 @@ export function ChangeTable({
       }
     >
       {changes.map((change) => (
-        <Row key={change.id}>
-          <Cell className="max-md:text-sm xl:whitespace-nowrap">
+        <Row key={change.id} className={named ? 'relative hover:bg-sunken/50' : ''}>
+          <When className="max-md:text-sm xl:whitespace-nowrap">
             <Moment at={change.createTime} />
-          </Cell>
+          </When>
           {named ? (
-            <Cell className="wrap-anywhere md:min-w-28">
+            <RowHead className="wrap-anywhere md:min-w-28">
               <AssetLink change={change} />
-            </Cell>
+            </RowHead>
           ) : null}
           <Cell className="wrap-anywhere max-md:text-sm max-md:text-ink-2 md:min-w-28">
             {whoText(change.actor)}
@@ -72,7 +74,7 @@ function AssetLink({ change }: { change: LicenseChange }) {
     <Link
       href={assetHref(change.assetId)}
       prefetch={false}
-      className="rounded-sm font-[550] underline-offset-2 hover:underline"
+      className="rounded-sm font-[550] underline-offset-2 after:absolute after:inset-0 hover:underline"
     >
       {visible(change.assetName)}
       <LinkHint />

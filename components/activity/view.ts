@@ -35,23 +35,18 @@ export function toggledOutcome(view: View, outcome: (typeof OUTCOMES)[number]): 
   return withValues(view, 'state', hasOutcome(view, outcome) ? others : [...others, ...outcome.states])
 }
 
-/** Every filter that is on, each with the view without it. An asset is named where `rows` know its name. */
-export function activeFilters(
-  view: View,
-  rows: readonly LicenseChange[],
-  today: number,
-): ActiveFilter<View>[] {
+/**
+ * The filters that are on and have no control of their own, each with the view without it. An asset is named where `rows`
+ * know its name.
+ */
+export function activeFilters(view: View, rows: readonly LicenseChange[]): ActiveFilter<View>[] {
   const nameOf = (id: string) => rows.find(({ assetId }) => assetId === id)?.assetName ?? id
-  return [...activeValues(view, 'asset', nameOf), ...screen.activeRange(view, today), ...outcomeFilters(view)]
+  return [...activeValues(view, 'asset', nameOf), ...otherStates(view)]
 }
 
-/** Whole outcomes by their name; states that an address names alone, by theirs. */
-function outcomeFilters(view: View): ActiveFilter<View>[] {
-  const whole = OUTCOMES.filter((outcome) => hasOutcome(view, outcome))
-  const named = whole.flatMap(({ states }) => states)
+/** States that an address names alone: they are no whole outcome. */
+function otherStates(view: View): ActiveFilter<View>[] {
+  const named = OUTCOMES.filter((outcome) => hasOutcome(view, outcome)).flatMap(({ states }) => states)
   const rest = new Set(valuesOf(view, 'state').filter((state) => !named.includes(state)))
-  return [
-    ...whole.map((outcome) => ({ text: outcome.name, without: toggledOutcome(view, outcome) })),
-    ...[...rest].map((state) => ({ text: outcomeText(state), without: toggled(view, 'state', state) })),
-  ]
+  return [...rest].map((state) => ({ text: outcomeText(state), without: toggled(view, 'state', state) }))
 }

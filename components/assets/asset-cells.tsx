@@ -4,7 +4,7 @@ import { Day } from '#components/dates/day.tsx'
 import { planEnd, planName } from '#components/license-changes/words.ts'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
-import { Cell } from '#components/ui/table.tsx'
+import { Cell, RowHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import type { Idle } from '#lib/idle-licenses/rules.ts'
@@ -39,12 +39,12 @@ export function AssetCells({
   const hasOwnEnd = columns.includes('renewal')
   const cells: Record<AssetColumn, ReactNode> = {
     name: (
-      <Cell className="min-w-0">
+      <RowHead className="min-w-0">
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1 font-[550]">
           <Link
             href={assetHref(item.id, search)}
             prefetch={false}
-            className="min-w-0 rounded-sm underline-offset-2 hover:underline"
+            className="min-w-0 rounded-sm underline-offset-2 after:absolute after:inset-0 hover:underline"
           >
             {visible(item.assetName)}
             <LinkHint />
@@ -55,7 +55,7 @@ export function AssetCells({
         </span>
         <span className="block text-xs text-ink-3">{breakable(item.properties?.customerDomain ?? '')}</span>
         {children}
-      </Cell>
+      </RowHead>
     ),
     type: (
       <Cell className="max-md:text-sm max-md:text-ink-2">
@@ -101,7 +101,7 @@ function IdleCost({ idle }: { idle: Idle | undefined }) {
   if (!idle?.lasting) return null
   const cost = idleCost(idle)
   return cost ? (
-    <span className="mt-1 block text-xs text-ink-3 tabular-nums" title={idleText(idle)}>
+    <span className="relative z-1 mt-1 block w-fit text-xs text-ink-3 tabular-nums" title={idleText(idle)}>
       {idle.lasting.toLocaleString('en')} idle: {cost}
     </span>
   ) : null

@@ -7,7 +7,7 @@ import { LicenseControl, LicenseReview } from '#components/license-changes/licen
 import { useLicenseEdit } from '#components/license-changes/use-license-edit.ts'
 import { useRefreshAfterChange } from '#components/license-changes/use-refresh-after-change.ts'
 import { factsOf, type Subscription } from '#components/license-changes/words.ts'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
@@ -102,10 +102,8 @@ function Head({
       }
       actions={
         <>
-          <div>
-            <CopyRequest path={readAsset.path({ params: { asset_id: item.id } })} />
-          </div>
           {controls}
+          <MoreMenu path={readAsset.path({ params: { asset_id: item.id } })} />
         </>
       }
     />

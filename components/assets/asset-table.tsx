@@ -72,12 +72,9 @@ export function AssetTable({
     ),
   }
   return (
-    <Card className={busy ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}>
+    <Card data-wide="" className={busy ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}>
       {/* More columns than there is room for are scrolled beside each other, and not the page. */}
-      <div
-        {...(isWide ? { 'data-wide': '' } : {})}
-        className={isWide ? 'md:overflow-x-auto md:[&>table]:min-w-270' : ''}
-      >
+      <div className={isWide ? 'md:overflow-x-auto md:[&>table]:min-w-270' : ''}>
         <Table label={`Assets, ${orderName(view).toLowerCase()}`} busy={busy} fixed>
           <TableHead>
             {columns.map((column) => (
@@ -98,7 +95,7 @@ export function AssetTable({
                   idle={worth.idle[item.id]}
                 />
               ) : (
-                <Row key={item.id}>
+                <Row key={item.id} className="relative hover:bg-sunken/50">
                   <AssetCells
                     item={item}
                     search={search}

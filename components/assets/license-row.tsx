@@ -40,7 +40,7 @@ export const LicenseRow = memo(function LicenseRow({
     <>
       <Row
         // On a phone, what stands below the control pushes nothing on its left apart.
-        className={`max-md:grid-rows-[auto_auto_1fr_auto] ${open ? 'border-b-transparent bg-accent-tint max-md:pb-2' : ''}`}
+        className={`relative max-md:grid-rows-[auto_auto_1fr_auto] ${open ? 'border-b-transparent bg-accent-tint max-md:pb-2' : 'hover:bg-sunken/50'}`}
         onKeyDown={onKeyDown}
         // Who types sees what it means. Never on a click: another button would come under the pointer.
         onKeyUp={() => review.current?.scrollIntoView({ block: 'nearest' })}
@@ -51,7 +51,8 @@ export const LicenseRow = memo(function LicenseRow({
           columns={columns}
           idle={idle}
           control={
-            <Cell place="right" right>
+            // Above the link over the row: a click beside − goes nowhere.
+            <Cell place="right" right className="relative z-1 cursor-auto">
               <LicenseControl item={item} subscription={subscription} edit={edit} />
             </Cell>
           }

@@ -50,8 +50,13 @@ export function AuditEvents({ view, today }: { view: View; today: number }) {
         }}
       >
         <ViewMenu path="/activity/events" />
+        <ActiveFilters
+          active={activeFilters(wanted, rows)}
+          isFiltered={isFiltered(wanted)}
+          cleared={cleared(wanted)}
+          onChange={go}
+        />
       </WhenAndWhich>
-      <ActiveFilters active={activeFilters(wanted, rows, today)} cleared={cleared(wanted)} onChange={go} />
       {error ? <RefreshFailed what="events" error={error} onRetry={refetch} /> : null}
       <ListCard
         count={data?.auditEvents.length}

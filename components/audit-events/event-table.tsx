@@ -1,7 +1,7 @@
 import { HistoryTable } from '#components/activity/history-table.tsx'
 import { whoText } from '#components/activity/who.ts'
 import { Moment } from '#components/dates/moment.tsx'
-import { Cell, HeadCell, Row } from '#components/ui/table.tsx'
+import { Cell, HeadCell, Row, RowHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { AuditEvent } from '#lib/audit-events/contract.ts'
 import { actionText, detailTexts, subjectText } from './words.ts'
@@ -28,9 +28,9 @@ export function EventTable({
     >
       {events.map((event) => (
         <Row key={event.id}>
-          <Cell className="align-top max-md:text-sm max-md:text-ink-2 xl:whitespace-nowrap">
+          <RowHead className="align-top max-md:text-sm max-md:text-ink-2 xl:whitespace-nowrap">
             <Moment at={event.createTime} />
-          </Cell>
+          </RowHead>
           <Cell className="align-top wrap-anywhere max-md:text-right md:min-w-28 xl:min-w-40" place="right-1">
             <Who event={event} {...chooser} />
           </Cell>

@@ -13,10 +13,10 @@ test('the address is the query of the API', () => {
   expect([isFiltered(view), isFiltered({ maxResults: 5 })]).toEqual([true, false])
 })
 
-test('each filter that is on is named: a person by name where a row has it, kinds by their chips', () => {
+test('each filter without a control of its own is named, a person by name where a row has it', () => {
   const rows = [{ actor: { kind: 'key', id: 'K1', name: 'nightly' } }] as never
   const view = { filter: { kind: ['access'], actor: ['K1', 'gone'], action: ['key.issued'] } }
-  const active = activeFilters(view, rows, 0)
+  const active = activeFilters(view, rows)
   expect(active.map(({ text }) => text)).toEqual(['Key “nightly”', 'gone', 'Issued a key'])
   expect(active[0]?.without.filter?.actor).toEqual(['gone'])
   expect(Object.keys(KIND_TEXTS).sort()).toEqual([...KIND_NAMES].sort())

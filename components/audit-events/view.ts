@@ -13,10 +13,10 @@ const screen = listScreen<View>('/activity/events', listAuditEvents.search)
 export const { hrefOf, pagesOf, isFiltered, rangeOf, withRange } = screen
 
 /**
- * Every filter that is on beside the kinds, whose chips show it themselves; each with the view without it. A person is
- * named where `rows` know the name.
+ * The filters that are on and have no control of their own, each with the view without it. A person is named where
+ * `rows` know the name.
  */
-export function activeFilters(view: View, rows: readonly AuditEvent[], today: number): ActiveFilter<View>[] {
+export function activeFilters(view: View, rows: readonly AuditEvent[]): ActiveFilter<View>[] {
   const nameOf = (id: string) => {
     const actor = rows.find((row) => row.actor.id === id)?.actor
     return actor ? whoText(actor) : id
@@ -24,7 +24,6 @@ export function activeFilters(view: View, rows: readonly AuditEvent[], today: nu
   return [
     ...activeValues(view, 'actor', nameOf),
     ...activeValues(view, 'subject', (id) => id),
-    ...screen.activeRange(view, today),
     ...activeValues(view, 'action', actionText),
   ]
 }

@@ -9,7 +9,7 @@ export function ChargeTable({ charges, label }: { charges: readonly Charge[]; la
   return (
     <table
       aria-label={label}
-      className="w-full border-collapse text-sm [&_td]:border-t [&_td]:border-line [&_td]:px-3 [&_td]:py-2 [&_td]:align-top [&_th]:px-3 [&_th]:py-1.5 [&_th]:text-left [&_th]:text-xs [&_th]:font-medium [&_th]:text-ink-3"
+      className="w-full border-collapse text-sm [&_td]:border-t [&_td]:border-line [&_td]:px-3 [&_td]:py-2 [&_td]:align-top [&_th]:px-3 [&_th]:text-left [&_thead_th]:py-1.5 [&_thead_th]:text-xs [&_thead_th]:font-medium [&_thead_th]:text-ink-3 [&_tbody_th]:border-t [&_tbody_th]:border-line [&_tbody_th]:py-2 [&_tbody_th]:align-top [&_tbody_th]:font-normal"
     >
       <thead>
         <tr>
@@ -24,13 +24,13 @@ export function ChargeTable({ charges, label }: { charges: readonly Charge[]; la
       <tbody>
         {charges.map((charge) => (
           <tr key={charge.position}>
-            <td className="wrap-anywhere">
+            <th scope="row" className="wrap-anywhere">
               <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
                 {visible(charge.description ?? charge.serviceName)}
                 {isCorrection(charge) ? <Badge tone="info">Correction</Badge> : null}
               </span>
               <span className="block text-xs text-ink-3">{visible(factsOf(charge).join(' · '))}</span>
-            </td>
+            </th>
             <td className="text-right whitespace-nowrap tabular-nums">
               {formatAmount(charge.amount, charge.currency)}
             </td>

@@ -74,7 +74,9 @@ function Categories({ rows, currency }: { rows: ShownCharges['categories']; curr
       <tbody>
         {rows.map(({ category, billed, charges, difference }) => (
           <tr key={category}>
-            <td className={`${CELL} wrap-anywhere`}>{category}</td>
+            <th scope="row" className={`${CELL} text-left font-normal wrap-anywhere`}>
+              {category}
+            </th>
             <td className={NUMBER}>{billed}</td>
             <td className={NUMBER}>{charges}</td>
             <td className={NUMBER}>{difference}</td>

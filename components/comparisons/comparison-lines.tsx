@@ -22,7 +22,7 @@ export type ShownDifference = { label: string; from: string; to: string; effect:
 // Said once for the whole table, not on each cell: there may be thousands of lines. On a phone the columns in the
 // middle make room, and each row says both sides under its description.
 const TABLE =
-  'w-full border-collapse [&_td]:border-b [&_td]:border-line [&_td]:px-4 [&_td]:py-2.5 [&_td]:align-top max-md:[&_td]:px-3.5 [&_th]:px-4 [&_th]:py-2 [&_th]:text-left [&_th]:text-xs [&_th]:font-medium [&_th]:text-ink-3 [&_thead_th]:border-b [&_thead_th]:border-line [&_thead_th]:align-bottom [&_tfoot_th]:border-b [&_tfoot_th]:border-line [&_tfoot_td]:py-2 [&_tfoot_tr:last-child>*]:border-b-0 max-md:[&_th]:px-3.5 [&_.n]:text-right [&_.n]:tabular-nums [&_td.n]:whitespace-nowrap [&_td]:[overflow-wrap:anywhere] [&_small]:block [&_small]:text-xs [&_small]:text-ink-3 [&_small]:tabular-nums max-md:[&_.wide]:hidden md:[&_.small]:hidden'
+  'w-full border-collapse [&_td]:border-b [&_td]:border-line [&_td]:px-4 [&_td]:py-2.5 [&_td]:align-top max-md:[&_td]:px-3.5 [&_tbody_th]:border-b [&_tbody_th]:border-line [&_tbody_th]:text-base [&_tbody_th]:font-normal [&_tbody_th]:text-ink [&_tbody_th]:py-2.5 [&_tbody_th]:align-top [&_tbody_th]:[overflow-wrap:anywhere] [&_th]:px-4 [&_th]:py-2 [&_th]:text-left [&_th]:text-xs [&_th]:font-medium [&_th]:text-ink-3 [&_thead_th]:border-b [&_thead_th]:border-line [&_thead_th]:align-bottom [&_tfoot_th]:border-b [&_tfoot_th]:border-line [&_tfoot_td]:py-2 [&_tfoot_tr:last-child>*]:border-b-0 [&_tbody:last-child>tr:last-child>*]:border-b-0 max-md:[&_th]:px-3.5 [&_.n]:text-right [&_.n]:tabular-nums [&_td.n]:whitespace-nowrap [&_td]:[overflow-wrap:anywhere] [&_small]:block [&_small]:text-xs [&_small]:text-ink-3 [&_small]:tabular-nums max-md:[&_.wide]:hidden md:[&_.small]:hidden'
 
 /** The two invoices, as the columns name them. */
 export type Heads = { from: ReactNode; to: ReactNode }
@@ -64,7 +64,7 @@ export function ComparisonLines({
         {lines.map(({ description, formerly, details, kind, from, to, effect, notes }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a line has no name but its place
           <tr key={index}>
-            <td>
+            <th scope="row">
               {visible(description)}
               {formerly ? <small>Before: {visible(formerly)}</small> : null}
               {details ? <small>{visible(details)}</small> : null}
@@ -76,7 +76,7 @@ export function ComparisonLines({
               <small className="small">
                 {kind}: {from ? from.product : 'none'} → {to ? to.product : 'none'}
               </small>
-            </td>
+            </th>
             <td className="wide text-sm text-ink-2">{kind}</td>
             <Amount side={from} />
             <Amount side={to} />

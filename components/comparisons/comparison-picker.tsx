@@ -22,7 +22,7 @@ export function ComparisonPicker({
   to: string
 }) {
   return (
-    <form action="/invoices/compare" className="mb-4 flex flex-wrap items-end gap-2">
+    <form action="/invoices/compare" className="mb-4 flex flex-wrap items-end gap-2 print:hidden">
       <Picker name="from" label="From" choices={choices} chosen={from} />
       <Picker name="to" label="To" choices={choices} chosen={to} />
       <button type="submit" className={buttonLook('plain')}>
@@ -41,7 +41,7 @@ export function ComparisonPicker({
 /** One invoice, where none is named yet: what it is compared with is chosen on the next page. */
 export function InvoicePicker({ choices }: { choices: readonly Choice[] }) {
   return (
-    <form action="/invoices/compare" className="mb-4 flex flex-wrap items-end gap-2">
+    <form action="/invoices/compare" className="mb-4 flex flex-wrap items-end gap-2 print:hidden">
       <Picker name="to" label="Invoice" choices={choices} chosen="" />
       <button type="submit" className={buttonLook('plain')}>
         Choose

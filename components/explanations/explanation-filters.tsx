@@ -2,11 +2,10 @@
 
 import { ActiveFilters } from '#components/filters/active-filters.tsx'
 import { PlatformFilter } from '#components/filters/platform-filter.tsx'
-import { type Profile, ProfileFilter, profileName } from '#components/filters/profile-filter.tsx'
+import { type Profile, ProfileFilter } from '#components/filters/profile-filter.tsx'
 import { useView } from '#components/filters/use-view.ts'
-import { activeValues, toggled, valuesOf } from '#components/filters/view.ts'
+import { activeValues, toggled, valuesOf, withValues } from '#components/filters/view.ts'
 import { Spinner } from '#components/ui/spinner.tsx'
-import { platformName } from '#lib/invoices/rules.ts'
 import { cleared, hrefOf, type View } from './view.ts'
 
 /** Which billing profiles and platforms a month is explained of; issuers and currencies as an address names them. */
@@ -22,8 +21,6 @@ export function ExplanationFilters({
 }) {
   const { wanted, isWaiting, go } = useView(view, hrefOf)
   const active = [
-    ...activeValues(wanted, 'billingProfile', (id) => profileName(profiles, id)),
-    ...activeValues(wanted, 'platform', platformName),
     ...activeValues(wanted, 'issuer', (name) => name),
     ...activeValues(wanted, 'currency', (code) => code),
   ]
@@ -33,22 +30,25 @@ export function ExplanationFilters({
         profiles={profiles}
         chosen={valuesOf(wanted, 'billingProfile')}
         onToggle={(id) => go(toggled(wanted, 'billingProfile', id))}
+        onClear={() => go(withValues(wanted, 'billingProfile', []))}
       />
       <PlatformFilter
         chosen={valuesOf(wanted, 'platform')}
         rows={platforms}
         onToggle={(platform) => go(toggled(wanted, 'platform', platform))}
+        onClear={() => go(withValues(wanted, 'platform', []))}
       />
       {isWaiting ? (
         <span className="appear-late">
           <Spinner />
         </span>
       ) : null}
-      {active.length > 0 ? (
-        <div className="w-full [&_section]:mb-0">
-          <ActiveFilters active={active} cleared={cleared(wanted)} onChange={go} />
-        </div>
-      ) : null}
+      <ActiveFilters
+        active={active}
+        isFiltered={wanted.filter !== undefined}
+        cleared={cleared(wanted)}
+        onChange={go}
+      />
     </>
   )
 }

@@ -2,13 +2,20 @@ import { useRef } from 'react'
 import { RemovableChip } from '#components/ui/chip.tsx'
 import type { ActiveFilter } from './view.ts'
 
-/** Every filter that is on, each with the way to take it off; `cleared` is the view without any. */
+/**
+ * At the end of a list's filters: those that are on and have no control of their own, each with the way to take it off, and
+ * the way to take off all. What has a control is seen and taken off there, and only there.
+ * @param isFiltered whether any filter is on, those with controls among them
+ * @param cleared the view without any
+ */
 export function ActiveFilters<View>({
   active,
+  isFiltered,
   cleared,
   onChange,
 }: {
   active: readonly ActiveFilter<View>[]
+  isFiltered: boolean
   cleared: View
   onChange: (view: View) => void
 }) {
@@ -24,8 +31,8 @@ export function ActiveFilters<View>({
   }
   return (
     <div ref={place} tabIndex={-1} className="outline-none">
-      {active.length > 0 ? (
-        <section aria-label="Active filters" className="mb-3 flex flex-wrap items-center gap-2">
+      {isFiltered ? (
+        <section aria-label="Active filters" className="flex flex-wrap items-center gap-2">
           {active.map(({ text, without }) => (
             <RemovableChip key={text} name={text} onRemove={() => change(without)}>
               <span className="max-w-[calc(100vw-5.5rem)] truncate tabular-nums">{text}</span>

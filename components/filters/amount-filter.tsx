@@ -3,20 +3,23 @@ import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
 import { focused } from '#components/ui/focused.ts'
-import { type AmountRange, amountOf, amountsText, isBackwards } from './amount-range.ts'
+import { type AmountRange, amountsText, isBackwards, moneyOf } from './amount-range.ts'
 
-/** From which amount to which. */
+/** From which amount to which; a currency that is written beside one is chosen with it. */
 export function AmountFilter({
   label,
   hint,
   range,
+  currencies,
   onChange,
 }: {
   label: string
   /** Which amounts of a row are compared. */
   hint: string
   range: AmountRange
-  onChange: (range: AmountRange) => void
+  /** Those that there are. */
+  currencies: readonly string[]
+  onChange: (range: AmountRange, currency?: string) => void
 }) {
   return (
     <FilterMenu
@@ -30,9 +33,10 @@ export function AmountFilter({
         <OwnAmounts
           range={range}
           hint={hint}
-          onChoose={(chosen) => {
+          currencies={currencies}
+          onChoose={(chosen, currency) => {
             close()
-            onChange(chosen)
+            onChange(chosen, currency)
           }}
         />
       )}
@@ -45,22 +49,32 @@ const UNCLEAR = 'Write it as 1250.50.'
 function OwnAmounts({
   range,
   hint,
+  currencies,
   onChoose,
 }: {
   range: AmountRange
   hint: string
-  onChoose: (range: AmountRange) => void
+  currencies: readonly string[]
+  onChoose: (range: AmountRange, currency: string | undefined) => void
 }) {
   const [from, setFrom] = useState(range.from ?? '')
   const [to, setTo] = useState(range.to ?? '')
-  const chosen = { from: amountOf(from), to: amountOf(to) }
-  const isUnclear = (text: string) => text.trim() !== '' && amountOf(text) === undefined
+  const [low, high] = [moneyOf(from), moneyOf(to)]
+  const chosen = { from: low.amount, to: high.amount }
+  const faultOf = (text: string, { amount, currency }: typeof low) => {
+    if (text.trim() !== '' && amount === undefined) return UNCLEAR
+    return currency && !currencies.includes(currency) ? `Nothing is in ${currency}.` : undefined
+  }
+  const apart =
+    low.currency && high.currency && low.currency !== high.currency
+      ? 'Another currency than above.'
+      : undefined
   const ends = isBackwards(chosen) ? 'Less than the amount above.' : undefined
-  const problems = [isUnclear(from) ? UNCLEAR : undefined, isUnclear(to) ? UNCLEAR : ends]
+  const problems = [faultOf(from, low), faultOf(to, high) ?? apart ?? ends]
   const isWrong = problems.some((problem) => problem !== undefined)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!isWrong) onChoose(chosen)
+    if (!isWrong) onChoose(chosen, low.currency ?? high.currency)
   }
   const field = { inputMode: 'decimal', autoComplete: 'off' } as const
   return (

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { amountOf, amountsText, isBackwards } from './amount-range.ts'
+import { amountOf, amountsText, isBackwards, moneyOf } from './amount-range.ts'
 
 test.each([
   ['1250.50', '1250.50'],
@@ -41,4 +41,17 @@ test.each([
   [{}, undefined],
 ])('%j reads as %s', (range, text) => {
   expect(amountsText(range)).toBe(text)
+})
+
+test.each([
+  ['10,000 USD', '10000', 'USD'],
+  ['10000.01usd', '10000.01', 'USD'],
+  ['eur 500', '500', 'EUR'],
+  ['EUR −5', '-5', 'EUR'],
+  ['250', '250', undefined],
+  ['EUR 5 USD', undefined, undefined],
+  ['ten USD', undefined, undefined],
+  ['5 dollars', undefined, undefined],
+])('%j is the amount %j in %j', (typed, amount, currency) => {
+  expect(moneyOf(typed)).toEqual({ amount, currency })
 })

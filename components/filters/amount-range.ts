@@ -13,6 +13,18 @@ export function amountOf(text: string): string | undefined {
   return /^-?\d{1,20}(\.\d{1,20})?$/.test(plain) ? plain : undefined
 }
 
+/**
+ * An amount with the currency that somebody wrote beside it, if any: `10,000 USD`, `eur 500`. The amount is undefined as in
+ * `amountOf`; the currency is a word of three letters, in capitals.
+ */
+export function moneyOf(text: string): { amount: string | undefined; currency: string | undefined } {
+  const [, before, amount = '', after] =
+    /^([a-z]{3}(?![a-z]))?(.*?)((?<![a-z])[a-z]{3})?$/i.exec(text.trim()) ?? []
+  return before && after
+    ? { amount: undefined, currency: undefined }
+    : { amount: amountOf(amount), currency: (before ?? after)?.toUpperCase() }
+}
+
 /** Whether a range ends before it starts, exactly. */
 export function isBackwards({ from, to }: AmountRange): boolean {
   return from !== undefined && to !== undefined && isLess(to, from)

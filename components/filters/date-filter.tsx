@@ -1,10 +1,9 @@
-import { CalendarDays, ChevronDown } from 'lucide-react'
+import { CalendarDays } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
-import { FILTER_BUTTON, FILTER_MENU } from '#components/ui/filter-button.ts'
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
-import { MENU_ITEM, Menu } from '#components/ui/menu.tsx'
+import { MENU_ITEM } from '#components/ui/menu.tsx'
 import {
   type DateRange,
   dayOfInput,
@@ -26,28 +25,6 @@ type Given = {
 }
 
 /** From when to when: a preset, or two days of UTC. */
-export function DateFilter(given: Given) {
-  const text = presetOf(given.range, given.today, given.presets) ?? rangeText(given.range)
-  return (
-    <Menu
-      label={`${given.label}: ${text}`}
-      buttonClassName={FILTER_BUTTON}
-      rootClassName={FILTER_MENU}
-      className={PANEL}
-      button={
-        <>
-          <CalendarDays aria-hidden="true" className="size-3.5 text-ink-3" />
-          <span className="tabular-nums">{text}</span>
-          <ChevronDown aria-hidden="true" className="size-3.5 text-ink-3" />
-        </>
-      }
-    >
-      {(close) => <Ranges {...given} close={close} />}
-    </Menu>
-  )
-}
-
-/** The same as a filter that is taken off where it is set. */
 export function DateFilterMenu(given: Given) {
   const { label, range, today, onChange } = given
   const text = presetOf(range, today, given.presets) ?? rangeText(range)

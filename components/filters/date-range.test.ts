@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { dayOfInput, inputDay, presetOf, presets, rangeName, rangeText } from './date-range.ts'
+import { dayOfInput, inputDay, presetOf, presets, rangeText } from './date-range.ts'
 
 const day = (text: string) => Date.parse(`${text}T00:00:00Z`)
 const textOf = ({ from, to }: { from?: number | undefined; to?: number | undefined }) => [
@@ -60,12 +60,4 @@ test.each([
 test('what a date input holds is a day of UTC, or nothing', () => {
   expect(dayOfInput('2026-09-30')).toBe(day('2026-09-30'))
   expect(dayOfInput('')).toBeUndefined()
-})
-
-test.each([
-  [{ from: day('2026-11-01'), to: day('2026-11-30') }, 'This month: 1 Nov 2026 – 30 Nov 2026'],
-  [{ from: day('2026-11-02') }, 'From 2 Nov 2026'],
-  [{}, undefined],
-])('%j is the filter %s', (range, text) => {
-  expect(rangeName(range, day('2026-11-20'))).toBe(text)
 })

@@ -47,13 +47,6 @@ export function rangeText({ from, to }: DateRange): string {
   return to === undefined ? 'All time' : `Until ${dayText(to)}`
 }
 
-/** A range as a filter that is on: its preset's name with the days, or the days; undefined for all time. */
-export function rangeName(range: DateRange, today: number): string | undefined {
-  const preset = presetOf(range, today)
-  if (preset === 'All time') return undefined
-  return preset ? `${preset}: ${rangeText(range)}` : rangeText(range)
-}
-
 /** What a date input holds: `2026-09-30`; nothing for an end that is open, or is no time. */
 export function inputDay(day: number | undefined): string {
   return day === undefined || Number.isNaN(new Date(day).getTime()) ? '' : dayOf(day)

@@ -20,7 +20,10 @@ export function ListCard({
   children: ReactNode
 }) {
   return (
-    <Card className={`transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`}>
+    <Card
+      data-wide=""
+      className={`transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`}
+    >
       {count === undefined ? <SkeletonRows count={8} /> : null}
       {count === 0 ? none : null}
       {count ? children : null}

@@ -59,12 +59,4 @@ describe('the days of a view', () => {
     expect(byDay.withRange(view, range)).toStrictEqual({ ...rest, maxCreationTime: day('2026-01-31') })
     expect(byMoment.withRange(view, range)).toStrictEqual({ ...rest, maxCreationTime: day('2026-02-01') - 1 })
   })
-
-  test('are one filter, which all time is not', () => {
-    const view = { minCreationTime: day('2026-11-01'), search: 'IN' }
-    const [active] = byDay.activeRange(view, day('2026-11-20'))
-    expect(active?.text).toBe('From 1 Nov 2026')
-    expect(active?.without).toMatchObject({ search: 'IN', minCreationTime: undefined })
-    expect(byDay.activeRange({ search: 'IN' }, 0)).toEqual([])
-  })
 })

@@ -1,6 +1,6 @@
 import { DAY_MS, dayBegin, LAST_DAY } from '#lib/days.ts'
-import { type DateRange, rangeName } from './date-range.ts'
-import { type ActiveFilter, changed, type ListView, selectionOf } from './view.ts'
+import type { DateRange } from './date-range.ts'
+import { changed, type ListView, selectionOf } from './view.ts'
 
 /**
  * What a row's time is, and so how the days of a view are written as times: `day`, a midnight that stands for its
@@ -53,11 +53,5 @@ export function listScreen<View extends ListView>(
     return changed<ListView>(view, { minCreationTime: from, maxCreationTime: end }) as View
   }
 
-  /** The days as a filter that is on; none for all time. */
-  const activeRange = (view: View, today: number): ActiveFilter<View>[] => {
-    const text = rangeName(rangeOf(view), today)
-    return text === undefined ? [] : [{ text, without: withRange(view, {}) }]
-  }
-
-  return { hrefOf, pagesOf, isFiltered, rangeOf, withRange, activeRange }
+  return { hrefOf, pagesOf, isFiltered, rangeOf, withRange }
 }

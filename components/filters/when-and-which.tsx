@@ -1,25 +1,22 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { ChoiceChips } from './choice-chips.tsx'
-import { DateFilter } from './date-filter.tsx'
+import { DateFilterMenu } from './date-filter.tsx'
 
-/** The filters of a list of what happened: when, and which of a few choices. */
+/** The filters of a list of what happened: when, which of a few choices, and at the end what else is on. */
 export function WhenAndWhich({
   when,
   which,
   children,
 }: {
-  when: ComponentProps<typeof DateFilter>
+  when: ComponentProps<typeof DateFilterMenu>
   which: ComponentProps<typeof ChoiceChips>
-  /** What else there is to set of the list. */
-  children?: ReactNode
+  children: ReactNode
 }) {
   return (
-    <search className="mb-3 flex flex-wrap items-center gap-2">
-      <div className="relative">
-        <DateFilter {...when} />
-      </div>
+    <search className="relative mb-3 flex flex-wrap items-center gap-2">
+      <DateFilterMenu {...when} />
       <ChoiceChips {...which} />
-      {children ? <div className="relative max-md:w-full">{children}</div> : null}
+      {children}
     </search>
   )
 }

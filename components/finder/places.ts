@@ -1,4 +1,4 @@
-import { hrefOf } from '#components/invoices/view.ts'
+import { hrefOf, withRange } from '#components/invoices/view.ts'
 import type { Entry } from './entries.ts'
 
 type Place = Omit<Entry, 'group'> & {
@@ -61,9 +61,23 @@ const PLACES: readonly Place[] = [
   { name: 'Second factor', detail: 'Passkeys, codes of an app', href: '/second-factor' },
 ]
 
+/** Named with its days, which change with the year. */
+function creditNotes(now: number): Place {
+  const year = new Date(now).getUTCFullYear()
+  const range = { from: Date.UTC(year, 0, 1), to: Date.UTC(year, 11, 31) }
+  return {
+    within: '/invoices',
+    name: 'Credit notes of this year',
+    detail: `By their date, in ${year}`,
+    href: hrefOf(withRange({ filter: { document: ['credit-note'] } }, range)),
+  }
+}
+
 /** All that can be gone to without a search: the caller's screens, and what is behind them. */
-export function placesFor(screens: readonly { href: string; name: string }[]): Entry[] {
-  const own = PLACES.filter(({ within }) => !within || screens.some(({ href }) => href === within))
+export function placesFor(screens: readonly { href: string; name: string }[], now = Date.now()): Entry[] {
+  const own = [...PLACES, creditNotes(now)].filter(
+    ({ within }) => !within || screens.some(({ href }) => href === within),
+  )
   return [...screens, ...own].map(({ name, href, ...more }) => ({
     group: 'Go to',
     name,

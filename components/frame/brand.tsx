@@ -4,7 +4,7 @@ export function Brand() {
     <span className="flex items-center gap-2.5 font-[650] tracking-[-0.01em]">
       <span
         aria-hidden="true"
-        className="grid size-5.5 place-items-center rounded-md bg-accent text-xs font-bold text-accent-ink"
+        className="grid size-5.5 place-items-center rounded-md bg-accent text-xs font-bold text-accent-ink forced-colors:border"
       >
         L
       </span>

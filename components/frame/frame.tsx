@@ -94,7 +94,7 @@ export function Frame({
               <>
                 <span
                   aria-hidden="true"
-                  className="grid size-7 shrink-0 place-items-center rounded-full bg-accent-tint text-xs font-semibold text-accent"
+                  className="grid size-7 shrink-0 place-items-center rounded-full bg-accent-tint text-xs font-semibold text-accent forced-colors:border"
                 >
                   {initials(person.name)}
                 </span>

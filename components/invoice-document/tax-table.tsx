@@ -32,10 +32,10 @@ export function TaxTable({ rows, currency, note }: { rows: ShownTax[]; currency:
         <tbody>
           {rows.map(({ category, rate, taxable, tax, reason }) => (
             <tr key={`${category} ${rate} ${taxable}`}>
-              <td className={`${CELL} wrap-anywhere`}>
+              <th scope="row" className={`${CELL} text-left font-normal wrap-anywhere`}>
                 {category}
                 {reason ? <span className="block text-sm text-ink-3">{visible(reason)}</span> : null}
-              </td>
+              </th>
               <td className={`${NUMBER} whitespace-nowrap`}>{rate}</td>
               <td className={NUMBER}>{taxable}</td>
               <td className={NUMBER}>{tax}</td>

@@ -62,9 +62,17 @@ export function Controls({ view, choices, rows, today, onChange }: Given) {
       <KindFilter {...by('currency')} label="Currency" several="currencies" known={choices.currencies} />
       <AmountFilter
         label="Amount"
-        hint="Totals, each in its currency"
+        hint="Totals: 500, or 500 EUR"
         range={{ from: view.minAmount, to: view.maxAmount }}
-        onChange={({ from, to }) => onChange(changed(view, { minAmount: from, maxAmount: to }))}
+        currencies={choices.currencies}
+        onChange={({ from, to }, currency) =>
+          onChange(
+            changed(currency ? withValues(view, 'currency', [currency]) : view, {
+              minAmount: from,
+              maxAmount: to,
+            }),
+          )
+        }
       />
       <TextFilter
         label="Product"

@@ -1,6 +1,6 @@
 import { hrefOf, type View } from '#components/invoices/view.ts'
 import { GoLink } from '#components/ui/go-link.tsx'
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { monthAndYear } from '#lib/days.ts'
 import type { CurrencySummary } from '#lib/invoices/contract.ts'
 import { platformName } from '#lib/invoices/rules.ts'
@@ -43,7 +43,7 @@ export function BilledTable({
               )
               return (
                 <Row key={one.month}>
-                  <Cell className="whitespace-nowrap">
+                  <RowHead className="whitespace-nowrap">
                     <GoLink
                       href={hrefOf(own)}
                       onGo={() => onGo(own)}
@@ -51,7 +51,7 @@ export function BilledTable({
                     >
                       {monthAndYear(one.month)}
                     </GoLink>
-                  </Cell>
+                  </RowHead>
                   {platforms.map((platform) => {
                     const amount = amounts.get(platform)
                     return (

@@ -2,7 +2,7 @@ import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 import type { Invoice } from '#lib/invoices/contract.ts'
 import { INVOICE_STATUS_NAMES, type InvoiceStatus } from '#lib/invoices/rules.ts'
 
-type Shown = Pick<Invoice, 'documentState' | 'status' | 'balanceAmount'>
+type Shown = Pick<Invoice, 'documentState' | 'status' | 'balanceAmount' | 'totalAmount'>
 
 const TONES: Record<InvoiceStatus, BadgeTone> = { OPEN: 'info', 'PAST DUE': 'danger', PAID: 'ok' }
 
@@ -17,10 +17,15 @@ export function StatusBadge({ invoice, note }: { invoice: Shown; note?: string |
   )
 }
 
-function lookOf({ documentState, status, balanceAmount }: Shown): { tone: BadgeTone; text: string } {
+function lookOf({ documentState, status, balanceAmount, totalAmount }: Shown): {
+  tone: BadgeTone
+  text: string
+} {
   if (documentState === 'draft') return { tone: 'mute', text: 'Draft, not owed' }
   if (documentState === 'voided' || status === undefined) return { tone: 'mute', text: 'Voided' }
   // On the wire it is PAID, for nothing is left to pay: but something is left to get.
   if (balanceAmount < 0) return { tone: 'ok', text: 'Credit' }
+  // Nobody pays a credit note: it is set off, or paid out, until nothing is left of it.
+  if (totalAmount < 0) return { tone: 'ok', text: 'Settled' }
   return { tone: TONES[status], text: INVOICE_STATUS_NAMES[status] }
 }

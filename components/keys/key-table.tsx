@@ -1,6 +1,6 @@
 import { Moment } from '#components/dates/moment.tsx'
 import { Badge } from '#components/ui/badge.tsx'
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
 import { ROLE_NAMES } from '#lib/access/rules.ts'
 import type { Key } from '#lib/keys/contract.ts'
@@ -37,10 +37,10 @@ export function KeyTable({
       <TableBody>
         {keys.map((key) => (
           <Row key={key.id}>
-            <Cell className="wrap-anywhere md:min-w-40">
+            <RowHead className="wrap-anywhere md:min-w-40">
               <span className="block font-[550]">{visible(key.name)}</span>
               <code className="block text-xs text-ink-3">{key.hint}</code>
-            </Cell>
+            </RowHead>
             {named ? (
               <Cell className="wrap-anywhere text-ink-2 max-md:text-sm md:min-w-32">
                 <span className="text-ink-3 md:hidden">Belongs to </span>

@@ -31,7 +31,7 @@ export function ChangeSign({
   const { icon: Icon, tone } = LOOKS[lastChange.state] ?? { icon: History, tone: 'text-ink-2' }
   const again = totalToSetAgain(lastChange, quantity)
   return (
-    <span className="mt-1 flex items-start gap-1.5 text-xs tabular-nums">
+    <span className="relative z-1 mt-1 flex w-fit items-start gap-1.5 text-xs tabular-nums">
       <Icon aria-hidden="true" className={`mt-0.5 size-3 shrink-0 ${tone}`} />
       <span className="min-w-0">
         <Link

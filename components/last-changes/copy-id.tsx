@@ -10,7 +10,7 @@ export function CopyId({ id }: { id: string }) {
       type="button"
       onClick={copy}
       title={id}
-      className="rounded-sm text-xs text-ink-2 underline underline-offset-2 hover:text-ink max-md:py-1.5"
+      className="relative z-1 rounded-sm text-xs text-ink-2 underline underline-offset-2 hover:text-ink max-md:py-1.5"
     >
       Copy id<span className="sr-only"> {id} of the change</span>
       <span role="status">{said === 'copied' ? ': copied' : said === 'refused' ? ': not copied' : ''}</span>

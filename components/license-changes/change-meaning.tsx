@@ -12,13 +12,18 @@ type Given = {
   lastPrice: LastPrice | undefined
 }
 
+/** Whether the vendor is known to refuse a total: it takes no licenses from users who have them. */
+export function isRefused({ vendor }: AssetListItem, { Seats }: Subscription, quantity: number): boolean {
+  return quantity < Seats.LicensedNumberOfSeats && !vendor?.takesLicenses
+}
+
 /** What a new total leaves free, what plan and vendor make of it, and what it costs where a price is known. */
 export function ChangeMeaning({ item, subscription, quantity, lastPrice }: Given) {
   const { vendor } = item
   const { LicensedNumberOfSeats: assigned, NumberOfSeats: purchased } = subscription.Seats
   const missing = assigned - quantity
   const count = assigned.toLocaleString('en')
-  if (missing > 0 && !vendor?.takesLicenses) {
+  if (isRefused(item, subscription, quantity)) {
     return (
       <Warning>
         That is below the {count} assigned: the vendor will refuse. Unassign {missing.toLocaleString('en')}{' '}

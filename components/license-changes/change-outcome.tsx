@@ -48,7 +48,7 @@ export function ChangeOutcome({ change, again }: { change: LicenseChange; again:
       <Badge tone={TONES[state as Known] ?? 'mute'}>{outcomeText(state)}</Badge>
       {vendorReason || isOpen(state) ? (
         // A long reason asks for no more room than is good to read: names and days keep theirs.
-        <span className="mt-1 block text-xs wrap-anywhere text-ink-2 md:max-w-72">
+        <span className="relative z-1 mt-1 block w-fit text-xs wrap-anywhere text-ink-2 md:max-w-72">
           {vendorReason} {isOpen(state) ? <Outlook knownBy={knownBy} /> : null}
         </span>
       ) : null}
@@ -56,7 +56,7 @@ export function ChangeOutcome({ change, again }: { change: LicenseChange; again:
         <Link
           href={assetHref(assetId, `set=${to}`)}
           prefetch={false}
-          className="mt-1 mr-3 inline-block rounded-sm text-xs font-medium text-accent underline underline-offset-2 max-md:py-1.5"
+          className="relative z-1 mt-1 mr-3 inline-block rounded-sm text-xs font-medium text-accent underline underline-offset-2 max-md:py-1.5"
         >
           Set to {to.toLocaleString('en')} again
         </Link>

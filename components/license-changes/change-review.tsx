@@ -1,14 +1,7 @@
 'use client'
 
-import {
-  type FormEvent,
-  type KeyboardEvent,
-  type MouseEvent,
-  type ReactNode,
-  type RefObject,
-  useId,
-  useState,
-} from 'react'
+import { type FormEvent, type KeyboardEvent, type MouseEvent, type RefObject, useId, useState } from 'react'
+import { RefusedDraft } from '#components/license-drafts/refused-draft.tsx'
 import { OrderLower } from '#components/renewal-orders/order-lower.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -17,7 +10,7 @@ import { decideQuantity, needsTypedTotal } from '#lib/assets/commitment.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { atItsEnd, MAX_QUANTITY } from '#lib/assets/rules.ts'
 import type { LastPrice } from '#lib/license-prices/rules.ts'
-import { ChangeMeaning } from './change-meaning.tsx'
+import { ChangeMeaning, isRefused } from './change-meaning.tsx'
 import { Impossible, ReviewBox } from './review-box.tsx'
 import { differenceText, factsOf, licensesText, type Subscription, untilText } from './words.ts'
 
@@ -29,6 +22,8 @@ type Given = {
   /** The first thing to do here: where Enter in the quantity leads. */
   first: RefObject<HTMLElement | null>
   onSubmit: (quantity: number) => void
+  /** Takes another total into the review. */
+  onTry: (quantity: number) => void
   onDiscard: () => void
 }
 
@@ -44,7 +39,10 @@ export function ChangeReview(given: Given) {
     return <Impossible {...given} title={`${name}: how many licenses?`} text={text} />
   }
   const decision = decideQuantity(facts, quantity)
-  if (decision.allowed) return <Possible {...given} quantity={quantity} change={decision.change} />
+  if (decision.allowed) {
+    const shown = { ...given, quantity, change: decision.change }
+    return isRefused(item, subscription, quantity) ? <RefusedDraft {...shown} /> : <Possible {...shown} />
+  }
   if (decision.reason === 'not_active') {
     return (
       <Impossible {...given} title={`${name} can’t be changed`} text={`Its status is ${decision.status}.`} />

@@ -83,13 +83,18 @@ export function LicenseReview({
   lastPrice,
 }: Given & { lastPrice: LastPrice | undefined }) {
   const { first, refused, held, waitUntil } = edit
+  const tryOther = (other: number) => {
+    edit.edit(other)
+    // What was pressed goes with its review.
+    edit.input.current?.focus()
+  }
   if (refused) {
     return (
       <Refusal
         {...refused}
         assigned={subscription.Seats.LicensedNumberOfSeats}
         first={first}
-        onTry={edit.edit}
+        onTry={tryOther}
         onAgain={edit.again}
         isCommitmentPlan={subscription.Plan.IsCommitmentPlan}
         onOverrule={(etag) => edit.submit(refused.quantity, etag)}
@@ -113,6 +118,7 @@ export function LicenseReview({
       lastPrice={lastPrice}
       first={first}
       onSubmit={edit.submit}
+      onTry={tryOther}
       onDiscard={edit.discard}
     />
   )

@@ -9,7 +9,7 @@ import { wholeNumber } from '#lib/license-lists/rules.ts'
 // page's policy forbids, so that it could stand there only after the browser took over.
 
 const GROUP =
-  'inline-flex h-8 max-md:h-10 overflow-hidden rounded-control border border-line-2 bg-surface has-focus-visible:outline-2 has-focus-visible:outline-offset-1 has-focus-visible:outline-accent'
+  'inline-flex h-8 max-md:h-10 overflow-hidden rounded-control border border-line-2 bg-surface has-focus-visible:outline-2 has-focus-visible:outline-offset-1 has-focus-visible:outline-accent print:hidden'
 const BUTTON =
   'grid w-7.5 max-md:w-10 touch-manipulation select-none place-items-center text-ink hover:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:bg-sunken aria-disabled:text-ink-3'
 const INPUT =
@@ -71,43 +71,47 @@ export function QuantityControl(given: Given) {
     },
   })
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be read out before each of its parts
-    <div role="group" className={GROUP}>
-      <button
-        {...stepper(-1, disabled || (value !== null && value <= minimum))}
-        aria-label={`One fewer: ${label}`}
-        aria-describedby={reasonId}
-      >
-        <Minus aria-hidden="true" className="size-3.5" />
-      </button>
-      <input
-        ref={input}
-        role="spinbutton"
-        inputMode="numeric"
-        autoComplete="off"
-        spellCheck={false}
-        aria-label={label}
-        aria-describedby={reasonId}
-        aria-valuenow={value ?? undefined}
-        aria-valuemin={minimum}
-        aria-valuemax={MAX_QUANTITY}
-        aria-invalid={fits || disabled ? undefined : true}
-        disabled={disabled}
-        value={text}
-        onChange={(event) => {
-          setTyped(event.target.value)
-          onChange(wholeNumber(event.target.value) ?? null)
-        }}
-        onBlur={() => value !== null && setTyped('')}
-        onKeyDown={onKeyDown}
-        className={`${INPUT} ${widthOf(text)}`}
-      />
-      <button
-        {...stepper(1, disabled || (value !== null && value >= MAX_QUANTITY))}
-        aria-label={`One more: ${label}`}
-      >
-        <Plus aria-hidden="true" className="size-3.5" />
-      </button>
-    </div>
+    <>
+      {/* Paper has no fields. */}
+      <span className="hidden font-[550] tabular-nums print:inline">{purchased.toLocaleString('en')}</span>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would be read out before each of its parts */}
+      <div role="group" aria-label={label} className={GROUP}>
+        <button
+          {...stepper(-1, disabled || (value !== null && value <= minimum))}
+          aria-label={`One fewer: ${label}`}
+          aria-describedby={reasonId}
+        >
+          <Minus aria-hidden="true" className="size-3.5" />
+        </button>
+        <input
+          ref={input}
+          role="spinbutton"
+          inputMode="numeric"
+          autoComplete="off"
+          spellCheck={false}
+          aria-label={label}
+          aria-describedby={reasonId}
+          aria-valuenow={value ?? undefined}
+          aria-valuemin={minimum}
+          aria-valuemax={MAX_QUANTITY}
+          aria-invalid={fits || disabled ? undefined : true}
+          disabled={disabled}
+          value={text}
+          onChange={(event) => {
+            setTyped(event.target.value)
+            onChange(wholeNumber(event.target.value) ?? null)
+          }}
+          onBlur={() => value !== null && setTyped('')}
+          onKeyDown={onKeyDown}
+          className={`${INPUT} ${widthOf(text)}`}
+        />
+        <button
+          {...stepper(1, disabled || (value !== null && value >= MAX_QUANTITY))}
+          aria-label={`One more: ${label}`}
+        >
+          <Plus aria-hidden="true" className="size-3.5" />
+        </button>
+      </div>
+    </>
   )
 }

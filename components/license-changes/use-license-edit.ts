@@ -2,16 +2,25 @@
 
 import { useEffect, useRef, useState } from 'react'
 import type { OpenChange } from '#components/assets/one-asset.ts'
+import { draftOf, keepDraft } from '#components/license-drafts/drafts.ts'
 import { useWaiting } from '#components/waits/use-waiting.ts'
 import type { QuantityFacts } from '#lib/assets/commitment.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { useOutcome } from './use-outcome.ts'
 import { isUnknown, newKey, useQuantityChange } from './use-quantity-change.ts'
 
+type Draft = {
+  /** Undefined: nothing. Null: what is no whole number. */
+  typed: number | null | undefined
+  /** What was typed before a navigation is for this total: the one on screen may be older than the service's. */
+  over?: number
+}
+
 /**
  * What is typed into one row's control and what becomes of it. A typed total, and a refused one, stay until
  * they are discarded or changed, also while another row is edited: were this row's review to close then, that
  * row would move up, and the next click on its + would meet the button that buys.
+ * What is typed is there again after a navigation, as long as the total that it would replace is the same.
  * @param proposed a total to begin with, which nobody has confirmed
  */
 export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts, proposed?: number) {
@@ -21,8 +30,13 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts, propos
   /** What stands there while a change is open. */
   const place = useRef<HTMLParagraphElement>(null)
   const returns = useRef(false)
-  /** Undefined: nothing is typed. Null: what is typed is no whole number. */
-  const [draft, setDraft] = useState<number | null | undefined>(proposed)
+  const [{ typed, over }, setDraft] = useState<Draft>(() => {
+    const kept = draftOf(item.id, facts.purchased)
+    return proposed === undefined && kept !== undefined
+      ? { typed: kept, over: facts.purchased }
+      : { typed: proposed }
+  })
+  const draft = over === undefined || over === facts.purchased ? typed : undefined
   const active = draft !== undefined && draft !== facts.purchased
   const { mutate, reset, isPending, error, variables: sent } = useQuantityChange(item)
   const refused =
@@ -46,6 +60,11 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts, propos
     }
   }, [isPending, isHeld])
 
+  const change = (next: number | null | undefined) => {
+    keepDraft(item.id, next, facts.purchased)
+    setDraft({ typed: next })
+  }
+
   return {
     input,
     first,
@@ -61,17 +80,17 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts, propos
     open: active || refused !== undefined,
     edit(next: number | null) {
       reset()
-      setDraft(next)
+      change(next)
     },
     discard() {
       reset()
-      setDraft(undefined)
+      change(undefined)
       input.current?.focus()
     },
     /** Asks for the total; `etag` says for which version, unless it is the one on screen. */
     submit(quantity: number, etag = item.etag) {
       if (isPending) return
-      setDraft(undefined)
+      change(undefined)
       mutate({ quantity, from: facts.purchased, etag, key: newKey() })
     },
     /** Asks once more for the total of an open change, which the vendor takes for one. */

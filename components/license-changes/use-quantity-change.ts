@@ -8,7 +8,9 @@ import {
   withAsset,
   withOpenChange,
 } from '#components/assets/one-asset.ts'
+import { undoOf } from '#components/license-drafts/undo.ts'
 import { useToast } from '#components/ui/toast.tsx'
+import { tagOf } from '#lib/api/client.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { setQuantity } from '#lib/license-changes/queries.ts'
@@ -22,7 +24,12 @@ export type Attempt = {
   key: string
   /** The version that the total was chosen for: if somebody changed it since, nothing happens. */
   etag: string | undefined
+  /** It takes a change back: where that is refused is told wherever the screen is by then. */
+  undoes?: boolean
 }
+
+const TOO_LATE = 'Not undone: another change of it is under way.'
+const UNHEARD = 'the service did not answer. Try again.'
 
 /** A key for one attempt. Browsers offer crypto.randomUUID on https and localhost only. */
 export function newKey(): string {
@@ -40,19 +47,32 @@ export function useQuantityChange(item: AssetListItem) {
   const say = useToast()
   const update = (change: (list: List) => List) =>
     client.setQueriesData<List>({ queryKey: ['listAssets'] }, (list) => list && change(list))
-  return useMutation({
-    mutationKey: ['setQuantity'],
+  const mutation = useMutation({
+    mutationKey: ['setQuantity', item.id],
     mutationFn: ({ quantity, key, etag }: Attempt) => {
       const headers = { 'idempotency-key': key, ...(etag === undefined ? {} : { 'if-match': etag }) }
       return setQuantity({ params: { asset_id: item.id }, body: { quantity }, headers })
     },
-    onSuccess: (asset) => {
+    onSuccess: (asset, { from, undoes }) => {
       update((list) => withOpenChange(withAsset(list, asset), item.id, undefined))
       const before = item.quantity?.toLocaleString('en')
-      say(`${item.assetName}: ${before} → ${licensesText(seatsOf(asset) ?? 0)}`)
+      const former = undoes ? undefined : undoOf(item, asset, tagOf(asset), from)
+      say(
+        `${item.assetName}: ${before} → ${licensesText(seatsOf(asset) ?? 0)}`,
+        former && {
+          name: 'Undo',
+          act: () => {
+            // Another one is under way, which has made it one of another version already.
+            if (client.isMutating({ mutationKey: ['setQuantity', item.id] })) return say(TOO_LATE)
+            mutation.mutate({ ...former, key: newKey(), undoes: true })
+          },
+        },
+      )
     },
     // Nobody knows yet what became of it: that is how it stands there, until a read tells.
-    onError: (error, { quantity }) => {
+    onError: (error, { quantity, undoes }) => {
+      if (undoes && !isUnknown(error))
+        say(`Not undone: ${error instanceof Problem ? error.message : UNHEARD}`)
       const openChange = openChangeOf(error, quantity, item.openChange)
       if (openChange) update((list) => withOpenChange(list, item.id, openChange))
     },
@@ -63,6 +83,7 @@ export function useQuantityChange(item: AssetListItem) {
       client.invalidateQueries({ queryKey: ['listAssets'] })
     },
   })
+  return mutation
 }
 
 /** The change that a 504 tells of. Who asked for it, where that is not known, comes with the next read. */

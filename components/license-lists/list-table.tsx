@@ -7,7 +7,7 @@ import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { RequestId } from '#components/ui/request-id.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { LastPrice } from '#lib/license-prices/rules.ts'
 import type { LicenseList, ListRow, RowState } from './list.ts'
@@ -57,13 +57,13 @@ const ListRowView = memo(function ListRowView({
   const change = facts ? quantity - facts.purchased : 0
   return (
     <Row>
-      <Cell className="min-w-0 max-md:row-span-2">
+      <RowHead className="min-w-0 max-md:row-span-2">
         {name ? <span className="block font-[550] wrap-anywhere">{visible(name)}</span> : null}
         <span className="block font-mono text-xs wrap-anywhere text-ink-3">
           {assetId}
           <span className="font-sans"> · line {row.line}</span>
         </span>
-      </Cell>
+      </RowHead>
       <Cell place="right-1" right number>
         {facts ? facts.purchased.toLocaleString('en') : '–'} → {quantity.toLocaleString('en')}
       </Cell>

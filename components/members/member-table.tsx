@@ -1,7 +1,7 @@
 import { Day } from '#components/dates/day.tsx'
 import { Moment } from '#components/dates/moment.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { Member } from '#lib/members/contract.ts'
 import { MemberStateCell } from './member-state.tsx'
@@ -25,7 +25,10 @@ const IN_PLACE = 'md:max-xl:hidden'
 export function MemberTable({ members, busy, ...rest }: Given) {
   return (
     // Where there is too little room for long names, the columns scroll, not the page.
-    <div className="relative overflow-x-auto max-xl:[&_td]:px-2.5 max-xl:[&_th]:px-2.5 max-md:overflow-visible max-md:[&_td]:px-0">
+    <div
+      data-wide=""
+      className="relative overflow-x-auto max-xl:[&_td]:px-2.5 max-xl:[&_th]:px-2.5 max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0"
+    >
       <Table label="Members, newest first" busy={busy}>
         <TableHead>
           <HeadCell>Who</HeadCell>
@@ -62,13 +65,13 @@ function MemberRow({
   const name = visible(member.name)
   return (
     <Row className={state === 'disabled' ? 'text-ink-2' : ''}>
-      <Cell className="wrap-anywhere md:min-w-38 xl:min-w-44">
+      <RowHead className="wrap-anywhere md:min-w-38 xl:min-w-54">
         <span className="block font-[550]">
           {name}
           {id === self ? <span className="font-normal text-ink-3"> (you)</span> : null}
         </span>
         <span className="block text-xs text-ink-3">{email}</span>
-      </Cell>
+      </RowHead>
       <Cell className="text-ink-2 max-md:text-sm md:min-w-24">{rolesText(roles)}</Cell>
       <Cell className="wrap-anywhere text-ink-2 max-md:text-sm md:min-w-28">
         <span className="text-ink-3 md:hidden">Billing profiles: </span>

@@ -23,7 +23,7 @@ import { InviteMember } from './invite-member.tsx'
 import { MemberDialog } from './member-dialog.tsx'
 import { STATE_TEXTS } from './member-state.tsx'
 import { MemberTable } from './member-table.tsx'
-import { hrefOf, pagesOf, type View } from './view.ts'
+import { hrefOf, isFiltered, pagesOf, type View } from './view.ts'
 import type { Giving } from './words.ts'
 
 /** The members, as a view selects them, and what can be done with them. `self` is the id of who looks; `now` in epoch ms. */
@@ -77,15 +77,16 @@ export function Members({
           onAll={() => go(withValues(wanted, 'state', []))}
           onToggle={(state) => go(toggled(wanted, 'state', state))}
         />
+        <ActiveFilters
+          active={activeValues(wanted, 'role', (role) => ROLE_NAMES[role as Role])}
+          isFiltered={isFiltered(wanted)}
+          cleared={cleared(wanted)}
+          onChange={go}
+        />
         <Button look="primary" className="ml-auto max-md:w-full" onClick={() => setOpen('invite')}>
           Invite a member
         </Button>
       </search>
-      <ActiveFilters
-        active={activeValues(wanted, 'role', (role) => ROLE_NAMES[role as Role])}
-        cleared={cleared(wanted)}
-        onChange={go}
-      />
       {error ? <RefreshFailed what="members" error={error} onRetry={refetch} /> : null}
       <Card className={`transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`}>
         {data ? null : <SkeletonRows count={8} />}

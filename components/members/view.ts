@@ -6,4 +6,4 @@ import { listMembers } from '#lib/members/queries.ts'
 /** What the screen shows: the decoded query of `listMembers`. */
 export type View = Input<typeof contract>['query']
 
-export const { hrefOf, pagesOf } = listScreen<View>('/members', listMembers.search)
+export const { hrefOf, pagesOf, isFiltered } = listScreen<View>('/members', listMembers.search)

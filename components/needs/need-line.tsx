@@ -41,12 +41,12 @@ function Line({ need, button, onMoved }: Part) {
   const { title, figure, facts, act, path } = wordsOf(need)
   const { dismiss, isPending } = useDismissal(onMoved)
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-5 gap-y-1 px-4 py-3 md:grid-cols-[minmax(0,1fr)_auto_11rem_auto]">
+    <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-5 gap-y-1 px-4 py-3 md:grid-cols-[minmax(0,1fr)_auto_11rem_auto]">
       <div className="min-w-0 max-md:order-1">
         <Link
           href={path}
           prefetch={false}
-          className="rounded-sm font-[550] wrap-anywhere underline-offset-2 hover:underline"
+          className="rounded-sm font-[550] wrap-anywhere underline-offset-2 after:absolute after:inset-0 hover:underline"
         >
           {visible(title)}
           <LinkHint />
@@ -67,7 +67,7 @@ function Line({ need, button, onMoved }: Part) {
           href={path}
           prefetch={false}
           aria-label={`${act}: ${title}`}
-          className="md:w-full print:hidden"
+          className="relative z-1 md:w-full print:hidden"
         >
           {act}
         </ButtonLink>
@@ -79,7 +79,7 @@ function Line({ need, button, onMoved }: Part) {
         title="Dismiss until it changes"
         aria-disabled={isPending ? true : undefined}
         onClick={() => isPending || dismiss(need)}
-        className="grid size-8.5 place-items-center rounded-control text-ink-3 hover:bg-sunken hover:text-ink max-md:order-2 max-md:size-10 max-md:self-start max-md:justify-self-end print:hidden"
+        className="relative z-1 grid size-8.5 place-items-center rounded-control text-ink-3 hover:bg-sunken hover:text-ink max-md:order-2 max-md:size-10 max-md:self-start max-md:justify-self-end print:hidden"
       >
         <X aria-hidden="true" className="size-4" />
       </button>

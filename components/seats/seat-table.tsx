@@ -1,5 +1,5 @@
 import { Day } from '#components/dates/day.tsx'
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import type { Lines } from './seat-drawing.tsx'
 import { seatDays } from './seat-steps.ts'
 
@@ -8,7 +8,7 @@ export function SeatTable({ purchased, assigned }: Lines) {
   const count = (seats: number | undefined) =>
     seats === undefined ? 'Not known' : seats.toLocaleString('en')
   return (
-    <details className="-mx-4 mt-1 border-t border-line">
+    <details className="-mx-4 mt-1 border-t border-line not-open:print:hidden">
       <summary className="px-4 py-2.5 text-sm text-ink-2 hover:text-ink">Show as table</summary>
       {/* As many rows as days with a change: they scroll here, not the page below. */}
       <section
@@ -29,9 +29,9 @@ export function SeatTable({ purchased, assigned }: Lines) {
           <TableBody>
             {seatDays(purchased, assigned).map(({ day, ...seats }) => (
               <Row key={day}>
-                <Cell className="max-md:row-span-3">
+                <RowHead className="max-md:row-span-3">
                   <Day at={day} />
-                </Cell>
+                </RowHead>
                 <Cell place="right-1" right number>
                   {count(seats.purchased)}
                   <Unit text="purchased" />

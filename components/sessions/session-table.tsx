@@ -1,6 +1,6 @@
 import { Moment } from '#components/dates/moment.tsx'
 import { Badge } from '#components/ui/badge.tsx'
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { Session } from '#lib/sessions/contract.ts'
 import { EndSession } from './end-session.tsx'
@@ -40,7 +40,9 @@ export function SessionTable({
                 <span className="block text-xs text-ink-3">{session.member.email}</span>
               </Cell>
             ) : null}
-            <Cell className={`wrap-anywhere md:min-w-36 ${named ? '' : 'font-[550]'}`}>{session.device}</Cell>
+            <RowHead className="wrap-anywhere md:min-w-36">
+              <span className={named ? '' : 'font-[550]'}>{session.device}</span>
+            </RowHead>
             <Cell className="wrap-anywhere text-ink-2 tabular-nums max-md:text-sm md:min-w-32">
               {session.address ?? 'Not known'}
             </Cell>

@@ -1,6 +1,6 @@
 import Link from 'next/link'
 import { Card } from '#components/ui/card.tsx'
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { AGE_NAMES, AGES, type Age } from '#lib/statements/rules.ts'
 
 /** Sums of one currency as text; an age without items is undefined. */
@@ -23,7 +23,10 @@ export type ShownAgeing = {
 export function AgeingTable({ rows }: { rows: readonly ShownAgeing[] }) {
   return (
     // Long amounts may need more room than there is: then the columns scroll, not the page.
-    <Card className="mb-5 overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 md:max-xl:[&_td]:text-sm md:max-xl:[&_th]:whitespace-normal max-md:overflow-visible max-md:[&_td]:px-0">
+    <Card
+      data-wide=""
+      className="mb-5 overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 md:max-xl:[&_td]:text-sm md:max-xl:[&_th]:whitespace-normal max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0"
+    >
       <Table label="What is open, by days past due">
         <TableHead>
           <HeadCell>Billing profile</HeadCell>
@@ -54,7 +57,7 @@ function AgeingRow({
 }) {
   return (
     <Row className={isTotal ? 'bg-sunken/60 font-semibold' : ''}>
-      <Cell className="wrap-anywhere md:min-w-32">
+      <RowHead className="wrap-anywhere md:min-w-32">
         {href === undefined ? (
           name
         ) : (
@@ -68,7 +71,7 @@ function AgeingRow({
           </Link>
         )}
         <span className="block text-xs font-normal text-ink-3">{count}</span>
-      </Cell>
+      </RowHead>
       {AGES.map((age) => (
         <Cell
           key={age}

@@ -5,7 +5,7 @@ import { PlatformMark } from '#components/platform/platform-mark.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
-import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '#components/ui/table.tsx'
+import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { visible } from '#components/ui/visible.ts'
 
 /** An open item; its amounts are text. */
@@ -33,7 +33,7 @@ export function OpenItems({ profile, currency, items }: ShownAccount) {
         {visible(profile)}{' '}
         <span className="text-xs font-normal text-ink-3">{currency}, the longest due first</span>
       </h2>
-      <Card className="overflow-x-auto xl:[&_table]:table-fixed max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0">
+      <Card className="overflow-x-auto xl:[&_table]:table-fixed max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0">
         <Table label={`Open items of ${profile} in ${currency}`}>
           <TableHead>
             <HeadCell className="xl:w-[18%]">Invoice</HeadCell>
@@ -61,12 +61,12 @@ function Item({
   item: ShownItem
 }) {
   return (
-    <Row className="hover:bg-sunken/50">
-      <Cell className="wrap-anywhere md:min-w-28">
+    <Row className="relative hover:bg-sunken/50">
+      <RowHead className="wrap-anywhere md:min-w-28">
         <Link
           href={invoiceHref(id, '')}
           prefetch={false}
-          className="rounded-sm font-[550] tabular-nums underline-offset-2 hover:underline"
+          className="rounded-sm font-[550] tabular-nums underline-offset-2 after:absolute after:inset-0 hover:underline"
         >
           {visible(number)}
           <LinkHint />
@@ -76,7 +76,7 @@ function Item({
         <span className="hidden text-xs whitespace-nowrap text-ink-2 md:max-xl:block print:hidden">
           <PlatformMark slug={platform} />
         </span>
-      </Cell>
+      </RowHead>
       <Cell className="max-md:text-sm max-md:text-ink-2">
         <Day at={invoiceDate} />
       </Cell>

@@ -2,11 +2,10 @@
 
 import { ActiveFilters } from '#components/filters/active-filters.tsx'
 import { PlatformFilter } from '#components/filters/platform-filter.tsx'
-import { type Profile, ProfileFilter, profileName } from '#components/filters/profile-filter.tsx'
+import { type Profile, ProfileFilter } from '#components/filters/profile-filter.tsx'
 import { useView } from '#components/filters/use-view.ts'
-import { activeValues, cleared, toggled, valuesOf } from '#components/filters/view.ts'
+import { activeValues, cleared, toggled, valuesOf, withValues } from '#components/filters/view.ts'
 import { Spinner } from '#components/ui/spinner.tsx'
-import { platformName } from '#lib/invoices/rules.ts'
 import { hrefOf, type View } from './view.ts'
 
 /** Which billing profiles and platforms the statement is of; a currency is chosen at its sums. */
@@ -21,31 +20,32 @@ export function StatementFilters({
   rows: readonly { platform: string }[]
 }) {
   const { wanted, isWaiting, go } = useView(view, hrefOf)
-  const active = [
-    ...activeValues(wanted, 'billingProfile', (id) => profileName(profiles, id)),
-    ...activeValues(wanted, 'platform', platformName),
-    ...activeValues(wanted, 'currency', (code) => code),
-  ]
+  const active = [...activeValues(wanted, 'currency', (code) => code)]
   return (
-    <>
-      <div className="relative mb-3 flex flex-wrap items-center gap-2">
-        <ProfileFilter
-          profiles={profiles}
-          chosen={valuesOf(wanted, 'billingProfile')}
-          onToggle={(id) => go(toggled(wanted, 'billingProfile', id))}
-        />
-        <PlatformFilter
-          chosen={valuesOf(wanted, 'platform')}
-          rows={rows}
-          onToggle={(platform) => go(toggled(wanted, 'platform', platform))}
-        />
-        {isWaiting ? (
-          <span className="appear-late">
-            <Spinner />
-          </span>
-        ) : null}
-      </div>
-      <ActiveFilters active={active} cleared={cleared(wanted)} onChange={go} />
-    </>
+    <div className="relative mb-3 flex flex-wrap items-center gap-2">
+      <ProfileFilter
+        profiles={profiles}
+        chosen={valuesOf(wanted, 'billingProfile')}
+        onToggle={(id) => go(toggled(wanted, 'billingProfile', id))}
+        onClear={() => go(withValues(wanted, 'billingProfile', []))}
+      />
+      <PlatformFilter
+        chosen={valuesOf(wanted, 'platform')}
+        rows={rows}
+        onToggle={(platform) => go(toggled(wanted, 'platform', platform))}
+        onClear={() => go(withValues(wanted, 'platform', []))}
+      />
+      {isWaiting ? (
+        <span className="appear-late">
+          <Spinner />
+        </span>
+      ) : null}
+      <ActiveFilters
+        active={active}
+        isFiltered={wanted.filter !== undefined}
+        cleared={cleared(wanted)}
+        onChange={go}
+      />
+    </div>
   )
 }

@@ -2,7 +2,6 @@
 
 import { Check, Copy, Ellipsis } from 'lucide-react'
 import { buttonLook } from './button-look.ts'
-import { requestText } from './copy-request.tsx'
 import { MENU_ITEM, Menu } from './menu.tsx'
 import { useCopy } from './use-copy.ts'
 
@@ -28,4 +27,11 @@ export function MoreMenu({ path }: { path: string }) {
       )}
     </Menu>
   )
+}
+
+/** The curl line of a path of the API, at the address that the browser has open. */
+function requestText(path: string): string {
+  // A quote can't stand in a quoted shell word; in an address it may be written so.
+  const address = `${location.origin}${path}`.replaceAll("'", '%27')
+  return `curl -H "Authorization: Bearer $API_KEY" '${address}'`
 }

@@ -1,5 +1,6 @@
 import Link from 'next/link'
 import type { ReactNode } from 'react'
+import { PageTitle } from './page-title.tsx'
 import { visible } from './visible.ts'
 
 /** A page's title, what it is about, and what can be done with all of it. `crumb` leads back to the list. */
@@ -17,8 +18,8 @@ export function PageHead({
   actions?: ReactNode
 }) {
   return (
-    <header className="mb-5 flex flex-wrap items-end justify-between gap-x-4 gap-y-3 max-md:mb-3.5 max-md:gap-x-2">
-      <div className="min-w-0">
+    <header className="mb-5 flex flex-wrap items-end justify-between gap-x-4 gap-y-3 max-md:mb-3.5 max-md:items-start max-md:gap-x-2">
+      <div className="min-w-0 max-md:grow">
         {crumb ? (
           <nav aria-label="Breadcrumb" className="mb-2 text-sm">
             <Link href={crumb.href} className="rounded-sm text-ink-3 hover:text-ink hover:underline">
@@ -31,10 +32,10 @@ export function PageHead({
           </nav>
         ) : null}
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <h1 className="min-w-0 text-title wrap-anywhere">{visible(title)}</h1>
+          <PageTitle className="min-w-0 wrap-anywhere">{visible(title)}</PageTitle>
           {badge}
         </div>
-        {subtitle ? <p className="mt-1 text-ink-3">{subtitle}</p> : null}
+        {subtitle ? <p className="mt-1 text-ink-3 max-md:w-0 max-md:min-w-full">{subtitle}</p> : null}
       </div>
       {actions ? <div className="flex flex-wrap gap-2 print:hidden">{actions}</div> : null}
     </header>

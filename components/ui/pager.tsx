@@ -22,18 +22,20 @@ export function Pager({
       <nav aria-label="Pages" className="mt-4 flex justify-between gap-2">
         {newer ? (
           <ButtonLink href={newer} prefetch={false}>
-            <ChevronLeft aria-hidden="true" className="size-4" />
+            <LinkHint>
+              <ChevronLeft aria-hidden="true" className="size-4" />
+            </LinkHint>
             {before}
-            <LinkHint />
           </ButtonLink>
         ) : (
           <span />
         )}
         {older ? (
           <ButtonLink href={older} prefetch={false}>
-            <LinkHint />
             {after}
-            <ChevronRight aria-hidden="true" className="size-4" />
+            <LinkHint>
+              <ChevronRight aria-hidden="true" className="size-4" />
+            </LinkHint>
           </ButtonLink>
         ) : null}
       </nav>

@@ -107,7 +107,7 @@ export function RowHead({ place, right, number, className, ...rest }: CellLook &
       {...ROLE.rowheader}
       scope="row"
       {...rest}
-      className={`text-left font-normal ${cellLook({ place, right, number, className })}`}
+      className={`text-left [font-weight:inherit] ${cellLook({ place, right, number, className })}`}
     />
   )
 }

@@ -5,11 +5,17 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useR
 
 const SHOWN_MS = 6000
 
-type Message = { id: number; text: string }
-const Show = createContext<(text: string) => void>(() => {})
+/** It needs longer: one has to decide, and to come to its button. */
+const OFFERED_MS = 15_000
+
+/** What can be done about what has happened, by a button. */
+type Offer = { name: string; act: () => void }
+type Say = (text: string, offer?: Offer) => void
+type Message = { id: number; text: string; offer: Offer | undefined }
+const Show = createContext<Say>(() => {})
 
 /** Says what has just happened: `const say = useToast(); say('Business Plus: 240 → 195 licenses')`. */
-export function useToast(): (text: string) => void {
+export function useToast(): Say {
   return useContext(Show)
 }
 
@@ -17,10 +23,10 @@ export function useToast(): (text: string) => void {
 export function Toasts({ children }: { children: ReactNode }) {
   const [messages, setMessages] = useState<Message[]>([])
   const next = useRef(0)
-  const show = useCallback((text: string) => {
+  const show = useCallback<Say>((text, offer) => {
     next.current += 1
     const id = next.current
-    setMessages((before) => [...before.slice(-2), { id, text }])
+    setMessages((before) => [...before.slice(-2), { id, text, offer }])
   }, [])
   const close = useCallback((id: number) => setMessages((before) => before.filter((m) => m.id !== id)), [])
   return (
@@ -39,13 +45,13 @@ export function Toasts({ children }: { children: ReactNode }) {
   )
 }
 
-function Toast({ id, text, onClose }: Message & { onClose: (id: number) => void }) {
+function Toast({ id, text, offer, onClose }: Message & { onClose: (id: number) => void }) {
   const [held, setHeld] = useState(false)
   useEffect(() => {
     if (held) return
-    const timer = setTimeout(() => onClose(id), SHOWN_MS)
+    const timer = setTimeout(() => onClose(id), offer ? OFFERED_MS : SHOWN_MS)
     return () => clearTimeout(timer)
-  }, [held, id, onClose])
+  }, [held, id, offer, onClose])
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the handlers only hold it while it is read
     <div
@@ -57,6 +63,19 @@ function Toast({ id, text, onClose }: Message & { onClose: (id: number) => void 
       className="appear pointer-events-auto flex max-w-md max-md:not-last:hidden items-center gap-3 rounded-card border border-line-2 bg-surface py-2 pr-2 pl-4 shadow-float"
     >
       <span className="flex-1 tabular-nums">{text}</span>
+      {offer ? (
+        <button
+          type="button"
+          aria-label={`${offer.name}: ${text}`}
+          onClick={() => {
+            onClose(id)
+            offer.act()
+          }}
+          className="h-8 shrink-0 rounded-control px-2.5 text-sm font-medium text-accent underline underline-offset-2 hover:bg-sunken max-md:h-10"
+        >
+          {offer.name}
+        </button>
+      ) : null}
       <button
         type="button"
         aria-label="Dismiss"

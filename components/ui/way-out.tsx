@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { PageTitle } from './page-title.tsx'
 
 /** A page that can't show what was asked for: what happened, in calm words, and the way out. */
 export function WayOut({
@@ -12,7 +13,7 @@ export function WayOut({
 }) {
   return (
     <div className="grid min-h-[60dvh] content-center justify-items-center gap-2 p-6 text-center">
-      <h1 className="text-title">{title}</h1>
+      <PageTitle>{title}</PageTitle>
       <div className="max-w-md text-ink-3">{children}</div>
       <div className="mt-3 flex flex-wrap justify-center gap-2">{action}</div>
     </div>

@@ -45,6 +45,7 @@ test('the address is the view: type, search, reload, back; and the API gives the
   await expect(page.getByRole('button', { name: /Office suite/ })).toHaveAttribute('aria-pressed', 'true')
   await rowsCame(page)
   const shown = await rows(page).count()
+  await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('button', { name: 'Copy as request' }).click()
   const line = await page.evaluate(() => navigator.clipboard.readText())
   const url = /'(http[^']+)'/.exec(line)?.[1] ?? ''

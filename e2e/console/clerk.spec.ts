@@ -225,6 +225,36 @@ test('10: which invoices are over 10,000 USD, and what is open', async ({ page }
   expect(await clicksOf(page)).toBe(3)
 })
 
+test('8 and 10 from home: the finder knows this year’s credit notes, and an amount its currency', async ({
+  page,
+}) => {
+  // Whose session is gone is led away from their screen.
+  await page.goto('about:blank')
+  await page.context().clearCookies()
+  await signIn(page, people.credited, '/')
+  await button(page, /^Find/).click()
+  await page.getByRole('combobox').fill('credit')
+  await page.getByRole('option', { name: /^Credit notes of this year/ }).click()
+  await expectRows(page, ['CREDIT'])
+  await expect(button(page, 'Invoice date: This year')).toBeVisible()
+  expect(await clicksOf(page)).toBe(2)
+
+  await page.goto('about:blank')
+  await page.context().clearCookies()
+  await signIn(page, people.finance, '/')
+  await page.evaluate(() => sessionStorage.removeItem('clicks'))
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Invoices' }).click()
+  await rowsCame(page)
+  await button(page, /^Amount/).click()
+  await page.keyboard.type('10,000.01 GBP')
+  await expect(page.getByText('Nothing is in GBP.')).toBeVisible()
+  await page.getByLabel('From', { exact: true }).fill('10,000.01 usd')
+  await page.keyboard.press('Enter')
+  await expectRows(page, ['SOON-77', 'BEFORE'])
+  await expect(button(page, 'Currency: USD')).toBeVisible()
+  expect(await clicksOf(page)).toBe(2)
+})
+
 test('11: the statement of account', async ({ page }) => {
   await page.getByRole('link', { name: 'Statement' }).click()
   const ageing = page.getByRole('table', { name: 'What is open, by days past due' })

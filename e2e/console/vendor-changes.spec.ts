@@ -233,7 +233,7 @@ test('what was changed at the vendor: who was first, in Activity by outcome, and
   )
   await page.getByRole('button', { name: 'Open', exact: true }).click()
   await expect(page).toHaveURL('/activity?filter=state:DRIFT|CLAIMED|SENT|UNKNOWN')
-  await page.getByRole('button', { name: 'Remove filter: Changed at the vendor' }).click()
+  await page.getByRole('button', { name: 'Changed at the vendor' }).click()
   await expect(page.getByText('Nothing matches')).toBeVisible()
   await page.goto('/assets/workspace-suite-6')
   await expect(

@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { Activity } from '#components/activity/activity.tsx'
 import { ActivityTabs } from '#components/audit-events/activity-tabs.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { may } from '#lib/access/rules.ts'
@@ -38,7 +38,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       <PageHead
         title="Activity"
         subtitle={`Who changed how many licenses at ${caller.customerName}, and what became of it.`}
-        actions={<CopyRequest path={listLicenseChanges.path({ query: view })} />}
+        actions={<MoreMenu path={listLicenseChanges.path({ query: view })} />}
       />
       {may(caller, 'audit-viewer') ? <ActivityTabs current="/activity" /> : null}
       <Late answer={list} fallback={<RowsWaiting />}>

@@ -3,13 +3,15 @@ import { AssetsScreen } from '#components/assets/assets-screen.tsx'
 import { isFiltered } from '#components/assets/view.ts'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { selectionOf, withValues } from '#components/filters/view.ts'
+import { Letterhead } from '#components/frame/letterhead.tsx'
 import { AssetTabs } from '#components/renewals/asset-tabs.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { countText } from '#components/ui/count-text.ts'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
+import { visible } from '#components/ui/visible.ts'
 import { type Caller, may } from '#lib/access/rules.ts'
 import type { Input } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -18,6 +20,7 @@ import { readChoices } from '#lib/assets/list/choices.ts'
 import { listAssets, summarizeAssets } from '#lib/assets/operations.ts'
 import * as queries from '#lib/assets/queries.ts'
 import { worthOf } from '#lib/idle-licenses/operations.ts'
+import { platformName } from '#lib/invoices/rules.ts'
 import { shownColumns } from '#lib/list-columns/operations.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
@@ -49,6 +52,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const { view: _, maxResults: __, pageToken: ___, ...selected } = query
   return (
     <>
+      <Letterhead customer={caller.customerName} lines={told(query)} now={Date.now()} />
       <PageHead
         title="Assets"
         subtitle={
@@ -63,13 +67,13 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             <ButtonLink look="quiet" href="/assets/bulk" prefetch={false}>
               Change several
             </ButtonLink>
-            <CopyRequest path={queries.listAssets.path({ query })} />
             <ExportMenu
               files={{
                 'Excel (XLSX)': queries.exportAssetsXlsx.path({ query: selected }),
                 CSV: queries.exportAssets.path({ query: selected }),
               }}
             />
+            <MoreMenu path={queries.listAssets.path({ query })} />
           </>
         }
       />
@@ -118,6 +122,17 @@ async function load(caller: Caller, query: Query) {
     licensed.map(({ id }) => id),
   )
   return { list: list.body, summary: summary.body, choices, columns, worth }
+}
+
+/** The filters that are on, in words: paper has none of their controls. */
+function told({ filter, search }: Query): string[] {
+  const only = [
+    ...(search ? [`found by “${visible(search)}”`] : []),
+    ...Object.entries(filter ?? {}).flatMap(([key, values]) =>
+      values.map((value) => (key === 'type' ? platformName(value) : visible(value))),
+    ),
+  ]
+  return only.length > 0 ? [`Only: ${only.join(' · ')}`] : []
 }
 
 function subtitle({ view: _, ...view }: Query, { count, types }: Counts): string {

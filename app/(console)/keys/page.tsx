@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { Keys } from '#components/keys/keys.tsx'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { Problem } from '#lib/api/problem.ts'
 import { listOwnProfiles } from '#lib/billing-profiles/operations.ts'
@@ -50,7 +50,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             ? `What programs of ${caller.customerName} get in with. Whose key you revoke is out at once.`
             : 'What your programs get in with. A key never opens more than you may.'
         }
-        actions={<CopyRequest path={listKeys.path({ query: view })} />}
+        actions={<MoreMenu path={listKeys.path({ query: view })} />}
       />
       <Hydrated answers={[[listKeys.key({ query: view }), list.body]]}>
         <Keys view={view} maySeeAll={maySeeAll} issuer={issuer} />

@@ -3,7 +3,7 @@ import { pathWith } from '#components/filters/list-screen.ts'
 import { PriceVisibility } from '#components/license-prices/price-visibility.tsx'
 import { Members } from '#components/members/members.tsx'
 import { DemandFactor } from '#components/second-factors/demand-factor.tsx'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -47,7 +47,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       <PageHead
         title="Members"
         subtitle={`Who may sign in at ${caller.customerName}, what they may do, and who has not come yet.`}
-        actions={<CopyRequest path={listMembers.path({ query: view })} />}
+        actions={<MoreMenu path={listMembers.path({ query: view })} />}
       />
       <Hydrated
         answers={[

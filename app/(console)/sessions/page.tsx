@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { Sessions } from '#components/sessions/sessions.tsx'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/sessions/contract.ts'
@@ -39,7 +39,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             ? `Who is signed in at ${caller.customerName}, and where. Whom you sign out is out at once.`
             : 'Where you are signed in. Sign out what you do not know, and change your password then.'
         }
-        actions={<CopyRequest path={listSessions.path({ query: view })} />}
+        actions={<MoreMenu path={listSessions.path({ query: view })} />}
       />
       <Hydrated answers={[[listSessions.key({ query: view }), list.body]]}>
         <Sessions view={view} maySeeAll={maySeeAll} />

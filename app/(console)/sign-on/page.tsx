@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { SignOn } from '#components/sign-on/sign-on.tsx'
 import { SignOnTabs } from '#components/sign-on/sign-on-tabs.tsx'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { may } from '#lib/access/rules.ts'
 import { readGiving } from '#lib/members/operations.ts'
@@ -30,7 +30,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       <PageHead
         title="Single sign-on"
         subtitle={`How members of ${caller.customerName} sign in at their own company.`}
-        actions={<CopyRequest path={readSignOn.path({})} />}
+        actions={<MoreMenu path={readSignOn.path({})} />}
       />
       <SignOnTabs current="/sign-on" />
       <Hydrated answers={[[readSignOn.key({}), body]]}>

@@ -2,8 +2,8 @@ import type { Metadata } from 'next'
 import { ActivityTabs } from '#components/audit-events/activity-tabs.tsx'
 import { AuditEvents } from '#components/audit-events/audit-events.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { may } from '#lib/access/rules.ts'
@@ -44,13 +44,13 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         subtitle={`Who did what at ${caller.customerName}, when and from where.`}
         actions={
           <>
-            <CopyRequest path={listAuditEvents.path({ query: view })} />
             <ExportMenu
               files={{
                 'Excel (XLSX)': exportAuditEventsXlsx.path({ query: selected }),
                 CSV: exportAuditEvents.path({ query: selected }),
               }}
             />
+            <MoreMenu path={listAuditEvents.path({ query: view })} />
           </>
         }
       />

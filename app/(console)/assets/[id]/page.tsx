@@ -1,14 +1,17 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
+import { cache } from 'react'
 import { AssetFacts } from '#components/assets/asset-facts.tsx'
 import { AssetHead } from '#components/assets/asset-head.tsx'
 import { AssetHistory } from '#components/assets/asset-history.tsx'
 import { assetHref, oneAsset } from '#components/assets/one-asset.ts'
 import { pathWith } from '#components/filters/list-screen.ts'
+import { Letterhead } from '#components/frame/letterhead.tsx'
 import { AssetPosting } from '#components/posting-details/asset-posting.tsx'
 import { RenewalCard } from '#components/renewal-orders/renewal-card.tsx'
 import { SeatPlot } from '#components/seats/seat-plot.tsx'
 import { yearUntil } from '#components/seats/seat-steps.ts'
+import { visible } from '#components/ui/visible.ts'
 import { type Caller, may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/assets/contract.ts'
@@ -21,7 +24,7 @@ import { readAssetPosting } from '#lib/posting-details/queries.ts'
 import { readRenewal as renewalOf } from '#lib/renewal-orders/operations.ts'
 import { readRenewal } from '#lib/renewal-orders/queries.ts'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
-import { requireCaller } from '../../caller.ts'
+import { currentCaller, requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
 import { MissingRole } from '../../missing-role.tsx'
 import { traceOf } from '../../trace.ts'
@@ -30,7 +33,12 @@ import { historyOf, movedSince } from './history.ts'
 type Given = { params: Promise<{ id: string }>; searchParams: SearchParams }
 
 export async function generateMetadata({ params }: Given): Promise<Metadata> {
-  return { title: `Asset ${idOf((await params).id)}` }
+  const id = idOf((await params).id)
+  const caller = await currentCaller()
+  if (!caller || !may(caller, 'licenses-manager')) return { title: `Asset ${id}` }
+  // Where it can't be read, the page says why.
+  const item = await found(caller, id).catch(() => undefined)
+  return { title: item ? visible(item.assetName) : `Asset ${id}` }
 }
 
 export default async function Page({ params, searchParams }: Given) {
@@ -68,6 +76,7 @@ export default async function Page({ params, searchParams }: Given) {
         ...(renewal ? ([[readRenewal.key(posted), renewal.body]] as const) : []),
       ]}
     >
+      <Letterhead customer={caller.customerName} lines={[]} now={span.to} />
       <AssetHead
         item={item}
         back={pathWith('/assets', listed)}
@@ -94,14 +103,15 @@ export default async function Page({ params, searchParams }: Given) {
   )
 }
 
-async function found(caller: Caller, id: string): Promise<contract.AssetListItem> {
+/** Read once for the page and its title. */
+const found = cache(async (caller: Caller, id: string): Promise<contract.AssetListItem> => {
   try {
     return await readAssetItem(caller, id, await traceOf())
   } catch (error) {
     if (error instanceof Problem && error.code === 'not_found') notFound()
     throw error
   }
-}
+})
 
 /** The query string of the list that the page was opened from; an odd one as it is, for the list explains it. */
 async function listOf(search: string): Promise<string> {

@@ -6,6 +6,7 @@ import { ComparisonPicker } from '#components/comparisons/comparison-picker.tsx'
 import { ComparisonTable } from '#components/comparisons/comparison-table.tsx'
 import { NothingChosen } from '#components/comparisons/nothing-chosen.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
+import { Letterhead } from '#components/frame/letterhead.tsx'
 import { issuerBeside } from '#components/invoices/numbers.ts'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
@@ -13,23 +14,31 @@ import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
-import { type Caller, may } from '#lib/access/rules.ts'
+import { visible } from '#components/ui/visible.ts'
+import { may } from '#lib/access/rules.ts'
 import { PROBLEMS, Problem } from '#lib/api/problem.ts'
 import { comparableInvoices, newestInvoices } from '#lib/comparisons/compared.ts'
 import type { InvoiceComparison } from '#lib/comparisons/contract.ts'
-import * as operations from '#lib/comparisons/operations.ts'
 import { compareInvoices, exportComparison, exportComparisonXlsx } from '#lib/comparisons/queries.ts'
 import { platformName } from '#lib/invoices/rules.ts'
 import { type SearchParams, searchOf } from '../../address.ts'
-import { requireCaller } from '../../caller.ts'
+import { currentCaller, requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
-import { traceOf } from '../../trace.ts'
+import { compare } from './compare.ts'
 import { shownComparison } from './shown-comparison.ts'
-
-export const metadata: Metadata = { title: 'Compare invoices' }
 
 const TITLE = 'Compare invoices'
 const CRUMB = { href: '/invoices', name: 'Invoices' }
+
+export async function generateMetadata({ searchParams }: { searchParams: SearchParams }): Promise<Metadata> {
+  const [{ from, to }, caller] = [await searchParams, await currentCaller()]
+  if (typeof from !== 'string' || typeof to !== 'string' || !caller || !may(caller, 'invoice-viewer'))
+    return { title: TITLE }
+  // Where they can't be compared, the page says why.
+  const compared = await compare(caller, from, to).catch(() => undefined)
+  if (!compared || compared instanceof Problem) return { title: TITLE }
+  return { title: visible(`${compared.from.number} against ${compared.to.number}`) }
+}
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
   const search = await searchOf(searchParams)
@@ -48,11 +57,13 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     )
   const [choices, compared] = await Promise.all([
     comparableInvoices(caller, to || from),
-    from && to ? compare(caller, { from, to }) : undefined,
+    from && to ? compare(caller, from, to) : undefined,
   ])
   if (choices.length === 0) notFound()
   const picker = <ComparisonPicker choices={choices} from={from} to={to} />
-  if (compared && !(compared instanceof Problem)) return <Compared comparison={compared} picker={picker} />
+  if (compared && !(compared instanceof Problem)) {
+    return <Compared comparison={compared} picker={picker} customer={caller.customerName} />
+  }
   return (
     <>
       <PageHead crumb={CRUMB} title={TITLE} />
@@ -69,7 +80,15 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   )
 }
 
-function Compared({ comparison, picker }: { comparison: InvoiceComparison; picker: ReactNode }) {
+function Compared({
+  comparison,
+  picker,
+  customer,
+}: {
+  comparison: InvoiceComparison
+  picker: ReactNode
+  customer: string
+}) {
   const { from, to } = comparison
   const { counts, total, missing, ...lines } = shownComparison(comparison)
   const query = { from: from.id, to: to.id }
@@ -77,6 +96,7 @@ function Compared({ comparison, picker }: { comparison: InvoiceComparison; picke
   const nameOf = (one: typeof from) => [one.number, issuerOf(one)].filter(Boolean).join(', ')
   return (
     <>
+      <Letterhead customer={customer} lines={[]} now={Date.now()} />
       <PageHead
         crumb={CRUMB}
         title={TITLE}
@@ -120,15 +140,4 @@ function ChooseAnother({ number, isAlone }: { number: string; isAlone: boolean }
       )}
     </Card>
   )
-}
-
-async function compare(caller: Caller, query: { from: string; to: string }) {
-  const input = { params: {}, query, body: undefined }
-  try {
-    return (await operations.compareInvoices(caller, input, await traceOf())).body
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'not_found') notFound()
-    if (error instanceof Problem && error.status < 500) return error
-    throw error
-  }
 }

@@ -25,7 +25,7 @@ export function Explained({
   const platforms = currencies.flatMap(({ causes }) => causes.map(({ platform }) => ({ platform })))
   return (
     <>
-      <div className="mb-4 flex flex-wrap items-end gap-2 print:hidden">
+      <div className="relative mb-4 flex flex-wrap items-end gap-2 print:hidden">
         <MonthPicker view={view} month={month} months={months} />
         <ExplanationFilters
           view={view}

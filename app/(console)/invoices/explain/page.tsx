@@ -28,13 +28,18 @@ import { MissingRole } from '../../missing-role.tsx'
 import { traceOf } from '../../trace.ts'
 import { Explained } from './explained.tsx'
 
-export const metadata: Metadata = { title: 'Explain the month' }
-
 const TITLE = 'Explain the month'
 const CRUMB = { href: '/invoices', name: 'Invoices' }
 const INVALID = { title: TITLE, what: 'causes', path: EXPLAIN }
 /** Which invoices are in a month. */
 const COUNTED = 'Issued invoices, by their invoice date; drafts and voided ones do not count.'
+
+export async function generateMetadata({ searchParams }: { searchParams: SearchParams }): Promise<Metadata> {
+  const { month } = await searchParams
+  const begin =
+    typeof month === 'string' && /^\d{4}-\d\d$/.test(month) ? Date.parse(`${month}-01`) : Number.NaN
+  return { title: Number.isNaN(begin) ? TITLE : titleOf(begin) }
+}
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
   const search = await searchOf(searchParams)
@@ -49,7 +54,6 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   if ('now' in answer && answer.now instanceof Problem)
     return <InvalidView {...INVALID} problem={answer.now} />
   const begin = Date.parse(`${view.month}-01`)
-  const [month, before] = [monthAndYear(begin), monthText(monthBegin(begin, -1))]
   return (
     <>
       <Late answer={answer} fallback={null}>
@@ -63,7 +67,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       </Late>
       <PageHead
         crumb={CRUMB}
-        title={`${month} against ${before}`}
+        title={titleOf(begin)}
         subtitle={COUNTED}
         actions={
           <>
@@ -89,6 +93,11 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       </Late>
     </>
   )
+}
+
+/** The month that begins then, against the one before. */
+function titleOf(begin: number): string {
+  return `${monthAndYear(begin)} against ${monthText(monthBegin(begin, -1))}`
 }
 
 type Found = Awaited<ReturnType<typeof load>>

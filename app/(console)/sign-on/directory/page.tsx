@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { Directory } from '#components/directories/directory.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { SignOnTabs } from '#components/sign-on/sign-on-tabs.tsx'
-import { CopyRequest } from '#components/ui/copy-request.tsx'
+import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { may } from '#lib/access/rules.ts'
 import * as operations from '#lib/directories/operations.ts'
@@ -30,7 +30,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       <PageHead
         title="Single sign-on"
         subtitle={`How a directory of ${caller.customerName} adds members and takes them away.`}
-        actions={<CopyRequest path={readDirectory.path({})} />}
+        actions={<MoreMenu path={readDirectory.path({})} />}
       />
       <SignOnTabs current="/sign-on/directory" />
       <Hydrated answers={[[readDirectory.key({}), body]]}>

@@ -1,0 +1,22 @@
+import 'server-only'
+import { notFound } from 'next/navigation'
+import { cache } from 'react'
+import type { Caller } from '#lib/access/rules.ts'
+import { Problem } from '#lib/api/problem.ts'
+import * as operations from '#lib/comparisons/operations.ts'
+import { traceOf } from '../../trace.ts'
+
+/**
+ * Two invoices against each other, or why they can't be compared. Read once for the page and its title.
+ * @throws what says that one of them is not there
+ */
+export const compare = cache(async (caller: Caller, from: string, to: string) => {
+  const input = { params: {}, query: { from, to }, body: undefined }
+  try {
+    return (await operations.compareInvoices(caller, input, await traceOf())).body
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') notFound()
+    if (error instanceof Problem && error.status < 500) return error
+    throw error
+  }
+})
