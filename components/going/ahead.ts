@@ -1,0 +1,46 @@
+import { useRouter } from 'next/navigation'
+import { useEffect } from 'react'
+import { titleOf } from './titles.ts'
+
+/** Whoever only passes a link by Tab does not want it. In milliseconds. */
+const DWELL = 100
+
+/**
+ * Fetches the page behind a link when a finger or the mouse goes down on it, or the keyboard stays on it: a click comes a
+ * tenth of a second later. Nothing is fetched of what is only visible.
+ */
+export function useAhead(): void {
+  const router = useRouter()
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const fetchPage = (href: string | undefined) => {
+      // Next's name of its own for "all of it"; its type is an enum that is not exported.
+      if (href !== undefined) router.prefetch(href, { kind: 'full' } as Parameters<typeof router.prefetch>[1])
+    }
+    const onDown = (event: PointerEvent) => {
+      const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey
+      if (isPlain) fetchPage(screenBehind(event.target))
+    }
+    const onFocus = ({ target }: FocusEvent) => {
+      clearTimeout(timer)
+      const isByKeyboard = target instanceof Element && target.matches(':focus-visible')
+      const href = isByKeyboard ? screenBehind(target) : undefined
+      if (href !== undefined) timer = setTimeout(() => fetchPage(href), DWELL)
+    }
+    document.addEventListener('pointerdown', onDown)
+    document.addEventListener('focusin', onFocus)
+    return () => {
+      clearTimeout(timer)
+      document.removeEventListener('pointerdown', onDown)
+      document.removeEventListener('focusin', onFocus)
+    }
+  }, [router])
+}
+
+/** The address of another screen of the console that a link leads to; files and other pages are none. */
+function screenBehind(target: EventTarget | null): string | undefined {
+  const link = target instanceof Element ? target.closest('a') : null
+  if (!link || link.target || link.download || link.origin !== location.origin) return undefined
+  const isOther = link.pathname !== location.pathname && titleOf(link.pathname) !== undefined
+  return isOther ? link.pathname + link.search : undefined
+}
