@@ -3,7 +3,6 @@
 import { useRouter } from 'next/navigation'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { keyReader, type Wish } from './key-reader.ts'
-import { placesFor } from './places.ts'
 import { walkRows } from './walk-rows.ts'
 
 // They come when they are asked for.
@@ -47,7 +46,7 @@ export function useFinder(screens: readonly { href: string; name: string }[]): {
     open: () => setShown('finder'),
     dialog: (
       <Suspense>
-        {shown === 'finder' ? <Finder places={placesFor(screens)} onClose={close} /> : null}
+        {shown === 'finder' ? <Finder screens={screens} onClose={close} /> : null}
         {shown === 'keys' ? <KeyList onClose={close} /> : null}
       </Suspense>
     ),

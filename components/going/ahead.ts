@@ -2,8 +2,8 @@ import { useRouter } from 'next/navigation'
 import { useEffect } from 'react'
 import { titleOf } from './titles.ts'
 
-/** Whoever only passes a link by Tab does not want it. In milliseconds. */
-const DWELL = 100
+/** Whoever only passes a link by Tab or `j` does not want it. In milliseconds. */
+const DWELL = 250
 
 /**
  * Fetches the page behind a link when a finger or the mouse goes down on it, or the keyboard stays on it: a click comes a

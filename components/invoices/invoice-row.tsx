@@ -1,5 +1,5 @@
 import Link from 'next/link'
-import type { ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 import { Day } from '#components/dates/day.tsx'
 import { Money } from '#components/money/money.tsx'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
@@ -20,7 +20,8 @@ type Given = {
   /** Where the number alone does not tell it apart. */
   issuer: string | undefined
   /** Who is billed and by whom, where there are several of these. */
-  parties: { billedTo?: string | undefined; issuer?: string | undefined }
+  billedTo: string | undefined
+  billedBy: string | undefined
   ticked: boolean
   onTick: (id: string) => void
 }
@@ -29,8 +30,9 @@ type Given = {
 const PARTY = 'text-sm wrap-anywhere max-md:order-1 max-md:text-xs max-md:text-ink-2 md:@max-wide:hidden'
 
 /** An invoice in a list: a row of a table, on phones a card. */
-export function InvoiceRow(given: Given) {
-  const { invoice, today, mixed, parties } = given
+// Remembered, so that selecting one does not draw the others again.
+export const InvoiceRow = memo(function InvoiceRow(given: Given) {
+  const { invoice, today, mixed, billedTo, billedBy } = given
   const { currency, totalAmount, balanceAmount } = invoice
   // Of a draft or a voided one nothing is due, and there is no balance.
   const isIssued = invoice.documentState === 'issued'
@@ -41,16 +43,16 @@ export function InvoiceRow(given: Given) {
       <Cell className="max-md:text-sm max-md:text-ink-2">
         <Day at={invoice.invoiceDate} />
       </Cell>
-      {parties.billedTo ? (
+      {billedTo ? (
         <Cell place="across" className={PARTY}>
           <span className="md:hidden">To </span>
-          {visible(parties.billedTo)}
+          {visible(billedTo)}
         </Cell>
       ) : null}
-      {parties.issuer ? (
+      {billedBy ? (
         <Cell place="across" className={PARTY}>
           <span className="md:hidden">From </span>
-          {visible(parties.issuer)}
+          {visible(billedBy)}
         </Cell>
       ) : null}
       <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2 md:@max-all:hidden">
@@ -92,10 +94,10 @@ export function InvoiceRow(given: Given) {
       </Cell>
     </Row>
   )
-}
+})
 
 /** Its number, which leads to it from anywhere in the row; and what there is no room for in columns of its own. */
-function Name({ invoice, search, issuer, parties, ticked, onTick }: Given) {
+function Name({ invoice, search, issuer, billedTo, billedBy, ticked, onTick }: Given) {
   const { id, number, platform } = invoice
   return (
     <RowHead className="wrap-anywhere md:min-w-28">
@@ -117,16 +119,12 @@ function Name({ invoice, search, issuer, parties, ticked, onTick }: Given) {
         {visible(number)}
         <LinkHint />
       </Link>
-      {issuer && !parties.issuer ? (
+      {issuer && !billedBy ? (
         <span className="block pl-6.5 text-xs text-ink-2 print:pl-0">{visible(issuer)}</span>
       ) : null}
       {/* Where there is no room for columns of their own. */}
-      {parties.billedTo ? (
-        <Under className="max-md:hidden @wide:hidden">To {visible(parties.billedTo)}</Under>
-      ) : null}
-      {parties.issuer ? (
-        <Under className="max-md:hidden @wide:hidden">From {visible(parties.issuer)}</Under>
-      ) : null}
+      {billedTo ? <Under className="max-md:hidden @wide:hidden">To {visible(billedTo)}</Under> : null}
+      {billedBy ? <Under className="max-md:hidden @wide:hidden">From {visible(billedBy)}</Under> : null}
       <Under className="whitespace-nowrap max-md:hidden @all:hidden">
         <PlatformMark slug={platform} />
       </Under>

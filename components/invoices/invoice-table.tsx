@@ -64,10 +64,8 @@ export function InvoiceTable({
                 today={today}
                 mixed={mixed}
                 issuer={issuerOf(invoice)}
-                parties={{
-                  billedTo: isBilledTo ? profileName(choices, invoice.billingProfileId) : undefined,
-                  issuer: isIssuer ? invoice.issuer : undefined,
-                }}
+                billedTo={isBilledTo ? profileName(choices, invoice.billingProfileId) : undefined}
+                billedBy={isIssuer ? invoice.issuer : undefined}
                 ticked={ticked.includes(invoice.id)}
                 onTick={onTick}
               />

@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useCallback, useState } from 'react'
 import { NoRows } from '#components/filters/no-rows.tsx'
 import { useView } from '#components/filters/use-view.ts'
 import { changed } from '#components/filters/view.ts'
@@ -45,6 +45,11 @@ export function Invoices({
   const { wanted, isWaiting, go } = useView(view, hrefOf)
   // Kept from page to page, and while the filters change.
   const [ticked, setTicked] = useState<string[]>([])
+  const tick = useCallback(
+    (id: string) =>
+      setTicked((before) => (before.includes(id) ? before.filter((other) => other !== id) : [...before, id])),
+    [],
+  )
   const list = useQuery({
     queryKey: listInvoices.key({ query: view }),
     queryFn: ({ signal }) => listInvoices({ query: view }, signal),
@@ -99,9 +104,7 @@ export function Invoices({
             busy={isWaiting}
             onGo={go}
             ticked={ticked}
-            onTick={(id) =>
-              setTicked(ticked.includes(id) ? ticked.filter((other) => other !== id) : [...ticked, id])
-            }
+            onTick={tick}
           />
         ) : null}
       </Card>
