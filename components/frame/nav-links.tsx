@@ -4,7 +4,7 @@ import { Activity, Building2, House, Layers, LogIn, ReceiptText, Users } from 'l
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { Suspense } from 'react'
-import { useGoing } from '#components/going/under-way.tsx'
+import { pathOf, useGoing } from '#components/going/under-way.tsx'
 import { NeedCount } from '#components/needs/need-count.tsx'
 
 const ICONS = {
@@ -31,8 +31,9 @@ export function NavLinks({
   needs: Promise<number | undefined>
   onGo?: () => void
 }) {
+  const going = useGoing()
   const here = usePathname()
-  const path = useGoing()?.path ?? here
+  const path = going ? pathOf(going.href) : here
   // One screen may stand below another: the nearest holds what is open.
   const holding = screens
     .filter(({ href }) => path.startsWith(`${href}/`) || path === href)

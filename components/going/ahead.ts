@@ -1,5 +1,6 @@
 import { useRouter } from 'next/navigation'
 import { useEffect } from 'react'
+import { noteFetched } from './fetched.ts'
 import { titleOf } from './titles.ts'
 
 /** Whoever only passes a link by Tab or `j` does not want it. In milliseconds. */
@@ -13,13 +14,15 @@ export function useAhead(): void {
   const router = useRouter()
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const fetchPage = (href: string | undefined) => {
-      // Next's name of its own for "all of it"; its type is an enum that is not exported.
-      if (href !== undefined) router.prefetch(href, { kind: 'full' } as Parameters<typeof router.prefetch>[1])
+    const fetchPage = (href: string) => {
+      noteFetched(href)
+      // All of it: of its frame alone there is nothing to show. The type is an enum that is not exported.
+      router.prefetch(href, { kind: 'full' } as Parameters<typeof router.prefetch>[1])
     }
     const onDown = (event: PointerEvent) => {
       const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey
-      if (isPlain) fetchPage(screenBehind(event.target))
+      const href = isPlain ? screenBehind(event.target) : undefined
+      if (href !== undefined) fetchPage(href)
     }
     const onFocus = ({ target }: FocusEvent) => {
       clearTimeout(timer)

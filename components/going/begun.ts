@@ -1,8 +1,8 @@
 /**
- * Where a navigation leads: a path without its query string; `isBack` where it goes to a page of before, or on from there;
- * `at` is when it began, in milliseconds of the page's own clock.
+ * Where a navigation leads, as an address of this host; `isBack` where it goes to a page of before, or on from there; `at` is
+ * when it began, in milliseconds of the page's own clock.
  */
-export type Begun = { path: string; isBack: boolean; at: number }
+export type Begun = { href: string; isBack: boolean; at: number }
 
 let tell: (begun: Begun) => void = () => {}
 

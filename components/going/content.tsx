@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { titleOf } from './titles.ts'
-import { useGoing } from './under-way.tsx'
+import { pathOf, useGoing } from './under-way.tsx'
 
 /** So long the page that is left stays in sight, in milliseconds: what is there sooner comes without a flicker. */
 const PATIENCE = 90
@@ -35,5 +35,5 @@ function useAwaited(): string | undefined {
     const timer = setTimeout(() => setLate(going), going.at + PATIENCE - performance.now())
     return () => clearTimeout(timer)
   }, [going])
-  return going && going === late ? titleOf(going.path) : undefined
+  return going && going === late ? titleOf(pathOf(going.href)) : undefined
 }

@@ -1,8 +1,17 @@
 'use client'
 
-import { usePathname } from 'next/navigation'
-import { createContext, type ReactNode, useContext, useEffect, useLayoutEffect, useOptimistic } from 'react'
+import { usePathname, useRouter } from 'next/navigation'
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useOptimistic,
+  useRef,
+} from 'react'
 import { type Begun, onBegun } from './begun.ts'
+import { forgetFetched, isOld } from './fetched.ts'
 import { titleOf } from './titles.ts'
 
 const Going = createContext<Begun | undefined>(undefined)
@@ -15,16 +24,42 @@ export function UnderWay({ children }: { children: ReactNode }) {
   const path = usePathname()
   // Set within the router's own transition, and so gone with it, whatever becomes of it.
   const [begun, setBegun] = useOptimistic<Begun | undefined>(undefined)
-  useEffect(() => onBegun(setBegun), [setBegun])
+  const isStale = useRef(false)
+  useEffect(
+    () =>
+      onBegun((next) => {
+        isStale.current = isOld(next.href)
+        setBegun(next)
+      }),
+    [setBegun],
+  )
+  useRenewal(isStale, path)
   // Another view of the same screen: its rows stay until the new ones are there.
-  const going = begun && begun.path !== path ? begun : undefined
-  useTitle(going && titleOf(going.path), path)
+  const going = begun && pathOf(begun.href) !== path ? begun : undefined
+  useTitle(going && titleOf(pathOf(going.href)), path)
   return <Going value={going}>{children}</Going>
 }
 
 /** Where the console is going; undefined while it stays on its screen. */
 export function useGoing(): Begun | undefined {
   return useContext(Going)
+}
+
+/** Where the console is going, without a query string. */
+export function pathOf(href: string): string {
+  return new URL(href, location.href).pathname
+}
+
+/** A page that was fetched ahead a while ago is shown as it was then, and at once read anew. */
+function useRenewal(isStale: { current: boolean }, path: string): void {
+  const router = useRouter()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another page has come
+  useEffect(() => {
+    if (!isStale.current) return
+    isStale.current = false
+    forgetFetched()
+    router.refresh()
+  }, [path])
 }
 
 function useTitle(title: string | undefined, path: string): void {

@@ -64,7 +64,8 @@ function Shown({
   const queryKey = summarizeInvoices.key({ query })
   const found = useQuery({
     queryKey,
-    queryFn: ({ signal }) => taking(answer) ?? summarizeInvoices({ query }, signal),
+    // The signal is looked at for a call only: who has looked is cut off where this is put up anew, and the answer is lost.
+    queryFn: (context) => taking(answer) ?? summarizeInvoices({ query }, context.signal),
     placeholderData: keepPreviousData,
     // Its own button asks again: what takes long would only take longer.
     retry: false,

@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useCallback, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { NoRows } from '#components/filters/no-rows.tsx'
 import { useView } from '#components/filters/use-view.ts'
 import { changed } from '#components/filters/view.ts'
@@ -20,8 +20,10 @@ import { InvoiceTable } from './invoice-table.tsx'
 import { InvoiceTotals } from './invoice-totals.tsx'
 import { NotOwed } from './not-owed.tsx'
 import { pageWords } from './order.ts'
-import { Ticked } from './ticked.tsx'
 import { hrefOf, isFiltered, pagesOf, statesOf, type View } from './view.ts'
+
+// It comes when it is asked for.
+const Ticked = lazy(() => import('./ticked.tsx').then(({ Ticked }) => ({ default: Ticked })))
 
 /**
  * The list of invoices that a view selects. Whatever is changed here only leads to another address; the page
@@ -108,7 +110,11 @@ export function Invoices({
           />
         ) : null}
       </Card>
-      <Ticked ids={ticked} invoices={invoices} onChange={setTicked} />
+      {ticked.length > 0 ? (
+        <Suspense>
+          <Ticked ids={ticked} invoices={invoices} onChange={setTicked} />
+        </Suspense>
+      ) : null}
       <Pager {...pagesOf(view, list.data)} words={pageWords(view.orderBy)} />
     </>
   )
