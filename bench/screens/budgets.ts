@@ -9,6 +9,8 @@ export const UNASKED = 0
 export const ROWS = 1
 /** In kB, unpacked: of a list with 250 rows the first 50 come as HTML. */
 export const HTML_KB = 500
+/** The same of a statement, whose 250 rows are all there: it is printed. */
+export const STATEMENT_KB = 1100
 /** In milliseconds, with a server that takes a second. */
 export const TITLE_MS = 100
 export const SKELETON_MS = 150

@@ -1,21 +1,10 @@
 import { parseArgs } from 'node:util'
 import type { BrowserContext, Page } from '@playwright/test'
-import {
-  broken,
-  type Figure,
-  HTML_KB,
-  OWN_KB,
-  PRESS_MS,
-  ROWS,
-  SKELETON_MS,
-  TITLE_MS,
-  tableOf,
-  UNASKED,
-} from './budgets.ts'
+import { broken, type Figure, PRESS_MS, SKELETON_MS, TITLE_MS, tableOf } from './budgets.ts'
 import { type Click, clickOf } from './clicks.ts'
 import { inBrowser, openConsole, thingsOf } from './console.ts'
 import { pressesOf } from './keys.ts'
-import { loadOf } from './load.ts'
+import { weights } from './weights.ts'
 
 // What a screen weighs and how soon it answers, in a browser, with the demo's largest customer; it ends with 1 where a
 // budget is broken. Weights are the same on every machine. Times want a quiet one: docs/speed.md.
@@ -50,51 +39,6 @@ try {
   }
 } finally {
   await opened.stop()
-}
-
-async function weights(context: BrowserContext, { assets, invoices }: Awaited<ReturnType<typeof thingsOf>>) {
-  const ids = [...assets, ...invoices]
-  const screens = [
-    ['/', '/'],
-    ['/assets', '/assets'],
-    ['/assets, 250 rows', '/assets?maxResults=250'],
-    ['an asset', `/assets/${assets[0]}`],
-    ['/assets/bulk', '/assets/bulk'],
-    ['/invoices', '/invoices'],
-    ['/invoices, 250 rows', '/invoices?maxResults=250'],
-    ['an invoice', `/invoices/${invoices[0]}`],
-    ...[
-      '/invoices/statement',
-      '/invoices/explain',
-      '/invoices/compare',
-      '/invoices/profiles',
-      '/activity',
-      '/activity/events',
-      '/members',
-      '/sign-on',
-      '/sign-on/directory',
-      '/keys',
-      '/sessions',
-      '/second-factor',
-    ].map((path) => [path, path]),
-  ] as [name: string, path: string][]
-  const found: Figure[] = []
-  for (const [name, path] of screens) {
-    // Of what a page is about, its own parts may each say which it is.
-    const { own, html, unasked, rows } = await loadOf(
-      context,
-      path,
-      name === path || name.endsWith('rows') ? ids : [],
-    )
-    if (unasked.length > 0) console.error(`${name} asks by itself for ${unasked.join(', ')}.`)
-    found.push(
-      { name: `${name}: own JavaScript`, value: own / 1000, most: OWN_KB, unit: 'kB' },
-      { name: `${name}: asked for by itself`, value: unasked.length, most: UNASKED, unit: '' },
-      { name: `${name}: a row beside its HTML`, value: rows, most: ROWS, unit: '' },
-      { name: `${name}: HTML`, value: html / 1000, most: HTML_KB, unit: 'kB' },
-    )
-  }
-  return found
 }
 
 async function clicks(context: BrowserContext): Promise<Figure[]> {

@@ -1,9 +1,11 @@
-import { type FormEvent, useState } from 'react'
-import { Button } from '#components/ui/button.tsx'
-import { Field } from '#components/ui/field.tsx'
+import { lazy, Suspense } from 'react'
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
-import { focused } from '#components/ui/focused.ts'
-import { type AmountRange, amountOf, amountsText, isBackwards } from './amount-range.ts'
+import { type AmountRange, amountsText } from './amount-range.ts'
+
+// It comes when it is asked for; its place is kept.
+const OwnAmounts = lazy(() =>
+  import('#components/filter-forms/own-amounts.tsx').then(({ OwnAmounts }) => ({ default: OwnAmounts })),
+)
 
 /** From which amount to which. */
 export function AmountFilter({
@@ -27,65 +29,17 @@ export function AmountFilter({
       className="w-74"
     >
       {(close) => (
-        <OwnAmounts
-          range={range}
-          hint={hint}
-          onChoose={(chosen) => {
-            close()
-            onChange(chosen)
-          }}
-        />
+        <Suspense fallback={<div className="h-48" />}>
+          <OwnAmounts
+            range={range}
+            hint={hint}
+            onChoose={(chosen) => {
+              close()
+              onChange(chosen)
+            }}
+          />
+        </Suspense>
       )}
     </FilterMenu>
-  )
-}
-
-const UNCLEAR = 'Write it as 1250.50.'
-
-function OwnAmounts({
-  range,
-  hint,
-  onChoose,
-}: {
-  range: AmountRange
-  hint: string
-  onChoose: (range: AmountRange) => void
-}) {
-  const [from, setFrom] = useState(range.from ?? '')
-  const [to, setTo] = useState(range.to ?? '')
-  const chosen = { from: amountOf(from), to: amountOf(to) }
-  const isUnclear = (text: string) => text.trim() !== '' && amountOf(text) === undefined
-  const ends = isBackwards(chosen) ? 'Less than the amount above.' : undefined
-  const problems = [isUnclear(from) ? UNCLEAR : undefined, isUnclear(to) ? UNCLEAR : ends]
-  const isWrong = problems.some((problem) => problem !== undefined)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!isWrong) onChoose(chosen)
-  }
-  const field = { inputMode: 'decimal', autoComplete: 'off' } as const
-  return (
-    <form onSubmit={submit} className="grid gap-2.5 p-2">
-      <Field
-        {...field}
-        label="From"
-        ref={focused}
-        value={from}
-        error={problems[0]}
-        onChange={(event) => setFrom(event.target.value)}
-      />
-      <Field
-        {...field}
-        label="To"
-        value={to}
-        error={problems[1]}
-        onChange={(event) => setTo(event.target.value)}
-      />
-      <div className="flex items-center justify-between gap-2">
-        <span className="text-xs text-ink-3">{hint}</span>
-        <Button type="submit" look="primary" disabled={isWrong}>
-          Apply
-        </Button>
-      </div>
-    </form>
   )
 }

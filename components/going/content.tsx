@@ -7,7 +7,7 @@ import { titleOf } from './titles.ts'
 import { pathOf, useGoing } from './under-way.tsx'
 
 /** So long the page that is left stays in sight, in milliseconds: what is there sooner comes without a flicker. */
-const PATIENCE = 90
+const PATIENCE = 75
 
 /** The page; and while the next one is awaited for long, its title and a skeleton in its place. */
 export function Content({ children }: { children: ReactNode }) {
