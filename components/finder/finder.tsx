@@ -2,29 +2,19 @@
 
 import { Search } from 'lucide-react'
 import { useRouter } from 'next/navigation'
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { Entry } from './entries.ts'
-import { placesFor } from './places.ts'
 import { useFound } from './use-found.ts'
 
 /** One box for everything: what it finds is walked with the arrow keys while the focus stays in it. */
-export function Finder({
-  screens,
-  onClose,
-}: {
-  screens: readonly { href: string; name: string }[]
-  onClose: () => void
-}) {
+export function Finder({ places, onClose }: { places: readonly Entry[]; onClose: () => void }) {
   const id = useId()
   const router = useRouter()
   const [typed, setTyped] = useState('')
   const [chosen, setChosen] = useState<string>()
-  const { entries, status, isWaiting } = useFound(
-    typed,
-    useMemo(() => placesFor(screens), [screens]),
-  )
+  const { entries, status, isWaiting } = useFound(typed, places)
   const at = Math.max(
     0,
     entries.findIndex(({ href }) => href === chosen),

@@ -6,7 +6,9 @@ import { keyReader, type Wish } from './key-reader.ts'
 import { walkRows } from './walk-rows.ts'
 
 // They come when they are asked for.
-const Finder = lazy(() => import('./finder.tsx').then(({ Finder }) => ({ default: Finder })))
+const Finder = lazy(() =>
+  import('./finder-of-screens.tsx').then(({ FinderOfScreens }) => ({ default: FinderOfScreens })),
+)
 const KeyList = lazy(() => import('./key-list.tsx').then(({ KeyList }) => ({ default: KeyList })))
 
 /**

@@ -17,10 +17,7 @@ import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
-import type { Input } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { recipientOf } from '#lib/billing-profiles/recipient.ts'
-import { invoiceBefore } from '#lib/comparisons/before.ts'
 import { countryName } from '#lib/countries.ts'
 import { monthAndYear } from '#lib/days.ts'
 import { readInvoiceFile } from '#lib/invoice-files/queries.ts'
@@ -28,13 +25,12 @@ import * as contract from '#lib/invoices/contract.ts'
 import * as operations from '#lib/invoices/operations.ts'
 import { listInvoices, readInvoice } from '#lib/invoices/queries.ts'
 import { documentName, platformName } from '#lib/invoices/rules.ts'
-import { type Party, partyLines } from '#lib/parties/rules.ts'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { currentCaller, requireCaller } from '../../caller.ts'
 import { Late, soon } from '../../late.tsx'
 import { MissingRole } from '../../missing-role.tsx'
 import { traceOf } from '../../trace.ts'
-import { neighboursOf } from './neighbours.ts'
+import { addressLines, besides } from './besides.ts'
 import { seatNotes } from './seat-notes.ts'
 import { shownCharges } from './shown-charges.ts'
 import { shownLines } from './shown-lines.ts'
@@ -65,7 +61,7 @@ export default async function Page({ params, searchParams }: Given) {
   const invoice = await found(caller, id)
   const [answer, seats] = await Promise.all([
     soon(besides(caller, invoice, view)),
-    soon(invoice.documentState === 'issued' ? seatNotes(caller, invoice) : Promise.resolve(NO_NOTES)),
+    soon(seatNotes(caller, invoice)),
   ])
   const { sums, rows } = shownLines(invoice)
   const tax = shownTax(invoice)
@@ -134,29 +130,6 @@ export default async function Page({ params, searchParams }: Given) {
       {charges ? <InvoiceCharges shown={charges} currency={invoice.currency} /> : null}
     </>
   )
-}
-
-type SeatNotes = Awaited<ReturnType<typeof seatNotes>>
-
-const NO_NOTES: SeatNotes = { lines: [] }
-
-/** What stands beside the invoice itself: its neighbours in the list, the one before, and whom it addresses. */
-async function besides(
-  caller: Caller,
-  invoice: contract.InvoiceWithLines,
-  view: Input<typeof contract.listInvoices>['query'] | Problem,
-) {
-  const [beside, before, recipient] = await Promise.all([
-    view instanceof Problem ? {} : neighboursOf(caller, invoice, view),
-    invoiceBefore(caller, invoice.id),
-    recipientOf(caller, invoice.id),
-  ])
-  return { beside, before, recipient }
-}
-
-/** Whom the invoice addresses, line by line. */
-function addressLines(recipient: Party | undefined): string[] {
-  return recipient ? [`Billed to ${recipient.name}`, ...partyLines(recipient)] : []
 }
 
 function nameOf(country: string | undefined): string | undefined {
