@@ -23,10 +23,8 @@ type State = {
   retry: () => void
 }
 
-/** When what a page brought was first taken; never again once it turned out to be a failure. */
-const taken = new WeakMap<LateAnswer, number>()
-/** So long a page takes to come to life, in milliseconds: who asks meanwhile gets what it brought, and later the API. */
-const NEW = 5_000
+/** What a page brought is taken once; whoever asks again asks the API. */
+const taken = new WeakSet<LateAnswer>()
 
 /**
  * Shows what needs the summary as soon as that is there, so that nothing else waits for it or fails with it. `fallback`
@@ -66,7 +64,7 @@ function Shown({
   const queryKey = summarizeInvoices.key({ query })
   const found = useQuery({
     queryKey,
-    queryFn: ({ signal }) => taking(answer, NEW) ?? summarizeInvoices({ query }, signal),
+    queryFn: ({ signal }) => taking(answer) ?? summarizeInvoices({ query }, signal),
     placeholderData: keepPreviousData,
     // Its own button asks again: what takes long would only take longer.
     retry: false,
@@ -88,16 +86,14 @@ function Shown({
   })
 }
 
-/** The page's answer where nobody has taken it yet, or nobody so many milliseconds ago. */
-function taking(answer: LateAnswer, again = 0): Promise<InvoiceSummary> | undefined {
-  const now = performance.now()
-  const first = taken.get(answer) ?? now
-  if (taken.has(answer) && now - first >= again) return undefined
-  taken.set(answer, first)
-  return answer.then((own) => {
-    if (!('failed' in own)) return own.summary
-    taken.set(answer, Number.NEGATIVE_INFINITY)
-    throw new NotBrought(own.failed)
+/** The page's answer where nobody has taken it yet. */
+function taking(answer: LateAnswer): Promise<InvoiceSummary> | undefined {
+  if (taken.has(answer)) return undefined
+  taken.add(answer)
+  // What a page brings is a promise of React's, whose `then` gives nothing back.
+  return Promise.resolve(answer).then((own) => {
+    if ('failed' in own) throw new NotBrought(own.failed)
+    return own.summary
   })
 }
 
