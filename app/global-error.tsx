@@ -1,10 +1,9 @@
 'use client'
 
 import './globals.css'
-import { PageError } from '#components/ui/page-error.tsx'
 import { inter } from './font/inter.ts'
 
-// Stands in for the root layout when that itself failed.
+// Stands in for the root layout when that itself failed. It takes nothing of ours along: every screen carries it.
 export default function Page({ error }: { error: Error & { digest?: string } }) {
   return (
     <html lang="en" className={inter.variable}>
@@ -12,8 +11,13 @@ export default function Page({ error }: { error: Error & { digest?: string } }) 
         <title>This page could not be shown · Licenses &amp; Invoices</title>
       </head>
       <body>
-        <main>
-          <PageError digest={error.digest} onRetry={() => location.reload()} />
+        <main className="grid min-h-dvh content-center justify-items-center gap-2 p-6 text-center">
+          <h1 className="text-title">This page could not be shown</h1>
+          <p role="alert">Something failed on our side, or the service is not available for the moment.</p>
+          {error.digest ? <p className="text-xs">Error {error.digest}</p> : null}
+          <button type="button" className="mt-3 font-medium underline" onClick={() => location.reload()}>
+            Try again
+          </button>
         </main>
       </body>
     </html>

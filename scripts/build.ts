@@ -18,6 +18,7 @@ const INPUTS = [
   'scripts/compress.ts',
   'scripts/web-process.mjs',
   'instrumentation.ts',
+  'instrumentation-client.ts',
   'next.config.mjs',
   'postcss.config.mjs',
   'tsconfig.json',

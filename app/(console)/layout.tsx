@@ -2,6 +2,8 @@ import type { ReactNode } from 'react'
 import { ConfirmSignIn } from '#components/access/fresh-sign-in/confirm-sign-in.tsx'
 import { ClosedNote } from '#components/customers/closed-note.tsx'
 import { Frame } from '#components/frame/frame.tsx'
+import { Content } from '#components/going/content.tsx'
+import { UnderWay } from '#components/going/under-way.tsx'
 import { may, ROLE_NAMES } from '#lib/access/rules.ts'
 import { mayChange } from '#lib/access/sign-ins/choices.ts'
 import { currentCaller } from './caller.ts'
@@ -29,20 +31,22 @@ export default async function Layout({ children }: { children: ReactNode }) {
       >
         Skip to content
       </a>
-      <Frame
-        screens={screens.map(({ href, name }) => ({ href, name }))}
-        person={person}
-        needs={currentNeedCount()}
-        views={await viewsOf(caller)}
-      />
-      <main
-        id="content"
-        tabIndex={-1}
-        className="w-full max-w-310 has-data-wide:max-w-420 px-9 pt-7 pb-16 outline-none max-md:px-3.5 max-md:pt-4.5 max-md:pb-12 print:max-w-none print:p-0"
-      >
-        {caller.closed ? <ClosedNote customer={caller.customerName} until={caller.closed.goneAt} /> : null}
-        {children}
-      </main>
+      <UnderWay>
+        <Frame
+          screens={screens.map(({ href, name }) => ({ href, name }))}
+          person={person}
+          needs={currentNeedCount()}
+          views={await viewsOf(caller)}
+        />
+        <main
+          id="content"
+          tabIndex={-1}
+          className="w-full max-w-310 has-data-wide:max-w-420 px-9 pt-7 pb-16 outline-none max-md:px-3.5 max-md:pt-4.5 max-md:pb-12 print:max-w-none print:p-0"
+        >
+          {caller.closed ? <ClosedNote customer={caller.customerName} until={caller.closed.goneAt} /> : null}
+          <Content>{children}</Content>
+        </main>
+      </UnderWay>
       <ConfirmSignIn email={caller.email} />
     </div>
   )

@@ -1,3 +1,5 @@
+import { postForm } from './post-form.ts'
+
 // next-auth's own calls, which are no part of our contract: its client would cost every page 10 kB.
 
 /**
@@ -61,29 +63,4 @@ export function leadOn({ kind }: SignInAnswer, to = '/'): boolean {
   else if (kind === 'ended') location.assign(`/sign-in${location.search}`)
   else return false
   return true
-}
-
-/**
- * Ends the session.
- * @throws Error when it could not be ended: the cookie still opens the console
- */
-export async function signOut(): Promise<void> {
-  const answer = await postForm('/api/auth/signout', {})
-  if (!answer.ok || answer.url?.includes('csrf=true')) throw new Error('The session was not ended.')
-}
-
-async function postForm(
-  path: string,
-  fields: Record<string, string>,
-): Promise<{ ok: boolean; isBusy?: boolean; url?: string }> {
-  const asked = await fetch('/api/auth/csrf')
-  if (asked.status === 429) return { ok: false, isBusy: true }
-  const { csrfToken } = (await asked.json()) as { csrfToken: string }
-  const response = await fetch(path, {
-    method: 'POST',
-    body: new URLSearchParams({ ...fields, csrfToken, json: 'true' }),
-  })
-  if (response.status === 429) return { ok: false, isBusy: true }
-  const { url } = (await response.json()) as { url?: string }
-  return { ok: response.ok, ...(url === undefined ? {} : { url }) }
 }

@@ -15,16 +15,6 @@ export function beginFreshSignOn(from: string): Promise<SignOnAnswer> {
   return begin({ from, fresh: '1' })
 }
 
-/** Where the issuer that opened this session ends its own; undefined where there is none, or no answer. Never throws. */
-export async function farewell(): Promise<string | undefined> {
-  try {
-    const response = await post('/auth/sign-on/end', {})
-    return ((await response.json()) as { location?: string }).location
-  } catch {
-    return undefined
-  }
-}
-
 async function begin(fields: Record<string, string>): Promise<SignOnAnswer> {
   try {
     const response = await post('/auth/sign-on/begin', fields)

@@ -1,18 +1,13 @@
 import { CalendarDays } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
-import { Button } from '#components/ui/button.tsx'
-import { Field } from '#components/ui/field.tsx'
+import { lazy, Suspense } from 'react'
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
-import {
-  type DateRange,
-  dayOfInput,
-  inputDay,
-  type Preset,
-  presetOf,
-  presets,
-  rangeText,
-} from './date-range.ts'
+import { type DateRange, type Preset, presetOf, presets, rangeText } from './date-range.ts'
+
+// It comes when it is asked for; its place is kept.
+const OwnRange = lazy(() =>
+  import('#components/filter-forms/own-range.tsx').then(({ OwnRange }) => ({ default: OwnRange })),
+)
 
 type Given = {
   /** Whose date it is. */
@@ -73,44 +68,9 @@ function Ranges({
         ))}
       </div>
       <hr className="my-1.5 border-line" />
-      <OwnRange range={range} onChoose={choose} />
+      <Suspense fallback={<div className="h-48" />}>
+        <OwnRange range={range} onChoose={choose} />
+      </Suspense>
     </>
-  )
-}
-
-function OwnRange({ range, onChoose }: { range: DateRange; onChoose: (range: DateRange) => void }) {
-  const [from, setFrom] = useState(inputDay(range.from))
-  const [to, setTo] = useState(inputDay(range.to))
-  const chosen = { from: dayOfInput(from), to: dayOfInput(to) }
-  const isBackwards = chosen.from !== undefined && chosen.to !== undefined && chosen.to < chosen.from
-  const problem = isBackwards ? 'Ends before it starts: choose a later day, or an earlier start.' : undefined
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!isBackwards) onChoose(chosen)
-  }
-  return (
-    <form onSubmit={submit} className="grid gap-2.5 p-2">
-      <Field
-        label="From"
-        type="date"
-        value={from}
-        max="9999-12-31"
-        onChange={(event) => setFrom(event.target.value)}
-      />
-      <Field
-        label="To"
-        type="date"
-        value={to}
-        max="9999-12-31"
-        onChange={(event) => setTo(event.target.value)}
-        error={problem}
-      />
-      <div className="flex items-center justify-between gap-2">
-        <span className="text-xs text-ink-3">Days of UTC, both included</span>
-        <Button type="submit" look="primary" disabled={isBackwards}>
-          Apply
-        </Button>
-      </div>
-    </form>
   )
 }

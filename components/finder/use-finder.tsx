@@ -3,11 +3,12 @@
 import { useRouter } from 'next/navigation'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { keyReader, type Wish } from './key-reader.ts'
-import { placesFor } from './places.ts'
 import { walkRows } from './walk-rows.ts'
 
 // They come when they are asked for.
-const Finder = lazy(() => import('./finder.tsx').then(({ Finder }) => ({ default: Finder })))
+const Finder = lazy(() =>
+  import('./finder-of-screens.tsx').then(({ FinderOfScreens }) => ({ default: FinderOfScreens })),
+)
 const KeyList = lazy(() => import('./key-list.tsx').then(({ KeyList }) => ({ default: KeyList })))
 
 /**
@@ -47,7 +48,7 @@ export function useFinder(screens: readonly { href: string; name: string }[]): {
     open: () => setShown('finder'),
     dialog: (
       <Suspense>
-        {shown === 'finder' ? <Finder places={placesFor(screens)} onClose={close} /> : null}
+        {shown === 'finder' ? <Finder screens={screens} onClose={close} /> : null}
         {shown === 'keys' ? <KeyList onClose={close} /> : null}
       </Suspense>
     ),

@@ -4,6 +4,7 @@ import { ChevronsUpDown, Menu as MenuIcon, Search } from 'lucide-react'
 import Link from 'next/link'
 import { useEffect } from 'react'
 import { useFinder } from '#components/finder/use-finder.tsx'
+import { useAhead } from '#components/going/ahead.ts'
 import { Menu } from '#components/ui/menu.tsx'
 import type { Views } from '#lib/views/contract.ts'
 import { Brand } from './brand.tsx'
@@ -28,6 +29,7 @@ export function Frame({
   const { items, dialog } = useProfile(person)
   const finder = useFinder(screens)
   useSessionEnd()
+  useAhead()
   // Whose session has ended is led to sign in within this page, which remembers their screens: Back would show them.
   useEffect(
     () => () => {

@@ -4,8 +4,8 @@ import { Activity, Building2, House, Layers, LogIn, ReceiptText, Users } from 'l
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { Fragment, Suspense } from 'react'
+import { pathOf, useGoing } from '#components/going/under-way.tsx'
 import { NeedCount } from '#components/needs/need-count.tsx'
-import { LinkHint } from '#components/ui/link-hint.tsx'
 import { PinnedViews, pinnedBelow, useCurrentView } from '#components/views/pinned-views.tsx'
 import { useViews } from '#components/views/use-views.ts'
 import type { Views } from '#lib/views/contract.ts'
@@ -23,7 +23,7 @@ const ICONS = {
 /** A screen that the caller may open. */
 export type Screen = { href: keyof typeof ICONS; name: string }
 
-/** The way to each screen. The one that is open, or holds what is open, is marked. */
+/** The way to each screen. The one that is open, or holds what is open, is marked; from a click on, the one that is going to be. */
 export function NavLinks({
   screens,
   needs,
@@ -37,7 +37,9 @@ export function NavLinks({
   views: Views
   onGo?: () => void
 }) {
-  const path = usePathname()
+  const going = useGoing()
+  const here = usePathname()
+  const path = going ? pathOf(going.href) : here
   const views = useViews(first)
   const view = useCurrentView(views.views.filter(({ isPinned }) => isPinned))
   // One screen may stand below another: the nearest holds what is open.
@@ -55,13 +57,13 @@ export function NavLinks({
           <Fragment key={href}>
             <Link
               href={href}
+              prefetch={false}
               aria-current={current}
               {...(onGo ? { onClick: onGo } : {})}
               className="flex items-center gap-2.5 rounded-md px-2 py-1.75 font-medium text-ink-2 hover:bg-sunken hover:text-ink max-md:py-2.5 aria-[current]:bg-surface aria-[current]:text-ink aria-[current]:ring-1 aria-[current]:ring-line"
             >
               <Icon aria-hidden="true" className="size-4" strokeWidth={1.75} />
               {name}
-              <LinkHint />
               {href === '/' ? (
                 <Suspense>
                   <NeedCount first={needs} />

@@ -36,6 +36,7 @@ function FromDetails({ maySet }: { maySet: boolean }) {
   return (
     <Link
       href="/invoices/profiles"
+      prefetch={false}
       className="block w-fit rounded-sm text-xs font-normal text-ink-3 underline underline-offset-2 hover:text-ink"
     >
       {words}

@@ -1,11 +1,13 @@
-import { type ReactNode, useId, useState } from 'react'
+import { lazy, Suspense, useId, useState } from 'react'
 import type { View } from '#components/invoices/view.ts'
 import type { CurrencySummary } from '#lib/invoices/contract.ts'
-import { barsOf, FOLDED_MONTHS, MOST_MONTHS, platformsOf } from './billed.ts'
+import { barsOf, FOLDED_MONTHS } from './billed.ts'
 import { BilledBars } from './billed-bars.tsx'
-import { BilledTable } from './billed-table.tsx'
+import type { Drawn } from './billed-open.tsx'
 import { Currencies, Fold } from './fold.tsx'
-import { Legend } from './legend.tsx'
+
+// It comes when it is asked for.
+const BilledOpen = lazy(() => import('./billed-open.tsx').then(({ BilledOpen }) => ({ default: BilledOpen })))
 
 type Given = {
   currencies: readonly CurrencySummary[]
@@ -38,15 +40,15 @@ export function BilledPlot({ currencies, ...rest }: Given) {
       className={`@container border-t border-line px-4 ${isOpen ? 'pt-2' : 'py-1.5'}`}
     >
       {isOpen ? (
-        <Open {...rest} id={id} of={shown} fold={fold} />
+        <Suspense fallback={<Folded {...rest} of={shown} fold={fold} />}>
+          <BilledOpen {...rest} id={id} of={shown} fold={fold} />
+        </Suspense>
       ) : (
         <Folded {...rest} of={shown} fold={fold} />
       )}
     </section>
   )
 }
-
-type Drawn = Omit<Given, 'currencies'> & { of: CurrencySummary; fold: ReactNode }
 
 function Folded({ of: { currency, months }, fold, ...rest }: Drawn) {
   const [pointed, setPointed] = useState<string>()
@@ -66,29 +68,5 @@ function Folded({ of: { currency, months }, fold, ...rest }: Drawn) {
         {pointed ?? 'The last 12 months. Each bar leads to its invoices.'}
       </p>
     </div>
-  )
-}
-
-function Open({ of: { currency, months }, fold, id, ...rest }: Drawn & { id: string }) {
-  const [pointed, setPointed] = useState<string>()
-  const bars = barsOf(months)
-  const isCut = (months[0]?.month ?? 0) < (bars[0]?.month ?? 0)
-  const note = isCut
-    ? `The last ${MOST_MONTHS} months; the table has all.`
-    : 'Each bar leads to its invoices.'
-  return (
-    <>
-      <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-        {fold}
-        <Legend platforms={platformsOf(months)} />
-      </div>
-      <div id={id}>
-        <BilledBars {...rest} bars={bars} currency={currency} onPoint={setPointed} isFolded={false} />
-        <p className="min-h-8 content-center text-xs text-ink-3 tabular-nums print:hidden">
-          {pointed ?? note}
-        </p>
-        <BilledTable {...rest} months={months} currency={currency} />
-      </div>
-    </>
   )
 }

@@ -90,7 +90,8 @@ function Shown({
 function taking(answer: LateAnswer): Promise<InvoiceSummary> | undefined {
   if (taken.has(answer)) return undefined
   taken.add(answer)
-  return answer.then((own) => {
+  // What a page brings is a promise of React's, whose `then` gives nothing back.
+  return Promise.resolve(answer).then((own) => {
     if ('failed' in own) throw new NotBrought(own.failed)
     return own.summary
   })

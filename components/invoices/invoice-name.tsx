@@ -18,13 +18,14 @@ export type Given = {
   /** Where the number alone does not tell it apart. */
   issuer: string | undefined
   /** Who is billed and by whom, where there are several of these. */
-  parties: { billedTo?: string | undefined; issuer?: string | undefined }
+  billedTo: string | undefined
+  billedBy: string | undefined
   ticked: boolean
   onTick: (id: string) => void
 }
 
 /** Its number, which leads to it from anywhere in the row; and what there is no room for in columns of its own. */
-export function InvoiceName({ invoice, search, columns, issuer, parties, ticked, onTick }: Given) {
+export function InvoiceName({ invoice, search, columns, issuer, billedTo, billedBy, ticked, onTick }: Given) {
   const { id, number, platform } = invoice
   return (
     <RowHead className="wrap-anywhere md:min-w-28">
@@ -46,16 +47,12 @@ export function InvoiceName({ invoice, search, columns, issuer, parties, ticked,
         {visible(number)}
         <LinkHint />
       </Link>
-      {issuer && !parties.issuer ? (
+      {issuer && !billedBy ? (
         <span className="block pl-6.5 text-xs text-ink-2 print:pl-0">{visible(issuer)}</span>
       ) : null}
       {/* Where there is no room for columns of their own. */}
-      {parties.billedTo ? (
-        <Under className="max-md:hidden @wide:hidden">To {visible(parties.billedTo)}</Under>
-      ) : null}
-      {parties.issuer ? (
-        <Under className="max-md:hidden @wide:hidden">From {visible(parties.issuer)}</Under>
-      ) : null}
+      {billedTo ? <Under className="max-md:hidden @wide:hidden">To {visible(billedTo)}</Under> : null}
+      {billedBy ? <Under className="max-md:hidden @wide:hidden">From {visible(billedBy)}</Under> : null}
       {columns.includes('platform') ? (
         <Under className="whitespace-nowrap max-md:hidden @all:hidden">
           <PlatformMark slug={platform} />

@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode } from 'react'
+import { Fragment, memo, type ReactNode } from 'react'
 import { Day } from '#components/dates/day.tsx'
 import { Money } from '#components/money/money.tsx'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
@@ -14,8 +14,9 @@ import { StatusBadge } from './status-badge.tsx'
 const PARTY = 'text-sm wrap-anywhere max-md:order-1 max-md:text-xs max-md:text-ink-2 md:@max-wide:hidden'
 
 /** An invoice in a list: a row of a table, on phones a card. */
-export function InvoiceRow(given: Given) {
-  const { invoice, today, columns, mixed, parties } = given
+// Remembered, so that selecting one does not draw the others again.
+export const InvoiceRow = memo(function InvoiceRow(given: Given) {
+  const { invoice, today, columns, mixed, billedTo, billedBy } = given
   const { currency, totalAmount, balanceAmount } = invoice
   // Of a draft or a voided one nothing is due, and there is no balance.
   const isIssued = invoice.documentState === 'issued'
@@ -27,16 +28,16 @@ export function InvoiceRow(given: Given) {
         <Day at={invoice.invoiceDate} />
       </Cell>
     ),
-    billedTo: parties.billedTo ? (
+    billedTo: billedTo ? (
       <Cell place="across" className={PARTY}>
         <span className="md:hidden">To </span>
-        {visible(parties.billedTo)}
+        {visible(billedTo)}
       </Cell>
     ) : null,
-    issuer: parties.issuer ? (
+    issuer: billedBy ? (
       <Cell place="across" className={PARTY}>
         <span className="md:hidden">From </span>
-        {visible(parties.issuer)}
+        {visible(billedBy)}
       </Cell>
     ) : null,
     platform: (
@@ -94,4 +95,4 @@ export function InvoiceRow(given: Given) {
       ))}
     </Row>
   )
-}
+})

@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode } from 'react'
+import { Fragment, type ReactNode, useMemo } from 'react'
 import { type FilterChoices, profileName } from '#components/invoice-filters/choices.ts'
 import { useFirstRows } from '#components/ui/first-rows.ts'
 import { SortHead } from '#components/ui/sort-head.tsx'
@@ -45,7 +45,11 @@ export function InvoiceTable({
   const shown = useFirstRows(invoices)
   const head = (key: OrderKey) => headOf(view, key, onGo)
   const issuerOf = issuerBeside(invoices)
-  const shownColumns = columns.filter((column) => !nothingIn(choices).includes(column))
+  // The same as before, where it is: rows are remembered by it.
+  const shownColumns = useMemo(
+    () => columns.filter((column) => !nothingIn(choices).includes(column)),
+    [columns, choices],
+  )
   const [showsParty, showsIssuer] = [shownColumns.includes('billedTo'), shownColumns.includes('issuer')]
   const heads: Record<InvoiceColumn, ReactNode> = {
     number: <HeadCell>Invoice</HeadCell>,
@@ -87,10 +91,8 @@ export function InvoiceTable({
                 columns={shownColumns}
                 mixed={mixed}
                 issuer={issuerOf(invoice)}
-                parties={{
-                  billedTo: showsParty ? profileName(choices, invoice.billingProfileId) : undefined,
-                  issuer: showsIssuer ? invoice.issuer : undefined,
-                }}
+                billedTo={showsParty ? profileName(choices, invoice.billingProfileId) : undefined}
+                billedBy={showsIssuer ? invoice.issuer : undefined}
                 ticked={ticked.includes(invoice.id)}
                 onTick={onTick}
               />

@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { NoRows } from '#components/filters/no-rows.tsx'
 import { useView } from '#components/filters/use-view.ts'
 import { changed } from '#components/filters/view.ts'
@@ -23,8 +23,10 @@ import { InvoiceTable, nothingIn } from './invoice-table.tsx'
 import { InvoiceTotals } from './invoice-totals.tsx'
 import { NotOwed } from './not-owed.tsx'
 import { pageWords } from './order.ts'
-import { Ticked } from './ticked.tsx'
 import { hrefOf, isFiltered, pagesOf, statesOf, type View } from './view.ts'
+
+// It comes when it is asked for.
+const Ticked = lazy(() => import('./ticked.tsx').then(({ Ticked }) => ({ default: Ticked })))
 
 /**
  * The list of invoices that a view selects. Whatever is changed here only leads to another address; the page
@@ -52,6 +54,11 @@ export function Invoices({
   const { columns, choose } = useColumns('invoices', first)
   // Kept from page to page, and while the filters change.
   const [ticked, setTicked] = useState<string[]>([])
+  const tick = useCallback(
+    (id: string) =>
+      setTicked((before) => (before.includes(id) ? before.filter((other) => other !== id) : [...before, id])),
+    [],
+  )
   const list = useQuery({
     queryKey: listInvoices.key({ query: view }),
     queryFn: ({ signal }) => listInvoices({ query: view }, signal),
@@ -109,13 +116,15 @@ export function Invoices({
             busy={isWaiting}
             onGo={go}
             ticked={ticked}
-            onTick={(id) =>
-              setTicked(ticked.includes(id) ? ticked.filter((other) => other !== id) : [...ticked, id])
-            }
+            onTick={tick}
           />
         ) : null}
       </Card>
-      <Ticked ids={ticked} invoices={invoices} onChange={setTicked} />
+      {ticked.length > 0 ? (
+        <Suspense>
+          <Ticked ids={ticked} invoices={invoices} onChange={setTicked} />
+        </Suspense>
+      ) : null}
       <Pager {...pagesOf(view, list.data)} words={pageWords(view.orderBy)} />
     </>
   )

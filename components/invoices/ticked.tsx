@@ -20,7 +20,6 @@ export function Ticked({
   invoices: readonly Invoice[]
   onChange: (ids: string[]) => void
 }) {
-  if (ids.length === 0) return null
   const others = invoices.filter(({ id }) => !ids.includes(id))
   const path = exportInvoiceFiles.path({ query: { ids: [...ids] } })
   const tooMany = ids.length > MOST_TICKED || path.length > LONGEST_ADDRESS

@@ -1,21 +1,23 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
-import { use } from 'react'
+import { notifyManager, useQueryClient } from '@tanstack/react-query'
+import { use, useSyncExternalStore } from 'react'
 import { listNeeds } from '#lib/needs/queries.ts'
 
 /**
  * How many lines need the caller, in the navigation; nothing where none does. `first` is as the frame was made; what the page
- * of them has learned since counts more.
+ * of them has learned since counts more. It only listens: a query of its own, without an answer yet, would stand in the
+ * way of the answer that the page brings.
  */
 export function NeedCount({ first }: { first: Promise<number | undefined> }) {
   const atFirst = use(first)
-  const { data } = useQuery({
-    queryKey: listNeeds.key({}),
-    queryFn: ({ signal }) => listNeeds({}, signal),
-    enabled: false,
-  })
-  const count = data?.count ?? atFirst
+  const client = useQueryClient()
+  const learned = useSyncExternalStore(
+    (onChange) => client.getQueryCache().subscribe(notifyManager.batchCalls(onChange)),
+    () => countIn(client.getQueryData(listNeeds.key({}))),
+    () => undefined,
+  )
+  const count = learned ?? atFirst
   if (!count) return null
   return (
     <span className="ml-auto rounded-full bg-accent-tint px-1.75 text-xs font-semibold text-accent tabular-nums forced-colors:border">
@@ -23,4 +25,8 @@ export function NeedCount({ first }: { first: Promise<number | undefined> }) {
       <span className="sr-only">{count === 1 ? ' line needs you' : ' lines need you'}</span>
     </span>
   )
+}
+
+function countIn(answer: Awaited<ReturnType<typeof listNeeds>> | undefined): number | undefined {
+  return answer?.count
 }

@@ -8,7 +8,7 @@ export function ButtonLink({
   className,
   ...rest
 }: { look?: ButtonLook } & ComponentProps<typeof Link>) {
-  return <Link {...rest} className={buttonLook(look, className)} />
+  return <Link prefetch={false} {...rest} className={buttonLook(look, className)} />
 }
 
 /** A link to a file, which the browser saves instead of going there. */

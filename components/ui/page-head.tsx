@@ -22,7 +22,11 @@ export function PageHead({
       <div className="min-w-0 max-md:grow">
         {crumb ? (
           <nav aria-label="Breadcrumb" className="mb-2 text-sm">
-            <Link href={crumb.href} className="rounded-sm text-ink-3 hover:text-ink hover:underline">
+            <Link
+              href={crumb.href}
+              prefetch={false}
+              className="rounded-sm text-ink-3 hover:text-ink hover:underline"
+            >
               {crumb.name}
             </Link>
             <span aria-hidden="true" className="text-ink-3">

@@ -1,9 +1,9 @@
 import { Card } from './card.tsx'
 
-/** Stands where rows will be, once waiting for them lasts. */
-export function SkeletonRows({ count }: { count: number }) {
+/** Stands where rows will be, once waiting for them lasts; `now` where it has lasted. */
+export function SkeletonRows({ count, now }: { count: number; now?: boolean | undefined }) {
   return (
-    <div role="status" className="appear-late">
+    <div role="status" className={now ? '' : 'appear-late'}>
       <span className="sr-only">Loading…</span>
       {Array.from({ length: count }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
@@ -16,10 +16,10 @@ export function SkeletonRows({ count }: { count: number }) {
 }
 
 /** The same for a list that its page did not wait for. */
-export function RowsWaiting() {
+export function RowsWaiting({ now }: { now?: boolean }) {
   return (
-    <Card className="appear-late">
-      <SkeletonRows count={8} />
+    <Card className={now ? '' : 'appear-late'}>
+      <SkeletonRows count={8} now={now} />
     </Card>
   )
 }

@@ -4,6 +4,7 @@ import { pathWith } from '#components/filters/list-screen.ts'
 import { Keys } from '#components/keys/keys.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { Problem } from '#lib/api/problem.ts'
 import { listOwnProfiles } from '#lib/billing-profiles/operations.ts'
 import { env } from '#lib/env.ts'
@@ -14,7 +15,8 @@ import { givableRoles, maySeeOthers } from '#lib/keys/rules.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
-import { asInvalid, InvalidView } from '../invalid-view.tsx'
+import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
+import { Late, soon } from '../late.tsx'
 import { traceOf } from '../trace.ts'
 
 export const metadata: Metadata = { title: 'API keys' }
@@ -30,13 +32,13 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   // Their own are what they may see.
   if (view.whose === 'all' && !maySeeAll) redirect('/keys')
   const input = { params: {}, query: view, body: undefined }
-  const list = await operations.listKeys(caller, input, await traceOf()).catch(asInvalid)
-  if (list instanceof Problem) return <InvalidView {...INVALID} problem={list} />
-  const profiles = await listOwnProfiles(caller)
+  const answers = Promise.all([operations.listKeys(caller, input, await traceOf()), listOwnProfiles(caller)])
+  const answer = await soon(answers.catch(asInvalid))
+  if ('now' in answer && answer.now instanceof Problem)
+    return <InvalidView {...INVALID} problem={answer.now} />
   const issuer = {
     id: caller.id,
     roles: givableRoles(caller),
-    profiles: profiles.map(({ id, name }) => ({ id, name })),
     isAdmin: maySeeAll,
     customer: caller.customerName,
     limits: env().keys,
@@ -52,9 +54,21 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         }
         actions={<MoreMenu path={listKeys.path({ query: view })} />}
       />
-      <Hydrated answers={[[listKeys.key({ query: view }), list.body]]}>
-        <Keys view={view} maySeeAll={maySeeAll} issuer={issuer} />
-      </Hydrated>
+      <Late answer={answer} fallback={<RowsWaiting />}>
+        {(found) =>
+          found instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={found} />
+          ) : (
+            <Hydrated answers={[[listKeys.key({ query: view }), found[0].body]]}>
+              <Keys
+                view={view}
+                maySeeAll={maySeeAll}
+                issuer={{ ...issuer, profiles: found[1].map(({ id, name }) => ({ id, name })) }}
+              />
+            </Hydrated>
+          )
+        }
+      </Late>
     </>
   )
 }

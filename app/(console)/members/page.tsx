@@ -5,6 +5,7 @@ import { Members } from '#components/members/members.tsx'
 import { DemandFactor } from '#components/second-factors/demand-factor.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { readPriceVisibility as readVisibility } from '#lib/license-prices/operations.ts'
@@ -17,7 +18,8 @@ import { readFactorDemand } from '#lib/second-factors/queries.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
-import { asInvalid, InvalidView } from '../invalid-view.tsx'
+import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
+import { Late, soon } from '../late.tsx'
 import { MissingRole } from '../missing-role.tsx'
 import { traceOf } from '../trace.ts'
 
@@ -35,13 +37,15 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   if (view instanceof Problem) return <InvalidView {...INVALID} problem={view} />
   const input = { params: {}, query: view, body: undefined }
   const nothing = { params: {}, query: {}, body: undefined }
-  const [list, giving, demand, visibility] = await Promise.all([
-    operations.listMembers(caller, input, await traceOf()).catch(asInvalid),
+  const answers = Promise.all([
+    operations.listMembers(caller, input, await traceOf()),
     operations.readGiving(caller),
     readDemand(caller, nothing, await traceOf()),
     readVisibility(caller, nothing, await traceOf()),
   ])
-  if (list instanceof Problem) return <InvalidView {...INVALID} problem={list} />
+  const answer = await soon(answers.catch(asInvalid))
+  if ('now' in answer && answer.now instanceof Problem)
+    return <InvalidView {...INVALID} problem={answer.now} />
   return (
     <>
       <PageHead
@@ -49,17 +53,25 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         subtitle={`Who may sign in at ${caller.customerName}, what they may do, and who has not come yet.`}
         actions={<MoreMenu path={listMembers.path({ query: view })} />}
       />
-      <Hydrated
-        answers={[
-          [listMembers.key({ query: view }), list.body],
-          [readFactorDemand.key({}), demand.body],
-          [readPriceVisibility.key({}), visibility.body],
-        ]}
-      >
-        <Members view={view} giving={giving} self={caller.id} now={Date.now()} />
-        <DemandFactor />
-        <PriceVisibility />
-      </Hydrated>
+      <Late answer={answer} fallback={<RowsWaiting />}>
+        {(found) =>
+          found instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={found} />
+          ) : (
+            <Hydrated
+              answers={[
+                [listMembers.key({ query: view }), found[0].body],
+                [readFactorDemand.key({}), found[2].body],
+                [readPriceVisibility.key({}), found[3].body],
+              ]}
+            >
+              <Members view={view} giving={found[1]} self={caller.id} now={Date.now()} />
+              <DemandFactor />
+              <PriceVisibility />
+            </Hydrated>
+          )
+        }
+      </Late>
     </>
   )
 }

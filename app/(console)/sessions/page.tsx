@@ -4,6 +4,7 @@ import { pathWith } from '#components/filters/list-screen.ts'
 import { Sessions } from '#components/sessions/sessions.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { Problem } from '#lib/api/problem.ts'
 import * as contract from '#lib/sessions/contract.ts'
 import * as operations from '#lib/sessions/operations.ts'
@@ -12,7 +13,8 @@ import { maySeeOthers } from '#lib/sessions/rules.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
-import { asInvalid, InvalidView } from '../invalid-view.tsx'
+import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
+import { Late, soon } from '../late.tsx'
 import { traceOf } from '../trace.ts'
 
 export const metadata: Metadata = { title: 'Sessions' }
@@ -28,8 +30,9 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   // Their own are what they may see.
   if (view.whose === 'all' && !maySeeAll) redirect('/sessions')
   const input = { params: {}, query: view, body: undefined }
-  const list = await operations.listSessions(caller, input, await traceOf()).catch(asInvalid)
-  if (list instanceof Problem) return <InvalidView {...INVALID} problem={list} />
+  const answer = await soon(operations.listSessions(caller, input, await traceOf()).catch(asInvalid))
+  if ('now' in answer && answer.now instanceof Problem)
+    return <InvalidView {...INVALID} problem={answer.now} />
   return (
     <>
       <PageHead
@@ -41,9 +44,17 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         }
         actions={<MoreMenu path={listSessions.path({ query: view })} />}
       />
-      <Hydrated answers={[[listSessions.key({ query: view }), list.body]]}>
-        <Sessions view={view} maySeeAll={maySeeAll} />
-      </Hydrated>
+      <Late answer={answer} fallback={<RowsWaiting />}>
+        {(list) =>
+          list instanceof Problem ? (
+            <InvalidNote {...INVALID} problem={list} />
+          ) : (
+            <Hydrated answers={[[listSessions.key({ query: view }), list.body]]}>
+              <Sessions view={view} maySeeAll={maySeeAll} />
+            </Hydrated>
+          )
+        }
+      </Late>
     </>
   )
 }

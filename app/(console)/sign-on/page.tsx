@@ -4,6 +4,7 @@ import { SignOn } from '#components/sign-on/sign-on.tsx'
 import { SignOnTabs } from '#components/sign-on/sign-on-tabs.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { may } from '#lib/access/rules.ts'
 import { readGiving } from '#lib/members/operations.ts'
 import * as operations from '#lib/single-sign-on/operations.ts'
@@ -11,6 +12,7 @@ import { readSignOn } from '#lib/single-sign-on/queries.ts'
 import { type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
+import { Late, soon } from '../late.tsx'
 import { MissingRole } from '../missing-role.tsx'
 import { traceOf } from '../trace.ts'
 
@@ -21,10 +23,8 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   if (!may(caller, 'members-manager'))
     return <MissingRole title="Single sign-on" caller={caller} permission="members-manager" />
   const input = { params: {}, query: {}, body: undefined }
-  const [{ body }, giving] = await Promise.all([
-    operations.readSignOn(caller, input, await traceOf()),
-    readGiving(caller),
-  ])
+  const answers = Promise.all([operations.readSignOn(caller, input, await traceOf()), readGiving(caller)])
+  const answer = await soon(answers)
   return (
     <>
       <PageHead
@@ -33,9 +33,13 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         actions={<MoreMenu path={readSignOn.path({})} />}
       />
       <SignOnTabs current="/sign-on" />
-      <Hydrated answers={[[readSignOn.key({}), body]]}>
-        <SignOn giving={giving} />
-      </Hydrated>
+      <Late answer={answer} fallback={<RowsWaiting />}>
+        {([{ body }, giving]) => (
+          <Hydrated answers={[[readSignOn.key({}), body]]}>
+            <SignOn giving={giving} />
+          </Hydrated>
+        )}
+      </Late>
     </>
   )
 }

@@ -11,6 +11,7 @@ import { AssetPosting } from '#components/posting-details/asset-posting.tsx'
 import { RenewalCard } from '#components/renewal-orders/renewal-card.tsx'
 import { SeatPlot } from '#components/seats/seat-plot.tsx'
 import { yearUntil } from '#components/seats/seat-steps.ts'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { visible } from '#components/ui/visible.ts'
 import { type Caller, may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -26,6 +27,7 @@ import { readRenewal } from '#lib/renewal-orders/queries.ts'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { currentCaller, requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
+import { Late, soon } from '../../late.tsx'
 import { MissingRole } from '../../missing-role.tsx'
 import { traceOf } from '../../trace.ts'
 import { historyOf, movedSince } from './history.ts'
@@ -48,34 +50,34 @@ export default async function Page({ params, searchParams }: Given) {
     return <MissingRole title={`Asset ${id}`} caller={caller} permission="licenses-manager" />
   }
   const { history, set } = await searchParams
+  // Whether there is one is known before anything is sent: a 404 is one.
   const item = await found(caller, id)
   const span = yearUntil(Date.now())
   const trace = await traceOf()
   const posted = { params: { asset_id: id } }
-  const [changes, moved, readings, worth, listed, posting, renewal] = await Promise.all([
+  const more = Promise.all([
     historyOf(caller, id, typeof history === 'string' ? history : undefined, trace),
     movedSince(caller, id, span.from, trace),
     readSeatHistory(caller, id, span.from),
-    worthOf(caller, item.properties?.subscription ? [id] : []),
-    listOf(search),
     postingOf(caller, { ...posted, query: {}, body: undefined }, trace),
     item.properties?.subscription?.Plan.IsCommitmentPlan
       ? renewalOf(caller, { ...posted, query: {}, body: undefined }, trace)
       : undefined,
   ])
+  // It may fail while the others of its time are waited for.
+  more.catch(() => {})
+  const [worth, listed] = await Promise.all([
+    worthOf(caller, item.properties?.subscription ? [id] : []),
+    listOf(search),
+  ])
+  const answer = await soon(more)
   const at = (token?: string) =>
     assetHref(id, [listed, token && `history=${token}`].filter(Boolean).join('&'))
   const { NumberOfSeats: purchased, LicensedNumberOfSeats: assigned } =
     item.properties?.subscription?.Seats ?? {}
   const seats = purchased === undefined || assigned === undefined ? undefined : { purchased, assigned }
   return (
-    <Hydrated
-      answers={[
-        [oneAsset.key(id), oneAsset.list(item)],
-        [readAssetPosting.key(posted), posting.body],
-        ...(renewal ? ([[readRenewal.key(posted), renewal.body]] as const) : []),
-      ]}
-    >
+    <Hydrated answers={[[oneAsset.key(id), oneAsset.list(item)]]}>
       <Letterhead customer={caller.customerName} lines={[]} now={span.to} />
       <AssetHead
         item={item}
@@ -84,21 +86,33 @@ export default async function Page({ params, searchParams }: Given) {
         idle={worth.idle[id]}
         proposed={typeof set === 'string' ? wholeNumber(set) : undefined}
       />
-      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
-        <div className={seats ? 'xl:order-2' : ''}>
-          <AssetFacts item={item} now={span.to} />
-          {item.properties?.subscription?.Plan.IsCommitmentPlan ? (
-            <RenewalCard id={id} lastPrice={worth.prices[id]} />
-          ) : null}
-          <AssetPosting id={id} maySet={may(caller, 'posting-editor')} />
-        </div>
-        {seats ? (
-          <div className="grid min-w-0 gap-4">
-            <SeatPlot known={{ changes: moved, readings, now: seats, since: item.createTime }} span={span} />
-            <AssetHistory changes={changes instanceof Problem ? undefined : changes} at={at} />
-          </div>
-        ) : null}
-      </div>
+      <Late answer={answer} fallback={<RowsWaiting />}>
+        {([changes, moved, readings, posting, renewal]) => (
+          <Hydrated
+            answers={[
+              [readAssetPosting.key(posted), posting.body],
+              ...(renewal ? ([[readRenewal.key(posted), renewal.body]] as const) : []),
+            ]}
+          >
+            <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
+              <div className={seats ? 'xl:order-2' : ''}>
+                <AssetFacts item={item} now={span.to} />
+                {renewal ? <RenewalCard id={id} lastPrice={worth.prices[id]} /> : null}
+                <AssetPosting id={id} maySet={may(caller, 'posting-editor')} />
+              </div>
+              {seats ? (
+                <div className="grid min-w-0 gap-4">
+                  <SeatPlot
+                    known={{ changes: moved, readings, now: seats, since: item.createTime }}
+                    span={span}
+                  />
+                  <AssetHistory changes={changes instanceof Problem ? undefined : changes} at={at} />
+                </div>
+              ) : null}
+            </div>
+          </Hydrated>
+        )}
+      </Late>
     </Hydrated>
   )
 }

@@ -1,9 +1,11 @@
 import type { Metadata } from 'next'
 import { BulkScreen } from '#components/license-lists/bulk-screen.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { may } from '#lib/access/rules.ts'
 import { pricesOfPlans } from '#lib/idle-licenses/operations.ts'
 import { requireCaller } from '../../caller.ts'
+import { Late, soon } from '../../late.tsx'
 import { MissingRole } from '../../missing-role.tsx'
 
 const title = 'Change several assets'
@@ -15,6 +17,7 @@ export default async function Page() {
   if (!may(caller, 'licenses-manager')) {
     return <MissingRole title={title} caller={caller} permission="licenses-manager" />
   }
+  const answer = await soon(pricesOfPlans(caller))
   return (
     <>
       <PageHead
@@ -22,7 +25,9 @@ export default async function Page() {
         title={title}
         subtitle="Set the licenses of many assets from a list. Each row is checked, and nothing is sent before you confirm."
       />
-      <BulkScreen member={caller.id} prices={await pricesOfPlans(caller)} />
+      <Late answer={answer} fallback={<RowsWaiting />}>
+        {(prices) => <BulkScreen member={caller.id} prices={prices} />}
+      </Late>
     </>
   )
 }

@@ -15,10 +15,9 @@ import { latenessOf } from '#components/invoices/lateness.ts'
 import { StatusBadge } from '#components/invoices/status-badge.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { type Caller, may } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
-import { recipientOf } from '#lib/billing-profiles/recipient.ts'
-import { invoiceBefore } from '#lib/comparisons/before.ts'
 import { countryName } from '#lib/countries.ts'
 import { monthAndYear } from '#lib/days.ts'
 import { readInvoiceFile } from '#lib/invoice-files/queries.ts'
@@ -26,12 +25,12 @@ import * as contract from '#lib/invoices/contract.ts'
 import * as operations from '#lib/invoices/operations.ts'
 import { listInvoices, readInvoice } from '#lib/invoices/queries.ts'
 import { documentName, platformName } from '#lib/invoices/rules.ts'
-import { type Party, partyLines } from '#lib/parties/rules.ts'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { currentCaller, requireCaller } from '../../caller.ts'
+import { Late, soon } from '../../late.tsx'
 import { MissingRole } from '../../missing-role.tsx'
 import { traceOf } from '../../trace.ts'
-import { neighboursOf } from './neighbours.ts'
+import { addressLines, besides } from './besides.ts'
 import { seatNotes } from './seat-notes.ts'
 import { shownCharges } from './shown-charges.ts'
 import { shownLines } from './shown-lines.ts'
@@ -58,21 +57,23 @@ export default async function Page({ params, searchParams }: Given) {
   const view = await readQuery(contract.listInvoices, search)
   // An odd address of the list goes back to it as it is: the list explains it.
   const listed = view instanceof Problem ? search : listInvoices.search(view)
+  // Whether there is one is known before anything is sent: a 404 is one.
   const invoice = await found(caller, id)
-  const [beside, before, recipient] = await Promise.all([
-    view instanceof Problem ? {} : neighboursOf(caller, invoice, view),
-    invoiceBefore(caller, id),
-    recipientOf(caller, id),
+  const [answer, seats] = await Promise.all([
+    soon(besides(caller, invoice, view)),
+    soon(seatNotes(caller, invoice)),
   ])
   const { sums, rows } = shownLines(invoice)
-  const seats = invoice.documentState === 'issued' ? await seatNotes(caller, invoice) : { lines: [] }
-  const noted = rows.map((row, index) => (seats.lines[index] ? { ...row, seats: seats.lines[index] } : row))
   const tax = shownTax(invoice)
   const charges = shownCharges(invoice)
   const late = latenessOf(invoice, Date.now())
   return (
     <>
-      <Letterhead customer={caller.customerName} lines={addressLines(recipient)} now={Date.now()} />
+      <Late answer={answer} fallback={null}>
+        {({ recipient }) => (
+          <Letterhead customer={caller.customerName} lines={addressLines(recipient)} now={Date.now()} />
+        )}
+      </Late>
       <PageHead
         crumb={{ href: pathWith('/invoices', listed), name: 'Invoices' }}
         title={invoice.number}
@@ -83,28 +84,45 @@ export default async function Page({ params, searchParams }: Given) {
             {monthAndYear(invoice.invoiceDate)}
             <span className="print:hidden">
               {' · '}
-              <CompareLink id={id} before={before} />
+              <Late answer={answer} fallback={null}>
+                {({ before }) => <CompareLink id={id} before={before} />}
+              </Late>
             </span>
           </>
         }
         actions={
           <>
-            <NeighbourLinks {...beside} search={listed} />
+            <Late answer={answer} fallback={null}>
+              {({ beside }) => <NeighbourLinks {...beside} search={listed} />}
+            </Late>
             <FileLinks href={readInvoiceFile.path({ params: { invoice_id: id } })} files={invoice.files} />
             <MoreMenu path={readInvoice.path({ params: { invoice_id: id } })} />
           </>
         }
       />
       <DocumentNotes invoice={invoice} search={listed} />
-      <InvoiceFacts
-        invoice={invoice}
-        billedTo={recipient?.name}
-        countries={{ seller: nameOf(invoice.sellerCountry), buyer: nameOf(invoice.buyerCountry) }}
-        balance={sums.balance}
-        late={late !== undefined}
-        maySet={may(caller, 'posting-editor')}
-      />
-      <InvoiceLines rows={noted} sums={sums} currency={invoice.currency} seats={seats.summary} />
+      <Late answer={answer} fallback={<RowsWaiting />}>
+        {({ recipient }) => (
+          <InvoiceFacts
+            invoice={invoice}
+            billedTo={recipient?.name}
+            countries={{ seller: nameOf(invoice.sellerCountry), buyer: nameOf(invoice.buyerCountry) }}
+            balance={sums.balance}
+            late={late !== undefined}
+            maySet={may(caller, 'posting-editor')}
+          />
+        )}
+      </Late>
+      <Late answer={seats} fallback={<RowsWaiting />}>
+        {({ lines, summary }) => (
+          <InvoiceLines
+            rows={rows.map((row, index) => (lines[index] ? { ...row, seats: lines[index] } : row))}
+            sums={sums}
+            currency={invoice.currency}
+            seats={summary}
+          />
+        )}
+      </Late>
       {tax?.differences ? <Verdict text={tax.differences} fits={false} /> : null}
       {tax && tax.rows.length > 0 ? (
         <TaxTable rows={tax.rows} currency={invoice.currency} note={tax.note} />
@@ -112,11 +130,6 @@ export default async function Page({ params, searchParams }: Given) {
       {charges ? <InvoiceCharges shown={charges} currency={invoice.currency} /> : null}
     </>
   )
-}
-
-/** Whom the invoice addresses, line by line. */
-function addressLines(recipient: Party | undefined): string[] {
-  return recipient ? [`Billed to ${recipient.name}`, ...partyLines(recipient)] : []
 }
 
 function nameOf(country: string | undefined): string | undefined {

@@ -9,11 +9,12 @@ import { Exact } from '#lib/decimals.ts'
 import type { InvoiceWithLines } from '#lib/invoices/contract.ts'
 import { moneyText } from '#lib/money.ts'
 
-/** What the known seats say of each line, in words, and of all of them; empty where no line sells licenses. */
+/** What the known seats say of each line, in words, and of all of them; empty where no line sells licenses, or nothing is issued. */
 export async function seatNotes(
   caller: Caller,
-  { invoiceDate, currency, lineItems }: InvoiceWithLines,
+  { documentState, invoiceDate, currency, lineItems }: InvoiceWithLines,
 ): Promise<{ lines: (SeatNote | undefined)[]; summary?: SeatNote }> {
+  if (documentState !== 'issued') return { lines: [] }
   const types = LICENSE_TYPES.filter((type) => lineItems.some((line) => line.type === type))
   if (types.length === 0) return { lines: [] }
   const known = new Map<string, KnownSeats[]>()

@@ -2,11 +2,13 @@ import type { Metadata } from 'next'
 import { Profiles } from '#components/posting-details/profiles.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { may } from '#lib/access/rules.ts'
 import { listBillingProfiles as operation } from '#lib/posting-details/operations.ts'
 import { listBillingProfiles } from '#lib/posting-details/queries.ts'
 import { requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
+import { Late, soon } from '../../late.tsx'
 import { MissingRole } from '../../missing-role.tsx'
 import { traceOf } from '../../trace.ts'
 
@@ -18,7 +20,7 @@ export default async function Page() {
   if (!may(caller, 'invoice-viewer')) {
     return <MissingRole title={TITLE} caller={caller} permission="invoice-viewer" />
   }
-  const { body } = await operation(caller, { params: {}, query: {}, body: undefined }, await traceOf())
+  const answer = await soon(operation(caller, { params: {}, query: {}, body: undefined }, await traceOf()))
   return (
     <>
       <PageHead
@@ -27,9 +29,13 @@ export default async function Page() {
         subtitle="The purchase order, buyer reference and cost center that the next invoices of each carry."
         actions={<MoreMenu path={listBillingProfiles.path({})} />}
       />
-      <Hydrated answers={[[listBillingProfiles.key({}), body]]}>
-        <Profiles maySet={may(caller, 'posting-editor')} />
-      </Hydrated>
+      <Late answer={answer} fallback={<RowsWaiting />}>
+        {({ body }) => (
+          <Hydrated answers={[[listBillingProfiles.key({}), body]]}>
+            <Profiles maySet={may(caller, 'posting-editor')} />
+          </Hydrated>
+        )}
+      </Late>
     </>
   )
 }

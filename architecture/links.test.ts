@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { projectFiles, read } from './scan.ts'
+
+const screens = projectFiles().filter((file) => /^(app|components)\/.*\.tsx$/.test(file))
+
+// A link that is only seen fetches nothing: components/going/ahead.ts fetches what somebody goes for.
+test('no link fetches its page for being seen', () => {
+  const links = screens.flatMap((file) => eager(read(file)).map((link) => `${file}: ${link}`))
+  expect(links).toEqual([])
+  expect(screens.filter((file) => read(file).includes("from 'next/link'")).length).toBeGreaterThan(20)
+})
+
+test('and one that does is found', () => {
+  expect(eager('<Link href="/" onClick={() => a > b} className="x">')).toHaveLength(1)
+  expect(eager('<Link href="/"\n  prefetch={true}>')).toHaveLength(1)
+  expect(eager('<Link href="/" onClick={() => a > b} prefetch={false}>')).toEqual([])
+  expect(eager('<Link {...rest} prefetch={false} /> <LinkHint />')).toEqual([])
+})
+
+/** The `Link` tags of a text that do not say `prefetch={false}`. */
+function eager(text: string): string[] {
+  return [...text.matchAll(/<Link(?=[\s>])/g)]
+    .map(({ index }) => tagAt(text, index))
+    .filter((tag) => !tag.includes('prefetch={false}'))
+}
+
+/** A tag up to its end, which stands outside of all braces. */
+function tagAt(text: string, begin: number): string {
+  let depth = 0
+  for (let at = begin; at < text.length; at++) {
+    if (text[at] === '{') depth++
+    if (text[at] === '}') depth--
+    if (text[at] === '>' && depth === 0) return text.slice(begin, at + 1)
+  }
+  return text.slice(begin)
+}

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { chromium as playwright } from '@playwright/test'
+import { chromium } from '../../e2e/chromium.ts'
+import { freePort } from '../../e2e/free-port.ts'
+import { broken, type Figure, tableOf } from './budgets.ts'
+import { openConsole, thingsOf } from './console.ts'
+
+// Lighthouse on six screens: npm run lighthouse [rounds]. The program is large, and nothing else needs it: npm fetches it
+// for this measurement, into its cache. It wants a quiet machine.
+
+const LIGHTHOUSE = 'lighthouse@13.5.0'
+const ROUNDS = Number(process.argv[2] ?? 3)
+const CATEGORIES = ['performance', 'accessibility', 'best-practices'] as const
+/** The least score of each category, by form; LCP and TBT in milliseconds are of the mobile one. */
+const LEAST = { desktop: [100, 100, 100], mobile: [98, 100, 100] } as const
+const LCP_MS = 1500
+const TBT_MS = 100
+
+type Form = keyof typeof LEAST
+type Report = {
+  categories: Record<(typeof CATEGORIES)[number], { score: number | null }>
+  audits: Record<'largest-contentful-paint' | 'total-blocking-time', { numericValue?: number }>
+}
+
+const opened = await openConsole()
+const port = await freePort()
+const found = await chromium()
+const browser = await playwright.launch({
+  ...found,
+  args: [...found.args, `--remote-debugging-port=${port}`],
+})
+const folder = await mkdtemp(join(tmpdir(), 'console-lighthouse-'))
+try {
+  const { assets, invoices } = await thingsOf(opened)
+  const figures: Figure[] = []
+  for (const path of [
+    '/sign-in',
+    '/',
+    '/assets',
+    `/assets/${assets[0]}`,
+    '/invoices',
+    `/invoices/${invoices[0]}`,
+  ])
+    for (const form of ['desktop', 'mobile'] as const) figures.push(...(await measured(path, form)))
+  console.log(tableOf(figures))
+  if (broken(figures).length > 0) process.exitCode = 1
+} finally {
+  await browser.close()
+  await rm(folder, { recursive: true, force: true })
+  await opened.stop()
+}
+
+/** The middle of some rounds by its performance. Scores are told as what is missing to 100. */
+async function measured(path: string, form: Form): Promise<Figure[]> {
+  const reports: Report[] = []
+  for (let round = 0; round < ROUNDS; round++) reports.push(await report(path, form))
+  const middle = reports.toSorted(
+    (one, other) => scoreOf(one, 'performance') - scoreOf(other, 'performance'),
+  )[ROUNDS >> 1] as Report
+  const name = `${path.replace(/^(\/\w+)\/.*/, '$1/…')}, ${form}`
+  const scores = CATEGORIES.map(
+    (category, index): Figure => ({
+      name: `${name}: ${category}, below 100 by`,
+      value: 100 - scoreOf(middle, category),
+      most: 100 - LEAST[form][index as 0],
+      unit: '',
+    }),
+  )
+  const time = (audit: keyof Report['audits']) => middle.audits[audit].numericValue ?? Number.NaN
+  if (form === 'desktop') return scores
+  return [
+    ...scores,
+    { name: `${name}: LCP`, value: time('largest-contentful-paint'), most: LCP_MS, unit: 'ms' },
+    { name: `${name}: TBT`, value: time('total-blocking-time'), most: TBT_MS, unit: 'ms' },
+  ]
+}
+
+function scoreOf(report: Report, category: (typeof CATEGORIES)[number]): number {
+  return Math.round((report.categories[category].score ?? Number.NaN) * 100)
+}
+
+async function report(path: string, form: Form): Promise<Report> {
+  const { name, value } = opened.cookie
+  const isOutside = path === '/sign-in'
+  const args = [
+    ...['exec', '--yes', `--package=${LIGHTHOUSE}`, '--', 'lighthouse', opened.url + path],
+    ...[`--port=${port}`, '--quiet', '--output=json', `--only-categories=${CATEGORIES.join(',')}`],
+    ...(form === 'desktop' ? ['--preset=desktop'] : []),
+    ...(isOutside ? [] : [`--extra-headers=${JSON.stringify({ Cookie: `${name}=${value}` })}`]),
+  ]
+  const { stdout } = await promisify(execFile)('npm', args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 })
+  return JSON.parse(stdout) as Report
+}

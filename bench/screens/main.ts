@@ -1,0 +1,91 @@
+import { parseArgs } from 'node:util'
+import type { BrowserContext, Page } from '@playwright/test'
+import { broken, type Figure, PRESS_MS, SKELETON_MS, TITLE_MS, tableOf } from './budgets.ts'
+import { type Click, clickOf } from './clicks.ts'
+import { inBrowser, openConsole, thingsOf } from './console.ts'
+import { pressesOf } from './keys.ts'
+import { weights } from './weights.ts'
+
+// What a screen weighs and how soon it answers, in a browser, with the demo's largest customer; it ends with 1 where a
+// budget is broken. Weights are the same on every machine. Times want a quiet one: docs/speed.md.
+
+const { values: given } = parseArgs({
+  options: {
+    /** Only weights, which no other work on the machine disturbs. */
+    weights: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '5' },
+  },
+})
+const ROUNDS = Number(given.rounds)
+
+const CLICKS = [
+  ['/assets', '/invoices'],
+  ['/invoices', '/assets'],
+  ['/', '/activity'],
+] as const
+
+const opened = await openConsole()
+try {
+  const things = await thingsOf(opened)
+  const figures = await inBrowser(opened, async (context) => [
+    ...(await weights(context, things)),
+    ...(given.weights ? [] : [...(await clicks(context)), ...(await presses(context))]),
+  ])
+  console.log(tableOf(figures))
+  const over = broken(figures)
+  if (over.length > 0) {
+    console.error(`${over.length} over budget: ${over.map(({ name }) => name).join(', ')}.`)
+    process.exitCode = 1
+  }
+} finally {
+  await opened.stop()
+}
+
+async function clicks(context: BrowserContext): Promise<Figure[]> {
+  const found: Figure[] = []
+  for (const [from, to] of CLICKS) {
+    const rounds: Click[] = []
+    for (let round = 0; round < ROUNDS; round++) rounds.push(await clickOf(context, from, to))
+    const figure = (what: keyof Click, most: number): Figure => ({
+      name: `${from} to ${to}: ${what}`,
+      value: middle(rounds.map((round) => round[what] ?? Number.NaN)),
+      most,
+      unit: 'ms',
+    })
+    found.push(figure('title', TITLE_MS), figure('navigation', TITLE_MS), figure('skeleton', SKELETON_MS))
+  }
+  return found
+}
+
+async function presses(context: BrowserContext): Promise<Figure[]> {
+  const [assets, invoices] = ['/assets?maxResults=250', '/invoices?maxResults=250']
+  const search = (page: Page) => page.getByRole('searchbox')
+  const cases = [
+    [
+      'a quantity',
+      assets,
+      (page: Page) => page.getByRole('spinbutton', { disabled: false }).nth(3),
+      ['ArrowUp'],
+    ],
+    ['a letter, assets', assets, search, ['a', 'b']],
+    ['a letter, invoices', invoices, search, ['1', '2']],
+    [
+      'selecting an invoice',
+      invoices,
+      (page: Page) => page.locator('tbody').getByRole('checkbox').nth(2),
+      ['Space'],
+    ],
+  ] as const
+  const found: Figure[] = []
+  for (const [name, path, field, keys] of cases) {
+    const value = await pressesOf(context, path, field, keys)
+    found.push({ name: `key press to paint: ${name}`, value, most: PRESS_MS, unit: 'ms' })
+  }
+  return found
+}
+
+/** NaN where one of them is. */
+function middle(values: readonly number[]): number {
+  if (values.some(Number.isNaN)) return Number.NaN
+  return values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { runInNewContext } from 'node:vm'
+import { brotliCompressSync } from 'node:zlib'
+
+const STATIC = fileURLToPath(new URL('../../.next/static', import.meta.url))
+/** It starts the others, and has no module. */
+const RUNTIME = /\/turbopack-[\w-]+\.js$/
+
+/** Of a script: all of its bytes as they travel, and those of what is neither React nor Next. */
+export type Weight = { all: number; own: number }
+
+const weights = new Map<string, Weight>()
+
+/** @param path of a script, as a page names it: `/_next/static/…` */
+export function weightOf(path: string): Weight {
+  const known = weights.get(path) ?? weigh(path)
+  weights.set(path, known)
+  return known
+}
+
+function weigh(path: string): Weight {
+  const text = readFileSync(STATIC + path.replace(/^\/_next\/static/, ''), 'utf8')
+  const own = RUNTIME.test(path) ? '' : ownPart(text)
+  return { all: packed(text), own: own ? packed(own) : 0 }
+}
+
+function packed(text: string): number {
+  return brotliCompressSync(text).length
+}
+
+/**
+ * The modules of a chunk that are neither React's nor Next's. Those two come as CommonJS, so that the bundler gives
+ * their functions three parameters, and ours and all libraries one. Were it otherwise one day, more would count as ours.
+ */
+function ownPart(text: string): string {
+  const modules: string[] = []
+  const push = (chunk: unknown[]) => {
+    for (const part of chunk) if (typeof part === 'function' && part.length < 3) modules.push(String(part))
+  }
+  runInNewContext(text, { TURBOPACK: { push }, document: undefined })
+  return modules.join('\n')
+}

@@ -1,0 +1,58 @@
+import type { BrowserContext } from '@playwright/test'
+import { type Figure, HTML_KB, OWN_KB, ROWS, STATEMENT_KB, UNASKED } from './budgets.ts'
+import type { thingsOf } from './console.ts'
+import { loadOf } from './load.ts'
+
+/** What each screen of the console weighs at a full load. */
+export async function weights(
+  context: BrowserContext,
+  { assets, invoices }: Awaited<ReturnType<typeof thingsOf>>,
+) {
+  const ids = [...assets, ...invoices]
+  const screens = [
+    ['/', '/'],
+    ['/assets', '/assets'],
+    ['/assets, 250 rows', '/assets?maxResults=250'],
+    ['an asset', `/assets/${assets[0]}`],
+    ['/assets/bulk', '/assets/bulk'],
+    ['/invoices', '/invoices'],
+    ['/invoices, 250 rows', '/invoices?maxResults=250'],
+    ['an invoice', `/invoices/${invoices[0]}`],
+    ...[
+      '/invoices/statement',
+      '/invoices/explain',
+      '/invoices/compare',
+      '/invoices/profiles',
+      '/activity',
+      '/activity/events',
+      '/members',
+      '/sign-on',
+      '/sign-on/directory',
+      '/keys',
+      '/sessions',
+      '/second-factor',
+    ].map((path) => [path, path]),
+  ] as [name: string, path: string][]
+  const found: Figure[] = []
+  for (const [name, path] of screens) {
+    // Of what a page is about, its own parts may each say which it is.
+    const { own, html, unasked, rows } = await loadOf(
+      context,
+      path,
+      name === path || name.endsWith('rows') ? ids : [],
+    )
+    if (unasked.length > 0) console.error(`${name} asks by itself for ${unasked.join(', ')}.`)
+    found.push(
+      { name: `${name}: own JavaScript`, value: own / 1000, most: OWN_KB, unit: 'kB' },
+      { name: `${name}: asked for by itself`, value: unasked.length, most: UNASKED, unit: '' },
+      { name: `${name}: a row beside its HTML`, value: rows, most: ROWS, unit: '' },
+      {
+        name: `${name}: HTML`,
+        value: html / 1000,
+        most: path === '/invoices/statement' ? STATEMENT_KB : HTML_KB,
+        unit: 'kB',
+      },
+    )
+  }
+  return found
+}

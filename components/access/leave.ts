@@ -1,0 +1,22 @@
+// What every screen carries of the ways in and out is this: no more than leaving.
+
+import { postForm } from './post-form.ts'
+
+/**
+ * Ends the session.
+ * @throws Error when it could not be ended: the cookie still opens the console
+ */
+export async function signOut(): Promise<void> {
+  const answer = await postForm('/api/auth/signout', {})
+  if (!answer.ok || answer.url?.includes('csrf=true')) throw new Error('The session was not ended.')
+}
+
+/** Where the issuer that opened this session ends its own; undefined where there is none, or no answer. Never throws. */
+export async function farewell(): Promise<string | undefined> {
+  try {
+    const response = await fetch('/auth/sign-on/end', { method: 'POST', body: new URLSearchParams() })
+    return ((await response.json()) as { location?: string }).location
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,16 @@
+/** Sends a form to next-auth, with the token that it asks for. `isBusy`: too much was asked for from here. */
+export async function postForm(
+  path: string,
+  fields: Record<string, string>,
+): Promise<{ ok: boolean; isBusy?: boolean; url?: string }> {
+  const asked = await fetch('/api/auth/csrf')
+  if (asked.status === 429) return { ok: false, isBusy: true }
+  const { csrfToken } = (await asked.json()) as { csrfToken: string }
+  const response = await fetch(path, {
+    method: 'POST',
+    body: new URLSearchParams({ ...fields, csrfToken, json: 'true' }),
+  })
+  if (response.status === 429) return { ok: false, isBusy: true }
+  const { url } = (await response.json()) as { url?: string }
+  return { ok: response.ok, ...(url === undefined ? {} : { url }) }
+}

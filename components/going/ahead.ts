@@ -1,0 +1,49 @@
+import { useRouter } from 'next/navigation'
+import { useEffect } from 'react'
+import { noteFetched } from './fetched.ts'
+import { titleOf } from './titles.ts'
+
+/** Whoever only passes a link by Tab or `j` does not want it. In milliseconds. */
+const DWELL = 250
+
+/**
+ * Fetches the page behind a link when a finger or the mouse goes down on it, or the keyboard stays on it: a click comes a
+ * tenth of a second later. Nothing is fetched of what is only visible.
+ */
+export function useAhead(): void {
+  const router = useRouter()
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const fetchPage = (href: string) => {
+      noteFetched(href)
+      // All of it: of its frame alone there is nothing to show. The type is an enum that is not exported.
+      router.prefetch(href, { kind: 'full' } as Parameters<typeof router.prefetch>[1])
+    }
+    const onDown = (event: PointerEvent) => {
+      const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey
+      const href = isPlain ? screenBehind(event.target) : undefined
+      if (href !== undefined) fetchPage(href)
+    }
+    const onFocus = ({ target }: FocusEvent) => {
+      clearTimeout(timer)
+      const isByKeyboard = target instanceof Element && target.matches(':focus-visible')
+      const href = isByKeyboard ? screenBehind(target) : undefined
+      if (href !== undefined) timer = setTimeout(() => fetchPage(href), DWELL)
+    }
+    document.addEventListener('pointerdown', onDown)
+    document.addEventListener('focusin', onFocus)
+    return () => {
+      clearTimeout(timer)
+      document.removeEventListener('pointerdown', onDown)
+      document.removeEventListener('focusin', onFocus)
+    }
+  }, [router])
+}
+
+/** The address of another screen of the console that a link leads to; files and other pages are none. */
+function screenBehind(target: EventTarget | null): string | undefined {
+  const link = target instanceof Element ? target.closest('a') : null
+  if (!link || link.target || link.download || link.origin !== location.origin) return undefined
+  const isOther = link.pathname !== location.pathname && titleOf(link.pathname) !== undefined
+  return isOther ? link.pathname + link.search : undefined
+}

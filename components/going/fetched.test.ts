@@ -1,0 +1,30 @@
+import { beforeEach, expect, test } from 'vitest'
+import { forgetFetched, isOld, noteFetched } from './fetched.ts'
+
+beforeEach(forgetFetched)
+
+test.each([
+  [0, false],
+  [2_000, false],
+  [2_001, true],
+  [30_000, true],
+  [30_001, false],
+])('what was fetched %i ms ago: old is %s', (age, old) => {
+  noteFetched('/assets?a', 1_000_000)
+  expect(isOld('/assets?a', 1_000_000 + age)).toBe(old)
+  expect(isOld('/assets', 1_000_000 + age)).toBe(false)
+})
+
+test('what is kept is not fetched anew, and so as old as before', () => {
+  noteFetched('/assets', 1_000_000)
+  noteFetched('/assets', 1_020_000)
+  expect(isOld('/assets', 1_021_000)).toBe(true)
+  noteFetched('/assets', 1_031_000)
+  expect(isOld('/assets', 1_032_000)).toBe(false)
+})
+
+test('nothing is old once all was dropped', () => {
+  noteFetched('/assets', 1_000_000)
+  forgetFetched()
+  expect(isOld('/assets', 1_010_000)).toBe(false)
+})

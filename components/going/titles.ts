@@ -1,0 +1,31 @@
+/** What each screen of the console is called in the browser's tab. A test compares it with what the pages say. */
+const TITLES: Record<string, string> = {
+  '/': 'Home',
+  '/activity': 'Activity',
+  '/activity/events': 'Everything that happened',
+  '/assets': 'Assets',
+  '/assets/bulk': 'Change several assets',
+  '/invoices': 'Invoices',
+  '/invoices/compare': 'Compare invoices',
+  '/invoices/explain': 'Explain the month',
+  '/invoices/profiles': 'Billing profiles',
+  '/invoices/statement': 'Statement',
+  '/keys': 'API keys',
+  '/members': 'Members',
+  '/second-factor': 'Second factor',
+  '/sessions': 'Sessions',
+  '/sign-on': 'Single sign-on',
+  '/sign-on/directory': 'Directory',
+}
+
+/** A thing is called by its kind until its page has come. */
+const KINDS = [
+  [/^\/assets\/[^/]+$/, 'Asset'],
+  [/^\/invoices\/[^/]+$/, 'Invoice'],
+] as const
+
+/** The title of a screen before its page is there; undefined where the path is none of the console's. */
+export function titleOf(path: string): string | undefined {
+  if (Object.hasOwn(TITLES, path)) return TITLES[path]
+  return KINDS.find(([pattern]) => pattern.test(path))?.[1]
+}

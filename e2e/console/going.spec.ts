@@ -1,0 +1,136 @@
+import { expect, type Page, test } from '@playwright/test'
+import { asset, invoice, newCustomer } from '../admin.ts'
+import { complaints, rowsCame, signIn } from '../browser.ts'
+
+let own: Awaited<ReturnType<typeof newCustomer>>
+let email = ''
+
+test.beforeAll(async () => {
+  own = await newCustomer('going')
+  await own.importAssets([asset('workspace-suite-1', 'Business Plus', { purchased: 240 })])
+  await own.importInvoices([invoice('IN-1')])
+  email = await own.member('Ada', 'admin')
+})
+
+const main = (page: Page) => page.getByRole('navigation', { name: 'Main' })
+const toScreen = (page: Page, name: string) => main(page).getByRole('link', { name, exact: true })
+const pathOf = (page: Page) => new URL(page.url()).pathname
+
+/** Each page that is asked for within the console waits until it is let through, or is let down. */
+async function holdPages(page: Page) {
+  const open = Promise.withResolvers<'through' | 'down'>()
+  await page.route('**/*_rsc=*', async (route) => {
+    if ((await open.promise) === 'through') await route.continue()
+    else await route.abort()
+  })
+  return open.resolve
+}
+
+/** Waits until links are heard by the console, not only by the browser. */
+async function live(page: Page): Promise<void> {
+  await rowsCame(page)
+  await page.waitForFunction(() =>
+    Object.keys(document.querySelector('main') ?? {}).some((key) => key.startsWith('__reactProps')),
+  )
+}
+
+test('a click changes title and navigation while the server is silent, and a skeleton stands', async ({
+  page,
+}) => {
+  const found = complaints(page)
+  await signIn(page, email, '/assets')
+  await live(page)
+  await expect(page).toHaveTitle('Assets · Licenses & Invoices')
+  const release = await holdPages(page)
+  await toScreen(page, 'Invoices').click()
+  await expect(page).toHaveTitle('Invoices · Licenses & Invoices')
+  await expect(toScreen(page, 'Invoices')).toHaveAttribute('aria-current', 'page')
+  await expect(toScreen(page, 'Assets')).not.toHaveAttribute('aria-current')
+  await expect(page.getByRole('heading', { level: 1, name: 'Invoices' })).toBeVisible()
+  await expect(page.getByRole('status').filter({ hasText: 'Loading…' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Business Plus' })).not.toBeVisible()
+  // All of that before anything has come.
+  expect(pathOf(page)).toBe('/assets')
+
+  // Another click meanwhile leads elsewhere.
+  await toScreen(page, 'Members').click()
+  await expect(page).toHaveTitle('Members · Licenses & Invoices')
+  await expect(page.getByRole('heading', { level: 1, name: 'Members' })).toBeVisible()
+  release('through')
+  await expect(page).toHaveURL(/\/members$/)
+  await expect(page.getByRole('table')).toBeVisible()
+  await expect(page.getByText('Loading…')).toHaveCount(0)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1)
+  await expect(page).toHaveTitle('Members · Licenses & Invoices')
+  expect(found).toEqual([])
+})
+
+test('a row leads to its page at once, too, and Back needs no skeleton', async ({ page }) => {
+  await signIn(page, email, '/invoices')
+  await live(page)
+  const release = await holdPages(page)
+  await page.getByRole('link', { name: 'IN-1' }).click()
+  await expect(page).toHaveTitle('Invoice · Licenses & Invoices')
+  await expect(page.getByRole('heading', { level: 1, name: 'Invoice', exact: true })).toBeVisible()
+  await expect(toScreen(page, 'Invoices')).toHaveAttribute('aria-current', 'true')
+  release('through')
+  await expect(page.getByRole('heading', { level: 1, name: 'IN-1' })).toBeVisible()
+  await expect(page).toHaveTitle('Invoice IN-1 · Licenses & Invoices')
+  await page.goBack()
+  await expect(page.getByRole('link', { name: 'IN-1' })).toBeVisible()
+  await expect(page).toHaveTitle('Invoices · Licenses & Invoices')
+  await expect(toScreen(page, 'Invoices')).toHaveAttribute('aria-current', 'page')
+})
+
+test('another view of the same list keeps its rows and its title', async ({ page }) => {
+  await signIn(page, email, '/invoices')
+  await live(page)
+  const release = await holdPages(page)
+  await page.getByRole('searchbox').fill('IN-1')
+  await expect(page.locator('[aria-busy=true]')).not.toHaveCount(0)
+  await expect(page.getByRole('link', { name: 'IN-1' })).toBeVisible()
+  await expect(page.getByText('Loading…')).toHaveCount(0)
+  release('through')
+  await expect(page).toHaveURL(/search=IN-1/)
+})
+
+test('nothing is fetched of a link that is only seen; going down on it or staying on it fetches', async ({
+  page,
+}) => {
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (searchParams.has('_rsc')) asked.push(pathname)
+  })
+  await signIn(page, email, '/assets')
+  await live(page)
+  await toScreen(page, 'Invoices').hover()
+  await page.mouse.down()
+  await expect.poll(() => asked).toContain('/invoices')
+  // Of all others, which have been in sight for longer, nothing was asked.
+  expect(new Set(asked)).toEqual(new Set(['/invoices']))
+  await page.mouse.move(700, 500)
+  await page.mouse.up()
+  expect(pathOf(page)).toBe('/assets')
+
+  await page.keyboard.press('Tab')
+  await toScreen(page, 'Activity').focus()
+  await expect.poll(() => asked).toContain('/activity')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { level: 1, name: 'Activity' })).toBeVisible()
+  await expect(page).toHaveURL(/\/activity$/)
+})
+
+test('what was fetched a while ago is shown, and at once read anew', async ({ page }) => {
+  await page.clock.install()
+  await signIn(page, email, '/activity')
+  await live(page)
+  await toScreen(page, 'Invoices').click()
+  await expect(page.getByRole('link', { name: 'IN-1' })).toBeVisible()
+  await toScreen(page, 'Activity').click()
+  await expect(page).toHaveURL(/\/activity$/)
+  await own.importInvoices([invoice('IN-NEW')])
+  await page.clock.fastForward(10_000)
+  await toScreen(page, 'Invoices').click()
+  await expect(page.getByRole('link', { name: 'IN-NEW' })).toBeVisible()
+})
