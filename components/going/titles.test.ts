@@ -14,7 +14,9 @@ const pages = readdirSync(CONSOLE, { recursive: true, encoding: 'utf8' })
 /** What a page says that it is called: at once, or by a constant of its own. */
 function ownTitle(text: string): string | undefined {
   const [, quoted, named] = /Metadata = \{ title(?:: (?:'([^']+)'|(\w+)))? \}/.exec(text) ?? []
-  return quoted ?? new RegExp(`const ${named ?? 'title'} = '([^']+)'`).exec(text)?.[1]
+  // A page that names what it shows is called by its kind until then.
+  const kind = named ?? (text.includes('generateMetadata') ? 'TITLE' : 'title')
+  return quoted ?? new RegExp(`const ${kind} = '([^']+)'`).exec(text)?.[1]
 }
 
 describe('the title while a screen is awaited', () => {

@@ -5,6 +5,7 @@ const TITLES: Record<string, string> = {
   '/activity/events': 'Everything that happened',
   '/assets': 'Assets',
   '/assets/bulk': 'Change several assets',
+  '/assets/renewals': 'Renewals',
   '/invoices': 'Invoices',
   '/invoices/compare': 'Compare invoices',
   '/invoices/explain': 'Explain the month',

@@ -108,9 +108,7 @@ export const CASES: Record<string, readonly string[]> = {
   exportRenewals: [''],
   exportRenewalsXlsx: [],
   // Of sessions alone, by the id of a member.
-  readRenewalFeed: [],
-  makeRenewalFeed: [],
-  revokeRenewalFeed: [],
+  ...{ readRenewalFeed: [], makeRenewalFeed: [], revokeRenewalFeed: [] },
   readCalendar: [],
   listViews: [''],
   createView: [],

@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { digestOf } from '#lib/access/api-key.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { calendarFeeds } from '#lib/db/schema/feeds.ts'
+import { calendarFeeds } from '#lib/db/schema/renewals/feeds.ts'
 
 export type FeedRow = Pick<typeof calendarFeeds.$inferSelect, 'lastFour' | 'madeAt' | 'lastReadAt'>
 

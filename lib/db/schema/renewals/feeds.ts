@@ -1,6 +1,6 @@
 import { foreignKey, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { customerId, key, time } from './columns.ts'
-import { members } from './customers.ts'
+import { customerId, key, time } from '../columns.ts'
+import { members } from '../customers.ts'
 
 /** The private link of a member's calendar: one for each. */
 export const calendarFeeds = pgTable(

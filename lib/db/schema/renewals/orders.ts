@@ -9,8 +9,8 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { assets } from './assets.ts'
-import { createdAt, customerId, key, time } from './columns.ts'
+import { assets } from '../assets.ts'
+import { createdAt, customerId, key, time } from '../columns.ts'
 
 /** What people ordered for the next term of commitment plans, and what became of it. */
 export const renewalOrders = pgTable(
