@@ -2,10 +2,9 @@ import { lazy, Suspense } from 'react'
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
 import { type AmountRange, amountsText } from './amount-range.ts'
 
-// It comes when it is asked for; its place is kept.
-const OwnAmounts = lazy(() =>
-  import('#components/filter-forms/own-amounts.tsx').then(({ OwnAmounts }) => ({ default: OwnAmounts })),
-)
+// It comes when somebody is about to ask for it; its place is kept.
+const ahead = () => import('#components/filter-forms/own-amounts.tsx')
+const OwnAmounts = lazy(() => ahead().then(({ OwnAmounts }) => ({ default: OwnAmounts })))
 
 /** From which amount to which; a currency that is written beside one is chosen with it. */
 export function AmountFilter({
@@ -30,6 +29,7 @@ export function AmountFilter({
       value={amountsText(range)}
       onClear={() => onChange({})}
       className="w-74"
+      ahead={ahead}
     >
       {(close) => (
         <Suspense fallback={<div className="h-48" />}>

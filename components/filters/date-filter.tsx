@@ -4,10 +4,9 @@ import { FilterMenu } from '#components/ui/filter-menu.tsx'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
 import { type DateRange, type Preset, presetOf, presets, rangeText } from './date-range.ts'
 
-// It comes when it is asked for; its place is kept.
-const OwnRange = lazy(() =>
-  import('#components/filter-forms/own-range.tsx').then(({ OwnRange }) => ({ default: OwnRange })),
-)
+// It comes when somebody is about to ask for it; its place is kept.
+const ahead = () => import('#components/filter-forms/own-range.tsx')
+const OwnRange = lazy(() => ahead().then(({ OwnRange }) => ({ default: OwnRange })))
 
 type Given = {
   /** Whose date it is. */
@@ -32,6 +31,7 @@ export function DateFilterMenu(given: Given) {
       icon={<CalendarDays aria-hidden="true" className="size-3.5" />}
       onClear={() => onChange({})}
       className={PANEL}
+      ahead={ahead}
     >
       {(close) => <Ranges {...given} close={close} />}
     </FilterMenu>

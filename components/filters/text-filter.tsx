@@ -2,10 +2,9 @@ import { lazy, Suspense } from 'react'
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
 import { visible } from '#components/ui/visible.ts'
 
-// It comes when it is asked for; its place is kept.
-const OwnText = lazy(() =>
-  import('#components/filter-forms/own-text.tsx').then(({ OwnText }) => ({ default: OwnText })),
-)
+// It comes when somebody is about to ask for it; its place is kept.
+const ahead = () => import('#components/filter-forms/own-text.tsx')
+const OwnText = lazy(() => ahead().then(({ OwnText }) => ({ default: OwnText })))
 
 /** A filter by a text that rows have in them. */
 export function TextFilter({
@@ -27,6 +26,7 @@ export function TextFilter({
       value={value && visible(value)}
       onClear={() => onChange(undefined)}
       className="w-74"
+      ahead={ahead}
     >
       {(close) => (
         <Suspense fallback={<div className="h-36" />}>

@@ -1,6 +1,6 @@
 import { useRouter } from 'next/navigation'
 import { useEffect } from 'react'
-import { noteFetched } from './fetched.ts'
+import { noteFetched, noteLoaded } from './fetched.ts'
 import { titleOf } from './titles.ts'
 
 /** Whoever only passes a link by Tab or `j` does not want it. In milliseconds. */
@@ -13,6 +13,7 @@ const DWELL = 250
 export function useAhead(): void {
   const router = useRouter()
   useEffect(() => {
+    noteLoaded(location.pathname + location.search)
     let timer: ReturnType<typeof setTimeout> | undefined
     const fetchPage = (href: string) => {
       noteFetched(href)

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { forgetFetched, isOld, noteFetched } from './fetched.ts'
+import { forgetFetched, isOld, noteFetched, noteLoaded } from './fetched.ts'
 
 beforeEach(forgetFetched)
 
@@ -27,4 +27,10 @@ test('nothing is old once all was dropped', () => {
   noteFetched('/assets', 1_000_000)
   forgetFetched()
   expect(isOld('/assets', 1_010_000)).toBe(false)
+})
+
+test('a page that was loaded as a whole is as old as that, also where it is asked for ahead', () => {
+  noteLoaded('/assets', 1_000_000)
+  noteFetched('/assets', 1_000_500)
+  expect(isOld('/assets', 1_000_600)).toBe(true)
 })

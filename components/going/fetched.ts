@@ -12,6 +12,11 @@ export function noteFetched(href: string, now = Date.now()): void {
   if (now - (fetched.get(href) ?? Number.NEGATIVE_INFINITY) > KEPT) fetched.set(href, now)
 }
 
+/** Notes that Next keeps a page which was loaded as a whole: of that too, it shows what was there then. */
+export function noteLoaded(href: string, now = Date.now()): void {
+  fetched.set(href, now - FRESH - 1)
+}
+
 /** Whether what Next shows of a page may be older than the click that leads to it. */
 export function isOld(href: string, now = Date.now()): boolean {
   const age = now - (fetched.get(href) ?? Number.NEGATIVE_INFINITY)

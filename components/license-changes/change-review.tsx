@@ -1,6 +1,6 @@
 'use client'
 
-import { type FormEvent, type KeyboardEvent, type MouseEvent, type RefObject, useId, useState } from 'react'
+import { type FormEvent, type RefObject, useId, useState } from 'react'
 import { RefusedDraft } from '#components/license-drafts/refused-draft.tsx'
 import { OrderLower } from '#components/renewal-orders/order-lower.tsx'
 import { Badge } from '#components/ui/badge.tsx'
@@ -11,7 +11,7 @@ import type { AssetListItem } from '#lib/assets/contract.ts'
 import { atItsEnd, MAX_QUANTITY } from '#lib/assets/rules.ts'
 import type { LastPrice } from '#lib/license-prices/rules.ts'
 import { ChangeMeaning, isRefused } from './change-meaning.tsx'
-import { Impossible, ReviewBox } from './review-box.tsx'
+import { holdBack, Impossible, ReviewBox } from './review-box.tsx'
 import { differenceText, factsOf, licensesText, type Subscription, untilText } from './words.ts'
 
 type Given = {
@@ -49,9 +49,12 @@ export function ChangeReview(given: Given) {
     )
   }
   const title = `${name} can’t go below ${licensesText(decision.minimum)} ${untilText(decision.until)}`
-  const text = 'This commitment plan can only grow until then. Choose the present total or more.'
+  const below = subscription.Seats.LicensedNumberOfSeats - quantity
+  const text = `This commitment plan can only grow until then. ${below > 0 ? `${below.toLocaleString('en')} fewer than assigned now: licenses have to be taken away from users before.` : 'Choose the present total or more.'}`
   const { until } = decision
-  const isOrderable = item.vendor?.ordersTotals && until !== undefined && mayOrder(subscription)
+  // What is ordered already is changed on the asset's page, where it can be seen.
+  const isOrderable =
+    item.vendor?.ordersTotals && !item.scheduled && until !== undefined && mayOrder(subscription)
   return (
     <Impossible {...given} title={title} text={text}>
       {isOrderable ? (
@@ -59,11 +62,6 @@ export function ChangeReview(given: Given) {
       ) : null}
     </Impossible>
   )
-}
-
-/** Neither a key that is held down since before nor a double click that began elsewhere buys anything. */
-export function holdBack(event: MouseEvent | KeyboardEvent) {
-  if (event.type === 'keydown' ? (event as KeyboardEvent).repeat : event.detail > 1) event.preventDefault()
 }
 
 /** Where a plan ends by itself, there is no next term to order. */

@@ -1,4 +1,4 @@
-import { type ReactNode, type RefObject, useId } from 'react'
+import { type KeyboardEvent, type MouseEvent, type ReactNode, type RefObject, useId } from 'react'
 import { Button } from '#components/ui/button.tsx'
 
 /** The white box under a row that is being edited: what is about to happen, or why it did not. */
@@ -37,6 +37,11 @@ export function ReviewBox({
       )}
     </div>
   )
+}
+
+/** Neither a key that is held down since before nor a double click that began elsewhere buys anything. */
+export function holdBack(event: MouseEvent | KeyboardEvent) {
+  if (event.type === 'keydown' ? (event as KeyboardEvent).repeat : event.detail > 1) event.preventDefault()
 }
 
 /** What can't be done, and why; `children` is what can be done instead: then Enter leads there. */

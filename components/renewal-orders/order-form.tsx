@@ -22,7 +22,9 @@ type Given = {
 }
 
 /** Orders a total for the next term, or how the plan renews, and says before what that means. */
-export function OrderForm({ id, renewal, etag, lastPrice, onClose }: Given) {
+export function OrderForm({ id, renewal, etag: present, lastPrice, onClose }: Given) {
+  // What was in sight when the form was opened: a newer order is not overwritten unseen.
+  const [etag] = useState(present)
   const { quantity, assigned, renewalTypes, order, time } = renewal
   const start = String(order?.quantity ?? Math.min(assigned, quantity))
   const [typed, setTyped] = useState(order?.renewalType ?? renewalTypes?.[0] ?? start)

@@ -1,6 +1,7 @@
 'use client'
 
 import type { RefObject } from 'react'
+import { holdBack } from '#components/license-changes/review-box.tsx'
 import { licensesText } from '#components/license-changes/words.ts'
 import { NotDone } from '#components/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -22,7 +23,8 @@ export function OrderLower({
   first: RefObject<HTMLElement | null>
   onDone: () => void
 }) {
-  const { mutate, isPending, error } = useOrder(id, { onDone })
+  // Nothing may have been ordered meanwhile that is not in sight here.
+  const { mutate, isPending, error } = useOrder(id, { etag: '"none."', onDone })
   return (
     <>
       {error ? <NotDone title="Not ordered" error={error} /> : null}
@@ -30,7 +32,11 @@ export function OrderLower({
         ref={first as RefObject<HTMLButtonElement>}
         look="primary"
         pending={isPending}
-        onClick={() => mutate({ quantity })}
+        onClick={(event) => {
+          holdBack(event)
+          if (!event.defaultPrevented) mutate({ quantity })
+        }}
+        onKeyDown={holdBack}
       >
         Order {licensesText(quantity)} from {dayText(end)}
       </Button>

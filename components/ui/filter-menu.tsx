@@ -14,6 +14,7 @@ export function FilterMenu({
   icon,
   onClear,
   className,
+  ahead,
   children,
 }: {
   label: string
@@ -24,6 +25,8 @@ export function FilterMenu({
   icon?: ReactNode
   onClear: () => void
   className?: string
+  /** Fetches what the panel needs, for whoever is about to open it. */
+  ahead?: () => unknown
   children: (close: () => void) => ReactNode
 }) {
   const clear = (event: MouseEvent<HTMLButtonElement>) => {
@@ -38,6 +41,7 @@ export function FilterMenu({
         buttonClassName={value === undefined ? FILTER_BUTTON : FILTER_BUTTON_ON}
         rootClassName=""
         className={className ?? ''}
+        ahead={ahead}
         button={
           <>
             {icon}

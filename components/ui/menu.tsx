@@ -21,6 +21,7 @@ export function Menu({
   rootClassName = 'relative',
   side = 'under-left',
   className = '',
+  ahead,
   children,
 }: {
   /** Names the button where its content doesn't. */
@@ -31,6 +32,8 @@ export function Menu({
   rootClassName?: string
   side?: Side
   className?: string
+  /** Fetches what the panel needs, for whoever is about to open it. */
+  ahead?: (() => unknown) | undefined
   children: (close: () => void) => ReactNode
 }) {
   const id = useId()
@@ -68,6 +71,8 @@ export function Menu({
         aria-label={label}
         aria-expanded={open}
         aria-controls={open ? id : undefined}
+        onPointerEnter={ahead}
+        onFocus={ahead}
         onClick={() => setOpen(!open)}
         className={buttonClassName}
       >

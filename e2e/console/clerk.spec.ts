@@ -192,6 +192,7 @@ test('8: all credit notes of this year', async ({ page }) => {
 
 test('9: which invoices have a product, and what it cost by month', async ({ page }) => {
   await button(page, /^Product/).click()
+  await expect(page.getByRole('textbox', { name: 'Product' })).toBeFocused()
   await page.keyboard.type('BACKUP')
   await page.keyboard.press('Enter')
   const months = page.getByRole('table', { name: 'Backup vault in USD, by month' })
@@ -216,6 +217,7 @@ test('9, by the search: who looks for a product among numbers is led to it', asy
 
 test('10: which invoices are over 10,000 USD, and what is open', async ({ page }) => {
   await button(page, /^Amount/).click()
+  await expect(page.getByLabel('From', { exact: true })).toBeFocused()
   await page.keyboard.type('10000.01')
   await page.keyboard.press('Enter')
   await expectRows(page, ['SOON-77', 'BEFORE'])
@@ -246,6 +248,7 @@ test('8 and 10 from home: the finder knows this year’s credit notes, and an am
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Invoices' }).click()
   await rowsCame(page)
   await button(page, /^Amount/).click()
+  await expect(page.getByLabel('From', { exact: true })).toBeFocused()
   await page.keyboard.type('10,000.01 GBP')
   await expect(page.getByText('Nothing is in GBP.')).toBeVisible()
   await page.getByLabel('From', { exact: true }).fill('10,000.01 usd')

@@ -233,8 +233,8 @@ test('the keyboard alone is enough', async ({ page }) => {
   await pressSlash(page)
   await page.keyboard.type('in-90')
   await expect.poll(() => numbers(page)).toEqual(['IN-903', 'IN-901', 'IN-900'])
-  // All, Open, Past due, Paid, Credit notes, and then the dates.
-  for (let steps = 0; steps < 6; steps++) await page.keyboard.press('Tab')
+  // Views, Columns, All, Open, Past due, Paid, Credit notes, and then the dates.
+  for (let steps = 0; steps < 8; steps++) await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('button', { name: 'This year' })).toBeVisible()
   await page.keyboard.press('Escape')

@@ -40,7 +40,7 @@ export async function dueOrders(): Promise<DueOrder[]> {
      LEFT JOIN assets a ON a.customer_id = o.customer_id AND a.id = o.asset_id
      WHERE o.state = 'STANDING' AND (
        o.next_look_at <= clock_timestamp()
-       OR (o.placed_at IS NOT NULL AND o.taken_back_at IS NULL AND o.tries = 0 AND a.id IS NOT NULL
+       OR (o.placed_at IS NOT NULL AND o.taken_back_at IS NULL AND o.next_look_at = o.term_end AND a.id IS NOT NULL
          AND CASE WHEN o.to_quantity IS NULL THEN a.renewal_type IS DISTINCT FROM o.renewal_type
            ELSE a.scheduled_total IS DISTINCT FROM o.to_quantity END))`,
   )

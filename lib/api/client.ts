@@ -94,7 +94,7 @@ export function tagOf(answer: object): string | undefined {
 }
 
 /** Parameters that hold milliseconds and are written as seconds (CONTRACT 2): client.test.ts holds them to contracts. */
-const TIMES = ['minCreationTime', 'maxCreationTime', 'minDueDate', 'maxDueDate']
+const TIMES = ['CreationTime', 'DueDate', 'RenewalTime'].flatMap((name) => [`min${name}`, `max${name}`])
 
 /** Writes decoded values as the query string that the contract reads; absent ones are left out. */
 function searchOf(query: object): string {

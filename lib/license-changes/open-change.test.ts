@@ -131,7 +131,7 @@ describe('what a full item tells beyond the asset', () => {
   })
 
   test('its vendor’s ways, when it told last, and what it has scheduled', async () => {
-    const ways = { quantityIsCap: false, takesLicenses: false, locksIncreases: false }
+    const ways = { quantityIsCap: false, takesLicenses: false, locksIncreases: false, ordersTotals: false }
     const google = { ...ways, name: 'google-workspace', label: 'Google Workspace' }
     expect(await readAssetItem(ana, await newAsset(), origin)).toMatchObject({
       vendor: { ...google, quantityIsCap: true },

@@ -80,7 +80,7 @@ const eventsOf = async (id: string) =>
 async function end(id: string, assigned?: number) {
   await database.sql(
     'northwind',
-    "UPDATE assets SET commitment_end = now() - interval '1 second', seats_assigned = coalesce($2, seats_assigned) WHERE id = $1",
+    'UPDATE assets SET commitment_end = now(), seats_assigned = coalesce($2, seats_assigned) WHERE id = $1',
     [id, assigned ?? null],
   )
   await database.sql(
@@ -170,6 +170,54 @@ describe('an order', () => {
     await seeToOrders('job', NEVER)
     expect((await read(id)).lastOrder).toMatchObject({ state: 'LOST' })
     expect(await rowOf(id)).toMatchObject({ total: 120, scheduled: null })
+  })
+
+  test('is lost where its term was recorded as renewed before, or ends by itself, or licenses were bought since', async () => {
+    const renewed = await plan({
+      commitmentEnd: new Date(Date.now() + 2 * 86_400_000),
+      commitmentStart: new Date(Date.now() - 363 * 86_400_000),
+    })
+    await order(renewed, { quantity: 96 })
+    await database.sql(
+      'northwind',
+      "UPDATE assets SET commitment_start = commitment_end, commitment_end = commitment_end + interval '1 year' WHERE id = $1",
+      [renewed],
+    )
+    await database.sql('northwind', 'UPDATE renewal_orders SET next_look_at = now() WHERE asset_id = $1', [
+      renewed,
+    ])
+    await seeToOrders('job', NEVER)
+    expect((await read(renewed)).lastOrder).toMatchObject({ state: 'LOST' })
+
+    const ending = await plan()
+    await order(ending, { quantity: 96 })
+    await database.sql('northwind', "UPDATE assets SET renewal_type = 'CANCEL' WHERE id = $1", [ending])
+    await end(ending)
+    expect(await read(ending)).toMatchObject({ quantity: 120, lastOrder: { state: 'LOST' } })
+
+    const bought = await plan()
+    await order(bought, { quantity: 96 })
+    await database.sql(
+      'northwind',
+      "UPDATE assets SET commitment_end = now() - interval '1 minute' WHERE id = $1",
+      [bought],
+    )
+    await database.sql(
+      'northwind',
+      "UPDATE renewal_orders SET term_end = now() - interval '1 minute', next_look_at = now() + interval '1 hour' WHERE asset_id = $1",
+      [bought],
+    )
+    await database.sql(
+      'northwind',
+      'UPDATE renewal_orders SET term_end = (SELECT commitment_end FROM assets WHERE id = $1) WHERE asset_id = $1',
+      [bought],
+    )
+    await setQuantity(ana, { params: { asset_id: bought }, query: {}, body: { quantity: 150 } }, origin)
+    await database.sql('northwind', 'UPDATE renewal_orders SET next_look_at = now() WHERE asset_id = $1', [
+      bought,
+    ])
+    await seeToOrders('job', NEVER)
+    expect(await read(bought)).toMatchObject({ quantity: 150, lastOrder: { state: 'LOST' } })
   })
 
   test('two at once leave one that stands', async () => {

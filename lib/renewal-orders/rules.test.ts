@@ -75,6 +75,12 @@ describe('what becomes of an order', () => {
       END + DAY,
       { kind: 'over', isAsOrdered: true },
     ],
+    [
+      'is over where the vendor renewed it a moment before our clock',
+      { commitmentEnd: END + 365 * DAY, purchased: 96 },
+      END - 5000,
+      { kind: 'over', isAsOrdered: true },
+    ],
     ['is pointless without a commitment', { isCommitmentPlan: false }, 0, { kind: 'pointless' }],
   ])('%s', (_, given, now, expected) => {
     expect(fateOf(order, { ...plan, ...given }, now)).toEqual(expected)

@@ -35,7 +35,7 @@ export function whyNoOrder(facts: RenewalFacts, now: number): NoOrder | undefine
   if (commitmentEnd === undefined || !hasNextTerm) return 'no_end'
   if (commitmentEnd <= now) return 'ended'
   // Where a plan ends by itself, or becomes flexible, somebody has decided against a next term.
-  return renewalType && atItsEnd(renewalType).verb !== 'Renews' ? 'ends' : undefined
+  return isRenewed(renewalType) ? undefined : 'ends'
 }
 
 /** Whether that is something which can be ordered here, where anything can. */
@@ -62,17 +62,33 @@ export type Fate =
  */
 export function fateOf(
   { termEnd, wanted }: { termEnd: number; wanted: Wanted },
-  plan: { isCommitmentPlan: boolean; commitmentEnd: number | undefined; purchased: number },
+  plan: {
+    isCommitmentPlan: boolean
+    commitmentStart?: number | undefined
+    commitmentEnd: number | undefined
+    purchased: number
+  },
   now: number,
 ): Fate {
   if (!plan.isCommitmentPlan) return { kind: 'pointless' }
-  const end = plan.commitmentEnd ?? termEnd
+  const { commitmentStart: start, commitmentEnd: end = termEnd } = plan
+  const isAsOrdered = 'renewalType' in wanted || plan.purchased === wanted.quantity
+  // Vendors and clocks are not of one mind on the minute, and books may be written some days before.
+  const isNext =
+    (start !== undefined && start > termEnd - NEAR) || (end > termEnd + NEAR && now > termEnd - NEAR)
+  if (isNext && end > termEnd) return { kind: 'over', isAsOrdered }
   if (now < termEnd) return end === termEnd ? { kind: 'waits' } : { kind: 'moved', termEnd: end }
-  if (end <= termEnd) return { kind: 'due' }
-  return { kind: 'over', isAsOrdered: 'renewalType' in wanted || plan.purchased === wanted.quantity }
+  return end <= termEnd ? { kind: 'due' } : { kind: 'over', isAsOrdered }
+}
+
+/** Whether a plan is renewed when its commitment ends, as far as it is said. */
+export function isRenewed(renewalType: string | null | undefined): boolean {
+  return !renewalType || atItsEnd(renewalType).verb === 'Renews'
 }
 
 const DAY_MS = 86_400_000
+/** About the end of a term, in milliseconds. */
+const NEAR = 7 * DAY_MS
 const MONTH_DAYS = 365.2425 / 12
 
 /**

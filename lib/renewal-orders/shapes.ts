@@ -61,7 +61,7 @@ export const Renewal = z
       .optional()
       .meta({ description: 'Where none stands: the last one, and what came of it.' }),
   })
-  .meta({ id: 'Renewal', description: 'What happens with an asset at the end of its commitment.' })
+  .meta({ id: 'AssetRenewal', description: 'What happens with an asset at the end of its commitment.' })
 
 /** A total or one of the vendor's ways, and nothing else. */
 export const RenewalRequest = z

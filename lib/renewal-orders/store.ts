@@ -7,13 +7,11 @@ import { type Actor, recordAudit } from '#lib/history/audit.ts'
 import { tellWhoOrdered } from './mails.ts'
 import type { OrderState, Wanted } from './rules.ts'
 
-// Each transaction that writes here has locked the asset's row before: locks in one order.
-
+// Whoever writes here has locked the asset's row before: locks in one order.
 export type OrderRow = typeof renewalOrders.$inferSelect
 
 const own = (customerId: CustomerId, id: string) =>
   and(eq(renewalOrders.customerId, customerId), eq(renewalOrders.id, id))
-
 const NOW = sql`clock_timestamp()`
 
 /** What an order says. */
@@ -36,22 +34,22 @@ export async function newestOrder(
   return rows[0]
 }
 
-/** The order, where it stands still. */
+/** The order, where it stands. */
 export async function standingOrder(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
 ): Promise<OrderRow | undefined> {
   const stands = and(own(customerId, id), eq(renewalOrders.state, 'STANDING'))
-  const rows = await tx.select().from(renewalOrders).where(stands)
-  return rows[0]
+  return (await tx.select().from(renewalOrders).where(stands))[0]
 }
 
 type NewOrder = {
   id: string
   assetId: string
   wanted: Wanted
-  formerType: string | null
+  vendorSubscriptionId: string | null
+  former: Pick<OrderRow, 'formerType' | 'formerQuantity' | 'heldType' | 'heldQuantity' | 'unclearUntil'>
   termEnd: Date
   /** Books of our own have it at once. */
   placedVersion: number | undefined
@@ -60,7 +58,8 @@ type NewOrder = {
 }
 
 export async function addOrder(tx: Transaction, customerId: CustomerId, order: NewOrder): Promise<OrderRow> {
-  const { id, assetId, wanted, formerType, termEnd, placedVersion, actor, requestId } = order
+  const { id, assetId, wanted, vendorSubscriptionId, former, termEnd, placedVersion, actor, requestId } =
+    order
   const isPlaced = placedVersion !== undefined
   const rows = await tx
     .insert(renewalOrders)
@@ -70,7 +69,8 @@ export async function addOrder(tx: Transaction, customerId: CustomerId, order: N
       assetId,
       toQuantity: 'quantity' in wanted ? wanted.quantity : null,
       renewalType: 'renewalType' in wanted ? wanted.renewalType : null,
-      formerType,
+      vendorSubscriptionId,
+      ...former,
       termEnd,
       state: 'STANDING',
       placedAt: isPlaced ? NOW : null,
@@ -118,6 +118,7 @@ export async function restoreReplaced(tx: Transaction, customerId: CustomerId, b
 
 export type OrderNote = Partial<
   Pick<OrderRow, 'termEnd' | 'placedAt' | 'placedVersion' | 'reason' | 'tries' | 'nextLookAt'> &
+    Pick<OrderRow, 'heldQuantity' | 'heldType' | 'unclearUntil'> &
     Pick<OrderRow, 'takenBackAt' | 'takenBackByKind' | 'takenBackById' | 'takenBackByName'>
 >
 
@@ -132,7 +133,6 @@ export async function noteOrder(
 }
 
 type Told = { as: string; reason?: string | undefined; actor: Actor; requestId: string }
-
 async function recordOrder(
   tx: Transaction,
   customerId: CustomerId,

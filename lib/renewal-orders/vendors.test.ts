@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { callerOf } from '#lib/db/test-rows.ts'
+import { run } from '#lib/db/test-server.ts'
 import { readOne } from '#lib/license-changes/reading/read-now.ts'
 import { type TestVendor, testVendor } from '#lib/license-changes/test-vendor.ts'
 import { google, microsoft } from '../../fuzz/sceneries.ts'
@@ -104,6 +105,114 @@ describe('Microsoft', () => {
     expect(books()).toMatchObject({ next: 7 })
   })
 
+  const until = (check: () => unknown) =>
+    vi.waitFor(
+      async () => {
+        await look()
+        await check()
+      },
+      { timeout: 10_000, interval: 100 },
+    )
+  const own = () => vendor.fake.subscription(vendor.annual.id)?.own as { fields: Record<string, unknown> }
+  const setFields = (fields: object) =>
+    vendor.fake.change(vendor.annual.id, {}, { fields: { ...own().fields, ...fields } } as object)
+  const gone = async () => {
+    expect((await read()).lastOrder).toMatchObject({ state: 'WITHDRAWN' })
+    await vendor.fake.settled()
+    expect(books()).toMatchObject({ total: 20, next: undefined })
+  }
+
+  test.each(['late', 'accepted', 'hang-after'])(
+    'that is taken back is gone there too (%s)',
+    async (fault) => {
+      await at(microsoft)
+      vendor.fake.failNext('write', fault)
+      await order({ quantity: 12 })
+      await withdraw()
+      await until(gone)
+      await vendor.fake.settled()
+      await until(gone)
+    },
+  )
+
+  test('that is taken back while a read is old is gone there too', async () => {
+    await at(microsoft)
+    await order({ quantity: 12 })
+    vendor.fake.failNext('read', 'stale')
+    await withdraw()
+    await until(gone)
+  })
+
+  test('whose place another one took that was never told is gone as well', async () => {
+    await at(microsoft)
+    await order({ quantity: 12 })
+    vendor.fake.failNext('read', 'drop-before')
+    expect((await order({ quantity: 15 })).order).toMatchObject({ isPlaced: false })
+    await withdraw()
+    await until(gone)
+  })
+
+  test('never turns a renewal on again that somebody turned off', async () => {
+    await at(microsoft)
+    setFields({ autoRenewEnabled: false })
+    await expect(order({ quantity: 12 })).rejects.toMatchObject({ code: 'renewal_not_supported' })
+    expect([own().fields.autoRenewEnabled, books().next]).toEqual([false, undefined])
+  })
+
+  test('that is refused when it is said again does not bring back what it replaced', async () => {
+    await at(microsoft)
+    await order({ quantity: 12 })
+    await order({ quantity: 15 })
+    expect((await vendor.patch(vendor.annual, 25)).status).toBe(200)
+    vendor.fake.failNext('write', 'code-800088')
+    await look()
+    expect((await read()).lastOrder).toMatchObject({ quantity: 15, state: 'REJECTED' })
+    await look()
+    expect(books()).toMatchObject({ total: 25, next: undefined })
+  })
+
+  test('and what somebody scheduled there is not overwritten unseen, and comes back where it was seen', async () => {
+    await at(microsoft)
+    setFields({ scheduledNextTermInstructions: { quantity: 7 } })
+    await expect(order({ quantity: 12 })).rejects.toMatchObject({ code: 'renewal_not_supported' })
+    expect(books().next).toBe(7)
+    await order({ quantity: 12 })
+    expect(books().next).toBe(12)
+    await withdraw()
+    expect(books().next).toBe(7)
+  })
+
+  test('is not taken from whoever replaced it there', async () => {
+    await at(microsoft)
+    await order({ quantity: 12 })
+    setFields({ scheduledNextTermInstructions: { quantity: 80 } })
+    await withdraw()
+    expect((await read()).lastOrder).toMatchObject({ state: 'WITHDRAWN' })
+    expect(books().next).toBe(80)
+  })
+
+  test('does not follow its asset to another subscription', async () => {
+    await at(microsoft)
+    await order({ quantity: 12 })
+    // No login of ours may say so: an order is of one subscription for good.
+    await run(vendor.database.url, 'ALTER TABLE renewal_orders NO FORCE ROW LEVEL SECURITY')
+    await run(vendor.database.url, "UPDATE renewal_orders SET vendor_subscription_id = 'at-another'")
+    const calls = vendor.fake.exchanges.length
+    await look()
+    expect((await read()).lastOrder).toMatchObject({ state: 'LOST' })
+    expect(vendor.fake.exchanges.slice(calls).filter(({ call }) => call.kind === 'write')).toEqual([])
+  })
+
+  test('of a subscription that rests is looked at when its time has come, and not each minute', async () => {
+    await at(microsoft)
+    await order({ quantity: 12 })
+    setFields({ scheduledNextTermInstructions: undefined })
+    vendor.fake.change(vendor.annual.id, { status: 'suspended' })
+    await look()
+    expect((await read()).order?.reason).toBe('The subscription is SUSPENDED.')
+    expect(await seeToOrders('job', NEVER)).toBe(0)
+  })
+
   test('began the next term as ordered, or not', async () => {
     await at(microsoft)
     await order({ quantity: 12 })
@@ -132,6 +241,31 @@ describe('Google', () => {
     expect(books()).toMatchObject({ total: 20, renewalType: SAME })
     expect((await withdraw()).lastOrder).toMatchObject({ state: 'WITHDRAWN' })
     expect(books()).toMatchObject({ renewalType: IN_USE })
+  })
+
+  test('taken back while one of before may still be done, it is said again until it holds', async () => {
+    await at(google)
+    vendor.fake.failNext('write', 'late')
+    await order({ renewalType: SAME })
+    await withdraw()
+    await vi.waitFor(
+      async () => {
+        await look()
+        expect((await read()).lastOrder).toMatchObject({ state: 'WITHDRAWN' })
+      },
+      { timeout: 15_000, interval: 200 },
+    )
+    await vendor.fake.settled()
+    expect(books()).toMatchObject({ renewalType: IN_USE })
+  })
+
+  test('a cancellation that somebody made there stays', async () => {
+    await at(google)
+    await order({ renewalType: SAME })
+    vendor.fake.change(vendor.annual.id, {}, { renewalType: 'CANCEL' } as object)
+    await withdraw()
+    expect((await read()).lastOrder).toMatchObject({ state: 'WITHDRAWN' })
+    expect(books()).toMatchObject({ renewalType: 'CANCEL' })
   })
 
   test('that can not be asked is told later', async () => {

@@ -11,7 +11,6 @@ import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
-import { visible } from '#components/ui/visible.ts'
 import { type Caller, may } from '#lib/access/rules.ts'
 import type { Input } from '#lib/api/contract.ts'
 import { Problem } from '#lib/api/problem.ts'
@@ -20,7 +19,6 @@ import { readChoices } from '#lib/assets/list/choices.ts'
 import { listAssets, summarizeAssets } from '#lib/assets/operations.ts'
 import * as queries from '#lib/assets/queries.ts'
 import { worthOf } from '#lib/idle-licenses/operations.ts'
-import { platformName } from '#lib/invoices/rules.ts'
 import { shownColumns } from '#lib/list-columns/operations.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
@@ -52,7 +50,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const { view: _, maxResults: __, pageToken: ___, ...selected } = query
   return (
     <>
-      <Letterhead customer={caller.customerName} lines={told(query)} now={Date.now()} />
+      <Letterhead customer={caller.customerName} lines={[]} now={Date.now()} />
       <PageHead
         title="Assets"
         subtitle={
@@ -122,17 +120,6 @@ async function load(caller: Caller, query: Query) {
     licensed.map(({ id }) => id),
   )
   return { list: list.body, summary: summary.body, choices, columns, worth }
-}
-
-/** The filters that are on, in words: paper has none of their controls. */
-function told({ filter, search }: Query): string[] {
-  const only = [
-    ...(search ? [`found by “${visible(search)}”`] : []),
-    ...Object.entries(filter ?? {}).flatMap(([key, values]) =>
-      values.map((value) => (key === 'type' ? platformName(value) : visible(value))),
-    ),
-  ]
-  return only.length > 0 ? [`Only: ${only.join(' · ')}`] : []
 }
 
 function subtitle({ view: _, ...view }: Query, { count, types }: Counts): string {

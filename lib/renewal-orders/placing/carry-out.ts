@@ -5,11 +5,13 @@ import { knownOf, setSeats } from '#lib/assets/seats.ts'
 import type { LicensedRow } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import type { Actor } from '#lib/history/audit.ts'
+import { lastChange } from '#lib/license-changes/store/find.ts'
 import { addLicenseChange } from '#lib/license-changes/store/transitions.ts'
 import type { OwnBooks } from '#lib/vendors/vendor.ts'
-import { fateOf } from '../rules.ts'
+import { fateOf, isRenewed } from '../rules.ts'
 import { noteOrder, type OrderRow, settleOrder, wantedOf } from '../store.ts'
 import { nextTermOf, setScheduled, setTerm } from '../terms.ts'
+import { isOverdue } from './next-step.ts'
 
 /**
  * What becomes now of an order in books of our own: at the end of its term the next one begins with the total that was
@@ -25,7 +27,8 @@ export async function carryOut(
   const wanted = wantedOf(order)
   const by = { actor: actorOf(order), requestId: order.requestId }
   const commitmentEnd = asset.commitmentEnd?.getTime()
-  const plan = { isCommitmentPlan, commitmentEnd, purchased }
+  const commitmentStart = asset.commitmentStart?.getTime()
+  const plan = { isCommitmentPlan, commitmentStart, commitmentEnd, purchased }
   const fate = fateOf({ termEnd: order.termEnd.getTime(), wanted }, plan, Date.now())
   if (fate.kind === 'waits') return noteOrder(tx, customerId, order.id, { nextLookAt: order.termEnd })
   if (fate.kind === 'moved') {
@@ -34,8 +37,14 @@ export async function carryOut(
       await setScheduled(tx, customerId, assetId, { total: wanted.quantity, at: termEnd })
     return noteOrder(tx, customerId, order.id, { termEnd, nextLookAt: termEnd })
   }
-  if (fate.kind === 'due') return beginTerm(tx, customerId, { order, asset, vendor })
+  const isLate = isOverdue(order, Date.now())
+  const isEnding = !isRenewed(asset.renewalType)
+  if (fate.kind === 'due' && !isLate && !isEnding) return beginTerm(tx, customerId, { order, asset, vendor })
   await setScheduled(tx, customerId, assetId, undefined)
+  if (fate.kind === 'due') {
+    const reason = isEnding ? 'The plan was not renewed.' : 'It could not be carried out when the term ended.'
+    return settleOrder(tx, customerId, order, 'LOST', { ...by, reason })
+  }
   if (fate.kind === 'over' && fate.isAsOrdered) return settleOrder(tx, customerId, order, 'APPLIED', by)
   const reason =
     fate.kind === 'over'
@@ -63,6 +72,11 @@ async function beginTerm(
     return settleOrder(tx, customerId, order, 'REJECTED', { ...by, reason })
   }
   await setTerm(tx, customerId, assetId, term)
+  const last = await lastChange(tx, customerId, assetId)
+  if (last && last.createdAt > order.termEnd) {
+    const reason = 'The licenses were changed after the term had ended, and before it was carried out.'
+    return settleOrder(tx, customerId, order, 'LOST', { ...by, reason })
+  }
   if (to === from) return settleOrder(tx, customerId, order, 'APPLIED', by)
   const foreseen = vendor.foresee(facts, to)
   const change = { asset, from, to, ...by }

@@ -4,12 +4,16 @@ import type { LicensedRow } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import type { Actor } from '#lib/history/audit.ts'
 import { observe } from '#lib/license-changes/observe.ts'
+import { findOpenChange } from '#lib/license-changes/store/find.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import type { NextTerm, WriteAnswer } from '#lib/vendors/vendor.ts'
-import { noteOrder, type OrderRow, restoreReplaced, settleOrder } from '../store.ts'
+import { noteOrder, type OrderNote, type OrderRow, restoreReplaced, settleOrder } from '../store.ts'
 
-/** What came of it: settled by the vendor's refusal, or whatever the order's row says. */
-export type Placed = { kind: 'rejected'; reason: string } | { kind: 'noted' }
+/** What came of it: settled by the vendor's refusal or by what it shows, or whatever the order's row says. */
+export type Placed = { kind: 'rejected' | 'lost'; reason: string } | { kind: 'noted' }
+
+/** What is said to the vendor, of which version of the seats, and until when a statement of before may still be done. */
+export type Said = { kind: 'say'; next: NextTerm; version: number; unclearBefore: Date | null }
 
 /** An order that stands at a vendor, with its asset's row, which is locked. */
 export type Step = {
@@ -24,34 +28,52 @@ const MINUTE_MS = 60_000
 /** Between two looks at an order that its vendor does not have yet, in milliseconds. */
 export const LONGEST_WAIT_MS = 6 * 60 * MINUTE_MS
 
-/** What a vendor's answer makes of an order. */
+/**
+ * What a vendor's answer makes of an order.
+ * @param isSame whether the asset still stands for the subscription that was read
+ */
 export async function conclude(
   tx: Transaction,
-  { customerId, order, asset, vendor, next, told, requestId }: Step & { next: NextTerm; told: WriteAnswer },
+  {
+    customerId,
+    order,
+    asset,
+    vendor,
+    said,
+    told,
+    isSame,
+    requestId,
+  }: Step & {
+    said: Said
+    told: WriteAnswer
+    isSame: boolean
+  },
 ): Promise<Placed> {
+  const { next, version, unclearBefore } = said
+  const note = (values: OrderNote) => noteOrder(tx, customerId, order.id, values)
+  // What is known of this statement says nothing of one before it whose answer was lost.
+  const unclearUntil = told.kind === 'unknown' ? order.unclearUntil : unclearBefore
   const isLeaving = order.takenBackAt !== null
-  const saidToLeave = 'total' in next ? next.total === undefined : next.renewalType === order.formerType
   if (told.kind === 'applied') {
-    const { seatVersion } = await observe(tx, customerId, asset, {
-      vendor,
-      observed: told.observed,
+    // A change of the licenses that came between has its own word of the seats, and may have deleted the order.
+    const isAlone =
+      isSame && asset.seatVersion === version && !(await findOpenChange(tx, customerId, asset.id))
+    if (isAlone) await observe(tx, customerId, asset, { vendor, observed: told.observed, requestId })
+    await settleApplied(tx, customerId, order, {
+      isAlone,
+      saidToStay: isOrder(order, next),
+      version,
+      unclearUntil,
       requestId,
     })
-    if (isLeaving && saidToLeave)
-      await settleOrder(tx, customerId, order, 'WITHDRAWN', { actor: withdrawer(order), requestId })
-    // Somebody has taken it back while it was being placed: the next look sees to that.
-    else if (isLeaving) await noteOrder(tx, customerId, order.id, { tries: 0, nextLookAt: new Date() })
-    else {
-      const placed = { placedAt: new Date(), placedVersion: seatVersion, nextLookAt: order.termEnd }
-      await noteOrder(tx, customerId, order.id, { ...placed, tries: 0, reason: null })
-    }
     return { kind: 'noted' }
   }
   if (told.kind === 'rejected' && !isLeaving) {
     const { reason } = told
     const actor = { kind: 'vendor', id: vendor.name, name: vendor.label } as const
     await settleOrder(tx, customerId, order, 'REJECTED', { reason, actor, requestId })
-    await restoreReplaced(tx, customerId, order.id)
+    // One that it never took is not there, and the one before it is. One that it had is gone with all before.
+    if (!order.placedAt) await restoreReplaced(tx, customerId, order.id)
     return { kind: 'rejected', reason }
   }
   const reasons = {
@@ -61,8 +83,42 @@ export async function conclude(
   }
   const asked = told.kind === 'not_sent' ? (told.retryAfter ?? 0) * 1000 : 0
   const nextLookAt = new Date(Date.now() + Math.max(asked, backoff(order.tries)))
-  await noteOrder(tx, customerId, order.id, { reason: reasons[told.kind], nextLookAt })
+  await note({ reason: reasons[told.kind], nextLookAt, unclearUntil })
   return { kind: 'noted' }
+}
+
+type Applied = {
+  isAlone: boolean
+  saidToStay: boolean
+  version: number
+  unclearUntil: Date | null
+  requestId: string
+}
+
+/** The vendor has what was said. */
+async function settleApplied(
+  tx: Transaction,
+  customerId: CustomerId,
+  order: OrderRow,
+  { isAlone, saidToStay, version, unclearUntil, requestId }: Applied,
+): Promise<void> {
+  const soon = new Date(Date.now() + (isAlone ? 0 : MINUTE_MS))
+  if (order.takenBackAt) {
+    // Somebody has taken it back while it was being placed, or one of before may still be done: it is said again.
+    const isUnclear = unclearUntil !== null && unclearUntil.getTime() > Date.now()
+    if (saidToStay || isUnclear) {
+      const nextLookAt = isUnclear ? unclearUntil : soon
+      return noteOrder(tx, customerId, order.id, { tries: 0, nextLookAt, unclearUntil })
+    }
+    return settleOrder(tx, customerId, order, 'WITHDRAWN', { actor: withdrawer(order), requestId })
+  }
+  const placed = { placedAt: new Date(), placedVersion: version, heldQuantity: null, heldType: null }
+  const nextLookAt = isAlone ? order.termEnd : soon
+  await noteOrder(tx, customerId, order.id, { ...placed, nextLookAt, unclearUntil, tries: 0, reason: null })
+}
+
+function isOrder({ toQuantity, renewalType }: OrderRow, next: NextTerm): boolean {
+  return 'total' in next ? next.total === toQuantity : next.renewalType === renewalType
 }
 
 /** Who took it back. */

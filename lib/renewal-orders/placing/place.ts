@@ -5,20 +5,17 @@ import { type LicensedRow, licensed, lockLicensed, readAsset } from '#lib/assets
 import type { Transaction } from '#lib/db/client.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
-import { observe } from '#lib/license-changes/observe.ts'
 import { readOwn } from '#lib/license-changes/reading/read-own.ts'
-import { findOpenChange } from '#lib/license-changes/store/find.ts'
 import { log } from '#lib/log.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
-import type { NextTerm, Observed, Reading, WriteAnswer } from '#lib/vendors/vendor.ts'
+import type { NextTerm, Observed, WriteAnswer } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
-import { noteOrder, type OrderRow, settleOrder, standingOrder } from '../store.ts'
+import { type OrderRow, settleOrder, standingOrder } from '../store.ts'
+import { afterReading } from './after-reading.ts'
 import { carryOut } from './carry-out.ts'
-import { backoff, conclude, LONGEST_WAIT_MS, type Placed, type Step, withdrawer } from './conclude.ts'
-import { nextStep } from './next-step.ts'
+import { conclude, type Placed } from './conclude.ts'
 
 const NOTED: Placed = { kind: 'noted' }
-const MINUTE_MS = 60_000
 
 type Who = { customerId: CustomerId }
 type Named = { id: string; assetId: string }
@@ -37,81 +34,64 @@ export async function place(who: Who, named: Named, requestId: string): Promise<
     await withOrder(who, named, (tx, order, asset) => carryOut(tx, who.customerId, { order, asset, vendor }))
     return NOTED
   }
-  const reading = await readOwn(vendor, licensed(row), env().vendorTimes.readMs)
-  const next = await withOrder(who, named, (tx, order, asset) =>
-    afterReading(tx, { customerId: who.customerId, order, asset, vendor, reading, requestId }),
+  const known = licensed(row)
+  const reading = await readOwn(vendor, known, env().vendorTimes.readMs)
+  const readAt = Date.now()
+  const step = { customerId: who.customerId, vendor, requestId }
+  const found = await withOrder(who, named, (tx, order, asset) =>
+    isSameSubscription(known, asset) ? afterReading(tx, { ...step, order, asset, reading }) : NOTED,
   )
-  if (!next || reading.kind !== 'read') return NOTED
-  const told = await tell(vendor, reading.observed, next)
+  if (found?.kind !== 'say') return found ?? NOTED
+  if (reading.kind !== 'read') return NOTED
+  const told = await tell(vendor, reading.observed, found.next, readAt)
   if ('reason' in told)
     log().warn(
       { requestId, orderId: named.id, vendor: vendor.name, account: vendor.account, reason: told.reason },
       'order for the next term',
     )
   const placed = await withOrder(who, named, (tx, order, asset) =>
-    conclude(tx, { customerId: who.customerId, order, asset, vendor, next, told, requestId }),
+    conclude(tx, { ...step, order, asset, said: found, told, isSame: isSameSubscription(known, asset) }),
   )
   return placed ?? NOTED
 }
 
-/** With the asset's row locked, if the order stands still. */
+/** An import may have pointed the asset elsewhere since: then what was read is not its own. */
+function isSameSubscription(read: LicensedRow, now: LicensedRow): boolean {
+  const named = ({ vendor, vendorAccount, vendorCustomerId, subscriptionId }: LicensedRow) =>
+    JSON.stringify([vendor, vendorAccount, vendorCustomerId, subscriptionId])
+  return named(read) === named(now)
+}
+
+/** With the asset's row locked, if the order stands still, and the asset for the same subscription. */
 function withOrder<T>(
   who: Who,
   { id, assetId }: Named,
-  fn: (tx: Transaction, order: OrderRow, asset: LicensedRow) => Promise<T>,
+  fn: (tx: Transaction, order: OrderRow, asset: LicensedRow) => Promise<T> | T,
 ): Promise<T | undefined> {
+  const { customerId } = who
   return scope(who, async (tx) => {
-    const asset = await lockLicensed(tx, who.customerId, assetId)
-    const order = await standingOrder(tx, who.customerId, id)
-    return order && fn(tx, order, asset)
-  })
-}
-
-/** @returns what is to be said to the vendor now; undefined where there is nothing to say */
-async function afterReading(
-  tx: Transaction,
-  { customerId, order, asset, vendor, reading, requestId }: Step & { reading: Reading },
-): Promise<NextTerm | undefined> {
-  const wait = (reason: string, ms: number) =>
-    noteOrder(tx, customerId, order.id, { reason, nextLookAt: new Date(Date.now() + ms) }).then(
-      () => undefined,
-    )
-  if (reading.kind === 'unavailable') {
-    const asked = Math.max((reading.retryAfter ?? 0) * 1000, backoff(order.tries))
-    return wait(`${vendor.label} could not be asked.`, asked)
-  }
-  if (reading.kind === 'missing') return wait(reading.reason, LONGEST_WAIT_MS)
-  if (await findOpenChange(tx, customerId, asset.id))
-    return wait('A change of the licenses is under way.', MINUTE_MS)
-  const fresh = await observe(tx, customerId, asset, { vendor, observed: reading.observed, requestId })
-  const step = nextStep(order, {
-    fresh,
-    observed: reading.observed,
-    vendor,
-    staleMs: env().vendorTimes.staleMs,
-  })
-  if (step.kind === 'settle') {
-    const vendorActor = { kind: 'vendor', id: vendor.name, name: vendor.label } as const
-    const actor = step.state === 'WITHDRAWN' ? withdrawer(order) : vendorActor
-    const { state, reason } = step
-    await settleOrder(tx, customerId, order, state, { reason, actor, requestId })
+    const asset = await lockLicensed(tx, customerId, assetId)
+    const order = await standingOrder(tx, customerId, id)
+    if (!order || order.vendorSubscriptionId === asset.vendorSubscriptionId)
+      return order && fn(tx, order, asset)
+    const actor = { kind: 'vendor', id: asset.vendor, name: 'The vendor' } as const
+    const reason = 'The asset stands for another subscription now.'
+    const state = order.takenBackAt ? 'WITHDRAWN' : 'LOST'
+    await settleOrder(tx, customerId, order, state, { reason, actor, requestId: order.requestId })
     return undefined
-  }
-  if (step.kind === 'note') {
-    await noteOrder(tx, customerId, order.id, step.note)
-    return undefined
-  }
-  const tries = order.tries + 1
-  const nextLookAt = new Date(Date.now() + backoff(tries))
-  await noteOrder(tx, customerId, order.id, { ...step.note, tries, nextLookAt })
-  return step.next
+  })
 }
 
 /** A process that was held up since the read says nothing: the next look reads again. */
-async function tell(vendor: GuardedVendor, observed: Observed, next: NextTerm): Promise<WriteAnswer> {
-  const signal = AbortSignal.timeout(env().vendorTimes.writeMs)
-  const reason = `${vendor.label} takes no order for the next term.`
-  return vendor.setNextTerm
-    ? vendor.setNextTerm(observed, next, randomUUID(), signal)
-    : { kind: 'not_sent', code: 'vendor_unavailable', reason }
+async function tell(
+  vendor: GuardedVendor,
+  observed: Observed,
+  next: NextTerm,
+  readAt: number,
+): Promise<WriteAnswer> {
+  const { writeMs } = env().vendorTimes
+  const notSent = (reason: string) => ({ kind: 'not_sent', code: 'vendor_unavailable', reason }) as const
+  if (Date.now() - readAt > writeMs) return notSent('The process was held up; nothing was sent.')
+  if (!vendor.setNextTerm) return notSent(`${vendor.label} takes no order for the next term.`)
+  return vendor.setNextTerm(observed, next, randomUUID(), AbortSignal.timeout(writeMs))
 }

@@ -20,6 +20,6 @@ export const google: VendorDeclaration<Config> = {
   },
   settings,
   foresee,
-  setsNextTerm: true,
+  setsNextTerm: { isConditional: false },
   load: () => import('./connect.ts'),
 }

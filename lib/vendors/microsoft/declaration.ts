@@ -17,6 +17,6 @@ export const microsoft: VendorDeclaration<Config> = {
   settings,
   foresee,
   isSame,
-  setsNextTerm: true,
+  setsNextTerm: { isConditional: true },
   load: () => import('./connect.ts'),
 }

@@ -57,8 +57,6 @@ export default async function Page({ params, searchParams }: Given) {
   const posted = { params: { asset_id: id } }
   const more = Promise.all([
     historyOf(caller, id, typeof history === 'string' ? history : undefined, trace),
-    movedSince(caller, id, span.from, trace),
-    readSeatHistory(caller, id, span.from),
     postingOf(caller, { ...posted, query: {}, body: undefined }, trace),
     item.properties?.subscription?.Plan.IsCommitmentPlan
       ? renewalOf(caller, { ...posted, query: {}, body: undefined }, trace)
@@ -66,16 +64,24 @@ export default async function Page({ params, searchParams }: Given) {
   ])
   // It may fail while the others of its time are waited for.
   more.catch(() => {})
+  const drawn = Promise.all([
+    movedSince(caller, id, span.from, trace),
+    readSeatHistory(caller, id, span.from),
+  ])
+  drawn.catch(() => {})
   const [worth, listed] = await Promise.all([
     worthOf(caller, item.properties?.subscription ? [id] : []),
     listOf(search),
   ])
-  const answer = await soon(more)
+  const [answer, plot] = await Promise.all([soon(more), soon(drawn)])
   const at = (token?: string) =>
     assetHref(id, [listed, token && `history=${token}`].filter(Boolean).join('&'))
   const { NumberOfSeats: purchased, LicensedNumberOfSeats: assigned } =
     item.properties?.subscription?.Seats ?? {}
   const seats = purchased === undefined || assigned === undefined ? undefined : { purchased, assigned }
+  // One that is there stands in no boundary: of a drawing that comes later, React hides pieces by styles of their own.
+  const plotOf = ([changes, readings]: Awaited<typeof drawn>) =>
+    seats ? <SeatPlot known={{ changes, readings, now: seats, since: item.createTime }} span={span} /> : null
   return (
     <Hydrated answers={[[oneAsset.key(id), oneAsset.list(item)]]}>
       <Letterhead customer={caller.customerName} lines={[]} now={span.to} />
@@ -86,33 +92,40 @@ export default async function Page({ params, searchParams }: Given) {
         idle={worth.idle[id]}
         proposed={typeof set === 'string' ? wholeNumber(set) : undefined}
       />
-      <Late answer={answer} fallback={<RowsWaiting />}>
-        {([changes, moved, readings, posting, renewal]) => (
-          <Hydrated
-            answers={[
-              [readAssetPosting.key(posted), posting.body],
-              ...(renewal ? ([[readRenewal.key(posted), renewal.body]] as const) : []),
-            ]}
-          >
-            <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
-              <div className={seats ? 'xl:order-2' : ''}>
-                <AssetFacts item={item} now={span.to} />
+      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
+        <div className={seats ? 'xl:order-2' : ''}>
+          <AssetFacts item={item} now={span.to} />
+          <Late answer={answer} fallback={null}>
+            {([, posting, renewal]) => (
+              <Hydrated
+                answers={[
+                  [readAssetPosting.key(posted), posting.body],
+                  ...(renewal ? ([[readRenewal.key(posted), renewal.body]] as const) : []),
+                ]}
+              >
                 {renewal ? <RenewalCard id={id} lastPrice={worth.prices[id]} /> : null}
                 <AssetPosting id={id} maySet={may(caller, 'posting-editor')} />
-              </div>
-              {seats ? (
-                <div className="grid min-w-0 gap-4">
-                  <SeatPlot
-                    known={{ changes: moved, readings, now: seats, since: item.createTime }}
-                    span={span}
-                  />
-                  <AssetHistory changes={changes instanceof Problem ? undefined : changes} at={at} />
-                </div>
-              ) : null}
-            </div>
-          </Hydrated>
-        )}
-      </Late>
+              </Hydrated>
+            )}
+          </Late>
+        </div>
+        {seats ? (
+          <div className="grid min-w-0 gap-4">
+            {'now' in plot ? (
+              plotOf(plot.now)
+            ) : (
+              <Late answer={plot} fallback={<RowsWaiting />}>
+                {plotOf}
+              </Late>
+            )}
+            <Late answer={answer} fallback={<RowsWaiting />}>
+              {([changes]) => (
+                <AssetHistory changes={changes instanceof Problem ? undefined : changes} at={at} />
+              )}
+            </Late>
+          </div>
+        ) : null}
+      </div>
     </Hydrated>
   )
 }

@@ -22,8 +22,16 @@ export const renewalOrders = pgTable(
     /** The total of the next term; null where one of the vendor's own ways to renew was ordered. */
     toQuantity: integer('to_quantity'),
     renewalType: text('renewal_type'),
-    /** How the vendor would have renewed by itself: said again where such an order is taken back. */
+    /** What the vendor would have done by itself, or had scheduled: said again where the order is taken back. */
     formerType: text('former_type'),
+    formerQuantity: integer('former_quantity'),
+    /** Of the orders whose place it took, what the vendor may still have. */
+    heldType: text('held_type'),
+    heldQuantity: integer('held_quantity'),
+    /** The subscription that it is for; null in books of our own. */
+    vendorSubscriptionId: key('vendor_subscription_id'),
+    /** Until then a statement whose answer was lost may still be done there. */
+    unclearUntil: time('unclear_until'),
     /** When the term ends for which it was ordered; it follows the asset's while the term lasts. */
     termEnd: time('term_end').notNull(),
     /** STANDING until the term has ended or somebody takes it back; see `rules.ts` of its noun for the others. */
