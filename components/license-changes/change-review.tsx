@@ -49,12 +49,16 @@ export function ChangeReview(given: Given) {
     )
   }
   const title = `${name} can’t go below ${licensesText(decision.minimum)} ${untilText(decision.until)}`
-  const below = subscription.Seats.LicensedNumberOfSeats - quantity
-  const text = `This commitment plan can only grow until then. ${below > 0 ? `${below.toLocaleString('en')} fewer than assigned now: licenses have to be taken away from users before.` : 'Choose the present total or more.'}`
   const { until } = decision
   // What is ordered already is changed on the asset's page, where it can be seen.
   const isOrderable =
     item.vendor?.ordersTotals && !item.scheduled && until !== undefined && mayOrder(subscription)
+  const below = isOrderable ? subscription.Seats.LicensedNumberOfSeats - quantity : 0
+  const way =
+    below > 0
+      ? `${below.toLocaleString('en')} fewer than assigned now: licenses have to be taken away from users before.`
+      : 'Choose the present total or more.'
+  const text = `This commitment plan can only grow until then. ${way}`
   return (
     <Impossible {...given} title={title} text={text}>
       {isOrderable ? (
