@@ -61,7 +61,7 @@ export async function withdraw(tx: Transaction, asked: Asked): Promise<string | 
     return standing.id
   }
   await store.settleOrder(tx, customerId, standing, 'WITHDRAWN', { actor, requestId })
-  if (vendorOf(row).books === 'ours') await setScheduled(tx, customerId, assetId, undefined)
+  await setScheduled(tx, customerId, assetId, undefined)
   return undefined
 }
 

@@ -182,6 +182,15 @@ describe('Microsoft', () => {
     expect(books().next).toBe(7)
   })
 
+  test('of what was scheduled there anyway leaves that when it is taken back', async () => {
+    await at(microsoft)
+    setFields({ scheduledNextTermInstructions: { quantity: 7 } })
+    await readOne(caller.customerId, vendor.assetId(vendor.annual), 'test')
+    expect((await order({ quantity: 7 })).order).toMatchObject({ isPlaced: true })
+    expect((await withdraw()).lastOrder).toMatchObject({ state: 'WITHDRAWN' })
+    expect(books().next).toBe(7)
+  })
+
   test('is not taken from whoever replaced it there', async () => {
     await at(microsoft)
     await order({ quantity: 12 })
@@ -257,6 +266,14 @@ describe('Google', () => {
     )
     await vendor.fake.settled()
     expect(books()).toMatchObject({ renewalType: IN_USE })
+  })
+
+  test('what would have happened anyway can be ordered and taken back, and is not said again and again', async () => {
+    await at(google)
+    expect((await order({ renewalType: IN_USE })).order).toMatchObject({ isPlaced: true })
+    expect((await withdraw()).lastOrder).toMatchObject({ renewalType: IN_USE, state: 'WITHDRAWN' })
+    expect(books()).toMatchObject({ renewalType: IN_USE })
+    expect(await seeToOrders('job', NEVER)).toBe(0)
   })
 
   test('a cancellation that somebody made there stays', async () => {

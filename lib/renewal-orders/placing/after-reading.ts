@@ -52,7 +52,8 @@ export async function afterReading(
   const nextLookAt = new Date(Date.now() + backoff(tries))
   const unclearUntil = unclearFrom(vendor, order)
   await noteOrder(tx, customerId, order.id, { ...step.note, tries, nextLookAt, unclearUntil })
-  return { kind: 'say', next: step.next, version: fresh.seatVersion, unclearBefore: order.unclearUntil }
+  const said = { next: step.next, takesAway: order.takenBackAt !== null, version: fresh.seatVersion }
+  return { kind: 'say', ...said, unclearBefore: order.unclearUntil }
 }
 
 /** Until its answer is there, and longer where that is lost, a statement may still be done: null where a late one is refused. */

@@ -12,8 +12,17 @@ import { noteOrder, type OrderNote, type OrderRow, restoreReplaced, settleOrder 
 /** What came of it: settled by the vendor's refusal or by what it shows, or whatever the order's row says. */
 export type Placed = { kind: 'rejected' | 'lost'; reason: string } | { kind: 'noted' }
 
-/** What is said to the vendor, of which version of the seats, and until when a statement of before may still be done. */
-export type Said = { kind: 'say'; next: NextTerm; version: number; unclearBefore: Date | null }
+/**
+ * What is said to the vendor, whether that takes the order away, of which version of the seats, and until when a statement
+ * of before may still be done.
+ */
+export type Said = {
+  kind: 'say'
+  next: NextTerm
+  takesAway: boolean
+  version: number
+  unclearBefore: Date | null
+}
 
 /** An order that stands at a vendor, with its asset's row, which is locked. */
 export type Step = {
@@ -49,7 +58,7 @@ export async function conclude(
     isSame: boolean
   },
 ): Promise<Placed> {
-  const { next, version, unclearBefore } = said
+  const { takesAway, version, unclearBefore } = said
   const note = (values: OrderNote) => noteOrder(tx, customerId, order.id, values)
   // What is known of this statement says nothing of one before it whose answer was lost.
   const unclearUntil = told.kind === 'unknown' ? order.unclearUntil : unclearBefore
@@ -61,7 +70,7 @@ export async function conclude(
     if (isAlone) await observe(tx, customerId, asset, { vendor, observed: told.observed, requestId })
     await settleApplied(tx, customerId, order, {
       isAlone,
-      saidToStay: isOrder(order, next),
+      takesAway,
       version,
       unclearUntil,
       requestId,
@@ -89,7 +98,7 @@ export async function conclude(
 
 type Applied = {
   isAlone: boolean
-  saidToStay: boolean
+  takesAway: boolean
   version: number
   unclearUntil: Date | null
   requestId: string
@@ -100,13 +109,13 @@ async function settleApplied(
   tx: Transaction,
   customerId: CustomerId,
   order: OrderRow,
-  { isAlone, saidToStay, version, unclearUntil, requestId }: Applied,
+  { isAlone, takesAway, version, unclearUntil, requestId }: Applied,
 ): Promise<void> {
   const soon = new Date(Date.now() + (isAlone ? 0 : MINUTE_MS))
   if (order.takenBackAt) {
     // Somebody has taken it back while it was being placed, or one of before may still be done: it is said again.
     const isUnclear = unclearUntil !== null && unclearUntil.getTime() > Date.now()
-    if (saidToStay || isUnclear) {
+    if (!takesAway || isUnclear) {
       const nextLookAt = isUnclear ? unclearUntil : soon
       return noteOrder(tx, customerId, order.id, { tries: 0, nextLookAt, unclearUntil })
     }
@@ -115,10 +124,6 @@ async function settleApplied(
   const placed = { placedAt: new Date(), placedVersion: version, heldQuantity: null, heldType: null }
   const nextLookAt = isAlone ? order.termEnd : soon
   await noteOrder(tx, customerId, order.id, { ...placed, nextLookAt, unclearUntil, tries: 0, reason: null })
-}
-
-function isOrder({ toQuantity, renewalType }: OrderRow, next: NextTerm): boolean {
-  return 'total' in next ? next.total === toQuantity : next.renewalType === renewalType
 }
 
 /** Who took it back. */
