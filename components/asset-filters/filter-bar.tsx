@@ -6,6 +6,7 @@ import { isFiltered, type View } from '#components/assets/view.ts'
 import { ChoiceChips } from '#components/filters/choice-chips.tsx'
 import { changed, cleared, toggled, valuesOf, withValues } from '#components/filters/view.ts'
 import { PlatformMark } from '#components/platform/platform-mark.tsx'
+import { ClearAll } from '#components/ui/clear-all.tsx'
 import { FILTER_BUTTON } from '#components/ui/filter-button.ts'
 import { SearchInput } from '#components/ui/search-input.tsx'
 import { SortMenu } from '#components/ui/sort-menu.tsx'
@@ -83,15 +84,7 @@ export function FilterBar({
           />
         </div>
         <Controls view={view} choices={choices} today={today} onChange={onChange} />
-        {isFiltered(view) ? (
-          <button
-            type="button"
-            onClick={() => onChange(cleared(view))}
-            className="rounded-sm px-1.5 py-1 text-sm font-medium text-ink-2 underline-offset-2 hover:text-ink hover:underline print:hidden"
-          >
-            Clear all
-          </button>
-        ) : null}
+        {isFiltered(view) ? <ClearAll onClear={() => onChange(cleared(view))} /> : null}
       </div>
       {told.length > 0 ? <p className="hidden print:block">Only: {told.join(' · ')}</p> : null}
     </search>

@@ -1,5 +1,6 @@
 import { useRef } from 'react'
 import { RemovableChip } from '#components/ui/chip.tsx'
+import { ClearAll } from '#components/ui/clear-all.tsx'
 import type { ActiveFilter } from './view.ts'
 
 /**
@@ -38,13 +39,7 @@ export function ActiveFilters<View>({
               <span className="max-w-[calc(100vw-5.5rem)] truncate tabular-nums">{text}</span>
             </RemovableChip>
           ))}
-          <button
-            type="button"
-            onClick={() => change(cleared)}
-            className="rounded-sm px-1.5 py-1 text-sm font-medium text-ink-2 underline-offset-2 hover:text-ink hover:underline"
-          >
-            Clear all
-          </button>
+          <ClearAll onClear={() => change(cleared)} />
         </section>
       ) : null}
     </div>

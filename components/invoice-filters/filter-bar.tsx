@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { changed, cleared } from '#components/filters/view.ts'
 import { orderChoices } from '#components/invoices/order.ts'
 import { isFiltered } from '#components/invoices/view.ts'
+import { ClearAll } from '#components/ui/clear-all.tsx'
 import { FILTER_BUTTON } from '#components/ui/filter-button.ts'
 import { SearchInput } from '#components/ui/search-input.tsx'
 import { SortMenu } from '#components/ui/sort-menu.tsx'
@@ -48,15 +49,7 @@ export function FilterBar(given: Given & { children?: ReactNode }) {
         </div>
         <StatusChips view={view} onChange={onChange} />
         <Controls {...given} />
-        {isFiltered(view) ? (
-          <button
-            type="button"
-            onClick={() => onChange(cleared(view))}
-            className="rounded-sm px-1.5 py-1 text-sm font-medium text-ink-2 underline-offset-2 hover:text-ink hover:underline print:hidden"
-          >
-            Clear all
-          </button>
-        ) : null}
+        {isFiltered(view) ? <ClearAll onClear={() => onChange(cleared(view))} /> : null}
       </div>
       {told.length > 0 ? <p className="hidden print:block">Only: {told.join(' · ')}</p> : null}
     </search>
