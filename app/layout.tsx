@@ -4,7 +4,7 @@ import { cookies } from 'next/headers'
 import { connection } from 'next/server'
 import type { ReactNode } from 'react'
 import { cookieName } from '#lib/access/session-cookie.ts'
-import { inter } from './font/inter.ts'
+import { inter, interGreekCyrillic } from './font/inter.ts'
 import { Providers } from './providers.tsx'
 
 export const metadata: Metadata = {
@@ -23,7 +23,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
   return (
     <html
       lang="en"
-      className={inter.variable}
+      className={`${inter.variable} ${interGreekCyrillic.variable}`}
       {...(theme === 'light' || theme === 'dark' ? { 'data-theme': theme } : {})}
     >
       <body>

@@ -1,19 +1,33 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { CHARACTERS, FONT, screenFont } from './font.ts'
+import { GREEK_AND_CYRILLIC, LATIN, screenFont } from './font.ts'
 
-test('the font that is kept is the one that is made', async () => {
-  expect(readFileSync(FONT).equals(await screenFont())).toBe(true)
+test.each([LATIN, GREEK_AND_CYRILLIC])('the files that are kept are those that are made', async (file) => {
+  expect(readFileSync(file.path).equals(await screenFont(file))).toBe(true)
 })
 
-test('it has each sign that stands in the text of a screen', () => {
+test('the file that each screen loads has each sign that stands in the text of one', () => {
   const missing = new Set<string>()
   // Those of full width stand in guards against formulas.
   for (const file of globSync('{app,components}/**/*.{ts,tsx}')) {
     if (file.includes('.test.')) continue
     for (const sign of readFileSync(file, 'utf8').match(/[^\s\x20-\x7e\uff00-\uffef]/gu) ?? []) {
-      if (!CHARACTERS.includes(sign)) missing.add(`${sign} in ${file}`)
+      if (!LATIN.characters.includes(sign)) missing.add(`${sign} in ${file}`)
     }
   }
   expect([...missing]).toEqual([])
+})
+
+test('the style sheet asks for the other file where a text has one of its characters', () => {
+  const [, list = ''] = /'unicode-range', value: '([^']+)'/.exec(
+    readFileSync('app/font/inter.ts', 'utf8').replace(/\s+/g, ' '),
+  ) ?? ['']
+  const named = list.split(', ').flatMap((one) => {
+    const [from = 0, to = from] = one
+      .slice(2)
+      .split('-')
+      .map((code) => Number.parseInt(code, 16))
+    return Array.from({ length: to - from + 1 }, (_, at) => String.fromCodePoint(from + at))
+  })
+  expect(named.toSorted()).toEqual([...GREEK_AND_CYRILLIC.characters].toSorted())
 })

@@ -2,35 +2,42 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import subsetFont from 'subset-font'
 
-// Makes app/font/inter.woff2, the one font file of the screens: `node scripts/font.ts`, after a new version of Inter or a
-// character that is wanted. The file is kept in the repository, so that a build needs no more than the file.
+// Makes the font files of the screens, app/font/: `npm run font`, after a new version of Inter or a character that is
+// wanted. They are kept in the repository, so that a build needs no more than the files.
 
 const ALL = new URL('../node_modules/inter-ui/variable/InterVariable.woff2', import.meta.url)
-/** Where the screens' font lies. */
-export const FONT = fileURLToPath(new URL('../app/font/inter.woff2', import.meta.url))
 
 const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => String.fromCodePoint(from + at)).join('')
 
-/** What can be written with the font: the letters of Europe's languages, and the signs that the screens use. */
-export const CHARACTERS = [
-  range(0x20, 0x7e),
-  // Latin with its accents, for all languages of the European Union, Welsh and Turkish.
-  range(0xa0, 0x17f),
-  range(0x218, 0x21b),
-  range(0x1e80, 0x1e85),
-  'ẞỲỳ',
+/** A file of the font, and what can be written with it. */
+export type FontFile = { path: string; characters: string }
+
+/** Each screen needs it: Latin letters and the signs that the screens use. */
+export const LATIN: FontFile = {
+  path: fileURLToPath(new URL('../app/font/inter.woff2', import.meta.url)),
+  characters: [
+    range(0x20, 0x7e),
+    // Latin with its accents, for all languages of the European Union, Welsh and Turkish.
+    range(0xa0, 0x17f),
+    range(0x218, 0x21b),
+    range(0x1e80, 0x1e85),
+    'ẞỲỳ',
+    // Spaces, dashes, quotation marks, currencies.
+    '\u2002\u2003\u2009\u200a\u202f',
+    range(0x2010, 0x2015),
+    range(0x2018, 0x201e),
+    range(0x20a0, 0x20bf),
+    '†‡•…‰′″‹›⁄₂ℓ№™←↑→↓−×≈≠≤≥✓⌘',
+  ].join(''),
+}
+
+/** A browser asks for it where a name is written so. app/font/inter.ts has the same ranges. */
+export const GREEK_AND_CYRILLIC: FontFile = {
+  path: fileURLToPath(new URL('../app/font/inter-greek-cyrillic.woff2', import.meta.url)),
   // Greek, and the Cyrillic of Bulgarian, Serbian, Macedonian, Ukrainian and Belarusian.
-  range(0x384, 0x3ce),
-  range(0x400, 0x45f),
-  'Ґґ',
-  // Spaces, dashes, quotation marks, currencies.
-  '\u2002\u2003\u2009\u200a\u202f',
-  range(0x2010, 0x2015),
-  range(0x2018, 0x201e),
-  range(0x20a0, 0x20bf),
-  '†‡•…‰′″‹›⁄₂ℓ№™←↑→↓−×≈≠≤≥✓⌘',
-].join('')
+  characters: [range(0x384, 0x3ce), range(0x400, 0x45f), 'Ґґ'].join(''),
+}
 
 /** Not written into the call: the package's types are older than it. */
 const OPTIONS = {
@@ -41,11 +48,12 @@ const OPTIONS = {
 }
 
 /**
- * Inter in the weights that the screens use, for those characters: as small as an eighth of the whole font. Its digits can
- * stand as wide as each other (`tnum`); alternates of style are left out.
+ * Inter in the weights that the screens use, for the characters of a file. Its digits can stand as wide as each other
+ * (`tnum`); alternates of style are left out.
  */
-export async function screenFont(): Promise<Buffer> {
-  return subsetFont(await readFile(ALL), CHARACTERS, OPTIONS)
+export async function screenFont({ characters }: FontFile): Promise<Buffer> {
+  return subsetFont(await readFile(ALL), characters, OPTIONS)
 }
 
-if (import.meta.main) await writeFile(FONT, await screenFont())
+if (import.meta.main)
+  for (const file of [LATIN, GREEK_AND_CYRILLIC]) await writeFile(file.path, await screenFont(file))
