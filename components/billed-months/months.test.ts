@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { barsOf, keyOf, MOST_MONTHS, placeAfter, platformsOf, viewOfMonth } from './billed.ts'
-import { compactText, labelledMonths } from './billed-labels.ts'
+import { compactText, labelledMonths } from './labels.ts'
+import { barsOf, keyOf, MOST_MONTHS, placeAfter, platformsOf, viewOfMonth } from './months.ts'
 
 const month = (text: string) => Date.parse(`${text}-01T00:00:00Z`)
 const shown = (at: number) => new Date(at).toISOString().slice(0, 7)

@@ -1,13 +1,17 @@
-import { lazy, Suspense, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import type { View } from '#components/invoices/view.ts'
+import { later } from '#components/ui/later.tsx'
 import type { CurrencySummary } from '#lib/invoices/contract.ts'
-import { barsOf, FOLDED_MONTHS } from './billed.ts'
-import { BilledBars } from './billed-bars.tsx'
-import type { Drawn } from './billed-open.tsx'
-import { Currencies, Fold } from './fold.tsx'
+import { BilledBars } from './bars.tsx'
+import { Fold } from './fold.tsx'
+import { barsOf, FOLDED_MONTHS } from './months.ts'
+import type { Drawn } from './open.tsx'
+import { endsOf, scaleOf } from './scale.ts'
 
-// It comes when it is asked for.
-const BilledOpen = lazy(() => import('./billed-open.tsx').then(({ BilledOpen }) => ({ default: BilledOpen })))
+const BilledOpen = later(() => import('./open.tsx').then(({ BilledOpen }) => BilledOpen), Folded)
+
+/** Folded into a line, in which there is no room for amounts and months: those are told of what is pointed at. */
+const LINE = { top: 1, height: 34 }
 
 type Given = {
   currencies: readonly CurrencySummary[]
@@ -25,43 +29,37 @@ export function BilledPlot({ currencies, ...rest }: Given) {
   const [isOpen, setIsOpen] = useState(false)
   const shown = currencies.find(({ currency }) => currency === wanted) ?? currencies[0]
   if (!shown) return null
-  const fold = (
-    <Fold id={id} isOpen={isOpen} onToggle={() => setIsOpen(!isOpen)}>
-      {currencies.length > 1 && isOpen ? (
-        <Currencies currencies={currencies} shown={shown.currency} onChoose={setWanted} />
-      ) : (
-        <span className="text-xs text-ink-3">{shown.currency}</span>
-      )}
-    </Fold>
-  )
+  const fold = <Fold id={id} isOpen={isOpen} onToggle={() => setIsOpen(!isOpen)} />
+  const drawn = { ...rest, id, of: shown, fold, currencies, onChoose: setWanted }
   return (
     <section
       aria-label="Billed per month"
       className={`@container border-t border-line px-4 ${isOpen ? 'pt-2' : 'py-1.5'}`}
     >
-      {isOpen ? (
-        <Suspense fallback={<Folded {...rest} of={shown} fold={fold} />}>
-          <BilledOpen {...rest} id={id} of={shown} fold={fold} />
-        </Suspense>
-      ) : (
-        <Folded {...rest} of={shown} fold={fold} />
-      )}
+      {isOpen ? <BilledOpen {...drawn} /> : <Folded {...drawn} />}
     </section>
   )
 }
 
-function Folded({ of: { currency, months }, fold, ...rest }: Drawn) {
+function Folded({ of: { currency, months }, fold, view, onGo }: Drawn) {
   const [pointed, setPointed] = useState<string>()
+  const bars = barsOf(months).slice(-FOLDED_MONTHS)
+  const [begin, end] = endsOf(bars)
   return (
     <div className="flex items-center gap-x-4">
-      {fold}
+      <div className="flex items-center gap-x-3">
+        {fold}
+        <span className="text-xs text-ink-3">{currency}</span>
+      </div>
       <div className="min-w-0 flex-1 @max-phone:hidden">
         <BilledBars
-          {...rest}
-          bars={barsOf(months).slice(-FOLDED_MONTHS)}
+          view={view}
+          onGo={onGo}
+          bars={bars}
           currency={currency}
+          scale={scaleOf(bars, [begin, end || 1], LINE)}
+          lines={[0]}
           onPoint={setPointed}
-          isFolded
         />
       </div>
       <p className="w-64 text-xs text-ink-3 tabular-nums @max-fig:hidden print:hidden">

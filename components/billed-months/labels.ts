@@ -34,8 +34,3 @@ function stepFor(count: number, room: number): number {
 function number(month: number): number {
   return new Date(month).getUTCMonth()
 }
-
-/** A share of the width, for SVG. */
-export function percent(share: number): string {
-  return `${Math.round(share * 1e4) / 100}%`
-}

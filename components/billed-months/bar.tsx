@@ -1,12 +1,12 @@
 import type { KeyboardEvent, MouseEvent } from 'react'
+import { invoicesText } from '#components/invoice-summary/figure.ts'
 import { hrefOf, type View } from '#components/invoices/view.ts'
 import { platformFill } from '#components/platform/platform-mark.tsx'
 import { monthAndYear } from '#lib/days.ts'
 import { platformName } from '#lib/invoices/rules.ts'
 import { moneyText } from '#lib/money.ts'
-import { keyOf, type MonthBar, type Place, viewOfMonth } from './billed.ts'
-import { percent } from './billed-labels.ts'
-import { invoicesText } from './figure.ts'
+import { keyOf, type MonthBar, type Place, viewOfMonth } from './months.ts'
+import { percent, type Scale } from './scale.ts'
 
 type Links = {
   currency: string
@@ -22,19 +22,14 @@ type Links = {
 type Given = Links & {
   bar: MonthBar
   index: number
-  slots: number
-  bounds: { top: number; height: number }
-  /** Where an amount stands, in pixels. */
-  y: (amount: number) => number
+  scale: Scale
 }
 
 /** One month: its whole height leads to its invoices, each part of the bar to those of one platform. */
 export function BilledBar({
   bar: { month, count, amount, segments },
   index,
-  slots,
-  bounds,
-  y,
+  scale: { slots, top, height, y },
   ...links
 }: Given) {
   if (segments.length === 0) return null
@@ -50,12 +45,12 @@ export function BilledBar({
           className="fill-transparent hover:fill-ink/5 group-focus-visible:fill-ink/5"
           x={percent(index / slots)}
           width={percent(1 / slots)}
-          y={bounds.top}
-          height={bounds.height}
+          y={top}
+          height={height}
         />
       </a>
       {segments.map((one) => {
-        const [top, bottom] = [y(one.high), y(one.low)]
+        const [high, low] = [y(one.high), y(one.low)]
         const name = `, ${platformName(one.platform)}`
         return (
           <a
@@ -67,8 +62,8 @@ export function BilledBar({
               rx="1"
               x={x}
               width={percent(thickness / slots)}
-              y={top}
-              height={heightOf(one.amount, bottom - top)}
+              y={high}
+              height={heightOf(one.amount, low - high)}
             />
           </a>
         )

@@ -5,7 +5,7 @@ import { monthAndYear } from '#lib/days.ts'
 import type { CurrencySummary } from '#lib/invoices/contract.ts'
 import { platformName } from '#lib/invoices/rules.ts'
 import { formatAmount } from '#lib/money.ts'
-import { platformsOf, viewOfMonth } from './billed.ts'
+import { platformsOf, viewOfMonth } from './months.ts'
 
 /** The plot's amounts, newest month first; each month leads to its invoices. Closed at first. */
 export function BilledTable({

@@ -1,0 +1,41 @@
+import type { MonthBar } from './months.ts'
+
+/** Bars of a few months are no wider than those of a year. */
+const FEWEST_SLOTS = 12
+
+/** Where amounts and months stand in a drawing of bars. */
+export type Scale = {
+  /** In pixels. */
+  top: number
+  /** In pixels. */
+  height: number
+  /** Into so many the width is divided. */
+  slots: number
+  /** Where an amount stands, in pixels. */
+  y: (amount: number) => number
+}
+
+/** The least and the greatest amount that bars come to, and zero. */
+export function endsOf(bars: readonly MonthBar[]): [begin: number, end: number] {
+  const ends = bars.flatMap(({ segments }) => segments.flatMap(({ low, high }) => [low, high]))
+  return [Math.min(0, ...ends), Math.max(0, ...ends)]
+}
+
+/** Amounts from `begin` to `end` over `height` pixels from `top` on, and a slot for each of so many bars. */
+export function scaleOf(
+  bars: readonly MonthBar[],
+  [begin, end]: [begin: number, end: number],
+  { top, height }: { top: number; height: number },
+): Scale {
+  return {
+    top,
+    height,
+    slots: Math.max(bars.length, FEWEST_SLOTS),
+    y: (amount) => top + Math.round(((end - amount) / (end - begin)) * height * 10) / 10,
+  }
+}
+
+/** A share of the width, for SVG. */
+export function percent(share: number): string {
+  return `${Math.round(share * 1e4) / 100}%`
+}
