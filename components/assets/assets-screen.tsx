@@ -42,7 +42,7 @@ export function AssetsScreen({
   /** As the member has chosen them. */
   columns: readonly AssetColumn[]
 }) {
-  const { columns, choose } = useColumns('assets', first)
+  const { columns, show } = useColumns('assets', first)
   const { view: _, ...view } = query
   const { wanted, isWaiting, go } = useView<View>(view, hrefOf)
   const isNarrowed = isFiltered(view)
@@ -56,7 +56,7 @@ export function AssetsScreen({
     <>
       {isNarrowed || counts.length > 0 ? (
         <FilterBar view={wanted} counts={counts} choices={choices} today={today} onChange={go}>
-          <ColumnsMenu list="assets" columns={columns} onChoose={choose} />
+          <ColumnsMenu list="assets" columns={columns} onShow={show} />
         </FilterBar>
       ) : null}
       {error ? <RefreshFailed what="assets" error={error} onRetry={() => refetch()} /> : null}

@@ -2,9 +2,10 @@
 
 import { type KeyboardEvent, memo, useRef } from 'react'
 import { ChangeSign } from '#components/last-changes/change-sign.tsx'
-import { LicenseControl, LicenseReview } from '#components/license-changes/license-edit.tsx'
+import { LicenseControl } from '#components/license-changes/license-control.tsx'
 import { useLicenseEdit } from '#components/license-changes/use-license-edit.ts'
 import { factsOf, type Subscription } from '#components/license-changes/words.ts'
+import { LicenseReview } from '#components/license-reviews/later-review.ts'
 import { Cell, Row } from '#components/ui/table.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import type { Idle } from '#lib/idle-licenses/rules.ts'

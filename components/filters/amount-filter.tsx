@@ -1,10 +1,11 @@
-import { lazy, Suspense } from 'react'
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
+import { later } from '#components/ui/later.tsx'
 import { type AmountRange, amountsText } from './amount-range.ts'
 
-// It comes when somebody is about to ask for it; its place is kept.
-const ahead = () => import('#components/filter-forms/own-amounts.tsx')
-const OwnAmounts = lazy(() => ahead().then(({ OwnAmounts }) => ({ default: OwnAmounts })))
+const OwnAmounts = later(
+  () => import('#components/filter-forms/own-amounts.tsx').then(({ OwnAmounts }) => OwnAmounts),
+  () => <div className="h-48" />,
+)
 
 /** From which amount to which; a currency that is written beside one is chosen with it. */
 export function AmountFilter({
@@ -29,20 +30,18 @@ export function AmountFilter({
       value={amountsText(range)}
       onClear={() => onChange({})}
       className="w-74"
-      ahead={ahead}
+      ahead={OwnAmounts.ahead}
     >
       {(close) => (
-        <Suspense fallback={<div className="h-48" />}>
-          <OwnAmounts
-            range={range}
-            hint={hint}
-            currencies={currencies}
-            onChoose={(chosen, currency) => {
-              close()
-              onChange(chosen, currency)
-            }}
-          />
-        </Suspense>
+        <OwnAmounts
+          range={range}
+          hint={hint}
+          currencies={currencies}
+          onChoose={(chosen, currency) => {
+            close()
+            onChange(chosen, currency)
+          }}
+        />
       )}
     </FilterMenu>
   )

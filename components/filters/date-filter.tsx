@@ -1,12 +1,13 @@
 import { CalendarDays } from 'lucide-react'
-import { lazy, Suspense } from 'react'
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
+import { later } from '#components/ui/later.tsx'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
 import { type DateRange, type Preset, presetOf, presets, rangeText } from './date-range.ts'
 
-// It comes when somebody is about to ask for it; its place is kept.
-const ahead = () => import('#components/filter-forms/own-range.tsx')
-const OwnRange = lazy(() => ahead().then(({ OwnRange }) => ({ default: OwnRange })))
+const OwnRange = later(
+  () => import('#components/filter-forms/own-range.tsx').then(({ OwnRange }) => OwnRange),
+  () => <div className="h-48" />,
+)
 
 type Given = {
   /** Whose date it is. */
@@ -31,7 +32,7 @@ export function DateFilterMenu(given: Given) {
       icon={<CalendarDays aria-hidden="true" className="size-3.5" />}
       onClear={() => onChange({})}
       className={PANEL}
-      ahead={ahead}
+      ahead={OwnRange.ahead}
     >
       {(close) => <Ranges {...given} close={close} />}
     </FilterMenu>
@@ -68,9 +69,7 @@ function Ranges({
         ))}
       </div>
       <hr className="my-1.5 border-line" />
-      <Suspense fallback={<div className="h-48" />}>
-        <OwnRange range={range} onChoose={choose} />
-      </Suspense>
+      <OwnRange range={range} onChoose={choose} />
     </>
   )
 }

@@ -1,10 +1,11 @@
-import { lazy, Suspense } from 'react'
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
+import { later } from '#components/ui/later.tsx'
 import { visible } from '#components/ui/visible.ts'
 
-// It comes when somebody is about to ask for it; its place is kept.
-const ahead = () => import('#components/filter-forms/own-text.tsx')
-const OwnText = lazy(() => ahead().then(({ OwnText }) => ({ default: OwnText })))
+const OwnText = later(
+  () => import('#components/filter-forms/own-text.tsx').then(({ OwnText }) => OwnText),
+  () => <div className="h-36" />,
+)
 
 /** A filter by a text that rows have in them. */
 export function TextFilter({
@@ -26,20 +27,18 @@ export function TextFilter({
       value={value && visible(value)}
       onClear={() => onChange(undefined)}
       className="w-74"
-      ahead={ahead}
+      ahead={OwnText.ahead}
     >
       {(close) => (
-        <Suspense fallback={<div className="h-36" />}>
-          <OwnText
-            label={label}
-            hint={hint}
-            value={value}
-            onChoose={(chosen) => {
-              close()
-              onChange(chosen)
-            }}
-          />
-        </Suspense>
+        <OwnText
+          label={label}
+          hint={hint}
+          value={value}
+          onChoose={(chosen) => {
+            close()
+            onChange(chosen)
+          }}
+        />
       )}
     </FilterMenu>
   )

@@ -1,15 +1,13 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { later } from '#components/ui/later.tsx'
 import { keyReader, type Wish } from './key-reader.ts'
 import { walkRows } from './walk-rows.ts'
 
-// They come when they are asked for.
-const Finder = lazy(() =>
-  import('./finder-of-screens.tsx').then(({ FinderOfScreens }) => ({ default: FinderOfScreens })),
-)
-const KeyList = lazy(() => import('./key-list.tsx').then(({ KeyList }) => ({ default: KeyList })))
+const Finder = later(() => import('./finder-of-screens.tsx').then(({ FinderOfScreens }) => FinderOfScreens))
+const KeyList = later(() => import('./key-list.tsx').then(({ KeyList }) => KeyList))
 
 /**
  * Keys that work on every screen: Ctrl K or Cmd K finds anything, `g` and a letter goes to a screen, `j` and `k` walk the rows of
@@ -47,10 +45,10 @@ export function useFinder(screens: readonly { href: string; name: string }[]): {
   return {
     open: () => setShown('finder'),
     dialog: (
-      <Suspense>
+      <>
         {shown === 'finder' ? <Finder screens={screens} onClose={close} /> : null}
         {shown === 'keys' ? <KeyList onClose={close} /> : null}
-      </Suspense>
+      </>
     ),
   }
 }

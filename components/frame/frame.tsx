@@ -9,7 +9,8 @@ import { Menu } from '#components/ui/menu.tsx'
 import type { Views } from '#lib/views/contract.ts'
 import { Brand } from './brand.tsx'
 import { NavLinks, type Screen } from './nav-links.tsx'
-import { type Person, PersonLines, useProfile } from './profile.tsx'
+import { type Person, PersonLines } from './person.tsx'
+import { useProfile } from './profile.tsx'
 import { useSessionEnd } from './session-end.ts'
 
 /** The frame's own controls: a side bar where there is room, else a bar on top with a menu. */
@@ -26,7 +27,7 @@ export function Frame({
   /** Their saved views. */
   views: Views
 }) {
-  const { items, dialog } = useProfile(person)
+  const { items, ahead, dialog } = useProfile(person)
   const finder = useFinder(screens)
   useSessionEnd()
   useAhead()
@@ -54,6 +55,7 @@ export function Frame({
         <Menu
           label="Menu"
           side="under-right"
+          ahead={ahead}
           className="w-70"
           buttonClassName="grid size-10 place-items-center rounded-control text-ink-2 hover:bg-sunken"
           button={<MenuIcon aria-hidden="true" className="size-5" />}
@@ -90,6 +92,7 @@ export function Frame({
         <div className="mt-auto border-t border-line pt-2">
           <Menu
             side="over-left"
+            ahead={ahead}
             className="w-full"
             buttonClassName="flex w-full items-center gap-2.5 rounded-md px-2 py-2 hover:bg-sunken"
             button={

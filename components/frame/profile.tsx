@@ -1,120 +1,30 @@
 'use client'
 
-import { Building2, KeyRound, LogOut, MonitorSmartphone, ShieldCheck, SquareTerminal } from 'lucide-react'
-import Link from 'next/link'
-import { lazy, Suspense, use, useState } from 'react'
-import { useWays } from '#components/access/fresh-sign-in/ways.ts'
-import { farewell, signOut } from '#components/access/leave.ts'
-import { forget } from '#components/ui/kept.ts'
-import { MENU_ITEM } from '#components/ui/menu.tsx'
-import { useToast } from '#components/ui/toast.tsx'
-import { visible } from '#components/ui/visible.ts'
-import { ThemeSwitch } from './theme-switch.tsx'
+import { useState } from 'react'
+import { later } from '#components/ui/later.tsx'
+import type { Person } from './person.tsx'
 
-// Rarely opened: it comes when it is asked for.
-const ChangePassword = lazy(() =>
-  import('#components/access/change-password.tsx').then((module) => ({ default: module.ChangePassword })),
+const AccountItems = later(
+  () => import('./account-items.tsx').then(({ AccountItems }) => AccountItems),
+  () => <div className="h-72" />,
+)
+const ChangePassword = later(() =>
+  import('#components/access/change-password.tsx').then(({ ChangePassword }) => ChangePassword),
 )
 
-/** Who is signed in, as the frame shows it. */
-export type Person = {
-  name: string
-  email: string
-  customer: string
-  roles: string
-  /** Whether there is another customer to change to. The frame does not wait for it. */
-  mayChange: Promise<boolean>
-}
-
-/** Name, customer and roles. */
-export function PersonLines({ person }: { person: Person }) {
-  return (
-    <span className="block min-w-0 text-left">
-      <span className="block truncate font-[550] text-ink">{visible(person.name)}</span>
-      {[visible(person.customer), person.roles].filter(Boolean).map((line) => (
-        <span key={line} className="block truncate text-xs text-ink-3" title={line}>
-          {line}
-        </span>
-      ))}
-    </span>
-  )
-}
-
-/** What a person can do with their own account. `dialog` has to be rendered where it outlives the menu. */
+/** The entries of a person's menu; `dialog` has to be rendered where it outlives the menu. */
 export function useProfile(person: Person) {
-  const say = useToast()
   const [changing, setChanging] = useState(false)
-  const leave = async () => {
-    // Asked while there is a session: an issuer that opened it ends its own, too.
-    const next = await farewell()
-    return signOut().then(
-      // A whole new page: the cache of answers goes with this one.
-      () => {
-        forget()
-        location.assign(next ?? '/sign-in')
-      },
-      () => say('You are still signed in: the service did not answer. Try again.'),
-    )
-  }
   const items = (close: () => void) => (
-    <>
-      <p className="px-2.5 py-1 text-xs wrap-anywhere text-ink-3">{person.email}</p>
-      <ThemeSwitch />
-      <hr className="mx-2.5 my-1 border-line" />
-      <PasswordItem
-        onGo={() => {
-          close()
-          setChanging(true)
-        }}
-      />
-      <Link href="/second-factor" prefetch={false} className={MENU_ITEM} onClick={close}>
-        <ShieldCheck aria-hidden="true" className="size-4 text-ink-3" />
-        Second factor
-      </Link>
-      <Link href="/sessions" prefetch={false} className={MENU_ITEM} onClick={close}>
-        <MonitorSmartphone aria-hidden="true" className="size-4 text-ink-3" />
-        Sessions
-      </Link>
-      <Link href="/keys" prefetch={false} className={MENU_ITEM} onClick={close}>
-        <SquareTerminal aria-hidden="true" className="size-4 text-ink-3" />
-        API keys
-      </Link>
-      <Suspense>
-        <ChangeCustomer mayChange={person.mayChange} onGo={close} />
-      </Suspense>
-      <button type="button" className={MENU_ITEM} onClick={leave}>
-        <LogOut aria-hidden="true" className="size-4 text-ink-3" />
-        Sign out
-      </button>
-    </>
+    <AccountItems
+      person={person}
+      onGo={close}
+      onChangePassword={() => {
+        close()
+        setChanging(true)
+      }}
+    />
   )
-  const dialog = changing ? (
-    <Suspense>
-      <ChangePassword email={person.email} onClose={() => setChanging(false)} />
-    </Suspense>
-  ) : null
-  return { items, dialog }
-}
-
-/** Whoever comes by single sign-on alone has no password to change. Until that is known its place is kept, and is empty. */
-function PasswordItem({ onGo }: { onGo: () => void }) {
-  const ways = useWays()
-  if (!ways) return <span className={`${MENU_ITEM} invisible`}>Change password</span>
-  if (!ways.password) return null
-  return (
-    <button type="button" className={MENU_ITEM} onClick={onGo}>
-      <KeyRound aria-hidden="true" className="size-4 text-ink-3" />
-      Change password
-    </button>
-  )
-}
-
-function ChangeCustomer({ mayChange, onGo }: { mayChange: Promise<boolean>; onGo: () => void }) {
-  if (!use(mayChange)) return null
-  return (
-    <Link href="/sign-in/customer" prefetch={false} className={MENU_ITEM} onClick={onGo}>
-      <Building2 aria-hidden="true" className="size-4 text-ink-3" />
-      Change customer
-    </Link>
-  )
+  const dialog = changing ? <ChangePassword email={person.email} onClose={() => setChanging(false)} /> : null
+  return { items, ahead: AccountItems.ahead, dialog }
 }

@@ -1,13 +1,12 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
-import { NoRows } from '#components/filters/no-rows.tsx'
+import { type ReactNode, useCallback, useState } from 'react'
+import { BilledPlot } from '#components/billed-months/plot.tsx'
 import { useView } from '#components/filters/use-view.ts'
 import { changed } from '#components/filters/view.ts'
 import type { FilterChoices } from '#components/invoice-filters/choices.ts'
 import { FilterBar } from '#components/invoice-filters/filter-bar.tsx'
-import { BilledPlot } from '#components/invoice-summary/billed-plot.tsx'
 import { Figures } from '#components/invoice-summary/figures.tsx'
 import { FiguresFailed, FiguresWaiting } from '#components/invoice-summary/figures-place.tsx'
 import { type LateAnswer, LateSummary } from '#components/invoice-summary/late-summary.tsx'
@@ -15,6 +14,7 @@ import { ColumnsMenu } from '#components/list-columns/columns-menu.tsx'
 import { useColumns } from '#components/list-columns/use-columns.ts'
 import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { later } from '#components/ui/later.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { listInvoices } from '#lib/invoices/queries.ts'
@@ -25,8 +25,8 @@ import { NotOwed } from './not-owed.tsx'
 import { pageWords } from './order.ts'
 import { hrefOf, isFiltered, pagesOf, statesOf, type View } from './view.ts'
 
-// It comes when it is asked for.
-const Ticked = lazy(() => import('./ticked.tsx').then(({ Ticked }) => ({ default: Ticked })))
+const NoRows = later(() => import('#components/filters/no-rows.tsx').then(({ NoRows }) => NoRows<View>))
+const Ticked = later(() => import('./ticked.tsx').then(({ Ticked }) => Ticked))
 
 /**
  * The list of invoices that a view selects. Whatever is changed here only leads to another address; the page
@@ -51,7 +51,7 @@ export function Invoices({
   products: ReactNode
 }) {
   const { wanted, isWaiting, go } = useView(view, hrefOf)
-  const { columns, choose } = useColumns('invoices', first)
+  const { columns, show } = useColumns('invoices', first)
   // Kept from page to page, and while the filters change.
   const [ticked, setTicked] = useState<string[]>([])
   const tick = useCallback(
@@ -70,7 +70,7 @@ export function Invoices({
   return (
     <>
       <FilterBar view={wanted} choices={choices} rows={invoices} today={today} onChange={go}>
-        <ColumnsMenu list="invoices" columns={columns} without={nothingIn(choices)} onChoose={choose} />
+        <ColumnsMenu list="invoices" columns={columns} without={nothingIn(choices)} onShow={show} />
       </FilterBar>
       {isOwed ? null : <NotOwed states={states} />}
       {products}
@@ -120,11 +120,7 @@ export function Invoices({
           />
         ) : null}
       </Card>
-      {ticked.length > 0 ? (
-        <Suspense>
-          <Ticked ids={ticked} invoices={invoices} onChange={setTicked} />
-        </Suspense>
-      ) : null}
+      {ticked.length > 0 ? <Ticked ids={ticked} invoices={invoices} onChange={setTicked} /> : null}
       <Pager {...pagesOf(view, list.data)} words={pageWords(view.orderBy)} />
     </>
   )

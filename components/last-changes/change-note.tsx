@@ -2,9 +2,9 @@
 
 import { whoText } from '#components/activity/who.ts'
 import { agoText } from '#components/dates/day.tsx'
-import { ReviewBox } from '#components/license-changes/review-box.tsx'
 import type { useLicenseEdit } from '#components/license-changes/use-license-edit.ts'
 import { licensesText } from '#components/license-changes/words.ts'
+import { ReviewBox } from '#components/license-reviews/review-box.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { RequestId } from '#components/ui/request-id.tsx'
 import type { AssetListItem } from '#lib/assets/contract.ts'

@@ -33,12 +33,14 @@ type Given = {
   reasonId: string | undefined
   input: RefObject<HTMLInputElement | null>
   onChange: (value: number | null) => void
+  /** Somebody points at it, or has come to it. */
+  onNear: () => void
   onEnter: () => void
 }
 
 /** − [ n ] +. Typing works; arrow keys step by 1, Page Up and Page Down by 10. */
 export function QuantityControl(given: Given) {
-  const { label, value, purchased, minimum, disabled, reasonId, input, onChange, onEnter } = given
+  const { label, value, purchased, minimum, disabled, reasonId, input, onChange, onNear, onEnter } = given
   const [typed, setTyped] = useState('')
   // What was typed stays as it was typed for as long as it means the value.
   const text = value === (wholeNumber(typed) ?? null) ? typed : (value ?? purchased).toLocaleString('en')
@@ -75,7 +77,7 @@ export function QuantityControl(given: Given) {
       {/* Paper has no fields. */}
       <span className="hidden font-[550] tabular-nums print:inline">{purchased.toLocaleString('en')}</span>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would be read out before each of its parts */}
-      <div role="group" aria-label={label} className={GROUP}>
+      <div role="group" aria-label={label} className={GROUP} onPointerEnter={onNear} onFocus={onNear}>
         <button
           {...stepper(-1, disabled || (value !== null && value <= minimum))}
           aria-label={`One fewer: ${label}`}

@@ -30,6 +30,8 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts, propos
   /** What stands there while a change is open. */
   const place = useRef<HTMLParagraphElement>(null)
   const returns = useRef(false)
+  /** Enter in the quantity was quicker than its review. */
+  const entered = useRef(false)
   const [{ typed, over }, setDraft] = useState<Draft>(() => {
     const kept = draftOf(item.id, facts.purchased)
     return proposed === undefined && kept !== undefined
@@ -78,7 +80,18 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts, propos
     draft: active ? draft : facts.purchased,
     value: active ? draft : (refused?.quantity ?? facts.purchased),
     open: active || refused !== undefined,
+    /** Leads into the review: at once, or when it is there. */
+    enter() {
+      if (first.current) first.current.focus()
+      else entered.current = active
+    },
+    /** The review is there. */
+    arrive() {
+      if (entered.current) first.current?.focus()
+      entered.current = false
+    },
     edit(next: number | null) {
+      entered.current = false
       reset()
       change(next)
     },

@@ -1,7 +1,7 @@
 'use client'
 
 import { type FormEvent, useId, useState } from 'react'
-import { holdBack, ReviewBox } from '#components/license-changes/review-box.tsx'
+import { holdBack, ReviewBox } from '#components/license-reviews/review-box.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { totalsOf } from '#lib/license-lists/rules.ts'
 import type { LastPrice } from '#lib/license-prices/rules.ts'

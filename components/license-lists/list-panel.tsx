@@ -1,7 +1,7 @@
 'use client'
 
 import { useEffect, useRef } from 'react'
-import { ReviewBox } from '#components/license-changes/review-box.tsx'
+import { ReviewBox } from '#components/license-reviews/review-box.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Spinner } from '#components/ui/spinner.tsx'

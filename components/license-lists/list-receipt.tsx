@@ -1,5 +1,5 @@
 import { Moment } from '#components/dates/moment.tsx'
-import { ReviewBox } from '#components/license-changes/review-box.tsx'
+import { ReviewBox } from '#components/license-reviews/review-box.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { asListed, type LicenseList, openRows, rowsIn } from './list.ts'

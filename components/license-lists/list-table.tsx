@@ -1,8 +1,8 @@
 'use client'
 
 import { memo } from 'react'
-import { ChangeMeaning } from '#components/license-changes/change-meaning.tsx'
 import { differenceText } from '#components/license-changes/words.ts'
+import { ChangeMeaning } from '#components/license-reviews/change-meaning.tsx'
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { RequestId } from '#components/ui/request-id.tsx'

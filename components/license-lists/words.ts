@@ -1,7 +1,7 @@
 import { agoText } from '#components/dates/day.tsx'
-import { conflictOf } from '#components/license-changes/conflict.tsx'
-import { refusalText } from '#components/license-changes/refusal-text.ts'
 import { differenceText, licensesText } from '#components/license-changes/words.ts'
+import { conflictOf } from '#components/license-reviews/conflict.tsx'
+import { refusalText } from '#components/license-reviews/refusal-text.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { ListRow, RowState } from './list.ts'
 

@@ -1,8 +1,8 @@
 'use client'
 
 import type { RefObject } from 'react'
-import { holdBack } from '#components/license-changes/review-box.tsx'
 import { licensesText } from '#components/license-changes/words.ts'
+import { holdBack } from '#components/license-reviews/review-box.tsx'
 import { NotDone } from '#components/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { dayText } from '#lib/days.ts'

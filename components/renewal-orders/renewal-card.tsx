@@ -5,23 +5,23 @@ import { useState } from 'react'
 import { NotDone } from '#components/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { later } from '#components/ui/later.tsx'
 import { visible } from '#components/ui/visible.ts'
 import { tagOf } from '#lib/api/client.ts'
 import { dayText } from '#lib/days.ts'
+import type { LastPrice } from '#lib/license-prices/rules.ts'
 import type { Renewal, RenewalOrder } from '#lib/renewal-orders/contract.ts'
 import { readRenewal } from '#lib/renewal-orders/queries.ts'
-import { OrderForm } from './order-form.tsx'
 import { useOrder } from './use-order.ts'
 import { becauseText, orderText, outcomeText, wayText } from './words.ts'
 
+const OrderForm = later(
+  () => import('./order-form.tsx').then(({ OrderForm }) => OrderForm),
+  () => <div className="h-28" />,
+)
+
 /** What happens with an asset at the end of its commitment, what was ordered for then, and the form that orders it. */
-export function RenewalCard({
-  id,
-  lastPrice,
-}: {
-  id: string
-  lastPrice?: Parameters<typeof OrderForm>[0]['lastPrice']
-}) {
+export function RenewalCard({ id, lastPrice }: { id: string; lastPrice?: LastPrice | undefined }) {
   const [isOpen, setOpen] = useState(false)
   const params = { asset_id: id }
   const { data } = useQuery({
@@ -54,7 +54,9 @@ export function RenewalCard({
               onClose={() => setOpen(false)}
             />
           ) : (
-            <Button onClick={() => setOpen(true)}>{labelOf(data)}</Button>
+            <Button onPointerEnter={OrderForm.ahead} onFocus={OrderForm.ahead} onClick={() => setOpen(true)}>
+              {labelOf(data)}
+            </Button>
           )}
         </div>
       )}

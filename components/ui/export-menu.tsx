@@ -12,14 +12,18 @@ import { MENU_ITEM, Menu } from './menu.tsx'
  */
 export function ExportMenu({
   files,
+  ahead,
   more,
 }: {
   files: Record<string, string>
+  /** Fetches what `more` needs, for whoever is about to open the menu. */
+  ahead?: () => void
   more?: (close: () => void) => ReactNode
 }) {
   return (
     <Menu
       side="under-right"
+      ahead={ahead}
       className="w-64"
       buttonClassName={buttonLook('plain')}
       button={

@@ -5,11 +5,13 @@ import Link from 'next/link'
 import { usePathname, useSearchParams } from 'next/navigation'
 import { useState } from 'react'
 import { pathWith } from '#components/filters/list-screen.ts'
+import { later } from '#components/ui/later.tsx'
 import { LinkHint } from '#components/ui/link-hint.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { View, Views } from '#lib/views/contract.ts'
 import { isSameQuery } from '#lib/views/rules.ts'
-import { ViewDialog } from './view-dialog.tsx'
+
+const ViewDialog = later(() => import('./view-dialog.tsx').then(({ ViewDialog }) => ViewDialog))
 
 /** The pinned views of each screen of the navigation, by its path: of the screens below it, too. */
 export function pinnedBelow({ views }: Views, href: string, screens: readonly { href: string }[]): View[] {

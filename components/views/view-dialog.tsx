@@ -10,7 +10,7 @@ import type { View, Views } from '#lib/views/contract.ts'
 import { isSameQuery, LONGEST_NAME } from '#lib/views/rules.ts'
 import { Check } from './check.tsx'
 import { shownNow } from './shown-now.ts'
-import { useViewChange } from './use-views.ts'
+import { useViewChange } from './use-view-change.ts'
 
 /** A view's name, place and reach, and the way to remove it. */
 export function ViewDialog({ view, all, onClose }: { view: View; all: Views; onClose: () => void }) {

@@ -1,12 +1,11 @@
 'use client'
 
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { later } from '#components/ui/later.tsx'
 import { whenFreshSignInIsRequired } from '#lib/api/client.ts'
 
-// Each screen has it, and few ask: it comes when it is asked for.
-const ConfirmDialog = lazy(() =>
-  import('./confirm-dialog.tsx').then((module) => ({ default: module.ConfirmDialog })),
-)
+// Each screen has it, and few ask.
+const ConfirmDialog = later(() => import('./confirm-dialog.tsx').then(({ ConfirmDialog }) => ConfirmDialog))
 
 type Settle = (isConfirmed: boolean) => void
 
@@ -30,9 +29,5 @@ export function ConfirmSignIn({ email }: { email: string }) {
     setAsked(false)
     for (const resolve of waiting.current.splice(0)) resolve(isConfirmed)
   }
-  return (
-    <Suspense>
-      <ConfirmDialog email={email} settle={settle} />
-    </Suspense>
-  )
+  return <ConfirmDialog email={email} settle={settle} />
 }

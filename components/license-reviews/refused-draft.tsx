@@ -1,11 +1,11 @@
 import { type RefObject, useId } from 'react'
-import { ChangeMeaning } from '#components/license-changes/change-meaning.tsx'
-import { ReviewBox } from '#components/license-changes/review-box.tsx'
 import { differenceText, licensesText, type Subscription } from '#components/license-changes/words.ts'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { visible } from '#components/ui/visible.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
+import { ChangeMeaning } from './change-meaning.tsx'
+import { ReviewBox } from './review-box.tsx'
 
 /**
  * The review of a total that the vendor is known to refuse, being below the licenses that are assigned. It offers the lowest

@@ -1,18 +1,28 @@
 'use client'
 
 import { type FormEvent, type RefObject, useId, useState } from 'react'
-import { RefusedDraft } from '#components/license-drafts/refused-draft.tsx'
-import { OrderLower } from '#components/renewal-orders/order-lower.tsx'
+import {
+  differenceText,
+  factsOf,
+  licensesText,
+  type Subscription,
+  untilText,
+} from '#components/license-changes/words.ts'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
+import { later } from '#components/ui/later.tsx'
 import { visible } from '#components/ui/visible.ts'
 import { decideQuantity, needsTypedTotal } from '#lib/assets/commitment.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
 import { atItsEnd, MAX_QUANTITY } from '#lib/assets/rules.ts'
 import type { LastPrice } from '#lib/license-prices/rules.ts'
 import { ChangeMeaning, isRefused } from './change-meaning.tsx'
+import { RefusedDraft } from './refused-draft.tsx'
 import { holdBack, Impossible, ReviewBox } from './review-box.tsx'
-import { differenceText, factsOf, licensesText, type Subscription, untilText } from './words.ts'
+
+const OrderLower = later(() =>
+  import('#components/renewal-orders/order-lower.tsx').then(({ OrderLower }) => OrderLower),
+)
 
 type Given = {
   item: AssetListItem

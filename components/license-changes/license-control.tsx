@@ -1,16 +1,14 @@
 'use client'
 
 import { useId } from 'react'
+import { LicenseReview } from '#components/license-reviews/later-review.ts'
 import { visible } from '#components/ui/visible.ts'
 import { ClockTime } from '#components/waits/clock-time.tsx'
 import { minimumQuantity } from '#lib/assets/commitment.ts'
 import type { AssetListItem } from '#lib/assets/contract.ts'
-import type { LastPrice } from '#lib/license-prices/rules.ts'
 import { Applying } from './applying.tsx'
-import { ChangeReview } from './change-review.tsx'
-import { Confirming, Held, Waiting } from './confirming.tsx'
+import { Confirming } from './confirming.tsx'
 import { QuantityControl } from './quantity-control.tsx'
-import { Refusal } from './refusal.tsx'
 import type { useLicenseEdit } from './use-license-edit.ts'
 import { factsOf, limitText, nextText, type Subscription } from './words.ts'
 
@@ -40,7 +38,8 @@ export function LicenseControl({ item, subscription, edit, isTold = false }: Giv
           reasonId={reason || isOff ? reasonId : undefined}
           input={edit.input}
           onChange={edit.edit}
-          onEnter={() => edit.first.current?.focus()}
+          onNear={LicenseReview.ahead}
+          onEnter={edit.enter}
         />
       )}
       {held ? (
@@ -72,54 +71,5 @@ export function LicenseControl({ item, subscription, edit, isTold = false }: Giv
         </p>
       ) : null}
     </>
-  )
-}
-
-/** What a typed total would mean, or why it was refused. Stands where `edit.open` says so. */
-export function LicenseReview({
-  item,
-  subscription,
-  edit,
-  lastPrice,
-}: Given & { lastPrice: LastPrice | undefined }) {
-  const { first, refused, held, waitUntil } = edit
-  const tryOther = (other: number) => {
-    edit.edit(other)
-    // What was pressed goes with its review.
-    edit.input.current?.focus()
-  }
-  if (refused) {
-    return (
-      <Refusal
-        {...refused}
-        assigned={subscription.Seats.LicensedNumberOfSeats}
-        first={first}
-        onTry={tryOther}
-        onAgain={edit.again}
-        isCommitmentPlan={subscription.Plan.IsCommitmentPlan}
-        onOverrule={(etag) => edit.submit(refused.quantity, etag)}
-        onDiscard={edit.discard}
-      />
-    )
-  }
-  if (held) {
-    return <Held openChange={held} quantity={edit.draft} first={first} onDiscard={edit.discard} />
-  }
-  if (waitUntil !== undefined) {
-    return (
-      <Waiting item={item} until={waitUntil} quantity={edit.draft} first={first} onDiscard={edit.discard} />
-    )
-  }
-  return (
-    <ChangeReview
-      item={item}
-      subscription={subscription}
-      quantity={edit.draft}
-      lastPrice={lastPrice}
-      first={first}
-      onSubmit={edit.submit}
-      onTry={tryOther}
-      onDiscard={edit.discard}
-    />
   )
 }

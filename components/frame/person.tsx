@@ -1,0 +1,25 @@
+import { visible } from '#components/ui/visible.ts'
+
+/** Who is signed in, as the frame shows it. */
+export type Person = {
+  name: string
+  email: string
+  customer: string
+  roles: string
+  /** Whether there is another customer to change to. The frame does not wait for it. */
+  mayChange: Promise<boolean>
+}
+
+/** Name, customer and roles. */
+export function PersonLines({ person }: { person: Person }) {
+  return (
+    <span className="block min-w-0 text-left">
+      <span className="block truncate font-[550] text-ink">{visible(person.name)}</span>
+      {[visible(person.customer), person.roles].filter(Boolean).map((line) => (
+        <span key={line} className="block truncate text-xs text-ink-3" title={line}>
+          {line}
+        </span>
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,53 @@
+import { type ComponentType, type ReactNode, Suspense, use } from 'react'
+import { NotLoaded } from './not-loaded.tsx'
+
+/** A part of a screen, and the way to fetch its script before it is shown: `ahead`. */
+export type Later<Given> = ((given: Given) => ReactNode) & { ahead: () => void }
+
+/**
+ * A part whose script comes when it is shown for the first time, or when somebody is about to ask for it. Where the script
+ * can't be had, that is said in its place, and the next one who is about to ask for it tries again.
+ * @param fetchPart fetches the script and gives the component of it
+ * @param Meanwhile keeps its place
+ */
+export function later<Given extends object>(
+  fetchPart: () => Promise<ComponentType<Given>>,
+  Meanwhile: (given: Given) => ReactNode = nothing,
+): Later<Given> {
+  let asked: Promise<ComponentType<Given>> | undefined
+  let present: ComponentType<Given> | undefined
+  let isMissing = false
+  const ask = () => {
+    isMissing = false
+    asked = fetchPart().then(
+      (part) => {
+        present = part
+        return part
+      },
+      () => {
+        isMissing = true
+        return NotLoaded
+      },
+    )
+    return asked
+  }
+  const Inner = (given: Given) => {
+    // One that is there is shown in the very frame that asks for it.
+    const Part = present ?? use(asked ?? ask())
+    return <Part {...given} />
+  }
+  const Shown = (given: Given) => (
+    <Suspense fallback={<Meanwhile {...given} />}>
+      <Inner {...given} />
+    </Suspense>
+  )
+  return Object.assign(Shown, {
+    ahead() {
+      if (!asked || isMissing) void ask()
+    },
+  })
+}
+
+function nothing() {
+  return null
+}
