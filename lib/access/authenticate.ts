@@ -8,10 +8,11 @@ import { countStranger } from '#lib/history/strangers.ts'
 import { noteCaller, visit } from '#lib/visit.ts'
 import { digestOf, looksLikeApiKey } from './api-key.ts'
 import { isWithin } from './limits/ranges.ts'
-import type { Caller, CustomerId, Door } from './rules.ts'
+import { findRow } from './look-ups/find.ts'
+import type { Caller, Door } from './rules.ts'
 import { findScimCaller } from './scim-tokens/look-up.ts'
 import { session } from './session-cookie.ts'
-import { isNotGone, lookUpCaller, minted, provenCaller } from './store.ts'
+import { type CallerRow, isNotGone, lookUpTogether, provenCaller } from './store.ts'
 
 /** Said of each that opens nothing: who has found a key is not told that it would open something elsewhere. */
 const NOT_VALID: Record<Door, string> = {
@@ -65,9 +66,11 @@ export const KEY_CALLERS = `
   WHERE k.revoked_at IS NULL AND (k.belongs_to_customer OR m.disabled_at IS NULL)
     AND (k.expires_at IS NULL OR k.expires_at > now()) AND ${isNotGone('c')}`
 
-export const KEY_CALLER = `${KEY_CALLERS} AND k.digest = $1`
+/** Of the key with an id and a digest, of a customer. */
+export const KEY_CALLER = `${KEY_CALLERS} AND k.customer_id = $1 AND k.id = $2 AND k.digest = $3`
 
-const USED = 'UPDATE api_keys SET last_used_at = now(), last_used_address = $2 WHERE digest = $1'
+const USED =
+  'UPDATE api_keys SET last_used_at = now(), last_used_address = $3 WHERE customer_id = $1 AND id = $2'
 
 /**
  * The caller behind an API key's digest; undefined where it is unknown, revoked, expired, limited to other addresses than
@@ -76,7 +79,10 @@ const USED = 'UPDATE api_keys SET last_used_at = now(), last_used_address = $2 W
  */
 export async function findKeyCaller(digest: string): Promise<Caller | undefined> {
   const { keys } = database()
-  const row = await lookUpCaller(keys, KEY_CALLER, digest)
+  const row = await findRow('key', digest, async ({ customerId, id }) => {
+    const rows = await lookUpTogether<CallerRow>(keys, KEY_CALLER, [customerId, id, digest])
+    return rows[0]
+  })
   if (!row) return undefined
   const caller = provenCaller(row, 'key')
   const { address = '' } = visit() ?? {}
@@ -84,7 +90,7 @@ export async function findKeyCaller(digest: string): Promise<Caller | undefined>
     traceElsewhere(caller)
     return undefined
   }
-  if (row.stale) await keys.query(USED, [digest, address || null])
+  if (row.stale) await keys.query(USED, [row.customer_id, row.id, address || null])
   return caller
 }
 
@@ -96,15 +102,4 @@ function traceElsewhere({ customerId, id, name }: Caller): void {
   const requestId = visit()?.requestId ?? randomUUID()
   const event = { action: 'key.refused', subject: id, actor: STRANGER, requestId, details: { name } }
   recordRefusal(customerId, event)
-}
-
-/** The keys with these digests, also those that have ended, of whichever customers: for who shows them. */
-export async function findKeys(
-  digests: readonly string[],
-): Promise<{ customerId: CustomerId; id: string }[]> {
-  const { rows } = await database().keys.query<{ customer_id: string; id: string }>(
-    'SELECT customer_id, id FROM api_keys WHERE digest = ANY($1) ORDER BY customer_id, id',
-    [digests],
-  )
-  return rows.map((row) => ({ customerId: minted(row.customer_id), id: row.id }))
 }

@@ -3,8 +3,9 @@ import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { database, type Transaction } from '#lib/db/client.ts'
 import { sessions } from '#lib/db/schema/access/sign-ins.ts'
 import { members } from '#lib/db/schema/customers.ts'
+import { findRow } from './look-ups/find.ts'
 import { type Caller, type CustomerId, IDLE_SECONDS } from './rules.ts'
-import { type CallerRow, isNotGone, lookUpCaller, provenCaller } from './store.ts'
+import { type CallerRow, isNotGone, lookUpTogether, provenCaller } from './store.ts'
 
 /** A session ends so many seconds after sign-in, however busy it is. */
 export const SESSION_SECONDS = 8 * 60 * 60
@@ -28,13 +29,18 @@ export const SESSION_CALLERS = `
   JOIN customers c ON c.id = s.customer_id
   WHERE m.disabled_at IS NULL AND ${isLive('s')} AND ${isNotGone('c')}`
 
-const SESSION_CALLER = `${SESSION_CALLERS} AND s.digest = $1`
+const SESSION_CALLER = `${SESSION_CALLERS} AND s.customer_id = $1 AND s.digest = $2`
+
+const SEEN = 'UPDATE sessions SET last_seen_at = now() WHERE customer_id = $1 AND digest = $2'
 
 /** The caller behind a session's digest, while it lives. */
 export async function findSessionCaller(digest: string): Promise<Caller | undefined> {
-  const row = await lookUpCaller(database().sessions, SESSION_CALLER, digest)
-  if (row?.stale)
-    await database().sessions.query('UPDATE sessions SET last_seen_at = now() WHERE digest = $1', [digest])
+  const { sessions: pool } = database()
+  const row = await findRow('session', digest, async ({ customerId }) => {
+    const rows = await lookUpTogether<CallerRow>(pool, SESSION_CALLER, [customerId, digest])
+    return rows[0]
+  })
+  if (row?.stale) await pool.query(SEEN, [row.customer_id, digest])
   return row && callerIn(row, digest)
 }
 

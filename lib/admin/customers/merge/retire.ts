@@ -8,7 +8,7 @@ import type { Merge } from './prepare.ts'
 export async function retire({ write }: OwnersWork, { from, into }: Merge): Promise<void> {
   // Digests and subscriptions are unique over all customers.
   await write(
-    "UPDATE api_keys SET digest = 'merged ' || id, revoked_at = now() WHERE customer_id = $1 AND id IN (SELECT id FROM going_keys)",
+    "UPDATE api_keys SET digest = concat_ws(' ', 'merged', customer_id, id), revoked_at = now() WHERE customer_id = $1 AND id IN (SELECT id FROM going_keys)",
     [from],
   )
   await write('UPDATE api_keys SET revoked_at = now() WHERE customer_id = $1 AND revoked_at IS NULL', [from])
