@@ -4,6 +4,7 @@ import { database, type Transaction } from '#lib/db/client.ts'
 import { sessions } from '#lib/db/schema/access/sign-ins.ts'
 import { members } from '#lib/db/schema/customers.ts'
 import { findRow } from './look-ups/find.ts'
+import { dropLookUps, noteLookUp } from './look-ups/keep.ts'
 import { type Caller, type CustomerId, IDLE_SECONDS } from './rules.ts'
 import { type CallerRow, isNotGone, lookUpTogether, provenCaller } from './store.ts'
 
@@ -72,7 +73,8 @@ export async function addSession(
   since?: Date,
 ) {
   const own = and(eq(sessions.customerId, customerId), eq(sessions.memberId, memberId))
-  await tx.delete(sessions).where(and(own, sql`NOT ${sql.raw(isLive('sessions'))}`))
+  await drop(tx, customerId, and(own, sql`NOT ${sql.raw(isLive('sessions'))}`))
+  await noteLookUp(tx, customerId, 'session', { digest: opened.digest, id: opened.digest })
   // A browser may call itself anything, at any length.
   await tx.insert(sessions).values({
     customerId,
@@ -109,7 +111,13 @@ export async function endSessions(tx: Transaction, customerId: CustomerId, which
     .update(members)
     .set({ lastSeenAt: sql`now()` })
     .where(and(eq(members.customerId, customerId), inArray(members.id, ended)))
-  await tx.delete(sessions).where(own)
+  await drop(tx, customerId, own)
+}
+
+async function drop(tx: Transaction, customerId: CustomerId, which: SQL | undefined) {
+  const gone = await tx.delete(sessions).where(which).returning({ digest: sessions.digest })
+  const digests = gone.map(({ digest }) => digest)
+  await dropLookUps(tx, customerId, 'session', digests)
 }
 
 /**
@@ -118,7 +126,7 @@ export async function endSessions(tx: Transaction, customerId: CustomerId, which
  * @returns how many
  */
 export async function pruneSessions(tx: Transaction, customerId: CustomerId): Promise<number> {
-  const { rowCount } = await tx.execute(sql`
+  const { rows } = await tx.execute<{ digest: string }>(sql`
     WITH seen AS (
       SELECT member_id, max(last_seen_at) AS at FROM sessions
       WHERE customer_id = ${customerId} AND NOT ${sql.raw(isLive('sessions'))} GROUP BY member_id
@@ -129,6 +137,8 @@ export async function pruneSessions(tx: Transaction, customerId: CustomerId): Pr
       UPDATE members m SET last_seen_at = greatest(m.last_seen_at, held.at) FROM held
       WHERE m.customer_id = ${customerId} AND m.id = held.id
     )
-    DELETE FROM sessions WHERE customer_id = ${customerId} AND NOT ${sql.raw(isLive('sessions'))}`)
-  return rowCount ?? 0
+    DELETE FROM sessions WHERE customer_id = ${customerId} AND NOT ${sql.raw(isLive('sessions'))} RETURNING digest`)
+  const digests = rows.map(({ digest }) => digest)
+  await dropLookUps(tx, customerId, 'session', digests)
+  return rows.length
 }

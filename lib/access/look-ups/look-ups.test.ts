@@ -162,12 +162,17 @@ describe('who sees what', () => {
     expect(await seen('console_sign_in')).toEqual(['address', 'link'])
   })
 
-  it('nothing, whoever is in the scope of a customer: neither of its own nor of others', async () => {
-    for (const statement of ['SELECT kind FROM look_ups', 'DELETE FROM look_ups'])
-      await expect(database.sql(alder, statement)).rejects.toMatchObject({ code: '42501' })
-    const { reads, streams, jobs } = database.opened
-    for (const pool of [reads, streams, jobs])
-      await expect(pool.query('SELECT kind FROM look_ups')).rejects.toMatchObject({ code: '42501' })
+  it('no digest, whoever is in the scope of a customer, and nothing of others', async () => {
+    const { reads, streams, jobs, app } = database.opened
+    for (const pool of [app, reads, streams, jobs])
+      await expect(pool.query('SELECT digest FROM look_ups')).rejects.toMatchObject({ code: '42501' })
+    const seenBy = async (customer: string) =>
+      database.sql(customer, 'SELECT DISTINCT customer_id AS whose FROM look_ups')
+    expect(await seenBy(alder)).toEqual([{ whose: alder }])
+    const others = `DELETE FROM look_ups WHERE customer_id = 'birch' RETURNING id`
+    expect(await database.sql(alder, others)).toEqual([])
+    const planted = "INSERT INTO look_ups VALUES ('key', 'planted', 'birch', 'x')"
+    await expect(database.sql(alder, planted)).rejects.toMatchObject({ code: '42501' })
   })
 
   it('the owner sees no more after a change than before it', async () => {

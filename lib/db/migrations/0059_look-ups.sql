@@ -1,6 +1,6 @@
 -- Whose a credential is, in one small table, so that its row is read with its customer in the statement: keys, sessions and
--- members lie with their customer then, and no key of these tables is unique over all of them. Triggers write it, so that
--- what the release before this one writes is in it, too.
+-- members lie with their customer then, and no key of these tables is unique over all of them. Who writes such a row writes it;
+-- triggers do the same for processes of the release before this one, which know nothing of it. A later one drops them.
 CREATE TABLE "look_ups" (
 	"kind" text NOT NULL,
 	"digest" text COLLATE "C" NOT NULL,
@@ -10,17 +10,19 @@ CREATE TABLE "look_ups" (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX "look_ups_credential" ON "look_ups" USING btree ("kind","digest") WHERE "look_ups"."kind" <> 'address';--> statement-breakpoint
-CREATE INDEX "look_ups_customer" ON "look_ups" USING btree ("customer_id");--> statement-breakpoint
+CREATE INDEX "look_ups_row" ON "look_ups" USING btree ("customer_id","kind","id");--> statement-breakpoint
 ALTER TABLE look_ups ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 ALTER TABLE look_ups FORCE ROW LEVEL SECURITY;--> statement-breakpoint
--- Each login that finds out who is calling sees the kinds that it is for. Who is in a customer's scope has no right to read
--- any of it, and nobody but the triggers' owner to write it: the wall is there for the day on which somebody is given one.
+-- Each login that finds out who is calling sees the kinds that it is for. Who is in a customer's scope adds and removes that
+-- customer's, and sees no digest.
 CREATE POLICY own ON look_ups TO console_app, console_reads, console_streams
   USING (customer_id = current_setting('console.customer', true));--> statement-breakpoint
 CREATE POLICY of_keys ON look_ups FOR SELECT TO console_keys USING (kind IN ('key', 'scim-token', 'calendar-feed'));--> statement-breakpoint
 CREATE POLICY of_sessions ON look_ups FOR SELECT TO console_sessions USING (kind = 'session');--> statement-breakpoint
 CREATE POLICY of_sign_in ON look_ups FOR SELECT TO console_sign_in USING (kind IN ('address', 'link'));--> statement-breakpoint
 GRANT SELECT ON look_ups TO console_keys, console_sessions, console_sign_in;--> statement-breakpoint
+GRANT SELECT (customer_id, kind, id), INSERT, DELETE ON look_ups TO console_app;--> statement-breakpoint
+GRANT SELECT (customer_id, kind, id) ON look_ups TO console_reads, console_streams;--> statement-breakpoint
 -- Until it is filled they look up as the release before did.
 GRANT SELECT (name, finished_at) ON backfills TO console_keys, console_sessions, console_sign_in;--> statement-breakpoint
 SELECT wall_of_owner('look_ups');--> statement-breakpoint
@@ -52,7 +54,7 @@ BEGIN
   IF after IS NOT NULL THEN
     INSERT INTO look_ups (kind, digest, customer_id, id)
       VALUES (TG_ARGV[0], after, came ->> 'customer_id', came ->> TG_ARGV[2])
-      ON CONFLICT (kind, digest, customer_id) DO UPDATE SET id = excluded.id;
+      ON CONFLICT (kind, digest, customer_id) DO UPDATE SET id = excluded.id WHERE look_ups.id <> excluded.id;
   END IF;
   PERFORM set_config('console.operated', operated, true);
   RETURN NULL;

@@ -15,6 +15,10 @@ export async function retire({ write }: OwnersWork, { from, into }: Merge): Prom
   await write('UPDATE members SET disabled_at = now() WHERE customer_id = $1 AND disabled_at IS NULL', [from])
   await write('DELETE FROM sessions WHERE customer_id = $1', [from])
   await write(
+    "DELETE FROM look_ups WHERE customer_id = $1 AND (kind = 'session' OR kind = 'key' AND id IN (SELECT id FROM going_keys))",
+    [from],
+  )
+  await write(
     `CREATE TEMP TABLE going_subscriptions ON COMMIT DROP AS SELECT id FROM vendor_subscriptions
      WHERE customer_id = $1 AND released_at IS NULL`,
     [from],

@@ -3,8 +3,8 @@ import { index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-co
 import { customerId, key } from '../columns.ts'
 
 /**
- * Whose a credential or an address is: read before a customer is known, and by nobody else. Triggers of the tables in which
- * the rows themselves lie keep it right, so it is written when one is made, changed or removed, and never by its use.
+ * Whose a credential or an address is: read before a customer is known, and by nobody else. It is written when one is made,
+ * changed or removed, with the row itself (lib/access/look-ups/keep.ts), and never by its use.
  */
 export const lookUps = pgTable(
   'look_ups',
@@ -22,6 +22,6 @@ export const lookUps = pgTable(
     primaryKey({ columns: [t.kind, t.digest, t.customerId] }),
     // One address may be a member of several customers. A credential opens one.
     uniqueIndex('look_ups_credential').on(t.kind, t.digest).where(sql`${t.kind} <> 'address'`),
-    index('look_ups_customer').on(t.customerId),
+    index('look_ups_row').on(t.customerId, t.kind, t.id),
   ],
 )
