@@ -17,10 +17,10 @@ export function isLive(session: string): string {
     AND ${session}.created_at > now() - interval '${SESSION_SECONDS} seconds')`
 }
 
-/** The callers behind sessions that live now. */
+/** The callers behind the sessions of the customer `$1` that live now. Each table names it: all lie at one place. */
 export const SESSION_CALLERS = `
   SELECT s.customer_id, c.name AS customer_name, c.domain AS customer_domain, m.id, m.name, m.email, m.roles,
-    array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = m.customer_id
+    array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = $1
       AND (m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles)) ORDER BY p.id) AS billing_profiles,
     s.last_seen_at < now() - interval '1 minute' AS stale,
     extract(epoch FROM now() - coalesce(s.proven_at, s.created_at))::float8 AS proven_seconds_ago,
@@ -28,9 +28,10 @@ export const SESSION_CALLERS = `
   FROM sessions s
   JOIN members m ON m.customer_id = s.customer_id AND m.id = s.member_id
   JOIN customers c ON c.id = s.customer_id
-  WHERE m.disabled_at IS NULL AND ${isLive('s')} AND ${isNotGone('c')}`
+  WHERE s.customer_id = $1 AND m.customer_id = $1 AND c.id = $1
+    AND m.disabled_at IS NULL AND ${isLive('s')} AND ${isNotGone('c')}`
 
-const SESSION_CALLER = `${SESSION_CALLERS} AND s.customer_id = $1 AND s.digest = $2`
+const SESSION_CALLER = `${SESSION_CALLERS} AND s.digest = $2`
 
 const SEEN = 'UPDATE sessions SET last_seen_at = now() WHERE customer_id = $1 AND digest = $2'
 

@@ -12,13 +12,13 @@ export type FeedOwner = Pick<Caller, 'customerId' | 'customerName' | 'roles' | '
 // As for a session, but for a customer that is closed: nobody decides about its renewals any more.
 const FEED_OWNER = `
   SELECT f.customer_id, c.name AS customer_name, m.roles,
-    array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = m.customer_id
+    array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = $1
       AND (m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles)) ORDER BY p.id) AS billing_profiles,
     (f.last_read_at IS NULL OR f.last_read_at < now() - interval '1 minute') AS stale
   FROM calendar_feeds f
   JOIN members m ON m.customer_id = f.customer_id AND m.id = f.member_id
   JOIN customers c ON c.id = f.customer_id
-  WHERE f.customer_id = $1 AND f.member_id = $2 AND f.digest = $3 AND m.disabled_at IS NULL AND c.closed_at IS NULL`
+  WHERE f.customer_id = $1 AND m.customer_id = $1 AND c.id = $1 AND f.member_id = $2 AND f.digest = $3 AND m.disabled_at IS NULL AND c.closed_at IS NULL`
 
 // Somebody may hold the row: no calendar waits for the sake of this.
 const READ = `
