@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { digestOf, hintsOf, newApiKey } from '#lib/access/api-key.ts'
 import { findKeyCaller } from '#lib/access/authenticate.ts'
-import { changeAddress, noteLookUp } from '#lib/access/look-ups/keep.ts'
+import { noteAddress, noteLookUp } from '#lib/access/look-ups/keep.ts'
 import type { Caller, Role } from '#lib/access/rules.ts'
 import { freezeParties } from '#lib/parties/store.ts'
 import { assets } from './schema/assets.ts'
@@ -44,7 +44,7 @@ export async function addMember(
   const values = { customerId, id, name: id, email: `${id}@${customerId}.example`, ...given }
   await scope(owner(customerId), async (tx) => {
     await tx.insert(members).values(values)
-    await changeAddress(tx, owner(customerId).customerId, values)
+    await noteAddress(tx, owner(customerId).customerId, values)
   })
   return values.id
 }

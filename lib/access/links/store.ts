@@ -1,12 +1,12 @@
 import 'server-only'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { accountLinks } from '#lib/db/schema/access/people.ts'
 import { members } from '#lib/db/schema/customers.ts'
 import { env } from '#lib/env.ts'
 import { digestOf } from '../api-key.ts'
-import { changeLookUp, dropLookUps } from '../look-ups/keep.ts'
+import { dropLookUps, noteLookUp } from '../look-ups/keep.ts'
 import type { CustomerId } from '../rules.ts'
 import { LINK_SECONDS, type LinkKind } from './rules.ts'
 
@@ -56,12 +56,13 @@ async function insert(
   await tx.select({ id: members.id }).from(members).where(own).for('no key update')
   await withdrawLinks(tx, customerId, memberId, kind)
   const expiresAt = sql`now() + make_interval(secs => ${LINK_SECONDS[kind]})`
+  const id = randomUUID()
+  if ('digest' in more) await noteLookUp(tx, customerId, 'link', { digest: more.digest, id })
   const [row] = await tx
     .insert(accountLinks)
-    .values({ customerId, memberId, kind, madeBy: by, expiresAt, ...more })
-    .returning({ id: accountLinks.id, expiresAt: accountLinks.expiresAt })
+    .values({ customerId, id, memberId, kind, madeBy: by, expiresAt, ...more })
+    .returning({ expiresAt: accountLinks.expiresAt })
   if (!row) throw new Error('The link was not added.')
-  if ('digest' in more) await changeLookUp(tx, customerId, 'link', { digest: more.digest, id: row.id })
   return row.expiresAt
 }
 

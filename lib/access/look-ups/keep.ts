@@ -1,5 +1,5 @@
 import 'server-only'
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import type { CustomerId } from '../rules.ts'
 import type { Kind } from './kinds.ts'
@@ -17,7 +17,8 @@ export async function noteLookUp(
   kind: Kind,
   { digest, id }: { digest: string; id: string },
 ): Promise<void> {
-  await insert(tx, customerId, kind, { digest: sql`${digest}`, id })
+  await tx.execute(sql`
+    INSERT INTO look_ups (kind, digest, customer_id, id) VALUES (${kind}, ${digest}, ${customerId}, ${id})`)
 }
 
 /** The same for a row that has, or had, another one: after it was written. */
@@ -25,20 +26,21 @@ export async function changeLookUp(
   tx: Transaction,
   customerId: CustomerId,
   kind: Kind,
-  { digest, id }: { digest: string; id: string },
+  found: { digest: string; id: string },
 ): Promise<void> {
-  await dropLookUps(tx, customerId, kind, [id])
-  await insert(tx, customerId, kind, { digest: sql`${digest}`, id })
+  await dropLookUps(tx, customerId, kind, [found.id])
+  await noteLookUp(tx, customerId, kind, found)
 }
 
-/** The same for the address of a member who was added, or whose address was written otherwise. */
-export async function changeAddress(
+/** The same for the address of a member who was added. Where the trigger has written it already, it is right. */
+export async function noteAddress(
   tx: Transaction,
   customerId: CustomerId,
   { email, id }: { email: string; id: string },
 ): Promise<void> {
-  await dropLookUps(tx, customerId, 'address', [id])
-  await insert(tx, customerId, 'address', { digest: sql`address_digest(${email})`, id })
+  await tx.execute(sql`
+    INSERT INTO look_ups (kind, digest, customer_id, id)
+    VALUES ('address', address_digest(${email}), ${customerId}, ${id}) ON CONFLICT DO NOTHING`)
 }
 
 /** Forgets those of rows that were removed. @param ids by which the customer's rows were found */
@@ -51,14 +53,4 @@ export async function dropLookUps(
   if (ids.length === 0) return
   await tx.execute(sql`
     DELETE FROM look_ups WHERE customer_id = ${customerId} AND kind = ${kind} AND id = ANY(${sql.param(ids)}::text[])`)
-}
-
-async function insert(
-  tx: Transaction,
-  customerId: CustomerId,
-  kind: Kind | 'address',
-  { digest, id }: { digest: SQL; id: string },
-): Promise<void> {
-  await tx.execute(sql`
-    INSERT INTO look_ups (kind, digest, customer_id, id) VALUES (${kind}, ${digest}, ${customerId}, ${id})`)
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { removeFactors, setCodes } from '#lib/access/factors/store.ts'
 import { removeLinks, withdrawLinks } from '#lib/access/links/store.ts'
-import { changeAddress, dropLookUps } from '#lib/access/look-ups/keep.ts'
+import { dropLookUps, noteAddress } from '#lib/access/look-ups/keep.ts'
 import type { CustomerId, Role } from '#lib/access/rules.ts'
 import { endSessions } from '#lib/access/session.ts'
 import { forgetBrowsers } from '#lib/access/sign-ins/known-browsers.ts'
@@ -49,7 +49,7 @@ export async function addMember(
     .onConflictDoNothing()
     .returning({ id: members.id })
   if (rows[0]) {
-    await changeAddress(tx, customerId, { email: given.email, id: rows[0].id })
+    await noteAddress(tx, customerId, { email: given.email, id: rows[0].id })
     return rows[0].id
   }
   // Whom a directory took away comes anew, with nothing of what they had.
