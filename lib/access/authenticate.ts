@@ -8,10 +8,11 @@ import { countStranger } from '#lib/history/strangers.ts'
 import { noteCaller, visit } from '#lib/visit.ts'
 import { digestOf, looksLikeApiKey } from './api-key.ts'
 import { isWithin } from './limits/ranges.ts'
-import type { Caller, CustomerId, Door } from './rules.ts'
+import { findRow } from './look-ups/find.ts'
+import type { Caller, Door } from './rules.ts'
 import { findScimCaller } from './scim-tokens/look-up.ts'
 import { session } from './session-cookie.ts'
-import { isNotGone, lookUpCaller, minted, provenCaller } from './store.ts'
+import { type CallerRow, isNotGone, lookUpTogether, provenCaller } from './store.ts'
 
 /** Said of each that opens nothing: who has found a key is not told that it would open something elsewhere. */
 const NOT_VALID: Record<Door, string> = {
@@ -47,13 +48,13 @@ const BEHIND: Record<Door, (secret: string) => Promise<Caller | undefined>> = {
   scim: findScimCaller,
 }
 
-/** The callers behind API keys that open something now. */
+/** The callers behind the API keys of the customer `$1` that open something now. Each table names it: all lie at one place. */
 export const KEY_CALLERS = `
   SELECT k.customer_id, c.name AS customer_name, c.domain AS customer_domain, k.id, k.name,
     coalesce(m.email, c.contact_email) AS email,
     CASE WHEN k.issued_by IS NULL OR k.belongs_to_customer OR m.roles @> '{admin}' THEN k.roles
          ELSE array(SELECT unnest(k.roles) INTERSECT SELECT unnest(m.roles)) END AS roles,
-    array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = k.customer_id
+    array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = $1
       AND (k.billing_profiles IS NULL OR p.id = ANY(k.billing_profiles))
       AND (k.belongs_to_customer OR m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles))
       ORDER BY p.id) AS billing_profiles,
@@ -61,13 +62,15 @@ export const KEY_CALLERS = `
     c.closed_at, c.gone_at
   FROM api_keys k
   JOIN customers c ON c.id = k.customer_id
-  LEFT JOIN members m ON m.customer_id = k.customer_id AND m.id = k.issued_by
-  WHERE k.revoked_at IS NULL AND (k.belongs_to_customer OR m.disabled_at IS NULL)
+  LEFT JOIN members m ON m.customer_id = k.customer_id AND m.customer_id = $1 AND m.id = k.issued_by
+  WHERE k.customer_id = $1 AND c.id = $1 AND k.revoked_at IS NULL AND (k.belongs_to_customer OR m.disabled_at IS NULL)
     AND (k.expires_at IS NULL OR k.expires_at > now()) AND ${isNotGone('c')}`
 
-export const KEY_CALLER = `${KEY_CALLERS} AND k.digest = $1`
+/** Of the key with the id `$2` and the digest `$3`. */
+export const KEY_CALLER = `${KEY_CALLERS} AND k.id = $2 AND k.digest = $3`
 
-const USED = 'UPDATE api_keys SET last_used_at = now(), last_used_address = $2 WHERE digest = $1'
+const USED =
+  'UPDATE api_keys SET last_used_at = now(), last_used_address = $3 WHERE customer_id = $1 AND id = $2'
 
 /**
  * The caller behind an API key's digest; undefined where it is unknown, revoked, expired, limited to other addresses than
@@ -76,7 +79,10 @@ const USED = 'UPDATE api_keys SET last_used_at = now(), last_used_address = $2 W
  */
 export async function findKeyCaller(digest: string): Promise<Caller | undefined> {
   const { keys } = database()
-  const row = await lookUpCaller(keys, KEY_CALLER, digest)
+  const row = await findRow('key', digest, async ({ customerId, id }) => {
+    const rows = await lookUpTogether<CallerRow>(keys, KEY_CALLER, [customerId, id, digest])
+    return rows[0]
+  })
   if (!row) return undefined
   const caller = provenCaller(row, 'key')
   const { address = '' } = visit() ?? {}
@@ -84,7 +90,7 @@ export async function findKeyCaller(digest: string): Promise<Caller | undefined>
     traceElsewhere(caller)
     return undefined
   }
-  if (row.stale) await keys.query(USED, [digest, address || null])
+  if (row.stale) await keys.query(USED, [row.customer_id, row.id, address || null])
   return caller
 }
 
@@ -96,15 +102,4 @@ function traceElsewhere({ customerId, id, name }: Caller): void {
   const requestId = visit()?.requestId ?? randomUUID()
   const event = { action: 'key.refused', subject: id, actor: STRANGER, requestId, details: { name } }
   recordRefusal(customerId, event)
-}
-
-/** The keys with these digests, also those that have ended, of whichever customers: for who shows them. */
-export async function findKeys(
-  digests: readonly string[],
-): Promise<{ customerId: CustomerId; id: string }[]> {
-  const { rows } = await database().keys.query<{ customer_id: string; id: string }>(
-    'SELECT customer_id, id FROM api_keys WHERE digest = ANY($1) ORDER BY customer_id, id',
-    [digests],
-  )
-  return rows.map((row) => ({ customerId: minted(row.customer_id), id: row.id }))
 }

@@ -3,8 +3,10 @@ import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { database, type Transaction } from '#lib/db/client.ts'
 import { sessions } from '#lib/db/schema/access/sign-ins.ts'
 import { members } from '#lib/db/schema/customers.ts'
+import { findRow } from './look-ups/find.ts'
+import { dropLookUps, noteLookUp } from './look-ups/keep.ts'
 import { type Caller, type CustomerId, IDLE_SECONDS } from './rules.ts'
-import { type CallerRow, isNotGone, lookUpCaller, provenCaller } from './store.ts'
+import { type CallerRow, isNotGone, lookUpTogether, provenCaller } from './store.ts'
 
 /** A session ends so many seconds after sign-in, however busy it is. */
 export const SESSION_SECONDS = 8 * 60 * 60
@@ -15,10 +17,10 @@ export function isLive(session: string): string {
     AND ${session}.created_at > now() - interval '${SESSION_SECONDS} seconds')`
 }
 
-/** The callers behind sessions that live now. */
+/** The callers behind the sessions of the customer `$1` that live now. Each table names it: all lie at one place. */
 export const SESSION_CALLERS = `
   SELECT s.customer_id, c.name AS customer_name, c.domain AS customer_domain, m.id, m.name, m.email, m.roles,
-    array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = m.customer_id
+    array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = $1
       AND (m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles)) ORDER BY p.id) AS billing_profiles,
     s.last_seen_at < now() - interval '1 minute' AS stale,
     extract(epoch FROM now() - coalesce(s.proven_at, s.created_at))::float8 AS proven_seconds_ago,
@@ -26,15 +28,21 @@ export const SESSION_CALLERS = `
   FROM sessions s
   JOIN members m ON m.customer_id = s.customer_id AND m.id = s.member_id
   JOIN customers c ON c.id = s.customer_id
-  WHERE m.disabled_at IS NULL AND ${isLive('s')} AND ${isNotGone('c')}`
+  WHERE s.customer_id = $1 AND m.customer_id = $1 AND c.id = $1
+    AND m.disabled_at IS NULL AND ${isLive('s')} AND ${isNotGone('c')}`
 
-const SESSION_CALLER = `${SESSION_CALLERS} AND s.digest = $1`
+const SESSION_CALLER = `${SESSION_CALLERS} AND s.digest = $2`
+
+const SEEN = 'UPDATE sessions SET last_seen_at = now() WHERE customer_id = $1 AND digest = $2'
 
 /** The caller behind a session's digest, while it lives. */
 export async function findSessionCaller(digest: string): Promise<Caller | undefined> {
-  const row = await lookUpCaller(database().sessions, SESSION_CALLER, digest)
-  if (row?.stale)
-    await database().sessions.query('UPDATE sessions SET last_seen_at = now() WHERE digest = $1', [digest])
+  const { sessions: pool } = database()
+  const row = await findRow('session', digest, async ({ customerId }) => {
+    const rows = await lookUpTogether<CallerRow>(pool, SESSION_CALLER, [customerId, digest])
+    return rows[0]
+  })
+  if (row?.stale) await pool.query(SEEN, [row.customer_id, digest])
   return row && callerIn(row, digest)
 }
 
@@ -66,7 +74,8 @@ export async function addSession(
   since?: Date,
 ) {
   const own = and(eq(sessions.customerId, customerId), eq(sessions.memberId, memberId))
-  await tx.delete(sessions).where(and(own, sql`NOT ${sql.raw(isLive('sessions'))}`))
+  await drop(tx, customerId, and(own, sql`NOT ${sql.raw(isLive('sessions'))}`))
+  await noteLookUp(tx, customerId, 'session', { digest: opened.digest, id: opened.digest })
   // A browser may call itself anything, at any length.
   await tx.insert(sessions).values({
     customerId,
@@ -103,7 +112,13 @@ export async function endSessions(tx: Transaction, customerId: CustomerId, which
     .update(members)
     .set({ lastSeenAt: sql`now()` })
     .where(and(eq(members.customerId, customerId), inArray(members.id, ended)))
-  await tx.delete(sessions).where(own)
+  await drop(tx, customerId, own)
+}
+
+async function drop(tx: Transaction, customerId: CustomerId, which: SQL | undefined) {
+  const gone = await tx.delete(sessions).where(which).returning({ digest: sessions.digest })
+  const digests = gone.map(({ digest }) => digest)
+  await dropLookUps(tx, customerId, 'session', digests)
 }
 
 /**
@@ -112,7 +127,7 @@ export async function endSessions(tx: Transaction, customerId: CustomerId, which
  * @returns how many
  */
 export async function pruneSessions(tx: Transaction, customerId: CustomerId): Promise<number> {
-  const { rowCount } = await tx.execute(sql`
+  const { rows } = await tx.execute<{ digest: string }>(sql`
     WITH seen AS (
       SELECT member_id, max(last_seen_at) AS at FROM sessions
       WHERE customer_id = ${customerId} AND NOT ${sql.raw(isLive('sessions'))} GROUP BY member_id
@@ -123,6 +138,8 @@ export async function pruneSessions(tx: Transaction, customerId: CustomerId): Pr
       UPDATE members m SET last_seen_at = greatest(m.last_seen_at, held.at) FROM held
       WHERE m.customer_id = ${customerId} AND m.id = held.id
     )
-    DELETE FROM sessions WHERE customer_id = ${customerId} AND NOT ${sql.raw(isLive('sessions'))}`)
-  return rowCount ?? 0
+    DELETE FROM sessions WHERE customer_id = ${customerId} AND NOT ${sql.raw(isLive('sessions'))} RETURNING digest`)
+  const digests = rows.map(({ digest }) => digest)
+  await dropLookUps(tx, customerId, 'session', digests)
+  return rows.length
 }

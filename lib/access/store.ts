@@ -37,20 +37,16 @@ export async function lookUp<T>(pool: 'signIn' | 'jobs', fn: (tx: Transaction) =
   }
 }
 
-/**
- * The caller that a statement finds by the digest of a key or of a session. It is asked anew for each request, together
- * with those of the requests that come in at the same time.
- */
-export async function lookUpCaller(
+/** The rows of a statement that finds out who is calling, sent together with those of the requests that come in at the same time. */
+export async function lookUpTogether<Row>(
   pool: pg.Pool,
   statement: string,
-  digest: string,
-): Promise<CallerRow | undefined> {
+  values: readonly unknown[],
+): Promise<Row[]> {
   const flight = new Flight()
-  const found = flight.add({ text: statement }, [digest])
+  const found = flight.add({ text: statement }, values)
   sendTogether(pool, flight)
-  const { rows } = await found
-  return rows[0] as CallerRow | undefined
+  return (await found).rows as Row[]
 }
 
 /** The customer with this id or domain, for the operator's commands. */

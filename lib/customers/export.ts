@@ -21,6 +21,7 @@ const LEFT_OUT = [
   'invoice_tokens',
   'known_browsers',
   'limit_windows',
+  'look_ups',
   'recent_writes',
   'sessions',
 ]

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { digestOf, hintsOf, newApiKey } from '#lib/access/api-key.ts'
 import { findKeyCaller } from '#lib/access/authenticate.ts'
+import { noteAddress, noteLookUp } from '#lib/access/look-ups/keep.ts'
 import type { Caller, Role } from '#lib/access/rules.ts'
 import { freezeParties } from '#lib/parties/store.ts'
 import { assets } from './schema/assets.ts'
@@ -41,7 +42,10 @@ export async function addMember(
 ): Promise<string> {
   const id = randomUUID()
   const values = { customerId, id, name: id, email: `${id}@${customerId}.example`, ...given }
-  await scope(owner(customerId), (tx) => tx.insert(members).values(values))
+  await scope(owner(customerId), async (tx) => {
+    await tx.insert(members).values(values)
+    await noteAddress(tx, owner(customerId).customerId, values)
+  })
   return values.id
 }
 
@@ -53,7 +57,11 @@ export async function addKey(
 ): Promise<string> {
   const key = newApiKey()
   const own = { customerId, id: randomUUID(), name: 'test', digest: digestOf(key), ...hintsOf(key), roles }
-  await scope(owner(customerId), (tx) => tx.insert(apiKeys).values({ ...own, ...given }))
+  const values = { ...own, ...given }
+  await scope(owner(customerId), async (tx) => {
+    await noteLookUp(tx, owner(customerId).customerId, 'key', values)
+    await tx.insert(apiKeys).values(values)
+  })
   return key
 }
 
@@ -64,13 +72,8 @@ export async function callerOf(customerId: string, ...roles: Role[]): Promise<Ca
   return caller
 }
 
-type Subscription = {
-  purchased: number
-  assigned?: number
-  status?: string
-  isCommitmentPlan?: boolean
-  commitmentEnd?: Date
-}
+type Term = { isCommitmentPlan?: boolean; commitmentEnd?: Date }
+type Subscription = Term & { purchased: number; assigned?: number; status?: string }
 
 /** An asset; with a subscription (flexible and active unless told) where one is given. */
 export async function addAsset(
@@ -132,17 +135,9 @@ export async function addInvoice(
   await scope(owner(customerId), async (tx) => {
     const partiesOf = await freezeParties(tx, owner(customerId).customerId, [values])
     await tx.insert(invoices).values({ ...partiesOf(values), ...values })
-    const rows = lines.map((line, position) => ({
-      customerId,
-      invoiceId: id,
-      position,
-      type: values.platform,
-      currency: values.currency,
-      description: 'Usage',
-      price: '10',
-      qty: '1',
-      ...line,
-    }))
+    const { platform: type, currency } = values
+    const usage = { customerId, invoiceId: id, type, currency, description: 'Usage', price: '10', qty: '1' }
+    const rows = lines.map((line, position) => ({ ...usage, position, ...line }))
     await tx.insert(lineItems).values(rows)
   })
 }

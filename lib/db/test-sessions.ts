@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { digestOf } from '#lib/access/api-key.ts'
+import { noteLookUp } from '#lib/access/look-ups/keep.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { sessions } from './schema/access/sign-ins.ts'
 import { scope } from './scope.ts'
@@ -13,7 +14,11 @@ export async function addSession(
   { sid = randomUUID(), ...given }: Partial<typeof sessions.$inferInsert> & { sid?: string } = {},
 ): Promise<string> {
   const own = { customerId, memberId, digest: digestOf(sid), address: '192.0.2.17', userAgent: FIREFOX }
+  const values = { ...own, ...given }
   const caller = { customerId: customerId as CustomerId }
-  await scope(caller, (tx) => tx.insert(sessions).values({ ...own, ...given }))
+  await scope(caller, async (tx) => {
+    await noteLookUp(tx, caller.customerId, 'session', { digest: values.digest, id: values.digest })
+    await tx.insert(sessions).values(values)
+  })
   return sid
 }

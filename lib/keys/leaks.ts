@@ -1,7 +1,7 @@
 import 'server-only'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { digestOf, looksLikeApiKey } from '#lib/access/api-key.ts'
-import { findKeys } from '#lib/access/authenticate.ts'
+import { findAll } from '#lib/access/look-ups/find.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
@@ -23,7 +23,8 @@ export async function revokeShown(texts: readonly string[], requestId: string): 
   const ready = sleep(AT_LEAST)
   const shown = [...new Set(texts)]
   const digests = shown.filter(looksLikeApiKey).map(digestOf)
-  for (const { customerId, id } of await findKeys(digests)) await revokeLeaked(customerId, id, requestId)
+  for (const { customerId, id } of await findAll('key', digests))
+    await revokeLeaked(customerId, id, requestId)
   await revokeShownTokens(shown, requestId)
   await revokeShownFeeds(shown, requestId)
   await ready

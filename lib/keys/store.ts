@@ -2,6 +2,7 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { and, eq, not, type SQL, sql } from 'drizzle-orm'
 import { digestOf, hintsOf } from '#lib/access/api-key.ts'
+import { noteLookUp } from '#lib/access/look-ups/keep.ts'
 import type { CustomerId, Role } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { apiKeys } from '#lib/db/schema/customers.ts'
@@ -72,6 +73,7 @@ export async function addKey(
   const secret = { digest: digestOf(apiKey), ...hintsOf(apiKey) }
   const belongsToCustomer = owner === 'CUSTOMER'
   const values = { ...given, ...lists, customerId, id, roles, belongsToCustomer, expiresAt, ...secret }
+  await noteLookUp(tx, customerId, 'key', { digest: secret.digest, id })
   await tx.insert(apiKeys).values(values)
   return id
 }
@@ -111,10 +113,12 @@ export async function replaceKey(
 ): Promise<string> {
   const id = randomUUID()
   const { prefix, lastFour } = hintsOf(apiKey)
+  const digest = digestOf(apiKey)
+  await noteLookUp(tx, customerId, 'key', { digest, id })
   await tx.execute(sql`
     INSERT INTO api_keys (customer_id, id, digest, prefix, last_four, expires_at,
       name, roles, billing_profiles, issued_by, belongs_to_customer, addresses)
-    SELECT customer_id, ${id}, ${digestOf(apiKey)}, ${prefix}, ${lastFour},
+    SELECT customer_id, ${id}, ${digest}, ${prefix}, ${lastFour},
       now() + CASE WHEN expires_at IS NOT NULL OR NOT ${withoutEnd}::boolean
         THEN least(expires_at - created_at, make_interval(days => ${mostDays}::int)) END,
       name, roles, billing_profiles, issued_by, belongs_to_customer, addresses

@@ -1,6 +1,7 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import { digestOf } from '#lib/access/api-key.ts'
+import { changeLookUp, dropLookUps } from '#lib/access/look-ups/keep.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { calendarFeeds } from '#lib/db/schema/renewals/feeds.ts'
@@ -32,6 +33,7 @@ export async function keepFeed(
     .insert(calendarFeeds)
     .values({ customerId, memberId, ...made })
     .onConflictDoUpdate({ target: [calendarFeeds.customerId, calendarFeeds.memberId], set: made })
+  await changeLookUp(tx, customerId, 'calendar-feed', { digest: made.digest, id: memberId })
 }
 
 /**
@@ -47,7 +49,9 @@ export async function removeFeed(
 ): Promise<boolean> {
   const meant = lastFour === undefined ? undefined : eq(calendarFeeds.lastFour, lastFour)
   const { rowCount } = await tx.delete(calendarFeeds).where(and(itsMember(customerId, memberId), meant))
-  return (rowCount ?? 0) > 0
+  if (!rowCount) return false
+  await dropLookUps(tx, customerId, 'calendar-feed', [memberId])
+  return true
 }
 
 function itsMember(customerId: CustomerId, memberId: string) {

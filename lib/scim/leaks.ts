@@ -1,7 +1,7 @@
 import 'server-only'
 import { digestOf } from '#lib/access/api-key.ts'
+import { findAll } from '#lib/access/look-ups/find.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
-import { findScimTokens } from '#lib/access/scim-tokens/look-up.ts'
 import { looksLikeScimToken } from '#lib/access/scim-tokens/secret.ts'
 import { tellAdmins } from '#lib/access/sign-ins/account-mail.ts'
 import type { Transaction } from '#lib/db/client.ts'
@@ -15,7 +15,8 @@ import { endToken } from './store/tokens.ts'
  */
 export async function revokeShownTokens(texts: readonly string[], requestId: string): Promise<void> {
   const digests = texts.filter(looksLikeScimToken).map(digestOf)
-  for (const { customerId, id } of await findScimTokens(digests)) await revoke(customerId, id, requestId)
+  for (const { customerId, id } of await findAll('scim-token', digests))
+    await revoke(customerId, id, requestId)
 }
 
 function revoke(customerId: CustomerId, id: string, requestId: string): Promise<void> {

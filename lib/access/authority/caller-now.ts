@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { KEY_CALLERS } from '../authenticate.ts'
-import type { Caller } from '../rules.ts'
+import type { Caller, CustomerId } from '../rules.ts'
 import { callerIn, SESSION_CALLERS } from '../session.ts'
 import { type CallerRow, provenCaller } from '../store.ts'
 
@@ -15,15 +15,21 @@ import { type CallerRow, provenCaller } from '../store.ts'
 export async function callerNow(tx: Transaction, caller: Caller): Promise<Caller> {
   const { via, customerId, id, session } = caller
   if (via === 'session' && session !== undefined) {
-    const row = await only(tx, SESSION_CALLERS, sql`s.customer_id = ${customerId} AND s.digest = ${session}`)
+    const row = await only(tx, customerId, SESSION_CALLERS, sql`s.digest = ${session}`)
     return callerIn(row, session)
   }
   if (via !== 'key') return caller
-  return provenCaller(await only(tx, KEY_CALLERS, sql`k.customer_id = ${customerId} AND k.id = ${id}`), 'key')
+  return provenCaller(await only(tx, customerId, KEY_CALLERS, sql`k.id = ${id}`), 'key')
 }
 
-async function only(tx: Transaction, callers: string, which: SQL): Promise<CallerRow> {
-  const { rows } = await tx.execute<CallerRow>(sql`${sql.raw(callers)} AND ${which}`)
+async function only(
+  tx: Transaction,
+  customerId: CustomerId,
+  callers: string,
+  which: SQL,
+): Promise<CallerRow> {
+  const parts = callers.split('$1').map((part) => sql.raw(part))
+  const { rows } = await tx.execute<CallerRow>(sql`${sql.join(parts, sql`${customerId}`)} AND ${which}`)
   const [row] = rows
   if (row) return { ...row, closed_at: dateOf(row.closed_at), gone_at: dateOf(row.gone_at) }
   throw new Problem('unauthenticated', 'What this request was signed in with has ended meanwhile.', {

@@ -70,7 +70,7 @@ async function changeOwn(
   { customerId, id, session = '' }: Caller,
   decide: (person: Locked, own: Membership, proven: readonly string[]) => ReturnType<typeof partOf>[],
 ): Promise<void> {
-  const proof = await findSessionProof(session)
+  const proof = await findSessionProof(customerId, session)
   const isFound = await changePerson(
     () => findPersonOf(customerId, id),
     async (_, person) => {

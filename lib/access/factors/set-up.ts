@@ -66,7 +66,10 @@ export async function setUp(who: SettingUp, given: NewFactor): Promise<Added> {
 
 /** What is known of a signed-in member who sets a factor up: what was proven in the session, and what they have. */
 export async function settingUpIn({ customerId, id, session = '' }: Caller) {
-  const [proof, person] = await Promise.all([findSessionProof(session), findPersonOf(customerId, id)])
+  const [proof, person] = await Promise.all([
+    findSessionProof(customerId, session),
+    findPersonOf(customerId, id),
+  ])
   const own = person?.memberships.find((one) => one.customerId === customerId)
   const proven = proof?.proven ?? []
   const reach = person && own ? reachOfNew(person.factors, { customerId, isOwn: own.isOwn, proven }) : null

@@ -13,7 +13,7 @@ type Ways = { password: boolean; factor: boolean; signOn: boolean }
 export async function waysOf({ customerId, id, session }: Caller): Promise<Ways> {
   const [person, opening] = await Promise.all([
     findPersonOf(customerId, id),
-    session === undefined ? undefined : findOpening(session),
+    session === undefined ? undefined : findOpening(customerId, session),
   ])
   const here = person?.memberships.find((one) => one.customerId === customerId)
   const factor = here !== undefined && !here.isSignOnOnly

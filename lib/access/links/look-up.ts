@@ -1,6 +1,7 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
 import { digestOf } from '../api-key.ts'
+import { findAll } from '../look-ups/find.ts'
 import { findPersonById, findPersonOf } from '../people/look-up.ts'
 import type { Membership, Person } from '../people/rules.ts'
 import type { CustomerId } from '../rules.ts'
@@ -25,13 +26,15 @@ type Row = {
 }
 
 /** The link that has this secret, in whatever state; undefined where there is none. */
-export function findLink(secret: string): Promise<Link | undefined> {
+export async function findLink(secret: string): Promise<Link | undefined> {
+  const digest = digestOf(secret)
+  const found = await findAll('link', [digest])
+  const { customerId = '', id = '' } = found[0] ?? {}
   return lookUp('signIn', async (tx) => {
     const ends = sql`used_at IS NOT NULL AS is_used, withdrawn_at IS NOT NULL AS is_withdrawn, expires_at <= now() AS is_expired`
-    const digest = digestOf(secret)
     const { rows } = await tx.execute<Row>(sql`
       SELECT kind, id, customer_id, member_id AS whose, state IS NOT NULL AS is_mailed, ${ends}
-      FROM account_links WHERE digest = ${digest}
+      FROM account_links WHERE customer_id = ${customerId} AND id = ${id} AND digest = ${digest}
       UNION ALL SELECT 'recovery', id, NULL, person_id, true, ${ends} FROM recoveries WHERE digest = ${digest}`)
     const [row] = rows
     if (!row) return undefined

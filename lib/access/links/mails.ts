@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { accountLinks } from '#lib/db/schema/access/people.ts'
 import { digestOf } from '../api-key.ts'
+import { changeLookUp } from '../look-ups/keep.ts'
 import { giveUpLate, IS_DUE, LEASE } from '../mail-queue/queue.ts'
 import type { CustomerId } from '../rules.ts'
 import { LINK_SECONDS, type LinkKind } from './rules.ts'
@@ -41,5 +42,7 @@ export async function claimLink(tx: Transaction, customerId: CustomerId): Promis
     FROM taken t
     JOIN members m ON m.customer_id = ${customerId} AND m.id = t.member_id
     JOIN customers c ON c.id = ${customerId}`)
-  return rows[0] && { ...rows[0], secret }
+  if (!rows[0]) return undefined
+  await changeLookUp(tx, customerId, 'link', { digest: digestOf(secret), id: rows[0].id })
+  return { ...rows[0], secret }
 }

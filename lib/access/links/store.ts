@@ -1,11 +1,12 @@
 import 'server-only'
-import { randomBytes } from 'node:crypto'
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { accountLinks } from '#lib/db/schema/access/people.ts'
 import { members } from '#lib/db/schema/customers.ts'
 import { env } from '#lib/env.ts'
 import { digestOf } from '../api-key.ts'
+import { dropLookUps, noteLookUp } from '../look-ups/keep.ts'
 import type { CustomerId } from '../rules.ts'
 import { LINK_SECONDS, type LinkKind } from './rules.ts'
 
@@ -55,9 +56,11 @@ async function insert(
   await tx.select({ id: members.id }).from(members).where(own).for('no key update')
   await withdrawLinks(tx, customerId, memberId, kind)
   const expiresAt = sql`now() + make_interval(secs => ${LINK_SECONDS[kind]})`
+  const id = randomUUID()
+  if ('digest' in more) await noteLookUp(tx, customerId, 'link', { digest: more.digest, id })
   const [row] = await tx
     .insert(accountLinks)
-    .values({ customerId, memberId, kind, madeBy: by, expiresAt, ...more })
+    .values({ customerId, id, memberId, kind, madeBy: by, expiresAt, ...more })
     .returning({ expiresAt: accountLinks.expiresAt })
   if (!row) throw new Error('The link was not added.')
   return row.expiresAt
@@ -112,8 +115,20 @@ const KEPT = sql`interval '90 days'`
  */
 export async function pruneLinks(tx: Transaction, customerId: CustomerId): Promise<number> {
   const isOld = sql`${accountLinks.expiresAt} < now() - ${KEPT}`
-  const { rowCount } = await tx
+  return removeLinks(tx, customerId, isOld)
+}
+
+/** Removes those of the customer's links of which this holds. @returns how many */
+export async function removeLinks(
+  tx: Transaction,
+  customerId: CustomerId,
+  which: SQL | undefined,
+): Promise<number> {
+  const gone = await tx
     .delete(accountLinks)
-    .where(and(eq(accountLinks.customerId, customerId), isOld))
-  return rowCount ?? 0
+    .where(and(eq(accountLinks.customerId, customerId), which))
+    .returning({ id: accountLinks.id })
+  const ids = gone.map(({ id }) => id)
+  await dropLookUps(tx, customerId, 'link', ids)
+  return ids.length
 }

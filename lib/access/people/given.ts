@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { and, eq, or, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { members } from '#lib/db/schema/customers.ts'
+import { noteAddress } from '../look-ups/keep.ts'
 import type { CustomerId, Role } from '../rules.ts'
 import { isLastBySignOn } from '../sign-on/way-in/admins.ts'
 
@@ -16,6 +17,7 @@ export async function addJoined(
 ): Promise<string> {
   const id = randomUUID()
   await tx.insert(members).values({ customerId, id, ...given })
+  await noteAddress(tx, customerId, { email: given.email, id })
   return id
 }
 

@@ -1,6 +1,7 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import { countsAt, type Factor } from '../factors/rules.ts'
+import { findAddress } from '../look-ups/address.ts'
 import type { CustomerId } from '../rules.ts'
 import { isNotGone, lookUp, minted } from '../store.ts'
 import { issuerProofOf } from './proofs.ts'
@@ -62,7 +63,8 @@ export function findPersonOf(
   return find(email, browser)
 }
 
-function find(email: SQL, browser = ''): Promise<Person | undefined> {
+async function find(whose: SQL, browser = ''): Promise<Person | undefined> {
+  const { email, customers, ids } = await findAddress(whose)
   return lookUp('signIn', async (tx) => {
     const { rows } = await tx.execute<Row>(sql`
       SELECT p.id AS person_id, p.password_hash AS person_hash, m.customer_id, c.name AS customer_name,
@@ -81,7 +83,8 @@ function find(email: SQL, browser = ''): Promise<Person | undefined> {
           FROM second_factors f WHERE f.person_id = p.id), '[]') AS factors
       FROM members m JOIN customers c ON c.id = m.customer_id
       LEFT JOIN people p ON lower(p.email) = lower(m.email)
-      WHERE lower(m.email) = lower(${email}) AND ${sql.raw(isNotGone('c'))} ORDER BY lower(c.name), m.customer_id`)
+      WHERE m.customer_id = ANY(${sql.param(customers)}::text[]) AND m.id = ANY(${sql.param(ids)}::text[])
+        AND lower(m.email) = lower(${email}) AND ${sql.raw(isNotGone('c'))} ORDER BY lower(c.name), m.customer_id`)
     const [first] = rows
     if (!first) return undefined
     const { person_id: personId, person_hash: passwordHash } = first

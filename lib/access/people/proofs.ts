@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { digestOf } from '../api-key.ts'
 import type { Factor } from '../factors/rules.ts'
 import type { CustomerId } from '../rules.ts'
-import { lookUp, minted } from '../store.ts'
+import { lookUp } from '../store.ts'
 import {
   type Membership,
   openedBy,
@@ -52,23 +52,22 @@ export type SessionProof = {
   since: Date
 }
 
-/** Undefined for sessions of a release that did not write it down. */
-export function findSessionProof(session: string): Promise<SessionProof | undefined> {
+/** What opened a customer's session; undefined for sessions of a release that did not write it down. */
+export function findSessionProof(customerId: CustomerId, session: string): Promise<SessionProof | undefined> {
   return lookUp('signIn', async (tx) => {
     const { rows } = await tx.execute<{
-      customer_id: string
       member_id: string
       proof: string
       proven: string[] | null
       since: string
     }>(sql`
-      SELECT customer_id, member_id, proof, proven, created_at AS since FROM sessions
-      WHERE digest = ${session} AND proof IS NOT NULL`)
+      SELECT member_id, proof, proven, created_at AS since FROM sessions
+      WHERE customer_id = ${customerId} AND digest = ${session} AND proof IS NOT NULL`)
     const [row] = rows
     if (!row) return undefined
-    const { customer_id: customerId, member_id: memberId, proof, proven, since } = row
+    const { member_id: memberId, proof, proven, since } = row
     return {
-      customerId: minted(customerId),
+      customerId,
       memberId,
       proof,
       proven: proven ?? ['password'],

@@ -3,6 +3,7 @@ import { log, reasonOf } from '#lib/log.ts'
 import { findPersonById, findPersonOf } from '../people/look-up.ts'
 import { findSessionProof, openedByProof } from '../people/proofs.ts'
 import { type Membership, pickable } from '../people/rules.ts'
+import type { Caller } from '../rules.ts'
 import { session } from '../session-cookie.ts'
 import { findPending } from './pending.ts'
 
@@ -11,15 +12,18 @@ type Reach = { memberships: Membership[]; proof: string; proven: readonly string
 
 /**
  * The memberships that the proof opens with which a session began, its own among them; undefined where that is not known.
- * @param digest of the session's id
+ * @param caller signed in; `session` is the digest of the session's id
  */
-export async function reachOf(digest: string): Promise<Reach | undefined> {
-  const found = await findSessionProof(digest)
+export async function reachOf({ customerId, session: digest }: Signed): Promise<Reach | undefined> {
+  if (customerId === undefined || digest === undefined) return undefined
+  const found = await findSessionProof(customerId, digest)
   const person = found && (await findPersonOf(found.customerId, found.memberId))
   if (!person) return undefined
   const { proof, proven, since } = found
   return { memberships: openedByProof(proof, person), proof, proven, since }
 }
+
+type Signed = Partial<Pick<Caller, 'customerId' | 'session'>>
 
 /** A customer that can be picked. */
 export type Choice = { id: string; name: string; isPresent: boolean }
@@ -36,15 +40,15 @@ export async function choicesOf(headers: { get(name: string): string | null }): 
     return pickable(opened, pending.proven).map((one) => choiceOf(one))
   }
   const caller = await session(headers)
-  const reach = caller?.session ? await reachOf(caller.session) : undefined
+  const reach = caller && (await reachOf(caller))
   const choices = reach?.memberships.map((one) => choiceOf(one, caller?.customerId)) ?? []
   return choices.length > 1 ? choices : []
 }
 
 /** Whether a signed-in person may change to another customer. Never throws: no screen fails for a way that it does not show. */
-export async function mayChange({ session: digest }: { session?: string }): Promise<boolean> {
+export async function mayChange(caller: Signed): Promise<boolean> {
   try {
-    const reach = digest === undefined ? undefined : await reachOf(digest)
+    const reach = await reachOf(caller)
     return (reach?.memberships.length ?? 0) > 1
   } catch (error) {
     log().warn({ reason: reasonOf(error) }, 'nobody knows whether there is another customer')

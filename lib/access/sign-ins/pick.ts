@@ -18,7 +18,7 @@ export async function pick(customerId: string, visitor: Visitor): Promise<Signed
 
 async function change(customerId: string, visitor: Visitor): Promise<SignedIn> {
   const before = await session(cookiesOf(visitor))
-  const reach = before?.session ? await reachOf(before.session) : undefined
+  const reach = before && (await reachOf(before))
   const membership = reach?.memberships.find((one) => one.customerId === customerId)
   if (!before || !reach || !membership || before.customerId === customerId) return REFUSED
   const { proof, proven, since } = reach

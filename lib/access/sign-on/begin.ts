@@ -27,8 +27,11 @@ export async function beginSignOn(email: string, from: string): Promise<Begin> {
 }
 
 /** Begins that a member whose session a provider opened proves there anew that it is they. */
-export async function beginFreshSignOn({ id, email, session }: Caller, from: string): Promise<Begin> {
-  const opening = session === undefined ? undefined : await findOpening(session)
+export async function beginFreshSignOn(
+  { customerId, id, email, session }: Caller,
+  from: string,
+): Promise<Begin> {
+  const opening = session === undefined ? undefined : await findOpening(customerId, session)
   const provider = opening && (await findProvider(opening.providerId))
   if (!provider) return { kind: 'none' }
   const anew = { login_hint: email, prompt: 'login', max_age: '0' }

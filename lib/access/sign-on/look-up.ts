@@ -52,11 +52,13 @@ export async function hasDomain({ customerId, id }: Provider, domain: string): P
 
 /** By which provider a session was opened, with the ID token of that sign-in. */
 export function findOpening(
+  customerId: CustomerId,
   digest: string,
 ): Promise<{ providerId: string; idToken: string | undefined } | undefined> {
   return lookUp('signIn', async (tx) => {
     const { rows } = await tx.execute<{ provider_id: string; id_token: string }>(sql`
-      SELECT provider_id, id_token FROM sign_on_sessions WHERE digest = ${digest}`)
+      SELECT provider_id, id_token FROM sign_on_sessions
+      WHERE customer_id = ${customerId} AND digest = ${digest}`)
     const [row] = rows
     return row && { providerId: row.provider_id, idToken: unsealFor(digest, row.id_token) }
   })

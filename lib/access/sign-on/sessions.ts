@@ -39,8 +39,8 @@ function issuerSessionIn(idToken: string): string | null {
  * The address at which the issuer that opened a session ends its own, and leads back to our sign-in page; undefined where no
  * issuer did, or it has no such address, or gives no answer: then only ours ends.
  */
-export async function farewellOf({ session }: Caller): Promise<string | undefined> {
-  const opening = session === undefined ? undefined : await findOpening(session)
+export async function farewellOf({ customerId, session }: Caller): Promise<string | undefined> {
+  const opening = session === undefined ? undefined : await findOpening(customerId, session)
   const provider = opening && (await findProvider(opening.providerId))
   if (!provider) return undefined
   try {

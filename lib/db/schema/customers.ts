@@ -97,7 +97,7 @@ export const members = pgTable(
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
     uniqueIndex('members_own_email').on(t.customerId, sql`lower(${t.email})`),
-    // Who signs in says an address, and no customer.
+    // For the release before, where who signs in was looked up here; a later one drops it.
     index('members_address').on(sql`lower(${t.email})`),
     index('members_person').on(t.customerId, t.personId),
     check('members_roles', sql`${t.roles} <@ array['it-manager','finance-user','admin']`),
@@ -138,7 +138,8 @@ export const apiKeys = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
-    uniqueIndex('api_keys_digest').on(t.digest),
+    // For the release before, which looks digests up here; a later one drops it.
+    index('api_keys_by_digest').on(t.digest).concurrently(),
     foreignKey({ columns: [t.customerId, t.issuedBy], foreignColumns: [members.customerId, members.id] }),
     check('api_keys_roles', sql`${t.roles} <@ array['it-manager','finance-user','admin']`),
   ],

@@ -2,7 +2,8 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { removeFactors, setCodes } from '#lib/access/factors/store.ts'
-import { withdrawLinks } from '#lib/access/links/store.ts'
+import { removeLinks, withdrawLinks } from '#lib/access/links/store.ts'
+import { dropLookUps, noteAddress } from '#lib/access/look-ups/keep.ts'
 import type { CustomerId, Role } from '#lib/access/rules.ts'
 import { endSessions } from '#lib/access/session.ts'
 import { forgetBrowsers } from '#lib/access/sign-ins/known-browsers.ts'
@@ -47,7 +48,10 @@ export async function addMember(
     .values({ customerId, id: randomUUID(), ...added })
     .onConflictDoNothing()
     .returning({ id: members.id })
-  if (rows[0]) return rows[0].id
+  if (rows[0]) {
+    await noteAddress(tx, customerId, { email: given.email, id: rows[0].id })
+    return rows[0].id
+  }
   // Whom a directory took away comes anew, with nothing of what they had.
   const [back] = await tx
     .update(members)
@@ -114,14 +118,16 @@ export async function removeInvited(
   customerId: CustomerId,
   memberId: string,
 ): Promise<void> {
-  for (const table of [accountLinks, accountMails])
-    await tx.delete(table).where(and(eq(table.customerId, customerId), eq(table.memberId, memberId)))
+  await removeLinks(tx, customerId, eq(accountLinks.memberId, memberId))
+  const { customerId: customer, memberId: member } = accountMails
+  await tx.delete(accountMails).where(and(eq(customer, customerId), eq(member, memberId)))
   await setDisabled(tx, customerId, memberId, true)
   await setRemoved(tx, customerId, memberId)
   const isNamed = sql`EXISTS (SELECT FROM api_keys k WHERE k.customer_id = ${customerId} AND k.issued_by = ${memberId})`
-  await tx
+  const { rowCount } = await tx
     .delete(members)
     .where(and(memberOf(customerId, memberId), isNotNull(members.invitedAt), sql`NOT ${isNamed}`))
+  if (rowCount) await dropLookUps(tx, customerId, 'address', [memberId])
 }
 
 /**

@@ -2,6 +2,7 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { digestOf } from '#lib/access/api-key.ts'
+import { noteLookUp } from '#lib/access/look-ups/keep.ts'
 import type { CustomerId, Role } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scimTokens } from '#lib/db/schema/access/scim.ts'
@@ -14,11 +15,13 @@ export async function addToken(
   { name, roles, days }: { name: string; roles: readonly Role[]; days: number | null },
 ): Promise<string> {
   const id = randomUUID()
+  const digest = digestOf(secret)
+  await noteLookUp(tx, customerId, 'scim-token', { digest, id })
   await tx.insert(scimTokens).values({
     customerId,
     id,
     name,
-    digest: digestOf(secret),
+    digest,
     lastFour: secret.slice(-4),
     roles: [...roles],
     expiresAt: days === null ? null : sql`now() + make_interval(days => ${days}::int)`,

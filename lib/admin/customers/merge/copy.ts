@@ -59,6 +59,7 @@ const COPIES: readonly Copy[] = [
 /** Copies the rows of one customer to another one. What waits for both, such as a trigger's sums, follows by itself. */
 export async function copyAll(owner: OwnersWork, merge: Merge): Promise<void> {
   for (const copy of COPIES) await copyRows(owner, merge, copy)
+  await noteLookUps(owner, merge)
   await moveFactors(owner, merge)
   await copySubscriptions(owner, merge)
 }
@@ -77,6 +78,17 @@ async function copyRows({ query, write }: OwnersWork, { from, into }: Merge, cop
      SELECT $2::text, ${values.join(', ')} FROM ${source} s WHERE s.customer_id = $1 AND ${where}
      ${isShared ? 'ON CONFLICT DO NOTHING' : ''}`,
     [from, into],
+  )
+}
+
+/** Whose its keys and addresses are from now on. */
+async function noteLookUps({ write }: OwnersWork, { into }: Merge): Promise<void> {
+  await write(
+    `INSERT INTO look_ups (kind, digest, customer_id, id)
+     SELECT 'key', digest, customer_id, id FROM api_keys WHERE customer_id = $1
+     UNION ALL SELECT 'address', address_digest(email), customer_id, id FROM members WHERE customer_id = $1
+     ON CONFLICT (kind, digest, customer_id) DO NOTHING`,
+    [into],
   )
 }
 

@@ -8,12 +8,16 @@ import type { Merge } from './prepare.ts'
 export async function retire({ write }: OwnersWork, { from, into }: Merge): Promise<void> {
   // Digests and subscriptions are unique over all customers.
   await write(
-    "UPDATE api_keys SET digest = 'merged ' || id, revoked_at = now() WHERE customer_id = $1 AND id IN (SELECT id FROM going_keys)",
+    "UPDATE api_keys SET digest = concat_ws(' ', 'merged', customer_id, id), revoked_at = now() WHERE customer_id = $1 AND id IN (SELECT id FROM going_keys)",
     [from],
   )
   await write('UPDATE api_keys SET revoked_at = now() WHERE customer_id = $1 AND revoked_at IS NULL', [from])
   await write('UPDATE members SET disabled_at = now() WHERE customer_id = $1 AND disabled_at IS NULL', [from])
   await write('DELETE FROM sessions WHERE customer_id = $1', [from])
+  await write(
+    "DELETE FROM look_ups WHERE customer_id = $1 AND (kind = 'session' OR kind = 'key' AND id IN (SELECT id FROM going_keys))",
+    [from],
+  )
   await write(
     `CREATE TEMP TABLE going_subscriptions ON COMMIT DROP AS SELECT id FROM vendor_subscriptions
      WHERE customer_id = $1 AND released_at IS NULL`,

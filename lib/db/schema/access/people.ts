@@ -79,7 +79,8 @@ export const accountLinks = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
-    uniqueIndex('account_links_digest').on(t.digest),
+    // For the release before, which looks digests up here; a later one drops it.
+    index('account_links_by_digest').on(t.digest).concurrently(),
     index('account_links_member').on(t.customerId, t.memberId),
     foreignKey({ columns: [t.customerId, t.memberId], foreignColumns: [members.customerId, members.id] }),
     check('account_links_kind', sql`${t.kind} in ('invitation', 'reset')`),

@@ -22,7 +22,8 @@ export const scimTokens = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
-    uniqueIndex('scim_tokens_digest').on(t.digest),
+    // For the release before, which looks digests up here; a later one drops it.
+    index('scim_tokens_by_digest').on(t.digest).concurrently(),
     check('scim_tokens_roles', sql`${t.roles} <@ array['it-manager','finance-user','admin']`),
   ],
 )
