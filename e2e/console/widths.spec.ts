@@ -29,11 +29,11 @@ test.beforeAll(async () => {
     [1, 2].map((n) =>
       invoice(`IN-${n}`, {
         ...{ billingProfileId: 'long', issuer: `${UNBROKEN} Ltd`, totalAmount: '999999999999.99', lines },
-        ...{ invoiceDate: day(30 * n - 120), dueDate: day(30 * n - 90), purchaseOrder: `PO-${UNBROKEN}` },
+        ...{ invoiceDate: day(30 * n - 120), dueDate: day(30 * n - 90), purchaseOrder: 'PO-2026-'.repeat(5) },
       }),
     ),
   )
-  await own.member(`Ida ${UNBROKEN}`, 'it-manager', 'finance-user')
+  await own.invite(`ida@${own.domain}`, `Ida ${UNBROKEN}`, 'it-manager', 'finance-user')
   admin = await own.member('Ada Min', 'admin')
 })
 

@@ -30,6 +30,8 @@ async function ready(output: AsyncIterable<unknown>): Promise<void> {
 
 /** Signs in as one of the demo's people. */
 export async function enter(page: Page, email: string): Promise<void> {
+  // To end what hangs: a busy machine is not a failure.
+  page.setDefaultTimeout(180_000)
   await page.goto('/sign-in')
   await page.getByLabel('Work e-mail').fill(email)
   await page.getByLabel('Password', { exact: true }).fill('demo-password')
