@@ -13,7 +13,13 @@ export const metadata: Metadata = {
   robots: { index: false },
 }
 
-export const viewport: Viewport = { width: 'device-width', initialScale: 1, colorScheme: 'light dark' }
+// The whole of a phone's screen, around whose edges globals.css and the bar of shortcuts go.
+export const viewport: Viewport = {
+  width: 'device-width',
+  initialScale: 1,
+  viewportFit: 'cover',
+  colorScheme: 'light dark',
+}
 
 export default async function Layout({ children }: { children: ReactNode }) {
   // A page made at build time would carry scripts without this answer's nonce, which Next takes from the

@@ -49,6 +49,15 @@ export async function rowsCame(page: Page): Promise<void> {
   await expect(page.getByText('Loading…')).toHaveCount(0)
 }
 
+/** Waits until the frame and what stands on the page hear what is pressed, by the marks that React leaves on what it has taken over. */
+export async function cameToLife(page: Page): Promise<void> {
+  await rowsCame(page)
+  const isAlive = (elements: Element[]) =>
+    elements.length > 0 &&
+    elements.every((element) => Object.keys(element).some((key) => key.startsWith('__react')))
+  await expect.poll(() => page.locator('header button, main button').evaluateAll(isAlive)).toBe(true)
+}
+
 /** Puts the keyboard into the search by its shortcut, which is heard once the page has come to life. */
 export async function pressSlash(page: Page): Promise<void> {
   const search = page.getByRole('searchbox')
@@ -81,7 +90,7 @@ export async function expectGoodAsItIs(page: Page): Promise<void> {
 }
 
 /** Waits until nothing is on its way: what is asked for anew is faded meanwhile, and what appears comes by a transition. */
-async function settled(page: Page): Promise<void> {
+export async function settled(page: Page): Promise<void> {
   await rowsCame(page)
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
   const isMoving = () =>

@@ -6,10 +6,27 @@ export type Hands = {
   press(control: Locator): Promise<void>
   /** Writes into a field what stands in it from then on. */
   type(field: Locator, text: string): Promise<void>
+  /** Goes to a screen of the navigation. */
+  go(screen: 'Assets' | 'Invoices'): Promise<void>
+  /** Opens the box that finds anything. */
+  find(): Promise<void>
 }
 
 /** No page has more places than this where Tab stops. */
 const MOST_STOPS = 120
+
+const finder = (page: Page) => page.getByRole('combobox', { name: 'Find an asset' })
+const entry = (page: Page, name: string) =>
+  page.getByRole('navigation').getByRole('link', { name, exact: true })
+
+/** By the mouse, but for what is typed. */
+export function byMouse(page: Page): Hands {
+  const press = async (control: Locator) => {
+    await isReady(control)
+    await control.click()
+  }
+  return byPointer(page, press)
+}
 
 /** By the keys alone: Tab leads to each control, and nothing is focused, clicked or filled past them. */
 export function byKeyboard(page: Page): Hands {
@@ -41,20 +58,39 @@ export function byKeyboard(page: Page): Hands {
       await page.keyboard.press('ControlOrMeta+a')
       await page.keyboard.type(text)
     },
+    async go(screen) {
+      await page.keyboard.press('g')
+      await page.keyboard.press(screen[0]?.toLowerCase() as string)
+    },
+    async find() {
+      await page.keyboard.press('ControlOrMeta+k')
+      await finder(page).waitFor()
+    },
   }
 }
 
 /** By a finger on a screen that has no keys but those that it shows. */
 export function byTouch(page: Page): Hands {
+  const press = async (control: Locator) => {
+    await isReady(control)
+    await control.tap()
+  }
+  return byPointer(page, press)
+}
+
+/** What has the cursor is typed into; any other field is pressed before. */
+function byPointer(page: Page, press: Hands['press']): Hands {
   return {
-    async press(control) {
-      await isReady(control)
-      await control.tap()
-    },
+    press,
     async type(field, text) {
-      await field.tap()
+      if (!(await field.evaluate(isFocused))) await press(field)
       await page.keyboard.press('ControlOrMeta+a')
       await page.keyboard.type(text)
+    },
+    go: (screen) => press(entry(page, screen)),
+    async find() {
+      await press(page.getByRole('button', { name: /^Find/ }))
+      await finder(page).waitFor()
     },
   }
 }

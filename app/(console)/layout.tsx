@@ -41,7 +41,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
         <main
           id="content"
           tabIndex={-1}
-          className="w-full max-w-310 has-data-wide:max-w-420 px-9 pt-7 pb-16 outline-none max-md:px-3.5 max-md:pt-4.5 max-md:pb-12 print:max-w-none print:p-0"
+          className="w-full max-w-310 has-data-wide:max-w-420 px-9 pt-7 pb-16 outline-none max-md:px-3.5 max-md:pt-4.5 max-md:pb-12 bar:pb-[calc(3rem+var(--bar))] print:max-w-none print:p-0"
         >
           {caller.closed ? <ClosedNote customer={caller.customerName} until={caller.closed.goneAt} /> : null}
           <Content>{children}</Content>

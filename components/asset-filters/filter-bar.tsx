@@ -62,12 +62,7 @@ export function FilterBar({
           <ListFilter aria-hidden="true" className="size-3.5 text-ink-3" />
           {isOpen ? 'Fewer filters' : 'Filters'}
         </button>
-        <SortMenu isAlways choices={orderChoices(view, onChange)} />
-        {/* On a phone their panels open under this row. */}
-        <div className="relative flex gap-2 max-md:w-full print:hidden">
-          <ViewMenu path="/assets" />
-          {children}
-        </div>
+        <Controls view={view} choices={choices} today={today} onChange={onChange} />
         <div data-off={types.length === 0 ? '' : undefined}>
           <ChoiceChips
             legend="Type"
@@ -83,7 +78,12 @@ export function FilterBar({
             onToggle={(type) => onChange(toggled(view, 'type', type))}
           />
         </div>
-        <Controls view={view} choices={choices} today={today} onChange={onChange} />
+        <SortMenu isAlways choices={orderChoices(view, onChange)} />
+        {/* On a phone their panels open under this row. */}
+        <div className="relative flex gap-2 max-md:w-full print:hidden">
+          <ViewMenu path="/assets" />
+          {children}
+        </div>
         {isFiltered(view) ? <ClearAll onClear={() => onChange(cleared(view))} /> : null}
       </div>
       {told.length > 0 ? <p className="hidden print:block">Only: {told.join(' · ')}</p> : null}

@@ -6,7 +6,7 @@ import { usageOf } from '#lib/assets/rules.ts'
 export function Usage({ seats }: { seats: Subscription['Seats'] }) {
   const { LicensedNumberOfSeats: assigned, NumberOfSeats: purchased } = seats
   return (
-    <div className="grid gap-1.5 xl:w-44">
+    <div className="grid gap-1.5 max-w-44">
       <span className="text-sm tabular-nums">
         {assigned.toLocaleString('en')}{' '}
         <span className="text-xs text-ink-3">of {purchased.toLocaleString('en')} assigned</span>

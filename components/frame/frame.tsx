@@ -7,6 +7,7 @@ import { useFinder } from '#components/finder/use-finder.tsx'
 import { useAhead } from '#components/going/ahead.ts'
 import { Menu } from '#components/ui/menu.tsx'
 import type { Views } from '#lib/views/contract.ts'
+import { BottomBar } from './bottom-bar.tsx'
 import { Brand } from './brand.tsx'
 import { NavLinks, type Screen } from './nav-links.tsx'
 import { type Person, PersonLines } from './person.tsx'
@@ -48,7 +49,7 @@ export function Frame({
           type="button"
           aria-label="Find"
           onClick={finder.open}
-          className="grid size-10 place-items-center rounded-control text-ink-2 hover:bg-sunken"
+          className="grid size-10 place-items-center rounded-control text-ink-2 hover:bg-sunken bar:hidden"
         >
           <Search aria-hidden="true" className="size-5" />
         </button>
@@ -72,6 +73,7 @@ export function Frame({
           )}
         </Menu>
       </div>
+      <BottomBar screens={screens} onFind={finder.open} />
       <div className="flex h-full flex-col px-3 pt-4 pb-3 max-lg:hidden">
         <Link href="/" prefetch={false} className="mb-4.5 rounded-sm px-2 py-1">
           <Brand />

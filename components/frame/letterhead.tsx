@@ -13,7 +13,7 @@ export function Letterhead({
 }) {
   return (
     <div className="mb-6 hidden items-start justify-between gap-8 border-b border-line pb-3 text-sm print:flex">
-      <div>
+      <div className="min-w-0 wrap-anywhere">
         <p className="text-lg font-semibold">{customer}</p>
         {lines.map((line, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a line of an address has no name but its place

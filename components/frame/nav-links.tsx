@@ -10,7 +10,7 @@ import { PinnedViews, pinnedBelow, useCurrentView } from '#components/views/pinn
 import { useViews } from '#components/views/use-views.ts'
 import type { Views } from '#lib/views/contract.ts'
 
-const ICONS = {
+export const ICONS = {
   '/': House,
   '/assets': Layers,
   '/invoices': ReceiptText,
@@ -22,6 +22,18 @@ const ICONS = {
 
 /** A screen that the caller may open. */
 export type Screen = { href: keyof typeof ICONS; name: string }
+
+/** The path that is open, from a click on the one that is going to be; and the screen that holds it. */
+export function useHere(screens: readonly Screen[]): { path: string; holding: string } {
+  const going = useGoing()
+  const here = usePathname()
+  const path = going ? pathOf(going.href) : here
+  // One screen may stand below another: the nearest holds what is open.
+  const holding = screens
+    .filter(({ href }) => path.startsWith(`${href}/`) || path === href)
+    .reduce((nearest, { href }) => (href.length > nearest.length ? href : nearest), '')
+  return { path, holding }
+}
 
 /** The way to each screen. The one that is open, or holds what is open, is marked; from a click on, the one that is going to be. */
 export function NavLinks({
@@ -37,15 +49,9 @@ export function NavLinks({
   views: Views
   onGo?: () => void
 }) {
-  const going = useGoing()
-  const here = usePathname()
-  const path = going ? pathOf(going.href) : here
+  const { path, holding } = useHere(screens)
   const views = useViews(first)
   const view = useCurrentView(views.views.filter(({ isPinned }) => isPinned))
-  // One screen may stand below another: the nearest holds what is open.
-  const holding = screens
-    .filter(({ href }) => path.startsWith(`${href}/`) || path === href)
-    .reduce((nearest, { href }) => (href.length > nearest.length ? href : nearest), '')
   return (
     <nav aria-label="Main" className="grid gap-0.5 lg:-m-1 lg:min-h-0 lg:overflow-y-auto lg:p-1">
       {screens.map(({ href, name }) => {

@@ -52,10 +52,9 @@ export function InvoiceFacts({
     <Card className="mb-4 overflow-hidden">
       <Facts facts={amounts[documentState]} />
       <Facts facts={parties} />
-      {postingFacts(invoice, maySet).map((facts) => (
-        <Facts key={Object.keys(facts)[0]} facts={facts} />
-      ))}
-      {maySet ? (
+      <Facts facts={postingFacts(invoice, maySet)} />
+      {/* What was taken from there leads there by itself. */}
+      {maySet && !invoice.carried?.length ? (
         <p className="px-4 py-2.5 text-xs text-ink-3 max-md:px-3.5 print:hidden">
           What the next invoices are posted by:{' '}
           <Link

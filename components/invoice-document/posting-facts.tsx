@@ -8,7 +8,7 @@ import { typeName } from '#lib/posting/rules.ts'
  * By what an invoice is posted; undefined where nobody told it. What the customer itself has set says so.
  * @param maySet whether the reader may set that: then it leads there
  */
-export function postingFacts(invoice: InvoiceWithLines, maySet: boolean): Record<string, ReactNode>[] {
+export function postingFacts(invoice: InvoiceWithLines, maySet: boolean): Record<string, ReactNode> {
   const { purchaseOrder, buyerReference, costCenter, paymentTerms, typeCode, carried = [] } = invoice
   const shown = (field: string, value: string | undefined) =>
     value === undefined ? undefined : (
@@ -17,17 +17,13 @@ export function postingFacts(invoice: InvoiceWithLines, maySet: boolean): Record
         {carried.includes(field) ? <FromDetails maySet={maySet} /> : null}
       </>
     )
-  return [
-    {
-      'Purchase order': shown('purchaseOrder', purchaseOrder),
-      'Buyer reference': shown('buyerReference', buyerReference),
-      'Cost center': shown('costCenter', costCenter),
-    },
-    {
-      'Payment terms': shown('paymentTerms', paymentTerms),
-      'Document type': typeCode === undefined ? undefined : typeName(typeCode),
-    },
-  ]
+  return {
+    'Purchase order': shown('purchaseOrder', purchaseOrder),
+    'Buyer reference': shown('buyerReference', buyerReference),
+    'Cost center': shown('costCenter', costCenter),
+    'Payment terms': paymentTerms && <span className="text-sm font-normal">{visible(paymentTerms)}</span>,
+    'Document type': typeCode && <span className="text-sm font-normal">{typeName(typeCode)}</span>,
+  }
 }
 
 function FromDetails({ maySet }: { maySet: boolean }) {

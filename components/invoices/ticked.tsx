@@ -26,7 +26,7 @@ export function Ticked({
   return (
     <section
       aria-label="Selected invoices"
-      className="sticky bottom-3 z-10 mt-3 flex flex-wrap items-center gap-x-3 gap-y-2 rounded-card border border-line-2 bg-surface px-4 py-2.5 shadow-float max-md:px-3.5 print:hidden"
+      className="sticky bottom-[calc(0.75rem+var(--bar))] z-10 mt-3 flex flex-wrap items-center gap-x-3 gap-y-2 rounded-card border border-line-2 bg-surface px-4 py-2.5 shadow-float max-md:px-3.5 print:hidden"
     >
       <p role="status" className="mr-auto text-sm">
         {ids.length === 1 ? '1 invoice selected' : `${ids.length} invoices selected`}

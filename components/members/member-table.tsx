@@ -65,7 +65,7 @@ function MemberRow({
   const name = visible(member.name)
   return (
     <Row className={state === 'disabled' ? 'text-ink-2' : ''}>
-      <RowHead className="wrap-anywhere md:min-w-38 xl:min-w-54">
+      <RowHead className="wrap-anywhere md:min-w-38 xl:min-w-62">
         <span className="block font-[550]">
           {name}
           {id === self ? <span className="font-normal text-ink-3"> (you)</span> : null}
@@ -87,7 +87,9 @@ function MemberRow({
             {state === 'invited' || addedBy !== undefined ? 'Not yet' : 'Not known'}
           </span>
         ) : (
-          <Moment at={lastSignInTime} />
+          <span className="whitespace-nowrap">
+            <Moment at={lastSignInTime} />
+          </span>
         )}
         {secondFactors ? (
           <span className="block text-xs text-ink-3">{factorsText(secondFactors)}</span>

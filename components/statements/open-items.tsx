@@ -29,7 +29,7 @@ export type ShownAccount = { profile: string; currency: string; items: ShownItem
 export function OpenItems({ profile, currency, items }: ShownAccount) {
   return (
     <section aria-label={`${profile}, ${currency}`} className="mb-4">
-      <h2 className="mb-1.5 flex flex-wrap items-baseline gap-x-2 font-semibold">
+      <h2 className="mb-1.5 flex flex-wrap items-baseline gap-x-2 font-semibold wrap-anywhere">
         {visible(profile)}{' '}
         <span className="text-xs font-normal text-ink-3">{currency}, the longest due first</span>
       </h2>

@@ -35,7 +35,7 @@ export function Toasts({ children }: { children: ReactNode }) {
       <div
         role="status"
         aria-live="polite"
-        className="pointer-events-none fixed right-4 bottom-4 left-4 z-50 grid justify-items-end gap-2 max-md:justify-items-stretch print:hidden"
+        className="pointer-events-none fixed right-4 bottom-[calc(1rem+var(--bar))] left-4 z-50 grid justify-items-end gap-2 max-md:justify-items-stretch print:hidden"
       >
         {messages.map((message) => (
           <Toast key={message.id} {...message} onClose={close} />

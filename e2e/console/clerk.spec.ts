@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { expect, type Locator, type Page, test } from '@playwright/test'
-import { readXlsx } from 'hucre/xlsx'
 import { readPages } from '../../lib/pdf/test-read.ts'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectGood, rowsCame, signIn } from '../browser.ts'
+import { clicksOf, countClicks } from '../clicks.ts'
 import { day, monthBefore, shown } from '../days.ts'
 
-// What a finance clerk does at a month's end, each from the invoices on: docs/usability.md has the paths.
+// What a finance clerk does at a month's end, each from the invoices on: docs/usability.md has the paths. Two of them are
+// done from home, in journeys.spec.ts.
 
 const MOST_CLICKS = 3
 const people = { finance: '', credited: '' }
@@ -74,15 +75,8 @@ test.beforeAll(async () => {
   people.credited = await credited.member('Cora Credit', 'finance-user')
 })
 
-// Each press of the mouse is counted by the browser itself; a choice in a menu is one, and typing is none.
 test.beforeEach(async ({ page }) => {
-  await page.addInitScript(() => {
-    addEventListener(
-      'pointerdown',
-      () => sessionStorage.setItem('clicks', String(1 + Number(sessionStorage.getItem('clicks')))),
-      true,
-    )
-  })
+  await countClicks(page)
   await signIn(page, people.finance, '/invoices')
   await rowsCame(page)
 })
@@ -90,7 +84,6 @@ test.afterEach(async ({ page }) => {
   expect(await clicksOf(page)).toBeLessThanOrEqual(MOST_CLICKS)
 })
 
-const clicksOf = (page: Page) => page.evaluate(() => Number(sessionStorage.getItem('clicks')))
 const figure = (page: Page, currency: string) =>
   page.getByRole('table', { name: 'Figures per currency' }).getByRole('row', { name: currency })
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
@@ -114,32 +107,6 @@ test('1: what is past due for the European company', async ({ page }) => {
   await figure(page, 'EUR').getByRole('link', { name: 'Past due' }).click()
   await expectRows(page, ['EU-LATE'])
   await expect(page.getByText('Clerk Europe B.V.')).not.toHaveCount(0)
-  expect(await clicksOf(page)).toBe(1)
-})
-
-test('2: the lines of the last quarter in a spreadsheet', async ({ page }) => {
-  await button(page, 'Export').click()
-  const { name, bytes } = await taken(page, page.getByRole('link', { name: 'Last quarter’s lines' }))
-  expect(name).toMatch(/^invoice-lines-\d{4}-\d\d-01-to-\d{4}-\d\d-3[01]\.xlsx$/)
-  const { sheets } = await readXlsx(bytes)
-  const [names = [], ...rows] = sheets[0]?.rows ?? []
-  const column = (of: string) => names.indexOf(of)
-  const own = rows.filter((row) => row[column('id')] === 'QUARTER')
-  expect(own.map((row) => [row[column('lineDescription')], row[column('lineAmount')]])).toEqual([
-    ['Backup vault', 40],
-    ['Audit log', 30],
-  ])
-  const dates = rows.map((row) => new Date(row[column('invoiceDate')] as Date).toISOString().slice(0, 10))
-  expect(dates.every((date) => date >= name.slice(14, 24) && date <= name.slice(28, 38))).toBe(true)
-  expect(await clicksOf(page)).toBe(2)
-})
-
-test('3: why the last month is dearer than the one before', async ({ page }) => {
-  await figure(page, 'USD')
-    .getByRole('link', { name: ` on ${monthName(2)}` })
-    .click()
-  await expect(page.getByRole('heading', { level: 1 })).toContainText(`against ${monthName(2)}`)
-  await expect(page.getByRole('row', { name: 'Backup vault' })).toContainText('+')
   expect(await clicksOf(page)).toBe(1)
 })
 

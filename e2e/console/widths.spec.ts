@@ -1,0 +1,108 @@
+import { expect, type Page, test } from '@playwright/test'
+import { asset, invoice, newCustomer } from '../admin.ts'
+import { cameToLife, PHONE, rowsCame, signIn } from '../browser.ts'
+import { day } from '../days.ts'
+import { everyScreen } from '../every-screen.ts'
+import { excess, LOOKS, lookAt } from '../looks.ts'
+
+// Every screen in every way that it is looked at, from 320 to 2560 px, with names as long as they come (amounts are tried by ways.spec.ts); and the
+// bar of shortcuts, which is there on some of them.
+
+const LONG =
+  'Enterprise Plus for Regulated Research with Extended Data Residency (Nonprofit Transition Agreement)'
+const UNBROKEN = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'
+const { signedIn, outside } = everyScreen({ asset: 'workspace-suite-2', invoice: 'IN-2', other: 'IN-1' })
+let admin = ''
+
+test.beforeAll(async () => {
+  const own = await newCustomer('widths')
+  await own.profile('long', `${UNBROKEN} GmbH & Co. KG`)
+  await own.importAssets([
+    asset('workspace-suite-1', 'Business Plus', { purchased: 240, assigned: 182 }),
+    asset('workspace-suite-2', LONG, {
+      ...{ purchased: 999_000, assigned: 120_000, commitmentEnd: `${day(40)}T00:00:00Z` },
+    }),
+    asset('cloud-platform-1', UNBROKEN),
+  ])
+  const lines = [{ description: LONG, price: '9999999.99', qty: '1' }]
+  await own.importInvoices(
+    [1, 2].map((n) =>
+      invoice(`IN-${n}`, {
+        ...{ billingProfileId: 'long', issuer: `${UNBROKEN} Ltd`, totalAmount: '9999999.99', lines },
+        ...{ invoiceDate: day(30 * n - 120), dueDate: day(30 * n - 90), purchaseOrder: 'PO-2026-'.repeat(5) },
+      }),
+    ),
+  )
+  await own.invite(`ida@${own.domain}`, `Ida ${UNBROKEN}`, 'it-manager', 'finance-user')
+  admin = await own.member('Ada Min', 'admin')
+})
+
+async function expectNothingSticksOut(page: Page, paths: string[]): Promise<void> {
+  const found: string[] = []
+  for (const path of paths) {
+    await page.goto(path)
+    await rowsCame(page)
+    for (const look of LOOKS) {
+      await lookAt(page, look)
+      const more = await excess(page)
+      if (more > 0) found.push(`${path}, ${look.name}: ${more} px`)
+    }
+  }
+  expect(found).toEqual([])
+}
+
+test('no screen is wider than the window', async ({ page }) => {
+  test.slow()
+  await signIn(page, admin)
+  await expectNothingSticksOut(page, signedIn)
+})
+
+test('nor is one that nobody has signed in to', async ({ page }) => {
+  await expectNothingSticksOut(page, outside)
+})
+
+const bar = (page: Page) => page.getByRole('navigation', { name: 'Shortcuts' })
+
+test('on a phone a bar leads to what people come for, and covers nothing', async ({ page }) => {
+  await page.setViewportSize(PHONE)
+  await signIn(page, admin, '/assets')
+  await cameToLife(page)
+  const entries = bar(page).locator('a, button')
+  await expect(entries).toHaveText(['Home', 'Assets', 'Invoices', 'Find'])
+  for (const entry of await entries.all()) {
+    const { width = 0, height = 0 } = (await entry.boundingBox()) ?? {}
+    expect(Math.min(width, height)).toBeGreaterThanOrEqual(44)
+  }
+  await expect(bar(page).locator('[aria-current]')).toHaveText('Assets')
+  const top = (await bar(page).boundingBox())?.y ?? 0
+  const bottomOf = async (what: ReturnType<Page['locator']>) => {
+    const { y = 0, height = 0 } = (await what.boundingBox()) ?? {}
+    return y + height
+  }
+  // What the keyboard comes to is scrolled to.
+  const last = page.locator('main').locator('a, input').last()
+  await last.focus()
+  expect(await bottomOf(last)).toBeLessThanOrEqual(top)
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+  expect(await bottomOf(page.locator('main tbody tr').last())).toBeLessThanOrEqual(top)
+  await page.getByRole('spinbutton', { name: 'Licenses of Business Plus' }).fill('241')
+  await page.getByRole('button', { name: 'Set to 241 licenses' }).click()
+  const toast = page.getByRole('status').getByText('Business Plus: 240 → 241 licenses')
+  await expect(toast).toBeVisible()
+  expect(await bottomOf(toast)).toBeLessThanOrEqual(top)
+  await bar(page).getByRole('link', { name: 'Invoices' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Invoices')
+  await expect(bar(page).locator('[aria-current]')).toHaveText('Invoices')
+})
+
+test('a low window, one that is wide, and paper have no bar', async ({ page }) => {
+  await signIn(page, admin, '/')
+  await rowsCame(page)
+  for (const look of LOOKS) {
+    await lookAt(page, look)
+    const hasBar = look.height >= 480 && look.width < 992 && look.media?.media !== 'print'
+    expect([look.name, await bar(page).isVisible()]).toEqual([look.name, hasBar])
+    const finders = page.getByRole('button', { name: /^Find/ })
+    await expect(finders).toHaveCount(look.media?.media === 'print' ? 0 : 1)
+  }
+})

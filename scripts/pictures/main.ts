@@ -1,0 +1,96 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, type Page, chromium as playwright } from '@playwright/test'
+import { chromium } from '../../e2e/chromium.ts'
+import { everyScreen, type Things } from '../../e2e/every-screen.ts'
+import { excess, LOOKS, lookAt } from '../../e2e/looks.ts'
+import { enter, withDemo } from './demo.ts'
+import { sheet } from './sheets.ts'
+
+// Pictures of every screen, in every way that it is looked at, into .data/pictures, and sheets with many on one. A path
+// behind `--` limits them: `npm run pictures -- /invoices`.
+
+const FOLDER = join('.data', 'pictures')
+/** A screen is not longer on a picture, in pixels. */
+const LONGEST = 2600
+/** So high is a window in which nothing stays at the bottom. */
+const LOW = 480
+const ONLY = process.argv.slice(2)
+/** Who looks at the screens that ask for more than everybody has, and who may not. */
+const PEOPLE = { all: 'ana.ruiz@northwind-labs.example', none: 'lee.park@northwind-labs.example' }
+/** A commitment with a history. */
+const PLAN = 'Enterprise Standard'
+const FORBIDDEN = ['/', '/assets', '/invoices', '/members']
+
+const found: { look: string; name: string; file: string }[] = []
+rmSync(FOLDER, { recursive: true, force: true })
+await withDemo(async (url) => {
+  const browser = await playwright.launch(await chromium())
+  try {
+    const outside = await browser.newPage({ baseURL: url })
+    for (const path of wanted(everyScreen({ asset: '', invoice: '', other: '' }).outside))
+      await take(outside, path)
+    const none = await browser.newPage({ baseURL: url })
+    await enter(none, PEOPLE.none)
+    for (const path of wanted(FORBIDDEN)) await take(none, path, 'without-a-role')
+    const all = await browser.newPage({ baseURL: url })
+    await enter(all, PEOPLE.all)
+    for (const path of wanted(everyScreen(await thingsOf(all)).signedIn)) await take(all, path)
+    await sheets(browser)
+  } finally {
+    await browser.close()
+  }
+})
+
+function wanted(paths: string[]): string[] {
+  return paths.filter(
+    (path) => ONLY.length === 0 || ONLY.some((one) => path === one || (one !== '/' && path.startsWith(one))),
+  )
+}
+
+async function thingsOf(page: Page): Promise<Things> {
+  const read = async (path: string) => (await page.request.get(`/billing/v1/${path}`)).json()
+  const { assets } = await read('assets?maxResults=50')
+  const { invoices } = await read('invoices?maxResults=50')
+  const [invoice, ...others] = invoices
+  const like = others.find(
+    (one: typeof invoice) => one.platform === invoice.platform && one.currency === invoice.currency,
+  )
+  const plan = assets.find((one: { name: string }) => one.name === PLAN)
+  return { asset: plan.id, invoice: invoice.id, other: (like ?? others[0]).id }
+}
+
+async function take(page: Page, path: string, as = ''): Promise<void> {
+  await page.goto(path)
+  await page.waitForLoadState('networkidle')
+  const name = `${as}${path}`.replaceAll(/[^a-z0-9]+/gi, '-').replaceAll(/^-|-$/g, '') || 'home'
+  for (const look of LOOKS) {
+    await lookAt(page, look)
+    const folder = join(FOLDER, look.name)
+    mkdirSync(folder, { recursive: true })
+    const file = join(folder, `${name}.png`)
+    const tall = await page.evaluate(() => document.documentElement.scrollHeight)
+    const height = Math.min(Math.max(tall, look.height), LONGEST)
+    // What stays at the bottom of the window is to stand below the page. A low window shows less than others: it stays low.
+    if (look.height > LOW) await page.setViewportSize({ width: look.width, height })
+    await page.screenshot({ path: file, clip: { x: 0, y: 0, width: look.width, height }, fullPage: true })
+    found.push({ look: look.name, name: path, file })
+    const more = await excess(page)
+    if (more > 0) console.error(`${path} is ${more} px too wide: ${look.name}`)
+  }
+}
+
+async function sheets(browser: Browser): Promise<void> {
+  for (const { name, width } of LOOKS) {
+    const own = found.filter(({ look }) => look === name)
+    const [columns, rows] = width < 500 ? [6, 2] : [2, 2]
+    const each = columns * rows
+    for (let at = 0; at < own.length; at += each)
+      await sheet(
+        browser,
+        join(FOLDER, `${name}-${1 + at / each}.png`),
+        own.slice(at, at + each),
+        Math.floor(1870 / columns) - 10,
+      )
+  }
+}
