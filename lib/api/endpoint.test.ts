@@ -316,9 +316,12 @@ describe('the body of a PATCH (CONTRACT 4)', () => {
 })
 
 describe('when the database fails', () => {
-  it('503 with Retry-After, and nothing internal in the body', async () => {
+  it.each([
+    new Error('Connection terminated unexpectedly'),
+    // Of a primary that has just become another one's standby.
+    Object.assign(new Error('Connection terminated: read-only transaction'), { code: '25006' }),
+  ])('503 with Retry-After, and nothing internal in the body: %s', async (lost) => {
     const { opened } = database
-    const lost = new Error('Connection terminated unexpectedly')
     const { connect } = opened.keys
     opened.keys.connect = ((done: (error: Error) => void) => done(lost)) as never
     try {

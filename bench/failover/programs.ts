@@ -1,0 +1,107 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { chownSync, openSync, readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseEnv } from 'node:util'
+import { knownAccounts } from '#lib/db/embedded/account.ts'
+import type { Warden } from '#lib/db/embedded/test-warden.ts'
+
+/** What is started here, and the package of Debian or Ubuntu that has it. */
+const NEEDED = { etcd: 'etcd-server', patroni: 'patroni', haproxy: 'haproxy' }
+
+const BINARIES = ['18', '17', '16', '15'].map((version) => `/usr/lib/postgresql/${version}/bin`)
+
+/** The path that programs are looked for on: haproxy is among those of the system. */
+const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`
+
+/** The account that runs them: ours, or that of PostgreSQL where we are root, as which it does not run. */
+export type Account = { uid: number; gid: number } | undefined
+
+/** Where the programs of PostgreSQL 15 or newer are. */
+export function serverBinaries(): string | undefined {
+  return BINARIES.find((folder) => spawnSync(join(folder, 'postgres'), ['--version']).status === 0)
+}
+
+/** The packages that are missing on this machine, by their names in Debian: PostgreSQL and, unless told, all others. */
+export function missingPackages(wanted = Object.keys(NEEDED)): string[] {
+  const isThere = (name: string) => spawnSync('which', [name], { env: { ...process.env, PATH } }).status === 0
+  const others = Object.entries(NEEDED).filter(([name]) => wanted.includes(name))
+  const missing = others.flatMap(([name, origin]) => (isThere(name) ? [] : [origin]))
+  return serverBinaries() ? missing : [...missing, 'postgresql']
+}
+
+/** @throws Error where we are root and there is no account `postgres` */
+export async function unprivileged(): Promise<Account> {
+  if (process.getuid?.() !== 0) return undefined
+  const account = (await knownAccounts()).find(({ name }) => name === 'postgres')
+  if (!account) throw new Error('As root this needs an account "postgres", as which the servers run.')
+  return { uid: account.uid, gid: account.gid }
+}
+
+/** A process that leads a group of its own. */
+export type Running = { pid: number; kill(): void }
+
+/** Starts programs for a run in `folder`, which belongs to the account; the warden ends each with us. */
+export function starter(warden: Warden, folder: string, account: Account) {
+  if (account) chownSync(folder, account.uid, account.gid)
+  /** @param name of the file in `folder` that takes what it says */
+  return (name: string, program: string, args: string[], env: Record<string, string>): Running => {
+    const log = openSync(join(folder, `${name}.log`), 'a')
+    const child = spawn(program, args, {
+      ...account,
+      cwd: folder,
+      // Nothing of ours but the path: neither an address of a database nor a secret.
+      env: { PATH, LC_ALL: 'C.UTF-8', HOME: folder, NODE_ENV: 'production', ...env },
+      stdio: ['ignore', log, log],
+      detached: true,
+    })
+    child.on('error', (error) => process.stderr.write(`${program}: ${error.message}\n`))
+    const pid = child.pid ?? 0
+    if (pid === 0) throw new Error(`${program} did not start.`)
+    warden.endGroup(pid)
+    return { pid, kill: () => void process.kill(-pid, 'SIGKILL') }
+  }
+}
+
+/** The variables of a file of `deploy/pair/`, with others in the place of some. */
+export function variables(file: string, others: Record<string, string>): Record<string, string> {
+  const given = parseEnv(readFileSync(join('deploy/pair', file), 'utf8'))
+  const unknown = Object.keys(others).filter((name) => !(name in given))
+  if (unknown.length > 0) throw new Error(`deploy/pair/${file} does not have ${unknown.join(', ')}.`)
+  return { ...(given as Record<string, string>), ...others }
+}
+
+/** Ports of this machine that are free now. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(Array.from({ length: count }, listen))
+  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports
+}
+
+function listen() {
+  const server = createServer()
+  return new Promise<typeof server>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => resolve(server))
+  })
+}
+
+/** In milliseconds: a node is made by initdb, or by a copy of the other one. */
+const PATIENCE = 120_000
+
+/**
+ * Asks until there is an answer.
+ * @throws Error where there is none after two minutes, with what was wrong the last time
+ */
+export async function soon<Found>(ask: () => Promise<Found | undefined | false>): Promise<Found> {
+  const until = Date.now() + PATIENCE
+  for (;;) {
+    const found = await ask().catch((error: Error) => error)
+    if (found && !(found instanceof Error)) return found
+    if (Date.now() > until)
+      throw new Error('What was waited for did not come in two minutes.', { cause: found })
+    await sleep(200)
+  }
+}

@@ -1,0 +1,22 @@
+import type { Compared } from './compare.ts'
+import type { Tally } from './tally.ts'
+
+const HEAD = `| killed | changes acknowledged | reads | no change acknowledged for | refused |
+|---|---:|---:|---:|---|`
+
+export function tableOf(tallies: readonly Tally[]): string {
+  const rows = tallies.map((tally) => {
+    const stopped = `${tally.stoppedSeconds().toFixed(1)} s`
+    return `| ${[tally.name, tally.changes, tally.reads, stopped, listOf(tally.refused)].join(' | ')} |`
+  })
+  return [HEAD, ...rows].join('\n')
+}
+
+/** Whether something happened that must not. */
+export function failed(tallies: readonly Tally[], { lost, twice, untold, wrongSeats }: Compared): boolean {
+  return lost + twice + untold + wrongSeats > 0 || tallies.some(({ fault }) => fault !== undefined)
+}
+
+function listOf(refused: ReadonlyMap<string, number>): string {
+  return [...refused].map(([what, count]) => `${count.toLocaleString('en')} × ${what}`).join(', ') || 'none'
+}

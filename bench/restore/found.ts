@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+
+/** What is compared. */
+export const WHAT = ['invoices', 'lines', 'changes', 'events'] as const
+
+/** The ids of what is there; where a moment is given, of what was committed until then. */
+export async function found(url: string, moment?: string): Promise<Record<(typeof WHAT)[number], string[]>> {
+  const ids = async (id: string, table: string) => {
+    const until = moment ? `WHERE pg_xact_commit_timestamp(xmin) <= '${moment}'` : ''
+    const rows = await ask<{ id: string }>(url, `SELECT ${id} AS id FROM ${table} ${until} ORDER BY 1`)
+    return rows.map(({ id }) => id)
+  }
+  return {
+    invoices: await ids('id', 'invoices'),
+    lines: await ids("invoice_id || ' ' || position", 'line_items'),
+    changes: await ids("asset_id || ' ' || to_quantity", 'license_changes'),
+    events: await ids('id::text', 'audit_events'),
+  }
+}
+
+/** Resolves when the archive has the log up to now. */
+export async function archived(url: string): Promise<void> {
+  const [{ file } = { file: '' }] = await ask<{ file: string }>(
+    url,
+    'SELECT pg_walfile_name(pg_current_wal_lsn() - 1) AS file',
+  )
+  for (;;) {
+    const [row] = await ask<{ last: string | null }>(
+      url,
+      'SELECT last_archived_wal AS last FROM pg_stat_archiver',
+    )
+    if (row?.last && row.last >= file) return
+    await sleep(100)
+  }
+}
+
+/** Rows of one statement, on a connection of its own. */
+export async function ask<Row extends object>(url: string, query: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query(query)
+  await client.end()
+  return rows
+}

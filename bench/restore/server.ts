@@ -1,0 +1,87 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Account, freePorts, serverBinaries, soon } from '../failover/programs.ts'
+import { ask } from './found.ts'
+
+/** A server of this machine's PostgreSQL, with the files of deploy/single. */
+export type Server = { url(user: string, database: string): string; stop(): Promise<void> }
+
+/** Programs of PostgreSQL, as the account that may run them. */
+export type Programs = (name: string, args: string[]) => Promise<void>
+
+export function programs(account: Account): Programs {
+  const binaries = serverBinaries() ?? ''
+  return async (name, args) => {
+    // Without a pipe: a server would keep it open.
+    const child = spawn(join(binaries, name), args, {
+      ...account,
+      cwd: '/',
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    const [code] = await once(child, 'exit')
+    if (code !== 0) throw new Error(`${name} ended with ${code}.`)
+  }
+}
+
+/** Makes the server that is backed up, which archives its log below `folder`. */
+export async function makeServer(folder: string, account: Account, run: Programs): Promise<Server> {
+  for (const path of ['', 'archive']) {
+    mkdirSync(join(folder, path), { recursive: true })
+    if (account) chownSync(join(folder, path), account.uid, account.gid)
+  }
+  const data = join(folder, 'server')
+  await run('initdb', [
+    '-D',
+    data,
+    '--username=postgres',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C.UTF-8',
+  ])
+  appendFileSync(join(data, 'postgresql.conf'), settings('archive.conf', folder))
+  return start(data, run)
+}
+
+/** The base backup, copied and brought to a moment of the archive. */
+export async function restoreTo(
+  folder: string,
+  moment: string,
+  account: Account,
+  run: Programs,
+): Promise<{ server: Server; copySeconds: number; startSeconds: number }> {
+  const data = join(folder, 'restored')
+  const began = performance.now()
+  execFileSync('cp', ['-a', join(folder, 'base'), data])
+  const copied = performance.now()
+  const recovery = settings('recovery.conf', folder).replace(/(recovery_target_time = ').*'/, `$1${moment}'`)
+  appendFileSync(join(data, 'postgresql.auto.conf'), recovery)
+  writeFileSync(join(data, 'recovery.signal'), '')
+  // The server makes it durable, and so has to own it.
+  if (account) chownSync(join(data, 'recovery.signal'), account.uid, account.gid)
+  const server = await start(data, run)
+  // It answers while it still replays.
+  const url = server.url('postgres', 'console')
+  await soon(async () => (await ask<{ is: boolean }>(url, 'SELECT NOT pg_is_in_recovery() AS is'))[0]?.is)
+  return {
+    server,
+    copySeconds: (copied - began) / 1000,
+    startSeconds: (performance.now() - copied) / 1000,
+  }
+}
+
+async function start(data: string, run: Programs): Promise<Server> {
+  const [port = 0] = await freePorts(1)
+  const options = `-c port=${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`
+  await run('pg_ctl', ['-D', data, '-l', `${data}.log`, '-t', '600', '-w', '-o', options, 'start'])
+  return {
+    url: (user, database) => `postgres://${user}@127.0.0.1:${port}/${database}`,
+    stop: () => run('pg_ctl', ['-D', data, '-m', 'fast', '-w', 'stop']),
+  }
+}
+
+/** A file of deploy/single, with this run's folder in the place of /backups. */
+function settings(file: string, folder: string): string {
+  return `\n${readFileSync(join('deploy/single', file), 'utf8').replaceAll('/backups', folder)}`
+}

@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  appendFile,
+  chmod,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { commandLine } from '../test-command.ts'
+
+// What is dumped while somebody writes is all there in another folder: rows, history, and what is sealed by secrets.
+
+const NODE = ['--conditions=react-server', '--no-warnings', '--input-type=module', '-e']
+const module = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).href)
+
+let root: string
+const at = (name: string) => join(root, name)
+const { start } = commandLine(() => '', tmpdir())
+/** A command on the data in a folder, with no secret but those that are kept there. */
+const admin = (folder: string, words: string, more: string[] = []) =>
+  start(words, more, `DATA_DIR=${at(folder)}`).ended
+
+function begin(folder: string, text: string) {
+  const settings = ['DATABASE_URL=', `DATA_DIR=${at(folder)}`, `TOTALS=${at('totals.csv')}`]
+  return spawn('env', [...settings, process.execPath, ...NODE, HEAD + text], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** Runs a program on the data in a folder: what it says, by lines. */
+async function program(folder: string, text: string): Promise<string[]> {
+  const child = begin(folder, text)
+  let [out, err] = ['', '']
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    err += chunk
+  })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(err)
+  return out.trim().split('\n')
+}
+
+// A command that ends leaves the database, for its whole process.
+const HEAD = `
+  import pg from 'pg'
+  import { startDatabase } from ${module('db/start.ts')}
+  import { addAsset, addCustomer, addInvoice } from ${module('db/test-rows.ts')}
+  import { hashPassword } from ${module('access/password.ts')}
+  import * as person from ${module('access/factors/test-person.ts')}
+  import { runCommand } from ${module('admin/program.ts')}
+  const EMAIL = 'ana@alder.example'
+  const { url } = await startDatabase()
+  const count = async (table) => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const { rows } = await client.query('SELECT count(*)::int AS it FROM ' + table)
+    await client.end()
+    return rows[0].it
+  }
+  const tell = (what) => process.stdout.write(JSON.stringify(what) + '\\n')
+`
+const FILL = `
+  await addCustomer('alder')
+  await person.join('alder', EMAIL, { passwordHash: await hashPassword(person.PASSWORD) })
+  const secret = await person.addApp(person.sidOf(await person.enter(EMAIL)))
+  await addAsset('alder', 'workspace-suite-1', { purchased: 1 })
+  for (let n = 0; n < 50; n++) await addInvoice('alder', 'I-' + n)
+  const code = await runCommand(['licenses', 'apply', '--yes', '--customer', 'alder', process.env.TOTALS])
+  tell({ secret, code })`
+/** Adds invoices without an end, and says of each that it is there. */
+const WRITE = `
+  for (let n = 50; ; n++) {
+    await addInvoice('alder', 'I-' + n)
+    tell(n)
+  }`
+const LOOK = (secret: string) => `
+  const sid = await person.enterWith(EMAIL, person.codeOf('${secret}', 1))
+  const { name } = await person.callerOf(sid)
+  const [invoices, lines, changes] = [await count('invoices'), await count('line_items'), await count('license_changes')]
+  const codes = [await runCommand(['audit', 'verify']), await runCommand(['sums', 'verify'])]
+  tell({ name, invoices, lines, changes, codes })`
+
+/** Many programs are started, each of which starts a server. In milliseconds. */
+const PATIENCE = 300_000
+
+let secret: string
+beforeAll(async () => {
+  // Of the programs that are started here.
+  for (const name of ['SESSION_SECRET', 'DATABASE_SECRET']) vi.stubEnv(name, '')
+  root = await mkdtemp(join(tmpdir(), 'dump-'))
+  await chmod(root, 0o755)
+  await appendFile(at('totals.csv'), 'asset,quantity\nworkspace-suite-1,7\n')
+  const { secret: made, code } = JSON.parse((await program('first', FILL)).at(-1) ?? '')
+  expect(code).toBe(0)
+  secret = made
+}, PATIENCE)
+afterAll(() => rm(root, { recursive: true, force: true }))
+
+test(
+  'a dump that is taken while somebody writes is whole in another folder, and its secrets with it',
+  async () => {
+    const writer = begin('first', WRITE)
+    let written = 0
+    writer.stdout.on('data', (chunk) => {
+      written = Number(String(chunk).trim().split('\n').at(-1))
+    })
+    try {
+      await expect.poll(() => written).toBeGreaterThan(60)
+      const before = written
+      const dumped = await admin('first', 'database dump', [at('one.tar.gz')])
+      expect(dumped).toMatchObject({ code: 0, out: expect.stringMatching(/database-secret, session-secret/) })
+      expect((await stat(at('one.tar.gz'))).mode & 0o777).toBe(0o600)
+      expect((await admin('first', 'database dump', [at('one.tar.gz')])).err).toContain('a file already')
+      const after = written
+      expect(after).toBeGreaterThan(before)
+
+      const restored = await admin('second', 'database restore', [at('one.tar.gz')])
+      expect(restored).toMatchObject({ code: 0, out: expect.stringContaining('1 customers') })
+      const said = await program('second', LOOK(secret))
+      expect(said).toContainEqual(expect.stringMatching(/^alder: verified/))
+      const { invoices, ...others } = JSON.parse(said.at(-1) ?? '')
+      expect(others).toEqual({ name: 'Ana at alder', lines: invoices, changes: 1, codes: [0, 0] })
+      expect(invoices).toBeGreaterThan(before)
+      expect(invoices).toBeLessThanOrEqual(after + 2)
+    } finally {
+      writer.kill('SIGKILL')
+      await once(writer, 'close')
+    }
+  },
+  PATIENCE,
+)
+
+test('what is there is not written over unless told, and then moved aside', async () => {
+  const refused = await admin('second', 'database restore', [at('one.tar.gz')])
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('holds data (postgres, ') })
+  const own = await readFile(join(at('second'), 'session-secret'), 'utf8')
+  await writeFile(join(at('second'), 'session-secret'), `${own} of before`)
+  const restored = await admin('second', 'database restore --replace', [at('one.tar.gz')])
+  expect(restored).toMatchObject({ code: 0 })
+  expect(await readFile(join(at('second'), 'session-secret'), 'utf8')).toBe(own)
+  const [aside = ''] = /\S+session-secret\.replaced-\w+/.exec(restored.err) ?? []
+  expect(await readFile(aside, 'utf8')).toBe(`${own} of before`)
+})
+
+test('a file that is cut off, or something else, changes nothing', async () => {
+  const { size } = await stat(at('one.tar.gz'))
+  await truncate(at('one.tar.gz'), size - 100)
+  for (const [file, reason] of [
+    ['one.tar.gz', 'is not a whole dump'],
+    ['totals.csv', 'is not a whole dump'],
+  ] as const) {
+    const refused = await admin('third', 'database restore', [at(file)])
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(reason) })
+    expect(await readdir(at('third'))).toEqual([])
+  }
+})

@@ -1,0 +1,86 @@
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { countCustomers } from '#lib/access/store.ts'
+import { errorCode, Problem } from '#lib/api/problem.ts'
+import { dumpEmbedded } from '#lib/db/embedded/backup/dump.ts'
+import { restoreEmbedded } from '#lib/db/embedded/backup/restore.ts'
+import { env } from '#lib/env.ts'
+import { withDatabase } from '../command.ts'
+import { interruption, note, print } from '../terminal.ts'
+
+/** The settings that are given in the place of secrets in DATA_DIR. */
+function givenSecrets(): string[] {
+  const { sessionSecret, database, factors, history } = env()
+  const all = {
+    SESSION_SECRET: sessionSecret,
+    DATABASE_SECRET: database.secret,
+    FACTOR_SECRET: factors.secret,
+    AUDIT_SECRET: history.secret,
+  }
+  return Object.entries(all).flatMap(([name, secret]) => (secret === undefined ? [] : [name]))
+}
+
+export function addDumpCommands(database: Command): void {
+  database
+    .command('dump <file>')
+    .description(
+      'Write the embedded database and the secrets of DATA_DIR into a file, while the console runs.',
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  npm run -s admin -- database dump /backups/console-2026-11-23.tar.gz',
+    )
+    .action(dump)
+
+  database
+    .command('restore <file>')
+    .description('Put a dump into DATA_DIR, while the console is stopped.')
+    .option('--replace', 'where DATA_DIR holds data: move it aside first')
+    .addHelpText(
+      'after',
+      '\nExample:\n  DATA_DIR=/srv/console npm run -s admin -- database restore console-2026-11-23.tar.gz',
+    )
+    .action(restore)
+}
+
+async function dump(given: string): Promise<void> {
+  expectEmbedded('pg_basebackup or pg_dump')
+  const file = resolve(env().callerDir, given)
+  const secrets = await dumpEmbedded(env().dataDir, file, interruption.signal).catch((error: unknown) => {
+    if (errorCode(error) === 'EEXIST')
+      throw new Problem('invalid_request', `${given}: there is a file already.`)
+    throw error
+  })
+  const { size } = await stat(file)
+  const what = ['the database', ...secrets].join(', ')
+  print(`${given} has ${what}: ${(size / 1e6).toFixed(1)} MB.`)
+  note('Whoever has it has everything: keep it from others, and on another machine.')
+  const elsewhere = givenSecrets()
+  if (elsewhere.length > 0)
+    note(`Not in it are settings: keep ${elsewhere.join(', ')}, without which it can't be used.`)
+}
+
+async function restore(given: string, { replace = false }: { replace?: boolean }): Promise<void> {
+  expectEmbedded('pg_basebackup or pg_restore')
+  const { dataDir, callerDir } = env()
+  const { aside } = await restoreEmbedded(dataDir, resolve(callerDir, given), { replace }).catch(
+    (error: Error) => {
+      throw new Problem('invalid_request', error.message)
+    },
+  )
+  for (const path of aside) note(`What was there is in ${path}.`)
+  // The first start replays the log that the dump has, and brings an older dump to this release.
+  await withDatabase(async () => {
+    const { all } = await countCustomers('')
+    print(`${dataDir} has the database of ${given}: ${all.toLocaleString('en')} customers.`)
+  })()
+}
+
+function expectEmbedded(others: string): void {
+  if (env().database.url !== undefined)
+    throw new Problem(
+      'invalid_request',
+      `This is for the embedded database. That of DATABASE_URL has its server's own: ${others} (docs/database.md).`,
+    )
+}
