@@ -3,7 +3,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, openDatabase } from './client.ts'
 import { loginOf } from './logins.ts'
-import { dropDatabase, onDatabase, run } from './test-server.ts'
+import { dropDatabase, onDatabase, run, throughPooler } from './test-server.ts'
 
 type Row = Record<string, unknown>
 
@@ -28,7 +28,7 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
   await run(maintenance, `CREATE DATABASE ${name} TEMPLATE ${new URL(templateUrl).pathname.slice(1)}`)
   const url = onDatabase(templateUrl, name)
   if (today) await run(url, clockOf(name, today))
-  const opened = openDatabase(url)
+  const opened = openDatabase(throughPooler(url))
   const viewer = new pg.Client(loginOf(url, 'console_app'))
   await viewer.connect()
   return {
