@@ -7,6 +7,9 @@ import { dropDatabase, onDatabase, run, throughPooler } from './test-server.ts'
 
 type Row = Record<string, unknown>
 
+/** Many rows in one statement take as long as they take: what the server keeps with the login is for the product. */
+const NO_LIMITS = ['statement', 'lock'].map((limit) => `-c ${limit}_timeout=0`).join(' ')
+
 /** A migrated, empty database for one test file, opened as this process's database. */
 export type TestDatabase = {
   url: string
@@ -29,7 +32,7 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
   const url = onDatabase(templateUrl, name)
   if (today) await run(url, clockOf(name, today))
   const opened = openDatabase(throughPooler(url))
-  const viewer = new pg.Client(loginOf(url, 'console_app'))
+  const viewer = new pg.Client({ ...loginOf(url, 'console_app'), options: NO_LIMITS })
   await viewer.connect()
   return {
     url,
