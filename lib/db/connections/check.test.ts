@@ -85,7 +85,8 @@ it('a pool without its limits serves nothing, and serves again when it has them'
     expect(String((error as Error).cause ?? error)).toContain('statement_timeout is off for console_')
   }
   await expect(checkConnections(opened)).rejects.toThrow('statement_timeout is off for console_')
-  expect([opened.app, opened.reads, opened.jobs].map(({ totalCount }) => totalCount)).toEqual([0, 0, 0])
+  const open = () => [opened.app, opened.reads, opened.jobs].map(({ totalCount }) => totalCount)
+  await expect.poll(open).toEqual([0, 0, 0])
   for (const login of logins)
     await run(database.url, `ALTER ROLE ${login} IN DATABASE ${name} RESET statement_timeout`)
   expect(await scope(ana, async () => 'done')).toBe('done')
