@@ -2,16 +2,25 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
 /**
- * Creates an empty database beside the one that `url` names, for one test run.
- * @param url a PostgreSQL address whose login may create databases
+ * Creates an empty database beside the one that `direct` names, for one test run.
+ * @param url of the server, or of the pooler before it
+ * @param direct the server's own address, whose login may create databases
  * @throws Error when the login may not, or the server can't be reached
  */
-export async function createDatabase(url: string): Promise<{ url: string; drop: () => Promise<void> }> {
+export async function createDatabase(
+  url: string,
+  direct = url,
+): Promise<{ url: string; direct: string; drop: () => Promise<void> }> {
   const name = `console_e2e_${randomBytes(6).toString('hex')}`
-  await run(url, `CREATE DATABASE ${name}`)
-  const own = new URL(url)
+  await run(direct, `CREATE DATABASE ${name}`)
+  const [own, its] = [new URL(url), new URL(direct)]
   own.pathname = `/${name}`
-  return { url: own.href, drop: () => run(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
+  its.pathname = own.pathname
+  return {
+    url: own.href,
+    direct: its.href,
+    drop: () => run(direct, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  }
 }
 
 async function run(url: string, statement: string): Promise<void> {

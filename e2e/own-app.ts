@@ -17,6 +17,7 @@ export function ownEnvironment(dataDir: string, more: Record<string, string> = {
   const own = {
     DATA_DIR: dataDir,
     DATABASE_URL: '',
+    DATABASE_DIRECT_URL: '',
     BASE_URL: '',
     SESSION_SECRET: '',
     DATABASE_SECRET: '',

@@ -22,7 +22,7 @@ const STOP_SECONDS = 120
  * one from a developer's .env.
  */
 export function appEnvironment(): NodeJS.ProcessEnv {
-  const { E2E_BASE_URL, E2E_DATA_DIR, E2E_DATABASE_URL, ...rest } = process.env
+  const { E2E_BASE_URL, E2E_DATA_DIR, E2E_DATABASE_URL, E2E_DATABASE_DIRECT_URL, ...rest } = process.env
   if (!E2E_BASE_URL || !E2E_DATA_DIR) throw new Error('The app under test was not started.')
   return {
     ...rest,
@@ -32,6 +32,7 @@ export function appEnvironment(): NodeJS.ProcessEnv {
     BASE_URL: E2E_BASE_URL,
     DATA_DIR: E2E_DATA_DIR,
     DATABASE_URL: E2E_DATABASE_URL ?? '',
+    DATABASE_DIRECT_URL: E2E_DATABASE_DIRECT_URL ?? '',
     ALLOWED_HOSTS: '',
     TRUST_PROXY: '',
     WEB_CONCURRENCY: '',
@@ -56,10 +57,12 @@ export default async function startApp(): Promise<() => Promise<void>> {
   warden.removeFolder(folder)
   process.env.TMPDIR = folder
   const data = join(folder, 'data')
-  const database = process.env.DATABASE_URL ? await createDatabase(process.env.DATABASE_URL) : undefined
+  const { DATABASE_URL: given, DATABASE_DIRECT_URL: direct } = process.env
+  const database = given ? await createDatabase(given, direct || given) : undefined
   process.env.E2E_BASE_URL = `http://127.0.0.1:${await freePort()}`
   process.env.E2E_DATA_DIR = data
   if (database) process.env.E2E_DATABASE_URL = database.url
+  if (database && direct) process.env.E2E_DATABASE_DIRECT_URL = database.direct
   const app = spawnApp()
   warden.endGroup(app.pid as number)
   const stop = async () => {

@@ -2,7 +2,16 @@ import { env as variables } from 'node:process'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { enterProduction, env, setPort } from './env.ts'
 
-const NAMES = ['HOST', 'PORT', 'BASE_URL', 'ALLOWED_HOSTS', 'TRUST_PROXY', 'DATA_DIR', 'DATABASE_URL']
+const NAMES = [
+  'HOST',
+  'PORT',
+  'BASE_URL',
+  'ALLOWED_HOSTS',
+  'TRUST_PROXY',
+  'DATA_DIR',
+  'DATABASE_URL',
+  'DATABASE_DIRECT_URL',
+]
 const GOOGLE = ['GOOGLE_KEY_FILE', 'GOOGLE_ADMIN', 'GOOGLE_URL', 'GOOGLE_TOKEN_URL', 'GOOGLE_SETTLE_SECONDS']
 const PROCESSES = ['WEB_CONCURRENCY', 'DRAIN_SECONDS']
 const SECRETS = ['SESSION_SECRET', 'DATABASE_SECRET', 'MIGRATE_AT_START']
@@ -54,6 +63,9 @@ test('the embedded database has connections for six processes, a server as many 
 })
 
 test('a replica is read from beside a server only, and may be a second behind unless told', () => {
+  vi.stubEnv('DATABASE_DIRECT_URL', 'postgres://console@db.example/console')
+  expect(env).toThrow(/^Wrong configuration\. DATABASE_DIRECT_URL: needs a DATABASE_URL$/)
+  vi.stubEnv('DATABASE_DIRECT_URL', '')
   vi.stubEnv('DATABASE_READ_URL', 'postgres://console@replica.example/console')
   expect(env).toThrow(/^Wrong configuration\. DATABASE_READ_URL: needs a DATABASE_URL$/)
   vi.stubEnv('DATABASE_URL', 'postgres://console@db.example/console')

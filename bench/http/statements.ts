@@ -29,8 +29,8 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
       void sent.push({ connection: connections.indexOf(this), flight, query })
     const [first] = given
     if (first instanceof Flight) {
-      for (const { text, values, rowMode } of first.statements)
-        note(configOf([{ name: nameOf(text), text, rowMode }, values]))
+      for (const { text, values, rowMode, isUnnamed } of first.statements)
+        note(configOf([{ name: isUnnamed ? undefined : nameOf(text), text, rowMode }, values]))
       const { onEnd } = first
       first.onEnd = (error) => {
         answered()

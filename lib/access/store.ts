@@ -6,6 +6,7 @@ import { database, type Transaction } from '#lib/db/client.ts'
 import { withoutValues } from '#lib/db/failure.ts'
 import { Flight } from '#lib/db/flights/flight.ts'
 import { sendTogether } from '#lib/db/flights/together.ts'
+import { noteStatement } from '#lib/visit.ts'
 import type { Caller, CustomerId, Role } from './rules.ts'
 
 /** A caller as it is read, by key or by session; `stale`: its last use is to be written down anew. */
@@ -43,6 +44,7 @@ export async function lookUpTogether<Row>(
   statement: string,
   values: readonly unknown[],
 ): Promise<Row[]> {
+  noteStatement()
   const flight = new Flight()
   const found = flight.add({ text: statement }, values)
   sendTogether(pool, flight)

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { type Turns, turns } from '#lib/turns.ts'
+import { checkConnection } from './connections/check.ts'
 import { type Login, loginOf } from './logins.ts'
 import { openReplica, type Replica } from './replica/replica.ts'
 import type { ReplicaConfig } from './settings.ts'
@@ -51,23 +52,16 @@ const LEFT = 2
 /** One customer reads by no more of them than there are processors: a statement more would only take time from others. */
 const READS = Math.max(2, availableParallelism())
 
-/** In milliseconds. A read waits for a lock on a whole table only: soon refused, it keeps no connection from the others. */
-const WRITE = { lockWait: 1000 }
-const READ = { lockWait: 250, answerLimit: ANSWER_LIMIT }
-
-/** Statements that are sent without a BEGIN may not write, and see one moment: an invoice and its lines, say. */
-const ONLY_READ = { default_transaction_read_only: 'on', default_transaction_isolation: 'repeatable\\ read' }
-
 /** Opens the pools on `url` for this process, until they are closed; then it has those again that it had before. */
 export function openDatabase(url: string, readFrom?: ReplicaConfig): Database {
   const before = slot.licensesInvoicesDatabase
   const pools = {
     app: pool(url, 'console_app', 8),
-    reads: pool(url, 'console_reads', 8, READ, ONLY_READ),
-    streams: pool(url, 'console_streams', 4, READ),
-    keys: pool(url, 'console_keys', 4, READ),
-    sessions: pool(url, 'console_sessions', 3, READ),
-    signIn: pool(url, 'console_sign_in', 1, READ),
+    reads: pool(url, 'console_reads', 8, ANSWER_LIMIT),
+    streams: pool(url, 'console_streams', 4, ANSWER_LIMIT),
+    keys: pool(url, 'console_keys', 4, ANSWER_LIMIT),
+    sessions: pool(url, 'console_sessions', 3, ANSWER_LIMIT),
+    signIn: pool(url, 'console_sign_in', 1, ANSWER_LIMIT),
     jobs: pool(url, 'console_jobs', 2),
   }
   const replica = readFrom && replicaOf(readFrom, pools.keys)
@@ -100,9 +94,9 @@ function noTurn(): Error {
 }
 
 function replicaOf({ url, mostBehind }: ReplicaConfig, keys: pg.Pool): Replica {
-  const reads = pool(url, 'console_reads', 8, READ, ONLY_READ)
-  const streams = pool(url, 'console_streams', 4, READ)
-  const watch = pool(url, 'console_jobs', 1, READ)
+  const reads = pool(url, 'console_reads', 8, ANSWER_LIMIT)
+  const streams = pool(url, 'console_streams', 4, ANSWER_LIMIT)
+  const watch = pool(url, 'console_jobs', 1, ANSWER_LIMIT)
   return openReplica({ reads, streams, watch, keys }, mostBehind)
 }
 
@@ -112,22 +106,8 @@ export function database(): Database {
   return slot.licensesInvoicesDatabase
 }
 
-// Bounds, each inside the next: lock 1 s < waiting for a connection 2 s < statement 3 s < its answer 7 s < request 20 s.
-// A read that a replica fails is read again from our own server: both together, 18 s at most, are inside of a request.
-function pool(
-  url: string,
-  login: Login,
-  max: number,
-  { lockWait, answerLimit }: { lockWait: number; answerLimit?: number } = WRITE,
-  more: Record<string, string> = {},
-): pg.Pool {
-  const settings = {
-    lock_timeout: String(lockWait),
-    statement_timeout: '3000',
-    idle_in_transaction_session_timeout: '20000',
-    timezone: 'UTC',
-    ...more,
-  }
+// What the server keeps with the login says how long its statements may take: a pooler takes no settings of a connection.
+function pool(url: string, login: Login, max: number, answerLimit?: number): pg.Pool {
   const made = new pg.Pool({
     ...loginOf(url, login),
     max,
@@ -136,9 +116,7 @@ function pool(
     idleTimeoutMillis: 30_000,
     pipeline: true,
     application_name: 'licenses-invoices',
-    options: Object.entries(settings)
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(' '),
+    onConnect: (client) => checkConnection(client, login),
   } as pg.PoolConfig)
   // A connection that breaks (the server restarted) must not end the process. The pool drops an idle one; of one
   // in use, between two statements, it hears nothing: the next statement fails.

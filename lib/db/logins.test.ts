@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from './client.ts'
 import { LOGINS, loginOf, ownerOf } from './logins.ts'
-import { ensureLogins } from './roles.ts'
+import { ensureLogins, lackLogins } from './roles.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 
 const POOLS = {
@@ -144,6 +144,29 @@ it('logins of another secret are left as they are, and named', async () => {
   await expect(ensureLogins(owner)).rejects.toThrow(/console_reads .*another DATABASE_SECRET/)
   await ensureLogins(owner, { renew: true })
   await ensureLogins(owner)
+  await owner.query('ROLLBACK')
+})
+
+it('the server keeps the limits of each login: one that is lost is set again', async () => {
+  expect(await lackLogins(owner)).toBe(false)
+  await owner.query('BEGIN')
+  await owner.query('ALTER ROLE console_reads RESET statement_timeout')
+  expect(await lackLogins(owner)).toBe(true)
+  await ensureLogins(owner)
+  expect(await lackLogins(owner)).toBe(false)
+  await owner.query('ROLLBACK')
+})
+
+it('an owner who may not set them is told what an administrator has to run, in one line', async () => {
+  await owner.query('BEGIN')
+  await owner.query('ALTER ROLE console_reads RESET statement_timeout')
+  const query = (text: string, values?: unknown[]) =>
+    text.startsWith('ALTER ROLE')
+      ? Promise.reject(Object.assign(new Error('permission denied'), { code: '42501' }))
+      : owner.query(text, values)
+  await expect(ensureLogins({ query } as unknown as pg.Client)).rejects.toThrow(
+    /^The owner of the database may not set the limits of the login console_reads\. As the server's administrator, run: ALTER ROLE console_reads SET statement_timeout = '3000';$/,
+  )
   await owner.query('ROLLBACK')
 })
 

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { log, reasonOf } from '#lib/log.ts'
+import { isPooled } from './connections/pooler.ts'
 import { loginOf, ownerOf } from './logins.ts'
 import { applyInSteps, applyWhole } from './migrating/apply.ts'
 import { type Migration, readMigrations } from './migrating/files.ts'
@@ -14,6 +15,8 @@ type Options = {
   patience?: { turn: number; locks: number }
   /** Gives logins that were made with another DATABASE_SECRET the passwords of this one. */
   renew?: boolean
+  /** Somebody says that this address leads to the server itself, whatever it looks like. */
+  isDirect?: boolean
 }
 
 const PATIENCE = { turn: 600_000, locks: 300_000 }
@@ -26,7 +29,7 @@ const PATIENCE = { turn: 600_000, locks: 300_000 }
  */
 export async function migrate(
   url: string,
-  { folder, patience = PATIENCE, renew = false }: Options = {},
+  { folder, patience = PATIENCE, renew = false, isDirect = false }: Options = {},
 ): Promise<void> {
   const client = new pg.Client({ ...ownerOf(url), connectionTimeoutMillis: 5000, keepAlive: true })
   // Of a connection that breaks between two statements the next one tells.
@@ -35,6 +38,10 @@ export async function migrate(
   try {
     const all = readMigrations(folder)
     if (!(await lackLogins(client)) && (await missing(client, all)).length === 0) return
+    if (!isDirect && (await isPooled(client)))
+      throw new Error(
+        'A pooler stands before the database: migrations need the server itself. Give its address in DATABASE_DIRECT_URL.',
+      )
     await inTurn(url, patience.turn, async (check) => {
       await ensureLogins(client, { renew })
       await client.query(JOURNAL)

@@ -7,14 +7,13 @@ import type { Transaction } from './client.ts'
  * longer for a busy disk than a request may.
  */
 export async function allowImportTimes(tx: Transaction): Promise<void> {
-  await tx.execute(sql`
-    SELECT set_config('idle_in_transaction_session_timeout', '10min', true),
-      set_config('statement_timeout', '60s', true)`)
+  await tx.execute(sql`SET LOCAL idle_in_transaction_session_timeout = '10min'`)
+  await tx.execute(sql`SET LOCAL statement_timeout = '60s'`)
 }
 
 /** For an operator's command, which may read all that a customer has in one statement. */
 export async function allowLongStatements(tx: Transaction): Promise<void> {
-  await tx.execute(sql`SELECT set_config('statement_timeout', '1h', true)`)
+  await tx.execute(sql`SET LOCAL statement_timeout = '1h'`)
 }
 
 /**
@@ -23,7 +22,7 @@ export async function allowLongStatements(tx: Transaction): Promise<void> {
  * then, each index of the customer's seems as good, and the wrong one reads all that the customer has.
  */
 export async function planForAnyCustomer(tx: Transaction): Promise<void> {
-  await tx.execute(sql`SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`)
+  await tx.execute(sql`SET LOCAL plan_cache_mode = force_generic_plan`)
 }
 
 /**
@@ -39,8 +38,8 @@ export async function planAgain(tx: Transaction): Promise<void> {
  * new rows yet, it expects one of them, and would go through all of the others for each.
  */
 export async function withoutLoops<T>(tx: Transaction, statement: () => Promise<T>): Promise<T> {
-  await tx.execute(sql`SELECT set_config('enable_nestloop', 'off', true)`)
+  await tx.execute(sql`SET LOCAL enable_nestloop = off`)
   const found = await statement()
-  await tx.execute(sql`SELECT set_config('enable_nestloop', 'on', true)`)
+  await tx.execute(sql`SET LOCAL enable_nestloop = on`)
   return found
 }

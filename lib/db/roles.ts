@@ -1,7 +1,8 @@
 import type pg from 'pg'
+import { settingsOf } from './connections/limits.ts'
 import { LOGINS, type Login, markOf, verifierOf } from './logins.ts'
 
-type Role = { rolcanlogin: boolean; mark: string | null }
+type Role = { rolcanlogin: boolean; mark: string | null; kept: string[] }
 
 /** No login: the look-ups of the release before this one run as it, and the first migrations give it rights. */
 const FORMER = 'console_access'
@@ -19,11 +20,13 @@ const UNIQUE_VIOLATION = '23505'
 export async function ensureLogins(owner: pg.Client, { renew = false } = {}): Promise<void> {
   for (const login of LOGINS) {
     const found = await roleOf(owner, login)
-    if (found?.rolcanlogin && found.mark === markOf(login)) continue
-    if (found?.rolcanlogin && !renew) throw otherSecret(login)
-    await make(owner, login, found).catch((error: unknown) => {
-      throw mayNot(login, error)
-    })
+    if (!isOurs(found, login)) {
+      if (found?.rolcanlogin && !renew) throw otherSecret(login)
+      await make(owner, login, found).catch((error: unknown) => {
+        throw mayNot(login, error)
+      })
+    }
+    await keepSettings(owner, login)
   }
   const { rows } = await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [FORMER])
   if (rows.length === 0) await owner.query(`CREATE ROLE ${FORMER} NOLOGIN`).catch(ignoreDuplicate)
@@ -34,14 +37,38 @@ export async function ensureLogins(owner: pg.Client, { renew = false } = {}): Pr
 export async function lackLogins(owner: pg.Client): Promise<boolean> {
   for (const login of LOGINS) {
     const found = await roleOf(owner, login)
-    if (!found?.rolcanlogin || found.mark !== markOf(login)) return true
+    if (!isOurs(found, login) || lackingOf(login, found).length > 0) return true
   }
   return false
 }
 
+function isOurs(found: Role | undefined, login: Login): boolean {
+  return found?.rolcanlogin === true && found.mark === markOf(login)
+}
+
+/** The statements for what the server does not keep with a login as it should. */
+function lackingOf(login: Login, found?: Role): string[] {
+  const has = new Set(found?.kept.map((each) => each.toLowerCase()))
+  return Object.entries(settingsOf(login))
+    .filter(([name, value]) => !has.has(`${name}=${value}`.toLowerCase()))
+    .map(([name, value]) => `ALTER ROLE ${login} SET ${name} = '${value}'`)
+}
+
+/** Whichever release starts last says what they are: each takes what another one set, within its bounds. */
+async function keepSettings(owner: pg.Client, login: Login): Promise<void> {
+  const lacking = async () => lackingOf(login, await roleOf(owner, login))
+  try {
+    for (const statement of await lacking()) await owner.query(statement)
+  } catch (error) {
+    // Another database of the same server may set them at the same moment.
+    const left = await lacking()
+    if (left.length > 0) throw mayNotSet(login, left, error)
+  }
+}
+
 async function roleOf(owner: pg.Client, login: Login): Promise<Role | undefined> {
   const { rows } = await owner.query<Role>(
-    "SELECT rolcanlogin, shobj_description(oid, 'pg_authid') AS mark FROM pg_roles WHERE rolname = $1",
+    "SELECT rolcanlogin, shobj_description(oid, 'pg_authid') AS mark, coalesce(rolconfig, '{}') AS kept FROM pg_roles WHERE rolname = $1",
     [login],
   )
   return rows[0]
@@ -76,11 +103,22 @@ async function becomeJobs(owner: pg.Client): Promise<void> {
 }
 
 function mayNot(login: Login, cause: unknown): Error {
-  const logins = LOGINS.map(statementsOf).flatMap(({ create, comment }) => [create, comment])
+  const logins = LOGINS.flatMap((each) => {
+    const { create, comment } = statementsOf(each)
+    return [create, comment, ...lackingOf(each)]
+  })
   const all = [...logins, `CREATE ROLE ${FORMER} NOLOGIN`, 'GRANT console_jobs TO <owner>']
   return new Error(
     `The owner of the database may not make or take the login ${login}. As the server's administrator, run: ` +
       `${all.map((line) => `${line};`).join(' ')}`,
+    { cause },
+  )
+}
+
+function mayNotSet(login: Login, statements: readonly string[], cause: unknown): Error {
+  return new Error(
+    `The owner of the database may not set the limits of the login ${login}. As the server's administrator, run: ` +
+      `${statements.map((line) => `${line};`).join(' ')}`,
     { cause },
   )
 }

@@ -2,12 +2,13 @@ import { sql } from 'drizzle-orm'
 import type pg from 'pg'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { database, type Transaction } from './client.ts'
+import { seeing } from './connections/opening.ts'
 import { transactionAtOnce } from './flights/at-once.ts'
 import { sendAlone, sendTogether } from './flights/together.ts'
 import { leaveToTheEnd, takeLastWords } from './last-words.ts'
 import { NOTE_WRITE } from './replica/note-write.ts'
 import { readOld, streamOld } from './replica/read.ts'
-import { ENTER, transaction, transactionStream } from './transaction.ts'
+import { transaction, transactionStream } from './transaction.ts'
 
 /**
  * The one door to a tenant's rows: one transaction that can see and write the rows of the caller's
@@ -108,8 +109,7 @@ const NOBODY = ''
  */
 export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>, { evenIfClosed = false } = {}): Promise<T> {
   const { app, replica } = database()
-  const see = (tx: Transaction, customerId: string) =>
-    tx.execute(sql`SELECT set_config('console.customer', ${customerId}, true)`)
+  const see = (tx: Transaction, customerId: string) => tx.execute(sql.raw(seeing(customerId)))
   const work = async (tx: Transaction) => {
     let last = NOBODY
     let isInside = false
@@ -119,10 +119,10 @@ export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>, { evenIfClosed 
       if (customerId < last) throw new Error('Customers are entered in the order of their ids.')
       isInside = true
       last = customerId
-      if (evenIfClosed) await see(tx, customerId)
-      else await tx.execute(sql`SELECT enter_to_write(${customerId})`)
+      await see(tx, customerId)
+      if (!evenIfClosed) await tx.execute(sql`SELECT enter_to_write(${customerId})`)
       const value = await part(tx)
-      words.push({ ...ENTER, values: [customerId] }, ...takeLastWords(tx), ...(replica ? [NOTE_WRITE] : []))
+      words.push({ text: seeing(customerId) }, ...takeLastWords(tx), ...(replica ? [NOTE_WRITE] : []))
       // Where the part threw, the transaction is rolled back: there is nothing more to see.
       await see(tx, NOBODY)
       isInside = false

@@ -1,10 +1,17 @@
 import { env } from '#lib/env.ts'
-import { openDatabase } from './client.ts'
+import { database, openDatabase } from './client.ts'
+import { checkConnections } from './connections/pooler.ts'
 import { type Embedded, startEmbedded } from './embedded.ts'
 import { checkMigrated, migrate } from './migrate.ts'
 
 /** The database of this process: `note` says in one line what it is; `stop` leaves it. */
-export type Started = { url: string; note: string; stop(): Promise<void> }
+export type Started = {
+  url: string
+  /** The same database, for what only its owner does. */
+  direct: string
+  note: string
+  stop(): Promise<void>
+}
 
 const slot = globalThis as typeof globalThis & { licensesInvoicesStart?: Promise<Started> | undefined }
 
@@ -22,10 +29,11 @@ export function startDatabase(): Promise<Started> {
 
 async function start(): Promise<Started> {
   const { migratesAtStart, replica } = env().database
-  const { url, embedded } = await server()
+  const isDirect = env().database.direct !== undefined
+  const { url, direct, embedded } = await server()
   try {
     // Our own server is nobody else's: whatever secret its logins had, from now on they have ours.
-    if (embedded || migratesAtStart) await migrate(url, { renew: embedded !== undefined })
+    if (embedded || migratesAtStart) await migrate(direct, { renew: embedded !== undefined, isDirect })
     else await checkMigrated(url)
   } catch (error) {
     await embedded?.release()
@@ -34,6 +42,7 @@ async function start(): Promise<Started> {
   const opened = openDatabase(url, replica)
   return {
     url,
+    direct,
     note: embedded?.note ?? 'PostgreSQL of DATABASE_URL',
     async stop() {
       slot.licensesInvoicesStart = undefined
@@ -43,15 +52,31 @@ async function start(): Promise<Started> {
   }
 }
 
-/** Does what only the owner of the database may do, and leaves. */
-export async function asOwner(work: (url: string) => Promise<void>): Promise<void> {
-  const { url, embedded } = await server()
-  await work(url).finally(() => embedded?.release())
+/**
+ * The same for a process that serves requests: each pool has tried a connection.
+ * @throws Error that says in one line why nothing can be served by one of them
+ */
+export async function startCheckedDatabase(): Promise<Started> {
+  const started = await startDatabase()
+  try {
+    await checkConnections(database())
+  } catch (error) {
+    await started.stop()
+    throw error
+  }
+  return started
 }
 
-async function server(): Promise<{ url: string; embedded: Embedded | undefined }> {
-  const { database, dataDir } = env()
-  if (database.url !== undefined) return { url: database.url, embedded: undefined }
+/** Does what only the owner of the database may do, and leaves. */
+export async function asOwner(work: (url: string) => Promise<void>): Promise<void> {
+  const { direct, embedded } = await server()
+  await work(direct).finally(() => embedded?.release())
+}
+
+async function server(): Promise<{ url: string; direct: string; embedded: Embedded | undefined }> {
+  const { dataDir, database: given } = env()
+  const { url, direct = url } = given
+  if (url !== undefined && direct !== undefined) return { url, direct, embedded: undefined }
   const embedded = await startEmbedded(dataDir)
-  return { url: embedded.url, embedded }
+  return { url: embedded.url, direct: embedded.url, embedded }
 }

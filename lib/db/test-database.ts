@@ -3,9 +3,12 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, openDatabase } from './client.ts'
 import { loginOf } from './logins.ts'
-import { dropDatabase, onDatabase, run } from './test-server.ts'
+import { dropDatabase, onDatabase, run, throughPooler } from './test-server.ts'
 
 type Row = Record<string, unknown>
+
+/** Many rows in one statement take as long as they take: what the server keeps with the login is for the product. */
+const NO_LIMITS = ['statement', 'lock'].map((limit) => `-c ${limit}_timeout=0`).join(' ')
 
 /** A migrated, empty database for one test file, opened as this process's database. */
 export type TestDatabase = {
@@ -28,8 +31,8 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
   await run(maintenance, `CREATE DATABASE ${name} TEMPLATE ${new URL(templateUrl).pathname.slice(1)}`)
   const url = onDatabase(templateUrl, name)
   if (today) await run(url, clockOf(name, today))
-  const opened = openDatabase(url)
-  const viewer = new pg.Client(loginOf(url, 'console_app'))
+  const opened = openDatabase(throughPooler(url))
+  const viewer = new pg.Client({ ...loginOf(url, 'console_app'), options: NO_LIMITS })
   await viewer.connect()
   return {
     url,

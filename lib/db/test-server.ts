@@ -19,7 +19,7 @@ declare module 'vitest' {
 }
 
 /**
- * Vitest's global setup: the server of DATABASE_URL, or an embedded one on a folder of its own, and on
+ * Vitest's global setup: the server of DATABASE_DIRECT_URL, else of DATABASE_URL, or an embedded one on a folder of its own, and on
  * it a migrated template. The embedded one is used through a plain owner, who may make databases and
  * roles and no more: a superuser would hide every mistake in grants and policies. All that the tests keep in
  * temporary folders goes with the run, and so do the databases there, however the run ends.
@@ -49,7 +49,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function testServer(folder: string): Promise<{ url: string; stop(): Promise<void> }> {
-  if (process.env.DATABASE_URL) return { url: process.env.DATABASE_URL, stop: async () => {} }
+  const { DATABASE_URL: given, DATABASE_DIRECT_URL: direct = given } = process.env
+  if (direct) return { url: direct, stop: async () => {} }
   const embedded = await startEmbedded(folder)
   const password = randomBytes(12).toString('hex')
   await run(
@@ -63,6 +64,21 @@ async function testServer(folder: string): Promise<{ url: string; stop(): Promis
     url: url.href,
     stop: () => embedded.release(),
   }
+}
+
+/** Whether the product comes to the server through a pooler, which has fewer connections there, and prepares by text. */
+export const isBehindPooler = Boolean(process.env.DATABASE_URL && process.env.DATABASE_DIRECT_URL)
+
+/**
+ * A database of the test server as the product reaches it: by the host and port of DATABASE_URL, where a pooler stands
+ * before the server of DATABASE_DIRECT_URL. The tests' own look at it goes past that.
+ */
+export function throughPooler(url: string): string {
+  const { DATABASE_URL: pooler, DATABASE_DIRECT_URL: direct } = process.env
+  if (!pooler || !direct) return url
+  const through = new URL(url)
+  through.host = new URL(pooler).host
+  return through.href
 }
 
 /** The same server, another database. */

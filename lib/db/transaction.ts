@@ -3,10 +3,12 @@ import type pg from 'pg'
 import { measuredTransaction } from '#lib/measured.ts'
 import { noteStatement } from '#lib/visit.ts'
 import type { Transaction } from './client.ts'
+import { type Kind, open } from './connections/opening.ts'
 import { withoutValues } from './failure.ts'
-import { named } from './flights/prepared.ts'
-import { inOnePacket } from './flights/together.ts'
+import { Flight } from './flights/flight.ts'
+import { inOnePacket, sendOne } from './flights/together.ts'
 import { sayLastWords, takeLastWords } from './last-words.ts'
+import type { Login } from './logins.ts'
 import { withRowPlans } from './rows.ts'
 
 /**
@@ -66,16 +68,11 @@ export async function* transactionStream<T>(
   }
 }
 
-// Named, so that PostgreSQL reads them once for a connection.
-export const ENTER = { name: 'enter-customer', text: "SELECT set_config('console.customer', $1, true)" }
-/** The same, and refused where the customer is closed: the function is of the migration `closed-customers`. */
-export const ENTER_TO_WRITE = { name: 'enter-to-write', text: 'SELECT enter_to_write($1)' }
-
-/** A `late write` is one that a closed customer still sees. */
-type Kind = 'read' | 'write' | 'late write' | 'stream'
-
 async function begin(from: pg.Pool, customerId: string, kind: Kind) {
   const told = measuredTransaction(kind === 'late write' ? 'write' : kind)
+  const flight = new Flight()
+  const opened = open(flight, from.options.user as Login, customerId, kind)
+  opened.catch(() => {})
   const client = await from.connect().catch((error) => {
     told?.end('thrown', 0)
     throw error
@@ -85,7 +82,7 @@ async function begin(from: pg.Pool, customerId: string, kind: Kind) {
     statements += 1
     noteStatement()
   }
-  const { tx, opened, close } = begun(client, customerId, kind, note)
+  const { tx, close } = begun(client, flight, kind, note)
   const end = async (how: 'COMMIT' | 'ROLLBACK') => {
     try {
       const { command } = await close(how)
@@ -103,25 +100,17 @@ async function begin(from: pg.Pool, customerId: string, kind: Kind) {
   }
   const send = (statement: pg.QueryConfig): Promise<unknown> => {
     note()
-    inOnePacket(client)
-    return client.query(statement)
+    return sendOne(client, statement)
   }
   return { tx, opened, send, end }
 }
 
-/** Sends the beginning of a transaction, without waiting for it. */
-function begun(client: pg.PoolClient, customerId: string, kind: Kind, note: () => void) {
-  inOnePacket(client)
+/** Sends the beginning of a transaction, without waiting for it: it travels with the first statement. */
+function begun(client: pg.PoolClient, flight: Flight, kind: Kind, note: () => void) {
   const readOnly = kind === 'read' || kind === 'stream'
-  const enter = kind === 'write' ? ENTER_TO_WRITE : ENTER
   let isClosed = false
-  // Not awaited one by one: with pg's pipeline they travel in one round trip with the first query.
-  const opened = Promise.all([
-    // An invoice and its lines are of one moment, also while an import replaces them.
-    client.query(readOnly ? 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' : 'BEGIN'),
-    client.query({ ...enter, values: [customerId] }),
-  ])
-  opened.catch(() => {})
+  inOnePacket(client)
+  client.query(flight)
   const close = (how: 'COMMIT' | 'ROLLBACK') => {
     isClosed = true
     return client.query(how)
@@ -129,8 +118,7 @@ function begun(client: pg.PoolClient, customerId: string, kind: Kind, note: () =
   const query = (statement: pg.QueryConfig, values?: unknown[]) => {
     if (isClosed) throw new Error('This statement comes after the end of its transaction.')
     note()
-    inOnePacket(client)
-    return client.query(readOnly ? named(statement) : statement, values)
+    return sendOne(client, statement, { values, isPrepared: readOnly })
   }
-  return { tx: withRowPlans(drizzle({ query } as unknown as pg.PoolClient)), opened, close }
+  return { tx: withRowPlans(drizzle({ query } as unknown as pg.PoolClient)), close }
 }

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sessionSecret } from '#lib/access/session-cookie.ts'
-import { startDatabase } from '#lib/db/start.ts'
+import { startCheckedDatabase } from '#lib/db/start.ts'
 import { enterProduction, env, fixSettings, setPort } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { accounts } from '#lib/vendors/accounts/accounts.ts'
@@ -57,7 +57,7 @@ export async function startApplication(): Promise<Application> {
   // Now rather than at the first sign-in, or the first change.
   sessionSecret()
   accounts()
-  const database = await startDatabase().catch(explain)
+  const database = await startCheckedDatabase().catch(explain)
   let replica: { stop(): void } | undefined
   let traces: Traces | undefined
   try {
@@ -92,7 +92,7 @@ export async function startApplication(): Promise<Application> {
       pages: preparedPages({ known: knownPaths(), inside, host, https, otherwise: boundedPages(inside) }),
       inside,
     })
-    const jobs = await startJobs(database.url)
+    const jobs = await startJobs(database.url, database.direct)
     const { metrics: at } = env()
     // Loaded only where somebody asks.
     const metrics = at && (await (await import('./metrics/serve.ts')).startMetrics(at))

@@ -70,21 +70,21 @@ const QUEUE = {
 /**
  * Runs the jobs that are due in this process, or leaves them to another one: the queue is in the database.
  * @param url of the database
+ * @param direct the same, for the one that works as its owner
  */
-export async function startJobs(url: string): Promise<{ stop(): Promise<void> }> {
-  const settings = { options: '-c timezone=UTC', application_name: 'licenses-invoices-jobs' }
+export async function startJobs(url: string, direct = url): Promise<{ stop(): Promise<void> }> {
   const boss = new PgBoss({
     ...loginOf(url, 'console_jobs'),
     schema: 'pgboss',
     createSchema: false,
     max: 2,
-    ...settings,
+    application_name: 'licenses-invoices-jobs',
   })
   // Such as a database that is away: it tries again by itself.
   boss.on('error', (error) => log().warn({ reason: reasonOf(error).slice(0, 300) }, 'job queue'))
   await boss.start()
   const stopping = new AbortController()
-  for (const { name, cron, run } of [...JOBS, removal(url)]) {
+  for (const { name, cron, run } of [...JOBS, removal(direct)]) {
     await boss.createQueue(name, QUEUE)
     await boss.schedule(name, cron)
     await boss.work(name, { pollingIntervalSeconds: 5 }, (jobs) =>

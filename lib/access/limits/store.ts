@@ -1,6 +1,9 @@
 import 'server-only'
 import { database } from '#lib/db/client.ts'
+import { open } from '#lib/db/connections/opening.ts'
 import { withoutValues } from '#lib/db/failure.ts'
+import { Flight } from '#lib/db/flights/flight.ts'
+import { sendAlone } from '#lib/db/flights/together.ts'
 import type { CustomerId } from '../rules.ts'
 import { KINDS, type Kind } from './kind.ts'
 
@@ -51,9 +54,10 @@ const TAKE = (kind: Kind) => `
   RETURNING window_number::float8 AS "windowNumber", share, taken, quota,
     (1000 * ((window_number + 1) * $6 - extract(epoch FROM clock_timestamp())))::float8 AS "leftMs"`
 
-const statements = Object.fromEntries(
-  KINDS.map((kind) => [kind, { name: `take-${kind}`, text: TAKE(kind) }]),
-) as Record<Kind, { name: string; text: string }>
+const statements = Object.fromEntries(KINDS.map((kind) => [kind, { text: TAKE(kind) }])) as Record<
+  Kind,
+  { text: string }
+>
 
 /** How much a share has to be, and how long a window is, in seconds. */
 export type Asked = { want: number; waiting: number; seconds: number }
@@ -66,20 +70,18 @@ export async function takeShare(
   { customerId, kind, caller, usual }: Subject,
   { want, waiting, seconds }: Asked,
 ): Promise<Share> {
-  const client = await database().keys.connect()
+  const { keys } = database()
   const values = [customerId, kind, caller ?? null, want, waiting, seconds, usual.limit, usual.together]
+  const flight = new Flight()
+  const opened = open(flight, 'console_keys', customerId, 'late write')
+  const taken = flight.add(statements[kind], values)
+  sendAlone(keys, flight)
+  opened.catch(() => {})
   try {
-    const [, , { rows }] = await Promise.all([
-      client.query('BEGIN'),
-      client.query("SELECT set_config('console.customer', $1, true)", [customerId]),
-      client.query<Share>({ ...statements[kind], values }),
-      client.query('COMMIT'),
-    ])
-    client.release()
+    const { rows } = await taken
+    await opened
     return rows[0] as Share
   } catch (error) {
-    // In an unknown state: the pool must not hand it out again.
-    client.release(true)
     throw withoutValues(error)
   }
 }

@@ -23,7 +23,7 @@ export async function pruneHistory({
   dryRun,
 }: Given): Promise<void> {
   const customers = customer === undefined ? await listCustomers() : [await customerNamed(customer)]
-  const owner = new pg.Client(ownerOf((await startDatabase()).url))
+  const owner = new pg.Client(ownerOf((await startDatabase()).direct))
   await owner.connect()
   const left: string[] = []
   try {

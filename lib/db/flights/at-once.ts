@@ -1,16 +1,18 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import { measuredTransaction } from '#lib/measured.ts'
+import { noteStatement } from '#lib/visit.ts'
 import type { Transaction } from '../client.ts'
+import { open } from '../connections/opening.ts'
 import { withoutValues } from '../failure.ts'
+import type { Login } from '../logins.ts'
 import { withRowPlans } from '../rows.ts'
-import { ENTER } from '../transaction.ts'
 import { Flight } from './flight.ts'
 import type { Statement } from './prepared.ts'
 
 /**
- * Reads what `fn` reads by statements that it sends all at once, none of which waits for another one's rows: they are one
- * transaction without a BEGIN and a COMMIT, and one round trip. The pool's settings make it read-only and of one moment.
+ * Reads what `fn` reads by statements that it sends all at once, none of which waits for another one's rows: with the
+ * BEGIN before them and the COMMIT behind they are one round trip, and one answer.
  * @param send over which connection
  * @throws Error where a statement comes later: it would be outside of the transaction
  */
@@ -22,16 +24,23 @@ export async function transactionAtOnce<T>(
 ): Promise<T> {
   const told = measuredTransaction('at once')
   const flight = new Flight()
-  flight.add(ENTER, [customerId]).catch(() => {})
+  const opened = open(flight, from.options.user as Login, customerId, 'read')
+  opened.catch(() => {})
   // By then all that `fn` sends at once is there.
   process.nextTick(() => send(from, flight))
-  const query = (statement: Statement, values?: unknown[]) => flight.add(statement, values)
+  let statements = 0
+  const query = (statement: Statement, values?: unknown[]) => {
+    statements += 1
+    noteStatement()
+    return flight.add(statement, values)
+  }
   try {
     const value = await fn(withRowPlans(drizzle({ query } as unknown as pg.PoolClient)))
-    told?.end('done', flight.statements.length - 1)
+    await opened
+    told?.end('done', statements)
     return value
   } catch (error) {
-    told?.end('thrown', flight.statements.length - 1)
+    told?.end('thrown', statements)
     throw withoutValues(error)
   }
 }

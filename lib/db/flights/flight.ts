@@ -1,5 +1,4 @@
 import pg from 'pg'
-import { noteStatement } from '#lib/visit.ts'
 import { type Connection, type Field, forget, remember, type Statement, sendPrepared } from './prepared.ts'
 
 type Answer = { rows: unknown[]; rowCount: number }
@@ -8,6 +7,7 @@ type Part = {
   values: unknown[]
   fields: readonly Field[] | undefined
   rows: unknown[]
+  rowCount: number
   resolve(answer: Answer): void
   reject(error: Error): void
 }
@@ -19,15 +19,17 @@ const asText = pg.types.getTypeParser(pg.types.builtins.TEXT)
 const Query = pg.Query as unknown as new (text: string) => object
 
 /**
- * Statements that leave together, under one Sync: PostgreSQL makes them one transaction, which it commits at the Sync,
- * or rolls back where one of them fails. So there is neither BEGIN nor COMMIT, and one answer to wait for. The settings
- * of the connection say what kind of transaction it is. No statement can need the rows of another one.
+ * Statements that leave together, under one Sync, and have one answer to wait for. No statement can need the rows of
+ * another one. PostgreSQL makes them one transaction, which it commits at the Sync, or rolls back where one of them
+ * fails; a customer's has a BEGIN and what belongs to it (lib/db/connections/opening.ts), and whoever sends it ends it.
  */
 export class Flight extends Query {
   readonly #parts: Part[] = []
   #at = 0
   #isSent = false
   #unread: Error | null = null
+  /** Whether it has a BEGIN, so that it needs an end. */
+  isOpened = false
   /** Called once, when all is over: by this class, and by pg where no answer comes in time. */
   callback: (error: Error | null) => void
 
@@ -38,9 +40,9 @@ export class Flight extends Query {
     super('')
     this.callback = (error) => {
       this.onEnd(error)
-      for (const { rows, resolve, reject } of this.#parts)
+      for (const { rows, rowCount, resolve, reject } of this.#parts)
         if (error) reject(error)
-        else resolve({ rows, rowCount: rows.length })
+        else resolve({ rows, rowCount })
     }
   }
 
@@ -55,10 +57,19 @@ export class Flight extends Query {
    */
   add(statement: Statement, values: readonly unknown[] = []): Promise<Answer> {
     if (this.#isSent) throw new Error('This statement comes after the end of its transaction.')
-    noteStatement()
+    return this.#take(statement, values, 'push')
+  }
+
+  /** Ends its transaction at the end of it, or at its beginning the one of the flight that was sent before it. */
+  close(statement: Statement, where: 'at the end' | 'first'): void {
+    this.#take(statement, [], where === 'first' ? 'unshift' : 'push').catch(() => {})
+  }
+
+  #take(statement: Statement, values: readonly unknown[], where: 'push' | 'unshift'): Promise<Answer> {
     const prepared = values.map((value) => prepareValue(value))
     return new Promise((resolve, reject) => {
-      this.#parts.push({ statement, values: prepared, fields: undefined, rows: [], resolve, reject })
+      const part = { statement, values: prepared, fields: undefined, rows: [], rowCount: 0, resolve, reject }
+      this.#parts[where](part)
     })
   }
 
@@ -98,8 +109,10 @@ export class Flight extends Query {
     }
   }
 
-  handleCommandComplete(): void {
-    this.#at++
+  handleCommandComplete({ text }: { text: string }): void {
+    const part = this.#parts[this.#at++] as Part
+    // As in `UPDATE 3`, and `INSERT 0 3`.
+    part.rowCount = Number(/\d+$/.exec(text)?.[0] ?? 0)
   }
 
   handleReadyForQuery(connection: Connection): void {

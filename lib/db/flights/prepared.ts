@@ -6,6 +6,10 @@ export type Statement = {
   text: string
   rowMode?: 'array' | undefined
   types?: { getTypeParser(oid: number, format: 'text'): unknown } | undefined
+  /** Such as BEGIN and SET: nothing is to be described. */
+  hasNoRows?: boolean
+  /** It has a value in its text, and is another one each time. */
+  isUnnamed?: boolean
 }
 
 /** A column of an answer, and how its text is read; absent where it stays text. */
@@ -38,11 +42,7 @@ export function nameOf(text: string): string | undefined {
   return name
 }
 
-/** The same statement under that name, for what pg itself sends. */
-export function named<Given extends { text: string }>(statement: Given): Given & { name?: string } {
-  const name = nameOf(statement.text)
-  return name === undefined ? statement : { ...statement, name }
-}
+const NO_FIELDS: readonly Field[] = []
 
 /** Of each connection the statements that flights have prepared on it, with the columns of their answers. */
 const prepared = new WeakMap<Connection, Map<string, readonly Field[]>>()
@@ -53,10 +53,10 @@ const prepared = new WeakMap<Connection, Map<string, readonly Field[]>>()
  */
 export function sendPrepared(
   connection: Connection,
-  { text }: Statement,
+  { text, hasNoRows = false, isUnnamed = false }: Statement,
   values: unknown[],
 ): readonly Field[] | undefined {
-  const known = nameOf(text)
+  const known = isUnnamed ? undefined : nameOf(text)
   // pg keeps a list of its own of what it has prepared: the same statement has another name there.
   const name = known === undefined ? '' : `flight-${known}`
   const fields = prepared.get(connection)?.get(text)
@@ -66,14 +66,15 @@ export function sendPrepared(
     connection.parse({ name, text })
   }
   connection.bind({ statement: name, values })
-  if (!fields) connection.describe({ type: 'P', name: '' })
+  if (!fields && !hasNoRows) connection.describe({ type: 'P', name: '' })
   connection.execute({})
-  return fields
+  return hasNoRows ? NO_FIELDS : fields
 }
 
 /** Notes that a statement is prepared on this connection from now on. */
-export function remember(connection: Connection, { text }: Statement, fields: readonly Field[]): void {
-  if (nameOf(text) === undefined) return
+export function remember(connection: Connection, statement: Statement, fields: readonly Field[]): void {
+  const { text, isUnnamed } = statement
+  if (isUnnamed || nameOf(text) === undefined) return
   const known = prepared.get(connection) ?? new Map<string, readonly Field[]>()
   prepared.set(connection, known.set(text, fields))
 }

@@ -43,6 +43,8 @@ export async function inTurn(
         throw new Error('The connection that keeps other processes from migrating broke.', { cause: lost })
     })
   } finally {
+    // Given back before the connection is, which something between may keep.
+    await guard.query('ROLLBACK').catch(() => {})
     await guard.end()
   }
 }

@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { parseIntoClientConfig } from 'pg-connection-string'
+
+/** What a client says last. */
+const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4])
+/** What the server says of the process that answers: its length is 12 until PostgreSQL 18 is asked for longer keys. */
+const KEY = Buffer.from([0x4b, 0, 0, 0, 12])
+
+/**
+ * Stands before a server as a pooler does: names a process of its own to each client, and keeps the connection to the
+ * server when a client leaves.
+ * @param direct address of the server
+ */
+export async function startPooler(direct: string): Promise<{ url: string; stop(): void }> {
+  const { host, port } = parseIntoClientConfig(direct)
+  const kept: Socket[] = []
+  const server = createServer((client) => {
+    const there = host?.startsWith('/')
+      ? connect(`${host}/.s.PGSQL.${port ?? 5432}`)
+      : connect(Number(port ?? 5432), host ?? 'localhost')
+    kept.push(there)
+    client.on('data', (said: Buffer) => {
+      const isLast = said.subarray(-TERMINATE.length).equals(TERMINATE)
+      there.write(isLast ? said.subarray(0, -TERMINATE.length) : said)
+      if (isLast) client.end()
+    })
+    there.on('data', (said: Buffer) => {
+      const at = said.indexOf(KEY)
+      if (at >= 0) said.writeInt32BE(1, at + KEY.length)
+      client.write(said)
+    })
+    for (const socket of [client, there]) socket.on('error', () => {})
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = new URL(direct)
+  url.searchParams.delete('host')
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const stop = () => {
+    for (const socket of kept) socket.destroy()
+    server.close()
+  }
+  return { url: url.href, stop }
+}
