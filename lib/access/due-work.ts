@@ -39,7 +39,7 @@ export async function dueOrders(): Promise<DueOrder[]> {
      JOIN customers c ON c.id = o.customer_id AND c.closed_at IS NULL
      LEFT JOIN assets a ON a.customer_id = o.customer_id AND a.id = o.asset_id
      WHERE o.state = 'STANDING' AND (
-       o.next_look_at <= clock_timestamp()
+       o.next_look_at <= statement_timestamp()
        OR (o.placed_at IS NOT NULL AND o.taken_back_at IS NULL AND o.next_look_at = o.term_end AND a.id IS NOT NULL
          AND CASE WHEN o.to_quantity IS NULL THEN a.renewal_type IS DISTINCT FROM o.renewal_type
            ELSE a.scheduled_total IS DISTINCT FROM o.to_quantity END))`,
@@ -120,9 +120,9 @@ export async function customersWhoAreGone(): Promise<{ customerId: CustomerId; i
 export async function customersWithAccountMails(): Promise<CustomerId[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
     `SELECT customer_id FROM account_mails
-     WHERE state IN ('WAITING', 'SENDING') AND not_before <= clock_timestamp()
+     WHERE state IN ('WAITING', 'SENDING') AND not_before <= statement_timestamp()
      UNION SELECT customer_id FROM account_links
-     WHERE state IN ('WAITING', 'SENDING') AND not_before <= clock_timestamp() ORDER BY customer_id`,
+     WHERE state IN ('WAITING', 'SENDING') AND not_before <= statement_timestamp() ORDER BY customer_id`,
   )
   return rows.map((row) => row.customer_id)
 }

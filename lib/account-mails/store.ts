@@ -45,7 +45,7 @@ export async function claimMail(tx: Transaction, customerId: CustomerId): Promis
       WHERE customer_id = ${customerId} AND ${IS_DUE}
       ORDER BY at, id LIMIT 1 FOR UPDATE SKIP LOCKED
     ), taken AS (
-      UPDATE account_mails a SET state = 'SENDING', not_before = clock_timestamp() + ${LEASE}
+      UPDATE account_mails a SET state = 'SENDING', not_before = statement_timestamp() + ${LEASE}
       FROM due WHERE a.customer_id = ${customerId} AND a.id = due.id RETURNING a.*
     )
     SELECT t.id, t.event, t.at, t.address, t.user_agent AS "userAgent", m.email, c.name AS customer,

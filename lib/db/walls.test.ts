@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LOGINS } from './logins.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 
 // A table that is added without its wall works, and shows every customer's rows to whoever forgets a WHERE.
@@ -68,4 +69,26 @@ test("the owner comes to the rows of a customer that it names, in each table, an
   expect((await owner.query(STAYS)).rows).toEqual([{ table: 'planted' }])
   await owner.query("SELECT wall_of_owner('planted')")
   expect((await owner.query(STAYS)).rows).toEqual([])
+})
+
+// A database that is spread over several machines copies a restrictive policy to them as a permissive one, and where two
+// allow the same command to a login, the wider one decides.
+const AMBIGUOUS = `
+  SELECT c.relname || '.' || min(p.polname) AS policy, login, command
+  FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid, unnest($1::text[]) login, unnest(ARRAY['r', 'a', 'w', 'd']) command
+  WHERE p.polcmd IN ('*', command::"char") AND p.polroles && ARRAY[0, login::regrole::oid]
+  GROUP BY c.relname, login, command HAVING count(*) > 1 OR NOT bool_and(p.polpermissive) ORDER BY 1, 2, 3`
+
+test('one permissive policy says what a login may do by a command, and none takes away of it', async () => {
+  await owner.query('DROP TABLE IF EXISTS planted')
+  expect((await owner.query(AMBIGUOUS, [LOGINS])).rows).toEqual([])
+  await owner.query('CREATE TABLE planted (customer_id text PRIMARY KEY)')
+  const planted = (policy: string) => owner.query(`CREATE POLICY ${policy}`)
+  await planted('own ON planted FOR SELECT TO console_app USING (true)')
+  await planted('settled ON planted AS RESTRICTIVE FOR UPDATE TO console_app USING (false)')
+  await planted('wider ON planted TO console_app USING (true)')
+  expect((await owner.query(AMBIGUOUS, [LOGINS])).rows).toEqual([
+    { policy: 'planted.own', login: 'console_app', command: 'r' },
+    { policy: 'planted.settled', login: 'console_app', command: 'w' },
+  ])
 })

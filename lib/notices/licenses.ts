@@ -50,8 +50,9 @@ export async function writeTold(tx: Transaction, to: To, toldOn: string, ids: st
   if (ids.length === 0) return
   await tx.execute(sql`
     INSERT INTO notice_changes (customer_id, recipient_id, change_id, told_on)
-    SELECT ${to.customerId}, ${to.recipientId}, id, ${toldOn}::date
-    FROM unnest(${sql.param(ids)}::text[]) AS t(id)`)
+    SELECT own.customer_id, own.recipient_id, t.id, own.told_on
+    FROM notice_mails AS own, unnest(${sql.param(ids)}::text[]) AS t(id)
+    WHERE own.customer_id = ${to.customerId} AND own.recipient_id = ${to.recipientId} AND own.told_on = ${toldOn}`)
 }
 
 /** What the mail of a day tells, newest first: nothing any more where the recipient has stopped it, or may not see it. */

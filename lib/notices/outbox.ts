@@ -80,8 +80,10 @@ async function writeMail(tx: Transaction, to: To): Promise<string | undefined> {
   for (let at = 0; at < told.length; at += MOST_ROWS)
     await tx.execute(sql`
       INSERT INTO notices (customer_id, recipient_id, invoice_id, kind, told_on)
-      SELECT ${customerId}, ${recipientId}, t.id, t.kind, ${today}::date
-      FROM json_to_recordset(${JSON.stringify(told.slice(at, at + MOST_ROWS))}::json) AS t(id text, kind text)`)
+      SELECT own.customer_id, own.recipient_id, t.id, t.kind, own.told_on
+      FROM notice_mails AS own,
+        json_to_recordset(${JSON.stringify(told.slice(at, at + MOST_ROWS))}::json) AS t(id text, kind text)
+      WHERE own.customer_id = ${customerId} AND own.recipient_id = ${recipientId} AND own.told_on = ${today}`)
   await writeTold(tx, to, today, changes)
   return today
 }

@@ -59,8 +59,8 @@ export async function addRecipient(
     INSERT INTO notice_recipients AS r (customer_id, id, email) VALUES (${customerId}, ${randomUUID()}, ${email})
     ON CONFLICT (customer_id, lower(email)) DO UPDATE
     SET failure = NULL, failed_at = NULL,
-      stopped = CASE WHEN ${again} THEN ARRAY(
-        SELECT unnest(r.stopped) EXCEPT SELECT unnest(${sql.param([...kinds])}::text[])) ELSE r.stopped END
+      stopped = CASE WHEN ${again} THEN ${kinds.reduce((left, kind) => sql`array_remove(${left}, ${kind})`, sql`r.stopped`)}
+        ELSE r.stopped END
     RETURNING id, stopped`)
   const [recipient] = rows
   // What came while nobody wanted to know of new invoices is not news.

@@ -91,9 +91,9 @@ it('an operator can start it again at the wish of the person', async () => {
   const { links } = await linksOfMail()
   await stop(links.all)
   expect(await stage.add(own, 'ap@books.example', 'default', ['due', 'past-due'], true)).toEqual([
-    'needs',
-    'licenses',
     'new',
+    'licenses',
+    'needs',
   ])
   expect(await on(links.all)).toEqual(['past-due', 'due'])
 })

@@ -2,6 +2,7 @@ import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { parties } from '#lib/db/schema/invoices/parties.ts'
 
 /** The parties of an invoice, by their ids. */
 export type FrozenParties = { sellerId: string; buyerId: string }
@@ -10,7 +11,7 @@ type Sides = { issuer: string; billingProfileId: string }
 
 /**
  * Writes down who sells and who buys, as today's settings have it, for invoices that arrive in this transaction or
- * become issued. Equal content is one row, whose id is its digest; no row is ever changed. It is one statement for
+ * become issued. Equal content is one row, whose id is its digest; no row is ever changed. It is two statements for
  * all of them: give it a batch at a time.
  * @param invoices their billing profiles are the customer's
  * @returns the parties of each of them, by its issuer and billing profile
@@ -22,7 +23,8 @@ export async function freezeParties(
 ): Promise<(invoice: Sides) => FrozenParties> {
   const issuers = new Set(invoices.map(({ issuer }) => issuer))
   const profiles = new Set(invoices.map(({ billingProfileId }) => billingProfileId))
-  const { rows } = await tx.execute<{ side: keyof FrozenParties; key: string; id: string }>(sql`
+  type Frozen = { side: keyof FrozenParties; key: string; id: string; content: string }
+  const { rows } = await tx.execute<Frozen>(sql`
     WITH known AS (
       SELECT 'sellerId' AS side, given.name AS key, ${contentOf('s', SELLER)} AS content
       FROM unnest(${textsOf(issuers)}) AS given(name)
@@ -30,12 +32,17 @@ export async function freezeParties(
       UNION ALL
       SELECT 'buyerId', b.id, ${contentOf('b', BUYER)}
       FROM billing_profiles b WHERE b.customer_id = ${customerId} AND b.id = ANY (${textsOf(profiles)})
-    ), frozen AS (
-      SELECT side, key, content, encode(sha256(convert_to(content::text, 'UTF8')), 'hex') AS id FROM known
-    ), added AS (
-      INSERT INTO parties (customer_id, id, content)
-      SELECT DISTINCT ON (id) ${customerId}, id, content FROM frozen ORDER BY id ON CONFLICT DO NOTHING)
-    SELECT side, key, id FROM frozen`)
+    )
+    SELECT side, key, content::text, encode(sha256(convert_to(content::text, 'UTF8')), 'hex') AS id FROM known
+    ORDER BY id`)
+  const added = new Map(
+    rows.map(({ id, content }) => [id, { customerId, id, content: sql`${content}::jsonb` }]),
+  )
+  if (added.size > 0)
+    await tx
+      .insert(parties)
+      .values([...added.values()])
+      .onConflictDoNothing()
   const ids = { sellerId: new Map<string, string>(), buyerId: new Map<string, string>() }
   for (const { side, key, id } of rows) ids[side].set(key, id)
   return ({ issuer, billingProfileId }) => {

@@ -12,7 +12,7 @@ export type OrderRow = typeof renewalOrders.$inferSelect
 
 const own = (customerId: CustomerId, id: string) =>
   and(eq(renewalOrders.customerId, customerId), eq(renewalOrders.id, id))
-const NOW = sql`clock_timestamp()`
+const NOW = sql`statement_timestamp()`
 
 /** What an order says. */
 export function wantedOf({ toQuantity, renewalType }: Pick<OrderRow, 'toQuantity' | 'renewalType'>): Wanted {
@@ -76,7 +76,7 @@ export async function addOrder(tx: Transaction, customerId: CustomerId, order: N
       placedAt: isPlaced ? NOW : null,
       placedVersion: placedVersion ?? null,
       // Whoever ordered it tells the vendor first.
-      nextLookAt: isPlaced ? termEnd : sql`clock_timestamp() + interval '1 minute'`,
+      nextLookAt: isPlaced ? termEnd : sql`statement_timestamp() + interval '1 minute'`,
       actorKind: actor.kind,
       actorId: actor.id,
       actorName: actor.name,

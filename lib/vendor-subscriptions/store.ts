@@ -92,7 +92,7 @@ export async function noteObserved(
   await tx
     .update(vendorSubscriptions)
     .set({
-      observedAt: sql`clock_timestamp()`,
+      observedAt: sql`statement_timestamp()`,
       observation,
       nextReadAt: waitMs === null ? null : inMs(waitMs),
     })
@@ -121,7 +121,7 @@ export async function noteUnread(
   waitOf: (age: number) => number | null,
 ): Promise<void> {
   const { observedAt } = vendorSubscriptions
-  const age = sql<number>`coalesce(extract(epoch from clock_timestamp() - ${observedAt}) * 1000, 'infinity')::float8`
+  const age = sql<number>`coalesce(extract(epoch from statement_timestamp() - ${observedAt}) * 1000, 'infinity')::float8`
   const [row] = await tx.select({ age }).from(vendorSubscriptions).where(held(customerId, id))
   const waitMs = row && waitOf(row.age)
   if (typeof waitMs !== 'number') return
@@ -132,7 +132,7 @@ export async function noteUnread(
 }
 
 function inMs(ms: number) {
-  return sql`clock_timestamp() + ${Math.round(ms)} * interval '1 millisecond'`
+  return sql`statement_timestamp() + ${Math.round(ms)} * interval '1 millisecond'`
 }
 
 /** Forgets what its vendor told last, because the asset was written otherwise: the next reading compares it anew. */

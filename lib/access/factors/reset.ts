@@ -61,7 +61,7 @@ async function reset(
   const { customerId, memberId, email } = one
   // The member first, as wherever a member and what is theirs are locked.
   await tx.execute(sql`
-    UPDATE members SET factors_reset_at = clock_timestamp() WHERE customer_id = ${customerId} AND id = ${memberId}`)
+    UPDATE members SET factors_reset_at = statement_timestamp() WHERE customer_id = ${customerId} AND id = ${memberId}`)
   for (const reach of everywhere ? [null, customerId] : [customerId]) {
     await removeFactors(tx, personId, { reach })
     await setCodes(tx, personId, reach, [])

@@ -30,31 +30,34 @@ export type Share = {
   leftMs: number
 }
 
-/** The window of this moment, by the database's clock: read once in a statement, or it could be two windows. */
-const NOW = (kind: Kind) => `
-  SELECT floor(extract(epoch FROM clock_timestamp()) / $6)::bigint AS at,
-    (SELECT coalesce(max(l.${kind}), $7::int) * CASE WHEN $3::text IS NULL THEN coalesce(max(l.together), $8::int) ELSE 1 END
-      FROM customer_limits l WHERE l.customer_id = $1) AS quota`
+// Three statements, and not one with the others inside, which a database that is spread over several machines refuses.
+// Of two at once the second waits for the row in the second of them. So the third one comes after that, and what it says
+// of the time is of a moment at which it has the row: a share is always one of the window that it says. The values are:
+// customer $1, subject $2, whether of one caller $3, wanted $4, waiting $5, seconds of a window $6, the usual limit $7,
+// how many times as much $8.
 
-const GIVEN = (left: string) => `least(${left}, greatest($5::int, least($4::int, ${left} / 10)))`
+const OPEN = `INSERT INTO limit_windows (customer_id, subject, window_number, taken, share, quota)
+  VALUES ($1, $2, 0, 0, 0, 0) ON CONFLICT DO NOTHING`
 
-// Of two at once the second waits for the row, and reads the clock after it has it: a share is always one of the window
-// that it says. The values are: customer $1, subject $2, caller or null $3, wanted $4, waiting $5, seconds of a window
-// $6, the usual limit $7, how many times as much $8.
+const HOLD = 'SELECT FROM limit_windows WHERE customer_id = $1 AND subject = $2 FOR NO KEY UPDATE'
+
+/** The window of this moment, by the database's clock. */
+const NOW = 'floor(extract(epoch FROM statement_timestamp()) / $6)::bigint'
+const BEFORE = `CASE WHEN w.window_number >= ${NOW} THEN w.taken ELSE 0 END`
+const LEFT = `greatest(0, n.quota - ${BEFORE})`
+const GIVEN = `least(${LEFT}, greatest($5::int, least($4::int, ${LEFT} / 10)))`
+
 const TAKE = (kind: Kind) => `
-  INSERT INTO limit_windows AS w (customer_id, subject, window_number, taken, share, quota)
-  SELECT $1, $2 || coalesce(' ' || $3::text, ''), n.at, ${GIVEN('n.quota')}, ${GIVEN('n.quota')}, n.quota FROM (${NOW(kind)}) n
-  ON CONFLICT (customer_id, subject) DO UPDATE SET (window_number, taken, share, quota) = (
-    SELECT u.at, u.before + u.share, u.share, u.quota FROM (
-      SELECT t.at, t.before, t.quota, ${GIVEN('t.left')} AS share FROM (
-        SELECT greatest(n.at, w.window_number) AS at, n.quota,
-          CASE WHEN w.window_number >= n.at THEN w.taken ELSE 0 END AS before,
-          greatest(0, n.quota - CASE WHEN w.window_number >= n.at THEN w.taken ELSE 0 END) AS left
-        FROM (${NOW(kind)}) n) t) u)
-  RETURNING window_number::float8 AS "windowNumber", share, taken, quota,
-    (1000 * ((window_number + 1) * $6 - extract(epoch FROM clock_timestamp())))::float8 AS "leftMs"`
+  UPDATE limit_windows w SET window_number = greatest(${NOW}, w.window_number), taken = ${BEFORE} + ${GIVEN},
+    share = ${GIVEN}, quota = n.quota
+  FROM (SELECT coalesce(max(l.${kind}), $7::int)
+      * CASE WHEN $3::boolean THEN 1 ELSE coalesce(max(l.together), $8::int) END AS quota
+    FROM customer_limits l WHERE l.customer_id = $1) n
+  WHERE w.customer_id = $1 AND w.subject = $2
+  RETURNING w.window_number::float8 AS "windowNumber", w.share, w.taken, w.quota,
+    (1000 * ((w.window_number + 1) * $6 - extract(epoch FROM statement_timestamp())))::float8 AS "leftMs"`
 
-const statements = Object.fromEntries(KINDS.map((kind) => [kind, { text: TAKE(kind) }])) as Record<
+const takes = Object.fromEntries(KINDS.map((kind) => [kind, { text: TAKE(kind) }])) as Record<
   Kind,
   { text: string }
 >
@@ -63,7 +66,7 @@ const statements = Object.fromEntries(KINDS.map((kind) => [kind, { text: TAKE(ki
 export type Asked = { want: number; waiting: number; seconds: number }
 
 /**
- * Takes a share of what is left of the window at hand. BEGIN, the customer's name, the statement and COMMIT leave
+ * Takes a share of what is left of the window at hand. BEGIN, the customer's name, the statements and COMMIT leave
  * together: one round trip, in which nobody waits for a disk, because the table is unlogged.
  */
 export async function takeShare(
@@ -71,12 +74,14 @@ export async function takeShare(
   { want, waiting, seconds }: Asked,
 ): Promise<Share> {
   const { keys } = database()
-  const values = [customerId, kind, caller ?? null, want, waiting, seconds, usual.limit, usual.together]
+  const row = [customerId, caller === undefined ? kind : `${kind} ${caller}`]
+  const asked = [caller !== undefined, want, waiting, seconds, usual.limit, usual.together]
   const flight = new Flight()
   const opened = open(flight, 'console_keys', customerId, 'late write')
-  const taken = flight.add(statements[kind], values)
+  const before = [flight.add({ text: OPEN }, row), flight.add({ text: HOLD }, row)]
+  const taken = flight.add(takes[kind], [...row, ...asked])
   sendAlone(keys, flight)
-  opened.catch(() => {})
+  for (const one of [opened, ...before]) one.catch(() => {})
   try {
     const { rows } = await taken
     await opened

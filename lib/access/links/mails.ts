@@ -33,7 +33,7 @@ export async function claimLink(tx: Transaction, customerId: CustomerId): Promis
         AND used_at IS NULL AND withdrawn_at IS NULL
       ORDER BY created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
     ), taken AS (
-      UPDATE account_links a SET state = 'SENDING', not_before = clock_timestamp() + ${LEASE},
+      UPDATE account_links a SET state = 'SENDING', not_before = statement_timestamp() + ${LEASE},
         digest = ${digestOf(secret)}, expires_at = now() + make_interval(secs =>
           CASE a.kind WHEN 'reset' THEN ${LINK_SECONDS.reset}::int ELSE ${LINK_SECONDS.invitation}::int END)
       FROM due WHERE a.customer_id = ${customerId} AND a.id = due.id RETURNING a.id, a.kind, a.member_id

@@ -19,9 +19,9 @@ export async function askRecovery(email: string): Promise<void> {
 export type DueRecovery = { id: string; mail: { email: string; secret: string } | undefined }
 
 const CLAIM = `
-  UPDATE recoveries SET state = 'SENDING', not_before = clock_timestamp() + interval '10 minutes'
+  UPDATE recoveries SET state = 'SENDING', not_before = statement_timestamp() + interval '10 minutes'
   WHERE id = (SELECT id FROM recoveries
-    WHERE state IN ('WAITING', 'SENDING') AND withdrawn_at IS NULL AND not_before <= clock_timestamp()
+    WHERE state IN ('WAITING', 'SENDING') AND withdrawn_at IS NULL AND not_before <= statement_timestamp()
     ORDER BY created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING id, email, created_at < now() - interval '${RECOVERY_SECONDS} seconds' AS "isLate"`
 const WITHDRAW = `

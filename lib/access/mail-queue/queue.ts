@@ -15,7 +15,7 @@ const AGAIN_AFTER = sql`interval '5 minutes'`
 const LATEST = sql`interval '1 day'`
 
 /** In a statement: whether a row of a queue is due. */
-export const IS_DUE = sql`state IN ('WAITING', 'SENDING') AND not_before <= clock_timestamp()`
+export const IS_DUE = sql`state IN ('WAITING', 'SENDING') AND not_before <= statement_timestamp()`
 
 /** Gives up those of the customer that are older than a day: they help nobody. @param since the column that says how old */
 export async function giveUpLate(
@@ -41,6 +41,6 @@ export async function settle(
   { state, reason }: Ended,
 ): Promise<void> {
   await tx.execute(sql`
-    UPDATE ${queue} SET state = ${state}, reason = ${reason}, not_before = clock_timestamp() + ${AGAIN_AFTER}
+    UPDATE ${queue} SET state = ${state}, reason = ${reason}, not_before = statement_timestamp() + ${AGAIN_AFTER}
     WHERE customer_id = ${customerId} AND id = ${id}`)
 }

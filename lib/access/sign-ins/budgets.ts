@@ -85,18 +85,19 @@ export async function pruneBudgets(): Promise<number> {
   return rowCount ?? 0
 }
 
-const IS_FORGOTTEN = `last_at < clock_timestamp() - interval '${FORGOTTEN_AFTER} seconds'`
+const IS_FORGOTTEN = `last_at < statement_timestamp() - interval '${FORGOTTEN_AFTER} seconds'`
 /** Of the row `b`, by the table in $2. */
 const WAIT = "($2::int[])[least(b.failures, cardinality($2::int[]) - 1) + 1] * interval '1 second'"
 
-// One statement decides and counts: of attempts at one moment each sees those that were counted before it.
+// One statement decides and counts: of attempts at one moment each sees those that were counted before it. It goes by the
+// time at which it came, which is before that of one for which it waited: this one is of its moment then.
 const TAKE = `
   INSERT INTO sign_in_budgets AS b (subject, failures) VALUES ($1, 1)
-  ON CONFLICT (subject) DO UPDATE SET last_at = clock_timestamp(),
+  ON CONFLICT (subject) DO UPDATE SET last_at = greatest(b.last_at, statement_timestamp()),
     failures = CASE WHEN b.${IS_FORGOTTEN} THEN 1 ELSE b.failures + 1 END
-  WHERE b.last_at + ${WAIT} <= clock_timestamp()`
+  WHERE least(b.last_at, statement_timestamp()) + ${WAIT} <= statement_timestamp()`
 const LEFT = `
-  SELECT greatest(1, ceil(extract(epoch FROM b.last_at + ${WAIT} - clock_timestamp())))::int AS seconds
+  SELECT greatest(1, ceil(extract(epoch FROM b.last_at + ${WAIT} - statement_timestamp())))::int AS seconds
   FROM sign_in_budgets b WHERE b.subject = $1`
 const FAILURES = 'SELECT failures FROM sign_in_budgets WHERE subject = $1'
 const GIVE_BACK = 'UPDATE sign_in_budgets SET failures = failures - 1 WHERE subject = $1 AND failures > 0'

@@ -4,7 +4,7 @@ import { log, reasonOf } from '#lib/log.ts'
 import type { Account } from '#lib/vendors/accounts/account.ts'
 import type { Probes } from '#lib/vendors/budget.ts'
 
-const AGAIN = `coalesce(a.probed_at, '-infinity') < clock_timestamp() - $3::int * interval '1 millisecond'`
+const AGAIN = `coalesce(a.probed_at, '-infinity') < statement_timestamp() - $3::int * interval '1 millisecond'`
 
 /**
  * The turns to try an account's vendor that failed, as all processes share them. Where the database can't be asked, a
@@ -18,8 +18,8 @@ export function probesOf({ vendor, vendorAccount }: Account): Probes {
     async take(everyMs) {
       try {
         const { rowCount } = await database().jobs.query(
-          `INSERT INTO vendor_accounts AS a (vendor, name, probed_at) VALUES ($1, $2, clock_timestamp())
-           ON CONFLICT (vendor, name) DO UPDATE SET probed_at = clock_timestamp() WHERE ${AGAIN}`,
+          `INSERT INTO vendor_accounts AS a (vendor, name, probed_at) VALUES ($1, $2, statement_timestamp())
+           ON CONFLICT (vendor, name) DO UPDATE SET probed_at = statement_timestamp() WHERE ${AGAIN}`,
           [...own, everyMs],
         )
         return rowCount === 1

@@ -28,8 +28,8 @@ export async function openPass({ vendor, vendorAccount }: Account): Promise<Pass
     account,
   )
   const { rows } = await jobs.query<Pass>(
-    `UPDATE vendor_accounts SET list_began_at = coalesce(list_began_at, clock_timestamp())
-     WHERE vendor = $1 AND name = $2 AND list_next_at <= clock_timestamp()
+    `UPDATE vendor_accounts SET list_began_at = coalesce(list_began_at, statement_timestamp())
+     WHERE vendor = $1 AND name = $2 AND list_next_at <= statement_timestamp()
      RETURNING list_cursor AS cursor, list_began_at AS "beganAt", list_failed AS failed`,
     account,
   )
@@ -65,7 +65,7 @@ export async function pausePass(
   { anew = false } = {},
 ): Promise<void> {
   await database().jobs.query(
-    `UPDATE vendor_accounts SET list_next_at = clock_timestamp() + $4::int * interval '1 second',
+    `UPDATE vendor_accounts SET list_next_at = statement_timestamp() + $4::int * interval '1 second',
        list_cursor = CASE WHEN $5 THEN NULL ELSE list_cursor END
      WHERE ${ITS_PASS}`,
     [vendor, vendorAccount, beganAt, seconds, anew],
@@ -78,7 +78,7 @@ export async function endPass(
   { beganAt }: Pick<Pass, 'beganAt'>,
 ): Promise<void> {
   await database().jobs.query(
-    `UPDATE vendor_accounts SET list_ended_at = clock_timestamp(), list_next_at = list_began_at + interval '${EVERY}',
+    `UPDATE vendor_accounts SET list_ended_at = statement_timestamp(), list_next_at = list_began_at + interval '${EVERY}',
        list_began_at = NULL, list_cursor = NULL, list_failed = '{}'
      WHERE ${ITS_PASS}`,
     [vendor, vendorAccount, beganAt],
@@ -87,5 +87,5 @@ export async function endPass(
 
 /** Has the lists of all accounts read with the next run of the job, whatever was planned. */
 export async function wantPasses(): Promise<void> {
-  await database().jobs.query('UPDATE vendor_accounts SET list_next_at = clock_timestamp()')
+  await database().jobs.query('UPDATE vendor_accounts SET list_next_at = statement_timestamp()')
 }

@@ -49,7 +49,7 @@ export async function heldOf({ vendor, vendorAccount }: Account, listed: readonl
 export async function noteToldAgain(told: readonly Held[]): Promise<void> {
   if (told.length === 0) return
   await database().jobs.query(
-    `UPDATE vendor_subscriptions v SET observed_at = clock_timestamp()
+    `UPDATE vendor_subscriptions v SET observed_at = statement_timestamp()
      FROM unnest($1::text[], $2::text[], $3::text[]) AS t (customer, id, observation)
      WHERE v.customer_id = t.customer AND v.id = t.id AND v.observation = t.observation`,
     [
@@ -68,11 +68,11 @@ export async function takeDue({ vendor, vendorAccount }: Account, limit: number)
   const { rows } = await database().jobs.query<Held>(
     `WITH due AS (
        SELECT customer_id, id FROM vendor_subscriptions
-       WHERE vendor = $1 AND account = $2 AND released_at IS NULL AND next_read_at <= clock_timestamp()
+       WHERE vendor = $1 AND account = $2 AND released_at IS NULL AND next_read_at <= statement_timestamp()
          AND ${ofOpen('vendor_subscriptions')}
        ORDER BY next_read_at LIMIT $3 FOR UPDATE SKIP LOCKED
      ), v AS (
-       UPDATE vendor_subscriptions s SET next_read_at = clock_timestamp() + interval '${LEASE}'
+       UPDATE vendor_subscriptions s SET next_read_at = statement_timestamp() + interval '${LEASE}'
        FROM due WHERE s.customer_id = due.customer_id AND s.id = due.id RETURNING s.*
      ) SELECT ${COLUMNS} FROM v ${ITS_ASSET}`,
     [vendor, vendorAccount, limit],
@@ -100,7 +100,7 @@ export async function makeMissedDue(
          AND ${ofOpen('vendor_subscriptions')}
          AND coalesce(observed_at, '-infinity') < $3 AND created_at < $3 AND vendor_customer_key <> ALL ($4::text[])
      ), due AS (
-       UPDATE vendor_subscriptions s SET next_read_at = clock_timestamp()
+       UPDATE vendor_subscriptions s SET next_read_at = statement_timestamp()
        FROM (SELECT * FROM missed WHERE next_read_at IS NULL ORDER BY observed_at NULLS FIRST LIMIT $5) m
        WHERE s.customer_id = m.customer_id AND s.id = m.id AND s.next_read_at IS NULL
      ) SELECT count(*)::int AS missed FROM missed`,

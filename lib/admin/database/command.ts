@@ -15,6 +15,7 @@ import { progress } from '../progress.ts'
 import { printRows } from '../table.ts'
 import { Interrupted, interruption, print } from '../terminal.ts'
 import { addDumpCommands } from './dump.ts'
+import { addSpreadCommands, printMachines, readMachines } from './spread.ts'
 
 /** Until it is looked at again what another process, which is ahead of us, has left. */
 const PAUSE = 1000
@@ -22,7 +23,7 @@ const PAUSE = 1000
 export function addDatabaseCommands(database: Command): void {
   database
     .command('status')
-    .description('Which migrations are applied, and how far backfills are.')
+    .description('Which migrations are applied, how far backfills are, and where customers lie.')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  npm run -s admin -- database status --json')
     .action(withDatabase(showStatus))
@@ -51,18 +52,24 @@ export function addDatabaseCommands(database: Command): void {
     .action(withDatabase(backfill))
 
   addDumpCommands(database)
+  addSpreadCommands(database)
 }
 
 async function showStatus({ json = false }: { json?: boolean }): Promise<void> {
   const applied = await appliedMigrations()
   const newest = knownMigrations().find(({ when }) => when === applied.at(-1))?.name ?? null
   const rows = await Promise.all((await listBackfills()).map(shown))
-  if (json) return print(JSON.stringify({ migrations: applied.length, newest, backfills: rows }, null, 2))
+  const machines = await readMachines()
+  if (json) {
+    const spread = machines && { machines }
+    return print(JSON.stringify({ migrations: applied.length, newest, backfills: rows, ...spread }, null, 2))
+  }
   print(`Database   ${applied.length} migrations, the newest ${newest ?? 'of a later release'}`)
   const open = rows.filter((row) => row.finished === null).length
   print(`Backfills  ${open === 0 ? 'none is open' : `${open} open`}`)
   if (rows.length > 0) print('')
   printRows(rows, {})
+  if (machines) printMachines(machines)
 }
 
 async function shown({ name, atCustomer, afterRow, count, askedAt, movedAt, finishedAt }: Progress) {

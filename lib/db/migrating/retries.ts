@@ -40,7 +40,7 @@ export async function untilUnlocked(
 async function oldest(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ told: string }>(
     `SELECT format('process %s, %s, for %s s', pid, coalesce(nullif(application_name, ''), usename),
-       round(extract(epoch FROM clock_timestamp() - xact_start))) AS told
+       round(extract(epoch FROM statement_timestamp() - xact_start))) AS told
      FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
        AND query NOT LIKE '%pg_try_advisory_xact_lock%'
      ORDER BY xact_start LIMIT 3`,

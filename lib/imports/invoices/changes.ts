@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { OPERATOR, recordAudit } from '#lib/history/audit.ts'
+import { holdAll } from '../all-rows.ts'
 import { type ImportProblem, MOST_PROBLEMS, problemText } from '../refused.ts'
 import type { StoredInvoice } from './stored.ts'
 
@@ -16,10 +17,13 @@ export function changesOf(tx: Transaction, customerId: CustomerId, importId: str
     async keep(changed: readonly Before[]): Promise<void> {
       if (importId === undefined || changed.length === 0) return
       const rows = changed.map((before) => ({ position: position++, invoiceId: before.id, before }))
-      await tx.execute(sql`
+      const kept = await tx.execute(sql`
         INSERT INTO import_changes (customer_id, import_id, position, invoice_id, before)
-        SELECT ${customerId}, ${importId}, r.*
-        FROM json_to_recordset(${JSON.stringify(rows)}::json) AS r(position int, "invoiceId" text, before jsonb)`)
+        SELECT own.customer_id, own.id, r.*
+        FROM imports AS own, json_to_recordset(${JSON.stringify(rows)}::json)
+          AS r(position int, "invoiceId" text, before jsonb)
+        WHERE own.customer_id = ${customerId} AND own.id = ${importId}`)
+      holdAll(kept, rows.length)
     },
   }
 }

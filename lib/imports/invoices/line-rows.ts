@@ -2,6 +2,7 @@ import 'server-only'
 import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
+import { holdAll } from '../all-rows.ts'
 import { LINE_COLUMNS } from '../posting/shapes.ts'
 import type { StoredInvoice, StoredLine } from './stored.ts'
 
@@ -49,21 +50,26 @@ export async function addLines(tx: Transaction, customerId: CustomerId, from: re
   )
   for (let at = 0; at < rows.length; at += MOST_ROWS) {
     const portion = rows.slice(at, at + MOST_ROWS)
-    await tx.execute(sql`
+    const invoice = portion[0]?.invoiceId
+    const written = await tx.execute(sql`
       INSERT INTO line_items (customer_id, invoice_id, position, type, description, price, qty, currency, details,
         ${names})
-      SELECT ${customerId}, r.*
-      FROM json_to_recordset(${JSON.stringify(portion)}::json)
+      SELECT own.customer_id, r.*
+      FROM invoices AS own, json_to_recordset(${JSON.stringify(portion)}::json)
         AS r("invoiceId" text, position int, type text, description text, price numeric, qty numeric,
-          currency text, details text, ${asRecord})`)
+          currency text, details text, ${asRecord})
+      WHERE own.customer_id = ${customerId} AND own.id = ${invoice}`)
+    holdAll(written, portion.length)
     const priced = portion.flatMap(({ invoiceId, position, priced: how }) =>
       how ? [{ invoiceId, position, ...how }] : [],
     )
     if (priced.length > 0)
       await tx.execute(sql`
         INSERT INTO line_prices (customer_id, invoice_id, position, rule, billed_cost)
-        SELECT ${customerId}, r.* FROM json_to_recordset(${JSON.stringify(priced)}::json)
-          AS r("invoiceId" text, position int, rule text, "billedCost" numeric)`)
+        SELECT own.customer_id, r.*
+        FROM invoices AS own, json_to_recordset(${JSON.stringify(priced)}::json)
+          AS r("invoiceId" text, position int, rule text, "billedCost" numeric)
+        WHERE own.customer_id = ${customerId} AND own.id = ${invoice}`)
   }
 }
 

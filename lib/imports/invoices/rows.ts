@@ -3,7 +3,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { freezeParties } from '#lib/parties/store.ts'
-import { HEAD_COLUMNS } from '../posting/shapes.ts'
+import { holdAll } from '../all-rows.ts'
+import { asFields, asRecord, type Head, names, newValues } from '../posting/head-columns.ts'
 import { addLines, dropLines, readLines } from './line-rows.ts'
 import { keyOf, type StoredInvoice } from './stored.ts'
 
@@ -11,49 +12,7 @@ import { keyOf, type StoredInvoice } from './stored.ts'
 // statement here leaves the planner one way only, by the primary key or by the number: a row for a row, with what is in
 // that key's order and in no other's; and what is there already is written over by ON CONFLICT, not by a join.
 
-type Head = Omit<StoredInvoice, 'lines'>
 type Numbered = Pick<StoredInvoice, 'issuer' | 'number'>
-
-/** Each column of an invoice that an import writes: its name, its type, and the field that it is read from. */
-const COLUMNS: readonly (readonly [column: string, type: string, field: keyof Head])[] = [
-  ['id', 'text', 'id'],
-  ['number', 'text', 'number'],
-  ['is_numbered', 'boolean', 'isNumbered'],
-  ['document_state', 'text', 'documentState'],
-  ['form', 'text', 'form'],
-  ['billing_profile_id', 'text', 'billingProfileId'],
-  ['platform', 'text', 'platform'],
-  ['issuer', 'text', 'issuer'],
-  ['invoice_date', 'date', 'invoiceDate'],
-  ['due_date', 'date', 'dueDate'],
-  ['currency', 'text', 'currency'],
-  ['total_amount', 'numeric', 'totalAmount'],
-  ['balance_amount', 'numeric', 'balanceAmount'],
-  ['billing_account', 'text', 'billingAccount'],
-  ['period_start', 'date', 'periodStart'],
-  ['period_end', 'date', 'periodEnd'],
-  ['corrects', 'text', 'corrects'],
-  ...HEAD_COLUMNS,
-  ['carried', 'text[]', 'carried'],
-  ['replaced_by', 'text', 'replacedBy'],
-  ['is_history', 'boolean', 'isHistory'],
-  ['import_id', 'text', 'importId'],
-  ['seller_id', 'text', 'sellerId'],
-  ['buyer_id', 'text', 'buyerId'],
-]
-/** What never changes of a row that is there. */
-const KEPT = new Set(['id', 'import_id'])
-
-const names = sql.raw(COLUMNS.map(([column]) => column).join(', '))
-const asFields = sql.raw(
-  COLUMNS.map(([column, type, field]) => `${column}${type === 'date' ? '::text' : ''} AS "${field}"`).join(
-    ', ',
-  ),
-)
-const asRecord = sql.raw(COLUMNS.map(([, type, field]) => `"${field}" ${type}`).join(', '))
-const newValues = sql.raw(
-  COLUMNS.flatMap(([column]) => (KEPT.has(column) ? [] : `${column} = excluded.${column}`)).join(', '),
-)
 
 /**
  * What is stored under these numbers of these issuers, locked until the transaction ends: the one that is not voided,
@@ -96,20 +55,29 @@ function rank({ documentState, replacedBy }: Head): number {
 /** Adds invoices that are not there, with their lines; their parties are frozen by that. */
 export async function addInvoices(tx: Transaction, customerId: CustomerId, added: StoredInvoice[]) {
   if (added.length === 0) return
-  const rows = rowsOf(customerId, await frozen(tx, customerId, added))
-  await tx.execute(sql`INSERT INTO invoices (customer_id, ${names}) ${rows}`)
+  const rows = await frozen(tx, customerId, added)
+  // Beside one of their parties, which is there by now.
+  const [one] = rows
+  const beside = { table: 'parties', customerId, id: one?.buyerId } as const
+  holdAll(
+    await tx.execute(sql`INSERT INTO invoices (customer_id, ${names}) ${rowsOf(rows, beside)}`),
+    rows.length,
+  )
   await addLines(tx, customerId, added)
 }
 
 /** Writes over the heads of invoices that are there; `readStored` has locked them. */
 export async function overwriteHeads(tx: Transaction, customerId: CustomerId, changed: Head[]) {
   if (changed.length === 0) return
-  await tx.execute(sql`
-    INSERT INTO invoices (customer_id, ${names}) ${rowsOf(customerId, changed)}
+  const [one] = changed
+  const beside = { table: 'invoices', customerId, id: one?.id } as const
+  const written = await tx.execute(sql`
+    INSERT INTO invoices (customer_id, ${names}) ${rowsOf(changed, beside)}
     ON CONFLICT (customer_id, id) DO UPDATE SET ${newValues},
       -- A draft that is issued arrives by that.
       created_at = CASE WHEN invoices.document_state = 'draft' AND excluded.document_state = 'issued'
         THEN now() ELSE invoices.created_at END`)
+  holdAll(written, changed.length)
 }
 
 /** Writes over invoices that are there, with their lines, and freezes their parties where they have none. */
@@ -134,9 +102,18 @@ async function frozen(tx: Transaction, customerId: CustomerId, rows: StoredInvoi
 }
 
 // One parameter for all rows, however many: a list of values ends at 65,535 parameters.
-function rowsOf(customerId: CustomerId, rows: readonly Head[]): SQL {
+function rowsOf(
+  rows: readonly Head[],
+  {
+    table,
+    customerId,
+    id,
+  }: { table: 'invoices' | 'parties'; customerId: CustomerId; id: string | null | undefined },
+): SQL {
   const heads = JSON.stringify(rows, (key, value) => (key === 'lines' ? undefined : value))
-  return sql`SELECT ${customerId}, r.* FROM json_to_recordset(${heads}::json) AS r(${asRecord})`
+  return sql`SELECT own.customer_id, r.*
+    FROM ${sql.identifier(table)} AS own, json_to_recordset(${heads}::json) AS r(${asRecord})
+    WHERE own.customer_id = ${customerId} AND own.id = ${id}`
 }
 
 function texts(of: readonly Numbered[], field: keyof Numbered): SQL {

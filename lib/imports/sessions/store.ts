@@ -45,7 +45,7 @@ export async function addImport(
     files: files.slice(0, MOST_FILES),
     report: {},
     // Of the moment at which it was its turn, and not of the one at which it began to wait.
-    createdAt: sql`clock_timestamp()`,
+    createdAt: sql`statement_timestamp()`,
   })
 }
 

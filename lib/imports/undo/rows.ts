@@ -63,7 +63,7 @@ export async function dropAdded(tx: Transaction, customerId: CustomerId, id: str
 export async function markUndone(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
   await tx
     .update(imports)
-    .set({ undoneAt: sql`clock_timestamp()` })
+    .set({ undoneAt: sql`statement_timestamp()` })
     .where(and(eq(imports.customerId, customerId), eq(imports.id, id)))
 }
 

@@ -18,12 +18,12 @@ const MOST_TOLD = 100
 /** What the invoices come to: the sums as they should be. The triggers of `invoices` keep them by the same rule. */
 function ofInvoices(customerId: CustomerId): SQL {
   return sql`
-    SELECT billing_profile_id, issuer, platform, currency,
+    SELECT customer_id, billing_profile_id, issuer, platform, currency,
       date_trunc('month', invoice_date::timestamp)::date AS month, CASE WHEN balance_amount > 0 THEN due_date END AS due_date,
       count(*)::int AS count, sum(total_amount) AS total, sum(balance_amount) AS balance,
       (count(*) FILTER (WHERE balance_amount < 0))::int AS credit_count
     FROM invoices WHERE customer_id = ${customerId} AND document_state = 'issued'
-    GROUP BY 1, 2, 3, 4, 5, 6`
+    GROUP BY 1, 2, 3, 4, 5, 6, 7`
 }
 
 /**
@@ -62,7 +62,7 @@ export async function rebuildSums(tx: Transaction, customerId: CustomerId): Prom
   await tx.execute(sql`DELETE FROM invoice_sums WHERE customer_id = ${customerId}`)
   const { rowCount } = await tx.execute(sql`
     INSERT INTO invoice_sums (customer_id, ${PLACE}, count, total, balance, credit_count)
-    SELECT ${customerId}, should_be.* FROM (${ofInvoices(customerId)}) AS should_be`)
+    ${ofInvoices(customerId)}`)
   return rowCount ?? 0
 }
 
@@ -76,7 +76,7 @@ const MOST_KEPT = 10
  */
 export function sumsOfMany(tx: Transaction, customerId: CustomerId) {
   let statements = 0
-  const set = (how: 'kept' | 'left') => tx.execute(sql`SELECT set_config('console.sums', ${how}, true)`)
+  const set = (how: 'kept' | 'left') => tx.execute(sql.raw(`SET LOCAL console.sums = '${how}'`))
   return {
     async next(): Promise<void> {
       statements += 1

@@ -22,10 +22,10 @@ export async function takeReadTurn(
     eq(vendorSubscriptions.customerId, customerId),
     eq(vendorSubscriptions.id, vendorSubscriptionId),
   )
-  const since = sql`clock_timestamp() - ${everyMs}::int * interval '1 millisecond'`
+  const since = sql`statement_timestamp() - ${everyMs}::int * interval '1 millisecond'`
   const taken = await tx
     .update(vendorSubscriptions)
-    .set({ askedAt: sql`clock_timestamp()` })
+    .set({ askedAt: sql`statement_timestamp()` })
     .where(and(own, sql`coalesce(greatest(${askedAt}, ${observedAt}), '-infinity') < ${since}`))
     .returning({ id: vendorSubscriptions.id })
   if (taken.length === 1) return { kind: 'free' }

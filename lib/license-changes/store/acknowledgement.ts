@@ -20,7 +20,7 @@ export async function writeAcknowledgement(
   const [change] = await tx
     .update(licenseChanges)
     .set({
-      acknowledgedAt: sql`clock_timestamp()`,
+      acknowledgedAt: sql`statement_timestamp()`,
       acknowledgedByKind: actor.kind,
       acknowledgedById: actor.id,
       acknowledgedByName: actor.name,

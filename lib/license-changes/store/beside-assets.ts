@@ -108,10 +108,10 @@ function newestOf(tx: Transaction) {
   return tx
     .select({
       ...{ id, fromQuantity, toQuantity, state, vendorReason, actorKind, actorId, actorName, settledAt },
-      notBefore: sql<Date | null>`case when ${notBefore} > clock_timestamp() then ${notBefore} end`
+      notBefore: sql<Date | null>`case when ${notBefore} > statement_timestamp() then ${notBefore} end`
         .mapWith(notBefore)
         .as('wait_until'),
-      isLately: sql<boolean | null>`${settledAt} > clock_timestamp() - interval '7 days'`.as('is_lately'),
+      isLately: sql<boolean | null>`${settledAt} > statement_timestamp() - interval '7 days'`.as('is_lately'),
     })
     .from(licenseChanges)
     .where(

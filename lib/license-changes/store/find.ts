@@ -28,7 +28,7 @@ export async function readChange(
   id: string,
 ): Promise<(Change & { age: number; sinceSent: number; askedFor: number | null }) | undefined> {
   const since = (time: SQL | PgColumn) =>
-    sql<number>`extract(epoch from clock_timestamp() - ${time})::float8 * 1000`
+    sql<number>`extract(epoch from statement_timestamp() - ${time})::float8 * 1000`
   const age = since(licenseChanges.movedAt)
   const sinceSent = sql<number>`coalesce(${since(licenseChanges.sentAt)}, 0)`
   const { checkedAt, checkedBy } = licenseChanges
@@ -75,7 +75,7 @@ export async function assetsWithOpenChange(
 export function isDue(): SQL<boolean | null> {
   const { checkMs, leaseMs } = env().vendorTimes
   const { movedAt, checkedAt } = licenseChanges
-  const before = (ms: number) => sql`clock_timestamp() - ${ms}::int * interval '1 millisecond'`
+  const before = (ms: number) => sql`statement_timestamp() - ${ms}::int * interval '1 millisecond'`
   const last = sql`greatest(${movedAt}, ${checkedAt})`
   return sql`case when not (${IS_OPEN}) then false when ${state} = 'UNKNOWN' then ${last} < ${before(checkMs)} else ${movedAt} < ${before(leaseMs)} end`
 }
@@ -102,7 +102,7 @@ export async function changesWithin(
   { id: assetId, vendorSubscriptionId }: Pick<LicensedRow, 'id' | 'vendorSubscriptionId'>,
   ms: number,
 ): Promise<Change[]> {
-  const since = sql`clock_timestamp() - ${ms} * interval '1 millisecond'`
+  const since = sql`statement_timestamp() - ${ms} * interval '1 millisecond'`
   const same = sql`${licenseChanges.vendorSubscriptionId} IS NOT DISTINCT FROM ${vendorSubscriptionId}`
   const moved = and(eq(customer, customerId), eq(asset, assetId), same, inArray(state, MOVED_SEATS))
   return tx

@@ -89,14 +89,14 @@ export async function moveChange(
       state: to,
       checkedBy: null,
       // What is unknown is as old as its call.
-      ...(to === 'UNKNOWN' ? {} : { movedAt: sql`clock_timestamp()` }),
-      ...(to === 'SENT' ? { sentAt: sql`coalesce(${licenseChanges.sentAt}, clock_timestamp())` } : {}),
+      ...(to === 'UNKNOWN' ? {} : { movedAt: sql`statement_timestamp()` }),
+      ...(to === 'SENT' ? { sentAt: sql`coalesce(${licenseChanges.sentAt}, statement_timestamp())` } : {}),
       ...(fromQuantity === undefined ? {} : { fromQuantity }),
       // Why it was unknown for a while stays in the audit history.
       ...(to === 'APPLIED' || vendorReason !== undefined ? { vendorReason: vendorReason ?? null } : {}),
       ...(vendorRequestId === undefined ? {} : { vendorRequestId }),
       ...(pollRef === undefined ? {} : { pollRef }),
-      ...(isOpen(to) ? {} : { settledAt: sql`clock_timestamp()`, settledBy: settledBy ?? null }),
+      ...(isOpen(to) ? {} : { settledAt: sql`statement_timestamp()`, settledBy: settledBy ?? null }),
     })
     .where(and(own(customerId, id), inArray(licenseChanges.state, [...from])))
     .returning()

@@ -15,10 +15,10 @@ export async function takeTurn(
   { everyMs, requestId }: { everyMs: number; requestId: string },
 ): Promise<boolean> {
   const { checkedAt, state } = licenseChanges
-  const isFree = sql`(${checkedAt} IS NULL OR ${checkedAt} < clock_timestamp() - ${everyMs} * interval '1 millisecond')`
+  const isFree = sql`(${checkedAt} IS NULL OR ${checkedAt} < statement_timestamp() - ${everyMs} * interval '1 millisecond')`
   const rows = await tx
     .update(licenseChanges)
-    .set({ checkedAt: sql`clock_timestamp()`, checkedBy: requestId })
+    .set({ checkedAt: sql`statement_timestamp()`, checkedBy: requestId })
     .where(and(own(customerId, id), eq(state, 'UNKNOWN'), isFree))
     .returning({ id: licenseChanges.id })
   return rows.length === 1
@@ -71,6 +71,6 @@ export async function noteWait(
   seconds: number | undefined,
 ): Promise<void> {
   if (seconds === undefined || seconds <= SHORT_WAIT) return
-  const notBefore = sql`clock_timestamp() + ${seconds}::int * interval '1 second'`
+  const notBefore = sql`statement_timestamp() + ${seconds}::int * interval '1 second'`
   await tx.update(licenseChanges).set({ notBefore }).where(own(customerId, id))
 }

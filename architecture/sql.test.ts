@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { isTest, projectFiles, read } from './scan.ts'
+
+// The same SQL is for one PostgreSQL server and for Citus, which spreads the customers over several: what only the one
+// takes is found here.
+
+const FILES = projectFiles('lib').filter((file) => file.endsWith('.ts') && !isTest(file))
+
+/** Of Citus's refusals: `functions used in UPDATE queries on distributed tables must not be VOLATILE`. */
+const VOLATILE = /(?<!\.)\b(?:clock_timestamp|timeofday|random|gen_random_uuid|nextval)\(\)?/g
+
+/** `subqueries are not supported within INSERT queries`: within what ON CONFLICT does. */
+const SUBQUERY = /\bDO UPDATE\b(?:(?!\bRETURNING\b)[^;`])*?\(\s*SELECT\b/g
+
+/** `COPY FROM not supported with row-level security`: rows that stand beside no row of the customer's. */
+const ROWS_ALONE =
+  /\bINSERT INTO\s+(\w+)[^`;]*?\bSELECT\b(?:(?!\bFROM\b)[^;`])*?\bFROM\s+(?:LATERAL\s+)?(\w+)\s*\(/g
+
+/** What is written of no customer, or by a setting that goes with a replica of one server alone. */
+const OF_NO_CUSTOMER = new Set(['refused_strangers', 'recent_writes'])
+
+/** Faults of a file's statements. A column's default may be volatile: it is found once, where the row is made. */
+function faultsIn(file: string, text: string): string[] {
+  const told = (what: string) => `${file}: ${what}`
+  const code = text.replaceAll(/^\s*(?:\/\/|\*|\/\*\*).*$/gm, '')
+  return [
+    ...(file.startsWith('lib/db/schema/')
+      ? []
+      : [...code.matchAll(VOLATILE)].map(([found]) =>
+          told(`${found} is volatile: write statement_timestamp()`),
+        )),
+    ...[...code.matchAll(SUBQUERY)].map(() => told('a subquery in ON CONFLICT: write two statements')),
+    ...[...code.matchAll(ROWS_ALONE)]
+      .filter(([, table = '']) => !OF_NO_CUSTOMER.has(table))
+      .map(([, table, source]) =>
+        told(`INSERT INTO ${table} … SELECT from ${source}() alone: put a row beside it`),
+      ),
+  ]
+}
+
+test('statements are such as a spread database takes, too', () => {
+  expect(FILES.flatMap((file) => faultsIn(file, read(file)))).toEqual([])
+})
+
+describe('what it refuses is found', () => {
+  test.each([
+    ['sql`UPDATE a SET at = clock_timestamp()`', 'clock_timestamp() is volatile'],
+    ['.set({ id: sql`gen_random_uuid()` })', 'gen_random_uuid() is volatile'],
+    ['`INSERT INTO a (x) VALUES (1) ON CONFLICT (x) DO UPDATE SET (x, y) = (\n SELECT 1, 2)`', 'a subquery'],
+    ['`INSERT INTO a (x) SELECT $1, r.* FROM json_to_recordset($2::json) AS r(x text)`', 'alone'],
+    [
+      '`INSERT INTO a (x)\n SELECT r.x FROM unnest($1::text[]) AS r(x)`',
+      'INSERT INTO a … SELECT from unnest()',
+    ],
+  ])('%s', (text, found) => {
+    expect(faultsIn('lib/planted.ts', text)).toEqual([expect.stringContaining(found)])
+  })
+})
+
+test('what it takes is not', () => {
+  const fine = [
+    '// clock_timestamp() is not for statements',
+    "at: time('at').default(sql`statement_timestamp()`)",
+    '`INSERT INTO a (x) SELECT own.x, r.* FROM b AS own, json_to_recordset($1::json) AS r(y int) WHERE own.x = $2`',
+    '`INSERT INTO a (x) VALUES ($1) ON CONFLICT (x) DO UPDATE SET y = excluded.y`',
+    'const wait = Math.random() * 1000',
+    "const rows = 'SELECT 1 FROM unnest($1)'; const other = `INSERT INTO a VALUES (1)`",
+  ]
+  expect(fine.flatMap((text) => faultsIn('lib/planted.ts', text))).toEqual([])
+})

@@ -1,0 +1,85 @@
+import type pg from 'pg'
+
+/**
+ * Where the rows of a table lie in a database that Citus spreads. `spread`: with their customer, on one of the machines.
+ * `everywhere`: a copy on each of them. `home`: on the one that is asked first, the coordinator.
+ */
+export type Place = 'spread' | 'everywhere' | 'home'
+
+/** What the catalog says of a table. */
+export type Table = {
+  name: string
+  hasCustomer: boolean
+  /** A key over all customers: no machine could hold it for its own alone. */
+  isUniqueOverAll: boolean
+  /** A trigger that goes row by row, and may write anywhere. */
+  hasRowTrigger: boolean
+  /** Whether a login that finds out who is calling reads it: that is asked before the customer is known. */
+  isLookedUp: boolean
+  /** The tables that its foreign keys point to. */
+  pointsTo: string[]
+  /** Whether its owner sees all rows, because a shard was being split or moved when that was cut off. */
+  isUnforced: boolean
+  /** Where it lies now. */
+  now: Place
+}
+
+/**
+ * Finds each table's place by what the catalog says of it, so that there is no list to keep. A table whose keys all have
+ * the customer is spread, unless callers are looked up in it, or it points to one that stays at home. Of those that are
+ * not spread, the ones that spread rows point to lie everywhere, where no trigger of theirs forbids it.
+ */
+export function placesOf(tables: readonly Table[]): ReadonlyMap<string, Place> {
+  const home = new Set(tables.filter(isHeld).map(({ name }) => name))
+  const held = new Set(tables.filter(({ hasRowTrigger }) => hasRowTrigger).map(({ name }) => name))
+  for (let before = -1; before < held.size; ) {
+    before = held.size
+    for (const { name, pointsTo } of tables) if (pointsTo.some((other) => held.has(other))) held.add(name)
+  }
+  for (const name of held) home.add(name)
+  const spread = tables.filter(({ name }) => !home.has(name))
+  const pointedTo = new Set(spread.flatMap(({ pointsTo }) => pointsTo))
+  return new Map(
+    tables.map(({ name }) => {
+      if (!home.has(name)) return [name, 'spread']
+      return [name, pointedTo.has(name) && !held.has(name) ? 'everywhere' : 'home']
+    }),
+  )
+}
+
+function isHeld({ hasCustomer, isUniqueOverAll, hasRowTrigger, isLookedUp }: Table): boolean {
+  return !hasCustomer || isUniqueOverAll || hasRowTrigger || isLookedUp
+}
+
+const LOOK_UPS = "ARRAY['console_keys', 'console_sessions', 'console_sign_in']"
+
+const TABLES = `
+  SELECT c.relname AS name, a.attnum IS NOT NULL AS "hasCustomer",
+    EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND NOT coalesce(a.attnum, 0) = ANY (i.indkey))
+      AS "isUniqueOverAll",
+    EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgtype & 1 = 1)
+      AS "hasRowTrigger",
+    EXISTS (SELECT FROM unnest(${LOOK_UPS}) login WHERE has_any_column_privilege(login, c.oid, 'SELECT'))
+      AS "isLookedUp",
+    c.relrowsecurity AND NOT c.relforcerowsecurity AS "isUnforced",
+    ARRAY(SELECT DISTINCT p.relname::text FROM pg_constraint f JOIN pg_class p ON p.oid = f.confrelid
+      WHERE f.conrelid = c.oid AND f.contype = 'f' AND p.oid <> c.oid) AS "pointsTo",
+    coalesce((SELECT CASE WHEN d.partmethod = 'h' THEN 'spread' WHEN d.repmodel = 't' THEN 'everywhere' END
+      FROM pg_dist_partition d WHERE d.logicalrelid = c.oid), 'home') AS now
+  FROM pg_class c
+  LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'customer_id' AND NOT a.attisdropped
+  WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+    -- The parts of spread tables that lie on this machine.
+    AND c.relname !~ '_[0-9]{6,}$'
+  ORDER BY 1`
+
+/** Reads all tables of the schema, by name. */
+export async function readTables(client: pg.Client): Promise<Table[]> {
+  return (await client.query<Table>(TABLES)).rows
+}
+
+/** Whether the database has Citus at all. */
+export async function hasCitus(client: pg.Client | pg.Pool): Promise<boolean> {
+  const { rows } = await client.query("SELECT FROM pg_extension WHERE extname = 'citus'")
+  return rows.length > 0
+}

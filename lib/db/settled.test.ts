@@ -1,0 +1,200 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LOGINS, type Login, loginOf } from './logins.ts'
+import { type TestDatabase, testDatabase } from './test-database.ts'
+import { addAsset, addCustomer } from './test-rows.ts'
+
+// What is settled is history: no login changes it or takes it away, whatever its statement leaves out.
+
+const REFUSED = '42501'
+const OPEN = ['CLAIMED', 'SENT', 'UNCLEAR', 'UNKNOWN']
+const CHANGES = [...OPEN, 'APPLIED', 'DRIFT', 'FAILED', 'RECORDED', 'REJECTED'].sort()
+const MAILS = ['REFUSED', 'SENDING', 'SENT', 'UNKNOWN'].flatMap((state) => [`${state} old`, `${state} young`])
+
+type History = {
+  /** What a row is called here. */
+  name: string
+  set: string
+  rows: string[]
+  changed: string[] | typeof REFUSED
+  removed: string[] | typeof REFUSED
+}
+
+const HISTORY: Record<string, History> = {
+  license_changes: {
+    name: 'id',
+    set: "vendor_reason = 'tried'",
+    rows: CHANGES,
+    changed: OPEN,
+    removed: ['CLAIMED'],
+  },
+  notice_mails: {
+    name: "state || CASE WHEN told_on < current_date - 730 THEN ' old' ELSE ' young' END",
+    set: "reason = 'tried'",
+    rows: MAILS,
+    changed: ['SENDING old', 'SENDING young'],
+    removed: MAILS.filter((name) => name.startsWith('SENDING') || name.endsWith('old')),
+  },
+  vendor_subscriptions: {
+    name: 'id',
+    set: "observation = 'tried'",
+    rows: ['held', 'released'],
+    changed: ['held'],
+    removed: REFUSED,
+  },
+  seat_readings: {
+    name: "CASE WHEN at < now() - interval '3 years' THEN 'old' ELSE 'young' END",
+    set: 'assigned = 0',
+    rows: ['old', 'young'],
+    changed: REFUSED,
+    removed: ['old'],
+  },
+}
+const tables = Object.entries(HISTORY)
+const READERS: readonly Login[] = ['console_reads', 'console_streams']
+const TRIED: readonly Login[] = ['console_app', 'console_jobs', ...READERS]
+const ELSE = LOGINS.filter((login) => !TRIED.includes(login))
+
+let database: TestDatabase
+let owner: pg.Client
+beforeAll(async () => {
+  database = await testDatabase()
+  owner = new pg.Client({ connectionString: database.url })
+  await owner.connect()
+  for (const id of ['own', 'other']) await seed(id)
+})
+afterAll(async () => {
+  await owner.end()
+  await database.close()
+})
+
+async function seed(id: string): Promise<void> {
+  await addCustomer(id)
+  await addAsset(id, 'an-asset-1', { purchased: 1 })
+  for (const state of CHANGES) {
+    await addAsset(id, `an-asset-${state}`, { purchased: 1 })
+    const settled = OPEN.includes(state) && state !== 'UNCLEAR' ? 'NULL' : 'now()'
+    await database.sql(
+      id,
+      `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
+         actor_name, request_id, settled_at)
+       VALUES ($1, $2, 'an-asset-' || $2, 1, 2, $2, 'key', 'k', 'k', 'r', ${settled})`,
+      [id, state],
+    )
+  }
+  for (const state of ['SENDING', 'SENT', 'REFUSED', 'UNKNOWN']) {
+    const values = [id, state]
+    await database.sql(
+      id,
+      "INSERT INTO notice_recipients (customer_id, id, email) VALUES ($1, $2, $2 || '@own.example')",
+      values,
+    )
+    await database.sql(
+      id,
+      `INSERT INTO notice_mails (customer_id, recipient_id, told_on, state)
+       SELECT $1, $2, current_date - days, $2 FROM unnest(ARRAY[1, 1200]) days`,
+      values,
+    )
+  }
+  await database.sql(
+    id,
+    `INSERT INTO vendor_subscriptions (customer_id, id, vendor, account, vendor_customer_id, subscription_id, sku_id, released_at)
+     VALUES ($1, 'held', 'google', 'a', $1, 's', 'k', NULL), ($1, 'released', 'google', 'a', $1, 's', 'k', now())`,
+    [id],
+  )
+  await database.sql(
+    id,
+    `INSERT INTO seat_readings (customer_id, asset_id, at, purchased, assigned)
+     SELECT $1, 'an-asset-1', now() - make_interval(days => days), 1, 1 FROM unnest(ARRAY[1, 1500]) days`,
+    [id],
+  )
+}
+
+/** What a statement gives of each row, sorted, or the code of its refusal; nothing of what it did stays. */
+async function tried(login: Login, statement: string, customer = 'own'): Promise<string[] | string> {
+  const client = new pg.Client(loginOf(database.url, login))
+  await client.connect()
+  try {
+    await client.query('BEGIN')
+    await client.query("SELECT set_config('console.customer', $1, true)", [customer])
+    const { rows } = await client.query<{ row: string }>(statement)
+    return rows.map(({ row }) => row).sort()
+  } catch (error) {
+    return String((error as { code?: string }).code)
+  } finally {
+    await client.end()
+  }
+}
+
+describe.each(tables)('%s', (table, { name, set, rows, changed, removed }) => {
+  const read = `SELECT ${name} AS row FROM ${table}`
+  const update = `UPDATE ${table} SET ${set} RETURNING ${name} AS row`
+  const remove = `DELETE FROM ${table} RETURNING ${name} AS row`
+
+  test('the app reads all of its customer, and changes and removes what is not settled', async () => {
+    expect(await tried('console_app', read)).toEqual(rows)
+    expect(await tried('console_app', update)).toEqual(changed)
+    expect(await tried('console_app', remove)).toEqual(removed)
+    // Who may not change a row can't lock it either: it is left out.
+    if (changed !== REFUSED) expect(await tried('console_app', `${read} FOR NO KEY UPDATE`)).toEqual(changed)
+    expect(await tried('console_app', read, 'nobody')).toEqual([])
+    if (changed !== REFUSED) expect(await tried('console_app', update, 'nobody')).toEqual([])
+    if (removed !== REFUSED) expect(await tried('console_app', remove, 'nobody')).toEqual([])
+  })
+
+  test.each(READERS)('%s reads the same, and no more', async (login) => {
+    expect(await tried(login, read)).toEqual(rows)
+    expect(await tried(login, update)).toBe(REFUSED)
+    expect(await tried(login, remove)).toBe(REFUSED)
+  })
+
+  test.each(ELSE)('%s has nothing of it', async (login) => {
+    for (const statement of [read, update, remove]) expect(await tried(login, statement)).toBe(REFUSED)
+  })
+
+  test('nothing is added to another customer, nor moved there', async () => {
+    const columns = await owner.query(
+      `SELECT string_agg(quote_ident(attname), ', ') AS names FROM pg_attribute
+       WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' AND attname <> 'customer_id'`,
+      [table],
+    )
+    const { names } = columns.rows[0]
+    const stolen = `INSERT INTO ${table} (customer_id, ${names}) SELECT 'third', ${names} FROM ${table} RETURNING '' AS row`
+    expect(await tried('console_app', stolen)).toBe(REFUSED)
+    await owner.query(`GRANT UPDATE (customer_id) ON ${table} TO console_app`)
+    const moved = `UPDATE ${table} SET customer_id = 'third' RETURNING '' AS row`
+    const told = await tried('console_app', moved)
+    await owner.query(`REVOKE UPDATE (customer_id) ON ${table} FROM console_app`)
+    // Without a policy for UPDATE there is no row that it could change.
+    expect(told).toEqual(changed === REFUSED ? [] : REFUSED)
+  })
+
+  test('the owner comes to all of the customer that it names, as its removal does', async () => {
+    await owner.query("BEGIN; SET LOCAL console.operated = 'own'")
+    try {
+      if (table === 'vendor_subscriptions')
+        await owner.query('DELETE FROM license_changes; DELETE FROM seat_readings; DELETE FROM assets')
+      const { rows: gone } = await owner.query(
+        `DELETE FROM ${table} WHERE customer_id = 'own' RETURNING ${name} AS row`,
+      )
+      expect(gone.map(({ row }) => row).sort()).toEqual(rows)
+    } finally {
+      await owner.query('ROLLBACK')
+    }
+  })
+})
+
+test('the jobs see of all customers what is due, and note of what is held alone that it was told of', async () => {
+  const twice = (names: string[]) => names.flatMap((name) => [name, name])
+  expect(await tried('console_jobs', 'SELECT state AS row FROM license_changes')).toEqual(twice(OPEN))
+  expect(await tried('console_jobs', 'SELECT state AS row FROM notice_mails')).toEqual(
+    Array(4).fill('SENDING'),
+  )
+  const noted = 'UPDATE vendor_subscriptions SET observed_at = now() RETURNING id AS row'
+  expect(await tried('console_jobs', noted)).toEqual(['held', 'held'])
+  expect(await tried('console_jobs', 'SELECT 1 AS row FROM seat_readings')).toBe(REFUSED)
+  for (const [table, { set }] of tables) {
+    expect(await tried('console_jobs', `UPDATE ${table} SET ${set} RETURNING '' AS row`)).toBe(REFUSED)
+    expect(await tried('console_jobs', `DELETE FROM ${table} RETURNING '' AS row`)).toBe(REFUSED)
+  }
+})
