@@ -83,11 +83,12 @@ const netOf = sql`
 
 /**
  * The lines of `billed` in their invoice's currency: those that are alike but for their number are one part. Texts are
- * grouped by hashes of 64 bits, `product` and `likeness`, because texts that begin alike take long to be compared.
+ * grouped by hashes of 64 bits, `product` and `likeness`, because texts that begin alike take long to be compared. Of a group all
+ * are the same: `min` takes one of them, where PostgreSQL 15 has no `any_value`.
  */
 export const parts = (owner: Owner): SQL => sql`
-  SELECT product, side, likeness, price, rate, any_value(own.currency) AS currency, any_value(platform) AS platform,
-    any_value(type) AS type, any_value(description) AS description, any_value(details) AS details,
+  SELECT product, side, likeness, price, rate, min(own.currency) AS currency, min(platform) AS platform,
+    min(type) AS type, min(description) AS description, min(details) AS details,
     sum(qty) AS qty, sum(amount) AS amount, count(*) AS lines, min(first_day) AS first_day, max(last_day) AS last_day
   FROM billed AS own CROSS JOIN LATERAL (
     SELECT hashtextextended(description, hashtextextended(type, hashtextextended(own.currency || ' ' || own.platform, 0))) AS product,
@@ -101,7 +102,7 @@ export const parts = (owner: Owner): SQL => sql`
 export const PRODUCTS = sql`
   SELECT *, row_number() OVER (PARTITION BY currency ORDER BY abs(effect) DESC, product) AS place
   FROM (
-    SELECT product, any_value(currency) AS currency, any_value(platform) AS platform,
+    SELECT product, min(currency) AS currency, min(platform) AS platform,
       sum(CASE side WHEN 'to' THEN amount ELSE -amount END) AS effect
     FROM parts GROUP BY product) AS summed`
 

@@ -23,7 +23,7 @@ export const TOLD = sql`
     first_day AS "firstDay", last_day AS "lastDay"
   FROM placed WHERE nth <= ${MOST_PARTS}
   UNION ALL
-  SELECT side, any_value(currency), any_value(platform), any_value(type), any_value(description), NULL, NULL,
+  SELECT side, min(currency), min(platform), min(type), min(description), NULL, NULL,
     sum(qty)::text, sum(amount)::text, sum(tax)::text,
     CASE WHEN count(rate) = count(*) AND min(rate) = max(rate) THEN min(rate)::text END, sum(lines), min(first_day), max(last_day)
   FROM placed WHERE nth > ${MOST_PARTS} GROUP BY product, side, amount < 0`
