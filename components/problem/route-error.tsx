@@ -2,7 +2,13 @@
 
 import { useRouter } from 'next/navigation'
 import { startTransition } from 'react'
-import { PageError } from '#components/ui/page-error.tsx'
+import { later } from '#components/ui/later.tsx'
+
+// Pages stand ready on every screen to say that one failed: what they say comes when it is needed.
+const PageError = later(
+  () => import('#components/ui/page-error.tsx').then(({ PageError }) => PageError),
+  () => <p className="p-6 text-center">This page could not be shown.</p>,
+)
 
 /** What Next gives the page that stands in for one that failed. */
 export type Failure = { error: Error & { digest?: string }; reset: () => void }

@@ -1,25 +1,8 @@
 'use client'
 
-import { lazy, Suspense } from 'react'
 import { buttonLook } from './button-look.ts'
+import { RequestId } from './request-id.tsx'
 import { WayOut } from './way-out.tsx'
-
-// Three pages stand ready to say that something failed, on every screen: what they rarely need comes when it is needed.
-// Where it does not come either, the name alone has to do.
-const RequestId = lazy(() =>
-  import('./request-id.tsx').then(
-    (module) => ({ default: module.RequestId }),
-    () => ({ default: PlainId }),
-  ),
-)
-
-function PlainId({ id }: { id: string }) {
-  return (
-    <span className="text-xs text-ink-2">
-      Error <code className="font-mono break-all">{id}</code>
-    </span>
-  )
-}
 
 /** A page that failed. `digest` is the name under which the server's log has it. */
 export function PageError({ digest, onRetry }: { digest: string | undefined; onRetry: () => void }) {
@@ -41,9 +24,7 @@ export function PageError({ digest, onRetry }: { digest: string | undefined; onR
       <p role="alert">Something failed on our side, or the service is not available for the moment.</p>
       {digest ? (
         <p className="mt-2">
-          <Suspense fallback={<PlainId id={digest} />}>
-            <RequestId what="Error" id={digest} />
-          </Suspense>
+          <RequestId what="Error" id={digest} />
         </p>
       ) : null}
     </WayOut>
