@@ -1,0 +1,118 @@
+import type { Locator, Page } from '@playwright/test'
+import { cameToLife, settled } from './browser.ts'
+
+/** What can be pressed and may open something: a menu, a panel, a review, a dialog. What is on or off opens nothing. */
+const OPENERS =
+  'button:not([aria-pressed], [role="switch"], [aria-disabled="true"]):enabled:visible, summary:visible'
+/** Where something stands open. The innermost comes last. */
+const PLACES = 'dialog[open], [aria-expanded="true"] + *, details[open]'
+/** What stands open, or was said, because something was pressed. */
+const NEWS = `${PLACES}, [role="alert"], [role="status"] > *, [aria-live] > *`
+
+/** An opener by the first two words of its name, since what follows tells rows apart; and how it looks. */
+type Opener = { name: string; look: string }
+
+/** Nothing comes of what is pressed: what would write is cut off on its way, so that it ends in its error. */
+export async function cutOffWrites(page: Page): Promise<void> {
+  await page.route('**/*', (route) =>
+    ['GET', 'HEAD'].includes(route.request().method()) ? route.fallback() : route.abort(),
+  )
+}
+
+/**
+ * Presses what may open something in a part of a screen, then what may do so in what stands open, and has each new state looked
+ * at. Of buttons that differ in the thing that they are about, such as those of rows, one is pressed; so it is of choices
+ * that lead to another address, such as those of a filter.
+ * @returns the names of what opened something, with the way to it
+ */
+export async function openEverything(
+  part: Locator,
+  path: string,
+  look: (state: string) => Promise<void>,
+): Promise<string[]> {
+  const opened: string[] = []
+  const page = part.page()
+  await page.goto(path)
+  await cameToLife(page)
+  const atRest = await stateOf(page)
+  const press = (...openers: Opener[]) => pressed(part, path, atRest, openers)
+  const openInside = async (outer: Opener) => {
+    const place = page.locator(PLACES).last()
+    const inside = (await place.count()) > 0 ? kindsOf(await openersIn(place)) : []
+    const leaving = new Set<string>()
+    for (const inner of inside) {
+      if (leaving.has(inner.look)) continue
+      const came = await press(outer, inner)
+      if (came === 'left') leaving.add(inner.look)
+      if (came !== 'opened') continue
+      const name = `${outer.name} › ${inner.name}`
+      opened.push(name)
+      await look(name)
+    }
+  }
+  for (const outer of kindsOf(await openersIn(part))) {
+    if ((await press(outer)) !== 'opened') continue
+    opened.push(outer.name)
+    await look(outer.name)
+    await openInside(outer)
+  }
+  return opened
+}
+
+/** Presses one after the other, each within what the one before opened. Says what came of the last one. */
+async function pressed(
+  part: Locator,
+  path: string,
+  atRest: string,
+  openers: readonly Opener[],
+): Promise<'opened' | 'left' | 'nothing'> {
+  const page = part.page()
+  await rest(page, path, atRest)
+  let place = part
+  let before = ''
+  for (const { name } of openers) {
+    before = await newsOf(page)
+    const at = (await openersIn(place)).findIndex((one) => one.name === name)
+    if (at < 0) return 'nothing'
+    await place.locator(OPENERS).nth(at).click()
+    await settled(page)
+    if (page.url() !== new URL(path, page.url()).href) return 'left'
+    place = page.locator(PLACES).last()
+  }
+  const after = await newsOf(page)
+  return after !== '' && after !== before ? 'opened' : 'nothing'
+}
+
+/** Closes what stands open, by Escape; what that leaves different is loaded anew. */
+async function rest(page: Page, path: string, atRest: string): Promise<void> {
+  for (let times = 0; times < 2 && (await stateOf(page)) !== atRest; times++)
+    await page.keyboard.press('Escape')
+  if ((await stateOf(page)) === atRest) return
+  await page.goto(path)
+  await cameToLife(page)
+}
+
+/** The address, and what the page says. */
+async function stateOf(page: Page): Promise<string> {
+  const said = await page.locator('header, main, dialog, [role="status"]').allTextContents()
+  return [page.url(), ...said].join('|')
+}
+
+function newsOf(page: Page): Promise<string> {
+  return page.locator(NEWS).evaluateAll((all) => all.map(({ textContent }) => textContent).join('|'))
+}
+
+/** Each kind once. */
+function kindsOf(openers: Opener[]): Opener[] {
+  return [...new Map(openers.map((one) => [one.name, one])).values()]
+}
+
+function openersIn(place: Locator): Promise<Opener[]> {
+  return place.locator(OPENERS).evaluateAll((all) =>
+    all.map((one) => {
+      const whole = one.getAttribute('aria-label') ?? one.textContent ?? ''
+      const words = whole.replaceAll(/[\d,.]+/g, '0').split(/\s+/)
+      return { name: words.filter(Boolean).slice(0, 2).join(' '), look: one.className }
+    }),
+  )
+}
