@@ -90,7 +90,7 @@ export async function expectGoodAsItIs(page: Page): Promise<void> {
 }
 
 /** Waits until nothing is on its way: what is asked for anew is faded meanwhile, and what appears comes by a transition. */
-async function settled(page: Page): Promise<void> {
+export async function settled(page: Page): Promise<void> {
   await rowsCame(page)
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
   const isMoving = () =>

@@ -9,6 +9,9 @@ import type { AssetListItem } from '#lib/assets/contract.ts'
 import { useOutcome } from './use-outcome.ts'
 import { isUnknown, newKey, useQuantityChange } from './use-quantity-change.ts'
 
+/** In milliseconds: so long after a review that came late nobody has read it. */
+const MEANT_MS = 700
+
 type Draft = {
   /** Undefined: nothing. Null: what is no whole number. */
   typed: number | null | undefined
@@ -30,8 +33,9 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts, propos
   /** What stands there while a change is open. */
   const place = useRef<HTMLParagraphElement>(null)
   const returns = useRef(false)
-  /** Enter in the quantity was quicker than its review. */
+  /** Enter in the quantity was quicker than its review; and when the review then took the focus. */
   const entered = useRef(false)
+  const arrivedAt = useRef(Number.NEGATIVE_INFINITY)
   const [{ typed, over }, setDraft] = useState<Draft>(() => {
     const kept = draftOf(item.id, facts.purchased)
     return proposed === undefined && kept !== undefined
@@ -87,7 +91,11 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts, propos
     },
     /** The review is there. */
     arrive() {
-      if (entered.current) first.current?.focus()
+      // Whoever has gone elsewhere meanwhile is not fetched back: the next Enter there would buy.
+      if (entered.current && document.activeElement === input.current) {
+        first.current?.focus()
+        arrivedAt.current = performance.now()
+      }
       entered.current = false
     },
     edit(next: number | null) {
@@ -102,7 +110,8 @@ export function useLicenseEdit(item: AssetListItem, facts: QuantityFacts, propos
     },
     /** Asks for the total; `etag` says for which version, unless it is the one on screen. */
     submit(quantity: number, etag = item.etag) {
-      if (isPending) return
+      // A press that was meant for the quantity comes too soon after a late review to have been meant for it.
+      if (isPending || performance.now() - arrivedAt.current < MEANT_MS) return
       change(undefined)
       mutate({ quantity, from: facts.purchased, etag, key: newKey() })
     },

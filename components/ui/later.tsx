@@ -1,4 +1,4 @@
-import { type ComponentType, type ReactNode, Suspense, use } from 'react'
+import { type ComponentType, type ReactNode, Suspense, use, useEffect } from 'react'
 import { NotLoaded } from './not-loaded.tsx'
 
 /** A part of a screen, and the way to fetch its script before it is shown: `ahead`. */
@@ -6,7 +6,7 @@ export type Later<Given> = ((given: Given) => ReactNode) & { ahead: () => void }
 
 /**
  * A part whose script comes when it is shown for the first time, or when somebody is about to ask for it. Where the script
- * can't be had, that is said in its place, and the next one who is about to ask for it tries again.
+ * can't be had, that is said in its place, and whoever asks for it the next time tries again.
  * @param fetchPart fetches the script and gives the component of it
  * @param Meanwhile keeps its place
  */
@@ -26,10 +26,19 @@ export function later<Given extends object>(
       },
       () => {
         isMissing = true
-        return NotLoaded
+        return Missing
       },
     )
     return asked
+  }
+  const Missing = () => {
+    useEffect(
+      () => () => {
+        asked = undefined
+      },
+      [],
+    )
+    return <NotLoaded />
   }
   const Inner = (given: Given) => {
     // One that is there is shown in the very frame that asks for it.

@@ -11,7 +11,18 @@ test.beforeAll(async () => {
 })
 
 const SCRIPTS = '**/_next/static/chunks/*.js'
-const quantity = (page: Page) => page.getByRole('spinbutton', { name: 'Licenses of Business Plus' })
+const quantity = (page: Page, name = 'Business Plus') =>
+  page.getByRole('spinbutton', { name: `Licenses of ${name}` })
+
+/** Holds back all scripts that are asked for from now on, until they are released. */
+async function holdBack(page: Page): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(SCRIPTS, async (route) => {
+    await promise
+    await route.continue()
+  })
+  return resolve
+}
 
 test('a part whose script does not come says so, and comes once it can be had', async ({ page }) => {
   await signIn(page, it, '/assets')
@@ -30,34 +41,18 @@ test('a part whose script does not come says so, and comes once it can be had', 
 test('Enter that is quicker than the review leads into it all the same', async ({ page }) => {
   await signIn(page, it, '/assets')
   await rowsCame(page)
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  await page.route(SCRIPTS, async (route) => {
-    await held
-    await route.continue()
-  })
+  const release = await holdBack(page)
   await quantity(page).fill('245')
   await quantity(page).press('Enter')
   await expect(page.getByRole('button', { name: 'Set to 245 licenses' })).toHaveCount(0)
   release()
   await expect(page.getByRole('button', { name: 'Set to 245 licenses' })).toBeFocused()
-  await page.keyboard.press('Enter')
-  await expect(quantity(page)).toHaveValue('245')
 })
 
 test('typing on after such an Enter keeps the focus', async ({ page }) => {
   await signIn(page, it, '/assets')
   await rowsCame(page)
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  await page.route(SCRIPTS, async (route) => {
-    await held
-    await route.continue()
-  })
+  const release = await holdBack(page)
   await quantity(page).fill('25')
   await quantity(page).press('Enter')
   await quantity(page).press('End')
@@ -65,4 +60,40 @@ test('typing on after such an Enter keeps the focus', async ({ page }) => {
   release()
   await expect(page.getByRole('button', { name: 'Set to 259 licenses' })).toBeVisible()
   await expect(quantity(page)).toBeFocused()
+})
+
+test('a review that comes late fetches nobody back who has gone to another row', async ({ page }) => {
+  await signIn(page, it, '/assets')
+  await rowsCame(page)
+  const release = await holdBack(page)
+  await quantity(page).fill('245')
+  await quantity(page).press('Enter')
+  await quantity(page, 'Other Plus').fill('11')
+  release()
+  await expect(page.getByRole('button', { name: 'Set to 245 licenses' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Set to 11 licenses' })).toBeVisible()
+  await expect(quantity(page, 'Other Plus')).toBeFocused()
+})
+
+test('a press for a review that had not come yet buys nothing', async ({ page }) => {
+  await signIn(page, it, '/assets')
+  await rowsCame(page)
+  const release = await holdBack(page)
+  await quantity(page).fill('247')
+  await quantity(page).press('Enter')
+  // In the page, so that it comes in the very moment in which the review takes the focus.
+  await page.evaluate(() => {
+    addEventListener(
+      'focusin',
+      ({ target }) => {
+        if (target instanceof HTMLButtonElement && target.type === 'submit')
+          queueMicrotask(() => target.click())
+      },
+      { once: true },
+    )
+  })
+  release()
+  await expect(page.getByRole('button', { name: 'Set to 247 licenses' })).toBeFocused()
+  await expect(page.getByText('182 of 240')).toBeVisible()
+  await expect(quantity(page)).toHaveValue('247')
 })

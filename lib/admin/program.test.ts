@@ -119,6 +119,8 @@ test('the commands are these', () => {
     'database migrate',
     'database logins',
     'database backfill',
+    'database dump',
+    'database restore',
     'database distribute',
     'database isolate',
   ])

@@ -172,7 +172,10 @@ async function ask(contract: AnyContract, given: string): Promise<Asked> {
 
 const readIn = ({ reads }: Pick<Asked, 'reads'>) => reads.reduce((sum, { rows }) => sum + rows, 0)
 /** Of the caller, by their key or token. */
-const isLookUp = (text: string) => /FROM (api_keys k|scim_tokens t)\s|SET last_used_at/.test(text)
+const isLookUp = (text: string) =>
+  /FROM (api_keys k|scim_tokens t|look_ups|limit_windows)\s|'look-ups'|UPDATE limit_windows|SET last_used_at/.test(
+    text,
+  )
 
 async function readBy(login: Login, statements: Awaited<ReturnType<typeof sentBy>>): Promise<Read[]> {
   const client = new pg.Client(loginOf(database.url, login))

@@ -69,10 +69,10 @@ export async function* transactionStream<T>(
 }
 
 async function begin(from: pg.Pool, customerId: string, kind: Kind) {
-  const told = measuredTransaction(kind === 'late write' ? 'write' : kind)
   const flight = new Flight()
   const opened = open(flight, from.options.user as Login, customerId, kind)
   opened.catch(() => {})
+  const told = measuredTransaction(kind === 'late write' ? 'write' : kind)
   const client = await from.connect().catch((error) => {
     told?.end('thrown', 0)
     throw error

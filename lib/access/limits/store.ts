@@ -69,10 +69,17 @@ export type Asked = { want: number; waiting: number; seconds: number }
  * Takes a share of what is left of the window at hand. BEGIN, the customer's name, the statements and COMMIT leave
  * together: one round trip, in which nobody waits for a disk, because the table is unlogged.
  */
-export async function takeShare(
+export async function takeShare(subject: Subject, asked: Asked): Promise<Share> {
+  // A window that is removed as too old between the first statement and the second is opened anew.
+  const share = (await takeOnce(subject, asked)) ?? (await takeOnce(subject, asked))
+  if (!share) throw new Error('The window of a limit was removed twice while a share was taken.')
+  return share
+}
+
+async function takeOnce(
   { customerId, kind, caller, usual }: Subject,
   { want, waiting, seconds }: Asked,
-): Promise<Share> {
+): Promise<Share | undefined> {
   const { keys } = database()
   const row = [customerId, caller === undefined ? kind : `${kind} ${caller}`]
   const asked = [caller !== undefined, want, waiting, seconds, usual.limit, usual.together]
@@ -85,7 +92,7 @@ export async function takeShare(
   try {
     const { rows } = await taken
     await opened
-    return rows[0] as Share
+    return rows[0] as Share | undefined
   } catch (error) {
     throw withoutValues(error)
   }

@@ -10,6 +10,8 @@ import { LOOK_UPS } from './kinds.ts'
 export const lookUpRows: Backfill = {
   name: LOOK_UPS,
   async batch(tx) {
+    // A customer with a hundred thousand members takes longer than a request may.
+    await tx.execute(sql`SET LOCAL statement_timeout = '10min'`)
     const { rows } = await tx.execute<{ count: string }>(sql`SELECT fill_look_ups() AS count`)
     return { count: Number(rows[0]?.count ?? 0), last: null }
   },

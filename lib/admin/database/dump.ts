@@ -39,7 +39,7 @@ export function addDumpCommands(database: Command): void {
     .option('--replace', 'where DATA_DIR holds data: move it aside first')
     .addHelpText(
       'after',
-      '\nExample:\n  DATA_DIR=/srv/console npm run -s admin -- database restore console-2026-11-23.tar.gz',
+      '\nExample:\n  npm run -s admin -- database restore /backups/console-2026-11-23.tar.gz',
     )
     .action(restore)
 }

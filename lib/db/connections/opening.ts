@@ -22,13 +22,11 @@ export const COMMIT = { text: 'COMMIT', hasNoRows: true }
 export function open(flight: Flight, login: Login, customerId: string, kind: Kind): Promise<void> {
   const { lock, statement } = limitsOf(login)
   flight.isOpened = true
-  const texts = [
-    kind === 'read' || kind === 'stream' ? READ : 'BEGIN',
-    `SET LOCAL lock_timeout = ${lock}`,
-    `SET LOCAL statement_timeout = ${statement}`,
-  ]
+  const texts = [`SET LOCAL lock_timeout = ${lock}`, `SET LOCAL statement_timeout = ${statement}`]
   const say = (text: string, isUnnamed = false) =>
     flight.add({ text, hasNoRows: true, isUnnamed }).catch(() => {})
+  // Not by a name, which a server could have forgotten: what comes behind would be outside of any transaction.
+  say(kind === 'read' || kind === 'stream' ? READ : 'BEGIN', true)
   for (const text of texts) say(text)
   say(seeing(customerId), true)
   // The function is of the migration `closed-customers`: it refuses where the customer is closed.

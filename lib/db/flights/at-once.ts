@@ -22,10 +22,10 @@ export async function transactionAtOnce<T>(
   fn: (tx: Transaction) => Promise<T>,
   send: (pool: pg.Pool, flight: Flight) => void,
 ): Promise<T> {
-  const told = measuredTransaction('at once')
   const flight = new Flight()
   const opened = open(flight, from.options.user as Login, customerId, 'read')
   opened.catch(() => {})
+  const told = measuredTransaction('at once')
   // By then all that `fn` sends at once is there.
   process.nextTick(() => send(from, flight))
   let statements = 0

@@ -112,6 +112,8 @@ export class Flight extends Query {
   handleCommandComplete({ text }: { text: string }): void {
     const part = this.#parts[this.#at++] as Part
     // As in `UPDATE 3`, and `INSERT 0 3`.
+    // What was described as nothing has no columns.
+    part.fields ??= []
     part.rowCount = Number(/\d+$/.exec(text)?.[0] ?? 0)
   }
 

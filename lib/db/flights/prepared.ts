@@ -35,6 +35,8 @@ const names = new Map<string, string>()
  * number, because another copy of this module shares the connections, and would number other statements.
  */
 export function nameOf(text: string): string | undefined {
+  // Each cursor has columns of its own, whatever it is called.
+  if (/^\s*FETCH\b/i.test(text)) return undefined
   const known = names.get(text)
   if (known !== undefined || names.size >= MOST_NAMES) return known
   const name = createHash('sha256').update(text).digest('base64url')
@@ -44,8 +46,14 @@ export function nameOf(text: string): string | undefined {
 
 const NO_FIELDS: readonly Field[] = []
 
-/** Of each connection the statements that flights have prepared on it, with the columns of their answers. */
-const prepared = new WeakMap<Connection, Map<string, readonly Field[]>>()
+/** On each connection the statements that flights have prepared there, with the columns of their answers: for all copies of this module. */
+const PREPARED = Symbol.for('licenses-invoices: prepared on this connection')
+
+function preparedOn(connection: Connection): Map<string, readonly Field[]> {
+  const own = connection as { [PREPARED]?: Map<string, readonly Field[]> }
+  own[PREPARED] ??= new Map()
+  return own[PREPARED]
+}
 
 /**
  * Sends a statement, prepared if it was not yet.
@@ -59,7 +67,7 @@ export function sendPrepared(
   const known = isUnnamed ? undefined : nameOf(text)
   // pg keeps a list of its own of what it has prepared: the same statement has another name there.
   const name = known === undefined ? '' : `flight-${known}`
-  const fields = prepared.get(connection)?.get(text)
+  const fields = preparedOn(connection).get(text)
   if (!fields) {
     // One that was prepared in a flight which failed may have this name. To close what is not there is no error.
     if (name) connection.close({ type: 'S', name })
@@ -74,12 +82,10 @@ export function sendPrepared(
 /** Notes that a statement is prepared on this connection from now on. */
 export function remember(connection: Connection, statement: Statement, fields: readonly Field[]): void {
   const { text, isUnnamed } = statement
-  if (isUnnamed || nameOf(text) === undefined) return
-  const known = prepared.get(connection) ?? new Map<string, readonly Field[]>()
-  prepared.set(connection, known.set(text, fields))
+  if (!isUnnamed && nameOf(text) !== undefined) preparedOn(connection).set(text, fields)
 }
 
 /** Has a statement prepared anew. */
 export function forget(connection: Connection, { text }: Statement): void {
-  prepared.get(connection)?.delete(text)
+  preparedOn(connection).delete(text)
 }

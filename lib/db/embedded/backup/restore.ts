@@ -44,6 +44,8 @@ export async function restoreEmbedded(
     const beside = join(half, BESIDE)
     await expectFitting(beside, half, launch)
     const secrets = await secretFiles(beside)
+    // Unpacking takes minutes, in which somebody may have started it.
+    await expectFree(dataDir, replace)
     const aside = await moveAside(dataDir, old)
     for (const name of secrets) await copyFile(join(beside, name), join(dataDir, name))
     await copyFile(join(beside, PASSWORD), `${launch.data}-password`)
@@ -89,7 +91,8 @@ async function unpack(file: string, folder: string): Promise<void> {
 
 async function expectFitting(beside: string, half: string, launch: Launch): Promise<void> {
   const text = await readFile(join(beside, 'about.json'), 'utf8').catch(() => '')
-  if (text === '' || !(await exists(join(half, 'backup_label'))))
+  const parts = [join(half, 'backup_label'), join(beside, PASSWORD)]
+  if (text === '' || !(await Promise.all(parts.map(exists))).every(Boolean))
     throw new Error('The file is no dump of the embedded database.')
   const { postgres, platform }: About = JSON.parse(text)
   const { file, args, options } = commandLine(launch, 'postgres', ['--version'])
