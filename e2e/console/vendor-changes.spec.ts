@@ -189,6 +189,7 @@ test('the focus stays where the change was made, until its outcome is known', as
   fault(3, { write: 'late' })
   const page = await open(browser, member.ana)
   await control(page, 'Frontline Starter').fill('242')
+  await expect(page.getByRole('button', { name: 'Set to 242 licenses' })).toBeVisible()
   await page.keyboard.press('Enter')
   await page.keyboard.press('Enter')
   const confirming = page.getByRole('status').filter({ hasText: 'Confirming with the vendor…' })
