@@ -41,12 +41,12 @@ export function BilledPlot({ currencies, ...rest }: Given) {
   )
 }
 
-function Folded({ of: { currency, months }, fold, view, onGo }: Drawn) {
+function Folded({ id, of: { currency, months }, fold, view, onGo }: Drawn) {
   const [pointed, setPointed] = useState<string>()
   const bars = barsOf(months).slice(-FOLDED_MONTHS)
   const [begin, end] = endsOf(bars)
   return (
-    <div className="flex items-center gap-x-4">
+    <div id={id} className="flex items-center gap-x-4">
       <div className="flex items-center gap-x-3">
         {fold}
         <span className="text-xs text-ink-3">{currency}</span>

@@ -89,7 +89,7 @@ export function Invoices({
       {list.error ? (
         <RefreshFailed what="invoices" error={list.error} onRetry={() => list.refetch()} />
       ) : null}
-      <Card className={dimmed(isWaiting)}>
+      <Card aria-busy={isWaiting} className={dimmed(isWaiting)}>
         <LateSummary answer={figures} view={view}>
           {({ summary }) => <InvoiceTotals summary={summary} isOwed={isOwed} />}
         </LateSummary>

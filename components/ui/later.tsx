@@ -46,7 +46,14 @@ export function later<Given extends object>(
     return <Part {...given} />
   }
   const Shown = (given: Given) => (
-    <Suspense fallback={<Meanwhile {...given} />}>
+    <Suspense
+      fallback={
+        <>
+          <span hidden aria-busy="true" />
+          <Meanwhile {...given} />
+        </>
+      }
+    >
       <Inner {...given} />
     </Suspense>
   )
