@@ -14,8 +14,7 @@ import { knownPaths } from './admission/known-paths.ts'
 import { preparedPages } from './admission/prepared-pages.ts'
 import { loadApi } from './api.ts'
 import { startCounting } from './audit/strangers.ts'
-import { compressed } from './delivery/compressed.ts'
-import { staticFiles } from './delivery/static-files.ts'
+import { delivered } from './delivery/delivered.ts'
 import { askToLeave, drain, handOver } from './drain.ts'
 import { frontDoor } from './front-door.ts'
 import { healthCheck } from './health/health.ts'
@@ -78,7 +77,7 @@ export async function startApplication(): Promise<Application> {
     if (doubt) log().warn(doubt)
     // Behind a proxy all connections are its own.
     if (!trustProxy) boundConnections(server, limits.connections)
-    const inside = staticFiles(compressed(traces?.ofPages(pages) ?? pages))
+    const inside = delivered(traces?.ofPages(pages) ?? pages)
     const { host } = new URL(baseUrl)
     const door = frontDoor({
       hosts: allowedHosts,

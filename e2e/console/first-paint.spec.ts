@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, type Page, test } from '@playwright/test'
+import { heldScripts } from '../../lib/server/delivery/held-scripts.ts'
+import { asset, invoice, newCustomer } from '../admin.ts'
+import { complaints, signIn } from '../browser.ts'
+
+// Scripts are held until a page has been painted: lib/server/delivery/release.ts.
+
+/** They go at that time at the latest, in milliseconds. */
+const LATEST = 3000
+
+let admin: string
+
+test.beforeAll(async () => {
+  const customer = await newCustomer('first-paint')
+  await customer.importAssets([asset('workspace-suite-1', 'Suite')])
+  await customer.importInvoices([invoice('IN-1')])
+  admin = await customer.member('Ada', 'admin')
+})
+
+/** When, in milliseconds: the first paint, the first script asked for, the last one there, and the page loaded. */
+function times(page: Page) {
+  return page.evaluate(() => {
+    const scripts = performance
+      .getEntriesByType('resource')
+      .filter(({ name }) => name.endsWith('.js')) as PerformanceResourceTiming[]
+    const [visit] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+    const begin = visit?.loadEventStart ?? 0
+    const early = scripts.filter(({ startTime }) => startTime < begin)
+    return {
+      paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
+      asked: Math.min(
+        ...scripts.filter(({ initiatorType }) => initiatorType === 'script').map((one) => one.startTime),
+      ),
+      there: Math.max(...early.map(({ responseEnd }) => responseEnd)),
+      loaded: begin,
+    }
+  })
+}
+
+for (const path of ['/sign-in', '/', '/assets', '/invoices']) {
+  test(`${path} is painted first, then alive, then loaded`, async ({ page }) => {
+    const found = complaints(page)
+    if (path === '/sign-in') await page.goto(path)
+    else await signIn(page, admin, path)
+    await expect(page.locator('script[data-src], iframe')).toHaveCount(0)
+    const { paint, asked, there, loaded } = await times(page)
+    expect(asked).toBeGreaterThan(Math.min(paint, LATEST))
+    expect(loaded).toBeGreaterThanOrEqual(there)
+    expect(found).toEqual([])
+  })
+}
+
+test('a page that nobody sees comes to life without a frame', async ({ page }) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(document, 'hidden', { get: () => true })
+    window.requestAnimationFrame = () => 0
+    window.PerformanceObserver = class {
+      observe() {}
+    } as unknown as typeof PerformanceObserver
+  })
+  await page.goto('/sign-in')
+  await expect(page.locator('script[data-src], iframe')).toHaveCount(0)
+  expect((await times(page)).asked).toBeLessThan(Number.POSITIVE_INFINITY)
+})
+
+test('a press wakes a page that is not painted yet', async ({ page }) => {
+  await page.clock.install()
+  await page.addInitScript(() => {
+    window.PerformanceObserver = class {
+      observe() {}
+    } as unknown as typeof PerformanceObserver
+  })
+  await page.goto('/sign-in', { waitUntil: 'commit' })
+  await expect(page.getByLabel('Work e-mail')).toBeVisible()
+  await expect(page.locator('script[data-src]')).not.toHaveCount(0)
+  await page.getByLabel('Work e-mail').press('a')
+  await expect(page.locator('script[data-src], iframe')).toHaveCount(0)
+})
+
+test('a page whose content is long on its way comes to life before', async ({ page }) => {
+  const SCRIPT = '/_next/static/a.js'
+  const pages: ServerResponse[] = []
+  const server = createServer(
+    heldScripts((req, res) => {
+      const isScript = req.url === SCRIPT
+      res.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html')
+      if (isScript) return void res.end('document.title = "alive"')
+      pages.push(res)
+      res.write(`<!doctype html><script src="${SCRIPT}" async=""></script><h1>Frame</h1>`)
+    }),
+  )
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { waitUntil: 'commit' })
+  await expect(page).toHaveTitle('alive')
+  expect(await page.evaluate(() => document.readyState)).toBe('loading')
+  // Its second half may have scripts, too.
+  for (const res of pages) res.end(`<script src="${SCRIPT}" async=""></script><p>Rows</p>`)
+  await expect(page.getByText('Rows')).toBeVisible()
+  await expect(page.locator('script[data-src], iframe')).toHaveCount(0)
+  await expect.poll(() => page.evaluate(() => document.readyState)).toBe('complete')
+  server.closeAllConnections()
+  server.close()
+})
