@@ -1,13 +1,14 @@
 import 'server-only'
 import { createHash } from 'node:crypto'
-import { and, eq, exists, isNull, not, type SQL, sql } from 'drizzle-orm'
-import type { Caller, CustomerId } from '#lib/access/rules.ts'
+import { and, eq } from 'drizzle-orm'
+import type { Caller } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { idempotencyKeys } from '#lib/db/schema/history.ts'
-import { licenseChanges } from '#lib/db/schema/license-changes.ts'
-import type { Reply } from './operation.ts'
-import { PROBLEMS, Problem, type ProblemCode } from './problem.ts'
-import { problemText } from './problem-shapes.ts'
+import type { Reply } from '../operation.ts'
+import { PROBLEMS, Problem, type ProblemCode } from '../problem.ts'
+import { problemText } from '../problem-shapes.ts'
+import { arePacked, packed, unpacked } from './packed.ts'
+import { isOver } from './prune.ts'
 
 /** What is done, or a refusal that settles the request: it may be kept. What is thrown instead is not. */
 export type Answer<Body> = Reply<Body> | Problem
@@ -30,35 +31,41 @@ export type KnownKey<Body> =
   | { kind: 'answered'; answer: Answer<Body> }
   | { kind: 'change'; changeId: string }
 
-const KEPT = sql`interval '24 hours'`
-
 /**
- * Takes a key for a request, before anything is done: a repeat gets the same bytes, for 24 hours. The key, the effect
- * and the answer are kept in the same transaction; or, where a vendor is asked meanwhile, the key with the change. Then
- * it is kept for as long as nobody knows what became of that, and for 24 hours after.
+ * Asks what a request's key stands for, before anything is done: a repeat gets the same bytes, for 24 hours. The key, the
+ * effect and the answer are kept in the same transaction; or, where a vendor is asked meanwhile, the key with the change.
+ * Then it is kept for as long as nobody knows what became of that, and for 24 hours after. Two requests for one thing come
+ * here one after the other, because that is locked; of two for different ones, the second finds out when it keeps its answer.
  * @throws Problem `idempotency_key_reused` for a key that stands for another request
  */
 export async function takeKey<Body>(tx: Transaction, keyed: KeyedRequest<Body>): Promise<KnownKey<Body>> {
-  const print = fingerprint(keyed)
-  if (await isTaken(tx, keyed, print)) return { kind: 'new' }
-  const [kept] = await tx.select().from(idempotencyKeys).where(own(keyed))
-  if (kept?.fingerprint !== print) throw new Problem('idempotency_key_reused')
+  // One round trip: what was kept for its time goes before it is asked for.
+  const [, [kept]] = await Promise.all([
+    tx.delete(idempotencyKeys).where(and(own(keyed), isOver(tx, keyed.caller))),
+    tx.select().from(idempotencyKeys).where(own(keyed)),
+  ])
+  if (!kept) return { kind: 'new' }
+  if (kept.fingerprint !== fingerprint(keyed)) throw new Problem('idempotency_key_reused')
   if (kept.code !== null) return { kind: 'answered', answer: replay<Body>(kept) }
   return kept.changeId === null ? { kind: 'new' } : { kind: 'change', changeId: kept.changeId }
 }
 
-/** Says which change a key's request began or joined. */
+/**
+ * Says which change a key's request began or joined.
+ * @throws Problem `idempotency_key_reused` where another request was given the key meanwhile
+ */
 export async function pointKey<Body>(
   tx: Transaction,
   keyed: KeyedRequest<Body>,
   changeId: string,
 ): Promise<void> {
-  await tx.update(idempotencyKeys).set({ changeId }).where(own(keyed))
+  await keep(tx, keyed, { changeId })
 }
 
 /**
  * Keeps the answer that settles a request, in the transaction that settles it; without a key there is none to keep.
  * @returns the answer
+ * @throws Problem `idempotency_key_reused` where another request was given the key meanwhile
  */
 export async function keepAnswer<Body>(
   tx: Transaction,
@@ -68,10 +75,32 @@ export async function keepAnswer<Body>(
   if (!keyed) return answer
   const kept =
     answer instanceof Problem
-      ? { code: answer.code, body: problemText(answer, keyed.requestId) }
-      : { code: 'ok', body: JSON.stringify(keyed.parse(answer.body)), version: answer.version ?? null }
-  await tx.update(idempotencyKeys).set(kept).where(own(keyed))
+      ? { code: answer.code, text: problemText(answer, keyed.requestId) }
+      : { code: 'ok', text: JSON.stringify(keyed.parse(answer.body)), version: answer.version ?? null }
+  const { text, ...rest } = kept
+  await keep(tx, keyed, { ...rest, ...((await arePacked(tx)) ? { packed: packed(text) } : { body: text }) })
   return answer
+}
+
+type Kept = Partial<
+  Pick<typeof idempotencyKeys.$inferInsert, 'changeId' | 'code' | 'version' | 'body' | 'packed'>
+>
+
+/** One row for a key, written when it is known what it stands for; whoever else is given the key by another request, loses. */
+async function keep<Body>(tx: Transaction, keyed: KeyedRequest<Body>, kept: Kept): Promise<void> {
+  const { caller, key } = keyed
+  const { customerId } = caller
+  const print = fingerprint(keyed)
+  const rows = await tx
+    .insert(idempotencyKeys)
+    .values({ customerId, caller: `${caller.via}:${caller.id}`, key, fingerprint: print, ...kept })
+    .onConflictDoUpdate({
+      target: [idempotencyKeys.customerId, idempotencyKeys.caller, idempotencyKeys.key],
+      set: kept,
+      setWhere: eq(idempotencyKeys.fingerprint, print),
+    })
+    .returning({ key: idempotencyKeys.key })
+  if (rows.length === 0) throw new Problem('idempotency_key_reused')
 }
 
 type Key = { caller: Caller; key: string }
@@ -88,50 +117,8 @@ function fingerprint({ request }: { request: unknown }): string {
   return createHash('sha256').update(JSON.stringify(request)).digest('base64url')
 }
 
-/** Whether the key is this request's now. One that was kept for its time is free again. */
-async function isTaken(tx: Transaction, { caller, key }: Key, print: string): Promise<boolean> {
-  const { customerId } = caller
-  await pruneKeys(tx, customerId)
-  const rows = await tx
-    .insert(idempotencyKeys)
-    .values({ customerId, caller: `${caller.via}:${caller.id}`, key, fingerprint: print })
-    .onConflictDoNothing()
-    .returning({ key: idempotencyKeys.key })
-  return rows.length === 1
-}
-
-/**
- * Removes the customer's keys that were kept for their time.
- * @returns how many
- */
-export async function pruneKeys(tx: Transaction, customerId: CustomerId): Promise<number> {
-  const isOld = sql`${idempotencyKeys.createdAt} < now() - ${KEPT}`
-  const { rowCount } = await tx
-    .delete(idempotencyKeys)
-    .where(and(eq(idempotencyKeys.customerId, customerId), isOld, not(awaitsChange(tx, { customerId }))))
-  return rowCount ?? 0
-}
-
-/** In a statement on keys: whether the answer of one is still to come, or may have become known lately. */
-function awaitsChange(tx: Transaction, { customerId }: Pick<Caller, 'customerId'>) {
-  const { state, settledAt, acknowledgedAt } = licenseChanges
-  const isWanted = sql`(${state} in ('CLAIMED', 'SENT', 'UNKNOWN') or (${state} = 'UNCLEAR' and ${acknowledgedAt} is null)
-    or ${settledAt} > now() - ${KEPT})`
-  const itsChange = tx
-    .select({ id: licenseChanges.id })
-    .from(licenseChanges)
-    .where(
-      and(
-        eq(licenseChanges.customerId, customerId),
-        eq(licenseChanges.id, idempotencyKeys.changeId),
-        isWanted,
-      ),
-    )
-  return and(isNull(idempotencyKeys.code), exists(itsChange)) as SQL
-}
-
 function replay<Body>(kept: typeof idempotencyKeys.$inferSelect): Answer<Body> {
-  const saved = kept.body ?? ''
+  const saved = kept.packed === null ? (kept.body ?? '') : unpacked(kept.packed)
   if (kept.code === 'ok') {
     return { body: JSON.parse(saved), saved, ...(kept.version === null ? {} : { version: kept.version }) }
   }
