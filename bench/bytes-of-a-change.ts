@@ -93,7 +93,7 @@ async function sizes(): Promise<Map<string, Size>> {
   const { rows } = await owner.query<Size & { table: string }>(
     `SELECT coalesce(p.relname, c.relname) AS table, sum(pg_table_size(c.oid))::float8 AS own, sum(pg_indexes_size(c.oid))::float8 AS indexes
      FROM pg_class c LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class p ON p.oid = i.inhparent
-     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' GROUP BY 1 ORDER BY 1`,
+     WHERE c.relnamespace IN ('public'::regnamespace, 'months'::regnamespace) AND c.relkind = 'r' GROUP BY 1 ORDER BY 1`,
   )
   return new Map(rows.map(({ table, ...size }) => [table, size]))
 }
