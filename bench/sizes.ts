@@ -71,21 +71,26 @@ async function write(url: string): Promise<void> {
   })
 }
 
+/** Of a table or an index that is kept in months, all of them. */
+function ofParts(size: string, of: string): string {
+  return `coalesce((SELECT sum(${size}(relid)) FROM pg_partition_tree(${of}) WHERE isleaf), ${size}(${of}))::float8`
+}
+
 type Size = { table: string; index: string | null; rows: number; bytes: number }
 
 /** A table's own bytes are those of its rows, of what was too long for them, and of its maps. */
 async function tell(url: string): Promise<void> {
   const sizes = await inOne(url, async (owner) => {
     const { rows: tables } = await owner.query<{ name: string }>(
-      "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY 1",
+      "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY 1",
     )
     const found: Size[] = []
     for (const { name } of tables) {
       const { rows } = await owner.query<Size>(
         `WITH counted AS (SELECT count(*)::float8 AS rows FROM ${name})
-         SELECT '${name}' AS table, NULL AS index, rows, pg_table_size('${name}')::float8 AS bytes FROM counted
+         SELECT '${name}' AS table, NULL AS index, rows, ${ofParts('pg_table_size', `'${name}'::regclass`)} AS bytes FROM counted
          UNION ALL
-         SELECT '${name}', c.relname, rows, pg_relation_size(c.oid)::float8 FROM counted, pg_index i
+         SELECT '${name}', c.relname, rows, ${ofParts('pg_relation_size', 'c.oid')} FROM counted, pg_index i
          JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = '${name}'::regclass`,
       )
       found.push(...rows)

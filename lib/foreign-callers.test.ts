@@ -301,7 +301,7 @@ async function tables(): Promise<string[]> {
   const rows = await database.sql(
     OWN,
     `SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'customer_id'
-     WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1`,
+     WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace ORDER BY 1`,
   )
   return rows.map(({ name }) => String(name))
 }

@@ -251,6 +251,7 @@ describe(`of ${MANY} rows, no call reads more than ${MOST.ofRow} for each that i
     ['invoices_total', 'listInvoices', 'orderBy=totalAmount%20asc'],
     ['invoices_platform_newest', 'listInvoices', 'filter=platform:rare'],
     ['invoices_unsettled, invoices_statement', 'readStatement', ''],
+    ['license_changes_by_time', 'listLicenseChanges', ''],
   ])('and is broken where %s is not there', async (index, name, given) => {
     const contract = contracts.find((one) => one.name === name) as AnyContract
     const most = ({ rows }: Asked) => MOST.ofRow * rows + MOST.besides

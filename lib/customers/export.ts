@@ -77,7 +77,7 @@ async function exportedTables(tx: Transaction): Promise<Table[]> {
         FROM pg_index i JOIN pg_attribute k ON k.attrelid = c.oid AND k.attnum = ANY (i.indkey)
         WHERE i.indrelid = c.oid AND i.indisprimary), '["customer_id"]') AS "order"
     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-    WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+    WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
       AND (c.relname = 'customers' OR EXISTS (SELECT FROM pg_attribute o
         WHERE o.attrelid = c.oid AND o.attname = 'customer_id' AND NOT o.attisdropped))
       AND c.relname <> ALL (${sql.param(LEFT_OUT)}::text[])

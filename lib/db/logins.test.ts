@@ -104,7 +104,7 @@ describe.each(pools)('the connections of %s', (pool, login) => {
 
 it.each(['reads', 'streams'] as const)('%s change nothing, whatever the transaction says', async (pool) => {
   const { rows } = await owner.query<{ name: string }>(
-    "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
+    "SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace",
   )
   for (const { name } of rows) {
     expect([name, await attempt(pool, `DELETE FROM ${name}`)]).toEqual([name, '42501'])

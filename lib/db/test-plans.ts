@@ -82,6 +82,8 @@ function count(plan: Plan, from: Record<string, number>): void {
   const dropped = removed.reduce((sum, name) => sum + Number(plan[name] ?? 0), 0)
   const of =
     plan['Relation Name'] ?? (plan['Node Type'] === 'Bitmap Index Scan' ? plan['Index Name'] : undefined)
-  if (of) from[of] = (from[of] ?? 0) + (plan['Actual Rows'] + dropped) * plan['Actual Loops']
+  // The parts of a table that is kept in months are read for it.
+  const table = of?.replace(/^(audit_(?:events|chain))_(?:first|rest|\d{4}_\d{2})$/, '$1')
+  if (table) from[table] = (from[table] ?? 0) + (plan['Actual Rows'] + dropped) * plan['Actual Loops']
   for (const part of plan.Plans ?? []) count(part, from)
 }

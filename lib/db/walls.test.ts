@@ -6,7 +6,7 @@ import { type TestDatabase, testDatabase } from './test-database.ts'
 // A table that is added without its wall works, and shows every customer's rows to whoever forgets a WHERE.
 const WITHOUT_WALL = `
   SELECT c.relname AS table FROM pg_class c
-  WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+  WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
     AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'customer_id' AND NOT a.attisdropped)
     AND NOT (c.relrowsecurity AND c.relforcerowsecurity AND EXISTS (
       SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'own'))
@@ -37,7 +37,7 @@ const READERS_DIFFER = `
   FROM pg_class c
   JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped,
   unnest(ARRAY['console_reads', 'console_streams']) reader
-  WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+  WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
     AND (has_column_privilege('console_app', c.oid, a.attnum, 'SELECT')
         <> has_column_privilege(reader, c.oid, a.attnum, 'SELECT')
       OR has_column_privilege('console_app', c.oid, a.attnum, 'SELECT')
@@ -57,7 +57,7 @@ test('what the writing login may read, the two that read may, by the same wall',
 // A table that is forgotten here keeps its rows when their customer is removed, and so the customer.
 const STAYS = `
   SELECT c.relname AS table FROM pg_class c
-  WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+  WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
     AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'customer_id' AND NOT a.attisdropped)
     AND NOT EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'operated')
   ORDER BY 1`

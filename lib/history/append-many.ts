@@ -44,7 +44,8 @@ const ADD_LINKS = {
 const MOVE_HEAD = {
   name: 'audit-heads',
   text: `UPDATE audit_heads h SET seq = c.seq, event_id = c.event_id, digest = c.digest
-    FROM audit_chain c WHERE h.customer_id = $1 AND c.customer_id = $1 AND c.seq = h.seq + $2::bigint`,
+    FROM audit_chain c WHERE h.customer_id = $1 AND c.customer_id = $1 AND c.seq = h.seq + $2::bigint
+      AND c.event_id = h.event_id + $2::bigint`,
 }
 
 /**

@@ -37,9 +37,16 @@ const ITS_EVENT = and(
   eq(auditEvents.id, auditChain.eventId),
 )
 
-/** All links of a customer's chain, in its order. */
-export async function* listChain(tx: Transaction, customerId: CustomerId): AsyncGenerator<Link> {
-  for (let last = Number.MIN_SAFE_INTEGER; ; ) {
+/**
+ * All links of a customer's chain, in its order.
+ * @param after what is closed lies before it, and goes with its month
+ */
+export async function* listChain(
+  tx: Transaction,
+  customerId: CustomerId,
+  after = Number.MIN_SAFE_INTEGER,
+): AsyncGenerator<Link> {
+  for (let last = after; ; ) {
     const rows = await tx
       .select({ ...link, event: entry })
       .from(auditChain)

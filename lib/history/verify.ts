@@ -30,14 +30,15 @@ export async function verifyChain(
   customerId: CustomerId,
   heads: readonly KnownHead[] = [],
 ): Promise<Verdict> {
-  const { begin = { seq: 0, digest: GENESIS }, head } = await readBounds(tx, customerId)
+  const { begin: closed, head } = await readBounds(tx, customerId)
+  const begin = closed ?? { seq: 0, digest: GENESIS }
   const signed = heads.filter(({ seq }) => seq >= begin.seq).sort((a, b) => a.seq - b.seq)
   const end = { ...begin, count: 0, eventId: '0', before: begin.digest }
   const isSigned = comparing(signed, begin.seq)
   const take = (link: Link, next?: Link) => step(end, link, next, head?.seq ?? 0) ?? isSigned(end)
   let fault: Fault | undefined
   let held: Link | undefined
-  for await (const link of listChain(tx, customerId)) {
+  for await (const link of listChain(tx, customerId, closed?.seq)) {
     // One is held back: what is wrong with it shows by how the next one follows.
     fault = held && take(held, link)
     if (fault) break

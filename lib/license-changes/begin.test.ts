@@ -202,6 +202,21 @@ describe('Idempotency-Key (CONTRACT 4)', () => {
     expect([await changesOf(id), await changesOf(other)].map(({ length }) => length)).toEqual([1, 0])
   })
 
+  it('stands for one request, where two of them come with it at once for two assets', async () => {
+    const ids = await Promise.all([newAsset({ purchased: 50 }), newAsset({ purchased: 50 })])
+    for (let round = 0; round < 5; round++) {
+      const headers = { 'idempotency-key': `two-at-once-${round}` }
+      const answers = await Promise.all(ids.map((id) => patch(id, 60 + round, { headers })))
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
+      const done = ids[answers.findIndex(({ status }) => status === 200)] ?? ''
+      const other = ids.find((id) => id !== done) ?? ''
+      expect((await read(done)).quantity).toBe(60 + round)
+      expect((await read(other)).quantity).not.toBe(60 + round)
+      const [again] = await Promise.all([patch(done, 60 + round, { headers })])
+      expect(again?.text).toBe(answers.find(({ status }) => status === 200)?.text)
+    }
+  })
+
   it('belongs to one caller; the permission comes before any replay', async () => {
     const id = await newAsset({ purchased: 10 })
     await patch(id, 11, { headers: keyed('mine') })

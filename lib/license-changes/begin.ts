@@ -1,5 +1,5 @@
 import 'server-only'
-import { type Answer, keepAnswer, pointKey, takeKey } from '#lib/api/idempotency.ts'
+import { type Answer, keepAnswer, pointKey, takeKey } from '#lib/api/idempotency/keys.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Asset } from '#lib/assets/contract.ts'
 import { addReadings } from '#lib/assets/seat-history.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import type { Caller, CustomerId } from '#lib/access/rules.ts'
-import type { Answer } from '#lib/api/idempotency.ts'
+import type { Answer } from '#lib/api/idempotency/keys.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Asset } from '#lib/assets/contract.ts'
 import { knownOf } from '#lib/assets/seats.ts'

@@ -1,6 +1,6 @@
 import 'server-only'
 import type { Caller } from '#lib/access/rules.ts'
-import type { KeyedRequest } from '#lib/api/idempotency.ts'
+import type { KeyedRequest } from '#lib/api/idempotency/keys.ts'
 import type { Asset } from '#lib/assets/contract.ts'
 import { type LicensedRow, lockLicensed } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'

@@ -27,6 +27,7 @@ test('several processes share one queue in the database, made by a role that own
   try {
     expect(await query('SELECT name, cron FROM pgboss.schedule ORDER BY name')).toEqual([
       { name: 'forget-limits', cron: '41 * * * *' },
+      { name: 'make-months', cron: '51 2 * * *' },
       { name: 'prune', cron: '41 2 * * *' },
       { name: 'read-vendors', cron: '* * * * *' },
       { name: 'recheck-domains', cron: '29 * * * *' },

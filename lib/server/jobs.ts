@@ -14,6 +14,7 @@ import { tellOperators } from '#lib/operator-mail/send.ts'
 import { seeToOrders } from '#lib/renewal-orders/jobs.ts'
 import { tellOfOrders } from '#lib/renewal-orders/mails.ts'
 import { tellHeads } from './audit/heads.ts'
+import { makeMonths } from './audit/months.ts'
 import { runBackfills } from './backfills/run.ts'
 import { removeDeparted } from './pruning/departures.ts'
 import { prune } from './pruning/prune.ts'
@@ -39,6 +40,7 @@ const JOBS: Job[] = [
   { name: 'tell-operators', cron: '*/10 * * * *', run: tellOperators },
   { name: 'tell-audit-heads', cron: '7 * * * *', run: tellHeads },
   { name: 'prune', cron: '41 2 * * *', run: prune },
+  { name: 'make-months', cron: '51 2 * * *', run: () => makeMonths() },
   { name: 'tell-members', cron: '* * * * *', run: tellMembers },
   { name: 'tell-of-ending-keys', cron: '17 * * * *', run: tellOfEndings },
   // Each domain once a day: what could not be asked is asked in the next hour.

@@ -9,12 +9,14 @@ import { env } from '#lib/env.ts'
 import { verifyChain } from '#lib/history/verify.ts'
 import { customerNamed, recordDeed } from '../command.ts'
 import { interruption, note, print } from '../terminal.ts'
+import { dropMonths, type Month, monthsBefore } from './months.ts'
 
 type Given = { customer?: string; months?: number; dryRun?: boolean }
 
 /**
  * Removes the beginning of each chain, up to the first event of a month that is kept. Only the database's owner may, by
- * this command: what serves requests can't. Where it begins then is written down, with the digest of what went last.
+ * this command: what serves requests can't. Where it begins then is written down, with the digest of what went last. Of all
+ * customers, the months go whole; of one, or where somebody's has to stay, event by event.
  * @throws Problem where a chain does not verify: it is evidence, and stays; or where it is not whole yet
  */
 export async function pruneHistory({
@@ -25,37 +27,63 @@ export async function pruneHistory({
   const customers = customer === undefined ? await listCustomers() : [await customerNamed(customer)]
   const owner = new pg.Client(ownerOf((await startDatabase()).direct))
   await owner.connect()
-  const left: string[] = []
   try {
-    for (const { customerId } of customers) {
-      interruption.signal.throwIfAborted()
-      const end = await lastOver(owner, customerId, months)
-      if (!end) continue
-      const { fault, waiting } = await readScope({ customerId }, (tx) => verifyChain(tx, customerId))
-      if (fault) left.push(`${customerId} does not verify`)
-      else if (waiting) left.push(`${customerId} is not chained to its end yet`)
-      else if (dryRun) print(`${customerId}: ${end.count} events from before ${end.before} would be removed`)
-      else await remove(owner, customerId, end)
+    const { ends, left } = await lookThrough(owner, customers, months)
+    if (dryRun)
+      for (const [customerId, { count, before }] of ends)
+        print(`${customerId}: ${count} events from before ${before} would be removed`)
+    else {
+      const isOfAll = customer === undefined && left.length === 0
+      await removeAll(owner, ends, isOfAll ? await monthsBefore(owner, months) : [])
+      await forgetStrangers(owner, months)
     }
-    if (!dryRun) await forgetStrangers(owner, months)
+    if (left.length === 0) return
+    const text = `The history was left as it is where it must not be touched: ${left.join('; ')}. See: audit verify`
+    throw new Problem('invalid_request', text)
   } finally {
     await owner.end()
   }
-  if (left.length === 0) return
-  const text = `The history was left as it is where it must not be touched: ${left.join('; ')}. See: audit verify`
-  throw new Problem('invalid_request', text)
+}
+
+/** Up to where each history is over, and which ones have to stay as they are. */
+async function lookThrough(
+  owner: pg.Client,
+  customers: readonly { customerId: CustomerId }[],
+  months: number,
+) {
+  const left: string[] = []
+  const ends = new Map<CustomerId, End>()
+  for (const { customerId } of customers) {
+    interruption.signal.throwIfAborted()
+    const end = await lastOver(owner, customerId, months)
+    if (!end) continue
+    const { fault, waiting } = await readScope({ customerId }, (tx) => verifyChain(tx, customerId))
+    if (fault) left.push(`${customerId} does not verify`)
+    else if (waiting) left.push(`${customerId} is not chained to its end yet`)
+    else ends.set(customerId, end)
+  }
+  return { ends, left }
+}
+
+/** Closes each, and drops the months that are closed then. Where it is cut off, the next time goes on. */
+async function removeAll(owner: pg.Client, ends: ReadonlyMap<CustomerId, End>, whole: readonly Month[]) {
+  for (const [customerId, end] of ends) {
+    interruption.signal.throwIfAborted()
+    await remove(owner, customerId, end, whole.at(-1)?.ends)
+  }
+  await dropMonths(owner, whole)
 }
 
 type End = { seq: string; before: string; count: string }
 
-/** The last place before the first event of the months that are kept; undefined where nothing is older. */
+/** The last place before the first event of the months that are kept; undefined where nothing is older that is not closed. */
 async function lastOver(owner: pg.Client, customerId: CustomerId, months: number): Promise<End | undefined> {
   const { rows } = await owner.query<End>(
     `WITH kept AS (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'
        - $2::int * interval '1 month' AS since)
      SELECT max(c.seq) AS seq, to_char((SELECT since FROM kept) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS before,
        count(*) AS count
-     FROM audit_chain c WHERE c.customer_id = $1 AND c.seq < coalesce(
+     FROM audit_chain c WHERE c.customer_id = $1 AND c.seq > coalesce(closed_up_to($1), c.seq - 1) AND c.seq < coalesce(
        (SELECT min(l.seq) FROM audit_chain l
         JOIN audit_events e ON e.customer_id = l.customer_id AND e.id = l.event_id
         WHERE l.customer_id = $1 AND e.at >= (SELECT since FROM kept)), 9223372036854775807)`,
@@ -64,7 +92,13 @@ async function lastOver(owner: pg.Client, customerId: CustomerId, months: number
   return rows[0]?.seq ? rows[0] : undefined
 }
 
-async function remove(owner: pg.Client, customerId: CustomerId, { seq, before, count }: End): Promise<void> {
+/** @param dropped what has a smaller id goes with its month */
+async function remove(
+  owner: pg.Client,
+  customerId: CustomerId,
+  { seq, before, count }: End,
+  dropped = '-9223372036854775808',
+): Promise<void> {
   await owner.query('BEGIN')
   try {
     await owner.query(
@@ -73,12 +107,14 @@ async function remove(owner: pg.Client, customerId: CustomerId, { seq, before, c
        WHERE customer_id = $1 AND seq = $2`,
       [customerId, seq, before],
     )
-    const gone = 'SELECT event_id FROM audit_chain WHERE customer_id = $1 AND seq <= $2'
-    await owner.query(`DELETE FROM audit_events WHERE customer_id = $1 AND id IN (${gone})`, [
-      customerId,
-      seq,
-    ])
-    await owner.query('DELETE FROM audit_chain WHERE customer_id = $1 AND seq <= $2', [customerId, seq])
+    const own = [customerId, seq, dropped]
+    const gone = 'customer_id = $1 AND seq <= $2 AND event_id >= $3'
+    await owner.query(
+      `DELETE FROM audit_events WHERE customer_id = $1 AND id >= $3
+       AND id IN (SELECT event_id FROM audit_chain WHERE ${gone})`,
+      own,
+    )
+    await owner.query(`DELETE FROM audit_chain WHERE ${gone}`, own)
     await owner.query('COMMIT')
   } catch (error) {
     await owner.query('ROLLBACK').catch(() => {})

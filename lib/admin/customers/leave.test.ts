@@ -87,7 +87,7 @@ const linesOf = (path: string) =>
 const tables = async () => {
   const { rows } = await owner.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'customer_id'
-     WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND NOT a.attisdropped ORDER BY 1`,
+     WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace AND NOT a.attisdropped ORDER BY 1`,
   )
   return rows.map(({ name }) => name)
 }

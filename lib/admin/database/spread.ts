@@ -61,7 +61,10 @@ async function spread({ yes = false }: { yes?: boolean }): Promise<void> {
   await asOwner(async (url) => {
     const { moves, dropped, kept } = await distribute(url, { dryRun: !yes })
     if (moves.length === 0) return print('All tables lie where they belong: nothing changes.')
-    printRows(moves, {})
+    printRows(
+      moves.map(({ table, to }) => ({ table, to })),
+      {},
+    )
     print('')
     print(`Foreign keys   ${kept.length} are made anew, ${dropped.length} cannot hold there and are dropped`)
     for (const name of dropped) print(`  ${name}`)

@@ -4,7 +4,7 @@ import { hasCitus, type Place, placesOf, readTables, type Table } from './places
 
 /** What is to be done: the tables that go elsewhere, and the foreign keys that no longer hold or are made anew. */
 export type Plan = {
-  moves: { table: string; to: Place }[]
+  moves: { table: string; to: Place; parts: string[] }[]
   dropped: string[]
   kept: string[]
   statements: string[]
@@ -45,9 +45,9 @@ $$`
 
 function planOf(tables: readonly Table[], keys: readonly Key[]): Plan {
   const places = placesOf(tables)
-  const moves = tables.flatMap(({ name, now }) => {
+  const moves = tables.flatMap(({ name, now, parts }) => {
     const to = places.get(name) ?? 'home'
-    return to === now || to === 'home' ? [] : [{ table: name, to }]
+    return to === now || to === 'home' ? [] : [{ table: name, to, parts }]
   })
   const forced = tables
     .filter(({ isUnforced, now }) => isUnforced && now === 'spread')
@@ -92,14 +92,15 @@ function planOf(tables: readonly Table[], keys: readonly Key[]): Plan {
 }
 
 /** The owner sees all rows while they are sent, and nobody else any more than before. */
-function moved({ table, to }: { table: string; to: Place }, first: string): string[] {
+function moved({ table, to, parts }: Plan['moves'][number], first: string): string[] {
   const beside = table === first ? 'none' : first
+  const all = [id(table), ...parts]
   return [
-    `ALTER TABLE ${id(table)} NO FORCE ROW LEVEL SECURITY`,
+    ...all.map((one) => `ALTER TABLE ${one} NO FORCE ROW LEVEL SECURITY`),
     to === 'everywhere'
       ? `SELECT create_reference_table('${table}')`
       : `SELECT create_distributed_table('${table}', 'customer_id', colocate_with => '${beside}')`,
-    `ALTER TABLE ${id(table)} FORCE ROW LEVEL SECURITY`,
+    ...all.map((one) => `ALTER TABLE ${one} FORCE ROW LEVEL SECURITY`),
   ]
 }
 
@@ -109,7 +110,7 @@ async function readKeys(client: pg.Client): Promise<Key[]> {
   const { rows } = await client.query<Key>(`
     SELECT c.relname AS table, f.conname AS name, p.relname AS to, pg_get_constraintdef(f.oid) AS definition
     FROM pg_constraint f JOIN pg_class c ON c.oid = f.conrelid JOIN pg_class p ON p.oid = f.confrelid
-    WHERE f.contype = 'f' AND f.connamespace = 'public'::regnamespace AND c.relname !~ '_[0-9]{6,}$'
+    WHERE f.contype = 'f' AND f.conparentid = 0 AND f.connamespace = 'public'::regnamespace AND c.relname !~ '_[0-9]{6,}$'
     ORDER BY 1, 2`)
   return rows
 }

@@ -20,6 +20,8 @@ export type Table = {
   pointsTo: string[]
   /** Whether its owner sees all rows, because a shard was being split or moved when that was cut off. */
   isUnforced: boolean
+  /** Its parts, where it is kept in months: what is moved with it. */
+  parts: string[]
   /** Where it lies now. */
   now: Place
 }
@@ -64,11 +66,12 @@ const TABLES = `
     c.relrowsecurity AND NOT c.relforcerowsecurity AS "isUnforced",
     ARRAY(SELECT DISTINCT p.relname::text FROM pg_constraint f JOIN pg_class p ON p.oid = f.confrelid
       WHERE f.conrelid = c.oid AND f.contype = 'f' AND p.oid <> c.oid) AS "pointsTo",
+    ARRAY(SELECT i.inhrelid::regclass::text FROM pg_inherits i WHERE i.inhparent = c.oid ORDER BY 1) AS parts,
     coalesce((SELECT CASE WHEN d.partmethod = 'h' THEN 'spread' WHEN d.repmodel = 't' THEN 'everywhere' END
       FROM pg_dist_partition d WHERE d.logicalrelid = c.oid), 'home') AS now
   FROM pg_class c
   LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'customer_id' AND NOT a.attisdropped
-  WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+  WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
     -- The parts of spread tables that lie on this machine.
     AND c.relname !~ '_[0-9]{6,}$'
   ORDER BY 1`

@@ -42,7 +42,7 @@ async function keepVacuumsAway(client: pg.Client): Promise<void> {
   await client.query(`SET LOCAL lock_timeout = ${HARMLESS_WAIT}`)
   await client.query(`DO $$ DECLARE tables text; BEGIN
     SELECT string_agg(oid::regclass::text, ', ' ORDER BY oid) INTO tables FROM pg_class
-      WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_has_role(relowner, 'USAGE');
+      WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND pg_has_role(relowner, 'USAGE');
     IF tables IS NOT NULL THEN EXECUTE 'LOCK TABLE ' || tables || ' IN SHARE UPDATE EXCLUSIVE MODE'; END IF;
   END $$`)
 }

@@ -69,7 +69,8 @@ export const licenseChanges = pgTable(
     // Those that wait for a person, of all customers.
     index('license_changes_unclear').on(t.customerId, t.id).where(sql`${t.state} = 'UNCLEAR'`),
     index('license_changes_newest').on(t.customerId, t.assetId, t.createdAt),
-    index('license_changes_all_newest').on(t.customerId, t.createdAt, t.id),
+    // Without the id: few were made in one moment, and these are sorted by it.
+    index('license_changes_by_time').on(t.customerId, t.createdAt).concurrently(),
     foreignKey({ columns: [t.customerId, t.assetId], foreignColumns: [assets.customerId, assets.id] }),
     foreignKey({
       name: 'license_changes_at_vendor',

@@ -1,5 +1,5 @@
 import 'server-only'
-import type { Answer } from '#lib/api/idempotency.ts'
+import type { Answer } from '#lib/api/idempotency/keys.ts'
 import type { Asset } from '#lib/assets/contract.ts'
 import { knownOf } from '#lib/assets/seats.ts'
 import type { Transaction } from '#lib/db/client.ts'

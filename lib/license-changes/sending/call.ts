@@ -1,6 +1,6 @@
 import 'server-only'
 import type { CustomerId } from '#lib/access/rules.ts'
-import { type Answer, keepAnswer } from '#lib/api/idempotency.ts'
+import { type Answer, keepAnswer } from '#lib/api/idempotency/keys.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Asset } from '#lib/assets/contract.ts'
 import { replyOf } from '#lib/assets/serialize.ts'

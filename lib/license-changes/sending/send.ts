@@ -1,5 +1,5 @@
 import 'server-only'
-import { type Answer, keepAnswer } from '#lib/api/idempotency.ts'
+import { type Answer, keepAnswer } from '#lib/api/idempotency/keys.ts'
 import type { Problem } from '#lib/api/problem.ts'
 import type { Asset } from '#lib/assets/contract.ts'
 import { knownOf } from '#lib/assets/seats.ts'

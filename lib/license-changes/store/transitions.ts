@@ -1,5 +1,4 @@
 import 'server-only'
-import { randomUUID } from 'node:crypto'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/access/rules.ts'
 import type { AssetRow } from '#lib/assets/store.ts'
@@ -8,6 +7,7 @@ import { licenseChanges } from '#lib/db/schema/license-changes.ts'
 import { type Actor, recordAudit } from '#lib/history/audit.ts'
 import { type ChangeState, isOpen } from '../rules.ts'
 import { beginAttempt } from './attempts.ts'
+import { newChangeId } from './ids.ts'
 import { insertOpen, insertSettled } from './insert.ts'
 
 // Every transition of a change and its audit row are written in one transaction, with the asset's row locked first:
@@ -33,7 +33,7 @@ export async function addLicenseChange(
 ): Promise<Change> {
   const values = {
     customerId,
-    id: randomUUID(),
+    id: newChangeId(),
     assetId: asset.id,
     vendorSubscriptionId: asset.vendorSubscriptionId,
     fromQuantity: from,

@@ -38,7 +38,7 @@ async function tablesOf(query: OwnersWork['query']): Promise<string[]> {
        SELECT k.confrelid::regclass::text FROM pg_constraint k
        WHERE k.contype = 'f' AND k.conrelid = c.oid AND k.confrelid <> c.oid) AS "pointsTo"
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'customer_id' AND NOT a.attisdropped
-     WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace`,
+     WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace`,
   )
   const left = new Map(rows.map((row) => [row.name, row]))
   const order: string[] = []

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { openDatabase } from '#lib/db/client.ts'
+import { startEmbedded } from '#lib/db/embedded.ts'
+import { migrate } from '#lib/db/migrate.ts'
+import { addAsset, addCustomer, callerOf } from '#lib/db/test-rows.ts'
+import { setQuantity } from '#lib/license-changes/operations.ts'
+
+// What a changed quantity writes: the bytes of its rows and of their places in indexes, by table, and those of the
+// server's log (WAL), without and with the images of whole pages that follow a checkpoint. Of customers' ids of 17
+// characters, keys and members as in production, and no rows before. npm run change-bytes -- [changes] [database]
+
+const CHANGES = Number(process.argv[2] ?? 10_000)
+const CUSTOMERS = 100
+const ASSETS = 8
+
+const given = process.argv[3]
+const folder = await mkdtemp(join(tmpdir(), 'console-bytes-'))
+const embedded = given ? undefined : await startEmbedded(folder)
+const url = given ?? embedded?.url ?? ''
+await migrate(url)
+const database = openDatabase(url)
+const owner = new pg.Client({ connectionString: url })
+await owner.connect()
+try {
+  await tell()
+} finally {
+  await owner.end()
+  await database.close()
+  await embedded?.release()
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function tell(): Promise<void> {
+  const callers: Awaited<ReturnType<typeof callerOf>>[] = []
+  for (let n = 0; n < CUSTOMERS; n++) {
+    const id = `customer-${String(n).padStart(8, '0')}`
+    await addCustomer(id)
+    for (let at = 0; at < ASSETS; at++) await addAsset(id, `workspace-suite-${at}`, { purchased: 1 })
+    callers.push(await callerOf(id, 'admin'))
+  }
+  let made = 0
+  const change = async () => {
+    const n = made++
+    const caller = callers[n % CUSTOMERS]
+    if (!caller) throw new Error('There is no customer.')
+    const given = {
+      params: { asset_id: `workspace-suite-${Math.floor(n / CUSTOMERS) % ASSETS}` },
+      query: {},
+      headers: { 'idempotency-key': randomUUID() },
+      body: { quantity: 2 + Math.floor(n / CUSTOMERS / ASSETS) },
+    } as unknown as Parameters<typeof setQuantity>[1]
+    await setQuantity(caller, given, { requestId: randomUUID() })
+  }
+  const many = async (count: number) => {
+    for (let n = 0; n < count; n++) await change()
+  }
+  await many(CUSTOMERS)
+  await owner.query('VACUUM FULL')
+  await owner.query('CHECKPOINT')
+  const before = await sizes()
+  const start = await place()
+  await many(CHANGES)
+  const logged = await since(start)
+  const after = await sizes()
+  // Every page that is touched now was touched since the checkpoint: what is left is the changes themselves.
+  const again = await place()
+  await many(1000)
+  const bare = await since(again)
+  const most = [...after].map(([table, size]) => {
+    const was = before.get(table) ?? { rows: 0, own: 0, indexes: 0 }
+    return { table, own: (size.own - was.own) / CHANGES, indexes: (size.indexes - was.indexes) / CHANGES }
+  })
+  const grown = most.filter(({ own, indexes }) => own + indexes >= 1)
+  console.log('| of a changed quantity | table | its indexes | together |\n|---|---:|---:|---:|')
+  const row = (name: string, own: number, indexes: number) =>
+    console.log(`| ${name} | ${own.toFixed(0)} | ${indexes.toFixed(0)} | ${(own + indexes).toFixed(0)} |`)
+  for (const { table, own, indexes } of grown) row(`\`${table}\``, own, indexes)
+  const sum = (of: 'own' | 'indexes') => grown.reduce((all, one) => all + one[of], 0)
+  row('all', sum('own'), sum('indexes'))
+  console.log(
+    `\nWAL: ${(logged / CHANGES).toFixed(0)} B a change after a checkpoint, ${(bare / 1000).toFixed(0)} B between`,
+  )
+}
+
+type Size = { own: number; indexes: number }
+
+async function sizes(): Promise<Map<string, Size>> {
+  await owner.query('VACUUM')
+  const { rows } = await owner.query<Size & { table: string }>(
+    `SELECT coalesce(p.relname, c.relname) AS table, sum(pg_table_size(c.oid))::float8 AS own, sum(pg_indexes_size(c.oid))::float8 AS indexes
+     FROM pg_class c LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class p ON p.oid = i.inhparent
+     WHERE c.relnamespace IN ('public'::regnamespace, 'months'::regnamespace) AND c.relkind = 'r' GROUP BY 1 ORDER BY 1`,
+  )
+  return new Map(rows.map(({ table, ...size }) => [table, size]))
+}
+
+async function place(): Promise<string> {
+  return (await owner.query('SELECT pg_current_wal_insert_lsn() AS at')).rows[0].at
+}
+
+async function since(start: string): Promise<number> {
+  const { rows } = await owner.query('SELECT pg_current_wal_insert_lsn() - $1::pg_lsn AS bytes', [start])
+  return Number(rows[0].bytes)
+}
