@@ -308,5 +308,5 @@ async function tables(): Promise<string[]> {
 
 async function eachTable(statement: (table: string) => string): Promise<void> {
   const all = await tables()
-  await run(database.url, all.map(statement).join(';'))
+  await run(database.url, ...all.map(statement))
 }
