@@ -44,8 +44,10 @@ export async function run(url: string, ...statements: string[]): Promise<void> {
  */
 export async function dropDatabase(url: string, name: string): Promise<void> {
   const drop = `DROP DATABASE IF EXISTS ${name}`
-  await run(url, `${drop} WITH (FORCE)`).catch((error: { code?: string }) => {
+  const force = () => run(url, `${drop} WITH (FORCE)`)
+  await force().catch(async (error: { code?: string }) => {
     if (error.code !== INSUFFICIENT_PRIVILEGE) throw error
-    return run(url, drop)
+    // Where others are connected, too, such as a pooler, the worker is ended all the same.
+    await run(url, drop).catch(force)
   })
 }
