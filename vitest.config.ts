@@ -22,7 +22,7 @@ export default defineConfig({
       ...NO_LIMITS,
     },
     include: ['{architecture,bench,components,fuzz,lib,scripts,stand-ins}/**/*.test.ts'],
-    globalSetup: 'lib/db/test-server.ts',
+    globalSetup: 'lib/db/test-setup.ts',
     // To end what hangs: tests seed real databases, and a busy machine is not a failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,

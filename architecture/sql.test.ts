@@ -12,12 +12,22 @@ const VOLATILE = /(?<!\.)\b(?:clock_timestamp|timeofday|random|gen_random_uuid|n
 /** `subqueries are not supported within INSERT queries`: within what ON CONFLICT does. */
 const SUBQUERY = /\bDO UPDATE\b(?:(?!\bRETURNING\b)[^;`])*?\(\s*SELECT\b/g
 
+/** `functions used in the DO UPDATE SET clause … must be marked IMMUTABLE`: write what is inserted, by `excluded`. */
+const MUTABLE =
+  /\bINSERT INTO\s+(\w+)[^`;]*?\bDO UPDATE\b(?:(?!\bRETURNING\b|\bWHERE\b)[^;`])*?\b(now|statement_timestamp|convert_to)\(/g
+
+/** `Non-IMMUTABLE functions are not allowed in CASE or COALESCE statements`, of what an UPDATE sets. */
+const IN_CASE = /\bcoalesce\(\$\{\w+\.\w+\}, (now|statement_timestamp)\(\)\)/g
+
 /** `COPY FROM not supported with row-level security`: rows that stand beside no row of the customer's. */
 const ROWS_ALONE =
   /\bINSERT INTO\s+(\w+)[^`;]*?\bSELECT\b(?:(?!\bFROM\b)[^;`])*?\bFROM\s+(?:LATERAL\s+)?(\w+)\s*\(/g
 
 /** What is written of no customer, or by a setting that goes with a replica of one server alone. */
 const OF_NO_CUSTOMER = new Set(['refused_strangers', 'recent_writes'])
+
+/** What is never spread. */
+const AT_HOME = new Set(['vendor_accounts', 'vendor_budgets', 'sign_in_budgets'])
 
 /** Faults of a file's statements. A column's default may be volatile: it is found once, where the row is made. */
 function faultsIn(file: string, text: string): string[] {
@@ -30,6 +40,10 @@ function faultsIn(file: string, text: string): string[] {
           told(`${found} is volatile: write statement_timestamp()`),
         )),
     ...[...code.matchAll(SUBQUERY)].map(() => told('a subquery in ON CONFLICT: write two statements')),
+    ...[...code.matchAll(MUTABLE)]
+      .filter(([, table = '']) => !AT_HOME.has(table))
+      .map(([, , name]) => told(`${name}() in ON CONFLICT: write what is inserted, by excluded`)),
+    ...[...code.matchAll(IN_CASE)].map(([, name]) => told(`${name}() in coalesce: write least()`)),
     ...[...code.matchAll(ROWS_ALONE)]
       .filter(([, table = '']) => !OF_NO_CUSTOMER.has(table))
       .map(([, table, source]) =>
@@ -48,6 +62,11 @@ describe('what it refuses is found', () => {
     ['.set({ id: sql`gen_random_uuid()` })', 'gen_random_uuid() is volatile'],
     ['`INSERT INTO a (x) VALUES (1) ON CONFLICT (x) DO UPDATE SET (x, y) = (\n SELECT 1, 2)`', 'a subquery'],
     ['`INSERT INTO a (x) SELECT $1, r.* FROM json_to_recordset($2::json) AS r(x text)`', 'alone'],
+    [
+      '`INSERT INTO a (x, at) VALUES (1, now()) ON CONFLICT (x) DO UPDATE SET at = now()`',
+      'now() in ON CONFLICT',
+    ],
+    [`.set({ at: sql\`coalesce(\${a.at}, statement_timestamp())\` })`, 'in coalesce'],
     [
       '`INSERT INTO a (x)\n SELECT r.x FROM unnest($1::text[]) AS r(x)`',
       'INSERT INTO a … SELECT from unnest()',

@@ -90,11 +90,11 @@ async function addOthers(member: string) {
     `INSERT INTO calendar_feeds (customer_id, member_id, digest, last_four) VALUES ($1, $2, 'none', 'foreign')`,
     [OTHER, member],
   )
+  const [its] = await database.sql(OTHER, 'SELECT email FROM members WHERE id = $1', [member])
   await database.sql(
     OTHER,
-    `INSERT INTO notice_recipients (customer_id, id, email, needs_since)
-     SELECT customer_id, 'told', email, now() FROM members WHERE id = $1`,
-    [member],
+    `INSERT INTO notice_recipients (customer_id, id, email, needs_since) VALUES ($1, 'told', $2, now())`,
+    [OTHER, its?.email],
   )
 }
 
@@ -308,5 +308,5 @@ async function tables(): Promise<string[]> {
 
 async function eachTable(statement: (table: string) => string): Promise<void> {
   const all = await tables()
-  await run(database.url, all.map(statement).join(';'))
+  await run(database.url, ...all.map(statement))
 }

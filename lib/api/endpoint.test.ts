@@ -320,6 +320,7 @@ describe('when the database fails', () => {
     new Error('Connection terminated unexpectedly'),
     // Of a primary that has just become another one's standby.
     Object.assign(new Error('Connection terminated: read-only transaction'), { code: '25006' }),
+    Object.assign(new Error('postmaster was shut down, exiting: terminated'), { code: 'XX000' }),
   ])('503 with Retry-After, and nothing internal in the body: %s', async (lost) => {
     const { opened } = database
     const { connect } = opened.keys

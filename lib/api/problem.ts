@@ -114,9 +114,9 @@ export const Problem: {
 // SQLSTATE classes and codes of a server that is gone, going, full, too slow, or a standby by now (25006).
 const UNAVAILABLE = /^(08|53|57P|57014|55P03|25P03|25006|40001|40P01|58)/
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN)$/
-// pg throws these without a code after the server was killed or the pool is exhausted.
+// pg throws these without a code after the server was killed or the pool is exhausted; the last one is Citus's, as XX000.
 const CODELESS =
-  /connection (terminated|error|ended)|client was closed|timeout exceeded when trying to connect|no turn in time|connection timeout|query read timeout/i
+  /connection (terminated|error|ended)|client was closed|timeout exceeded when trying to connect|no turn in time|connection timeout|query read timeout|postmaster was shut down/i
 
 /** Maps any thrown value: deny by default, so what is not known is 500 and says only the request id. */
 export function toProblem(error: unknown): Problem {
@@ -145,6 +145,6 @@ export function errorCode(error: unknown): string | undefined {
 
 function isUnavailable(error: Error & { code?: unknown }): boolean {
   const { code } = error
-  if (typeof code !== 'string') return CODELESS.test(error.message)
+  if (typeof code !== 'string' || code === 'XX000') return CODELESS.test(error.message)
   return NETWORK.test(code) || UNAVAILABLE.test(code)
 }

@@ -13,7 +13,7 @@ export async function listSeats(tx: Transaction, customerId: CustomerId, type: s
       skuName: assets.skuName,
       purchased: assets.seatsPurchased,
       read: sql<number | null>`(extract(epoch from (SELECT min(${seatReadings.at}) FROM ${seatReadings}
-        WHERE ${seatReadings.customerId} = ${assets.customerId} AND ${seatReadings.assetId} = ${assets.id})) * 1000)::float8`,
+        WHERE ${seatReadings.customerId} = ${customerId} AND ${seatReadings.assetId} = ${assets.id})) * 1000)::float8`,
     })
     .from(assets)
     .where(and(eq(assets.customerId, customerId), eq(assets.type, type), isNotNull(assets.seatsPurchased)))

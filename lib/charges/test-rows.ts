@@ -56,12 +56,13 @@ export async function addCharges(
     await tx.execute(sql`
       INSERT INTO charges (customer_id, set_id, position, detail, category, class, service, description, period_start,
         period_end, billing_account, sub_account, quantity, unit, billed_cost, tags)
-      SELECT ${customer}, ${setId}, r.position, r.detail, coalesce(r.category, 'Usage'), r.class,
+      SELECT own.customer_id, own.id, r.position, r.detail, coalesce(r.category, 'Usage'), r.class,
         coalesce(r.service, 'Compute'), r.description, r.start, r."end", coalesce(r.account, 'A-1'), r."subAccount",
         r.quantity, r.unit, r.cost, r.tags
-      FROM json_to_recordset(${JSON.stringify(rows.map((row, position) => ({ ...row, position })))}::json)
+      FROM charge_sets AS own, json_to_recordset(${JSON.stringify(rows.map((row, position) => ({ ...row, position })))}::json)
         AS r(position int, detail text, category text, class text, service text, description text, start timestamptz,
-          "end" timestamptz, account text, "subAccount" text, quantity numeric, unit text, cost numeric, tags jsonb)`)
+          "end" timestamptz, account text, "subAccount" text, quantity numeric, unit text, cost numeric, tags jsonb)
+      WHERE own.customer_id = ${customer} AND own.id = ${setId}`)
   })
 }
 

@@ -45,6 +45,14 @@ it('says so when a function went on after its statement had failed', async () =>
   expect(await nameOf('northwind')).not.toBe('lost')
 })
 
+it('tells of the statement that failed, and not of one that was sent with it and waited for', async () => {
+  const both = scope(ana, async (tx) => {
+    tx.execute('SELECT 1 / 0').catch(() => {})
+    await tx.execute('SELECT 1')
+  })
+  await expect(both).rejects.toMatchObject({ cause: { code: '22012' } })
+})
+
 it('a connection that served one customer shows nothing of it to the next', async () => {
   const turns = Array.from({ length: 40 }, (_, index) => (index % 2 ? ana : eve))
   const seen = await Promise.all(turns.map((caller) => readScope(caller, (tx) => tx.execute(names))))

@@ -5,7 +5,7 @@ import { migrate } from './migrate.ts'
 import { onDatabase, run } from './test-server.ts'
 
 // Tests on Citus: CITUS_URL is a database on the coordinator that knows the workers, as a superuser who reaches all of them
-// by the same name and password. Nothing can be cloned there, so that each test file makes, migrates and spreads its own.
+// by the same name and password. A run makes, migrates and spreads one database, some 30 s; each test file has a copy of it.
 
 const OWNER = 'spread_owner'
 
@@ -20,33 +20,62 @@ async function makeOwner(url: string): Promise<void> {
   }
 }
 
-/** Makes an empty database that is migrated and spread. @returns its address, as its owner reaches it */
+/** Makes an empty database that is migrated and spread, for `copySpread`. @returns its address, as its owner reaches it */
 export async function makeSpread(url: string, name: string): Promise<string> {
   await makeOwner(url)
   const machines = await machinesOf(url)
   for (const machine of machines) {
     await run(machine, `CREATE DATABASE ${name} OWNER ${OWNER}`)
     await run(onDatabase(machine, name), 'CREATE EXTENSION citus')
-    await run(machine, `ALTER DATABASE ${name} SET citus.propagate_set_commands TO local`)
+    await setUp(machine, name)
   }
   const [coordinator, ...workers] = machines.map((machine) => new URL(machine))
   const here = onDatabase(url, name)
   await run(here, `SELECT citus_set_coordinator_host('${coordinator?.hostname}', ${coordinator?.port})`)
   for (const { hostname, port } of workers) await run(here, `SELECT citus_add_node('${hostname}', ${port})`)
-  const owned = new URL(here)
+  const owned = ownedUrl(url, name)
+  for (const machine of machines) await run(machine, `GRANT console_jobs TO ${OWNER}`).catch(() => {})
+  await migrate(owned)
+  await run(here, `GRANT ${LOGINS.join(', ')} TO ${OWNER}`)
+  await distribute(owned)
+  for (const machine of machines) await close(machine, name)
+  return owned
+}
+
+/** Copies it on each machine, a second or two: what Citus knows of tables and shards is in tables of the database. */
+export async function copySpread(url: string, from: string, name: string): Promise<string> {
+  await Promise.all(
+    (await machinesOf(url)).map(async (machine) => {
+      await run(machine, `CREATE DATABASE ${name} TEMPLATE ${from} OWNER ${OWNER} STRATEGY file_copy`)
+      await setUp(machine, name)
+    }),
+  )
+  return ownedUrl(url, name)
+}
+
+/** What is kept with the name of a database, and so not copied. Four shards are enough for two workers. */
+async function setUp(machine: string, name: string): Promise<void> {
+  await run(machine, `ALTER DATABASE ${name} SET citus.propagate_set_commands TO local`)
+  await run(machine, `ALTER DATABASE ${name} SET citus.shard_count TO 4`)
+}
+
+/** Citus's own daemon would be connected to it, and nothing is copied then. */
+async function close(machine: string, name: string): Promise<void> {
+  await run(machine, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+  await run(machine, `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`)
+}
+
+function ownedUrl(url: string, name: string): string {
+  const owned = new URL(onDatabase(url, name))
   owned.username = OWNER
   owned.password ||= 'spread'
-  for (const machine of machines) await run(machine, `GRANT console_jobs TO ${OWNER}`).catch(() => {})
-  await migrate(owned.href)
-  await run(here, `GRANT ${LOGINS.join(', ')} TO ${OWNER}`)
-  await distribute(owned.href)
   return owned.href
 }
 
 /** Drops it on each machine. */
 export async function dropSpread(url: string, name: string): Promise<void> {
-  for (const machine of await machinesOf(url))
-    await run(machine, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  const drop = `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`
+  await Promise.all((await machinesOf(url)).map((machine) => run(machine, drop)))
 }
 
 /** The address of each machine, the coordinator first. */

@@ -1,3 +1,4 @@
+import { DrizzleQueryError } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import { measuredTransaction } from '#lib/measured.ts'
@@ -26,7 +27,7 @@ export async function transaction<T>(
   }: { readOnly?: boolean; evenIfClosed?: boolean; last?: pg.QueryConfig | undefined } = {},
 ): Promise<T> {
   const kind = readOnly ? 'read' : evenIfClosed ? 'late write' : 'write'
-  const { tx, opened, send, end } = await begin(from, customerId, kind)
+  const { tx, opened, send, end, reasonOf } = await begin(from, customerId, kind)
   let value: T
   let words: pg.QueryConfig[]
   try {
@@ -37,7 +38,7 @@ export async function transaction<T>(
   } catch (error) {
     // Where the transaction was refused at its beginning, what came after it failed for no reason of its own.
     const first = await opened.then(
-      () => error,
+      () => reasonOf(error),
       (refusal) => refusal,
     )
     await end('ROLLBACK').catch(() => {})
@@ -82,7 +83,7 @@ async function begin(from: pg.Pool, customerId: string, kind: Kind) {
     statements += 1
     noteStatement()
   }
-  const { tx, close } = begun(client, flight, kind, note)
+  const { tx, close, reasonOf } = begun(client, flight, kind, note)
   const end = async (how: 'COMMIT' | 'ROLLBACK') => {
     try {
       const { command } = await close(how)
@@ -102,13 +103,14 @@ async function begin(from: pg.Pool, customerId: string, kind: Kind) {
     note()
     return sendOne(client, statement)
   }
-  return { tx, opened, send, end }
+  return { tx, opened, send, end, reasonOf }
 }
 
 /** Sends the beginning of a transaction, without waiting for it: it travels with the first statement. */
 function begun(client: pg.PoolClient, flight: Flight, kind: Kind, note: () => void) {
   const readOnly = kind === 'read' || kind === 'stream'
   let isClosed = false
+  let first: DrizzleQueryError | undefined
   inOnePacket(client)
   client.query(flight)
   const close = (how: 'COMMIT' | 'ROLLBACK') => {
@@ -118,7 +120,20 @@ function begun(client: pg.PoolClient, flight: Flight, kind: Kind, note: () => vo
   const query = (statement: pg.QueryConfig, values?: unknown[]) => {
     if (isClosed) throw new Error('This statement comes after the end of its transaction.')
     note()
-    return sendOne(client, statement, { values, isPrepared: readOnly })
+    const sent = sendOne(client, statement, { values, isPrepared: readOnly })
+    sent.catch((error: Error) => {
+      first ??= new DrizzleQueryError(statement.text, values ?? [], error)
+    })
+    return sent
   }
-  return { tx: withRowPlans(drizzle({ query } as unknown as pg.PoolClient)), close }
+  // Of statements that were sent together, one may be waited for that came after the one that failed.
+  const reasonOf = (error: unknown) => (isAborted(error) ? (first ?? error) : error)
+  return { tx: withRowPlans(drizzle({ query } as unknown as pg.PoolClient)), close, reasonOf }
+}
+
+/** Whether a statement was refused for nothing but that another one of its transaction had failed. */
+function isAborted(error: unknown): boolean {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
+    if ('code' in at) return at.code === '25P02'
+  return false
 }

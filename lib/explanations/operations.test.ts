@@ -218,7 +218,7 @@ describe('GET /billing/v1/invoice-explanation', () => {
   it('the customer is named in every statement', async () => {
     const tables = ['invoices', 'line_items', 'invoice_sums', 'assets', 'license_changes']
     const rows = (state: string) =>
-      run(database.url, tables.map((table) => `ALTER TABLE ${table} ${state} ROW LEVEL SECURITY`).join(';'))
+      run(database.url, ...tables.map((table) => `ALTER TABLE ${table} ${state} ROW LEVEL SECURITY`))
     await rows('DISABLE')
     try {
       const eve = await (await ask('month=2026-10', { key: keys.eve })).json()

@@ -24,21 +24,14 @@ const ADD_EVENTS = {
     WHERE h.customer_id = $1`,
 }
 
-// The digests of what the events say stand behind each other in $2, 32 bytes each.
+// The digests of what the events say stand behind each other in $2, 32 bytes each. The function is of the migration
+// `chain-links`: it computes each digest from the one before.
 const ADD_LINKS = {
   name: 'audit-links',
   text: `INSERT INTO audit_chain (customer_id, seq, event_id, digest)
-    WITH RECURSIVE linked AS (
-      SELECT 0 AS n, h.seq, h.event_id, h.digest, ${microsOf('h.at')} AS micros
-      FROM audit_heads h WHERE h.customer_id = $1
-      UNION ALL
-      SELECT l.n + 1, l.seq + 1, l.event_id + 1,
-        sha256(l.digest || substring($2::bytea FROM l.n * 32 + 1 FOR 32)
-          || convert_to((l.seq + 1) || ' ' || (l.event_id + 1) || ' ' || l.micros, 'UTF8')),
-        l.micros
-      FROM linked l WHERE l.n < length($2::bytea) / 32
-    )
-    SELECT $1, seq, event_id, digest FROM linked WHERE n > 0`,
+    SELECT h.customer_id, l.seq, l.event_id, l.digest
+    FROM audit_heads h, chain_links(h.digest, h.seq, h.event_id, ${microsOf('h.at')}, $2::bytea) l
+    WHERE h.customer_id = $1`,
 }
 
 const MOVE_HEAD = {

@@ -6,20 +6,24 @@ import { contentDigest, type Entry, GENESIS, microsOf } from './chain.ts'
 const NOW = 'coalesce($3::timestamptz, statement_timestamp())'
 const NEXT_ID = 'greatest(h.event_id + 1, excluded.event_id)'
 
-/** The digest of a link, in SQL: it is computed where the head is locked. */
-const link = (before: string, seq: string, eventId: string, at: string) =>
-  `sha256(${before} || $2 || convert_to(${seq} || ' ' || ${eventId} || ' ' || ${microsOf(at)}, 'UTF8'))`
+/**
+ * The digest of a link, in SQL: it is computed where the head is locked. By casts alone, which are immutable where
+ * `convert_to` and a number beside `||` are not: the text is of digits and spaces, so that its bytes are what it says.
+ */
+const link = (before: string, seq: string, eventId: string, micros: string) =>
+  `sha256(${before} || $2 || (${seq}::text || ' ' || ${eventId}::text || ' ' || ${micros}::text)::bytea)`
 
 // Statements that leave together, and not one with the others inside, which a database that is spread over several
-// machines refuses; nothing in its UPDATEs may be volatile either. An event's id is its time, or one more than the id
-// before: in the order of the chain. Named, so that PostgreSQL reads them once for a connection.
+// machines refuses; in its ON CONFLICT all must be immutable. An event's id is its time, or one more than the id before:
+// in the order of the chain. So the id that is offered is the time in microseconds. Named, so that PostgreSQL reads them
+// once for a connection.
 const MOVE_HEAD = {
   name: 'audit-head',
   text: `INSERT INTO audit_heads AS h (customer_id, seq, event_id, at, digest)
     VALUES ($1, 1, ${microsOf(NOW)}, ${NOW},
-      ${link(`'\\x${GENESIS.toString('hex')}'::bytea`, "'1'", microsOf(NOW), NOW)})
+      ${link(`'\\x${GENESIS.toString('hex')}'::bytea`, "'1'", microsOf(NOW), microsOf(NOW))})
     ON CONFLICT (customer_id) DO UPDATE SET seq = h.seq + 1, event_id = ${NEXT_ID}, at = excluded.at,
-      digest = ${link('h.digest', '(h.seq + 1)', NEXT_ID, 'excluded.at')}`,
+      digest = ${link('h.digest', '(h.seq + 1)', NEXT_ID, 'excluded.event_id')}`,
 }
 
 const ADD_EVENT = {

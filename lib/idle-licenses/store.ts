@@ -34,24 +34,24 @@ export type PlanRow = {
 }
 
 const DAY = 86_400
-/** The readings of the asset of the statement around it. */
-const OWN = sql`r.customer_id = a.customer_id AND r.asset_id = a.id`
+/** The readings of the asset of the statement around it. The customer is said again: a join alone finds no machine. */
+const own = (customerId: CustomerId) => sql`r.customer_id = ${customerId} AND r.asset_id = a.id`
 const ago = (days: number) => sql`now() - ${days} * interval '1 day'`
 
 // What is not asked of a plan is not read.
-const leastIdle = (isAsked: SQL) => sql`
+const leastIdle = (its: SQL, isAsked: SQL) => sql`
   SELECT CASE WHEN bool_or(s.before) THEN least(min(s.idle), a.seats_purchased - a.seats_assigned) END AS "leastIdle" FROM (
     (SELECT r.purchased - r.assigned AS idle, true AS before FROM seat_readings r
-      WHERE ${OWN} AND r.at <= ${ago(IDLE_DAYS)} ORDER BY r.at DESC LIMIT 1)
+      WHERE ${its} AND r.at <= ${ago(IDLE_DAYS)} ORDER BY r.at DESC LIMIT 1)
     UNION ALL
-    (SELECT r.purchased - r.assigned, false FROM seat_readings r WHERE ${OWN} AND r.at > ${ago(IDLE_DAYS)})) s
+    (SELECT r.purchased - r.assigned, false FROM seat_readings r WHERE ${its} AND r.at > ${ago(IDLE_DAYS)})) s
   WHERE a.seats_purchased > a.seats_assigned AND ${isAsked}`
-const assignedThen = (isAsked: SQL) => sql`
+const assignedThen = (its: SQL, isAsked: SQL) => sql`
   SELECT s.assigned AS "assignedThen",
     least(${PACE_DAYS}, floor(extract(epoch FROM now() - s.at) / ${DAY}))::int AS "paceDays" FROM (
-    (SELECT r.assigned, r.at FROM seat_readings r WHERE ${OWN} AND r.at <= ${ago(PACE_DAYS)} ORDER BY r.at DESC LIMIT 1)
+    (SELECT r.assigned, r.at FROM seat_readings r WHERE ${its} AND r.at <= ${ago(PACE_DAYS)} ORDER BY r.at DESC LIMIT 1)
     UNION ALL
-    (SELECT r.assigned, r.at FROM seat_readings r WHERE ${OWN} AND r.at > ${ago(PACE_DAYS)} ORDER BY r.at LIMIT 1)) s
+    (SELECT r.assigned, r.at FROM seat_readings r WHERE ${its} AND r.at > ${ago(PACE_DAYS)} ORDER BY r.at LIMIT 1)) s
   WHERE ${isAsked} ORDER BY s.at LIMIT 1`
 
 /**
@@ -72,8 +72,8 @@ export async function listPlans(
     FROM (
       SELECT * FROM assets a WHERE a.customer_id = ${customerId} AND a.seats_purchased IS NOT NULL
       ORDER BY a.created_at DESC, a.id DESC LIMIT ${MOST_PLANS}) a
-    LEFT JOIN LATERAL (${leastIdle(isAsked)}) idle ON true
-    LEFT JOIN LATERAL (${assignedThen(isAsked)}) pace ON true
+    LEFT JOIN LATERAL (${leastIdle(own(customerId), isAsked)}) idle ON true
+    LEFT JOIN LATERAL (${assignedThen(own(customerId), isAsked)}) pace ON true
     ORDER BY a.created_at DESC, a.id DESC`)
   return rows
 }

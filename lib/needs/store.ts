@@ -61,9 +61,9 @@ export type ChangeRow = {
 
 const OPEN = sql.raw(`('${OPEN_STATES.join("', '")}')`)
 
-/** Whether another change of the same asset came after `c`. */
-const followed = (which = sql``) => sql`EXISTS (
-  SELECT FROM license_changes n WHERE n.customer_id = c.customer_id AND n.asset_id = c.asset_id
+/** Whether another change of the customer's came after `c`, of the same asset. */
+const followed = (customerId: CustomerId, which = sql``) => sql`EXISTS (
+  SELECT FROM license_changes n WHERE n.customer_id = ${customerId} AND n.asset_id = c.asset_id
     AND n.created_at > c.created_at ${which})`
 
 /**
@@ -79,14 +79,14 @@ export async function listWaiting(tx: Transaction, customerId: CustomerId): Prom
         AND (c.state = 'UNKNOWN' OR c.moved_at < now() - ${USUAL_MINUTES} * interval '1 minute') LIMIT ${MOST})
       UNION ALL
       (SELECT * FROM license_changes c WHERE c.customer_id = ${customerId} AND c.state = 'UNCLEAR'
-        AND c.acknowledged_at IS NULL AND NOT ${followed(sql`AND n.state <> 'DRIFT'`)} LIMIT ${MOST})
+        AND c.acknowledged_at IS NULL AND NOT ${followed(customerId, sql`AND n.state <> 'DRIFT'`)} LIMIT ${MOST})
       UNION ALL
       (SELECT * FROM (
           SELECT * FROM license_changes l WHERE l.customer_id = ${customerId}
             AND l.created_at > now() - ${NEWS_DAYS} * interval '1 day'
           ORDER BY l.created_at DESC, l.id DESC LIMIT ${MOST_CHANGES}) c
-        WHERE c.state IN ('REJECTED', 'FAILED') AND NOT ${followed()} LIMIT ${MOST})) c
-    JOIN assets a ON a.customer_id = c.customer_id AND a.id = c.asset_id`)
+        WHERE c.state IN ('REJECTED', 'FAILED') AND NOT ${followed(customerId)} LIMIT ${MOST})) c
+    JOIN assets a ON a.customer_id = ${customerId} AND a.id = c.asset_id`)
   return rows
 }
 
@@ -97,7 +97,7 @@ export async function listBusy(tx: Transaction, customerId: CustomerId): Promise
     UNION
     SELECT a.id FROM assets a
     CROSS JOIN LATERAL (
-      SELECT c.not_before FROM license_changes c WHERE c.customer_id = a.customer_id AND c.asset_id = a.id
+      SELECT c.not_before FROM license_changes c WHERE c.customer_id = ${customerId} AND c.asset_id = a.id
       ORDER BY c.created_at DESC LIMIT 1) newest
     WHERE a.customer_id = ${customerId} AND a.vendor <> 'built-in' AND a.seats_purchased IS NOT NULL
       AND newest.not_before > now()`)

@@ -21,23 +21,33 @@ const MOST_ROWS = 5000
 /** How long a change stays news where no mail could be sent. */
 const NEWS = sql`interval '7 days'`
 
-/** The recipient, as long as they want it, and are a member whose roles let them see licenses. */
-const wanting = ({ customerId, recipientId }: To) => sql`
-  SELECT r.licenses_since AS since FROM notice_recipients r
-  WHERE r.customer_id = ${customerId} AND r.id = ${recipientId} AND NOT 'licenses' = ANY (r.stopped)
-    AND EXISTS (
-      SELECT FROM members m
-      WHERE m.customer_id = ${customerId} AND lower(m.email) = lower(r.email) AND m.disabled_at IS NULL
-        AND m.roles && ${sql.param([...ROLES_WITH['licenses-manager']])}::text[])`
+/**
+ * Since when the recipient wants it, as the database writes it; undefined where they do not, or are no member any more
+ * whose roles let them see licenses. By two statements: recipients and members may lie on different machines.
+ */
+async function wantedSince(tx: Transaction, { customerId, recipientId }: To): Promise<string | undefined> {
+  const { rows } = await tx.execute<{ email: string; since: string }>(sql`
+    SELECT r.email, r.licenses_since::text AS since FROM notice_recipients r
+    WHERE r.customer_id = ${customerId} AND r.id = ${recipientId} AND r.licenses_since IS NOT NULL
+      AND NOT 'licenses' = ANY (r.stopped)`)
+  const [wanted] = rows
+  if (!wanted) return undefined
+  const { rows: able } = await tx.execute(sql`
+    SELECT FROM members m
+    WHERE m.customer_id = ${customerId} AND lower(m.email) = lower(${wanted.email}) AND m.disabled_at IS NULL
+      AND m.roles && ${sql.param([...ROLES_WITH['licenses-manager']])}::text[] LIMIT 1`)
+  return able.length > 0 ? wanted.since : undefined
+}
 
 /** The ids of what vendors changed since the recipient wants to know, and that no mail has told them. */
 export async function listUntold(tx: Transaction, to: To): Promise<string[]> {
   const { customerId, recipientId } = to
+  const since = await wantedSince(tx, to)
+  if (since === undefined) return []
   const { rows } = await tx.execute<{ id: string }>(sql`
-    WITH own AS (${wanting(to)})
     SELECT c.id FROM license_changes c
     WHERE c.customer_id = ${customerId} AND c.state = 'DRIFT'
-      AND c.created_at >= (SELECT since FROM own) AND c.created_at > now() - ${NEWS}
+      AND c.created_at >= ${since}::timestamptz AND c.created_at > now() - ${NEWS}
       AND NOT EXISTS (
         SELECT FROM notice_changes n
         WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.change_id = c.id)
@@ -58,15 +68,14 @@ export async function writeTold(tx: Transaction, to: To, toldOn: string, ids: st
 /** What the mail of a day tells, newest first: nothing any more where the recipient has stopped it, or may not see it. */
 export async function listToldChanges(tx: Transaction, to: To, toldOn: string): Promise<ToldChange[]> {
   const { customerId, recipientId } = to
+  if ((await wantedSince(tx, to)) === undefined) return []
   const { rows } = await tx.execute<ToldChange>(sql`
-    WITH own AS (${wanting(to)})
     SELECT c.asset_id AS "assetId", a.name AS "assetName", c.from_quantity AS "from", c.to_quantity AS "to",
       c.actor_name AS vendor, extract(epoch FROM c.created_at)::float8 * 1000 AS at
     FROM notice_changes n
-    JOIN license_changes c ON c.customer_id = n.customer_id AND c.id = n.change_id
-    JOIN assets a ON a.customer_id = c.customer_id AND a.id = c.asset_id
+    JOIN license_changes c ON c.customer_id = ${customerId} AND c.id = n.change_id
+    JOIN assets a ON a.customer_id = ${customerId} AND a.id = c.asset_id
     WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.told_on = ${toldOn}
-      AND EXISTS (SELECT FROM own WHERE since IS NOT NULL)
     ORDER BY c.created_at DESC, c.id`)
   return rows
 }

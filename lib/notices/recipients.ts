@@ -68,7 +68,7 @@ export async function addRecipient(
     INSERT INTO notice_subscriptions AS s (customer_id, recipient_id, billing_profile_id, kinds)
     VALUES (${customerId}, ${recipient?.id}, ${profile}, ${sql.param([...kinds])}::text[])
     ON CONFLICT (customer_id, recipient_id, billing_profile_id) DO UPDATE
-    SET kinds = excluded.kinds, since = CASE WHEN 'new' = ANY (s.kinds) AND NOT ${again} THEN s.since ELSE now() END`)
+    SET kinds = excluded.kinds, since = CASE WHEN 'new' = ANY (s.kinds) AND NOT ${again} THEN s.since ELSE excluded.since END`)
   return recipient?.stopped ?? []
 }
 
@@ -86,7 +86,7 @@ export async function addLicensesRecipient(
     INSERT INTO notice_recipients AS r (customer_id, id, email, licenses_since)
     VALUES (${customerId}, ${randomUUID()}, ${email}, now())
     ON CONFLICT (customer_id, lower(email)) DO UPDATE
-    SET failure = NULL, failed_at = NULL, licenses_since = coalesce(r.licenses_since, now()),
+    SET failure = NULL, failed_at = NULL, licenses_since = coalesce(r.licenses_since, excluded.licenses_since),
       stopped = CASE WHEN ${again} THEN array_remove(r.stopped, 'licenses') ELSE r.stopped END
     RETURNING stopped`)
   return rows[0]?.stopped ?? []

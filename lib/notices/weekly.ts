@@ -34,7 +34,7 @@ export async function setWeekly(
         INSERT INTO notice_recipients AS r (customer_id, id, email, needs_since)
         VALUES (${customerId}, ${randomUUID()}, ${email}, now())
         ON CONFLICT (customer_id, lower(email)) DO UPDATE
-        SET failure = NULL, failed_at = NULL, needs_since = now(), stopped = array_remove(r.stopped, 'needs')
+        SET failure = NULL, failed_at = NULL, needs_since = excluded.needs_since, stopped = array_remove(r.stopped, 'needs')
         WHERE r.needs_since IS NULL OR 'needs' = ANY (r.stopped)
         RETURNING id`
       : sql`
@@ -52,17 +52,23 @@ type Wanting = { since: string; lastOn: string | null; id: string; roles: Role[]
 
 /** The member behind a recipient, as long as they want it and may sign in; undefined: nobody is told. */
 async function wanting(tx: Transaction, { customerId, recipientId }: To): Promise<Wanting | undefined> {
-  const { rows } = await tx.execute<Wanting>(sql`
-    SELECT (r.needs_since AT TIME ZONE 'UTC')::date::text AS since, m.id, m.roles,
-      ARRAY(SELECT p.id FROM billing_profiles p WHERE p.customer_id = ${customerId}
-        AND (m.billing_profiles IS NULL OR p.id = ANY (m.billing_profiles))) AS profiles,
+  const { rows: wanted } = await tx.execute<Pick<Wanting, 'since' | 'lastOn'> & { email: string }>(sql`
+    SELECT r.email, (r.needs_since AT TIME ZONE 'UTC')::date::text AS since,
       (SELECT max(told_on)::text FROM notice_mails n
         WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.tells_needs) AS "lastOn"
     FROM notice_recipients r
-    JOIN members m ON m.customer_id = r.customer_id AND lower(m.email) = lower(r.email)
     WHERE r.customer_id = ${customerId} AND r.id = ${recipientId} AND r.needs_since IS NOT NULL
-      AND NOT 'needs' = ANY (r.stopped) AND m.disabled_at IS NULL AND m.invited_at IS NULL`)
-  return rows[0]
+      AND NOT 'needs' = ANY (r.stopped)`)
+  const [told] = wanted
+  if (!told) return undefined
+  const { rows } = await tx.execute<Pick<Wanting, 'id' | 'roles' | 'profiles'>>(sql`
+    SELECT m.id, m.roles,
+      ARRAY(SELECT p.id FROM billing_profiles p WHERE p.customer_id = ${customerId}
+        AND (m.billing_profiles IS NULL OR p.id = ANY (m.billing_profiles))) AS profiles
+    FROM members m
+    WHERE m.customer_id = ${customerId} AND lower(m.email) = lower(${told.email})
+      AND m.disabled_at IS NULL AND m.invited_at IS NULL`)
+  return rows[0] && { ...told, ...rows[0] }
 }
 
 /** What needs the recipient's member now, and they have not put aside; nothing where they do not want to be told. */

@@ -180,9 +180,9 @@ describe('a link ends', () => {
     'with the customer closed': () =>
       run(
         db.url,
-        `ALTER TABLE customers DISABLE ROW LEVEL SECURITY;
-         UPDATE customers SET closed_at = now(), gone_at = now() + interval '30 days' WHERE id = '${customer}';
-         ALTER TABLE customers ENABLE ROW LEVEL SECURITY`,
+        'ALTER TABLE customers DISABLE ROW LEVEL SECURITY',
+        `UPDATE customers SET closed_at = now(), gone_at = now() + interval '30 days' WHERE id = '${customer}'`,
+        'ALTER TABLE customers ENABLE ROW LEVEL SECURITY',
       ),
   }
   test.each(Object.keys(ENDS))('%s', async (how) => {
@@ -275,17 +275,16 @@ describe('a link shows what its member may see then', () => {
     const their = await make(theirs)
     customer = mine
     const tables = ['assets', 'calendar_feeds', 'customers', 'invoices', 'line_items', 'members']
-    const each = (what: string) =>
-      tables.map((table) => `ALTER TABLE ${table} ${what} ROW LEVEL SECURITY`).join(';')
+    const each = (what: string) => tables.map((table) => `ALTER TABLE ${table} ${what} ROW LEVEL SECURITY`)
     expect((await read(path)).text).not.toContain('Foreign')
     expect((await read(their)).text).toContain('Foreign')
-    await run(db.url, each('DISABLE'))
+    await run(db.url, ...each('DISABLE'))
     try {
       expect((await read(path)).text).not.toContain('Foreign')
       await ask('DELETE')
       expect((await read(their)).status).toBe(200)
     } finally {
-      await run(db.url, each('ENABLE'))
+      await run(db.url, ...each('ENABLE'))
     }
     await set('DELETE FROM calendar_feeds')
     expect((await read(their)).status).toBe(200)

@@ -27,20 +27,24 @@ export async function tellWhoOrdered(
   event: OrderEvent,
 ): Promise<void> {
   if (!env().mail) return
+  // By two statements: orders and members may lie on different machines.
+  const { rows } = await tx.execute<{ kind: string; actor: string; about: string }>(sql`
+    SELECT o.actor_kind AS kind, o.actor_id AS actor, ${ABOUT} AS about
+    FROM renewal_orders o
+    JOIN assets a ON a.customer_id = ${customerId} AND a.id = o.asset_id
+    WHERE o.customer_id = ${customerId} AND o.id = ${orderId}`)
+  const [order] = rows
+  if (!order) return
+  const issuer = sql`(SELECT k.issued_by FROM api_keys k WHERE k.customer_id = ${customerId} AND k.id = ${order.actor})`
+  const member = order.kind === 'key' ? sql`coalesce(${issuer}, ${order.actor})` : sql`${order.actor}::text`
   await tx.execute(sql`
-    WITH told AS (
-      SELECT o.customer_id, coalesce(k.issued_by, o.actor_id) AS member, ${ABOUT} AS about
-      FROM renewal_orders o
-      JOIN assets a ON a.customer_id = o.customer_id AND a.id = o.asset_id
-      LEFT JOIN api_keys k ON k.customer_id = o.customer_id AND o.actor_kind = 'key' AND k.id = o.actor_id
-      WHERE o.customer_id = ${customerId} AND o.id = ${orderId}
-    ), able AS (
+    WITH able AS (
       SELECT m.id, m.roles FROM members m
       WHERE m.customer_id = ${customerId} AND m.disabled_at IS NULL AND m.invited_at IS NULL
         AND m.roles && ${sql.param([...ROLES_WITH['licenses-manager']])}::text[]
     )
     INSERT INTO account_mails (customer_id, member_id, event, about)
-    SELECT t.customer_id, m.id, ${event}, t.about FROM told t
+    SELECT ${customerId}, m.id, ${event}, ${order.about} FROM (SELECT ${member} AS member) t
     JOIN able m ON m.id = t.member
       OR ('admin' = ANY (m.roles) AND NOT EXISTS (SELECT FROM able o WHERE o.id = t.member))`)
 }

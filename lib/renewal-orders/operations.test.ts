@@ -85,7 +85,9 @@ async function end(id: string, assigned?: number) {
   )
   await database.sql(
     'northwind',
-    "UPDATE renewal_orders SET term_end = (SELECT commitment_end FROM assets WHERE id = $1), next_look_at = now() WHERE asset_id = $1 AND state = 'STANDING'",
+    `UPDATE renewal_orders o SET term_end = a.commitment_end, next_look_at = now() FROM assets a
+     WHERE o.customer_id = 'northwind' AND a.customer_id = 'northwind' AND a.id = $1 AND o.asset_id = $1
+       AND o.state = 'STANDING'`,
     [id],
   )
   await seeToOrders('job', NEVER)
@@ -180,7 +182,8 @@ describe('an order', () => {
     await order(renewed, { quantity: 96 })
     await database.sql(
       'northwind',
-      "UPDATE assets SET commitment_start = commitment_end, commitment_end = commitment_end + interval '1 year' WHERE id = $1",
+      `UPDATE assets SET commitment_start = commitment_end,
+         commitment_end = (commitment_end AT TIME ZONE 'UTC' + interval '1 year') AT TIME ZONE 'UTC' WHERE id = $1`,
       [renewed],
     )
     await database.sql('northwind', 'UPDATE renewal_orders SET next_look_at = now() WHERE asset_id = $1', [
@@ -209,7 +212,8 @@ describe('an order', () => {
     )
     await database.sql(
       'northwind',
-      'UPDATE renewal_orders SET term_end = (SELECT commitment_end FROM assets WHERE id = $1) WHERE asset_id = $1',
+      `UPDATE renewal_orders o SET term_end = a.commitment_end FROM assets a
+       WHERE o.customer_id = 'northwind' AND a.customer_id = 'northwind' AND a.id = $1 AND o.asset_id = $1`,
       [bought],
     )
     await setQuantity(ana, { params: { asset_id: bought }, query: {}, body: { quantity: 150 } }, origin)

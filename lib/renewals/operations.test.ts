@@ -174,9 +174,8 @@ describe('who sees what', () => {
       const other = await addNewCustomer()
       await addAsset(other, 'workspace-suite-other', ending('2026-12-05'))
       const tables = ['assets', 'customers', 'invoices', 'line_items']
-      const each = (what: string) =>
-        tables.map((table) => `ALTER TABLE ${table} ${what} ROW LEVEL SECURITY`).join(';')
-      if (wall === 'by the statements') await run(db.url, each('DISABLE'))
+      const each = (what: string) => tables.map((table) => `ALTER TABLE ${table} ${what} ROW LEVEL SECURITY`)
+      if (wall === 'by the statements') await run(db.url, ...each('DISABLE'))
       try {
         customer = own
         const ours = await ask(['admin'])
@@ -186,7 +185,7 @@ describe('who sees what', () => {
           'workspace-suite-other',
         ])
       } finally {
-        await run(db.url, each('ENABLE'))
+        await run(db.url, ...each('ENABLE'))
       }
       if (wall === 'by the statements') return
       const seen = await db.sql(own, "SELECT id FROM assets WHERE id = 'workspace-suite-other'")

@@ -36,10 +36,11 @@ beforeAll(async () => {
     'northwind',
     `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date, currency,
        total_amount, balance_amount)
-     SELECT 'northwind', 'test-party', 'test-party', r.id, r.id, r.profile, r.platform, 'Reseller', $2::date + r.due - r.term, $2::date + r.due,
+     SELECT own.customer_id, 'test-party', 'test-party', r.id, r.id, r.profile, r.platform, 'Reseller', $2::date + r.due - r.term, $2::date + r.due,
        r.currency, r.balance::numeric, r.balance::numeric
-     FROM json_to_recordset($1::json) AS r(id text, profile text, platform text, due int, term int, currency text,
-       balance text)`,
+     FROM parties AS own, json_to_recordset($1::json) AS r(id text, profile text, platform text, due int, term int,
+       currency text, balance text)
+     WHERE own.customer_id = 'northwind' AND own.id = 'test-party'`,
     [JSON.stringify(rows), today],
   )
 })

@@ -28,8 +28,8 @@ export type Table = {
 
 /**
  * Finds each table's place by what the catalog says of it, so that there is no list to keep. A table whose keys all have
- * the customer is spread, unless callers are looked up in it, or it points to one that stays at home. Of those that are
- * not spread, the ones that spread rows point to lie everywhere, where no trigger of theirs forbids it.
+ * the customer is spread, unless callers are looked up in it, it points to one that stays at home, or nobody but those
+ * at home points to it: what is joined with them lies beside them. Of those that are not spread, the ones that spread rows point to lie everywhere, where no trigger of theirs forbids it.
  */
 export function placesOf(tables: readonly Table[]): ReadonlyMap<string, Place> {
   const home = new Set(tables.filter(isHeld).map(({ name }) => name))
@@ -39,6 +39,10 @@ export function placesOf(tables: readonly Table[]): ReadonlyMap<string, Place> {
     for (const { name, pointsTo } of tables) if (pointsTo.some((other) => held.has(other))) held.add(name)
   }
   for (const name of held) home.add(name)
+  for (const { name } of tables) {
+    const by = tables.filter(({ name: other, pointsTo }) => other !== name && pointsTo.includes(name))
+    if (by.length > 0 && by.every(({ name: other }) => home.has(other))) home.add(name)
+  }
   const spread = tables.filter(({ name }) => !home.has(name))
   const pointedTo = new Set(spread.flatMap(({ pointsTo }) => pointsTo))
   return new Map(

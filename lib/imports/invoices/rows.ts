@@ -76,7 +76,7 @@ export async function overwriteHeads(tx: Transaction, customerId: CustomerId, ch
     ON CONFLICT (customer_id, id) DO UPDATE SET ${newValues},
       -- A draft that is issued arrives by that.
       created_at = CASE WHEN invoices.document_state = 'draft' AND excluded.document_state = 'issued'
-        THEN now() ELSE invoices.created_at END`)
+        THEN excluded.created_at ELSE invoices.created_at END`)
   holdAll(written, changed.length)
 }
 

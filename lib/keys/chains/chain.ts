@@ -60,13 +60,17 @@ export async function rotatedThemselves(
  * key, which says when that was: the history is found by its time, and not read from there to its end.
  */
 async function saidSo(tx: Transaction, customerId: CustomerId, ids: readonly string[]): Promise<string[]> {
-  const { rows: said } = await tx.execute<{ id: string }>(sql`
-    SELECT k.id FROM api_keys k
+  const { rows: made } = await tx.execute<{ id: string; at: string }>(sql`
+    SELECT k.id, next.created_at::text AS at FROM api_keys k
     JOIN api_keys next ON next.customer_id = ${customerId} AND next.id = k.replaced_by
-    CROSS JOIN LATERAL (SELECT FROM audit_events e
-      WHERE e.customer_id = ${customerId} AND e.at BETWEEN next.created_at AND next.created_at + interval '1 minute'
-        AND e.subject = k.id AND e.action = 'key.rotated' AND e.actor_kind = 'key' LIMIT 1) said
     WHERE k.customer_id = ${customerId} AND k.id = ANY(${sql.param([...ids])}::text[])`)
+  if (made.length === 0) return []
+  // By a statement of its own: keys and the history may lie on different machines.
+  const { rows: said } = await tx.execute<{ id: string }>(sql`
+    SELECT k.id FROM unnest(${sql.param(made.map(({ id }) => id))}::text[], ${sql.param(made.map(({ at }) => at))}::timestamptz[]) AS k (id, at)
+    CROSS JOIN LATERAL (SELECT FROM audit_events e
+      WHERE e.customer_id = ${customerId} AND e.at BETWEEN k.at AND k.at + interval '1 minute'
+        AND e.subject = k.id AND e.action = 'key.rotated' AND e.actor_kind = 'key' LIMIT 1) said`)
   return said.map(({ id }) => id)
 }
 

@@ -90,7 +90,7 @@ export async function moveChange(
       checkedBy: null,
       // What is unknown is as old as its call.
       ...(to === 'UNKNOWN' ? {} : { movedAt: sql`statement_timestamp()` }),
-      ...(to === 'SENT' ? { sentAt: sql`coalesce(${licenseChanges.sentAt}, statement_timestamp())` } : {}),
+      ...(to === 'SENT' ? { sentAt: sql`least(${licenseChanges.sentAt}, statement_timestamp())` } : {}),
       ...(fromQuantity === undefined ? {} : { fromQuantity }),
       // Why it was unknown for a while stays in the audit history.
       ...(to === 'APPLIED' || vendorReason !== undefined ? { vendorReason: vendorReason ?? null } : {}),

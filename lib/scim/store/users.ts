@@ -65,12 +65,14 @@ function own(customerId: CustomerId) {
   return and(eq(scimUsers.customerId, customerId), eq(scimUsers.memberId, members.id))
 }
 
-function rows(tx: Transaction, customerId: CustomerId, which: SQL | undefined, { startIndex, count }: Page) {
-  const groups = sql<{ value: string; display: string }[]>`coalesce((
-    SELECT json_agg(json_build_object('value', g.id, 'display', g.display_name) ORDER BY g.id)
-    FROM scim_group_members gm JOIN scim_groups g ON g.customer_id = gm.customer_id AND g.id = gm.group_id
-    WHERE gm.customer_id = ${customerId} AND gm.member_id = members.id), '[]')`
-  return tx
+// Their groups by a statement of its own: members and groups may lie on different machines, and each is asked for few rows.
+async function rows(
+  tx: Transaction,
+  customerId: CustomerId,
+  which: SQL | undefined,
+  { startIndex, count }: Page,
+) {
+  const found = await tx
     .select({
       id: members.id,
       email: members.email,
@@ -80,7 +82,6 @@ function rows(tx: Transaction, customerId: CustomerId, which: SQL | undefined, {
       externalId: scimUsers.externalId,
       givenName: scimUsers.givenName,
       familyName: scimUsers.familyName,
-      groups,
     })
     .from(members)
     .leftJoin(scimUsers, own(customerId))
@@ -88,4 +89,23 @@ function rows(tx: Transaction, customerId: CustomerId, which: SQL | undefined, {
     .orderBy(asc(members.createdAt), asc(members.id))
     .limit(count)
     .offset(startIndex - 1)
+  const groups = await groupsOf(
+    tx,
+    customerId,
+    found.map(({ id }) => id),
+  )
+  return found.map((user) => ({ ...user, groups: groups.get(user.id) ?? [] }))
+}
+
+/** The groups that these members are in, of each in the order of their ids. */
+async function groupsOf(tx: Transaction, customerId: CustomerId, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, { value: string; display: string }[]>()
+  const { rows: theirs } = await tx.execute<{ member: string; value: string; display: string }>(sql`
+    SELECT gm.member_id AS member, g.id AS value, g.display_name AS display
+    FROM scim_group_members gm JOIN scim_groups g ON g.customer_id = ${customerId} AND g.id = gm.group_id
+    WHERE gm.customer_id = ${customerId} AND gm.member_id = ANY (${sql.param([...ids])}::text[]) ORDER BY g.id`)
+  const grouped = Map.groupBy(theirs, ({ member }) => member)
+  return new Map(
+    [...grouped].map(([id, its]) => [id, its.map(({ value, display }) => ({ value, display }))] as const),
+  )
 }

@@ -1,0 +1,117 @@
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { Warden } from '#lib/db/embedded/test-warden.ts'
+import { programs } from '../restore/server.ts'
+import { type Account, freePorts, type Running, serverBinaries, soon, starter } from './programs.ts'
+
+/** As deploy/citus/README.md says; shards enough that both workers have customers. */
+const SETTINGS = `
+shared_preload_libraries = 'citus'
+max_connections = 200
+max_prepared_transactions = 200
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+citus.shard_count = 8
+`
+
+/** One server of the cluster. */
+export type Machine = {
+  port: number
+  /** kill -9 of its postmaster. */
+  kill(): void
+  /** Starts it again, and resolves when it answers. */
+  start(): Promise<void>
+}
+
+/** A coordinator and two workers, with an empty database of the owner `console`. */
+export type Cluster = {
+  /** By the coordinator, as the owner of the database; and as a superuser. */
+  url: string
+  adminUrl: string
+  coordinator: Machine
+  workers: Machine[]
+}
+
+/** @throws Error where this machine's PostgreSQL has no Citus; what the servers said is in the files of `folder` */
+export async function startCluster(warden: Warden, folder: string, account: Account): Promise<Cluster> {
+  const start = starter(warden, folder, account)
+  const run = programs(account)
+  const ports = await freePorts(3)
+  const machines = await Promise.all(
+    ports.map(async (port, index) => {
+      const data = join(folder, `node-${index}`)
+      await run('initdb', [
+        '-D',
+        data,
+        '--username=postgres',
+        '--auth=trust',
+        '--encoding=UTF8',
+        '--locale=C.UTF-8',
+      ])
+      appendFileSync(join(data, 'postgresql.conf'), `${SETTINGS}port = ${port}\n`)
+      return machineOf(port, () =>
+        start(`node-${index}`, join(serverBinaries() ?? '', 'postgres'), ['-D', data], {}),
+      )
+    }),
+  )
+  const [coordinator, ...workers] = machines
+  if (!coordinator) throw new Error('There is no coordinator.')
+  for (const { port } of machines) {
+    await ask(
+      port,
+      'postgres',
+      'CREATE ROLE console LOGIN CREATEROLE',
+      'CREATE DATABASE console OWNER console',
+    )
+    await ask(
+      port,
+      'console',
+      'CREATE EXTENSION citus',
+      'ALTER DATABASE console SET citus.propagate_set_commands TO local',
+    )
+  }
+  const added = workers.map(({ port }) => `SELECT citus_add_node('127.0.0.1', ${port})`)
+  await ask(
+    coordinator.port,
+    'console',
+    `SELECT citus_set_coordinator_host('127.0.0.1', ${coordinator.port})`,
+    ...added,
+  )
+  return {
+    url: `postgres://console@127.0.0.1:${coordinator.port}/console`,
+    adminUrl: `postgres://postgres@127.0.0.1:${coordinator.port}/console`,
+    coordinator,
+    workers,
+  }
+}
+
+async function machineOf(port: number, run: () => Running): Promise<Machine> {
+  let running: Running
+  const isUp = () => ask(port, 'postgres', 'SELECT 1').then(() => true)
+  const start = () =>
+    soon(async () => {
+      // What the last one has left may still be there: then it ends at once.
+      running = run()
+      for (let tries = 0; tries < 20; tries++) {
+        await sleep(250)
+        if (await isUp().catch(() => false)) return true
+      }
+      return false
+    }).then(() => {})
+  await start()
+  return { port, kill: () => running.kill(), start }
+}
+
+/** Runs statements as a superuser, each by itself. */
+export async function ask(port: number, database: string, ...statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: `postgres://postgres@127.0.0.1:${port}/${database}` })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Load } from './load.ts'
+import { soon } from './programs.ts'
+import type { Tally } from './tally.ts'
+
+/**
+ * Kills, waits until changes are acknowledged again, and goes on for a while.
+ * @param until resolves when all is whole again, where the load goes on until then
+ * @throws Error where no change is acknowledged for two minutes
+ */
+export async function part(
+  load: Load,
+  seconds: number,
+  name: string,
+  kill: () => unknown,
+  until?: () => Promise<unknown>,
+): Promise<Tally> {
+  console.log(`Killed: ${name} …`)
+  const tally = load.count(name)
+  await kill()
+  await sleep(1000)
+  const before = tally.changes
+  await soon(async () => tally.changes > before).catch((error: Error) => {
+    throw new Error(`No change is acknowledged: ${tally.fault ?? 'no answer'}`, { cause: error })
+  })
+  await until?.()
+  await sleep(seconds * 1000)
+  tally.end()
+  return tally
+}

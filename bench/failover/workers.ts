@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { distribute } from '#lib/db/citus/distribute.ts'
+import { openDatabase } from '#lib/db/client.ts'
+import type { Warden } from '#lib/db/embedded/test-warden.ts'
+import { makeLogins, migrate } from '#lib/db/migrate.ts'
+import { addAsset, addCustomer, addKey } from '#lib/db/test-rows.ts'
+import { SESSION_SECRET, startApp } from '../http/program.ts'
+import { ask, type Cluster, type Machine, startCluster } from './cluster.ts'
+import { compare } from './compare.ts'
+import { startLoad } from './load.ts'
+import { part } from './part.ts'
+import type { Account } from './programs.ts'
+import { failed, tableOf } from './table.ts'
+import type { Tally } from './tally.ts'
+
+/** For so long a machine stays dead, in milliseconds: its supervisor would start it again sooner. */
+const DEAD = 10_000
+
+type Given = { writers: string; readers: string; seconds: string }
+
+/**
+ * Kills a worker and then the coordinator of a database that is spread, under changes and reads of a customer whose rows lie on
+ * that worker and of one on the other, and compares what was acknowledged with what is there. Sets the exit code.
+ */
+export async function killOfWorkers(
+  warden: Warden,
+  folder: string,
+  account: Account,
+  { writers, readers, seconds }: Given,
+): Promise<void> {
+  console.log('Starting a coordinator and two workers …')
+  const cluster = await startCluster(warden, folder, account)
+  await spread(cluster)
+  const [hit, spared] = await seed(cluster, Math.ceil(Number(writers) / 2))
+  if (!hit || !spared) throw new Error('No two customers lie on two workers.')
+  const app = await startApp(warden, cluster.url, '1', { DATABASE_SECRET: SESSION_SECRET })
+  const loads = [hit, spared].map(({ key, assets }) =>
+    startLoad(app.url, key, assets, Math.ceil(Number(readers) / 2)),
+  )
+  const tallies: Tally[] = []
+  const during = async (name: string, kill: () => Promise<unknown>) => {
+    const done = kill()
+    const told = loads.map((load, at) =>
+      part(
+        load,
+        Number(seconds),
+        `${name}: ${at ? 'customer elsewhere' : 'its customer'}`,
+        () => {},
+        () => done,
+      ),
+    )
+    tallies.push(...(await Promise.all(told)))
+  }
+  const again = (machine: Machine) => async () => {
+    machine.kill()
+    await sleep(DEAD)
+    await machine.start()
+  }
+  await during('nothing', async () => {})
+  await during('a worker', again(hit.worker))
+  await during('the coordinator', again(cluster.coordinator))
+  const acknowledged = (await Promise.all(loads.map((load) => load.stop()))).flat()
+  const compared = await compare(cluster.adminUrl, acknowledged)
+  console.log(`\n${tableOf(tallies)}\n\n${JSON.stringify(compared)}`)
+  for (const { fault, name } of tallies) if (fault) console.log(`${name}: ${fault}`)
+  if (failed(tallies, compared)) process.exitCode = 1
+  await app.stop()
+}
+
+/** As deploy/citus/README.md says. */
+async function spread({ url, coordinator, workers }: Cluster): Promise<void> {
+  await makeLogins(url, { renew: false })
+  const alone = 'ALTER ROLE console_jobs SET citus.enable_ddl_propagation TO off'
+  await ask(coordinator.port, 'console', alone)
+  for (const { port } of workers) await ask(port, 'console', 'GRANT console_jobs TO console')
+  await migrate(url)
+  await distribute(url)
+}
+
+type Customer = { worker: Machine; key: string; assets: string[] }
+
+/** Two customers on two workers, each with an asset for each writer, and a key. */
+async function seed({ url, adminUrl, workers }: Cluster, writers: number): Promise<Customer[]> {
+  const database = openDatabase(url)
+  const admin = new pg.Client({ connectionString: adminUrl })
+  await admin.connect()
+  const customers = new Map<number, Customer>()
+  for (let n = 0; customers.size < workers.length && n < 50; n++) {
+    const id = `failover-${n}`
+    const { rows } = await admin.query<{ port: number }>(
+      `SELECT n.nodeport AS port FROM pg_dist_placement p JOIN pg_dist_node n ON n.groupid = p.groupid
+       WHERE p.shardid = get_shard_id_for_distribution_column('assets', $1::text)`,
+      [id],
+    )
+    const worker = workers.find(({ port }) => port === rows[0]?.port)
+    if (!worker || customers.has(worker.port)) continue
+    await addCustomer(id)
+    const assets = Array.from({ length: writers }, (_, at) => `workspace-suite-${n}-${at}`)
+    for (const asset of assets) await addAsset(id, asset, { purchased: 1 })
+    customers.set(worker.port, { worker, assets, key: await addKey(id, ['admin']) })
+  }
+  await admin.end()
+  await database.close()
+  return [...customers.values()]
+}

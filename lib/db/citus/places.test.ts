@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { placesOf, type Table } from './places.ts'
+
+const table = (name: string, more: Partial<Table> = {}): Table => ({
+  name,
+  hasCustomer: true,
+  isUniqueOverAll: false,
+  hasRowTrigger: false,
+  isLookedUp: false,
+  pointsTo: [],
+  isUnforced: false,
+  parts: [],
+  now: 'home',
+  ...more,
+})
+
+test('a table lies where its keys can be kept, and beside those that it is joined with', () => {
+  const places = placesOf([
+    table('customers', { hasCustomer: false, isUniqueOverAll: true }),
+    table('invoices', { pointsTo: ['customers'] }),
+    table('lines', { pointsTo: ['invoices'] }),
+    table('keys', { isLookedUp: true, pointsTo: ['customers'] }),
+    table('members', { hasRowTrigger: true }),
+    table('memberships', { pointsTo: ['members', 'groups'] }),
+    table('groups'),
+    table('assets'),
+    table('people', { hasCustomer: false, isUniqueOverAll: true }),
+  ])
+  expect(Object.fromEntries(places)).toEqual({
+    customers: 'everywhere',
+    invoices: 'spread',
+    lines: 'spread',
+    keys: 'home',
+    members: 'home',
+    memberships: 'home',
+    groups: 'home',
+    assets: 'spread',
+    people: 'home',
+  })
+})

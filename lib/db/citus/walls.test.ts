@@ -1,0 +1,117 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loginOf } from '../logins.ts'
+import { type TestDatabase, testDatabase } from '../test-database.ts'
+import { addAsset, addCustomer, addInvoice, addKey, addMember } from '../test-rows.ts'
+
+// The second wall by itself, where the rows lie on one server and where Citus spreads them: what a statement without a
+// WHERE reaches. Run it with CITUS_URL, too.
+
+const LOGINS = ['console_app', 'console_reads', 'console_streams'] as const
+const INSUFFICIENT_PRIVILEGE = '42501'
+const READ_ONLY = '25006'
+/** Another table points to it; the kept sums were deleted before. */
+const REFUSALS = new Set(['23503', 'P0001'])
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+  for (const customer of ['own', 'other']) {
+    await addCustomer(customer)
+    await addAsset(customer, 'workspace-suite-1', { purchased: 10 })
+    await addInvoice(customer, 'IN-1', {}, [{}, {}])
+    await addMember(customer, { roles: ['admin'], name: 'Ana' })
+    await addKey(customer, ['admin'])
+    await database.sql(
+      customer,
+      `INSERT INTO seat_readings (customer_id, asset_id, at, purchased, assigned)
+       VALUES ($1, 'workspace-suite-1', now() - interval '4 years', 1, 1)`,
+      [customer],
+    )
+    await database.sql(
+      customer,
+      `INSERT INTO audit_heads (customer_id, seq, event_id, at, digest) VALUES ($1, 0, 1, now(), '')`,
+      [customer],
+    )
+  }
+})
+afterAll(() => database.close())
+
+/** A column of each table with rows of customers that a login may be let to write, where there is one. */
+const COLUMNS = `
+  SELECT c.relname AS table, (SELECT min(a.attname) FROM pg_attribute a
+    WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> 'customer_id'
+      AND has_column_privilege('console_app', c.oid, a.attnum, 'UPDATE')
+      AND has_column_privilege('console_app', c.oid, a.attnum, 'SELECT')) AS column
+  FROM pg_class c JOIN pg_attribute o ON o.attrelid = c.oid AND o.attname = 'customer_id'
+  WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1`
+
+/** What is there of the other customer, by table, as that customer sees it. */
+async function theirs(): Promise<Record<string, string>> {
+  const tables = await database.sql('other', COLUMNS)
+  const found: Record<string, string> = {}
+  for (const { table } of tables) {
+    const rows = await database.sql('other', `SELECT * FROM ${table}`).catch(() => [])
+    found[String(table)] = rows
+      .map((row) => JSON.stringify(row))
+      .sort()
+      .join()
+  }
+  return found
+}
+
+/** How many rows a statement changed as one customer; undefined where the login may not say it at all. */
+async function changed(login: (typeof LOGINS)[number], statement: string): Promise<number | undefined> {
+  const client = new pg.Client(loginOf(database.url, login))
+  await client.connect()
+  try {
+    await client.query("BEGIN; SET LOCAL console.customer = 'own'")
+    const { rowCount } = await client.query(statement)
+    await client.query('COMMIT')
+    return rowCount ?? 0
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code === INSUFFICIENT_PRIVILEGE || code === READ_ONLY) return undefined
+    throw error
+  } finally {
+    await client.end()
+  }
+}
+
+describe.each(LOGINS)('as %s', (login) => {
+  test('an UPDATE and a DELETE without a WHERE leave what others have', async () => {
+    const before = await theirs()
+    expect(before.line_items?.length).toBeGreaterThan(0)
+    let touched = 0
+    for (const { table, column } of await database.sql('own', COLUMNS)) {
+      const [own] = await database.sql('own', `SELECT count(*)::int AS rows FROM ${table}`).catch(() => [])
+      if (!own) continue
+      const rows = Number(own.rows)
+      if (column) {
+        const count = await changed(login, `UPDATE ${table} SET ${column} = ${column}`)
+        expect([table, count === undefined || count <= rows]).toEqual([table, true])
+        touched += count ?? 0
+      }
+      const gone = await changed(login, `DELETE FROM ${table}`).catch((error: { code?: string }) => {
+        if (REFUSALS.has(error.code ?? '')) return 0
+        throw error
+      })
+      expect([table, gone === undefined || gone <= rows]).toEqual([table, true])
+      touched += gone ?? 0
+    }
+    expect(await theirs()).toEqual(before)
+    // It is a wall that is tried here, and not tables without rows.
+    if (login === 'console_app') expect(touched).toBeGreaterThan(8)
+    else expect(touched).toBe(0)
+  })
+
+  test('nobody is seen where no customer is named', async () => {
+    const client = new pg.Client(loginOf(database.url, login))
+    await client.connect()
+    for (const table of ['assets', 'invoices', 'line_items', 'seat_readings', 'audit_heads']) {
+      const { rows } = await client.query(`SELECT customer_id FROM ${table}`)
+      expect([table, rows]).toEqual([table, []])
+    }
+    await client.end()
+  })
+})

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { startWarden } from './embedded/test-warden.ts'
+import { startEmbedded } from './embedded.ts'
+import { LOGINS } from './logins.ts'
+import { migrate } from './migrate.ts'
+import { dropSpread, makeSpread } from './test-citus.ts'
+import { dropDatabase, onDatabase, run } from './test-server.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Database URL of the migrated template that each test file copies. */
+    templateUrl: string
+  }
+}
+
+/**
+ * Vitest's global setup: the server of DATABASE_DIRECT_URL, else of DATABASE_URL, or an embedded one on a folder of its own, and on
+ * it a migrated template. The embedded one is used through a plain owner, who may make databases and
+ * roles and no more: a superuser would hide every mistake in grants and policies. All that the tests keep in
+ * temporary folders goes with the run, and so do the databases there, however the run ends.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'unit-'))
+  // As the system's own one, for tests that act as somebody else.
+  await chmod(folder, 0o755)
+  const warden = startWarden()
+  warden.removeFolder(folder)
+  process.env.TMPDIR = folder
+  // Here and in the tests, and the same in each run: the logins stay where the server does.
+  process.env.DATABASE_SECRET ||= 'only-for-tests-only-for-tests-only'
+  const template = `console_template_${randomBytes(4).toString('hex')}`
+  const { CITUS_URL: citus } = process.env
+  if (citus) {
+    project.provide('templateUrl', await makeSpread(citus, template))
+    return async () => {
+      await dropSpread(citus, template)
+      await warden.dismiss()
+    }
+  }
+  const server = await testServer(join(folder, 'server'))
+  await run(server.url, `CREATE DATABASE ${template}`)
+  const templateUrl = onDatabase(server.url, template)
+  await migrate(templateUrl)
+  // The tests' owner may look as each of them, and end their connections.
+  await run(templateUrl, `GRANT ${LOGINS.join(', ')} TO CURRENT_USER`)
+  project.provide('templateUrl', templateUrl)
+  return async () => {
+    await dropDatabase(server.url, template)
+    await server.stop()
+    await warden.dismiss()
+  }
+}
+
+async function testServer(folder: string): Promise<{ url: string; stop(): Promise<void> }> {
+  const { DATABASE_URL: given, DATABASE_DIRECT_URL: direct = given } = process.env
+  if (direct) return { url: direct, stop: async () => {} }
+  const embedded = await startEmbedded(folder)
+  const password = randomBytes(12).toString('hex')
+  await run(
+    embedded.url,
+    `CREATE ROLE plain_owner LOGIN NOSUPERUSER CREATEDB CREATEROLE PASSWORD '${password}'`,
+  )
+  const url = new URL(embedded.url)
+  url.username = 'plain_owner'
+  url.password = password
+  return {
+    url: url.href,
+    stop: () => embedded.release(),
+  }
+}
