@@ -228,8 +228,9 @@ test('three hundred members, long names and a phone: found by search, and by who
     expect((await call(page, 'POST', '', data)).status).toBe(200)
   }
   await invite(LONG, `${'long.'.repeat(11)}name`)
-  for (let n = 0; n < 300; n += 10)
-    await Promise.all(Array.from({ length: 10 }, (_, at) => invite(`Member ${n + at}`, `member.${n + at}`)))
+  // Each waits for the one before, and for no longer than two seconds: more at once are 503 on a busy machine.
+  for (let n = 0; n < 300; n += 3)
+    await Promise.all(Array.from({ length: 3 }, (_, at) => invite(`Member ${n + at}`, `member.${n + at}`)))
   await page.reload()
   await expect(rows(page)).toHaveCount(50)
   await page.getByRole('link', { name: 'Older' }).click()
