@@ -35,9 +35,9 @@ export const listMatches = contract({
   query: z.object({
     search: z
       .string()
-      .trim()
-      .min(1, 'must have a character')
       .max(200)
+      .regex(/\S/, 'must have a character')
+      .trim()
       .meta({ description: 'As in the lists of assets and of invoices; of a company, part of its name.' }),
   }),
   output: z
