@@ -37,43 +37,39 @@ const ITS_EVENT = and(
   eq(auditEvents.id, auditChain.eventId),
 )
 
-/**
- * All links of a customer's chain, in its order.
- * @param after what is closed lies before it, and goes with its month
- */
-export async function* listChain(
-  tx: Transaction,
-  customerId: CustomerId,
-  after = Number.MIN_SAFE_INTEGER,
-): AsyncGenerator<Link> {
-  for (let last = after; ; ) {
+/** All links of a customer's chain, in its order; of two at one place, which nobody of ours makes, both. */
+export async function* listChain(tx: Transaction, customerId: CustomerId): AsyncGenerator<Link> {
+  for (let last: Link | undefined; ; ) {
+    const { seq, eventId } = auditChain
+    const beyond = last && sql`(${seq}, ${eventId}) > (${last.seq}, ${last.eventId}::bigint)`
     const rows = await tx
       .select({ ...link, event: entry })
       .from(auditChain)
       .leftJoin(auditEvents, ITS_EVENT)
-      .where(and(eq(auditChain.customerId, customerId), gt(auditChain.seq, last)))
-      .orderBy(asc(auditChain.seq))
+      .where(and(eq(auditChain.customerId, customerId), beyond))
+      .orderBy(asc(seq), asc(eventId))
       .limit(PORTION)
-    for (const { event, ...row } of rows) yield { ...row, event: event?.eventId ? event : undefined }
+    for (const { event, ...row } of rows) {
+      last = { ...row, event: event?.eventId ? event : undefined }
+      yield last
+    }
     if (rows.length < PORTION) return
-    last = rows.at(-1)?.seq ?? last
   }
 }
 
-/** After which link the chain begins, where older months were removed; and where it ends. */
+/** After which links older months were closed, the oldest first; and where the chain ends. */
 export async function readBounds(tx: Transaction, customerId: CustomerId) {
   const { seq, digest } = auditClosings
-  const begins = await tx
+  const closings = await tx
     .select({ seq, digest })
     .from(auditClosings)
     .where(eq(auditClosings.customerId, customerId))
-    .orderBy(sql`${seq} DESC`)
-    .limit(1)
+    .orderBy(asc(seq))
   const heads = await tx
     .select({ seq: auditHeads.seq, digest: auditHeads.digest })
     .from(auditHeads)
     .where(eq(auditHeads.customerId, customerId))
-  return { begin: begins[0], head: heads[0] }
+  return { closings, head: heads[0] }
 }
 
 /** So many events are looked at in one statement, which stays far below the 3 s that it may take. */

@@ -30,15 +30,19 @@ export async function verifyChain(
   customerId: CustomerId,
   heads: readonly KnownHead[] = [],
 ): Promise<Verdict> {
-  const { begin: closed, head } = await readBounds(tx, customerId)
-  const begin = closed ?? { seq: 0, digest: GENESIS }
-  const signed = heads.filter(({ seq }) => seq >= begin.seq).sort((a, b) => a.seq - b.seq)
-  const end = { ...begin, count: 0, eventId: '0', before: begin.digest }
+  const { closings, head } = await readBounds(tx, customerId)
+  const links = listChain(tx, customerId)
+  const first = (await links.next()).value ?? undefined
+  const begin = beginning(first, closings)
+  const signed = [...heads, ...closings]
+    .filter(({ seq }) => seq >= begin.seq)
+    .sort((one, other) => one.seq - other.seq)
+  const end: End = { ...begin, count: 0, eventId: '0', before: begin.digest }
   const isSigned = comparing(signed, begin.seq)
   const take = (link: Link, next?: Link) => step(end, link, next, head?.seq ?? 0) ?? isSigned(end)
   let fault: Fault | undefined
-  let held: Link | undefined
-  for await (const link of listChain(tx, customerId, closed?.seq)) {
+  let held = first
+  for await (const link of links) {
     // One is held back: what is wrong with it shows by how the next one follows.
     fault = held && take(held, link)
     if (fault) break
@@ -50,7 +54,22 @@ export async function verifyChain(
   return fault ? { ...verdict, fault } : { ...verdict, ...(await unchained(tx, customerId)) }
 }
 
-type End = { seq: number; digest: Buffer; eventId: string; count: number; before: Buffer }
+/** Where a chain begins or has come to; without a digest where none of the places before has one that is known. */
+type End = { seq: number; digest?: Buffer; eventId: string; count: number; before?: Buffer }
+
+/**
+ * After which place to begin: the last one that was closed, but where what is closed is not gone yet. Its first link follows a closed
+ * place or none, or one whose month is gone already; then nothing is known of what stood before it.
+ */
+function beginning(
+  first: Link | undefined,
+  closings: readonly KnownHead[],
+): Partial<KnownHead> & { seq: number } {
+  const none = { seq: 0, digest: GENESIS }
+  const closed = closings.at(-1) ?? none
+  if (!first || first.seq < 1 || first.seq > closed.seq) return closed
+  return [none, ...closings].find(({ seq }) => seq === first.seq - 1) ?? { seq: first.seq - 1 }
+}
 
 /** Takes the next link in; or says what is wrong there. */
 function step(end: End, link: Link, next: Link | undefined, last: number): Fault | undefined {
@@ -59,9 +78,9 @@ function step(end: End, link: Link, next: Link | undefined, last: number): Fault
   if (seq > place) return { kind: 'removed', seq: place, upTo: seq - 1 }
   if (seq < place || seq > last) return { kind: 'inserted', seq, eventId }
   if (!event) return { kind: 'removed', seq, upTo: seq }
-  if (!link.digest.equals(digestAt(event, place, end.digest))) {
+  if (end.digest && !digestAt(event, place, end.digest)?.equals(link.digest)) {
     // It would fit in the place of the one before, which therefore came in between.
-    const isPushed = end.count > 0 && link.digest.equals(digestAt(event, end.seq, end.before))
+    const isPushed = end.count > 0 && digestAt(event, end.seq, end.before)?.equals(link.digest)
     if (isPushed) return { kind: 'inserted', seq: end.seq, eventId: end.eventId }
     return { kind: kindOf(end, link, next), seq, eventId }
   }
@@ -72,14 +91,15 @@ function step(end: End, link: Link, next: Link | undefined, last: number): Fault
 function kindOf(end: End, link: Link, next: Link | undefined): 'edited' | 'inserted' | 'moved' {
   if (!next?.event) return 'edited'
   // What follows still fits the digest that was here.
-  if (next.digest.equals(digestAt(next.event, link.seq + 1, link.digest))) return 'edited'
+  if (digestAt(next.event, link.seq + 1, link.digest)?.equals(next.digest)) return 'edited'
   // What follows would fit in its place.
-  if (next.digest.equals(digestAt(next.event, link.seq, end.digest))) return 'inserted'
+  if (digestAt(next.event, link.seq, end.digest)?.equals(next.digest)) return 'inserted'
   return 'moved'
 }
 
-function digestAt(event: ChainedEvent, seq: number, before: Buffer): Buffer {
-  return linkDigest(before, contentDigest(event), { ...event, seq })
+/** Undefined after a place of which nothing is known. */
+function digestAt(event: ChainedEvent, seq: number, before: Buffer | undefined): Buffer | undefined {
+  return before && linkDigest(before, contentDigest(event), { ...event, seq })
 }
 
 /** Compares the chain with the signed heads, each when it is reached. */
@@ -88,7 +108,8 @@ function comparing(signed: readonly KnownHead[], first: number) {
   let after = first
   return ({ seq, digest }: End): Fault | undefined => {
     for (let head = signed[at]; head && head.seq <= seq; head = signed[++at]) {
-      if (head.seq === seq && !head.digest.equals(digest)) return { kind: 'written-anew', after, seq }
+      if (head.seq === seq && digest && !head.digest.equals(digest))
+        return { kind: 'written-anew', after, seq }
       after = head.seq
     }
     return undefined
@@ -103,7 +124,7 @@ function lastFault(
 ): Fault | undefined {
   const last = Math.max(head?.seq ?? 0, signed)
   if (seq < last) return { kind: 'removed', seq: seq + 1, upTo: last }
-  return head && !head.digest.equals(digest) ? { kind: 'edited', seq, eventId } : undefined
+  return head && digest && !head.digest.equals(digest) ? { kind: 'edited', seq, eventId } : undefined
 }
 
 /** So many at once: each is read whole. */

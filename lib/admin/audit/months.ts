@@ -25,13 +25,13 @@ export async function monthsBefore(owner: pg.Client, months: number): Promise<Mo
 }
 
 /**
- * Drops the parts whose events are all closed. One with an event that is not, such as one that has no place in its chain, stays, and
- * is tried again the next time.
+ * Drops the parts whose events are all closed, the oldest first. One with an event that is not, such as one that has no place in
+ * its chain, stays, and so do those after it, so that no chain has a gap; they are tried again the next time.
  */
 export async function dropMonths(owner: pg.Client, parts: readonly Month[]): Promise<void> {
   for (const part of parts) {
-    if (await hasOpen(owner, part)) note(`${part.name} stays: not all of its events are closed.`)
-    else await drop(owner, part)
+    if (await hasOpen(owner, part)) return note(`${part.name} stays: not all of its events are closed.`)
+    await drop(owner, part)
   }
 }
 

@@ -9,7 +9,7 @@ import { env } from '#lib/env.ts'
 import { verifyChain } from '#lib/history/verify.ts'
 import { customerNamed, recordDeed } from '../command.ts'
 import { interruption, note, print } from '../terminal.ts'
-import { dropMonths, type Month, monthsBefore } from './months.ts'
+import { dropMonths, monthsBefore } from './months.ts'
 
 type Given = { customer?: string; months?: number; dryRun?: boolean }
 
@@ -28,13 +28,15 @@ export async function pruneHistory({
   const owner = new pg.Client(ownerOf((await startDatabase()).direct))
   await owner.connect()
   try {
-    const { ends, left } = await lookThrough(owner, customers, months)
+    const { ends, whole, left } = await lookThrough(owner, customers, months)
     if (dryRun)
       for (const [customerId, { count, before }] of ends)
         print(`${customerId}: ${count} events from before ${before} would be removed`)
     else {
       const isOfAll = customer === undefined && left.length === 0
-      await removeAll(owner, ends, isOfAll ? await monthsBefore(owner, months) : [])
+      await close(owner, ends)
+      if (isOfAll) await dropMonths(owner, await monthsBefore(owner, months))
+      await sweep(owner, whole)
       await forgetStrangers(owner, months)
     }
     if (left.length === 0) return
@@ -45,7 +47,7 @@ export async function pruneHistory({
   }
 }
 
-/** Up to where each history is over, and which ones have to stay as they are. */
+/** Up to where each history is over, which ones are whole, and which have to stay as they are. */
 async function lookThrough(
   owner: pg.Client,
   customers: readonly { customerId: CustomerId }[],
@@ -53,25 +55,29 @@ async function lookThrough(
 ) {
   const left: string[] = []
   const ends = new Map<CustomerId, End>()
+  const whole: CustomerId[] = []
   for (const { customerId } of customers) {
     interruption.signal.throwIfAborted()
     const end = await lastOver(owner, customerId, months)
-    if (!end) continue
+    if (!end && !(await hasClosed(owner, customerId))) continue
     const { fault, waiting } = await readScope({ customerId }, (tx) => verifyChain(tx, customerId))
     if (fault) left.push(`${customerId} does not verify`)
     else if (waiting) left.push(`${customerId} is not chained to its end yet`)
-    else ends.set(customerId, end)
+    else {
+      whole.push(customerId)
+      if (end) ends.set(customerId, end)
+    }
   }
-  return { ends, left }
+  return { ends, whole, left }
 }
 
-/** Closes each, and drops the months that are closed then. Where it is cut off, the next time goes on. */
-async function removeAll(owner: pg.Client, ends: ReadonlyMap<CustomerId, End>, whole: readonly Month[]) {
-  for (const [customerId, end] of ends) {
-    interruption.signal.throwIfAborted()
-    await remove(owner, customerId, end, whole.at(-1)?.ends)
-  }
-  await dropMonths(owner, whole)
+/** Whether there is still something that was closed: the time before was cut off. */
+async function hasClosed(owner: pg.Client, customerId: CustomerId): Promise<boolean> {
+  const { rows } = await owner.query(
+    'SELECT FROM audit_chain WHERE customer_id = $1 AND seq <= closed_up_to($1) LIMIT 1',
+    [customerId],
+  )
+  return rows.length > 0
 }
 
 type End = { seq: string; before: string; count: string }
@@ -92,39 +98,44 @@ async function lastOver(owner: pg.Client, customerId: CustomerId, months: number
   return rows[0]?.seq ? rows[0] : undefined
 }
 
-/** @param dropped what has a smaller id goes with its month */
-async function remove(
-  owner: pg.Client,
-  customerId: CustomerId,
-  { seq, before, count }: End,
-  dropped = '-9223372036854775808',
-): Promise<void> {
-  await owner.query('BEGIN')
-  try {
+/** Writes down where each will begin: from then on, what is before may go. */
+async function close(owner: pg.Client, ends: ReadonlyMap<CustomerId, End>): Promise<void> {
+  for (const [customerId, { seq, before, count }] of ends) {
+    interruption.signal.throwIfAborted()
     await owner.query(
       `INSERT INTO audit_closings (customer_id, seq, digest, before)
        SELECT customer_id, seq, digest, $3::date::timestamp AT TIME ZONE 'UTC' FROM audit_chain
        WHERE customer_id = $1 AND seq = $2`,
       [customerId, seq, before],
     )
-    const own = [customerId, seq, dropped]
-    const gone = 'customer_id = $1 AND seq <= $2 AND event_id >= $3'
-    await owner.query(
-      `DELETE FROM audit_events WHERE customer_id = $1 AND id >= $3
-       AND id IN (SELECT event_id FROM audit_chain WHERE ${gone})`,
-      own,
+    const details = { upTo: Number(seq), before }
+    await scope({ customerId }, (tx) => recordDeed(tx, customerId, 'history.closed', customerId, details), {
+      evenIfClosed: true,
+    })
+    print(
+      `${customerId}: ${count} events from before ${before} removed; the chain goes on after place ${seq}`,
     )
-    await owner.query(`DELETE FROM audit_chain WHERE ${gone}`, own)
-    await owner.query('COMMIT')
-  } catch (error) {
-    await owner.query('ROLLBACK').catch(() => {})
-    throw error
   }
-  const details = { upTo: Number(seq), before }
-  await scope({ customerId }, (tx) => recordDeed(tx, customerId, 'history.closed', customerId, details), {
-    evenIfClosed: true,
-  })
-  print(`${customerId}: ${count} events from before ${before} removed; the chain goes on after place ${seq}`)
+}
+
+/** Removes what is closed and did not go with its month, of each customer at once, so that no gap is left. */
+async function sweep(owner: pg.Client, customers: readonly CustomerId[]): Promise<void> {
+  for (const customerId of customers) {
+    interruption.signal.throwIfAborted()
+    await owner.query('BEGIN')
+    try {
+      const closed = 'customer_id = $1 AND seq <= closed_up_to($1)'
+      await owner.query(
+        `DELETE FROM audit_events WHERE customer_id = $1 AND id IN (SELECT event_id FROM audit_chain WHERE ${closed})`,
+        [customerId],
+      )
+      await owner.query(`DELETE FROM audit_chain WHERE ${closed}`, [customerId])
+      await owner.query('COMMIT')
+    } catch (error) {
+      await owner.query('ROLLBACK').catch(() => {})
+      throw error
+    }
+  }
 }
 
 async function forgetStrangers(owner: pg.Client, months: number): Promise<void> {
