@@ -189,6 +189,24 @@ describe('Idempotency-Key (CONTRACT 4)', () => {
     expect((await patch(id, 8)).status).toBe(200)
   })
 
+  it('keeps an answer for its time from when it was known, though that took a day', async () => {
+    const id = await newAsset({ purchased: 10 })
+    const headers = keyed('slow')
+    const first = await patch(id, 20, { headers })
+    // As a change leaves it whose end a job found out, a day after it was asked for.
+    await database.sql(
+      'northwind',
+      `UPDATE idempotency_keys SET code = NULL, body = NULL, packed = NULL, created_at = now() - interval '25 hours',
+         change_id = (SELECT id FROM license_changes WHERE asset_id = $1) WHERE key = 'slow'`,
+      [id],
+    )
+    expect((await patch(id, 20, { headers })).status).toBe(first.status)
+    await patch(id, 15)
+    expect((await patch(id, 20, { headers })).status).toBe(first.status)
+    expect((await read(id)).quantity).toBe(15)
+    expect(await changesOf(id)).toHaveLength(2)
+  })
+
   it('refuses the key for another request, of the same and of another asset', async () => {
     const [id, other] = [await newAsset({ purchased: 10 }), await newAsset({ purchased: 10 })]
     await patch(id, 11, { headers: keyed('taken') })

@@ -1,6 +1,6 @@
 import 'server-only'
 import { createHash } from 'node:crypto'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Caller } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { idempotencyKeys } from '#lib/db/schema/history.ts'
@@ -91,12 +91,14 @@ async function keep<Body>(tx: Transaction, keyed: KeyedRequest<Body>, kept: Kept
   const { caller, key } = keyed
   const { customerId } = caller
   const print = fingerprint(keyed)
+  // An answer is kept for its time from when it is known, however long that took.
+  const settled = kept.code === undefined ? kept : { ...kept, createdAt: sql`statement_timestamp()` }
   const rows = await tx
     .insert(idempotencyKeys)
     .values({ customerId, caller: `${caller.via}:${caller.id}`, key, fingerprint: print, ...kept })
     .onConflictDoUpdate({
       target: [idempotencyKeys.customerId, idempotencyKeys.caller, idempotencyKeys.key],
-      set: kept,
+      set: settled,
       setWhere: eq(idempotencyKeys.fingerprint, print),
     })
     .returning({ key: idempotencyKeys.key })
