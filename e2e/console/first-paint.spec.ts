@@ -80,6 +80,34 @@ test('a press wakes a page that is not painted yet', async ({ page }) => {
   await expect(page.locator('script[data-src], iframe')).toHaveCount(0)
 })
 
+test('without a word on paints the scripts come at once', async ({ page }) => {
+  await page.addInitScript(() => Reflect.deleteProperty(window, 'PerformanceObserver'))
+  await page.goto('/sign-in')
+  await expect(page.locator('script[data-src], iframe')).toHaveCount(0)
+  expect((await times(page)).asked).toBeLessThan(Number.POSITIVE_INFINITY)
+})
+
+test('markup that came into a page by other ways runs nothing', async ({ page }) => {
+  const found: string[] = []
+  page.on('request', (request) => found.push(request.url()))
+  await page.goto('/sign-in')
+  await page.evaluate(() => {
+    const nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce
+    for (const source of ['https://other.example/a.js', '/_next/static/planted.js'])
+      document.body.insertAdjacentHTML(
+        'beforeend',
+        `<script type="text/plain" data-src="${source}"></script>`,
+      )
+    document.body.insertAdjacentHTML(
+      'beforeend',
+      `<script type="text/plain" data-src="https://other.example/b.js" nonce="${nonce}"></script>`,
+    )
+  })
+  await page.getByLabel('Work e-mail').press('a')
+  await expect(page.locator('script[data-src]')).toHaveCount(3)
+  expect(found.filter((url) => /other\.example|planted/.test(url))).toEqual([])
+})
+
 test('a page whose content is long on its way comes to life before', async ({ page }) => {
   const SCRIPT = '/_next/static/a.js'
   const pages: ServerResponse[] = []

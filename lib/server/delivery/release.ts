@@ -7,19 +7,20 @@
  * React shows what arrives within 300 ms of the first paint at the end of these, by the time that it keeps in `$RT`. Where
  * that is no number, it shows it in the next frame.
  *
- * It is sent as it stands, so that it may use nothing from outside and has no comments within.
+ * It runs what the server held and nothing else, should somebody bring markup of their own into the page: scripts of the build, by the
+ * nonce that it has itself. It is sent as it stands, so that it may use nothing from outside and has no comments within.
  */
 export function release(): void {
-  const root = document.documentElement
+  const nonce = document.currentScript?.nonce
   const frame = document.createElement('iframe')
-  frame.hidden = true
-  root.append(frame)
-  frame.contentDocument?.open()
-  Object.defineProperty(self, '$RT', { set() {} })
+  const events = ['visibilitychange', 'pointerdown', 'keydown']
   let isPainted = false
   let isParsed = false
+  let isReleased = false
   const go = () => {
-    for (const held of document.querySelectorAll<HTMLScriptElement>('script[data-src]')) {
+    isReleased = true
+    for (const held of document.querySelectorAll<HTMLScriptElement>('script[data-src^="/_next/static/"]')) {
+      if (held.nonce !== nonce) continue
       const script = document.createElement('script')
       script.async = true
       script.nonce = held.nonce
@@ -27,22 +28,31 @@ export function release(): void {
       held.replaceWith(script)
     }
     frame.remove()
+    if (isParsed) for (const event of events) document.removeEventListener(event, go, true)
   }
   const look = () => {
     if (document.hidden) go()
     else if (isPainted && isParsed) requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(go)))
   }
-  new PerformanceObserver(() => {
-    isPainted = true
-    look()
-    setTimeout(go, 300)
-  }).observe({ type: 'paint', buffered: true })
+  for (const event of events) document.addEventListener(event, go, true)
   document.addEventListener('DOMContentLoaded', () => {
-    if (isParsed || !frame.isConnected) go()
     isParsed = true
-    look()
+    if (isReleased) go()
+    else look()
   })
-  for (const event of ['visibilitychange', 'pointerdown', 'keydown'])
-    document.addEventListener(event, go, true)
   setTimeout(go, 3000)
+  try {
+    frame.hidden = true
+    document.documentElement.append(frame)
+    frame.contentDocument?.open()
+    Object.defineProperty(self, '$RT', { set() {} })
+    new PerformanceObserver((seen) => {
+      if (seen.getEntriesByName('first-contentful-paint').length === 0) return
+      isPainted = true
+      look()
+      setTimeout(go, 300)
+    }).observe({ type: 'paint', buffered: true })
+  } catch {
+    go()
+  }
 }
