@@ -44,7 +44,7 @@ const COLUMNS = `
       AND has_column_privilege('console_app', c.oid, a.attnum, 'UPDATE')
       AND has_column_privilege('console_app', c.oid, a.attnum, 'SELECT')) AS column
   FROM pg_class c JOIN pg_attribute o ON o.attrelid = c.oid AND o.attname = 'customer_id'
-  WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1`
+  WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace ORDER BY 1`
 
 /** What is there of the other customer, by table, as that customer sees it. */
 async function theirs(): Promise<Record<string, string>> {

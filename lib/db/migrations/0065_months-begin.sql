@@ -1,10 +1,13 @@
 -- The history is kept in months from here on. What is there becomes the first part as it is, without a row being moved. That all
--- of it lies before the second next month is looked at by the next migration, while others read and write, and believed by the
--- one after it. A database that Citus has spread already stays as it is.
+-- of it lies before the second next month, or later where a clock once ran ahead, is looked at by the next migration, while
+-- others read and write, and believed by the one after it. A database that Citus has spread already stays as it is.
 CREATE FUNCTION begin_months() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  first bigint := extract(epoch FROM (date_trunc('month', now() AT TIME ZONE 'UTC') + interval '2 months') AT TIME ZONE 'UTC') * 1000000;
+  first bigint;
+  latest timestamptz;
 BEGIN
+  SELECT greatest(now(), to_timestamp(coalesce(max(id), 0) / 1000000)) INTO latest FROM audit_events;
+  first := extract(epoch FROM (date_trunc('month', latest AT TIME ZONE 'UTC') + interval '2 months') AT TIME ZONE 'UTC') * 1000000;
   IF is_spread('audit_events') THEN
     first := 9223372036854775807;
   END IF;
