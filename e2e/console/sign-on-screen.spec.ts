@@ -5,7 +5,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { type NameServer, startNameServer } from '../../stand-ins/issuers/name-server.ts'
 import { type IssuerStandIn, startIssuer } from '../../stand-ins/issuers/provider.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
-import { complaints, expectGood, PHONE } from '../browser.ts'
+import { cameToLife, complaints, expectGood, PHONE } from '../browser.ts'
 import { freePort } from '../free-port.ts'
 import { ownEnvironment, startOwnApp } from '../own-app.ts'
 
@@ -107,6 +107,7 @@ test('single sign-on is set up, tried, and made the only way in', async ({ page 
   await expectGood(page)
   await page.context().clearCookies()
   await bySignOn(page, email, '/sign-on')
+  await cameToLife(page)
   await passwords.focus()
   await page.keyboard.press('Space')
   await press(page, 'Turn passwords off')
