@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, type Page, test } from '@playwright/test'
@@ -15,7 +15,7 @@ let admin: string
 
 test.beforeAll(async () => {
   const customer = await newCustomer('first-paint')
-  await customer.importAssets([asset('workspace-suite-1', 'Suite')])
+  await customer.importAssets([asset('workspace-suite-1', 'Suite', { purchased: 10 })])
   await customer.importInvoices([invoice('IN-1')])
   admin = await customer.member('Ada', 'admin')
 })
@@ -78,6 +78,27 @@ test('a press wakes a page that is not painted yet', async ({ page }) => {
   await expect(page.locator('script[data-src]')).not.toHaveCount(0)
   await page.getByLabel('Work e-mail').press('a')
   await expect(page.locator('script[data-src], iframe')).toHaveCount(0)
+})
+
+test('what is pressed before the page is alive is done once it is, each press once', async ({ page }) => {
+  const found = complaints(page)
+  await signIn(page, admin)
+  const gate = new EventEmitter()
+  const opened = once(gate, 'open')
+  await page.route('**/_next/static/**/*.js', (route) => opened.then(() => route.continue()))
+  await page.goto('/assets', { waitUntil: 'commit' })
+  const licenses = page.getByRole('spinbutton', { name: 'Licenses of' })
+  const before = Number(await licenses.inputValue())
+  const more = page.getByRole('button', { name: 'One more: Licenses of' })
+  await more.click()
+  await more.press('Enter')
+  await expect(licenses).toHaveValue(String(before))
+  gate.emit('open')
+  await expect(licenses).toHaveValue(String(before + 2))
+  await page.waitForLoadState()
+  await more.click()
+  await expect(licenses).toHaveValue(String(before + 3))
+  expect(found).toEqual([])
 })
 
 test('without a word on paints the scripts come at once', async ({ page }) => {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Handler } from '../front-door.ts'
+import { ALIVE } from './alive.ts'
 import { release } from './release.ts'
 
 const HTML = /^text\/html/
@@ -10,7 +11,7 @@ const SCRIPT = /<script src="(\/_next\/static\/[^"<>]+)"([^<>]*) async=""([^<>]*
 /** In characters. A longer tag is none of React's. */
 const LONGEST = 400
 
-const RELEASE = `(${release})()`.replace(/\n\s+/g, '\n')
+const RELEASE = `(${release})('${ALIVE}')`.replace(/\n\s+/g, '\n')
 
 type Write = (chunk?: unknown, ...rest: unknown[]) => unknown
 

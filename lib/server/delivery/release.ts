@@ -7,10 +7,13 @@
  * React shows what arrives within 300 ms of the first paint at the end of these, by the time that it keeps in `$RT`. Where
  * that is no number, it shows it in the next frame.
  *
+ * What was pressed before React had the page is pressed again once it has, in that order: `ALIVE` says when. Buttons that send a
+ * form, and links, do by themselves what they are for.
+ *
  * It runs what the server held and nothing else, should somebody bring markup of their own into the page: scripts of the build, by the
  * nonce that it has itself. It is sent as it stands, so that it may use nothing from outside and has no comments within.
  */
-export function release(): void {
+export function release(ALIVE: string): void {
   const nonce = document.currentScript?.nonce
   const frame = document.createElement('iframe')
   const events = ['visibilitychange', 'pointerdown', 'keydown']
@@ -34,6 +37,16 @@ export function release(): void {
     if (document.hidden) go()
     else if (isPainted && isParsed) requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(go)))
   }
+  const pressed: HTMLElement[] = []
+  const keep = ({ target }: Event) => {
+    const button = (target as Element).closest<HTMLElement>('button[type=button]')
+    if (button) pressed.push(button)
+  }
+  document.addEventListener('click', keep, true)
+  document.addEventListener(ALIVE, () => {
+    document.removeEventListener('click', keep, true)
+    for (const button of pressed.splice(0)) setTimeout(() => button.click())
+  })
   for (const event of events) document.addEventListener(event, go, true)
   document.addEventListener('DOMContentLoaded', () => {
     isParsed = true
