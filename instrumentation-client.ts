@@ -1,5 +1,15 @@
 import { begin } from '#components/going/begun.ts'
 
+// Next runs this before it sets anything up in the browser. React and the router are four fifths of that work, and Next does it
+// all in one task, in which a page can neither scroll nor paint. Here each is set up in a task of its own. Timers run in their
+// order, and Next waits for one after these where a script is to run before it: an empty one. See decision 129.
+setTimeout(() => require('react-dom/client'))
+setTimeout(() => require('next/link'))
+
+/** Where `next/script` keeps what is to run before Next: each script's address, or its text. */
+type Before = { __next_s?: [address: string, { children: string }][] }
+Object.assign(self, { __next_s: [['', { children: '' }]] } satisfies Before)
+
 /** Called by Next at the begin of each navigation, in the same transition: a link, a router's push, the browser's Back. */
 export function onRouterTransitionStart(url: string, how: 'push' | 'replace' | 'traverse'): void {
   const { pathname, search } = new URL(url, location.href)

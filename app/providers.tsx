@@ -1,15 +1,13 @@
 'use client'
 
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Toasts } from '#components/ui/toast.tsx'
 import { Problem } from '#lib/api/problem.ts'
-import { ALIVE } from '#lib/server/delivery/alive.ts'
 
-/** What the screens share in the browser: the cache of answers, and messages. It says when the document is alive. */
+/** What the screens share in the browser: the cache of answers, and messages. */
 export function Providers({ children }: { children: ReactNode }) {
   const [client] = useState(newClient)
-  useEffect(() => void document.dispatchEvent(new Event(ALIVE)), [])
   return (
     <QueryClientProvider client={client}>
       <Toasts>{children}</Toasts>

@@ -1,10 +1,9 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useCallback, useState } from 'react'
+import type { ReactNode } from 'react'
 import { BilledPlot } from '#components/billed-months/plot.tsx'
 import { useView } from '#components/filters/use-view.ts'
-import { changed } from '#components/filters/view.ts'
 import type { FilterChoices } from '#components/invoice-filters/choices.ts'
 import { FilterBar } from '#components/invoice-filters/filter-bar.tsx'
 import { Figures } from '#components/invoice-summary/figures.tsx'
@@ -14,19 +13,15 @@ import { ColumnsMenu } from '#components/list-columns/columns-menu.tsx'
 import { useColumns } from '#components/list-columns/use-columns.ts'
 import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { later } from '#components/ui/later.tsx'
 import { Pager } from '#components/ui/pager.tsx'
-import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { listInvoices } from '#lib/invoices/queries.ts'
 import type { InvoiceColumn } from '#lib/list-columns/rules.ts'
-import { InvoiceTable, nothingIn } from './invoice-table.tsx'
-import { InvoiceTotals } from './invoice-totals.tsx'
+import { dimmed } from './dimmed.ts'
+import { InvoiceList } from './invoice-list.tsx'
+import { nothingIn } from './invoice-table.tsx'
 import { NotOwed } from './not-owed.tsx'
 import { pageWords } from './order.ts'
-import { hrefOf, isFiltered, pagesOf, statesOf, type View } from './view.ts'
-
-const NoRows = later(() => import('#components/filters/no-rows.tsx').then(({ NoRows }) => NoRows<View>))
-const Ticked = later(() => import('./ticked.tsx').then(({ Ticked }) => Ticked))
+import { hrefOf, pagesOf, statesOf, type View } from './view.ts'
 
 /**
  * The list of invoices that a view selects. Whatever is changed here only leads to another address; the page
@@ -52,13 +47,6 @@ export function Invoices({
 }) {
   const { wanted, isWaiting, go } = useView(view, hrefOf)
   const { columns, show } = useColumns('invoices', first)
-  // Kept from page to page, and while the filters change.
-  const [ticked, setTicked] = useState<string[]>([])
-  const tick = useCallback(
-    (id: string) =>
-      setTicked((before) => (before.includes(id) ? before.filter((other) => other !== id) : [...before, id])),
-    [],
-  )
   const list = useQuery({
     queryKey: listInvoices.key({ query: view }),
     queryFn: ({ signal }) => listInvoices({ query: view }, signal),
@@ -89,50 +77,18 @@ export function Invoices({
       {list.error ? (
         <RefreshFailed what="invoices" error={list.error} onRetry={() => list.refetch()} />
       ) : null}
-      <Card aria-busy={isWaiting} className={dimmed(isWaiting)}>
-        <LateSummary answer={figures} view={view}>
-          {({ summary }) => <InvoiceTotals summary={summary} isOwed={isOwed} />}
-        </LateSummary>
-        {!list.data ? <SkeletonRows count={8} /> : null}
-        {list.data && invoices.length === 0 ? (
-          <NoRows
-            view={view}
-            isFiltered={isFiltered(view)}
-            what={['invoice', 'invoices']}
-            toFirst="Back to the start"
-            instead={amongProducts(view)}
-            onGo={go}
-          >
-            <p>They appear here as soon as they are issued to one of your billing profiles.</p>
-          </NoRows>
-        ) : null}
-        {invoices.length > 0 ? (
-          <InvoiceTable
-            invoices={invoices}
-            view={wanted}
-            choices={choices}
-            columns={columns}
-            today={today}
-            busy={isWaiting}
-            onGo={go}
-            ticked={ticked}
-            onTick={tick}
-          />
-        ) : null}
-      </Card>
-      {ticked.length > 0 ? <Ticked ids={ticked} invoices={invoices} onChange={setTicked} /> : null}
+      <InvoiceList
+        invoices={list.data?.invoices}
+        view={view}
+        wanted={wanted}
+        choices={choices}
+        today={today}
+        columns={columns}
+        figures={figures}
+        isWaiting={isWaiting}
+        onGo={go}
+      />
       <Pager {...pagesOf(view, list.data)} words={pageWords(view.orderBy)} />
     </>
   )
-}
-
-/** Numbers and issuers are searched, and what is billed has a filter: who looks for it in the wrong place is led there. */
-function amongProducts({ search, product, ...rest }: View) {
-  if (!search || product) return undefined
-  return { name: 'Look among products', view: changed(rest as View, { product: search }) }
-}
-
-/** What is of the view before stays, and is dimmed once waiting lasts. */
-function dimmed(isOld: boolean): string {
-  return `transition-opacity delay-150 duration-120 ${isOld ? 'opacity-60' : ''}`
 }

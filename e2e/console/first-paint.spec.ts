@@ -101,6 +101,23 @@ test('what is pressed before the page is alive is done once it is, each press on
   expect(found).toEqual([])
 })
 
+test('what is pressed in a part whose script is still on its way is done once it came', async ({ page }) => {
+  await signIn(page, admin)
+  const path = '/invoices?search=zzz'
+  const first = await (await page.request.get(path)).text()
+  const gate = new EventEmitter()
+  const opened = once(gate, 'open')
+  const isLater = (url: URL) => url.pathname.endsWith('.js') && !first.includes(url.pathname)
+  await page.route(isLater, (route) => opened.then(() => route.continue()))
+  const asked = page.waitForRequest((request) => isLater(new URL(request.url())))
+  await page.goto(path)
+  await asked
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect(page).toHaveURL(path)
+  gate.emit('open')
+  await expect(page).toHaveURL('/invoices')
+})
+
 test('without a word on paints the scripts come at once', async ({ page }) => {
   await page.addInitScript(() => Reflect.deleteProperty(window, 'PerformanceObserver'))
   await page.goto('/sign-in')

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Handler } from '../front-door.ts'
-import { ALIVE } from './alive.ts'
+import { pressAgain } from './press-again.ts'
 import { release } from './release.ts'
 
 const HTML = /^text\/html/
@@ -11,14 +11,14 @@ const SCRIPT = /<script src="(\/_next\/static\/[^"<>]+)"([^<>]*) async=""([^<>]*
 /** In characters. A longer tag is none of React's. */
 const LONGEST = 400
 
-const RELEASE = `(${release})('${ALIVE}')`.replace(/\n\s+/g, '\n')
+const RELEASE = `(${release})();(${pressAgain})()`.replace(/\n\s+/g, '\n')
 
 type Write = (chunk?: unknown, ...rest: unknown[]) => unknown
 
 /**
  * Holds the scripts of a page back until the browser has painted it, so that they take neither the line from its styles and
  * font nor the processor from its first frame. Each becomes an element that loads nothing; before the first one stands what
- * lets them go (`release.ts`), by the same nonce. What is not a page, or says its length, passes as it is.
+ * lets them go (`release.ts`), by the same nonce, and presses again what was pressed meanwhile (`press-again.ts`). What is not a page, or says its length, passes as it is.
  */
 export function heldScripts(inside: Handler): Handler {
   return (req, res) => {

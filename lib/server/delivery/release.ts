@@ -1,52 +1,43 @@
 /**
  * Runs in the browser, at the head of a page whose scripts are held (`held-scripts.ts`): lets them go when the page has been
  * painted with all of its content. They go earlier where that takes long, or nobody would notice: 300 ms after the first paint
- * while content is still on its way, at the first press, in a tab that nobody sees, and after 3 s in any case. Until then an
- * empty frame that is not closed keeps the page's `load` event, which says as ever that all scripts have run.
+ * while content is still on its way, at the first press, in a tab that nobody sees, and after 3 s in any case. Each is put in by
+ * a task of its own, for dozens at once would hold up the page. Until then an empty frame that is not closed keeps the page's
+ * `load` event, which says as ever that all scripts have run.
  *
  * React shows what arrives within 300 ms of the first paint at the end of these, by the time that it keeps in `$RT`. Where
  * that is no number, it shows it in the next frame.
  *
- * What was pressed before React had the page is pressed again once it has, in that order: `ALIVE` says when. Buttons that send a
- * form, and links, do by themselves what they are for.
- *
  * It runs what the server held and nothing else, should somebody bring markup of their own into the page: scripts of the build, by the
  * nonce that it has itself. It is sent as it stands, so that it may use nothing from outside and has no comments within.
  */
-export function release(ALIVE: string): void {
+export function release(): void {
   const nonce = document.currentScript?.nonce
   const frame = document.createElement('iframe')
   const events = ['visibilitychange', 'pointerdown', 'keydown']
   let isPainted = false
   let isParsed = false
   let isReleased = false
+  const put = (held: HTMLScriptElement) => {
+    const script = document.createElement('script')
+    script.async = true
+    script.nonce = held.nonce
+    script.src = held.dataset.src ?? ''
+    held.replaceWith(script)
+  }
   const go = () => {
     isReleased = true
     for (const held of document.querySelectorAll<HTMLScriptElement>('script[data-src^="/_next/static/"]')) {
-      if (held.nonce !== nonce) continue
-      const script = document.createElement('script')
-      script.async = true
-      script.nonce = held.nonce
-      script.src = held.dataset.src ?? ''
-      held.replaceWith(script)
+      if (held.nonce === nonce) setTimeout(put, 0, held)
     }
-    frame.remove()
-    if (isParsed) for (const event of events) document.removeEventListener(event, go, true)
+    if (!isParsed) return
+    setTimeout(() => frame.remove())
+    for (const event of events) document.removeEventListener(event, go, true)
   }
   const look = () => {
     if (document.hidden) go()
     else if (isPainted && isParsed) requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(go)))
   }
-  const pressed: HTMLElement[] = []
-  const keep = ({ target }: Event) => {
-    const button = (target as Element).closest<HTMLElement>('button[type=button]')
-    if (button) pressed.push(button)
-  }
-  document.addEventListener('click', keep, true)
-  document.addEventListener(ALIVE, () => {
-    document.removeEventListener('click', keep, true)
-    for (const button of pressed.splice(0)) setTimeout(() => button.click())
-  })
   for (const event of events) document.addEventListener(event, go, true)
   document.addEventListener('DOMContentLoaded', () => {
     isParsed = true
