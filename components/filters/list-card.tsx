@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Card } from '#components/ui/card.tsx'
+import { dimmed } from '#components/ui/dimmed.ts'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 
 /**
@@ -20,10 +21,7 @@ export function ListCard({
   children: ReactNode
 }) {
   return (
-    <Card
-      data-wide=""
-      className={`transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`}
-    >
+    <Card data-wide="" className={dimmed(isWaiting)}>
       {count === undefined ? <SkeletonRows count={8} /> : null}
       {count === 0 ? none : null}
       {count ? children : null}

@@ -8,6 +8,7 @@ import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { ToggleChip } from '#components/ui/chip.tsx'
+import { dimmed } from '#components/ui/dimmed.ts'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
@@ -65,7 +66,7 @@ export function Keys({ view, maySeeAll, issuer }: { view: View; maySeeAll: boole
         {rows.length > 0 || view.pageToken ? issue : null}
       </div>
       {error ? <RefreshFailed what="keys" error={error} onRetry={refetch} /> : null}
-      <Card className={`transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`}>
+      <Card className={dimmed(isWaiting)}>
         {/* Where the focus goes when what had it is gone. */}
         <div ref={list} tabIndex={-1} className="rounded-card outline-none">
           {data ? null : <SkeletonRows count={3} />}

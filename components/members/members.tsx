@@ -10,6 +10,7 @@ import { activeValues, changed, cleared, toggled, valuesOf, withValues } from '#
 import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { dimmed } from '#components/ui/dimmed.ts'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SearchInput } from '#components/ui/search-input.tsx'
@@ -88,7 +89,7 @@ export function Members({
         </Button>
       </search>
       {error ? <RefreshFailed what="members" error={error} onRetry={refetch} /> : null}
-      <Card className={`transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`}>
+      <Card className={dimmed(isWaiting)}>
         {data ? null : <SkeletonRows count={8} />}
         {data && rows.length === 0 ? (
           <EmptyState

@@ -7,6 +7,7 @@ import { RefreshFailed } from '#components/problem/refresh-failed.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { ToggleChip } from '#components/ui/chip.tsx'
+import { dimmed } from '#components/ui/dimmed.ts'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
@@ -38,7 +39,7 @@ export function Sessions({ view, maySeeAll }: { view: View; maySeeAll: boolean }
         </fieldset>
       ) : null}
       {error ? <RefreshFailed what="sessions" error={error} onRetry={refetch} /> : null}
-      <Card className={`transition-opacity delay-150 duration-120 ${isWaiting ? 'opacity-60' : ''}`}>
+      <Card className={dimmed(isWaiting)}>
         {/* Where the focus goes when the row that had it is gone. */}
         <div ref={list} tabIndex={-1} className="rounded-card outline-none">
           {data ? null : <SkeletonRows count={3} />}
