@@ -2,7 +2,10 @@ import type { Page } from '@playwright/test'
 
 type Media = Parameters<Page['emulateMedia']>[0]
 
-/** One way that a screen is looked at. 640 and 320 px are what 1280 px are at a zoom of 200 and 400 %. */
+/**
+ * One way that a screen is looked at. 640 and 320 px are what 1280 px are at a zoom of 200 and 400 %, 688 px what the margins
+ * leave of a sheet of A4.
+ */
 export type Look = { name: string; width: number; height: number; media?: Media }
 
 const DARK: Media = { colorScheme: 'dark' }
@@ -16,7 +19,7 @@ export const LOOKS: readonly Look[] = [
   { name: 'zoom-400', width: 320, height: 256 },
   { name: 'wide', width: 2560, height: 1300 },
   { name: 'forced-colors', width: 1360, height: 900, media: { forcedColors: 'active' } },
-  { name: 'print', width: 720, height: 1020, media: { media: 'print' } },
+  { name: 'print', width: 688, height: 990, media: { media: 'print' } },
 ]
 
 /** Looks at the page that is open in this way, from its top. */

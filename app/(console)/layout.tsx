@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { ConfirmSignIn } from '#components/access/fresh-sign-in/confirm-sign-in.tsx'
 import { ClosedNote } from '#components/customers/closed-note.tsx'
 import { Frame } from '#components/frame/frame.tsx'
+import { Letterhead } from '#components/frame/letterhead.tsx'
 import { Content } from '#components/going/content.tsx'
 import { UnderWay } from '#components/going/under-way.tsx'
 import { may, ROLE_NAMES } from '#lib/access/rules.ts'
@@ -43,6 +44,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
           tabIndex={-1}
           className="w-full max-w-310 has-data-wide:max-w-420 px-9 pt-7 pb-16 outline-none max-md:px-3.5 max-md:pt-4.5 max-md:pb-12 bar:pb-[calc(3rem+var(--bar))] print:max-w-none print:p-0"
         >
+          <Letterhead customer={caller.customerName} now={Date.now()} />
           {caller.closed ? <ClosedNote customer={caller.customerName} until={caller.closed.goneAt} /> : null}
           <Content>{children}</Content>
         </main>

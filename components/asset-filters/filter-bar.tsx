@@ -47,21 +47,23 @@ export function FilterBar({
         data-open={isOpen ? '' : undefined}
         className={`relative flex flex-wrap items-center gap-2 ${FOLDED}`}
       >
-        <SearchInput
-          label="Name, domain or ID"
-          value={search}
-          // Each letter is no step of its own on the way back.
-          onSearch={(text) => text === search || onChange(changed(view, { search: text }), 'replace')}
-        />
-        <button
-          type="button"
-          aria-expanded={isOpen}
-          onClick={() => setIsOpen(!isOpen)}
-          className={`md:hidden ${FILTER_BUTTON}`}
-        >
-          <ListFilter aria-hidden="true" className="size-3.5 text-ink-3" />
-          {isOpen ? 'Fewer filters' : 'Filters'}
-        </button>
+        <div className="flex w-full gap-2 md:contents">
+          <SearchInput
+            label="Name, domain or ID"
+            value={search}
+            // Each letter is no step of its own on the way back.
+            onSearch={(text) => text === search || onChange(changed(view, { search: text }), 'replace')}
+          />
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            onClick={() => setIsOpen(!isOpen)}
+            className={`shrink-0 max-md:h-11 md:hidden ${FILTER_BUTTON}`}
+          >
+            <ListFilter aria-hidden="true" className="size-3.5 text-ink-3" />
+            {isOpen ? 'Fewer filters' : 'Filters'}
+          </button>
+        </div>
         <Controls view={view} choices={choices} today={today} onChange={onChange} />
         <div data-off={types.length === 0 ? '' : undefined}>
           <ChoiceChips
@@ -79,8 +81,8 @@ export function FilterBar({
           />
         </div>
         <SortMenu isAlways choices={orderChoices(view, onChange)} />
-        {/* On a phone their panels open under this row. */}
-        <div className="relative flex gap-2 max-md:w-full print:hidden">
+        {/* On a phone their panels open under all of it: this is its last row. */}
+        <div className="flex gap-2 md:relative print:hidden">
           <ViewMenu path="/assets" />
           {children}
         </div>

@@ -55,6 +55,8 @@ function Who({ event: { actor }, chosen, onActor }: { event: AuditEvent } & Choo
   return (
     <button
       type="button"
+      // On paper it is no control, but still who it was.
+      data-told=""
       onClick={() => onActor(actor.id)}
       aria-label={`Only what ${who} did`}
       className="rounded-sm text-left underline-offset-2 hover:underline max-md:text-right"

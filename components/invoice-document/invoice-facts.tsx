@@ -28,12 +28,15 @@ export function InvoiceFacts({
   /** Whether who looks may set what the next invoices are posted by. */
   maySet: boolean
 }) {
-  const { documentState, currency } = invoice
+  const { documentState, currency, paymentTerms } = invoice
   const date = <Day at={invoice.invoiceDate} />
   const total = <span className="whitespace-nowrap">{moneyText(invoice.totalAmount, currency)}</span>
   const due = (
     <span className={late ? 'text-danger' : ''}>
       <Day at={invoice.dueDate} />
+      {paymentTerms ? (
+        <span className="block text-xs font-normal text-ink-3">{visible(paymentTerms)}</span>
+      ) : null}
     </span>
   )
   const left = <span className="text-lg font-[650] tracking-tight whitespace-nowrap">{balance.amount}</span>
@@ -42,17 +45,17 @@ export function InvoiceFacts({
     issued: { 'Invoice date': date, Due: due, Total: total, [balance.label]: left },
     voided: { 'Invoice date': date, Total: total },
   }
-  const parties = {
+  const besides = {
     Issuer: <Placed name={visible(invoice.issuer)} country={countries.seller} />,
     'Billed to': billedTo && <Placed name={billedTo} country={countries.buyer} />,
     'Billing account': invoice.billingAccount,
     Period: periodText(invoice),
+    ...postingFacts(invoice, maySet),
   }
   return (
     <Card className="mb-4 overflow-hidden">
       <Facts facts={amounts[documentState]} />
-      <Facts facts={parties} />
-      <Facts facts={postingFacts(invoice, maySet)} />
+      <Facts facts={besides} />
       {/* What was taken from there leads there by itself. */}
       {maySet && !invoice.carried?.length ? (
         <p className="px-4 py-2.5 text-xs text-ink-3 max-md:px-3.5 print:hidden">
@@ -70,12 +73,12 @@ export function InvoiceFacts({
   )
 }
 
-/** A row of facts, those of them that are known: as many beside each other as there is room for, and no amount is cut. */
+/** A row of facts, those of them that are known: four beside each other, in the columns of the other rows, and no amount is cut. */
 function Facts({ facts }: { facts: Record<string, ReactNode> }) {
   const known = Object.entries(facts).filter(([, fact]) => fact)
   if (known.length === 0) return null
   return (
-    <dl className="-mt-px -ml-px flex flex-wrap border-b border-line last:border-b-0 [&>*]:min-w-min [&>*]:grow [&>*]:basis-2/5 md:[&>*]:basis-1/5 [&_dd]:wrap-anywhere">
+    <dl className="-mt-px -ml-px flex flex-wrap border-b border-line last:border-b-0 [&>*]:min-w-min [&>*]:grow [&>*]:basis-2/5 md:[&>*]:basis-1/4 md:[&>*]:grow-0 [&_dd]:wrap-anywhere">
       {known.map(([label, fact]) => (
         <Fact key={label} label={label}>
           {fact}
@@ -99,5 +102,6 @@ function Placed({ name, country }: { name: string; country: string | undefined }
 /** With its last day; undefined where nobody told it. */
 function periodText({ periodStart, periodEnd }: InvoiceWithLines): string | undefined {
   if (periodStart === undefined || periodEnd === undefined) return undefined
-  return `${dayText(periodStart)} – ${dayText(periodEnd - DAY_MS)}`
+  // No date breaks.
+  return [periodStart, periodEnd - DAY_MS].map((day) => dayText(day).replaceAll(' ', '\u00a0')).join(' – ')
 }

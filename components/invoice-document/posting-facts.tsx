@@ -9,7 +9,15 @@ import { typeName } from '#lib/posting/rules.ts'
  * @param maySet whether the reader may set that: then it leads there
  */
 export function postingFacts(invoice: InvoiceWithLines, maySet: boolean): Record<string, ReactNode> {
-  const { purchaseOrder, buyerReference, costCenter, paymentTerms, typeCode, carried = [] } = invoice
+  const {
+    purchaseOrder,
+    buyerReference,
+    costCenter,
+    paymentTerms,
+    typeCode,
+    documentState,
+    carried = [],
+  } = invoice
   const shown = (field: string, value: string | undefined) =>
     value === undefined ? undefined : (
       <>
@@ -21,7 +29,10 @@ export function postingFacts(invoice: InvoiceWithLines, maySet: boolean): Record
     'Purchase order': shown('purchaseOrder', purchaseOrder),
     'Buyer reference': shown('buyerReference', buyerReference),
     'Cost center': shown('costCenter', costCenter),
-    'Payment terms': paymentTerms && <span className="text-sm font-normal">{visible(paymentTerms)}</span>,
+    // Of what is issued they stand with the day when it is due.
+    'Payment terms': paymentTerms && documentState !== 'issued' && (
+      <span className="text-sm font-normal">{visible(paymentTerms)}</span>
+    ),
     'Document type': typeCode && <span className="text-sm font-normal">{typeName(typeCode)}</span>,
   }
 }

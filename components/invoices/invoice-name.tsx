@@ -42,7 +42,7 @@ export function InvoiceName({ invoice, search, columns, issuer, billedTo, billed
       <Link
         href={invoiceHref(id, search)}
         prefetch={false}
-        className="scroll-mb-24 rounded-sm font-[550] tabular-nums underline-offset-2 after:absolute after:inset-0 hover:underline"
+        className="inline-block max-w-full scroll-mb-24 rounded-sm align-middle font-[550] tabular-nums underline-offset-2 after:absolute after:inset-0 hover:underline"
       >
         {visible(number)}
         <LinkHint />

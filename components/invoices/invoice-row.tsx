@@ -53,7 +53,9 @@ export const InvoiceRow = memo(function InvoiceRow(given: Given) {
             <span className={late ? 'text-danger' : ''}>
               <Day at={invoice.dueDate} />
             </span>
-            {late ? <span className="text-xs text-ink-3 max-md:ml-1.5 md:block">{late} late</span> : null}
+            {late ? (
+              <span className="text-xs whitespace-nowrap text-ink-3 max-md:ml-1.5 md:block">{late} late</span>
+            ) : null}
           </>
         ) : null}
       </Cell>

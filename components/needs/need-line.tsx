@@ -41,7 +41,7 @@ function Line({ need, button, onMoved }: Part) {
   const { title, figure, facts, act, path } = wordsOf(need)
   const { dismiss, isPending } = useDismissal(onMoved)
   return (
-    <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-5 gap-y-1 px-4 py-3 md:grid-cols-[minmax(0,1fr)_auto_11rem_auto]">
+    <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-5 gap-y-1 px-4 py-3 md:grid-cols-[minmax(0,1fr)_auto_11rem_auto] print:grid-cols-[minmax(0,1fr)_auto]!">
       <div className="min-w-0 max-md:order-1">
         <Link
           href={path}

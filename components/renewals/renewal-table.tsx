@@ -84,7 +84,7 @@ function RenewalRow({
         <DecideBy at={renewal.decideBy} today={today} />
       </Cell>
       <Cell place="right-1" right className="tabular-nums">
-        <span className="xl:whitespace-nowrap">{licensesText(renewal)}</span>
+        <span className="xl:whitespace-nowrap print:whitespace-nowrap">{licensesText(renewal)}</span>
         <span className="block text-xs text-ink-3">
           {idle === 0 ? 'None idle' : `${countText(idle)} idle`}
         </span>
@@ -92,12 +92,12 @@ function RenewalRow({
       {hasPrices ? (
         <Cell place="across" right className="tabular-nums max-md:order-3 max-md:text-left max-md:text-sm">
           {cost ? (
-            <span className="xl:whitespace-nowrap">{costText(cost)}</span>
+            <span className="xl:whitespace-nowrap print:whitespace-nowrap">{costText(cost)}</span>
           ) : (
             <span className="text-xs text-ink-3">No known price</span>
           )}
           {idleCost ? (
-            <span className="text-xs text-ink-3 max-md:ml-1.5 md:block xl:whitespace-nowrap">
+            <span className="text-xs text-ink-3 max-md:ml-1.5 md:block xl:whitespace-nowrap print:whitespace-nowrap">
               {costText(idleCost)} idle
             </span>
           ) : null}

@@ -2,6 +2,7 @@ import Link from 'next/link'
 import { Card } from '#components/ui/card.tsx'
 import { Cell, HeadCell, Row, RowHead, Table, TableBody, TableHead } from '#components/ui/table.tsx'
 import { AGE_NAMES, AGES, type Age } from '#lib/statements/rules.ts'
+import { isLong } from './view.ts'
 
 /** Sums of one currency as text; an age without items is undefined. */
 export type ShownAgeing = {
@@ -16,16 +17,21 @@ export type ShownAgeing = {
   balance: string
 }
 
+/** On paper nothing scrolls: where amounts are long, all is smaller. */
+const TIGHT =
+  'print:[&_td]:px-1! print:[&_td]:text-[7pt]! print:[&_td_span]:text-[7pt]! print:[&_th]:px-1! print:[&_tbody_th]:min-w-20!'
+
 /**
  * What is open, by how long it is past due: a row for each billing profile and currency, and one for what they come
  * to where a currency has several.
  */
 export function AgeingTable({ rows }: { rows: readonly ShownAgeing[] }) {
+  const isTight = rows.some(({ amounts, balance }) => [...Object.values(amounts), balance].some(isLong))
   return (
     // Long amounts may need more room than there is: then the columns scroll, not the page.
     <Card
       data-wide=""
-      className="mb-5 overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 md:max-xl:[&_td]:text-sm md:max-xl:[&_th]:whitespace-normal max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0"
+      className={`mb-5 overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 md:max-xl:[&_td]:text-sm md:max-xl:[&_th]:whitespace-normal max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0 ${isTight ? TIGHT : ''}`}
     >
       <Table label="What is open, by days past due">
         <TableHead>

@@ -15,3 +15,8 @@ export function isSame(one: View, other: View): boolean {
   const text = (view: View, key: FilterKey<View>) => [...new Set(valuesOf(view, key))].sort().join('|')
   return keys.every((key) => text(one, key) === text(other, key))
 }
+
+/** Whether an amount, as text, has so many characters that a sheet of paper has to make room for it. */
+export function isLong(amount: string): boolean {
+  return amount.length > 14
+}

@@ -19,7 +19,8 @@ export function PageHead({
 }) {
   return (
     <header className="mb-5 flex flex-wrap items-end justify-between gap-x-4 gap-y-3 max-md:mb-3.5 max-md:items-start max-md:gap-x-2">
-      <div className="min-w-0 max-md:grow">
+      {/* On a phone actions stand beside it. Below a list, where rows need less of the screen, its words have room first. */}
+      <div className={`min-w-0 max-md:grow ${crumb ? 'max-md:basis-44' : ''}`}>
         {crumb ? (
           <nav aria-label="Breadcrumb" className="mb-2 text-sm">
             <Link

@@ -50,7 +50,7 @@ export function SearchInput({
   }
 
   return (
-    <div className="relative w-65 shrink-0 max-md:w-full print:hidden">
+    <div className="relative w-65 shrink-0 max-md:w-full max-md:shrink print:hidden">
       <Search aria-hidden="true" className="absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-ink-3" />
       <input
         ref={input}

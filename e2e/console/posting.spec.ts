@@ -39,11 +39,17 @@ test('an invoice shows its tax, what it is posted by, and where its tax does not
   await expect(tax.getByRole('row').nth(1)).toHaveText(/Standard rate \(S\)\s*19 %\s*500\.00\s*95\.02/)
   for (const [label, value] of [
     ['Purchase order', 'PO-7'],
-    ['Payment terms', '14 days net'],
+    ['Due', '14 days net'],
     ['Document type', 'Commercial invoice (380)'],
   ] as const)
     await expect(page.locator('dt', { hasText: label }).locator('xpath=../dd').first()).toContainText(value)
   await expect(page.getByText('Germany')).toBeVisible()
+  // Rows of facts stand in the same columns.
+  const columns = await page
+    .locator('main dl', { hasText: /^Invoice date|^Issuer/ })
+    .locator('dt')
+    .evaluateAll((all) => new Set(all.map((one) => Math.round(one.getBoundingClientRect().left))).size)
+  expect(columns).toBeLessThanOrEqual(4)
   await expect(page.getByText('Sub-account berlin')).toContainText('1 Sep 2026 – 30 Sep 2026')
   await expect(page.getByText('The line items and the tax add up to the total.')).toBeVisible()
   await expect(page.getByText('the tax of the breakdown is 0.02 EUR above the tax amount')).toBeVisible()

@@ -19,6 +19,7 @@ test.beforeAll(async () => {
   await own.importInvoices([
     invoice('IN-1', { invoiceDate: day(-70), dueDate: day(-40), totalAmount: LONG }),
     invoice('IN-2', { invoiceDate: day(-40), dueDate: day(-10), totalAmount: '900000000000.01' }),
+    invoice('SR-204836', { invoiceDate: day(-40), dueDate: day(-10), totalAmount: '9962363580' }),
     invoice('CN-3', { invoiceDate: day(-40), dueDate: day(-10), totalAmount: '-15', balanceAmount: '0' }),
   ])
   member.all = await own.member('Ada Min', 'admin')
@@ -177,6 +178,45 @@ test('amounts of twelve digits stay on one line on a phone', async ({ page }) =>
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
       0,
     )
+  }
+})
+
+test('a number keeps to one line beside a long amount, where a screen is zoomed', async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 256 })
+  await signIn(page, member.all, '/invoices')
+  await rowsCame(page)
+  const number = page.getByRole('link', { name: 'SR-204836' })
+  const lines = await number.evaluate((link) => {
+    const range = document.createRange()
+    range.selectNodeContents(link.firstChild ?? link)
+    return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size
+  })
+  expect(lines).toBe(1)
+})
+
+test('on a phone words have the room of the screen, and buttons that belong together one row', async ({
+  page,
+}) => {
+  await page.setViewportSize(PHONE)
+  await signIn(page, member.all, '/invoices/statement')
+  await rowsCame(page)
+  const words = await page.getByText('and for how long').boundingBox()
+  expect(words?.width).toBeGreaterThan(PHONE.width / 2)
+  await page.goto('/assets')
+  await rowsCame(page)
+  const middle = async (what: Locator) => {
+    const { y = 0, height = 0 } = (await what.boundingBox()) ?? {}
+    return Math.round(y + height / 2)
+  }
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
+  expect(await middle(button('Filters'))).toBe(await middle(page.getByRole('searchbox')))
+  expect(await middle(button('Views'))).toBe(await middle(button(/^Order/)))
+  expect(await middle(button('Columns'))).toBe(await middle(button(/^Order/)))
+  // Their panels open under them, and in sight.
+  for (const name of ['Views', 'Columns']) {
+    await button(name).click()
+    await expectGood(page)
+    await page.keyboard.press('Escape')
   }
 })
 

@@ -3,7 +3,6 @@ import { AssetsScreen } from '#components/assets/assets-screen.tsx'
 import { isFiltered } from '#components/assets/view.ts'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { selectionOf, withValues } from '#components/filters/view.ts'
-import { Letterhead } from '#components/frame/letterhead.tsx'
 import { AssetTabs } from '#components/renewals/asset-tabs.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { countText } from '#components/ui/count-text.ts'
@@ -50,7 +49,6 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const { view: _, maxResults: __, pageToken: ___, ...selected } = query
   return (
     <>
-      <Letterhead customer={caller.customerName} lines={[]} now={Date.now()} />
       <PageHead
         title="Assets"
         subtitle={

@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { Suspense } from 'react'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { selectionOf } from '#components/filters/view.ts'
-import { Letterhead, profilesLine } from '#components/frame/letterhead.tsx'
+import { LetterLines, profilesLine } from '#components/frame/letterhead.tsx'
 import type { FilterChoices } from '#components/invoice-filters/choices.ts'
 import { FiguresWaiting } from '#components/invoice-summary/figures-place.tsx'
 import type { Failed } from '#components/invoice-summary/late-summary.tsx'
@@ -66,13 +66,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   return (
     <>
       <Late answer={answer} fallback={null}>
-        {(found) => (
-          <Letterhead
-            customer={caller.customerName}
-            lines={found instanceof Problem ? [] : [profilesLine(found[1])]}
-            now={Date.now()}
-          />
-        )}
+        {(found) => <LetterLines lines={found instanceof Problem ? [] : [profilesLine(found[1])]} />}
       </Late>
       <PageHead
         title="Invoices"

@@ -6,7 +6,6 @@ import { AssetHead } from '#components/assets/asset-head.tsx'
 import { AssetHistory } from '#components/assets/asset-history.tsx'
 import { assetHref, oneAsset } from '#components/assets/one-asset.ts'
 import { pathWith } from '#components/filters/list-screen.ts'
-import { Letterhead } from '#components/frame/letterhead.tsx'
 import { AssetPosting } from '#components/posting-details/asset-posting.tsx'
 import { RenewalCard } from '#components/renewal-orders/renewal-card.tsx'
 import { SeatPlot } from '#components/seats/seat-plot.tsx'
@@ -84,7 +83,6 @@ export default async function Page({ params, searchParams }: Given) {
     seats ? <SeatPlot known={{ changes, readings, now: seats, since: item.createTime }} span={span} /> : null
   return (
     <Hydrated answers={[[oneAsset.key(id), oneAsset.list(item)]]}>
-      <Letterhead customer={caller.customerName} lines={[]} now={span.to} />
       <AssetHead
         item={item}
         back={pathWith('/assets', listed)}

@@ -4,7 +4,7 @@ import { cache } from 'react'
 import { InvoiceCharges } from '#components/charges/invoice-charges.tsx'
 import { CompareLink } from '#components/comparisons/compare-link.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
-import { Letterhead } from '#components/frame/letterhead.tsx'
+import { LetterLines } from '#components/frame/letterhead.tsx'
 import { DocumentNotes } from '#components/invoice-document/document-notes.tsx'
 import { FileLinks } from '#components/invoice-document/file-links.tsx'
 import { InvoiceFacts } from '#components/invoice-document/invoice-facts.tsx'
@@ -70,9 +70,7 @@ export default async function Page({ params, searchParams }: Given) {
   return (
     <>
       <Late answer={answer} fallback={null}>
-        {({ recipient }) => (
-          <Letterhead customer={caller.customerName} lines={addressLines(recipient)} now={Date.now()} />
-        )}
+        {({ recipient }) => <LetterLines lines={addressLines(recipient)} />}
       </Late>
       <PageHead
         crumb={{ href: pathWith('/invoices', listed), name: 'Invoices' }}

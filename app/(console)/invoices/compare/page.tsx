@@ -6,7 +6,6 @@ import { ComparisonPicker } from '#components/comparisons/comparison-picker.tsx'
 import { ComparisonTable } from '#components/comparisons/comparison-table.tsx'
 import { NothingChosen } from '#components/comparisons/nothing-chosen.tsx'
 import { pathWith } from '#components/filters/list-screen.ts'
-import { Letterhead } from '#components/frame/letterhead.tsx'
 import { issuerBeside } from '#components/invoices/numbers.ts'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
@@ -62,7 +61,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   if (choices.length === 0) notFound()
   const picker = <ComparisonPicker choices={choices} from={from} to={to} />
   if (compared && !(compared instanceof Problem)) {
-    return <Compared comparison={compared} picker={picker} customer={caller.customerName} />
+    return <Compared comparison={compared} picker={picker} />
   }
   return (
     <>
@@ -80,15 +79,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   )
 }
 
-function Compared({
-  comparison,
-  picker,
-  customer,
-}: {
-  comparison: InvoiceComparison
-  picker: ReactNode
-  customer: string
-}) {
+function Compared({ comparison, picker }: { comparison: InvoiceComparison; picker: ReactNode }) {
   const { from, to } = comparison
   const { counts, total, missing, ...lines } = shownComparison(comparison)
   const query = { from: from.id, to: to.id }
@@ -96,7 +87,6 @@ function Compared({
   const nameOf = (one: typeof from) => [one.number, issuerOf(one)].filter(Boolean).join(', ')
   return (
     <>
-      <Letterhead customer={customer} lines={[]} now={Date.now()} />
       <PageHead
         crumb={CRUMB}
         title={TITLE}

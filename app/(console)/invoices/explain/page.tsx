@@ -3,7 +3,7 @@ import { redirect } from 'next/navigation'
 import { EXPLAIN, hrefOf, type View } from '#components/explanations/view.ts'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { valuesOf } from '#components/filters/view.ts'
-import { Letterhead, profilesLine } from '#components/frame/letterhead.tsx'
+import { LetterLines, profilesLine } from '#components/frame/letterhead.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
@@ -58,10 +58,8 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     <>
       <Late answer={answer} fallback={null}>
         {(found) => (
-          <Letterhead
-            customer={caller.customerName}
+          <LetterLines
             lines={found instanceof Problem ? [] : [profilesLine(namedOf(found.profiles, view))]}
-            now={Date.now()}
           />
         )}
       </Late>

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { pathWith } from '#components/filters/list-screen.ts'
 import { valuesOf } from '#components/filters/view.ts'
-import { Letterhead, profilesLine } from '#components/frame/letterhead.tsx'
+import { LetterLines, profilesLine } from '#components/frame/letterhead.tsx'
 import type { View } from '#components/statements/view.ts'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
@@ -50,10 +50,8 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     <>
       <Late answer={answer} fallback={null}>
         {(found) => (
-          <Letterhead
-            customer={caller.customerName}
+          <LetterLines
             lines={found instanceof Problem ? [] : [profilesLine(namedOf(found.profiles, view))]}
-            now={Date.now()}
           />
         )}
       </Late>
