@@ -20,9 +20,9 @@ afterAll(() => database.close())
 const addOld = (count: number) =>
   database.sql(
     NORTHWIND,
-    `INSERT INTO audit_events (customer_id, action, subject, actor_kind, actor_id, actor_name, request_id, details)
-     SELECT 'northwind', 'thing.done', 'old-' || n, 'member', 'm', 'Ana', 'r', '{"to": 1.50, "a": null}'
-     FROM generate_series(1, $1::int) n`,
+    `INSERT INTO audit_events (customer_id, id, action, subject, actor_kind, actor_id, actor_name, request_id, details)
+     SELECT p.customer_id, (extract(epoch FROM now()) * 1000000)::bigint + n, 'thing.done', 'old-' || n, 'member', 'm', 'Ana', 'r', '{"to": 1.50, "a": null}'
+     FROM billing_profiles p, generate_series(1, $1::int) n WHERE p.customer_id = 'northwind' AND p.id = 'default'`,
     [count],
   )
 const addNew = () =>

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { route } from '#lib/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addAsset, addCustomer, addKey } from '#lib/db/test-rows.ts'
-import { run } from '#lib/db/test-server.ts'
+import { isSpread, run } from '#lib/db/test-server.ts'
 import { setQuantity } from '#lib/license-changes/operations.ts'
 
 const MIGRATION = new URL('../../db/migrations/0063_packed-answers.sql', import.meta.url)
@@ -22,8 +22,18 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** What the migration says where there are customers by now: as for whoever installs this release over the one before. */
+const say = (arePacked: boolean) =>
+  run(
+    database.url,
+    `CREATE OR REPLACE FUNCTION answers_are_packed() RETURNS boolean LANGUAGE sql STABLE RETURN ${arePacked}`,
+  )
+
+/**
+ * What the migration says where there are customers by now: as for whoever installs this release over the one before. A database
+ * is spread after its migrations, and has no customers where they looked for them.
+ */
 async function migrateNow(): Promise<void> {
+  if (isSpread) return say(false)
   const [, ...statements] = readFileSync(MIGRATION, 'utf8').split('--> statement-breakpoint')
   await run(database.url, 'DROP FUNCTION answers_are_packed()', ...statements)
 }
@@ -60,10 +70,7 @@ test('for an hour after the migration answers are kept as the release before rea
   const [during, after] = [randomUUID(), randomUUID()]
   const first = await set(11, during)
   expect(await kept(during)).toEqual({ body: first, isPacked: false })
-  await run(
-    database.url,
-    'CREATE OR REPLACE FUNCTION answers_are_packed() RETURNS boolean LANGUAGE sql STABLE RETURN true',
-  )
+  await say(true)
   const second = await set(12, after)
   expect(await kept(after)).toEqual({ body: null, isPacked: true })
   expect([await set(11, during), await set(12, after)]).toEqual([first, second])
