@@ -5,7 +5,7 @@ import { expect, test } from '@playwright/test'
 import { exchange } from '../../lib/server/test-exchange.ts'
 import { asset, newCustomer, PASSWORD } from '../admin.ts'
 import { lineToEach, logged, workersOf } from '../crew.ts'
-import { type Given, givenDatabase } from '../database.ts'
+import { EMBEDDED, type Given, givenDatabase } from '../database.ts'
 import type { Line } from '../line.ts'
 import { startLoad } from '../load.ts'
 import { operate, ownEnvironment, postmaster, run, startOwnApp } from '../own-app.ts'
@@ -228,6 +228,7 @@ test('a start that can not succeed says why once', async () => {
   const start = (more: Record<string, string>) => run('lib/server/start.ts', { ...env, ...more })
   const taken = await start({ PORT: `${app.port}` })
   expect([taken.code, taken.err]).toEqual([1, expect.stringMatching(/^[^\n]*:\d+ is in use[^\n]*\n$/)])
-  const wrong = await start({ WEB_CONCURRENCY: '7' })
+  // So many are more than an embedded database has connections for.
+  const wrong = await start({ ...EMBEDDED, WEB_CONCURRENCY: '7' })
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringMatching(/^[^\n]*WEB_CONCURRENCY[^\n]*\n$/)])
 })
