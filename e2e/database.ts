@@ -1,34 +1,59 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import pg from 'pg'
+import { promisify } from 'node:util'
+import { dropDatabase, onDatabase, run } from '../lib/db/test-server.ts'
+
+const SECRET = 'only-for-tests-only-for-tests-only'
+
+/** The settings of an app whose database is an embedded one: each is set, for a developer's .env may have another. */
+export const EMBEDDED = { DATABASE_URL: '', DATABASE_DIRECT_URL: '', SESSION_SECRET: '', DATABASE_SECRET: '' }
+
+/** A database for one app under test: what the app is told of it, and the way to drop it. */
+export type Given = { settings: typeof EMBEDDED; drop(): Promise<void> }
 
 /**
- * Creates an empty database beside the one that `direct` names, for one test run.
- * @param url of the server, or of the pooler before it
- * @param direct the server's own address, whose login may create databases
- * @throws Error when the login may not, or the server can't be reached
+ * Makes an empty database on the server that the run is given: spread by Citus (CITUS_URL, once `prepareSpread` has run),
+ * or that of DATABASE_URL, a pooler where DATABASE_DIRECT_URL has the server's own address. Where none is given, the app
+ * has an embedded one.
+ * @throws Error when the login may not make it, or the server can't be reached
  */
-export async function createDatabase(
-  url: string,
-  direct = url,
-): Promise<{ url: string; direct: string; drop: () => Promise<void> }> {
-  const name = `console_e2e_${randomBytes(6).toString('hex')}`
-  await run(direct, `CREATE DATABASE ${name}`)
-  const [own, its] = [new URL(url), new URL(direct)]
-  own.pathname = `/${name}`
-  its.pathname = own.pathname
+export async function givenDatabase(): Promise<Given> {
+  const { CITUS_URL: citus, DATABASE_URL: url, DATABASE_DIRECT_URL: direct } = process.env
+  if (!citus && !url) return { settings: EMBEDDED, drop: async () => {} }
+  const name = newName()
+  // Several processes could share a server: the secrets have to be given.
+  const settings = { DATABASE_DIRECT_URL: '', SESSION_SECRET: SECRET, DATABASE_SECRET: SECRET }
+  if (citus)
+    return {
+      settings: { ...settings, DATABASE_URL: await spread('copy', process.env.E2E_SPREAD ?? '', name) },
+      drop: async () => void (await spread('drop', name)),
+    }
+  const server = direct || (url as string)
+  await run(server, `CREATE DATABASE ${name}`)
   return {
-    url: own.href,
-    direct: its.href,
-    drop: () => run(direct, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+    settings: {
+      ...settings,
+      DATABASE_URL: onDatabase(url as string, name),
+      DATABASE_DIRECT_URL: direct ? onDatabase(direct, name) : '',
+    },
+    drop: () => dropDatabase(server, name),
   }
 }
 
-async function run(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
+/** Makes the spread database that those of a run are copied from: it takes half a minute. Returns the way to drop it. */
+export async function prepareSpread(): Promise<() => Promise<void>> {
+  if (!process.env.CITUS_URL) return async () => {}
+  const name = newName()
+  await spread('make', name)
+  process.env.E2E_SPREAD = name
+  return async () => void (await spread('drop', name))
+}
+
+const newName = () => `console_e2e_${randomBytes(6).toString('hex')}`
+
+/** A process of its own: what it needs is the server's, which Playwright's can't load. */
+async function spread(...words: string[]): Promise<string> {
+  const args = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', 'e2e/spread.ts']
+  const env = { ...process.env, ...EMBEDDED, DATABASE_SECRET: SECRET }
+  return (await promisify(execFile)(process.execPath, [...args, ...words], { env })).stdout.trim()
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { startWarden, type Warden } from '../lib/db/embedded/test-warden.ts'
+import { EMBEDDED } from './database.ts'
 import { appEnvironment } from './server.ts'
 
 /** Ends the apps of this worker, should it be killed before it has done so. */
@@ -12,15 +13,15 @@ let warden: Warden | undefined
 
 const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
 
-/** The environment of an app of a test's own: its own data, an embedded database, any free port. */
+/**
+ * The environment of an app of a test's own: its own data, any free port, and an embedded database, unless `more` has the
+ * settings of one (`givenDatabase`).
+ */
 export function ownEnvironment(dataDir: string, more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const own = {
     DATA_DIR: dataDir,
-    DATABASE_URL: '',
-    DATABASE_DIRECT_URL: '',
+    ...EMBEDDED,
     BASE_URL: '',
-    SESSION_SECRET: '',
-    DATABASE_SECRET: '',
     PORT: '0',
     ...more,
   }

@@ -7,7 +7,7 @@ import { startWarden } from '../lib/db/embedded/test-warden.ts'
 import { build } from '../scripts/build.ts'
 import { NO_LIMITS } from '../stand-ins/no-limits.ts'
 import { NO_NETWORK } from '../stand-ins/no-network.ts'
-import { createDatabase } from './database.ts'
+import { EMBEDDED, givenDatabase, prepareSpread } from './database.ts'
 import { freePort } from './free-port.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -22,7 +22,7 @@ const STOP_SECONDS = 120
  * one from a developer's .env.
  */
 export function appEnvironment(): NodeJS.ProcessEnv {
-  const { E2E_BASE_URL, E2E_DATA_DIR, E2E_DATABASE_URL, E2E_DATABASE_DIRECT_URL, ...rest } = process.env
+  const { E2E_BASE_URL, E2E_DATA_DIR, E2E_DATABASE, ...rest } = process.env
   if (!E2E_BASE_URL || !E2E_DATA_DIR) throw new Error('The app under test was not started.')
   return {
     ...rest,
@@ -31,15 +31,11 @@ export function appEnvironment(): NodeJS.ProcessEnv {
     PORT: new URL(E2E_BASE_URL).port,
     BASE_URL: E2E_BASE_URL,
     DATA_DIR: E2E_DATA_DIR,
-    DATABASE_URL: E2E_DATABASE_URL ?? '',
-    DATABASE_DIRECT_URL: E2E_DATABASE_DIRECT_URL ?? '',
+    ...(E2E_DATABASE ? JSON.parse(E2E_DATABASE) : EMBEDDED),
     ALLOWED_HOSTS: '',
     TRUST_PROXY: '',
     WEB_CONCURRENCY: '',
     DRAIN_SECONDS: '0',
-    // Several processes could share a server: the secret has to be given.
-    SESSION_SECRET: E2E_DATABASE_URL ? 'only-for-tests-only-for-tests-only' : '',
-    DATABASE_SECRET: E2E_DATABASE_URL ? 'only-for-tests-only-for-tests-only' : '',
     LOG_LEVEL: '',
     ...NO_NETWORK,
     ...NO_LIMITS,
@@ -57,19 +53,19 @@ export default async function startApp(): Promise<() => Promise<void>> {
   warden.removeFolder(folder)
   process.env.TMPDIR = folder
   const data = join(folder, 'data')
-  const { DATABASE_URL: given, DATABASE_DIRECT_URL: direct } = process.env
-  const database = given ? await createDatabase(given, direct || given) : undefined
+  const dropSpread = await prepareSpread()
+  const database = await givenDatabase()
   process.env.E2E_BASE_URL = `http://127.0.0.1:${await freePort()}`
   process.env.E2E_DATA_DIR = data
-  if (database) process.env.E2E_DATABASE_URL = database.url
-  if (database && direct) process.env.E2E_DATABASE_DIRECT_URL = database.direct
+  process.env.E2E_DATABASE = JSON.stringify(database.settings)
   const app = spawnApp()
   warden.endGroup(app.pid as number)
   const stop = async () => {
     try {
       await stopApp(app)
     } finally {
-      await database?.drop()
+      await database.drop()
+      await dropSpread()
       await warden.dismiss()
     }
   }

@@ -6,6 +6,7 @@ import { expect, test } from '@playwright/test'
 import { unzip } from '../../lib/files/test-zip.ts'
 import { faultsOf } from '../../lib/pdf/test-check.ts'
 import { invoice, newCustomer } from '../admin.ts'
+import { givenDatabase } from '../database.ts'
 import { ownEnvironment, run, startOwnApp } from '../own-app.ts'
 
 const lines = (count: number) =>
@@ -123,10 +124,12 @@ test('clients that leave in the middle stop their work and leave nothing behind'
 
 test('a process that is asked to stop finishes its downloads', async () => {
   const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-downloads-'))
-  const app = await startOwnApp(ownEnvironment(data))
+  const database = await givenDatabase()
+  const env = ownEnvironment(data, database.settings)
+  const app = await startOwnApp(env)
   try {
     const admin = async (args: string[], input = '') => {
-      const { code, out, err } = await run('lib/admin/main.ts', ownEnvironment(data), args, input)
+      const { code, out, err } = await run('lib/admin/main.ts', env, args, input)
       expect(code, err).toBe(0)
       return out.trim()
     }
@@ -150,6 +153,7 @@ test('a process that is asked to stop finishes its downloads', async () => {
   } finally {
     app.kill('SIGTERM')
     await app.ended
+    await database.drop()
     rmSync(data, { recursive: true, force: true })
   }
 })

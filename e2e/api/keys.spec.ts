@@ -3,24 +3,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { newCustomer } from '../admin.ts'
+import { type Given, givenDatabase } from '../database.ts'
 import { operate, ownEnvironment, startOwnApp } from '../own-app.ts'
 
 // Keys behind a proxy that is trusted to say where a request comes from, by two processes.
 
 let data: string
+let database: Given
 let env: NodeJS.ProcessEnv
 let app: Awaited<ReturnType<typeof startOwnApp>>
 let own: Awaited<ReturnType<typeof newCustomer>>
 
 test.beforeAll(async () => {
   data = mkdtempSync(join(tmpdir(), 'licenses-invoices-keys-'))
-  env = ownEnvironment(data, { TRUST_PROXY: '1', WEB_CONCURRENCY: '2' })
+  database = await givenDatabase()
+  env = ownEnvironment(data, { ...database.settings, TRUST_PROXY: '1', WEB_CONCURRENCY: '2' })
   app = await startOwnApp(env)
   own = await newCustomer('keys', env)
 })
 test.afterAll(async () => {
   app?.kill('SIGTERM')
   await app?.ended
+  await database?.drop()
   rmSync(data, { recursive: true, force: true })
 })
 

@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
 import { lineToEach } from '../crew.ts'
+import { type Given, givenDatabase } from '../database.ts'
 import { openLine } from '../line.ts'
 import { ownEnvironment, startOwnApp } from '../own-app.ts'
 
 let data: string
+let database: Given
 let app: Awaited<ReturnType<typeof startOwnApp>>
 let own: Awaited<ReturnType<typeof newCustomer>>
 
@@ -15,7 +17,9 @@ test.describe.configure({ mode: 'serial' })
 
 test.beforeAll(async () => {
   data = mkdtempSync(join(tmpdir(), 'licenses-invoices-limits-'))
+  database = await givenDatabase()
   const env = ownEnvironment(data, {
+    ...database.settings,
     ...{ WEB_CONCURRENCY: '2', RATE_LIMIT_REQUESTS: '', RATE_LIMIT_STRANGERS: '150' },
   })
   app = await startOwnApp(env)
@@ -26,6 +30,7 @@ test.beforeAll(async () => {
 test.afterAll(async () => {
   app?.kill('SIGTERM')
   await app?.ended
+  await database?.drop()
   rmSync(data, { recursive: true, force: true })
 })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { startBalancer } from '../../stand-ins/balancer.ts'
 import { asset, newCustomer } from '../admin.ts'
+import { givenDatabase } from '../database.ts'
 import { startLoad } from '../load.ts'
 import { ownEnvironment, startOwnApp } from '../own-app.ts'
 
@@ -17,7 +18,8 @@ test('two servers are replaced under load, one after the other, and no request f
   const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-rolling-'))
   const balancer = await startBalancer()
   // Long enough for a balancer that shares a busy machine with what it balances.
-  const env = ownEnvironment(data, { BASE_URL: balancer.url, DRAIN_SECONDS: '5' })
+  const database = await givenDatabase()
+  const env = ownEnvironment(data, { ...database.settings, BASE_URL: balancer.url, DRAIN_SECONDS: '5' })
   const apps: Awaited<ReturnType<typeof startOwnApp>>[] = []
   const begin = async () => {
     const app = await startOwnApp(env)
@@ -70,6 +72,7 @@ test('two servers are replaced under load, one after the other, and no request f
     for (const app of apps) app.kill('SIGTERM')
     await Promise.all(apps.map((app) => app.ended))
     await balancer.close()
+    await database.drop()
     rmSync(data, { recursive: true, force: true })
   }
 })

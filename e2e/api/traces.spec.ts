@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { type Collector, openCollector } from '../../lib/server/traces/test-collector.ts'
 import { asset, newCustomer, PASSWORD } from '../admin.ts'
+import { type Given, givenDatabase } from '../database.ts'
 import { openLine } from '../line.ts'
 import { ownEnvironment, startOwnApp } from '../own-app.ts'
 
@@ -19,6 +20,7 @@ const TELLING = `
 const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(TELLING)}`
 
 let data: string
+let database: Given
 let collector: Collector
 let key: string
 let email: string
@@ -27,15 +29,17 @@ test.describe.configure({ mode: 'serial' })
 
 test.beforeAll(async () => {
   data = mkdtempSync(join(tmpdir(), 'licenses-invoices-traces-'))
+  database = await givenDatabase()
   collector = await openCollector()
 })
-test.afterAll(() => {
+test.afterAll(async () => {
   collector?.close()
+  await database?.drop()
   rmSync(data, { recursive: true, force: true })
 })
 
 const environment = (more: Record<string, string> = {}) =>
-  ownEnvironment(data, { NODE_OPTIONS, DRAIN_SECONDS: '1', ...more })
+  ownEnvironment(data, { ...database.settings, NODE_OPTIONS, DRAIN_SECONDS: '1', ...more })
 
 async function list(url: string): Promise<string | null> {
   const headers = { authorization: `Bearer ${key}` }
@@ -60,7 +64,7 @@ async function page(url: string): Promise<string> {
 test('where nobody asks for traces nothing of them is loaded', async () => {
   const app = await startOwnApp(environment())
   try {
-    const own = await newCustomer('traced', ownEnvironment(data))
+    const own = await newCustomer('traced', ownEnvironment(data, database.settings))
     await own.importAssets([asset('workspace-suite-1', 'Suite', { purchased: 10 })])
     key = await own.key('it-manager')
     email = await own.member('Ana Traced', 'admin')

@@ -6,6 +6,7 @@ import { startGoogle } from '../../stand-ins/google/stand-in.ts'
 import { startMicrosoft } from '../../stand-ins/microsoft/stand-in.ts'
 import { tap } from '../../stand-ins/vendors/wiretap.ts'
 import { asset, newCustomer } from '../admin.ts'
+import { givenDatabase } from '../database.ts'
 import { ownEnvironment, startOwnApp } from '../own-app.ts'
 
 // The built server stands between us and the network with a fetch of its own: only here can be seen what leaves.
@@ -16,7 +17,9 @@ test('a change leaves the built server with its length, in one piece, and says w
   const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-wire-'))
   const [google, microsoft] = [await startGoogle(), await startMicrosoft()]
   const lines = { google: await tap(google.url), microsoft: await tap(microsoft.url) }
+  const database = await givenDatabase()
   const env = ownEnvironment(data, {
+    ...database.settings,
     ...google.environment(data),
     GOOGLE_URL: lines.google.url,
     ...microsoft.environment(),
@@ -53,6 +56,7 @@ test('a change leaves the built server with its length, in one piece, and says w
   } finally {
     app.kill('SIGTERM')
     await app.ended
+    await database.drop()
     for (const end of [lines.google, lines.microsoft, google, microsoft]) await end.close()
     rmSync(data, { recursive: true, force: true })
   }

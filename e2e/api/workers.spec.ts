@@ -5,12 +5,14 @@ import { expect, test } from '@playwright/test'
 import { exchange } from '../../lib/server/test-exchange.ts'
 import { asset, newCustomer, PASSWORD } from '../admin.ts'
 import { lineToEach, logged, workersOf } from '../crew.ts'
+import { EMBEDDED, type Given, givenDatabase } from '../database.ts'
 import type { Line } from '../line.ts'
 import { startLoad } from '../load.ts'
 import { operate, ownEnvironment, postmaster, run, startOwnApp } from '../own-app.ts'
 
 const path = '/billing/v1/assets/workspace-suite-1'
 let data: string
+let database: Given
 let env: NodeJS.ProcessEnv
 let app: Awaited<ReturnType<typeof startOwnApp>>
 let own: Awaited<ReturnType<typeof newCustomer>>
@@ -21,7 +23,8 @@ test.describe.configure({ mode: 'serial' })
 test.beforeAll(async () => {
   data = mkdtempSync(join(tmpdir(), 'licenses-invoices-workers-'))
   // A worker that hands over leaves connections that are kept open for so long, until their next request.
-  env = ownEnvironment(data, { WEB_CONCURRENCY: '2', DRAIN_SECONDS: '3' })
+  database = await givenDatabase()
+  env = ownEnvironment(data, { ...database.settings, WEB_CONCURRENCY: '2', DRAIN_SECONDS: '3' })
   app = await startOwnApp(env)
   own = await newCustomer('workers', env)
   await own.importAssets([asset('workspace-suite-1', 'Suite', { purchased: 10 })])
@@ -31,6 +34,7 @@ test.beforeAll(async () => {
 test.afterAll(async () => {
   app?.kill('SIGTERM')
   await app?.ended
+  await database?.drop()
   rmSync(data, { recursive: true, force: true })
 })
 
@@ -224,6 +228,7 @@ test('a start that can not succeed says why once', async () => {
   const start = (more: Record<string, string>) => run('lib/server/start.ts', { ...env, ...more })
   const taken = await start({ PORT: `${app.port}` })
   expect([taken.code, taken.err]).toEqual([1, expect.stringMatching(/^[^\n]*:\d+ is in use[^\n]*\n$/)])
-  const wrong = await start({ WEB_CONCURRENCY: '7' })
+  // So many are more than an embedded database has connections for.
+  const wrong = await start({ ...EMBEDDED, WEB_CONCURRENCY: '7' })
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringMatching(/^[^\n]*WEB_CONCURRENCY[^\n]*\n$/)])
 })

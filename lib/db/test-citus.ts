@@ -5,7 +5,8 @@ import { migrate } from './migrate.ts'
 import { onDatabase, run } from './test-server.ts'
 
 // Tests on Citus: CITUS_URL is a database on the coordinator that knows the workers, as a superuser who reaches all of them
-// by the same name and password. A run makes, migrates and spreads one database, some 30 s; each test file has a copy of it.
+// by the same name and password. A run makes, migrates and spreads one database, some 30 s; each test file has a copy of it,
+// and the app of the API tests (e2e/spread.ts) that database itself.
 
 const OWNER = 'spread_owner'
 
@@ -20,7 +21,7 @@ async function makeOwner(url: string): Promise<void> {
   }
 }
 
-/** Makes an empty database that is migrated and spread, for `copySpread`. @returns its address, as its owner reaches it */
+/** Makes an empty database that is migrated and spread. @returns its address, as its owner reaches it */
 export async function makeSpread(url: string, name: string): Promise<string> {
   await makeOwner(url)
   const machines = await machinesOf(url)
@@ -38,8 +39,18 @@ export async function makeSpread(url: string, name: string): Promise<string> {
   await migrate(owned)
   await run(here, `GRANT ${LOGINS.join(', ')} TO ${OWNER}`)
   await distribute(owned)
-  for (const machine of machines) await close(machine, name)
   return owned
+}
+
+/** Lets nobody in any more, for `copySpread`: Citus's own daemon would be connected to it, and nothing is copied then. */
+export async function closeSpread(url: string, name: string): Promise<void> {
+  for (const machine of await machinesOf(url)) {
+    await run(machine, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+    await run(
+      machine,
+      `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`,
+    )
+  }
 }
 
 /** Copies it on each machine, a second or two: what Citus knows of tables and shards is in tables of the database. */
@@ -57,12 +68,6 @@ export async function copySpread(url: string, from: string, name: string): Promi
 async function setUp(machine: string, name: string): Promise<void> {
   await run(machine, `ALTER DATABASE ${name} SET citus.propagate_set_commands TO local`)
   await run(machine, `ALTER DATABASE ${name} SET citus.shard_count TO 4`)
-}
-
-/** Citus's own daemon would be connected to it, and nothing is copied then. */
-async function close(machine: string, name: string): Promise<void> {
-  await run(machine, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
-  await run(machine, `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`)
 }
 
 function ownedUrl(url: string, name: string): string {

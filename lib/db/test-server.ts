@@ -5,6 +5,9 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 /** Whether the product comes to the server through a pooler, which has fewer connections there, and prepares by text. */
 export const isBehindPooler = Boolean(process.env.DATABASE_URL && process.env.DATABASE_DIRECT_URL)
 
+/** Whether the tests' databases are spread over several machines (test-citus.ts). */
+export const isSpread = Boolean(process.env.CITUS_URL)
+
 /**
  * A database of the test server as the product reaches it: by the host and port of DATABASE_URL, where a pooler stands
  * before the server of DATABASE_DIRECT_URL. The tests' own look at it goes past that.

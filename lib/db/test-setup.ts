@@ -7,7 +7,7 @@ import { startWarden } from './embedded/test-warden.ts'
 import { startEmbedded } from './embedded.ts'
 import { LOGINS } from './logins.ts'
 import { migrate } from './migrate.ts'
-import { dropSpread, makeSpread } from './test-citus.ts'
+import { closeSpread, dropSpread, makeSpread } from './test-citus.ts'
 import { dropDatabase, onDatabase, run } from './test-server.ts'
 
 declare module 'vitest' {
@@ -36,6 +36,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const { CITUS_URL: citus } = process.env
   if (citus) {
     project.provide('templateUrl', await makeSpread(citus, template))
+    await closeSpread(citus, template)
     return async () => {
       await dropSpread(citus, template)
       await warden.dismiss()

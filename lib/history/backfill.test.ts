@@ -17,14 +17,15 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 /** As the release before wrote them: without a link. */
-const addOld = (count: number) =>
-  database.sql(
+const addOld = (count: number) => {
+  const old = (_: unknown, n: number) =>
+    `('northwind', 'thing.done', 'old-${n}', 'member', 'm', 'Ana', 'r', '{"to": 1.50, "a": null}')`
+  return database.sql(
     NORTHWIND,
     `INSERT INTO audit_events (customer_id, action, subject, actor_kind, actor_id, actor_name, request_id, details)
-     SELECT 'northwind', 'thing.done', 'old-' || n, 'member', 'm', 'Ana', 'r', '{"to": 1.50, "a": null}'
-     FROM generate_series(1, $1::int) n`,
-    [count],
+     VALUES ${Array.from({ length: count }, old).join(', ')}`,
   )
+}
 const addNew = () =>
   scope({ customerId: NORTHWIND }, (tx) =>
     recordAudit(tx, NORTHWIND, { action: 'thing.done', subject: 'new', actor: OPERATOR, requestId: 'r' }),

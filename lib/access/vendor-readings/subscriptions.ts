@@ -63,17 +63,22 @@ export async function noteToldAgain(told: readonly Held[]): Promise<void> {
 /** While one is being read for which it was time, nobody else reads it; who dies over it leaves it for later. */
 const LEASE = '5 minutes'
 
-/** Takes subscriptions of an account for whose reading it is time, the longest due first. */
+/**
+ * Takes subscriptions of an account for whose reading it is time, the longest due first. Who comes to a row that somebody takes
+ * at this moment waits, and leaves it then. Not by SKIP LOCKED: a database that is spread locks the customers beside, too,
+ * which this login may not.
+ */
 export async function takeDue({ vendor, vendorAccount }: Account, limit: number): Promise<Held[]> {
   const { rows } = await database().jobs.query<Held>(
     `WITH due AS (
        SELECT customer_id, id FROM vendor_subscriptions
        WHERE vendor = $1 AND account = $2 AND released_at IS NULL AND next_read_at <= statement_timestamp()
          AND ${ofOpen('vendor_subscriptions')}
-       ORDER BY next_read_at LIMIT $3 FOR UPDATE SKIP LOCKED
+       ORDER BY next_read_at LIMIT $3
      ), v AS (
        UPDATE vendor_subscriptions s SET next_read_at = statement_timestamp() + interval '${LEASE}'
-       FROM due WHERE s.customer_id = due.customer_id AND s.id = due.id RETURNING s.*
+       FROM due WHERE s.customer_id = due.customer_id AND s.id = due.id AND s.next_read_at <= statement_timestamp()
+       RETURNING s.*
      ) SELECT ${COLUMNS} FROM v ${ITS_ASSET}`,
     [vendor, vendorAccount, limit],
   )

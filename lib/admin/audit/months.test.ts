@@ -5,6 +5,7 @@ import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addNewCustomer } from '#lib/db/test-rows.ts'
 import { addEvent } from '#lib/history/test-rows.ts'
 import { commandLine } from '../test-command.ts'
+import { dropMonths, monthsBefore } from './months.ts'
 
 describe('months', () => {
   const DAY = 86_400_000
@@ -95,4 +96,44 @@ describe('months', () => {
     await run('audit prune --months 2')
     expect(await left(of)).toContain('planted')
   })
+
+  // What came since all was looked through, by whoever has the login of what serves requests.
+  test.each([
+    ['an event that is not closed', 1, ''],
+    [
+      'an event without a place',
+      2,
+      `INSERT INTO audit_events (customer_id, id, at, action, subject, actor_kind, actor_id, actor_name, request_id, details)
+       VALUES ($1, $2, 'epoch', 'thing.done', 'K4', 'member', 'm', 'Ana', 'r', '{}')`,
+    ],
+    [
+      'a place without an event',
+      2,
+      "INSERT INTO audit_chain (customer_id, seq, event_id, digest) VALUES ($1, 4, $2, sha256('x'))",
+    ],
+  ])('with %s stays, and so do those after it', async (_, closed, planted) => {
+    const of = await addNewCustomer()
+    for (const months of [2, 4, 8])
+      await addEvent(of, { at: new Date(inMonth(months)), subject: `K${months}` })
+    await own.query(
+      `INSERT INTO audit_closings (customer_id, seq, digest, before)
+       SELECT customer_id, seq, digest, now() FROM audit_chain WHERE customer_id = $1 AND seq = $2`,
+      [of, closed],
+    )
+    if (planted) await later.sql(of, planted, [of, (inMonth(4) + 5) * 1000])
+    const months = await monthsBefore(own, 2)
+    await dropMonths(own, months)
+    const from = months.findIndex(({ name }) => name.endsWith(partOf(inMonth(4))))
+    expect(from).toBeGreaterThan(2)
+    expect((await monthsBefore(own, 2)).map(({ name }) => name)).toEqual(
+      months.slice(from).map(({ name }) => name),
+    )
+    expect(await left(of)).not.toContain('K2')
+    expect(await left(of)).toContain('K4')
+  })
 })
+
+/** How the part of a time's month is called at its end. */
+function partOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 7).replace('-', '_')
+}

@@ -337,8 +337,9 @@ test('who is gone is let in no more, by key, session or password', async () => {
   const { Client } = (await import('pg')).default
   const owner = new Client({ connectionString: db.url })
   await owner.connect()
-  await owner.query("SELECT set_config('console.operated', 'sunbird', false)")
+  await owner.query("BEGIN; SET LOCAL console.operated = 'sunbird'")
   await owner.query("UPDATE customers SET gone_at = now() WHERE id = 'sunbird'")
+  await owner.query('COMMIT')
   await owner.end()
   expect(await findKeyCaller(caller)).toBeUndefined()
   expect(await findSessionCaller(digestOf(session))).toBeUndefined()

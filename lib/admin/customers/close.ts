@@ -12,12 +12,12 @@ export async function closeCustomer(given: string, { goneAfter }: { goneAfter: n
     const standing = await standingOf(owner, customerId)
     if (standing.closedAt) throw new Problem('invalid_request', alreadyClosed(name, standing))
     await refuseOpenChanges(owner, customerId, name)
-    const [closed] = await owner.query<{ goneAt: string }>(
+    await owner.write(
       `UPDATE customers SET closed_at = now(), gone_at = now() + make_interval(days => $2::int), exported_at = NULL
-       WHERE id = $1 RETURNING to_char(gone_at, 'YYYY-MM-DD') AS "goneAt"`,
+       WHERE id = $1`,
       [customerId, goneAfter],
     )
-    const day = closed?.goneAt ?? ''
+    const day = (await standingOf(owner, customerId)).goneAt ?? ''
     await owner.tell(customerId, { action: 'customer.closed', subject: customerId, details: { goneAt: day } })
     return day
   })

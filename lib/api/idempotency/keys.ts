@@ -92,13 +92,14 @@ async function keep<Body>(tx: Transaction, keyed: KeyedRequest<Body>, kept: Kept
   const { customerId } = caller
   const print = fingerprint(keyed)
   // An answer is kept for its time from when it is known, however long that took.
-  const settled = kept.code === undefined ? kept : { ...kept, createdAt: sql`statement_timestamp()` }
+  const isSettled = kept.code !== undefined
+  const at = isSettled ? { createdAt: sql`statement_timestamp()` } : {}
   const rows = await tx
     .insert(idempotencyKeys)
-    .values({ customerId, caller: `${caller.via}:${caller.id}`, key, fingerprint: print, ...kept })
+    .values({ customerId, caller: `${caller.via}:${caller.id}`, key, fingerprint: print, ...kept, ...at })
     .onConflictDoUpdate({
       target: [idempotencyKeys.customerId, idempotencyKeys.caller, idempotencyKeys.key],
-      set: settled,
+      set: isSettled ? { ...kept, createdAt: sql`excluded.created_at` } : kept,
       setWhere: eq(idempotencyKeys.fingerprint, print),
     })
     .returning({ key: idempotencyKeys.key })

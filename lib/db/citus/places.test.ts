@@ -38,3 +38,21 @@ test('a table lies where its keys can be kept, and beside those that it is joine
     people: 'home',
   })
 })
+
+test('what only those at home point to lies with them, over any number of steps and in any order of names', () => {
+  const chain = [
+    table('first', { pointsTo: ['second'] }),
+    table('second', { pointsTo: ['third'] }),
+    table('third'),
+    table('keys', { isLookedUp: true, pointsTo: ['first'] }),
+    table('assets'),
+  ]
+  for (const tables of [chain, chain.toReversed()])
+    expect(Object.fromEntries(placesOf(tables))).toEqual({
+      first: 'home',
+      second: 'home',
+      third: 'home',
+      keys: 'home',
+      assets: 'spread',
+    })
+})

@@ -34,15 +34,12 @@ export type Table = {
 export function placesOf(tables: readonly Table[]): ReadonlyMap<string, Place> {
   const home = new Set(tables.filter(isHeld).map(({ name }) => name))
   const held = new Set(tables.filter(({ hasRowTrigger }) => hasRowTrigger).map(({ name }) => name))
-  for (let before = -1; before < held.size; ) {
-    before = held.size
-    for (const { name, pointsTo } of tables) if (pointsTo.some((other) => held.has(other))) held.add(name)
-  }
+  addUntilNone(held, tables, ({ pointsTo }) => pointsTo.some((other) => held.has(other)))
   for (const name of held) home.add(name)
-  for (const { name } of tables) {
+  addUntilNone(home, tables, ({ name }) => {
     const by = tables.filter(({ name: other, pointsTo }) => other !== name && pointsTo.includes(name))
-    if (by.length > 0 && by.every(({ name: other }) => home.has(other))) home.add(name)
-  }
+    return by.length > 0 && by.every(({ name: other }) => home.has(other))
+  })
   const spread = tables.filter(({ name }) => !home.has(name))
   const pointedTo = new Set(spread.flatMap(({ pointsTo }) => pointsTo))
   return new Map(
@@ -51,6 +48,14 @@ export function placesOf(tables: readonly Table[]): ReadonlyMap<string, Place> {
       return [name, pointedTo.has(name) && !held.has(name) ? 'everywhere' : 'home']
     }),
   )
+}
+
+/** Adds those that belong there, and then those that belong there by that, until none does: in whatever order they come. */
+function addUntilNone(set: Set<string>, tables: readonly Table[], belongs: (table: Table) => boolean): void {
+  for (let before = -1; before < set.size; ) {
+    before = set.size
+    for (const table of tables) if (belongs(table)) set.add(table.name)
+  }
 }
 
 function isHeld({ hasCustomer, isUniqueOverAll, hasRowTrigger, isLookedUp }: Table): boolean {

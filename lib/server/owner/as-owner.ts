@@ -36,11 +36,10 @@ export async function asOwnerOf<T>(
   await client.connect()
   try {
     await client.query('BEGIN')
-    await client.query(
-      "SELECT set_config('console.operated', $1, true), set_config('timezone', 'UTC', true)",
-      [[...alone, ...beside].join(' ')],
-    )
-    await client.query(`SET LOCAL lock_timeout = ${LOCK_WAIT}`)
+    // By SET LOCAL, which reaches each machine of a database that is spread: `set_config` does not.
+    const operated = pg.escapeLiteral([...alone, ...beside].join(' '))
+    for (const set of [`console.operated = ${operated}`, "timezone = 'UTC'", `lock_timeout = ${LOCK_WAIT}`])
+      await client.query(`SET LOCAL ${set}`)
     for (const id of beside) await client.query('SELECT pg_advisory_xact_lock_shared(43, hashtext($1))', [id])
     for (const id of alone) await client.query('SELECT pg_advisory_xact_lock(43, hashtext($1))', [id])
     const value = await work(workOf(client))

@@ -18,7 +18,7 @@ export function removeCustomer(url: string, customerId: CustomerId): Promise<boo
     )
     if (kept === 0) return false
     // The sums of its invoices go as they are, and are not made smaller first.
-    await write("SELECT set_config('console.sums', 'left', true)")
+    await write("SET LOCAL console.sums = 'left'")
     for (const table of await tablesOf(query))
       await write(`DELETE FROM ${table} WHERE customer_id = $1`, [customerId])
     // Of people, who may be members elsewhere: what counts here alone.

@@ -38,6 +38,7 @@ export async function mergeCustomers(given: string, options: MergeOptions): Prom
     leaveMembers,
   }
   const { sizes, isClosed } = await inSight(merge, async (owner) => {
+    await refuseSpread(owner)
     await prepare(owner, merge)
     await refuseCollisions(owner, merge)
     const standing = await standingOf(owner, merge.from)
@@ -55,6 +56,16 @@ export async function mergeCustomers(given: string, options: MergeOptions): Prom
     throw new Problem('invalid_request', 'Nothing was changed.')
   await inSight(merge, (owner) => carryOut(owner, merge))
   note(`${into.name} has what ${from.name} had. The history of each stays its own, and names the other.`)
+}
+
+/** Two customers may lie on two machines there, and what is asked of both at once is asked of no machine. */
+async function refuseSpread({ query }: OwnersWork): Promise<void> {
+  const [found] = await query<{ spread: boolean }>("SELECT is_spread('invoices') AS spread")
+  if (found?.spread)
+    throw new Problem(
+      'invalid_request',
+      'Customers can not be merged in a database that Citus spreads over several machines: see deploy/citus/README.md. Nothing was changed.',
+    )
 }
 
 function inSight<T>({ from, into }: Merge, work: (owner: OwnersWork) => Promise<T>): Promise<T> {

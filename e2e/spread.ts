@@ -1,0 +1,17 @@
+import { closeSpread, copySpread, dropSpread, makeSpread } from '../lib/db/test-citus.ts'
+import { run } from '../lib/db/test-server.ts'
+
+// The spread databases of a run on CITUS_URL: `make NAME` makes one to copy from, `copy FROM NAME` prints the address of a
+// copy, and `drop NAME` drops one on each machine.
+
+const citus = process.env.CITUS_URL ?? ''
+const [what, name = '', copy = ''] = process.argv.slice(2)
+if (what === 'make') {
+  await makeSpread(citus, name)
+  await closeSpread(citus, name)
+} else if (what === 'copy') {
+  console.log(await copySpread(citus, name, copy))
+  // An app makes the tables of its queue there: they stay on the coordinator (deploy/citus/README.md).
+  const OFF = 'SET citus.enable_ddl_propagation TO off'
+  await run(citus, OFF, `ALTER ROLE console_jobs IN DATABASE ${copy} ${OFF}`)
+} else await dropSpread(citus, name)
