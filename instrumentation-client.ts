@@ -7,8 +7,8 @@ setTimeout(() => require('react-dom/client'))
 setTimeout(() => require('next/link'))
 
 /** Where `next/script` keeps what is to run before Next: each script's address, or its text. */
-type Before = { __next_s?: [address: string, { children: string }][] }
-Object.assign(self, { __next_s: [['', { children: '' }]] } satisfies Before)
+const first = self as { __next_s?: [address: string, { children: string }][] }
+first.__next_s = [...(first.__next_s ?? []), ['', { children: '' }]]
 
 /** Called by Next at the begin of each navigation, in the same transition: a link, a router's push, the browser's Back. */
 export function onRouterTransitionStart(url: string, how: 'push' | 'replace' | 'traverse'): void {

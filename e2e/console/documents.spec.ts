@@ -55,7 +55,10 @@ const facts = async (page: Page) =>
       .locator('dl:not(table ~ dl)')
       .locator('div')
       .evaluateAll((all) =>
-        all.map((one) => [one.querySelector('dt')?.textContent, one.querySelector('dd')?.textContent]),
+        // No date of a period breaks.
+        all.map((one) =>
+          ['dt', 'dd'].map((part) => one.querySelector(part)?.textContent.replaceAll('\u00a0', ' ')),
+        ),
       ),
   )
 

@@ -64,20 +64,22 @@ export async function noteToldAgain(told: readonly Held[]): Promise<void> {
 const LEASE = '5 minutes'
 
 /**
- * Takes subscriptions of an account for whose reading it is time, the longest due first. Who comes to a row that somebody takes
- * at this moment waits, and leaves it then. Not by SKIP LOCKED: a database that is spread locks the customers beside, too,
- * which this login may not.
+ * Takes subscriptions of an account for whose reading it is time, the longest due first, and passes over those that somebody
+ * is writing. In a database that is spread it waits for these and leaves them then: to lock rows there locks the customers
+ * beside, too, which this login may not.
  */
 export async function takeDue({ vendor, vendorAccount }: Account, limit: number): Promise<Held[]> {
-  const { rows } = await database().jobs.query<Held>(
+  const { jobs } = database()
+  const { rows: places } = await jobs.query<{ spread: boolean }>("SELECT is_spread('invoices') AS spread")
+  const isDue = 'released_at IS NULL AND next_read_at <= statement_timestamp()'
+  const { rows } = await jobs.query<Held>(
     `WITH due AS (
        SELECT customer_id, id FROM vendor_subscriptions
-       WHERE vendor = $1 AND account = $2 AND released_at IS NULL AND next_read_at <= statement_timestamp()
-         AND ${ofOpen('vendor_subscriptions')}
-       ORDER BY next_read_at LIMIT $3
+       WHERE vendor = $1 AND account = $2 AND ${isDue} AND ${ofOpen('vendor_subscriptions')}
+       ORDER BY next_read_at LIMIT $3 ${places[0]?.spread ? '' : 'FOR UPDATE SKIP LOCKED'}
      ), v AS (
        UPDATE vendor_subscriptions s SET next_read_at = statement_timestamp() + interval '${LEASE}'
-       FROM due WHERE s.customer_id = due.customer_id AND s.id = due.id AND s.next_read_at <= statement_timestamp()
+       FROM due WHERE s.customer_id = due.customer_id AND s.id = due.id AND ${isDue}
        RETURNING s.*
      ) SELECT ${COLUMNS} FROM v ${ITS_ASSET}`,
     [vendor, vendorAccount, limit],
