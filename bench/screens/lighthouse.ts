@@ -83,7 +83,12 @@ function scoreOf(report: Report, category: (typeof CATEGORIES)[number]): number 
   return Math.round((report.categories[category].score ?? Number.NaN) * 100)
 }
 
+/** One round. A trace that Lighthouse could not read (it says "Please run Lighthouse again") is taken once more. */
 async function report(path: string, form: Form): Promise<Report> {
+  return once(path, form).catch(() => once(path, form))
+}
+
+async function once(path: string, form: Form): Promise<Report> {
   const { name, value } = opened.cookie
   const isOutside = path === '/sign-in'
   const args = [
