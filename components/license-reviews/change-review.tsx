@@ -106,6 +106,8 @@ function Possible(given: Given & { quantity: number; change: number }) {
   )
   return (
     <form onSubmit={submit}>
+      {/* Sent before the page is alive, it leads to the same review. */}
+      <input type="hidden" name="set" value={quantity} />
       <ReviewBox
         id={id}
         live="polite"

@@ -118,6 +118,21 @@ test('what is pressed in a part whose script is still on its way is done once it
   await expect(page).toHaveURL('/invoices')
 })
 
+test('a review that is confirmed before the page is alive asks for nothing, and is there again', async ({ page }) => {
+  await signIn(page, admin)
+  await page.route('**/_next/static/**/*.js', (route) => route.abort())
+  await page.goto('/assets/workspace-suite-1?set=12')
+  const press = page.getByRole('button', { name: 'Set to 12 licenses' })
+  const [sent] = await Promise.all([
+    page.waitForRequest((request) => request.isNavigationRequest()),
+    press.click({ noWaitAfter: true }),
+  ])
+  expect(sent.method()).toBe('GET')
+  await page.unroute('**/_next/static/**/*.js')
+  await page.waitForURL('/assets/workspace-suite-1?set=12')
+  await expect(page.getByText('Suite: 10 → 12 licenses')).toBeVisible()
+})
+
 test('without a word on paints the scripts come at once', async ({ page }) => {
   await page.addInitScript(() => Reflect.deleteProperty(window, 'PerformanceObserver'))
   await page.goto('/sign-in')

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { google, microsoft } from '../../fuzz/sceneries.ts'
+import type { Times } from '../../fuzz/times.ts'
 import { settleOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
@@ -10,8 +11,8 @@ afterEach(() => vendor.close())
 
 const DAY = '86400'
 /** A PATCH to 30 that is lost on its way; Microsoft may be late for a day. */
-async function lose(fault = 'drop-before', headers = {}) {
-  vendor = await testVendor(microsoft, { times: { MICROSOFT_SETTLE_SECONDS: DAY } })
+async function lose(fault = 'drop-before', headers = {}, times: Times = {}) {
+  vendor = await testVendor(microsoft, { times: { MICROSOFT_SETTLE_SECONDS: DAY, ...times } })
   vendor.fake.failNext('write', fault)
   expect((await vendor.patch(vendor.flexible, 30, { headers })).code).toBe('outcome_unknown')
 }
@@ -46,6 +47,20 @@ describe('where the vendor says that a repeat has one effect', () => {
     await until(200, { headers })
     const [one, two] = [await again({ headers }), await again({ headers })]
     expect([one.json, sent()]).toEqual([two.json, 2])
+  })
+
+  test('who asks just after somebody looked, or in the middle of that, waits for the turn, and it is sent', async () => {
+    await lose('drop-before', {}, { VENDOR_CHECK_MS: '3000' })
+    // Not before: the first call may be under way for twice as long as it may take.
+    await vi.waitFor(async () => {
+      const [row] = await vendor.database.sql(
+        'fuzz',
+        "SELECT extract(epoch FROM clock_timestamp() - moved_at)::float8 * 1000 AS age FROM license_changes WHERE state = 'UNKNOWN'",
+      )
+      expect(row?.age).toBeGreaterThan(600)
+    })
+    await Promise.all([settleOpenChanges('job'), again().then(({ status }) => expect(status).toBe(200))])
+    expect([sent(), vendor.total(vendor.flexible)]).toEqual([2, 30])
   })
 
   test('several at once send it once', async () => {

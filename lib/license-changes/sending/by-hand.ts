@@ -1,21 +1,16 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Caller } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { lockLicensed } from '#lib/assets/store.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
 import { hasAccount } from '#lib/vendors/accounts/accounts.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import type { QuantityRequest } from '../request.ts'
 import { isOpen } from '../rules.ts'
 import { readChange } from '../store/find.ts'
 import type { Change } from '../store/transitions.ts'
-import { type Again, sendAgain, type Unfit } from './again.ts'
-
-/** Between two tries to have the turn, in milliseconds. */
-const TRY_EVERY = 250
+import { sendAgain, type Unfit } from './again.ts'
 
 /**
  * Sends a change again by the operator's wish, under its id and by the same checks as when the customer asks for the
@@ -41,7 +36,7 @@ export async function resendByHand(
     keyed: undefined,
     requestId,
   }
-  const again = await withTurn(() => sendAgain(request, changeId, reason))
+  const again = await sendAgain(request, changeId, reason)
   const change = await read()
   if (!change) throw new Problem('not_found', `There is no change ${changeId}.`)
   if (again.why !== undefined && isOpen(change.state))
@@ -81,15 +76,4 @@ async function repeatable(operator: Caller, changeId: string): Promise<Change & 
       throw refuse(`it is ${change.state}, and only what is UNKNOWN is sent again.`)
     return { ...change, label: vendor.label }
   })
-}
-
-/** Others may be asking for it at this moment: waits for the turn, for as long as one of theirs and the pause after it. */
-async function withTurn(ask: () => Promise<Again>): Promise<Again> {
-  const { checkMs, confirmMs } = env().vendorTimes
-  const deadline = Date.now() + checkMs + 2 * confirmMs
-  for (;;) {
-    const again = await ask()
-    if (again.why !== 'no_turn' || Date.now() > deadline) return again
-    await pause(TRY_EVERY)
-  }
 }

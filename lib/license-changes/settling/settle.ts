@@ -20,8 +20,11 @@ export type WhenUnknown = (tx: Transaction, change: Change, turn: Turn, reading:
 /** `isJob`: nobody waits for it, so that it leaves the vendor's calls to people where they are scarce. */
 type How = { whenUnknown?: WhenUnknown; isJob?: boolean }
 
-/** A change, and whether another request or job is asking its vendor at this moment. */
-export type Settled = Change & { isBeingAsked?: boolean }
+/**
+ * A change, and whether another request or job is asking its vendor at this moment. Where nothing was asked, also how long it
+ * has been in its state, in milliseconds.
+ */
+export type Settled = Change & { isBeingAsked?: boolean; age?: number }
 
 /**
  * Learns what became of an open change, by asking and reading and by nothing else: it never buys. One whose process died
