@@ -14,11 +14,11 @@ beforeAll(async () => {
   own = await addNewCustomer()
   key = await withKey(own, ['admin'])
   const people = [
-    { name: 'Ana Ruiz', roles: ['admin'] },
+    { name: 'Ana Ruiz', roles: ['admin'], email: 'ana@here.example' },
     { name: 'Zoë Ångström', roles: ['it-manager'], email: 'zoe@elsewhere.example' },
-    { name: 'Ben', roles: ['finance-user'], invitedAt: at(1) },
-    { name: 'Cleo', roles: ['finance-user', 'it-manager'], disabledAt: at(2) },
-    { name: 'Dora', roles: ['it-manager'], disabledAt: at(2), invitedAt: at(1) },
+    { name: 'Ben', email: 'ben@here.example', roles: ['finance-user'], invitedAt: at(1) },
+    { name: 'Cleo', email: 'cleo@here.example', roles: ['finance-user', 'it-manager'], disabledAt: at(2) },
+    { name: 'Dora', email: 'dora@here.example', roles: ['it-manager'], disabledAt: at(2), invitedAt: at(1) },
   ] as const
   for (const [day, person] of people.entries())
     ids.push(await addMember(own, { ...person, roles: [...person.roles], createdAt: at(day + 1) }))
