@@ -13,7 +13,8 @@ const LONGEST = 'console/vendor-changes.spec.ts'
 export default defineConfig({
   testDir: 'e2e',
   globalSetup: './e2e/server.ts',
-  workers: Math.max(2, availableParallelism()),
+  // One more than processors: each waits for its page, its server or a vendor for most of its time.
+  workers: 1 + availableParallelism(),
   retries: 0,
   forbidOnly: true,
   // To end what hangs: a busy machine is not a failure.

@@ -28,6 +28,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // `expect.poll` waits for a state as long as that.
     expect: { poll: { timeout: 60_000 } },
-    maxWorkers: Math.max(2, availableParallelism()),
+    // One more than processors: some wait for the time of a vendor's answer.
+    maxWorkers: 1 + availableParallelism(),
   },
 })

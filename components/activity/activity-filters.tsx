@@ -30,7 +30,7 @@ export function ActivityFilters({
   return (
     <WhenAndWhich
       when={{
-        label: 'Time of the change',
+        label: 'When',
         range: rangeOf(view),
         today,
         onChange: (range) => onChange(withRange(view, range)),

@@ -42,7 +42,7 @@ export function AssetTable({
   const isWide = columns.length > USUAL
   const heads: Record<AssetColumn, ReactNode> = {
     name: <SortHead {...head('name')}>Asset</SortHead>,
-    type: <HeadCell className={isWide ? 'w-[15%]' : 'w-[15%]'}>Type</HeadCell>,
+    type: <HeadCell className="w-[15%]">Type</HeadCell>,
     plan: columns.includes('renewal') ? (
       <HeadCell className="w-[15%]">Plan</HeadCell>
     ) : (
@@ -56,7 +56,7 @@ export function AssetTable({
       </SortHead>
     ),
     usage: (
-      <SortHead className="w-34 xl:w-52" {...head('idle')}>
+      <SortHead className="w-34 xl:w-52 print:w-52" {...head('idle')}>
         Usage
       </SortHead>
     ),

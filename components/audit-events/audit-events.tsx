@@ -32,7 +32,7 @@ export function AuditEvents({ view, today }: { view: View; today: number }) {
     <>
       <WhenAndWhich
         when={{
-          label: 'Time of the event',
+          label: 'When',
           range: rangeOf(wanted),
           today,
           onChange: (range) => go(withRange(wanted, range)),

@@ -118,7 +118,9 @@ test('what is pressed in a part whose script is still on its way is done once it
   await expect(page).toHaveURL('/invoices')
 })
 
-test('a review that is confirmed before the page is alive asks for nothing, and is there again', async ({ page }) => {
+test('a review that is confirmed before the page is alive asks for nothing, and is there again', async ({
+  page,
+}) => {
   await signIn(page, admin)
   await page.route('**/_next/static/**/*.js', (route) => route.abort())
   await page.goto('/assets/workspace-suite-1?set=12')
