@@ -38,18 +38,18 @@ async function customerWith(count: number): Promise<CustomerId> {
 
 /** Adds an event after the last one, with a link at a place of its own choice. */
 async function plant(of: CustomerId, seq: number): Promise<void> {
+  const [last] = await database.sql(of, 'SELECT max(id) AS id FROM audit_events WHERE customer_id = $1', [of])
+  const id = BigInt(String(last?.id)) + 1000n
   await database.sql(
     of,
     `INSERT INTO audit_events (customer_id, id, at, action, subject, actor_kind, actor_id, actor_name, request_id, details)
-     SELECT $1, max(id) + 1000, now(), 'key.revoked', 'planted', 'member', 'm', 'Ana', 'r', '{}' FROM audit_events
-     WHERE customer_id = $1`,
-    [of],
+     VALUES ($1, $2, now(), 'key.revoked', 'planted', 'member', 'm', 'Ana', 'r', '{}')`,
+    [of, id],
   )
   await database.sql(
     of,
-    `INSERT INTO audit_chain (customer_id, seq, event_id, digest)
-     SELECT $1, $2, id, sha256('x') FROM audit_events WHERE customer_id = $1 AND subject = 'planted'`,
-    [of, seq],
+    "INSERT INTO audit_chain (customer_id, seq, event_id, digest) VALUES ($1, $2, $3, sha256('x'))",
+    [of, seq, id],
   )
 }
 

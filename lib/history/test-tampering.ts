@@ -35,7 +35,8 @@ const CHANGES = [
   ...[...TEXTS, 'session', 'address', 'agent'].map((name) => `${name} = coalesce(${name}, '') || 'x'`),
   `details = details || '{"to": 4711}'`,
   "details = '{}'",
-  "at = at + interval '1 microsecond'",
+  // Of a time without its zone, for a database that is spread takes no sum that depends on one.
+  "at = (at AT TIME ZONE 'UTC' + interval '1 microsecond') AT TIME ZONE 'UTC'",
 ]
 const ID = '(SELECT event_id FROM audit_chain WHERE customer_id = $1 AND seq = $2)'
 
