@@ -2,7 +2,9 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { distribute } from '#lib/db/citus/distribute.ts'
 import type { Warden } from '#lib/db/embedded/test-warden.ts'
+import { makeLogins, migrate } from '#lib/db/migrate.ts'
 import { programs } from '../restore/server.ts'
 import { type Account, freePorts, type Running, serverBinaries, soon, starter } from './programs.ts'
 
@@ -19,6 +21,8 @@ citus.shard_count = 8
 /** One server of the cluster. */
 export type Machine = {
   port: number
+  /** Of its folder and its log, below that of the cluster. */
+  name: string
   /** kill -9 of its postmaster. */
   kill(): void
   /** Starts it again, and resolves when it answers. */
@@ -34,14 +38,23 @@ export type Cluster = {
   workers: Machine[]
 }
 
-/** @throws Error where this machine's PostgreSQL has no Citus; what the servers said is in the files of `folder` */
-export async function startCluster(warden: Warden, folder: string, account: Account): Promise<Cluster> {
+/**
+ * @param more settings of a machine by its name
+ * @throws Error where this machine's PostgreSQL has no Citus; what the servers said is in the files of `folder`
+ */
+export async function startCluster(
+  warden: Warden,
+  folder: string,
+  account: Account,
+  more: (name: string) => string = () => '',
+): Promise<Cluster> {
   const start = starter(warden, folder, account)
   const run = programs(account)
   const ports = await freePorts(3)
   const machines = await Promise.all(
     ports.map(async (port, index) => {
-      const data = join(folder, `node-${index}`)
+      const name = `node-${index}`
+      const data = join(folder, name)
       await run('initdb', [
         '-D',
         data,
@@ -50,9 +63,9 @@ export async function startCluster(warden: Warden, folder: string, account: Acco
         '--encoding=UTF8',
         '--locale=C.UTF-8',
       ])
-      appendFileSync(join(data, 'postgresql.conf'), `${SETTINGS}port = ${port}\n`)
-      return machineOf(port, () =>
-        start(`node-${index}`, join(serverBinaries() ?? '', 'postgres'), ['-D', data], {}),
+      appendFileSync(join(data, 'postgresql.conf'), `${SETTINGS}port = ${port}\n${more(name)}`)
+      return machineOf(port, name, () =>
+        start(name, join(serverBinaries() ?? '', 'postgres'), ['-D', data], {}),
       )
     }),
   )
@@ -87,7 +100,17 @@ export async function startCluster(warden: Warden, folder: string, account: Acco
   }
 }
 
-async function machineOf(port: number, run: () => Running): Promise<Machine> {
+/** Its tables, spread as deploy/citus/README.md says. */
+export async function spread({ url, coordinator, workers }: Cluster): Promise<void> {
+  await makeLogins(url, { renew: false })
+  const alone = 'ALTER ROLE console_jobs SET citus.enable_ddl_propagation TO off'
+  await ask(coordinator.port, 'console', alone)
+  for (const { port } of workers) await ask(port, 'console', 'GRANT console_jobs TO console')
+  await migrate(url)
+  await distribute(url)
+}
+
+async function machineOf(port: number, name: string, run: () => Running): Promise<Machine> {
   let running: Running
   const isUp = () => ask(port, 'postgres', 'SELECT 1').then(() => true)
   const start = () =>
@@ -101,7 +124,7 @@ async function machineOf(port: number, run: () => Running): Promise<Machine> {
       return false
     }).then(() => {})
   await start()
-  return { port, kill: () => running.kill(), start }
+  return { port, name, kill: () => running.kill(), start }
 }
 
 /** Runs statements as a superuser, each by itself. */

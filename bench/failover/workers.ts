@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { distribute } from '#lib/db/citus/distribute.ts'
 import { openDatabase } from '#lib/db/client.ts'
 import type { Warden } from '#lib/db/embedded/test-warden.ts'
-import { makeLogins, migrate } from '#lib/db/migrate.ts'
 import { addAsset, addCustomer, addKey } from '#lib/db/test-rows.ts'
 import { SESSION_SECRET, startApp } from '../http/program.ts'
-import { ask, type Cluster, type Machine, startCluster } from './cluster.ts'
+import { type Cluster, type Machine, spread, startCluster } from './cluster.ts'
 import { compare } from './compare.ts'
 import { startLoad } from './load.ts'
 import { part } from './part.ts'
@@ -32,7 +30,7 @@ export async function killOfWorkers(
   console.log('Starting a coordinator and two workers …')
   const cluster = await startCluster(warden, folder, account)
   await spread(cluster)
-  const [hit, spared] = await seed(cluster, Math.ceil(Number(writers) / 2))
+  const [hit, spared] = await customersOnEach(cluster, Math.ceil(Number(writers) / 2))
   if (!hit || !spared) throw new Error('No two customers lie on two workers.')
   const app = await startApp(warden, cluster.url, '1', { DATABASE_SECRET: SESSION_SECRET })
   const loads = [hit, spared].map(({ key, assets }) =>
@@ -68,20 +66,14 @@ export async function killOfWorkers(
   await app.stop()
 }
 
-/** As deploy/citus/README.md says. */
-async function spread({ url, coordinator, workers }: Cluster): Promise<void> {
-  await makeLogins(url, { renew: false })
-  const alone = 'ALTER ROLE console_jobs SET citus.enable_ddl_propagation TO off'
-  await ask(coordinator.port, 'console', alone)
-  for (const { port } of workers) await ask(port, 'console', 'GRANT console_jobs TO console')
-  await migrate(url)
-  await distribute(url)
-}
-
-type Customer = { worker: Machine; key: string; assets: string[] }
+/** Whose rows lie on one worker. */
+export type Customer = { id: string; worker: Machine; key: string; assets: string[] }
 
 /** Two customers on two workers, each with an asset for each writer, and a key. */
-async function seed({ url, adminUrl, workers }: Cluster, writers: number): Promise<Customer[]> {
+export async function customersOnEach(
+  { url, adminUrl, workers }: Cluster,
+  writers: number,
+): Promise<Customer[]> {
   const database = openDatabase(url)
   const admin = new pg.Client({ connectionString: adminUrl })
   await admin.connect()
@@ -98,7 +90,7 @@ async function seed({ url, adminUrl, workers }: Cluster, writers: number): Promi
     await addCustomer(id)
     const assets = Array.from({ length: writers }, (_, at) => `workspace-suite-${n}-${at}`)
     for (const asset of assets) await addAsset(id, asset, { purchased: 1 })
-    customers.set(worker.port, { worker, assets, key: await addKey(id, ['admin']) })
+    customers.set(worker.port, { id, worker, assets, key: await addKey(id, ['admin']) })
   }
   await admin.end()
   await database.close()

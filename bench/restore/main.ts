@@ -13,12 +13,14 @@ import { missingPackages, unprivileged } from '../failover/programs.ts'
 import { SESSION_SECRET, startApp } from '../http/program.ts'
 import { addLoaded } from '../http/seed.ts'
 import { archived, ask, found, WHAT } from './found.ts'
-import { makeServer, programs, restoreTo, type Server } from './server.ts'
+import { restoreOfMachines, timed } from './machines.ts'
+import { makeServer, programs, restoreTo } from './server.ts'
 
 // Backs a server up while changes are made and invoices come, restores it to a moment between two of them, and compares
 // what is there with what was committed until then. It ends with 1 where one is missing or too many, and where sums or
 // history do not verify. docs/database.md keeps the figures.
 // npm run restores [-- --invoices 1000000]
+// npm run restores -- --citus   three machines of a database that Citus spreads, to a point that they share
 
 const { values: given } = parseArgs({
   options: {
@@ -26,6 +28,8 @@ const { values: given } = parseArgs({
     invoices: { type: 'string', default: '100000' },
     /** How long changes and invoices go on before the moment, and after it. */
     seconds: { type: 'string', default: '10' },
+    /** Three machines of Citus in the place of one server. */
+    citus: { type: 'boolean', default: false },
   },
 })
 const ASSETS = ['office-suite-0', 'office-suite-1', 'office-suite-2', 'office-suite-3']
@@ -38,10 +42,17 @@ const warden = startWarden()
 const folder = await mkdtemp(join(tmpdir(), 'console-restore-'))
 warden.removeFolder(folder)
 try {
-  await main()
+  if (given.citus) await spreadMain()
+  else await main()
 } finally {
   await warden.dismiss()
   await rm(folder, { recursive: true, force: true })
+}
+
+async function spreadMain(): Promise<void> {
+  const account = await unprivileged()
+  const how = { account, run: programs(account), seconds: Number(given.seconds) }
+  if (!(await restoreOfMachines(warden, folder, how, verifies))) process.exitCode = 1
 }
 
 async function main(): Promise<void> {
@@ -86,7 +97,7 @@ async function main(): Promise<void> {
 
   const { server: restored, copySeconds, startSeconds } = await restoreTo(folder, moment, account, run)
   const there = await found(restored.url('postgres', 'console'))
-  const verified = await verifies(restored)
+  const verified = await verifies(restored.url('console', 'console'))
   console.log(`Restored to ${moment}.
 | what | at the moment | restored | later, and not there |
 |---|---:|---:|---:|
@@ -104,13 +115,7 @@ async function addInvoices(isOver: () => boolean): Promise<void> {
 }
 
 /** Whether the kept sums and the history of what was restored are right, as the operator's commands find. */
-async function verifies(server: Server): Promise<boolean> {
-  Object.assign(process.env, { DATABASE_URL: server.url('console', 'console') })
+async function verifies(url: string): Promise<boolean> {
+  Object.assign(process.env, { DATABASE_URL: url })
   return (await runCommand(['sums', 'verify'])) + (await runCommand(['audit', 'verify'])) === 0
-}
-
-async function timed(work: () => Promise<void>): Promise<string> {
-  const began = performance.now()
-  await work()
-  return ((performance.now() - began) / 1000).toFixed(1)
 }

@@ -27,10 +27,7 @@ export function programs(account: Account): Programs {
 
 /** Makes the server that is backed up, which archives its log below `folder`. */
 export async function makeServer(folder: string, account: Account, run: Programs): Promise<Server> {
-  for (const path of ['', 'archive']) {
-    mkdirSync(join(folder, path), { recursive: true })
-    if (account) chownSync(join(folder, path), account.uid, account.gid)
-  }
+  makeArchive(folder, account)
   const data = join(folder, 'server')
   await run('initdb', [
     '-D',
@@ -53,22 +50,33 @@ export async function restoreTo(
 ): Promise<{ server: Server; copySeconds: number; startSeconds: number }> {
   const data = join(folder, 'restored')
   const began = performance.now()
-  execFileSync('cp', ['-a', join(folder, 'base'), data])
+  copyToRecover(folder, data, `recovery_target_time = '${moment}'`, account)
   const copied = performance.now()
-  const recovery = settings('recovery.conf', folder).replace(/(recovery_target_time = ').*'/, `$1${moment}'`)
-  appendFileSync(join(data, 'postgresql.auto.conf'), recovery)
-  writeFileSync(join(data, 'recovery.signal'), '')
-  // The server makes it durable, and so has to own it.
-  if (account) chownSync(join(data, 'recovery.signal'), account.uid, account.gid)
   const server = await start(data, run)
-  // It answers while it still replays.
-  const url = server.url('postgres', 'console')
-  await soon(async () => (await ask<{ is: boolean }>(url, 'SELECT NOT pg_is_in_recovery() AS is'))[0]?.is)
+  await promoted(server.url('postgres', 'console'))
   return {
     server,
     copySeconds: (copied - began) / 1000,
     startSeconds: (performance.now() - copied) / 1000,
   }
+}
+
+/**
+ * Copies the base backup of `folder` to `data`, and says there up to where the archive of `folder` is to be replayed.
+ * @param target a line of the configuration that begins with `recovery_target_`
+ */
+export function copyToRecover(folder: string, data: string, target: string, account: Account): void {
+  execFileSync('cp', ['-a', join(folder, 'base'), data])
+  const recovery = settings('recovery.conf', folder).replace(/^recovery_target_time = '.*'$/m, target)
+  appendFileSync(join(data, 'postgresql.auto.conf'), recovery)
+  writeFileSync(join(data, 'recovery.signal'), '')
+  // The server makes it durable, and so has to own it.
+  if (account) chownSync(join(data, 'recovery.signal'), account.uid, account.gid)
+}
+
+/** Resolves when a server has replayed all: it answers before. */
+export async function promoted(url: string): Promise<void> {
+  await soon(async () => (await ask<{ is: boolean }>(url, 'SELECT NOT pg_is_in_recovery() AS is'))[0]?.is)
 }
 
 async function start(data: string, run: Programs): Promise<Server> {
@@ -81,7 +89,15 @@ async function start(data: string, run: Programs): Promise<Server> {
   }
 }
 
-/** A file of deploy/single, with this run's folder in the place of /backups. */
-function settings(file: string, folder: string): string {
+/** A folder that takes a base backup and the archive of the log. */
+export function makeArchive(folder: string, account: Account): void {
+  for (const path of ['', 'archive']) {
+    mkdirSync(join(folder, path), { recursive: true })
+    if (account) chownSync(join(folder, path), account.uid, account.gid)
+  }
+}
+
+/** A file of deploy/single, with a folder of this run in the place of /backups. */
+export function settings(file: string, folder: string): string {
   return `\n${readFileSync(join('deploy/single', file), 'utf8').replaceAll('/backups', folder)}`
 }

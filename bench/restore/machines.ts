@@ -1,0 +1,120 @@
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openDatabase } from '#lib/db/client.ts'
+import type { Warden } from '#lib/db/embedded/test-warden.ts'
+import { addInvoice } from '#lib/db/test-rows.ts'
+import { type Cluster, type Machine, spread, startCluster } from '../failover/cluster.ts'
+import { startLoad } from '../failover/load.ts'
+import type { Account } from '../failover/programs.ts'
+import { customersOnEach } from '../failover/workers.ts'
+import { startApp } from '../http/program.ts'
+import { archived, ask, found, WHAT } from './found.ts'
+import { copyToRecover, makeArchive, type Programs, promoted, settings } from './server.ts'
+
+/** The name of the moment that all machines share. */
+const POINT = 'before'
+
+/**
+ * Backs the three machines of a database that Citus spreads up, each by itself, while changes are made and invoices come for a customer on
+ * each worker; makes a point that all share, restores all to it, and compares. What was there before the point was asked for has to be
+ * there, and nothing that was not when it was made.
+ * @returns whether that is so; `verify` is asked of the restored database, by the owner's address
+ */
+export async function restoreOfMachines(
+  warden: Warden,
+  folder: string,
+  { account, run, seconds }: { account: Account; run: Programs; seconds: number },
+  verify: (url: string) => Promise<boolean>,
+): Promise<boolean> {
+  const backupOf = (name: string) => join(folder, `${name}-backup`)
+  const cluster = await startCluster(warden, folder, account, (name) => {
+    makeArchive(backupOf(name), account)
+    return settings('archive.conf', backupOf(name))
+  })
+  const machines = [cluster.coordinator, ...cluster.workers]
+  await spread(cluster)
+  const working = await work(warden, cluster)
+  const backup = await timed(() =>
+    Promise.all(
+      machines.map(({ name, port }) => {
+        const base = ['-D', join(backupOf(name), 'base'), '-c', 'fast', '-X', 'stream']
+        return run('pg_basebackup', [`--dbname=${adminOf(port)}`, ...base])
+      }),
+    ),
+  )
+  await sleep(seconds * 1000)
+  const before = await found(cluster.adminUrl)
+  const pointed = await timed(() => ask(cluster.adminUrl, `SELECT citus_create_restore_point('${POINT}')`))
+  const after = await found(cluster.adminUrl)
+  await sleep(seconds * 1000)
+  await working.stop()
+  const all = await found(cluster.adminUrl)
+  // The mistake.
+  await ask(cluster.adminUrl, 'DELETE FROM line_items')
+  for (const { port } of machines) {
+    await ask(adminOf(port), 'SELECT pg_switch_wal()')
+    await archived(adminOf(port))
+  }
+  const restored = await timed(() =>
+    Promise.all(machines.map((machine) => restore(machine, folder, account))),
+  )
+  // What was agreed on between machines and not said to each: Citus asks for it once a minute.
+  await ask(cluster.adminUrl, 'SELECT recover_prepared_transactions()')
+  const there = await found(cluster.adminUrl)
+  const isVerified = await verify(cluster.url)
+  console.log(`Restored three machines to one point.
+| what | before it was asked for | when it was made | restored | later, and not there |
+|---|---:|---:|---:|---:|
+${WHAT.map((what) => `| ${what} | ${before[what].length} | ${after[what].length} | ${there[what].length} | ${all[what].length - there[what].length} |`).join('\n')}
+pg_basebackup of all ${backup} s, the point ${pointed} s, copying, start and replay of all ${restored} s.`)
+  const isWithin = WHAT.every(
+    (what) => isPartOf(before[what], there[what]) && isPartOf(there[what], after[what]),
+  )
+  console.log(isWithin ? 'Exactly what was there at the point is there.' : 'What is there is something else.')
+  return isWithin && isVerified && all.changes.length > after.changes.length
+}
+
+/** Changes and invoices of a customer on each worker, until they are stopped. */
+async function work(warden: Warden, cluster: Cluster) {
+  const customers = await customersOnEach(cluster, 2)
+  const app = await startApp(warden, cluster.url, '1')
+  const loads = customers.map(({ key, assets }) => startLoad(app.url, key, assets, 0))
+  const database = openDatabase(cluster.url)
+  let isOver = false
+  const adding = customers.map(async ({ id }) => {
+    for (let n = 0; !isOver; n++) await addInvoice(id, `${id}-${n}`)
+  })
+  return {
+    async stop() {
+      isOver = true
+      await Promise.all([...loads.map((load) => load.stop()), ...adding])
+      await app.stop()
+      await database.close()
+    },
+  }
+}
+
+/** In the place of the machine itself, by its own port: the others know it by that. */
+async function restore(machine: Machine, folder: string, account: Account): Promise<void> {
+  const data = join(folder, machine.name)
+  machine.kill()
+  await rename(data, `${data}-lost`)
+  copyToRecover(`${data}-backup`, data, `recovery_target_name = '${POINT}'`, account)
+  await machine.start()
+  await promoted(adminOf(machine.port))
+}
+
+const adminOf = (port: number) => `postgres://postgres@127.0.0.1:${port}/console`
+
+function isPartOf(some: readonly string[], all: readonly string[]): boolean {
+  const there = new Set(all)
+  return some.every((one) => there.has(one))
+}
+
+/** How many seconds it took. */
+export async function timed(work: () => Promise<unknown>): Promise<string> {
+  const began = performance.now()
+  await work()
+  return ((performance.now() - began) / 1000).toFixed(1)
+}
