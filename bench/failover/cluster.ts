@@ -128,7 +128,7 @@ async function machineOf(port: number, name: string, run: () => Running): Promis
 }
 
 /** Runs statements as a superuser, each by itself. */
-export async function ask(port: number, database: string, ...statements: string[]): Promise<void> {
+async function ask(port: number, database: string, ...statements: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: `postgres://postgres@127.0.0.1:${port}/${database}` })
   client.on('error', () => {})
   await client.connect()

@@ -1,21 +1,9 @@
-import { cpSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
 import type { Warden } from '#lib/db/embedded/test-warden.ts'
-import {
-  type Account,
-  freePorts,
-  type Running,
-  serverBinaries,
-  soon,
-  starter,
-  variables,
-} from './programs.ts'
-
-const PASSWORD = 'only-for-the-bench'
-
-type Node = { name: string; data: string; port: number; rest: number; patroni: Running; run(): Running }
-type Member = { name: string; role: string; state: string }
+import { etcdSettings, isUp, makeDatabase, membersOf, type Node, nodeSettings, PASSWORD } from './nodes.ts'
+import { type Account, freePorts, soon, starter } from './programs.ts'
 
 /** The pair of deploy/pair, on ports and in folders of this run: etcd, two nodes, and HAProxy before them. */
 export type Pair = {
@@ -29,45 +17,42 @@ export type Pair = {
   /** kill -9 of the primary's Patroni and postmaster, as when the machine is gone. Gives its name. */
   killNode(): Promise<string>
   startNode(name: string): void
+  /** Its nodes: by which port each is asked, and where its data are. */
+  nodes: readonly { name: string; port: number; data: string }[]
+  /** kill -9 of all that runs on both. */
+  killBoth(): void
+  /** `patronictl remove`, once nobody leads any more: what comes next is another database under the same name. */
+  forget(): Promise<void>
   /** Where HAProxy is before the web processes, from then on. */
   web: string
   balance(urls: readonly string[]): Promise<void>
 }
 
-/** @throws Error where it is not whole after two minutes; what the programs said is in the files of `folder` */
-export async function startPair(warden: Warden, folder: string, account: Account): Promise<Pair> {
+/**
+ * @param parameters of PostgreSQL beside those of patroni.yml, a line each
+ * @throws Error where it is not whole after two minutes; what the programs said is in the files of `folder`
+ */
+export async function startPair(
+  warden: Warden,
+  folder: string,
+  account: Account,
+  parameters = '',
+): Promise<Pair> {
   const start = starter(warden, folder, account)
   for (const file of ['patroni.yml', 'database.cfg', 'web.cfg', 'refusal.http'])
     cpSync(join('deploy/pair', file), join(folder, file))
+  const patroni = join(folder, 'patroni.yml')
+  const given = readFileSync(patroni, 'utf8')
+  writeFileSync(patroni, given.replace(/^ {6}parameters:\n/m, `$&${parameters}`))
   const [client = 0, peer = 0, front = 0, webFront = 0, ...ports] = await freePorts(8)
   const etcd = { client: `http://127.0.0.1:${client}`, peer: `http://127.0.0.1:${peer}` }
-  const etcdSettings = variables('etcd.env', {
-    ETCD_DATA_DIR: join(folder, 'etcd'),
-    ETCD_LISTEN_CLIENT_URLS: etcd.client,
-    ETCD_ADVERTISE_CLIENT_URLS: etcd.client,
-    ETCD_LISTEN_PEER_URLS: etcd.peer,
-    ETCD_INITIAL_ADVERTISE_PEER_URLS: etcd.peer,
-    ETCD_INITIAL_CLUSTER: `one=${etcd.peer}`,
-  })
-  start('etcd', 'etcd', [], etcdSettings)
+  start('etcd', 'etcd', [], etcdSettings(folder, etcd.client, etcd.peer))
   const nodes = ['one', 'two'].map((name, index): Node => {
     const [port = 0, rest = 0] = ports.slice(2 * index)
-    const data = join(folder, name)
-    const settings = variables('node.env', {
-      PATRONI_NAME: name,
-      PATRONI_RESTAPI_LISTEN: `127.0.0.1:${rest}`,
-      PATRONI_RESTAPI_CONNECT_ADDRESS: `127.0.0.1:${rest}`,
-      PATRONI_POSTGRESQL_LISTEN: `127.0.0.1:${port}`,
-      PATRONI_POSTGRESQL_CONNECT_ADDRESS: `127.0.0.1:${port}`,
-      PATRONI_POSTGRESQL_DATA_DIR: data,
-      PATRONI_POSTGRESQL_PGPASS: `${data}.pgpass`,
-      PATRONI_POSTGRESQL_BIN_DIR: serverBinaries() ?? '',
-      PATRONI_ETCD3_HOSTS: `127.0.0.1:${client}`,
-      PATRONI_SUPERUSER_PASSWORD: PASSWORD,
-      PATRONI_REPLICATION_PASSWORD: PASSWORD,
-    })
-    const run = () => start(name, 'patroni', [join(folder, 'patroni.yml')], settings)
-    return { name, data, port, rest, run, patroni: run() }
+    const place = { name, port, rest, data: join(folder, name) }
+    const settings = nodeSettings(place, etcd.client)
+    const run = () => start(name, 'patroni', [patroni], settings)
+    return { ...place, settings, run, patroni: run() }
   })
   start('database', 'haproxy', ['-f', join(folder, 'database.cfg')], {
     DB_LISTEN: `127.0.0.1:${front}`,
@@ -89,6 +74,11 @@ export async function startPair(warden: Warden, folder: string, account: Account
   const killServer = ({ data }: Node) => {
     process.kill(Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL')
   }
+  const killAll = (node: Node) => {
+    // Patroni first: it would start its server again.
+    node.patroni.kill()
+    killServer(node)
+  }
   const web = `http://127.0.0.1:${webFront}`
   await whole()
   const adminUrl = (database: string) => `postgres://postgres:${PASSWORD}@127.0.0.1:${front}/${database}`
@@ -105,10 +95,23 @@ export async function startPair(warden: Warden, folder: string, account: Account
     },
     async killNode() {
       const node = await whole()
-      // Patroni first: it would start its server again.
-      node.patroni.kill()
-      killServer(node)
+      killAll(node)
       return node.name
+    },
+    nodes,
+    killBoth: () => nodes.forEach(killAll),
+    async forget() {
+      const env = { ...process.env, ...nodes[0]?.settings }
+      // It asks for the name, whether that is meant, and, while somebody leads, who does.
+      const input = 'console\nYes I am aware\n'
+      await soon(async () => {
+        execFileSync('patronictl', ['-c', patroni, 'remove', 'console'], {
+          env,
+          input,
+          stdio: ['pipe', 'ignore', 'ignore'],
+        })
+        return true
+      })
     },
     startNode(name) {
       const node = nodes.find((one) => one.name === name)
@@ -121,30 +124,4 @@ export async function startPair(warden: Warden, folder: string, account: Account
       await soon(async () => (await fetch(`${web}/livez`)).ok)
     },
   }
-}
-
-const isUp = (state: string) => state === 'running' || state === 'streaming'
-
-/** As Patroni of any node that lives tells it. */
-async function membersOf(nodes: readonly Node[]): Promise<Member[]> {
-  for (const { rest } of nodes) {
-    const answer = await fetch(`http://127.0.0.1:${rest}/cluster`).catch(() => undefined)
-    const told = (await answer?.json().catch(() => undefined)) as { members?: Member[] } | undefined
-    if (told?.members) return told.members
-  }
-  return []
-}
-
-/** What deploy/pair/README.md does once with psql. */
-async function makeDatabase(url: string): Promise<void> {
-  const admin = await soon(async () => {
-    // HAProxy may not have seen the primary yet.
-    const client = new pg.Client({ connectionString: url })
-    client.on('error', () => {})
-    await client.connect()
-    return client
-  })
-  await admin.query(`CREATE ROLE console LOGIN CREATEROLE PASSWORD '${PASSWORD}'`)
-  await admin.query('CREATE DATABASE console OWNER console')
-  await admin.end()
 }

@@ -11,6 +11,7 @@ import { customersOnEach } from '../failover/workers.ts'
 import { startApp } from '../http/program.ts'
 import { archived, ask, found, WHAT } from './found.ts'
 import { copyToRecover, makeArchive, type Programs, promoted, settings } from './server.ts'
+import { timed } from './timed.ts'
 
 /** The name of the moment that all machines share. */
 const POINT = 'before'
@@ -110,11 +111,4 @@ const adminOf = (port: number) => `postgres://postgres@127.0.0.1:${port}/console
 function isPartOf(some: readonly string[], all: readonly string[]): boolean {
   const there = new Set(all)
   return some.every((one) => there.has(one))
-}
-
-/** How many seconds it took. */
-export async function timed(work: () => Promise<unknown>): Promise<string> {
-  const began = performance.now()
-  await work()
-  return ((performance.now() - began) / 1000).toFixed(1)
 }

@@ -13,13 +13,16 @@ import { missingPackages, unprivileged } from '../failover/programs.ts'
 import { SESSION_SECRET, startApp } from '../http/program.ts'
 import { addLoaded } from '../http/seed.ts'
 import { archived, ask, found, WHAT } from './found.ts'
-import { restoreOfMachines, timed } from './machines.ts'
-import { makeServer, programs, restoreTo } from './server.ts'
+import { type Kind, oneServer, pairOfNodes } from './kinds.ts'
+import { restoreOfMachines } from './machines.ts'
+import { type Programs, programs } from './server.ts'
+import { secondsSince, timed } from './timed.ts'
 
 // Backs a server up while changes are made and invoices come, restores it to a moment between two of them, and compares
 // what is there with what was committed until then. It ends with 1 where one is missing or too many, and where sums or
 // history do not verify. docs/database.md keeps the figures.
 // npm run restores [-- --invoices 1000000]
+// npm run restores -- --pair    the pair of deploy/pair, in its own place
 // npm run restores -- --citus   three machines of a database that Citus spreads, to a point that they share
 
 const { values: given } = parseArgs({
@@ -28,13 +31,16 @@ const { values: given } = parseArgs({
     invoices: { type: 'string', default: '100000' },
     /** How long changes and invoices go on before the moment, and after it. */
     seconds: { type: 'string', default: '10' },
+    /** The pair of deploy/pair in the place of one server. */
+    pair: { type: 'boolean', default: false },
     /** Three machines of Citus in the place of one server. */
     citus: { type: 'boolean', default: false },
   },
 })
 const ASSETS = ['office-suite-0', 'office-suite-1', 'office-suite-2', 'office-suite-3']
-if (missingPackages([]).length > 0) {
-  console.error('This needs a PostgreSQL server of this system: apt-get install postgresql')
+const missing = missingPackages(given.pair ? undefined : [])
+if (missing.length > 0) {
+  console.error(`This needs programs that are not here: apt-get install ${missing.join(' ')}`)
   process.exit(2)
 }
 Object.assign(process.env, { DATABASE_URL: '', DATABASE_SECRET: SESSION_SECRET, SESSION_SECRET })
@@ -42,39 +48,31 @@ const warden = startWarden()
 const folder = await mkdtemp(join(tmpdir(), 'console-restore-'))
 warden.removeFolder(folder)
 try {
-  if (given.citus) await spreadMain()
-  else await main()
+  const account = await unprivileged()
+  const run = programs(account)
+  if (given.citus) {
+    const how = { account, run, seconds: Number(given.seconds) }
+    if (!(await restoreOfMachines(warden, folder, how, verifies))) process.exitCode = 1
+  } else await main(await (given.pair ? pairOfNodes : oneServer)({ warden, folder, account, run }), run)
 } finally {
   await warden.dismiss()
   await rm(folder, { recursive: true, force: true })
 }
 
-async function spreadMain(): Promise<void> {
-  const account = await unprivileged()
-  const how = { account, run: programs(account), seconds: Number(given.seconds) }
-  if (!(await restoreOfMachines(warden, folder, how, verifies))) process.exitCode = 1
-}
-
-async function main(): Promise<void> {
-  const account = await unprivileged()
-  const run = programs(account)
-  const server = await makeServer(folder, account, run)
-  const admin = server.url('postgres', 'postgres')
-  await ask(admin, 'CREATE ROLE console LOGIN CREATEROLE')
-  await ask(admin, 'CREATE DATABASE console OWNER console')
-  await migrate(server.url('console', 'console'))
-  const url = server.url('postgres', 'console')
-  const database = openDatabase(url)
+async function main(kind: Kind, run: Programs): Promise<void> {
+  const { adminUrl: url, ownerUrl, backupUrl } = kind
+  await migrate(ownerUrl)
+  const database = openDatabase(ownerUrl)
   await addLoaded(url, 'restored', Number(given.invoices))
   for (const name of ASSETS) await addAsset('restored', name, { purchased: 1 })
   const key = await addKey('restored', ['admin'])
-  const app = await startApp(warden, url, '1')
+  const app = await startApp(warden, ownerUrl, '1')
   const load = startLoad(app.url, key, ASSETS, 0)
   let isOver = false
   const adding = addInvoices(() => isOver)
 
   const backup = await timed(() =>
-    run('pg_basebackup', [`--dbname=${admin}`, '-D', join(folder, 'base'), '-c', 'fast', '-X', 'stream']),
+    run('pg_basebackup', [`--dbname=${backupUrl}`, '-D', join(folder, 'base'), '-c', 'fast', '-X', 'stream']),
   )
   const verify = await timed(() => run('pg_verifybackup', [join(folder, 'base')]))
   await sleep(Number(given.seconds) * 1000)
@@ -95,19 +93,25 @@ async function main(): Promise<void> {
   await ask(url, 'SELECT pg_switch_wal()')
   await archived(url)
 
-  const { server: restored, copySeconds, startSeconds } = await restoreTo(folder, moment, account, run)
-  const there = await found(restored.url('postgres', 'console'))
-  const verified = await verifies(restored.url('console', 'console'))
+  let copySeconds = ''
+  const began = performance.now()
+  const copied = () => {
+    copySeconds = secondsSince(began)
+  }
+  const restored = await kind.restore(moment, copied)
+  const seconds = secondsSince(began)
+  const there = await found(restored.adminUrl)
+  const verified = await verifies(restored.ownerUrl)
   console.log(`Restored to ${moment}.
 | what | at the moment | restored | later, and not there |
 |---|---:|---:|---:|
 ${WHAT.map((what) => `| ${what} | ${until[what].length} | ${there[what].length} | ${all[what].length - until[what].length} |`).join('\n')}
-pg_basebackup ${backup} s, pg_verifybackup ${verify} s, copying it ${copySeconds.toFixed(1)} s, start and replay ${startSeconds.toFixed(1)} s.`)
+pg_basebackup ${backup} s, pg_verifybackup ${verify} s, the restore ${seconds} s, of which copying it ${copySeconds} s.`)
   const same = WHAT.every((what) => until[what].join() === there[what].join())
   console.log(same ? 'Exactly what was committed until then is there.' : 'What is there is something else.')
   if (!same || !verified || all.changes.length === until.changes.length) process.exitCode = 1
   await restored.stop()
-  await server.stop()
+  await kind.stop()
 }
 
 async function addInvoices(isOver: () => boolean): Promise<void> {

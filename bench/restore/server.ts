@@ -41,26 +41,6 @@ export async function makeServer(folder: string, account: Account, run: Programs
   return start(data, run)
 }
 
-/** The base backup, copied and brought to a moment of the archive. */
-export async function restoreTo(
-  folder: string,
-  moment: string,
-  account: Account,
-  run: Programs,
-): Promise<{ server: Server; copySeconds: number; startSeconds: number }> {
-  const data = join(folder, 'restored')
-  const began = performance.now()
-  copyToRecover(folder, data, `recovery_target_time = '${moment}'`, account)
-  const copied = performance.now()
-  const server = await start(data, run)
-  await promoted(server.url('postgres', 'console'))
-  return {
-    server,
-    copySeconds: (copied - began) / 1000,
-    startSeconds: (performance.now() - copied) / 1000,
-  }
-}
-
 /**
  * Copies the base backup of `folder` to `data`, and says there up to where the archive of `folder` is to be replayed.
  * @param target a line of the configuration that begins with `recovery_target_`
@@ -79,10 +59,11 @@ export async function promoted(url: string): Promise<void> {
   await soon(async () => (await ask<{ is: boolean }>(url, 'SELECT NOT pg_is_in_recovery() AS is'))[0]?.is)
 }
 
-async function start(data: string, run: Programs): Promise<Server> {
+/** Starts a server on a free port, and resolves when it answers. */
+export async function start(data: string, run: Programs): Promise<Server> {
   const [port = 0] = await freePorts(1)
   const options = `-c port=${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`
-  await run('pg_ctl', ['-D', data, '-l', `${data}.log`, '-t', '600', '-w', '-o', options, 'start'])
+  await run('pg_ctl', ['-D', data, '-l', `${data}-server.log`, '-t', '600', '-w', '-o', options, 'start'])
   return {
     url: (user, database) => `postgres://${user}@127.0.0.1:${port}/${database}`,
     stop: () => run('pg_ctl', ['-D', data, '-m', 'fast', '-w', 'stop']),

@@ -1,0 +1,81 @@
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Warden } from '#lib/db/embedded/test-warden.ts'
+import { PASSWORD } from '../failover/nodes.ts'
+import { startPair } from '../failover/pair.ts'
+import type { Account } from '../failover/programs.ts'
+import { ask } from './found.ts'
+import { copyToRecover, makeArchive, makeServer, type Programs, promoted, settings, start } from './server.ts'
+
+/** A database with the addresses of its superuser and its owner. */
+export type Restored = { adminUrl: string; ownerUrl: string; stop(): Promise<void> }
+
+/** A kind of database that is backed up, archives its log below the folder of the run, and is restored to a moment. */
+export type Kind = Restored & {
+  /** What `pg_basebackup` asks. */
+  backupUrl: string
+  /** Once the archive has all of the log. `copied` is called between the copy and the start. */
+  restore(moment: string, copied: () => void): Promise<Restored>
+}
+
+type How = { warden: Warden; folder: string; account: Account; run: Programs }
+
+const to = (moment: string) => `recovery_target_time = '${moment}'`
+
+/** One server; the restored one stands beside it. */
+export async function oneServer({ folder, account, run }: How): Promise<Kind> {
+  const server = await makeServer(folder, account, run)
+  const addresses = ({ url, stop }: typeof server): Restored => {
+    return { adminUrl: url('postgres', 'console'), ownerUrl: url('console', 'console'), stop }
+  }
+  const backupUrl = server.url('postgres', 'postgres')
+  await ask(backupUrl, 'CREATE ROLE console LOGIN CREATEROLE')
+  await ask(backupUrl, 'CREATE DATABASE console OWNER console')
+  return {
+    ...addresses(server),
+    backupUrl,
+    async restore(moment, copied) {
+      const data = join(folder, 'restored')
+      copyToRecover(folder, data, to(moment), account)
+      copied()
+      const restored = addresses(await start(data, run))
+      await promoted(restored.adminUrl)
+      return restored
+    },
+  }
+}
+
+/** The pair of deploy/pair, in whose own place it is restored: the first node is brought to the moment, the second one copies it. */
+export async function pairOfNodes({ warden, folder, account, run }: How): Promise<Kind> {
+  makeArchive(folder, account)
+  const pair = await startPair(warden, folder, account, yamlOf(settings('archive.conf', folder)))
+  const { adminUrl, url: ownerUrl } = pair
+  const addresses = { adminUrl, ownerUrl, stop: async () => pair.killBoth() }
+  return {
+    ...addresses,
+    backupUrl: adminUrl.replace('//postgres:', '//replicator:').replace(/console$/, 'postgres'),
+    async restore(moment, copied) {
+      const [first, second] = pair.nodes
+      if (!first || !second) throw new Error('There are no two nodes.')
+      pair.killBoth()
+      for (const { data } of pair.nodes) await rename(data, `${data}-lost`)
+      copyToRecover(folder, first.data, to(moment), account)
+      copied()
+      // Patroni would take the signal away: the server is brought to the moment without it.
+      const alone = await start(first.data, run)
+      await promoted(alone.url(`postgres:${PASSWORD}`, 'console'))
+      await alone.stop()
+      await pair.forget()
+      pair.startNode(first.name)
+      pair.startNode(second.name)
+      await pair.whole()
+      return addresses
+    },
+  }
+}
+
+/** Lines of postgresql.conf as parameters of patroni.yml. */
+function yamlOf(lines: string): string {
+  const found = lines.matchAll(/^(\w+) = (.*)$/gm)
+  return [...found].map(([, name, value]) => `        ${name}: ${value === 'on' ? '"on"' : value}\n`).join('')
+}
