@@ -2,6 +2,7 @@ import pg from 'pg'
 import { distribute } from './citus/distribute.ts'
 import { LOGINS } from './logins.ts'
 import { migrate } from './migrate.ts'
+import { ensureLogins } from './roles.ts'
 import { onDatabase, run } from './test-server.ts'
 
 // Tests on Citus: CITUS_URL is a database on the coordinator that knows the workers, as a superuser who reaches all of them
@@ -21,6 +22,13 @@ async function makeOwner(url: string): Promise<void> {
   }
 }
 
+/** Makes the logins, on each machine: Citus sends them. Machines that no run had before have none. */
+async function makeLogins(owned: string): Promise<void> {
+  const owner = new pg.Client({ connectionString: owned })
+  await owner.connect()
+  await ensureLogins(owner).finally(() => owner.end())
+}
+
 /** Makes an empty database that is migrated and spread. @returns its address, as its owner reaches it */
 export async function makeSpread(url: string, name: string): Promise<string> {
   await makeOwner(url)
@@ -35,7 +43,9 @@ export async function makeSpread(url: string, name: string): Promise<string> {
   await run(here, `SELECT citus_set_coordinator_host('${coordinator?.hostname}', ${coordinator?.port})`)
   for (const { hostname, port } of workers) await run(here, `SELECT citus_add_node('${hostname}', ${port})`)
   const owned = ownedUrl(url, name)
-  for (const machine of machines) await run(machine, `GRANT console_jobs TO ${OWNER}`).catch(() => {})
+  // Before the first migration: it gives the queue's schema to a login, and Citus doesn't tell the workers who may be it.
+  await makeLogins(owned)
+  for (const machine of machines) await run(machine, `GRANT console_jobs TO ${OWNER}`)
   await migrate(owned)
   await run(here, `GRANT ${LOGINS.join(', ')} TO ${OWNER}`)
   await distribute(owned)

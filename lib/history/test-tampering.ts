@@ -35,8 +35,7 @@ const CHANGES = [
   ...[...TEXTS, 'session', 'address', 'agent'].map((name) => `${name} = coalesce(${name}, '') || 'x'`),
   `details = details || '{"to": 4711}'`,
   "details = '{}'",
-  // Of a time without its zone, for a database that is spread takes no sum that depends on one.
-  "at = (at AT TIME ZONE 'UTC' + interval '1 microsecond') AT TIME ZONE 'UTC'",
+  "at = (at AT TIME ZONE 'UTC' + interval '1 microsecond') AT TIME ZONE 'UTC'", // Citus takes no sum by a zone.
 ]
 const ID = '(SELECT event_id FROM audit_chain WHERE customer_id = $1 AND seq = $2)'
 
