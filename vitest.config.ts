@@ -1,8 +1,26 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { NO_LIMITS } from './stand-ins/no-limits.ts'
 import { NO_NETWORK } from './stand-ins/no-network.ts'
+
+/** Test files that mock modules or load them a second time: each needs a worker of its own. */
+const ISOLATED = [
+  // Mocks the module of the jobs that it watches.
+  'lib/server/jobs-once.test.ts',
+  'lib/server/job-failure.test.ts',
+  // Mocks the list of backfills.
+  'lib/admin/database/command.test.ts',
+  // Counts calls of a mocked argon2.
+  'lib/access/people/alike.test.ts',
+  // Loads modules a second time, as a second process would.
+  'lib/access/notice-link.test.ts',
+  'lib/db/flights/prepared.test.ts',
+  'lib/env.test.ts',
+]
+const ALL = '{architecture,bench,components,fuzz,lib,scripts,stand-ins}/**/*.test.ts'
+const isDeep = process.env.DEEP === '1'
+const outside = [...configDefaults.exclude, ...(isDeep ? [] : ['**/*.deep.test.ts'])]
 
 export default defineConfig({
   resolve: {
@@ -21,7 +39,6 @@ export default defineConfig({
       ...NO_NETWORK,
       ...NO_LIMITS,
     },
-    include: ['{architecture,bench,components,fuzz,lib,scripts,stand-ins}/**/*.test.ts'],
     globalSetup: 'lib/db/test-setup.ts',
     // To end what hangs: tests seed real databases, and a busy machine is not a failure.
     testTimeout: 120_000,
@@ -30,5 +47,19 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // One more than processors: some wait for the time of a vendor's answer.
     maxWorkers: 1 + availableParallelism(),
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: [ALL],
+          exclude: [...outside, ...ISOLATED],
+          // A worker loads each module once, for all of its files; `npm run test:deep` loads them for each file.
+          isolate: isDeep,
+          setupFiles: ['lib/db/test-restore.ts'],
+        },
+      },
+      { extends: true, test: { name: 'isolated', include: ISOLATED, exclude: outside } },
+    ],
   },
 })

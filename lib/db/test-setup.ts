@@ -8,6 +8,7 @@ import { startEmbedded } from './embedded.ts'
 import { LOGINS } from './logins.ts'
 import { migrate } from './migrate.ts'
 import { closeSpread, dropSpread, makeSpread } from './test-citus.ts'
+import { testFolder } from './test-folder.ts'
 import { dropDatabase, onDatabase, run } from './test-server.ts'
 
 declare module 'vitest' {
@@ -20,15 +21,20 @@ declare module 'vitest' {
 /**
  * Vitest's global setup: the server of DATABASE_DIRECT_URL, else of DATABASE_URL, or an embedded one on a folder of its own, and on
  * it a migrated template. The embedded one is used through a plain owner, who may make databases and
- * roles and no more: a superuser would hide every mistake in grants and policies. All that the tests keep in
- * temporary folders goes with the run, and so do the databases there, however the run ends.
+ * roles and no more: a superuser would hide every mistake in grants and policies. Everything in the
+ * tests' temporary folders is removed at the end of the run, and so are the databases, however the run ends.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'unit-'))
-  // As the system's own one, for tests that act as somebody else.
-  await chmod(folder, 0o755)
   const warden = startWarden()
-  warden.removeFolder(folder)
+  const newFolder = async (parent: string) => {
+    const made = await mkdtemp(join(parent, 'unit-'))
+    warden.removeFolder(made)
+    // Readable as the system's temporary folder is, for tests that run a process as another account.
+    await chmod(made, 0o755)
+    return made
+  }
+  process.env.DISK_FOLDER = await newFolder(tmpdir())
+  const folder = await newFolder(testFolder())
   process.env.TMPDIR = folder
   // Here and in the tests, and the same in each run: the logins stay where the server does.
   process.env.DATABASE_SECRET ||= 'only-for-tests-only-for-tests-only'

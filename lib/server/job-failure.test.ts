@@ -39,4 +39,4 @@ test('the figures say why a job failed, and not how many of its parts', async ()
     await boss.stop()
     await jobs.stop()
   }
-}, 40_000)
+})

@@ -287,4 +287,4 @@ test('a file of thousands of lines is written, to the last one', async () => {
   const { code, err } = await apply()
   expect([code, err]).toEqual([0, expect.stringContaining('100 of 100 customers are written.')])
   expect(await rowsOf('many-99', 'members')).toBe(20)
-}, 60_000)
+})

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import pg from 'pg'
 
-/** An empty folder for data directories. */
+/** Makes an empty folder for data directories: on a disk, because these tests kill the server and look at what it wrote. */
 export function emptyFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'embedded-'))
+  return mkdtemp(join(process.env.DISK_FOLDER ?? tmpdir(), 'embedded-'))
 }
 
 /** Rows of one statement, on a connection of its own. */
