@@ -19,3 +19,8 @@ export function testFolder(): string {
     return tmpdir()
   }
 }
+
+/** Returns the folder of this run that is on a disk, for tests of durability. */
+export function diskFolder(): string {
+  return process.env.DISK_FOLDER ?? tmpdir()
+}

@@ -1,14 +1,14 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, lstat, mkdtemp, readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import pg from 'pg'
+import { diskFolder } from '../test-folder.ts'
 
 /** Makes an empty folder for data directories: on a disk, because these tests kill the server and look at what it wrote. */
 export function emptyFolder(): Promise<string> {
-  return mkdtemp(join(process.env.DISK_FOLDER ?? tmpdir(), 'embedded-'))
+  return mkdtemp(join(diskFolder(), 'embedded-'))
 }
 
 /** Rows of one statement, on a connection of its own. */
