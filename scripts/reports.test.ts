@@ -1,8 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { countPlaywright, countVitest, failuresOfVitest } from './reports.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { TestModule } from 'vitest/node'
+import FileTimes from './file-times.ts'
+import {
+  countPlaywright,
+  countVitest,
+  failuresOfVitest,
+  slowest,
+  timingsOfPlaywright,
+  timingsOfVitest,
+} from './reports.ts'
 
 let folder: string
 beforeEach(() => {
@@ -10,8 +19,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-function saved(report: unknown): string {
-  const path = join(folder, 'report.json')
+function saved(report: unknown, name = 'report.json'): string {
+  const path = join(folder, name)
   writeFileSync(path, JSON.stringify(report))
   return path
 }
@@ -58,4 +67,92 @@ test('failuresOfVitest names each failed test, with what it says first', () => {
     'b.test.ts did not load',
   ])
   expect(failuresOfVitest(join(folder, 'none.json'))).toEqual([])
+})
+
+describe('timingsOfVitest', () => {
+  const assertionResults = [
+    { status: 'passed', fullName: 'adds', duration: 20 },
+    { status: 'skipped', fullName: 'is skipped' },
+  ]
+  const report = { testResults: [{ name: '/project/lib/a.test.ts', status: 'passed', assertionResults }] }
+  const tests = [
+    { name: 'lib/a.test.ts: adds', milliseconds: 20 },
+    { name: 'lib/a.test.ts: is skipped', milliseconds: 0 },
+  ]
+
+  test('takes the time of a file from the file times, which know imports and hooks', () => {
+    const fileTimes = saved({ '/project/lib/a.test.ts': 900 }, 'files.json')
+    expect(timingsOfVitest(saved(report), fileTimes, '/project')).toEqual({
+      files: [{ name: 'lib/a.test.ts', milliseconds: 900 }],
+      tests,
+    })
+  })
+  test('knows what it can where a report is missing', () => {
+    const none = join(folder, 'none.json')
+    expect(timingsOfVitest(saved(report), none, '/project')).toEqual({ files: [], tests })
+    expect(timingsOfVitest(none, none, '/project')).toEqual({ files: [], tests: [] })
+  })
+})
+
+describe('timingsOfPlaywright', () => {
+  const spec = (title: string, ...durations: number[]) => ({
+    title,
+    tests: [{ results: durations.map((duration) => ({ duration })) }],
+  })
+  const suites = [
+    {
+      title: 'api/a.spec.ts',
+      file: 'api/a.spec.ts',
+      specs: [spec('answers', 30)],
+      suites: [{ title: 'a key', file: 'api/a.spec.ts', specs: [spec('is refused', 5, 7), spec('waits')] }],
+    },
+  ]
+
+  test('adds all tries up, and all tests of a file', () => {
+    const path = saved({ config: { rootDir: '/project/e2e' }, suites })
+    expect(timingsOfPlaywright(path, '/project')).toEqual({
+      files: [{ name: 'e2e/api/a.spec.ts', milliseconds: 42 }],
+      tests: [
+        { name: 'e2e/api/a.spec.ts: answers', milliseconds: 30 },
+        { name: 'e2e/api/a.spec.ts: a key is refused', milliseconds: 12 },
+        { name: 'e2e/api/a.spec.ts: a key waits', milliseconds: 0 },
+      ],
+    })
+  })
+  test('has no times without a report', () => {
+    expect(timingsOfPlaywright(join(folder, 'none.json'), '/project')).toEqual({ files: [], tests: [] })
+  })
+})
+
+test('slowest lists so many, the slowest first, with their seconds under each other', () => {
+  const timings = [
+    { name: 'quick', milliseconds: 40 },
+    { name: 'slow', milliseconds: 123_456 },
+    { name: 'middling', milliseconds: 9_000 },
+  ]
+  expect(slowest(timings, 2)).toEqual(['  123.5 s  slow', '    9.0 s  middling'])
+})
+
+describe('the reporter of file times', () => {
+  afterEach(() => vi.unstubAllEnvs())
+  const diagnostic = {
+    ...{ environmentSetupDuration: 1, prepareDuration: 20, setupDuration: 300, collectDuration: 4000 },
+    duration: 50_000,
+  }
+  const modules = [
+    { moduleId: '/project/a.test.ts', diagnostic: () => diagnostic },
+  ] as unknown as TestModule[]
+
+  test('counts imports and hooks to the time of a file', () => {
+    const path = join(folder, 'files.json')
+    vi.stubEnv('FILE_TIMES', path)
+    new FileTimes().onTestRunEnd(modules)
+    expect(timingsOfVitest(saved({ testResults: [] }), path, '/project').files).toEqual([
+      { name: 'a.test.ts', milliseconds: 54_321 },
+    ])
+  })
+  test('throws where no file is named', () => {
+    vi.stubEnv('FILE_TIMES', '')
+    expect(() => new FileTimes().onTestRunEnd(modules)).toThrow('FILE_TIMES')
+  })
 })

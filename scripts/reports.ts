@@ -1,11 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 
 /** How many tests passed, failed and did not run. */
 export type Counts = { passed: number; failed: number; skipped: number }
 
 const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0 }
 
-type Assertion = { status: string; fullName?: string; failureMessages?: string[] }
+/** How long a file or a test took. */
+export type Timing = { name: string; milliseconds: number }
+
+/** How long files and tests took, in no order. */
+export type Timings = { files: Timing[]; tests: Timing[] }
+
+const NO_TIMINGS: Timings = { files: [], tests: [] }
+
+type Assertion = { status: string; fullName?: string; duration?: number; failureMessages?: string[] }
 
 type VitestReport = {
   numPassedTests: number
@@ -44,7 +53,41 @@ export function failuresOfVitest(path: string): string[] {
   })
 }
 
+/**
+ * Reads the times of Vitest's run. A file's time has imports and hooks in it.
+ * @param reportPath Vitest's JSON report; without it there are no times
+ * @param fileTimesPath what `file-times.ts` has written; without it no file has a time
+ * @param root the folder that paths are named from
+ */
+export function timingsOfVitest(reportPath: string, fileTimesPath: string, root: string): Timings {
+  if (!existsSync(reportPath)) return NO_TIMINGS
+  const report: VitestReport = JSON.parse(readFileSync(reportPath, 'utf8'))
+  const fileTimes: Record<string, number> = existsSync(fileTimesPath)
+    ? JSON.parse(readFileSync(fileTimesPath, 'utf8'))
+    : {}
+  const tests = report.testResults.flatMap(({ name = '', assertionResults }) =>
+    assertionResults.map(({ fullName, duration = 0 }) => ({
+      name: `${relative(root, name)}: ${fullName}`,
+      milliseconds: duration,
+    })),
+  )
+  const files = Object.entries(fileTimes).map(([path, milliseconds]) => ({
+    name: relative(root, path),
+    milliseconds,
+  }))
+  return { files, tests }
+}
+
+type PlaywrightSuite = {
+  title: string
+  file: string
+  specs: { title: string; tests: { results: { duration: number }[] }[] }[]
+  suites?: PlaywrightSuite[]
+}
+
 type PlaywrightReport = {
+  config: { rootDir: string }
+  suites: PlaywrightSuite[]
   stats: { expected: number; unexpected: number; flaky: number; skipped: number }
   errors: unknown[]
 }
@@ -61,4 +104,45 @@ export function countPlaywright(path: string): Counts {
     failed: stats.unexpected + stats.flaky + errors.length,
     skipped: stats.skipped,
   }
+}
+
+/**
+ * Reads the times of Playwright's JSON report. A file's time is the sum of its tests' times; no report has no times.
+ * @param root the folder that paths are named from
+ */
+export function timingsOfPlaywright(path: string, root: string): Timings {
+  if (!existsSync(path)) return NO_TIMINGS
+  const { config, suites }: PlaywrightReport = JSON.parse(readFileSync(path, 'utf8'))
+  const byFile = suites.map((suite) => {
+    const file = relative(root, join(config.rootDir, suite.file))
+    const tests = testsIn(suite).map(({ name, milliseconds }) => ({ name: `${file}: ${name}`, milliseconds }))
+    return { name: file, tests, milliseconds: tests.reduce((sum, test) => sum + test.milliseconds, 0) }
+  })
+  return {
+    files: byFile.map(({ name, milliseconds }) => ({ name, milliseconds })),
+    tests: byFile.flatMap(({ tests }) => tests),
+  }
+}
+
+/** The tests of a suite and of those inside it; a file is a suite too, and its title is no part of their names. */
+function testsIn({ specs, suites = [] }: PlaywrightSuite): Timing[] {
+  return [
+    ...specs.flatMap(({ title, tests }) =>
+      tests.map(({ results }) => ({
+        name: title,
+        milliseconds: results.reduce((sum, { duration }) => sum + duration, 0),
+      })),
+    ),
+    ...suites.flatMap((inner) =>
+      testsIn(inner).map(({ name, milliseconds }) => ({ name: `${inner.title} ${name}`, milliseconds })),
+    ),
+  ]
+}
+
+/** Formats the slowest of `timings`, the slowest first: a line each, its seconds aligned. */
+export function slowest(timings: readonly Timing[], count: number): string[] {
+  return timings
+    .toSorted((a, b) => b.milliseconds - a.milliseconds)
+    .slice(0, count)
+    .map(({ name, milliseconds }) => `${(milliseconds / 1000).toFixed(1).padStart(7)} s  ${name}`)
 }

@@ -2,25 +2,48 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Counts, countPlaywright, countVitest, failuresOfVitest } from './reports.ts'
+import {
+  type Counts,
+  countPlaywright,
+  countVitest,
+  failuresOfVitest,
+  slowest,
+  timingsOfPlaywright,
+  timingsOfVitest,
+} from './reports.ts'
+import { commitOf, lastTag } from './side-by-side/checkout.ts'
 import { runStage, type Stage } from './stage.ts'
 
-// The whole suite: every step's own output, then the times, and last one line with the numbers.
+// The whole suite: every step's own output, then the slowest files and tests, the times of the steps, and last one line
+// with the numbers.
+// npm test
+// npm run test:deep [-- <git ref of the older version that runs side by side, the last tag unless told>]
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const [mode, ref] = process.argv.slice(2)
+const isDeep = mode === '--deep'
+/** The commit that runs side by side; nobody is to learn after hours that there is none. */
+const older = isDeep ? commitOf(ref ?? lastTag()) : ''
 const reports = mkdtempSync(join(tmpdir(), 'licenses-invoices-reports-'))
 const unitReport = join(reports, 'vitest.json')
+const fileTimes = join(reports, 'files.json')
 const e2eReport = join(reports, 'playwright.json')
+const SLOWEST = 20
+/** How many times as long a step may take in a deep run. */
+const DEEP_PATIENCE = 4
+/** What tests and their configurations read. */
+const DEEP_ENV = { DEEP: '1', EVERY_STATE: '1', FUZZ: 'full' }
 
 type Step = {
   name: string
   /** A program of a package in node_modules, or a script, with its arguments. */
   run: string[]
-  /** After so many it hangs: a busy machine takes a third of that. */
+  /** After so many it hangs: a busy machine takes a third of that. A deep run waits longer. */
   minutes: number
   /** Without one, the step is one check. */
   count?: () => Counts
   /** The step that must have passed before. */
   needs?: string
+  env?: Record<string, string>
 }
 
 const STEPS: Step[] = [
@@ -41,6 +64,8 @@ const STEPS: Step[] = [
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${unitReport}`,
+      '--reporter=./scripts/file-times.ts',
+      ...(isDeep ? ['--isolate'] : []),
     ],
     minutes: 40,
     count: () => countVitest(unitReport),
@@ -54,6 +79,7 @@ const STEPS: Step[] = [
     count: () => countPlaywright(e2eReport),
     needs: 'build',
   },
+  ...(isDeep ? slowPrograms() : []),
 ]
 
 let stage: Stage | undefined
@@ -74,8 +100,25 @@ for (const step of STEPS) {
 }
 // Browser tests that failed are told last by their own runner; those of vitest are far above by now.
 const failures = failuresOfVitest(unitReport)
+const timings = [timingsOfVitest(unitReport, fileTimes, ROOT), timingsOfPlaywright(e2eReport, ROOT)]
 rmSync(reports, { recursive: true, force: true })
 report()
+
+/** Checks that are programs of their own: each ends with 1 where it finds something. */
+function slowPrograms(): Step[] {
+  const program = (name: string, ...args: string[]): Step => ({
+    name: [name, ...args].join(' '),
+    run: ['scripts/setup.mjs', '--no-env-file', `scripts/${name}.ts`, ...args],
+    minutes: 30,
+    env: { LOG_LEVEL: 'warn' },
+  })
+  return [
+    program('survival'),
+    program('side-by-side', older),
+    // The same while the tables are migrated under the older version.
+    program('side-by-side', '--live', older),
+  ]
+}
 
 async function perform(step: Step): Promise<Counts> {
   console.log(`\n── ${step.name}`)
@@ -91,21 +134,35 @@ async function perform(step: Step): Promise<Counts> {
   return silent ? { ...counts, failed: 1 } : counts
 }
 
-function execute({ run, minutes, name }: Step): Promise<number | null> {
+function execute({ run, minutes, name, env: more }: Step): Promise<number | null> {
+  const limit = isDeep ? minutes * DEEP_PATIENCE : minutes
   // Not whatever the shell says of NODE_ENV: each tool has its own right value.
   const { NODE_ENV: _, ...rest } = process.env
-  const env = { ...rest, PLAYWRIGHT_JSON_OUTPUT_FILE: e2eReport } as unknown as NodeJS.ProcessEnv
+  const env = {
+    ...rest,
+    ...(isDeep ? DEEP_ENV : {}),
+    ...more,
+    FILE_TIMES: fileTimes,
+    PLAYWRIGHT_JSON_OUTPUT_FILE: e2eReport,
+  } as unknown as NodeJS.ProcessEnv
   const options = run[0]?.endsWith('.ts') ? ['--disable-warning=ExperimentalWarning'] : []
   stage = runStage([...options, ...run], {
     cwd: ROOT,
     env,
-    limitMs: minutes * 60_000,
-    late: () => console.log(`${name} was stopped after ${minutes} minutes.`),
+    limitMs: limit * 60_000,
+    late: () => console.log(`${name} was stopped after ${limit} minutes.`),
   })
   return stage.ended
 }
 
 function report(): void {
+  for (const what of ['files', 'tests'] as const) {
+    const lines = slowest(
+      timings.flatMap((part) => part[what]),
+      SLOWEST,
+    )
+    if (lines.length > 0) console.log(`\n── slowest ${what}\n${lines.join('\n')}`)
+  }
   if (failures.length > 0) console.log(`\n── failed\n${failures.join('\n')}`)
   console.log('\n── times')
   for (const { name, seconds, failed } of results) {

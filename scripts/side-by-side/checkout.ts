@@ -11,8 +11,18 @@ export function lastTag(): string {
   try {
     return git('describe', '--tags', '--abbrev=0')
   } catch (error) {
-    throw new Error('There is no tag yet. Name a commit: npm run side-by-side -- <ref>', { cause: error })
+    throw new Error('There is no tag yet. Name a commit after `--`: npm run side-by-side -- <ref>', {
+      cause: error,
+    })
   }
+}
+
+/**
+ * Returns the short name of the commit that a ref leads to.
+ * @throws Error where git knows no such ref
+ */
+export function commitOf(ref: string): string {
+  return git('rev-parse', '--short', '--verify', `${ref}^{commit}`)
 }
 
 /**
@@ -20,7 +30,7 @@ export function lastTag(): string {
  * @throws Error where git knows no such ref
  */
 export function checkOut(ref: string, folder: string) {
-  const commit = git('rev-parse', '--short', '--verify', `${ref}^{commit}`)
+  const commit = commitOf(ref)
   git('worktree', 'add', '--detach', folder, commit)
   const journal = JSON.parse(readFileSync(join(folder, 'lib/db/migrations/meta/_journal.json'), 'utf8'))
   return {
