@@ -50,6 +50,11 @@ describe('the papers name', () => {
   })
 })
 
+test('nothing to read is found', () => {
+  expect(lacking(named, [])).toEqual(named)
+  expect(named.length).toBeGreaterThan(20)
+})
+
 test('an event that is forgotten is found', () => {
   const text = "await recordDeed(tx, id, disabled ? 'member.shut-out' : 'member.enabled', id)"
   expect(lacking(recordedIn(text), named)).toEqual(['member.shut-out'])

@@ -1,13 +1,24 @@
 import { expect, test } from 'vitest'
-import { projectFiles, read } from './scan.ts'
+import { projectFiles, read, unmatched } from './scan.ts'
 
-const screens = projectFiles().filter((file) => /^(app|components)\/.*\.tsx$/.test(file))
+const SCREENS = [/^app\/.*\.tsx$/, /^components\/.*\.tsx$/]
+
+const withLinks = projectFiles().filter(
+  (file) => file.endsWith('.tsx') && read(file).includes("from 'next/link'"),
+)
+const screens = withLinks.filter((file) => SCREENS.some((one) => one.test(file)))
 
 // A link that is only seen fetches nothing: components/going/ahead.ts fetches what somebody goes for.
 test('no link fetches its page for being seen', () => {
   const links = screens.flatMap((file) => eager(read(file)).map((link) => `${file}: ${link}`))
   expect(links).toEqual([])
-  expect(screens.filter((file) => read(file).includes("from 'next/link'")).length).toBeGreaterThan(20)
+})
+
+test('all links are looked at, and a folder of screens that has moved is found', () => {
+  expect(withLinks).toEqual(screens)
+  expect(unmatched(SCREENS, withLinks)).toEqual([])
+  const moved = withLinks.map((file) => file.replace(/^components\//, 'screens/'))
+  expect(unmatched(SCREENS, moved)).toEqual([String(SCREENS[1])])
 })
 
 test('and one that does is found', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { importsOf, isTest, projectFiles, read, resolveImport } from './scan.ts'
+import { importsOf, isTest, projectFiles, read, resolveImport, unmatched } from './scan.ts'
 
 // A folder of lib is ground that every noun stands on, a program around them, or else a noun: one that is new is
 // inside these rules from its first file.
@@ -105,6 +105,13 @@ describe('a noun knows no other noun', () => {
     )
     expect(unused).toEqual([])
   })
+})
+
+test('each folder of the ground and of the programs is there, and one that has moved is found', () => {
+  const folders = [...GROUND, ...PROGRAMS].map((folder) => new RegExp(`^lib/${folder}/`))
+  expect(unmatched(folders, files)).toEqual([])
+  const moved = files.map((file) => file.replace(/^lib\/admin\//, 'programs/admin/'))
+  expect(unmatched(folders, moved)).toEqual([String(/^lib\/admin\//)])
 })
 
 describe('the ground knows no noun, and neither knows a program', () => {

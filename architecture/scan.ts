@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, posix, sep } from 'node:path'
+import { dirname, join, matchesGlob, posix, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -25,6 +25,31 @@ export function read(path: string): string {
 /** Whether a file is a test, or only serves tests. */
 export function isTest(file: string): boolean {
   return /(\.(test|spec)\.tsx?$|\/test-)/.test(file)
+}
+
+/**
+ * Returns the patterns that match none of `names`, as they are written. A rule whose path has moved forbids nothing and
+ * passes: so every rule that is keyed by a path asks for this.
+ */
+export function unmatched(patterns: readonly RegExp[], names: readonly string[]): string[] {
+  return patterns.filter((pattern) => !names.some((name) => pattern.test(name))).map(String)
+}
+
+/** As `unmatched`, for globs; each of the choices in braces has to match. */
+export function unmatchedGlobs(globs: readonly string[], names: readonly string[]): string[] {
+  return globs.flatMap(expandBraces).filter((glob) => !names.some((name) => matchesGlob(name, glob)))
+}
+
+function expandBraces(glob: string): string[] {
+  const [, before, choices, after] = /^(.*?)\{([^{}]*)\}(.*)$/.exec(glob) ?? []
+  if (choices === undefined) return [glob]
+  return choices.split(',').flatMap((choice) => expandBraces(`${before}${choice}${after}`))
+}
+
+/** The packages that package.json names, by which an import leads out of the project. */
+export function packageNames(): string[] {
+  const { dependencies, devDependencies } = JSON.parse(read('package.json'))
+  return Object.keys({ ...dependencies, ...devDependencies })
 }
 
 const STATIC = /^\s*(?:import|export)\s+(type\s)?(?:[\w\s{},*$]*?\sfrom\s+)?['"]([^'"]+)['"]/gm

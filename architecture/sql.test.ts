@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { isTest, projectFiles, read } from './scan.ts'
+import { isTest, projectFiles, read, unmatched } from './scan.ts'
 
 // The same SQL is for one PostgreSQL server and for Citus, which spreads the customers over several: what only the one
 // takes is found here.
 
 const FILES = projectFiles('lib').filter((file) => file.endsWith('.ts') && !isTest(file))
+
+/** Columns' defaults may be volatile there: they are found once, where the row is made. */
+const SCHEMA = /^lib\/db\/schema\//
 
 /** Of Citus's refusals: `functions used in UPDATE queries on distributed tables must not be VOLATILE`. */
 const VOLATILE = /(?<!\.)\b(?:clock_timestamp|timeofday|random|gen_random_uuid|nextval)\(\)?/g
@@ -29,12 +32,12 @@ const OF_NO_CUSTOMER = new Set(['refused_strangers', 'recent_writes'])
 /** What is never spread. */
 const AT_HOME = new Set(['vendor_accounts', 'vendor_budgets', 'sign_in_budgets'])
 
-/** Faults of a file's statements. A column's default may be volatile: it is found once, where the row is made. */
+/** Faults of a file's statements. */
 function faultsIn(file: string, text: string): string[] {
   const told = (what: string) => `${file}: ${what}`
   const code = text.replaceAll(/^\s*(?:\/\/|\*|\/\*\*).*$/gm, '')
   return [
-    ...(file.startsWith('lib/db/schema/')
+    ...(SCHEMA.test(file)
       ? []
       : [...code.matchAll(VOLATILE)].map(([found]) =>
           told(`${found} is volatile: write statement_timestamp()`),
@@ -54,6 +57,19 @@ function faultsIn(file: string, text: string): string[] {
 
 test('statements are such as a spread database takes, too', () => {
   expect(FILES.flatMap((file) => faultsIn(file, read(file)))).toEqual([])
+})
+
+test('what is looked at is there, and would be missed', () => {
+  expect(unmatched([SCHEMA, /\/store\.ts$/], FILES)).toEqual([])
+  const rest = FILES.filter((file) => !SCHEMA.test(file))
+  expect(unmatched([SCHEMA], rest)).toEqual([String(SCHEMA)])
+  const statements = FILES.filter((file) => /\b(INSERT INTO|DO UPDATE|UPDATE)\b/.test(read(file)))
+  expect(statements.length).toBeGreaterThan(20)
+  const tables = FILES.filter((file) => SCHEMA.test(file))
+    .map(read)
+    .join()
+  const absent = [...OF_NO_CUSTOMER, ...AT_HOME].filter((table) => !tables.includes(`'${table}'`))
+  expect(absent).toEqual([])
 })
 
 describe('what it refuses is found', () => {

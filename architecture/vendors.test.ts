@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { importsOf, projectFiles, read, resolveImport } from './scan.ts'
+import { importsOf, packageNames, projectFiles, read, resolveImport } from './scan.ts'
 
 // docs/vendors.md, "Add a vendor": one folder with these names, and one list.
 const NAMES = [
@@ -17,13 +17,10 @@ const NAMES = [
 ]
 const LIST = 'lib/vendors/known-vendors.ts'
 const NETWORK = 'lib/vendors/exchange.ts'
+const ENV = 'lib/env.ts'
 
 const files = projectFiles().filter((file) => file.startsWith('lib/vendors/') && !file.endsWith('.test.ts'))
-// lib/vendors/accounts is of all of them.
-const folders = Map.groupBy(
-  files.filter((file) => file.split('/').length === 4 && !file.startsWith('lib/vendors/accounts/')),
-  (file) => file.split('/')[2] ?? '',
-)
+const folders = vendorFolders(files)
 
 describe.each([...folders])('lib/vendors/%s', (folder, inside) => {
   test('has a file for each job, by the name that it has with all vendors', () => {
@@ -33,8 +30,23 @@ describe.each([...folders])('lib/vendors/%s', (folder, inside) => {
   test('does not read the environment: its settings are handed in', () => {
     const reached = reachableFrom(inside)
     expect(reached.has(`lib/vendors/${folder}/write.ts`)).toBe(true)
-    expect([...reached].filter((file) => file === 'lib/env.ts')).toEqual([])
+    expect([...reached].filter((file) => file === ENV)).toEqual([])
   })
+})
+
+test('each vendor of the list has its folder, and one that has moved is found', () => {
+  const listed = [...read(LIST).matchAll(/from '\.\/([^/]+)\/declaration\.ts'/g)].map(([, name]) => name)
+  const known = (paths: readonly string[]) =>
+    [...vendorFolders(paths).keys()].filter((name) => !name.startsWith('test-')).sort()
+  expect(listed.length).toBeGreaterThan(1)
+  expect(known(files)).toEqual(listed.sort())
+  const moved = files.map((file) => file.replace('lib/vendors/google/', 'lib/google/'))
+  expect(known(moved)).toEqual(listed.filter((name) => name !== 'google'))
+})
+
+test('what they may not lead to is there', () => {
+  expect(projectFiles('lib')).toEqual(expect.arrayContaining([LIST, NETWORK, ENV]))
+  expect(packageNames()).toContain('google-auth-library')
 })
 
 test('the list of vendors, which pages and the reader of the settings load, leads to no network code', () => {
@@ -44,6 +56,14 @@ test('the list of vendors, which pages and the reader of the settings load, lead
   // And it would be found.
   expect([...reachableFrom(['lib/vendors/google/connect.ts'])]).toContain(NETWORK)
 })
+
+/** The files of each vendor, by the name of its folder; lib/vendors/accounts is of all of them. */
+function vendorFolders(paths: readonly string[]): Map<string, string[]> {
+  return Map.groupBy(
+    paths.filter((path) => /^lib\/vendors\/(?!accounts\/)[^/]+\/[^/]+$/.test(path)),
+    (path) => path.split('/')[2] ?? '',
+  )
+}
 
 /** What the files load at once, with themselves: neither types nor what is imported later. */
 function reachableFrom(starts: readonly string[]): Set<string> {
