@@ -49,13 +49,16 @@ describe('Dockerfile', () => {
     const ignored = read('.dockerignore').split('\n')
     for (const name of ['.data', '.env', '.git', '.next', 'node_modules']) expect(ignored).toContain(name)
     const copied = of(build, 'COPY').flatMap((line) => line.split(' ').slice(0, -1))
+    expect(copied).not.toEqual([])
     for (const path of copied) expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
   })
 
   test('builds by scripts that are there, and starts as npm start does, but as nobody of power', () => {
     const { scripts } = JSON.parse(read('package.json'))
     const commands = of(build, 'RUN').join(' ')
-    for (const [, name = ''] of commands.matchAll(/npm run (\w+)/g)) expect(scripts).toHaveProperty(name)
+    const names = [...commands.matchAll(/npm run (\w+)/g)].map(([, name = '']) => name)
+    expect(names).not.toEqual([])
+    for (const name of names) expect(scripts).toHaveProperty(name)
     expect(commands).toContain('npm run build')
     expect(JSON.parse(of(run, 'CMD').at(-1) ?? '')).toEqual([
       'node',

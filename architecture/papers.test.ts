@@ -10,7 +10,20 @@ const HEADINGS = ['## Context', '## Decision', '## Alternatives', '## Consequenc
 const files = [...projectFiles(), '.env.example', '.ci/run']
 const papers = files.filter((file) => file.endsWith('.md'))
 const decisions = papers.filter((file) => /^docs\/decisions\/\d/.test(file))
+/** What whoever deploys writes. */
+const NOT_OURS = ['deploy/compose.env']
+/** The folders of the root: in a paper, what begins with one is a path. */
+const FOLDERS = [
+  ...new Set(projectFiles().flatMap((file) => (file.includes('/') ? (file.split('/')[0] ?? []) : []))),
+]
 const scripts: string[] = ['test', 'start', ...Object.keys(JSON.parse(read('package.json')).scripts)]
+
+test('the folders of the root and the papers in them are found', () => {
+  expect(FOLDERS).toEqual(expect.arrayContaining(['app', 'deploy', 'docs', 'lib']))
+  expect(papers).toEqual(expect.arrayContaining(['CONTRIBUTING.md', 'docs/architecture.md']))
+  const text = papers.map(read).join()
+  expect(NOT_OURS.filter((path) => !text.includes(path))).toEqual([])
+})
 
 test(`README has at most ${README_LINES} lines`, () => {
   expect(lines(read('README.md'))).toBeLessThanOrEqual(README_LINES)
@@ -25,6 +38,7 @@ describe.each(papers)('%s', (paper) => {
 test.each([
   ['README.md', 'see `lib/assets/rules.ts`, `lib/db/` and `lib/<noun>/{store,rules}.ts`', []],
   ['README.md', 'see `lib/assets/ruls.ts`', ['`lib/assets/ruls.ts`']],
+  ['README.md', 'see `deploy/gone.yml` and `deploy/compose.env`', ['`deploy/gone.yml`']],
   ['README.md', 'see `lib/<noun>/{store,helpers}.ts`', ['`lib/<noun>/{store,helpers}.ts`']],
   ['README.md', '```\nlib/gone/begin.ts\n```', ['`lib/gone/begin.ts`']],
   ['README.md', '`npm run -s admin -- keys` and `npm run nothing`', ['npm run nothing']],
@@ -113,7 +127,9 @@ function faults(paper: string, whole: string): string[] {
   const text = withoutComments(whole)
   const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span)
   const fenced = [...text.matchAll(/^```[\s\S]*?^```/gm)].flatMap(([block]) => block.split(/[\s,;]+/))
-  const paths = [...spans, ...fenced].filter(looksLikePath).filter((path) => !exists(path))
+  const paths = [...spans, ...fenced]
+    .filter(looksLikePath)
+    .filter((path) => !NOT_OURS.includes(path) && !exists(path))
   const commands = [...text.matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)]
     .filter(([, name = '']) => !scripts.includes(name))
     .map(([command]) => command)
@@ -125,8 +141,7 @@ function faults(paper: string, whole: string): string[] {
 
 /** A path from the root, to a file or a folder; `<noun>` stands for any name. */
 function looksLikePath(text: string): boolean {
-  const folders = 'app|architecture|bench|components|docs|e2e|fuzz|lib|public|scripts|stand-ins'
-  return new RegExp(`^(${folders})/[\\w./()<>{},*\\[\\]-]*$`).test(text)
+  return new RegExp(`^(${FOLDERS.join('|')})/[\\w./()<>{},*\\[\\]-]*$`).test(text)
 }
 
 function exists(path: string): boolean {

@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { importsOf, projectFiles, read } from './scan.ts'
+import { importsOf, projectFiles, read, unmatched } from './scan.ts'
 
 type Contract = { name: string; method: string; path: string }
 
 const files = projectFiles()
-const routes = files.filter((file) =>
-  /^app\/(billing\/v1|auth\/v1|scim\/v2|calendar)\/.*route\.ts$/.test(file),
-)
+const API = [/^app\/billing\/v1\//, /^app\/auth\/v1\//, /^app\/scim\/v2\//, /^app\/calendar\//]
+const everyRoute = files.filter((file) => /^app\/.*route\.ts$/.test(file))
+const routes = everyRoute.filter((file) => API.some((folder) => folder.test(file)))
 /** It lists the contracts. */
 const APART = ['app/billing/v1/openapi.json/route.ts']
+/** They answer no call of the API's: what no path belongs to, and ways through a browser. */
+const NO_API = /\/\[\[\.\.\.unknown\]\]\/|^app\/(\.well-known|api|auth\/sign-on)\//
 const HANDLERS = 'export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = '
 
 const contracts = await load('contract', (value) => value as Contract)
@@ -32,6 +34,14 @@ describe.each(routes.filter((file) => !APART.includes(file)))('%s', (file) => {
   })
 })
 
+test('every route is of the API or answers none of its calls, and a folder that has moved is found', () => {
+  expect(everyRoute.filter((file) => !routes.includes(file) && !NO_API.test(file))).toEqual([])
+  expect(unmatched(API, everyRoute)).toEqual([])
+  expect(routes).toEqual(expect.arrayContaining(APART))
+  const moved = everyRoute.map((file) => file.replace('app/scim/v2/', 'app/scim/v3/'))
+  expect(unmatched(API, moved)).toEqual([String(API[2])])
+})
+
 test('every contract is mounted exactly once', () => {
   expect(contracts.size).toBeGreaterThan(0)
   const names = routes.flatMap((file) => mounted(file).map((contract) => contract.name))
@@ -42,6 +52,7 @@ test('the OpenAPI document lists every contract of /billing/v1', () => {
   const folder = files.filter((file) => file.startsWith('app/billing/v1/openapi.json/'))
   const listed = folder.flatMap((file) => named(read(file), 'contract'))
   const ours = [...contracts].filter(([, { path }]) => path.startsWith('/billing/v1/'))
+  expect(ours).not.toEqual([])
   expect(ours.map(([name]) => name).filter((name) => !listed.includes(name))).toEqual([])
 })
 

@@ -1,0 +1,190 @@
+import { matchesGlob } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { configDefaults } from 'vitest/config'
+import vitestConfig from '../vitest.config.ts'
+import { packageNames, projectFiles, read, unmatchedGlobs } from './scan.ts'
+
+// The tools' configurations name files by their paths. A pattern that matches nothing after a move holds nobody back, or
+// runs no test, and no tool says so.
+
+const files = projectFiles()
+const ignored = read('.gitignore')
+  .split('\n')
+  .filter((line) => line !== '')
+const MOVED = 'lib/moved/away/*.ts'
+
+describe('biome.jsonc', () => {
+  const { files: all, overrides } = commented(read('biome.jsonc')) as {
+    files: { includes: string[] }
+    overrides: { includes: string[]; linter: { rules: { style?: { noRestrictedImports?: Restricted } } } }[]
+  }
+  const zones = overrides.map(({ includes, linter }) => ({
+    includes,
+    groups: (linter.rules.style?.noRestrictedImports?.options.patterns ?? []).map(({ group }) => group),
+  }))
+
+  test('leaves out what is there, or what git does not keep', () => {
+    const left = all.includes.map(withoutNot).filter((glob) => !ignored.includes(glob))
+    expect(left.length).toBeGreaterThan(2)
+    expect(unmatchedGlobs(left, [...files, ...foldersOf(files)])).toEqual([])
+  })
+
+  test.each(zones)('has rules for $includes, which are there', ({ includes }) => {
+    expect(unmatchedGlobs(includes, files)).toEqual([])
+  })
+
+  test.each(zones.filter(({ groups }) => groups.length > 0))(
+    'restricts imports that there are in $includes',
+    ({ groups }) => {
+      expect(groups.flatMap(unmatchedImports)).toEqual([])
+    },
+  )
+
+  test('has zones with restricted imports', () => {
+    expect(zones.filter(({ groups }) => groups.length > 0).length).toBeGreaterThan(3)
+  })
+
+  test.each([
+    [['#lib/*/store.ts', '!#lib/assets/commitment.ts', 'drizzle-orm/**', 'pg', '../**/lib/**', '**'], []],
+    [[`#${MOVED}`], [`#${MOVED}`]],
+    [['!#lib/{days,gone}.ts'], ['!#lib/{days,gone}.ts']],
+    [
+      ['no-such-package', 'no-such-package/**', '../**/gone/**'],
+      ['no-such-package', 'no-such-package/**', '../**/gone/**'],
+    ],
+  ])('and of the group %j these are found: %j', (group, found) => {
+    expect(unmatchedImports(group)).toEqual(found)
+  })
+})
+
+describe('knip.jsonc', () => {
+  const { entry, project, ignoreDependencies } = commented(read('knip.jsonc')) as Record<string, string[]>
+
+  test('names files and packages that are there', () => {
+    expect(entry?.length).toBeGreaterThan(5)
+    expect(unmatchedGlobs([...(entry ?? []), ...(project ?? [])], files)).toEqual([])
+    expect(packageNames()).toEqual(expect.arrayContaining(ignoreDependencies ?? []))
+  })
+})
+
+describe('package.json', () => {
+  const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts
+  const programs = Object.values(scripts).flatMap((command) => command.match(/\S+\.(ts|mjs)\b/g) ?? [])
+
+  test('starts programs that are there', () => {
+    expect(programs.length).toBeGreaterThan(20)
+    expect(unmatchedGlobs(programs, files)).toEqual([])
+  })
+})
+
+describe('vitest.config.ts', () => {
+  const projects = testProjects(vitestConfig)
+  const patterns = projects.flatMap(({ include, exclude }) => [...include, ...exclude])
+  const tests = files.filter((file) => /\.test\.tsx?$/.test(file))
+
+  test('includes and leaves out files that there are', () => {
+    expect(patterns).not.toEqual([])
+    expect(unmatchedGlobs(patterns, files)).toEqual([])
+  })
+
+  test('runs each test file in one project', () => {
+    expect(tests.length).toBeGreaterThan(400)
+    expect(tests.filter((file) => !isDeep(file) && runsIn(projects, file) !== 1)).toEqual([])
+  })
+
+  test('and a test that no project runs is found', () => {
+    expect(runsIn(projects, 'no-such-folder/a.test.ts')).toBe(0)
+    expect(
+      runsIn(testProjects({ test: { include: ['lib/**'], exclude: ['lib/a.test.ts'] } }), 'lib/a.test.ts'),
+    ).toBe(0)
+    expect(
+      runsIn(testProjects({ test: { projects: [{ test: { include: ['lib/**'] } }] } }), 'lib/a.test.ts'),
+    ).toBe(1)
+  })
+})
+
+describe('playwright.config.ts', () => {
+  // Its text, because loading it looks for a browser.
+  const patterns = specPatterns(read('playwright.config.ts'))
+  const specs = files.filter((file) => /\.spec\.tsx?$/.test(file))
+
+  test('matches specs that there are, and each of them', () => {
+    expect(patterns.length).toBeGreaterThan(1)
+    expect(unmatchedGlobs(patterns, specs)).toEqual([])
+    expect(specs.filter((file) => !patterns.some((pattern) => matchesGlob(file, pattern)))).toEqual([])
+  })
+
+  test('and one that has moved is found', () => {
+    expect(unmatchedGlobs(specPatterns("testMatch: 'gone/**/*.spec.ts'"), specs)).toEqual([
+      'e2e/gone/**/*.spec.ts',
+    ])
+  })
+})
+
+test('drizzle.config.ts reads the schema that is there and writes where migrations are', () => {
+  const [schema = '', out = ''] = [...read('drizzle.config.ts').matchAll(/'\.\/([^']+)'/g)].map(
+    ([, path]) => path,
+  )
+  expect(unmatchedGlobs([schema, `${out}/*.sql`], files)).toEqual([])
+})
+
+test.each([
+  [[MOVED], [MOVED]],
+  [['lib/{days,gone}.ts'], ['lib/gone.ts']],
+  [['lib/days.ts', 'lib/{days,money}.{ts,test.ts}', '*.config.ts'], []],
+])('of the globs %j these match nothing: %j', (globs, found) => {
+  expect(unmatchedGlobs(globs, files)).toEqual(found)
+})
+
+type Restricted = { options: { patterns: { group: string[] }[] } }
+type Project = { include: string[]; exclude: string[] }
+type Config = { test?: Partial<Project> & { projects?: unknown[] } }
+
+/** Reads JSON whose comments have lines of their own. */
+function commented(text: string): unknown {
+  return JSON.parse(text.replaceAll(/^\s*\/\/.*$/gm, ''))
+}
+
+function withoutNot(glob: string): string {
+  return glob.replace(/^!/, '')
+}
+
+function foldersOf(paths: readonly string[]): string[] {
+  const parents = (path: string): string[] => {
+    const end = path.lastIndexOf('/')
+    return end === -1 ? [] : [path.slice(0, end), ...parents(path.slice(0, end))]
+  }
+  return [...new Set(paths.flatMap(parents))]
+}
+
+/** Those of a group of restricted imports that lead to no file and no package, of all choices in braces one. */
+function unmatchedImports(group: readonly string[]): string[] {
+  return group.filter((glob) => {
+    const target = withoutNot(glob)
+    if (target.startsWith('#')) return unmatchedGlobs([target.slice(1)], files).length > 0
+    // Out of the folder, into another one of the root.
+    if (target.startsWith('../'))
+      return unmatchedGlobs([target.replace(/^\.\.\/(\*\*\/)?/, '')], files).length > 0
+    return target !== '**' && !packageNames().includes(target.replace(/\/\*\*$/, ''))
+  })
+}
+
+function testProjects({ test: { projects, include, exclude } = {} }: Config): Project[] {
+  if (projects) return projects.flatMap((project) => testProjects(project as Config))
+  const left = (exclude ?? []).filter((glob) => !configDefaults.exclude.includes(glob))
+  return [{ include: include ?? [], exclude: left }]
+}
+
+/** How many projects run a file. */
+function runsIn(projects: readonly Project[], file: string): number {
+  const matches = (globs: readonly string[]) => globs.some((glob) => matchesGlob(file, glob))
+  return projects.filter(({ include, exclude }) => matches(include) && !matches(exclude)).length
+}
+
+function isDeep(file: string): boolean {
+  return file.endsWith('.deep.test.ts')
+}
+
+function specPatterns(config: string): string[] {
+  return [...config.matchAll(/'([^']*\.spec\.ts)'/g)].map(([, pattern]) => `e2e/${pattern}`)
+}
