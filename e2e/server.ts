@@ -99,6 +99,7 @@ async function untilReady(app: ChildProcess, url: string): Promise<void> {
     if (hasEnded(app)) throw new Error(`The app ended at its start:\n${lastLines()}`)
     const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2000) }).catch(() => undefined)
     if (answer?.status === 200) return
+    // Fixed wait: between two looks.
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   throw new Error(`The app was not ready after ${READY_SECONDS} s:\n${lastLines()}`)

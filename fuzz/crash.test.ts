@@ -76,7 +76,7 @@ describe.each(sceneries)('$vendor', (scenery) => {
     expect(left).toContain('CLAIMED')
     expect(left).toContain('SENT')
 
-    // The lease has ended, and so has the time in which the vendor may still do what it was asked.
+    // Fixed wait: the lease has ended, and so has the time in which the vendor may still do what it was asked.
     await pause(2500)
     await settleOpenChanges('next-job')
     const verdict = await judge(database, stage, [])

@@ -154,6 +154,7 @@ async function fuzz(
   for (const fake of stage.fakes) await fake.settled()
   const { assetsThatDiffer: differedBefore } = await judge(database, stage, answers)
   // Reading all of it repairs what the vendor alone has changed.
+  // Fixed wait: readings are old enough to be asked for again.
   await pause(1000)
   await readAll()
   const verdict = await judge(database, stage, answers)

@@ -6,6 +6,7 @@ export async function keepSettling(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     // A row that is locked is somebody's at this moment: it is due again next time.
     await settleOpenChanges('fuzz-job').catch(() => {})
+    // Fixed wait: between two runs of the job.
     await pause(250)
   }
 }

@@ -99,6 +99,7 @@ describe.each(sceneries)('$vendor', (scenery) => {
     const hidden = await hiddenChanges(database)
     await settleAll()
     for (const fake of stage.fakes) await fake.settled()
+    // Fixed wait: readings are old enough to be asked for again.
     await pause(1000)
     await readAll()
     const verdict = await judge(database, stage, answers)

@@ -29,6 +29,7 @@ export function vendorConsole(stage: Stage, random: () => number) {
       while (!signal.aborted) {
         const seed = stage.seeds[Math.floor(random() * stage.seeds.length)]
         if (seed) change(seed)
+        // Fixed wait: between two changes.
         await pause(EVERY_MS)
       }
     },

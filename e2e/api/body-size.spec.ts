@@ -18,7 +18,7 @@ test.describe('a body over 16 KiB is a 413, and the connection ends or goes on',
     return `${['PATCH /billing/v1/assets/workspace-suite-1 HTTP/1.1', ...own, ...headers].join('\r\n')}\r\n\r\n`
   }
   const big = `{"quantity":11,"a":"${'a'.repeat(20_000)}"}`
-  const cases: Record<string, () => (string | number)[]> = {
+  const cases: Record<string, () => string[]> = {
     'in chunks': () => [
       patch('Transfer-Encoding: chunked'),
       `${big.length.toString(16)}\r\n${big}\r\n0\r\n\r\n`,
@@ -27,7 +27,7 @@ test.describe('a body over 16 KiB is a 413, and the connection ends or goes on',
   }
   for (const [name, parts] of Object.entries(cases)) {
     test(name, async () => {
-      const { answers, wasClosed } = await exchange(port, [...parts(), 300, HEALTH])
+      const { answers, wasClosed } = await exchange(port, [...parts(), /body_too_large/, HEALTH])
       const text = answers.map(({ status, body }) => `${status} ${body}`).join('\n')
       expect(text).toContain('body_too_large')
       expect(text).toMatch(/^413 /)

@@ -80,7 +80,7 @@ test('a second signal ends the process at once, and the next start takes over it
   await begun.promise
   app.kill('SIGTERM')
   await expect.poll(app.output).toContain('"stopping"')
-  // Two that come closer together than a quarter of a second are one.
+  // Fixed wait: two that come closer together than a quarter of a second are one.
   await new Promise((resolve) => setTimeout(resolve, 500))
   app.kill('SIGTERM')
   expect(await app.ended).toBe(1)

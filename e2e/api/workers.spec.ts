@@ -171,7 +171,7 @@ test('a second signal ends all at once', async () => {
   app = await startOwnApp({ ...env, DRAIN_SECONDS: '600' })
   app.kill('SIGTERM')
   await expect.poll(() => logged(app, 'stopping')).toHaveLength(3)
-  // Two that come closer together than a quarter of a second are one.
+  // Fixed wait: two that come closer together than a quarter of a second are one.
   await new Promise((resolve) => setTimeout(resolve, 500))
   app.kill('SIGTERM')
   expect(await app.ended).toBe(1)

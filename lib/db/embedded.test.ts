@@ -68,6 +68,7 @@ test('stops the server with its last user, in this process or another', async ()
 test('starts while another one stops', async () => {
   let running = await startEmbedded(dataDir)
   for (let round = 0; round < 10; round += 1) {
+    // Fixed wait: each round begins at another moment of the end.
     const next = sleep(round * 3).then(() => startEmbedded(dataDir))
     await running.release()
     running = await next

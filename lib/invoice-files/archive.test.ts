@@ -145,12 +145,7 @@ describe('is refused', () => {
 })
 
 describe('a download that breaks off', () => {
-  const isIdle = async () => {
-    const { reads } = database.opened
-    for (let tries = 0; tries < 1500 && reads.totalCount > reads.idleCount; tries++)
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    return reads.totalCount === reads.idleCount
-  }
+  const busy = () => database.opened.reads.totalCount - database.opened.reads.idleCount
   const many = async (prefix: string) => {
     const lines = Array.from({ length: 200 }, (_, index) => ({
       description: `${crypto.randomUUID()} ${index}`,
@@ -165,7 +160,7 @@ describe('a download that breaks off', () => {
     const response = await ask({ search: 'GONE' }, key, { signal: leaving.signal })
     await response.body?.getReader().read()
     leaving.abort()
-    expect(await isIdle()).toBe(true)
+    await expect.poll(busy).toBe(0)
   })
 
   it('because an invoice is gone meanwhile never looks whole', async () => {
@@ -173,6 +168,6 @@ describe('a download that breaks off', () => {
     const response = await ask({ search: 'LOST' }, key)
     await database.sql('crowd', "DELETE FROM invoices WHERE id = 'LOST-100'")
     await expect(response.arrayBuffer()).rejects.toThrow()
-    expect(await isIdle()).toBe(true)
+    await expect.poll(busy).toBe(0)
   })
 })

@@ -22,6 +22,19 @@ const again = (given: Parameters<TestVendor['patch']>[2] = {}) => vendor.patch(v
 const until = (status: number, given?: Parameters<TestVendor['patch']>[2]) =>
   vi.waitFor(async () => expect((await again(given)).status).toBe(status), { timeout: 8000, interval: 100 })
 
+/** Not before: the first call may be under way for twice as long as it may take. */
+const untilOneMayAsk = () =>
+  vi.waitFor(
+    async () => {
+      const [row] = await vendor.database.sql(
+        'fuzz',
+        "SELECT extract(epoch FROM clock_timestamp() - moved_at)::float8 * 1000 AS age FROM license_changes WHERE state = 'UNKNOWN'",
+      )
+      expect(row?.age).toBeGreaterThan(600)
+    },
+    { timeout: 8000 },
+  )
+
 describe('where the vendor says that a repeat has one effect', () => {
   test('asking again sends it again, under the same id, and tells who asked', async () => {
     await lose()
@@ -51,14 +64,7 @@ describe('where the vendor says that a repeat has one effect', () => {
 
   test('who asks just after somebody looked, or in the middle of that, waits for the turn, and it is sent', async () => {
     await lose('drop-before', {}, { VENDOR_CHECK_MS: '3000' })
-    // Not before: the first call may be under way for twice as long as it may take.
-    await vi.waitFor(async () => {
-      const [row] = await vendor.database.sql(
-        'fuzz',
-        "SELECT extract(epoch FROM clock_timestamp() - moved_at)::float8 * 1000 AS age FROM license_changes WHERE state = 'UNKNOWN'",
-      )
-      expect(row?.age).toBeGreaterThan(600)
-    })
+    await untilOneMayAsk()
     await Promise.all([settleOpenChanges('job'), again().then(({ status }) => expect(status).toBe(200))])
     expect([sent(), vendor.total(vendor.flexible)]).toEqual([2, 30])
   })
@@ -77,10 +83,8 @@ describe('where the vendor says that a repeat has one effect', () => {
 
   test('a job never does, and other totals still wait', async () => {
     await lose()
-    for (let n = 0; n < 12; n++) {
-      await settleOpenChanges('job')
-      await new Promise((wake) => setTimeout(wake, 100))
-    }
+    await untilOneMayAsk()
+    for (let looked = 0; looked < 12; ) looked += await settleOpenChanges('job')
     expect([sent(), await vendor.states(vendor.flexible)]).toEqual([1, ['UNKNOWN']])
     expect((await vendor.patch(vendor.flexible, 31)).code).toBe('change_in_progress')
     await until(200)

@@ -63,6 +63,7 @@ function hold(seed: Seed, ms: number): { locked: Promise<void>; done: Promise<vo
   const done = scope({ customerId }, async (tx) => {
     await lockLicensed(tx, customerId, stage.assetId(seed))
     resolve()
+    // Fixed wait: it is slow.
     await new Promise((wake) => setTimeout(wake, ms))
   })
   return { locked, done }
@@ -178,6 +179,7 @@ test('a reading is judged by its own time, not by when its reader gets to it', a
   await begin(google, { onStep, lateMs: 900 }, times)
   stage.fake.failNext('write', 'late')
   await patch(flexible, 30)
+  // Fixed wait: it is read within the second that the vendor has, and its reader gets to it after that.
   await new Promise((wake) => setTimeout(wake, 600))
   isArmed = true
   await settleOpenChanges('job')

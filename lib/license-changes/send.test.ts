@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { route } from '#lib/api/endpoint.ts'
 import { readAsset } from '#lib/assets/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
@@ -81,8 +80,18 @@ const auditOf = async (seed: Seed) => {
   return rows.map(({ action }) => String(action).replace('license-change.', ''))
 }
 const writesOf = (seed: Seed) => stage.fake.writes.filter(({ subscriptionId }) => subscriptionId === seed.id)
-/** Past the time in which reads may be old, and in which the vendor may still do what it was asked. */
-const later = (ms = 4700) => pause(ms)
+const readsOf = (seed: Seed) =>
+  stage.fake.exchanges.filter(({ call }) => call.kind === 'read' && call.subscriptionId === seed.id)
+/** Asks until the answer is 200: a read may be old for some time, and does not settle what is open. */
+const patched = (seed: Seed, quantity: number, sent: Sent = {}) =>
+  vi.waitFor(
+    async () => {
+      const answer = await patch(seed, quantity, sent)
+      expect(answer.status).toBe(200)
+      return answer
+    },
+    { timeout: 30_000, interval: 100 },
+  )
 
 describe('a change that reaches the vendor', () => {
   it('is claimed, sent, applied; each step with its audit row, and the answer has the vendor’s seats', async () => {
@@ -179,21 +188,27 @@ describe('a vendor that does not answer', () => {
     expect((await patch(flexible, 26)).json.code).toBe('change_in_progress')
     expect((await read(flexible)).total).toBe(20)
     await stage.fake.settled()
-    await pause(250)
     // A repeat joins its own change: one write, one record.
-    expect((await patch(flexible, 25)).status).toBe(200)
+    await patched(flexible, 25)
     expect([writesOf(flexible).length, (await changesOf(flexible)).length]).toEqual([1, 1])
   })
 
   it('gives a change up only when the vendor can not be late any more', async () => {
     stage.fake.failNext('write', 'drop-before')
     expect((await patch(flexible, 25)).status).toBe(504)
-    await pause(300)
-    await settleOpenChanges('early')
+    const before = readsOf(flexible).length
+    await vi.waitFor(async () => {
+      await settleOpenChanges('early')
+      expect(readsOf(flexible).length).toBeGreaterThan(before)
+    })
     expect(await changesOf(flexible)).toEqual([expect.objectContaining({ state: 'UNKNOWN' })])
-    await later()
-    await settleOpenChanges('late')
-    expect(await changesOf(flexible)).toEqual([expect.objectContaining({ state: 'FAILED' })])
+    await vi.waitFor(
+      async () => {
+        await settleOpenChanges('late')
+        expect(await changesOf(flexible)).toEqual([expect.objectContaining({ state: 'FAILED' })])
+      },
+      { timeout: 60_000, interval: 100 },
+    )
     expect((await patch(flexible, 25)).status).toBe(200)
   })
 
@@ -239,10 +254,9 @@ describe('two at once', () => {
   })
 
   it('409 for another total while one is open', async () => {
-    const [first, second] = await Promise.all([
-      patch(flexible, 25),
-      pause(20).then(() => patch(flexible, 26)),
-    ])
+    const running = patch(flexible, 25)
+    await expect.poll(() => changesOf(flexible), { interval: 5 }).toHaveLength(1)
+    const [first, second] = await Promise.all([running, patch(flexible, 26)])
     const codes = [first, second].map(({ status, json }) => json.code ?? status)
     expect(codes).toContain(200)
     expect(writesOf(flexible)).toHaveLength(codes.filter((code) => code === 200).length)
@@ -281,9 +295,7 @@ describe('Idempotency-Key with a vendor elsewhere', () => {
     stage.fake.failNext('write', 'late')
     expect((await patch(flexible, 25, { headers })).status).toBe(504)
     await stage.fake.settled()
-    await pause(250)
-    const third = await patch(flexible, 25, { headers })
-    expect(third.status).toBe(200)
+    const third = await patched(flexible, 25, { headers })
     expect((await patch(flexible, 25, { headers })).text).toBe(third.text)
     expect((await patch(flexible, 26, { headers })).json.code).toBe('idempotency_key_reused')
     expect(writesOf(flexible)).toHaveLength(1)

@@ -1,5 +1,4 @@
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { drain } from './drain.ts'
 import { openDoor } from './test-door.ts'
@@ -8,14 +7,19 @@ let door: Awaited<ReturnType<typeof openDoor>>
 /** What the answer is sent in: the half, and then the rest or nothing. */
 let rest: 'sent' | 'cut' | 'never'
 const begun = Promise.withResolvers<void>()
+/** Called when the client has the half. */
+let onHalf = () => {}
 
 beforeAll(async () => {
   door = await openDoor({
     inside: async (_, res) => {
+      const half = new Promise<void>((resolve) => {
+        onHalf = resolve
+      })
       res.writeHead(200, { 'Content-Type': 'text/csv' })
       res.write('half of it')
       if (rest === 'never') return begun.resolve()
-      await sleep(100)
+      await half
       if (rest === 'sent') res.end(', and the rest')
       else res.destroy()
     },
@@ -29,6 +33,7 @@ function ask(version: string): Promise<{ text: string; end: 'end' | 'ECONNRESET'
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk) => {
     text += chunk
+    if (text.includes('half of it')) onHalf()
   })
   socket.write(`GET /assets HTTP/${version}\r\nHost: console.example\r\nConnection: close\r\n\r\n`)
   return new Promise((resolve) => {

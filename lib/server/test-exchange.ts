@@ -1,14 +1,13 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type Part = string | number | RegExp | (() => unknown)
+export type Part = string | RegExp | (() => unknown)
 
 export type Answer = { status: number; headers: Record<string, string>; body: string }
 
 /**
  * Sends bytes to a port of this machine as they are: HTTP clients tidy up what the tests are about.
- * @param parts what to send; a number waits for so many milliseconds, a pattern until it was answered, a function for
- * what it promises
+ * @param parts what to send; a pattern waits until it was answered, a function for what it promises
  * @returns the answers until the server closes the connection, a minute at most, and whether it did
  */
 export async function exchange(port: number, parts: Part[]) {
@@ -22,11 +21,13 @@ export async function exchange(port: number, parts: Part[]) {
   socket.on('error', () => {})
   const closed = new Promise<boolean>((resolve) => socket.once('close', () => resolve(true)))
   for (const part of parts) {
-    if (typeof part === 'number') await sleep(part)
-    else if (typeof part === 'function') await part()
-    else if (part instanceof RegExp) while (!part.test(text) && !socket.destroyed) await sleep(5)
+    if (typeof part === 'function') await part()
+    else if (part instanceof RegExp)
+      // Fixed wait: between two looks.
+      while (!part.test(text) && !socket.destroyed) await sleep(5)
     else if (!socket.destroyed) socket.write(part, 'latin1')
   }
+  // Fixed wait: the limit, which no test that passes comes to.
   const wasClosed = await Promise.race([closed, sleep(60_000, false, { ref: false })])
   socket.destroy()
   return { answers: answersIn(text), wasClosed }

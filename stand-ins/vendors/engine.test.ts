@@ -180,18 +180,32 @@ test('what arrives twice is done twice, and each change knows its call', async (
 
 test('each step waits for the test, and the order is that of the wire', async () => {
   const steps: string[] = []
-  const note = async (step: string) => {
-    await new Promise((resolve) => setTimeout(resolve, 5))
+  let goOn = () => {}
+  const note = (step: string) => {
     steps.push(`${step} ${total()}`)
+    return new Promise<void>((resolve) => {
+      goOn = resolve
+    })
   }
   await shop({ onStep: note })
-  const wrote = ['write-arrived 10', 'write-applied 12', 'write-answered 12']
-  await put(12)
-  await expect.poll(() => steps).toEqual(wrote)
-  await get()
-  await expect.poll(() => steps.slice(3)).toEqual(['read-arrived 12', 'read-answered 12'])
-  await put(101)
-  await expect.poll(() => steps.slice(5)).toEqual(['write-arrived 12', 'write-answered 12'])
+  /** Each step is there alone until the test lets it go on. */
+  const follow = async (expected: string[]) => {
+    for (const step of expected) {
+      await expect.poll(() => steps).toEqual([step])
+      expect(total()).toBe(Number(step.split(' ')[1]))
+      steps.length = 0
+      goOn()
+    }
+  }
+  const wrote = put(12)
+  await follow(['write-arrived 10', 'write-applied 12', 'write-answered 12'])
+  expect(await wrote).toEqual([200, 12])
+  const got = get()
+  await follow(['read-arrived 12', 'read-answered 12'])
+  expect(await got).toEqual([200, 12])
+  const refused = put(101)
+  await follow(['write-arrived 12', 'write-answered 12'])
+  expect(await refused).toBe(400)
 })
 
 test('counts writes that overlap, those that are still to be done late too', async () => {

@@ -104,6 +104,7 @@ test('and so it is in each window, whose edges come while requests are under way
     while (admitted.size < 4) {
       const lease = await processes[hand % 2]?.take()
       if (lease) admitted.set(lease.windowNumber, (admitted.get(lease.windowNumber) ?? 0) + 1)
+      // Fixed wait: until it asks again, as a client does.
       else await sleep(1)
     }
   }

@@ -83,6 +83,7 @@ async function end(pid: number, signal: NodeJS.Signals): Promise<void> {
     } catch {
       return
     }
+    // Fixed wait: between two looks.
     while (isAlive(pid) && performance.now() < until) await sleep(20)
   }
 }

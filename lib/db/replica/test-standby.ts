@@ -68,6 +68,7 @@ export async function startStandby(
   }
 }
 
+// Fixed wait: between two looks.
 const turn = () => new Promise((resolve) => setTimeout(resolve, 10))
 
 async function connected(url: string): Promise<pg.Client> {

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { dueChanges } from '#lib/access/due-work.ts'
 import { google } from '../../../fuzz/sceneries.ts'
 import { settleOpenChanges } from '../jobs.ts'
 import { type TestVendor, testVendor } from '../test-vendor.ts'
@@ -16,8 +17,7 @@ test('the job that settles leaves the last calls to people, and ends when it is 
   const left = (tokens: number) =>
     database.opened.jobs.query('UPDATE vendor_budgets SET tokens = $1, refilled_at = now()', [tokens])
   const settle = async (signal?: AbortSignal) => {
-    // Its turn comes at once.
-    await new Promise((wake) => setTimeout(wake, 30))
+    await expect.poll(() => dueChanges()).toHaveLength(1)
     expect(await settleOpenChanges('job', signal)).toBe(signal?.aborted ? 0 : 1)
     return reads() - before
   }
