@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import { env } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
+import type { Application } from './application.ts'
 import { heedSignals, liveUntilAsked, RESTART, type Running } from './workers/lifetime.ts'
 import type { Answering } from './workers/member.ts'
 
@@ -9,7 +10,7 @@ const FOR_WORKERS = 10_000
 
 // The production process, or the first one of several. It ends with 0 when it was asked to and all went well, else
 // with 1.
-if (cluster.isWorker) (await import('./workers/worker.ts')).runWorker()
+if (cluster.isWorker) (await import('./workers/worker.ts')).runWorker(startAlone)
 else run()
 
 function run(): void {
@@ -29,11 +30,15 @@ function run(): void {
 /** What one process alone needs, and what the first of several needs, is loaded there only. */
 async function start(): Promise<Running & Answering & { restart?(): Promise<void> }> {
   const { count } = env().processes
-  if (count === 1) return (await import('./application.ts')).startApplication()
+  if (count === 1) return startAlone()
   return (await import('./workers/primary.ts')).startPrimary(count, (error) => {
     tell(error)
     process.exit(1)
   })
+}
+
+async function startAlone(): Promise<Application> {
+  return (await import('./application.ts')).startApplication()
 }
 
 function tell(error: unknown): void {

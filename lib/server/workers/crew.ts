@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { log, reasonOf } from '#lib/log.ts'
 import type { Farewell } from '../application.ts'
 import { type Answering, type Member, startMember } from './member.ts'
@@ -17,16 +16,21 @@ export type Crew = Answering & {
 /**
  * Starts workers and keeps their number: one that dies is replaced.
  * @param giveUp is called when none runs any more and a new one doesn't start either
+ * @param start starts one worker
  * @throws Error with the reason of the first one that doesn't start; none is left running then
  */
-export async function startCrew(count: number, giveUp: (error: unknown) => void): Promise<Crew> {
+export async function startCrew(
+  count: number,
+  giveUp: (error: unknown) => void,
+  start: () => Member = startMember,
+): Promise<Crew> {
   const crew = new Set<Member>()
   let isStopping = false
   let isRestarting = false
   let failures = 0
 
   const add = async (): Promise<Answering> => {
-    const member = startMember()
+    const member = start()
     crew.add(member)
     member.ended.then((end) => {
       crew.delete(member)
@@ -46,12 +50,11 @@ export async function startCrew(count: number, giveUp: (error: unknown) => void)
         failures = 0
       }, tryAgain)
   }
-  const tryAgain = async (error: unknown) => {
+  const tryAgain = (error: unknown) => {
     if (isStopping) return
     log().error({ reason: reasonOf(error) }, 'worker does not start')
     if (crew.size === 0) return giveUp(error)
-    await sleep(Math.min(PAUSE.longest, PAUSE.first * 2 ** failures++), undefined, { ref: false })
-    fill()
+    setTimeout(fill, Math.min(PAUSE.longest, PAUSE.first * 2 ** failures++)).unref()
   }
   const restart = async () => {
     if (isRestarting) return

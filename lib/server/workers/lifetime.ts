@@ -20,6 +20,9 @@ export const SIGNALS = Object.keys(FAREWELLS) as (keyof typeof FAREWELLS)[]
 /** The signal that asks for new workers. */
 export const RESTART = 'SIGUSR2'
 
+/** What is asked of the process that runs. */
+export type Host = NodeJS.EventEmitter & Pick<NodeJS.Process, 'exit'>
+
 /**
  * Keeps the process until the returned function asks it to stop, and ends it then: with 0 when all went well, else
  * with 1.
@@ -32,17 +35,18 @@ export function liveUntilAsked(
   starting: Promise<Running>,
   tell: (error: unknown) => Promise<void> | void,
   slack = 0,
+  host: Host = process,
 ): (farewell: Farewell) => Promise<void> {
   let isStopping = false
   const fail = async (error: unknown) => {
     await tell(error)
-    process.exit(1)
+    host.exit(1)
   }
-  process.on('uncaughtException', (error) => {
+  host.on('uncaughtException', (error) => {
     log().error({ err: error }, 'uncaught exception')
-    process.exit(1)
+    host.exit(1)
   })
-  process.on('unhandledRejection', (reason) => log().error({ err: reason }, 'unhandled rejection'))
+  host.on('unhandledRejection', (reason) => log().error({ err: reason }, 'unhandled rejection'))
   starting.catch(fail)
   return async (farewell) => {
     if (isStopping) return
@@ -53,7 +57,7 @@ export function liveUntilAsked(
       const running = await starting
       log().info({ farewell }, 'stopping')
       await running.stop(farewell)
-      process.exit(0)
+      host.exit(0)
     } catch (error) {
       await fail(error)
     }
@@ -61,11 +65,11 @@ export function liveUntilAsked(
 }
 
 /** The first signal lets running requests finish; another one doesn't wait for them. */
-export function heedSignals(stop: (farewell: Farewell) => Promise<void>): void {
+export function heedSignals(stop: (farewell: Farewell) => Promise<void>, host: Host = process): void {
   let askedAt: number | undefined
   for (const signal of SIGNALS)
-    process.on(signal, () => {
-      if (askedAt !== undefined && Date.now() - askedAt > SAME_SIGNAL) process.exit(1)
+    host.on(signal, () => {
+      if (askedAt !== undefined && Date.now() - askedAt > SAME_SIGNAL) host.exit(1)
       askedAt ??= Date.now()
       return stop(FAREWELLS[signal])
     })

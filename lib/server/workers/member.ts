@@ -1,4 +1,4 @@
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
 import type { Farewell } from '../application.ts'
 
 /** Where requests are answered, and what database is used, in one line. */
@@ -26,9 +26,13 @@ export type Member = {
   kill(): void
 }
 
+/** What a member needs of its process. */
+export type Child = NodeJS.EventEmitter &
+  Pick<Worker, 'id' | 'isConnected' | 'send'> & { process: Pick<Worker['process'], 'pid' | 'kill'> }
+
 /** Starts a process that runs this program again, as a worker. */
-export function startMember(): Member {
-  const worker = cluster.fork()
+export function startMember(fork: () => Child = () => cluster.fork()): Member {
+  const worker = fork()
   const ready = Promise.withResolvers<Answering>()
   const ended = Promise.withResolvers<End>()
   // Whoever waits for it is told; nobody has to.

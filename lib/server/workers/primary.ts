@@ -8,14 +8,19 @@ import { type Crew, startCrew } from './crew.ts'
  * itself: it hands out the connections.
  * @param count of workers, two at least
  * @param giveUp is called when all workers are gone for good
+ * @param start starts the workers
  * @throws Error that says in one line what stands in the way; nothing is left running then
  */
-export async function startPrimary(count: number, giveUp: (error: unknown) => void): Promise<Crew> {
+export async function startPrimary(
+  count: number,
+  giveUp: (error: unknown) => void,
+  start = startCrew,
+): Promise<Crew> {
   const { database, dataDir, metrics: at } = env()
   const embedded = database.url === undefined ? await startEmbedded(dataDir) : undefined
   try {
     const metrics = at && (await (await import('../metrics/serve.ts')).startSharedMetrics(at))
-    const crew = await startCrew(count, giveUp).catch(async (error: unknown) => {
+    const crew = await start(count, giveUp).catch(async (error: unknown) => {
       await metrics?.stop()
       throw error
     })

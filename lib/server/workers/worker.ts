@@ -1,21 +1,26 @@
 import cluster from 'node:cluster'
 import { logAs, reasonOf } from '#lib/log.ts'
-import { type Farewell, startApplication } from '../application.ts'
-import { liveUntilAsked, RESTART, SIGNALS } from './lifetime.ts'
+import type { Application, Farewell } from '../application.ts'
+import { type Host, liveUntilAsked, RESTART, SIGNALS } from './lifetime.ts'
 import type { News } from './member.ts'
+
+/** A process with a line to the one that started it. */
+type Child = Host & Pick<NodeJS.Process, 'send' | 'connected'>
 
 /**
  * Runs the application in this worker until its primary asks it to leave. Signals are the primary's matter: a
  * supervisor or a terminal signals the whole group, and the primary is in it. Where the primary is gone, Node ends the
  * worker at once.
+ * @param start starts the application
  */
-export function runWorker(): void {
-  for (const signal of [...SIGNALS, RESTART]) process.on(signal, () => {})
+export function runWorker(start: () => Promise<Application>, host: Child = process): void {
+  const say = (news: News) => sayTo(host, news)
+  for (const signal of [...SIGNALS, RESTART]) host.on(signal, () => {})
   logAs({ worker: cluster.worker?.id })
-  const starting = startApplication()
-  const stop = liveUntilAsked(starting, (error) => say({ failed: reasonOf(error) }))
+  const starting = start()
+  const stop = liveUntilAsked(starting, (error) => say({ failed: reasonOf(error) }), 0, host)
   // The metrics have messages of their own, which are no text.
-  process.on('message', (message: Farewell | object) => {
+  host.on('message', (message: Farewell | object) => {
     if (typeof message === 'string') stop(message)
   })
   starting.then(
@@ -25,9 +30,9 @@ export function runWorker(): void {
 }
 
 /** Resolves when it has been handed to the primary, or the primary is gone. */
-function say(news: News): Promise<void> {
+function sayTo(host: Child, news: News): Promise<void> {
   return new Promise((resolve) => {
-    if (process.send && process.connected) process.send(news, () => resolve())
+    if (host.send && host.connected) host.send(news, () => resolve())
     else resolve()
   })
 }
