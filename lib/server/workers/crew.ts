@@ -71,6 +71,8 @@ export async function startCrew(
       log().error({ reason: reasonOf(error) }, 'restart broken off: the other workers stay')
     } finally {
       isRestarting = false
+      // A worker that died meanwhile was not replaced: the new one counted in its place.
+      fill()
     }
   }
   const stop = async (farewell: Farewell) => {
