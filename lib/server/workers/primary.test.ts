@@ -1,0 +1,79 @@
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { emptyFolder, serverOf } from '#lib/db/embedded/test-cluster.ts'
+import { log } from '#lib/log.ts'
+import type { Crew } from './crew.ts'
+import { startPrimary } from './primary.ts'
+
+let folder: string
+/** Where the metrics are served. */
+let metrics: () => string
+beforeAll(async () => {
+  folder = await emptyFolder()
+})
+beforeEach(() => {
+  const info = vi.spyOn(log(), 'info')
+  metrics = () => (info.mock.calls as unknown as [{ url: string }][]).map(([{ url }]) => url)[0] ?? ''
+  for (const [name, value] of Object.entries({ DATABASE_URL: '', DATA_DIR: folder, METRICS_PORT: '0' }))
+    vi.stubEnv(name, value)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+})
+
+const crew = { url: 'http://127.0.0.1:3000', note: 'what a worker says', restart: vi.fn(), stop: vi.fn() }
+
+test('the primary keeps the database and the metrics until the last worker has left', async () => {
+  const left = Promise.withResolvers<void>()
+  crew.stop.mockReturnValue(left.promise)
+  const giveUp = () => {}
+  const start = vi.fn(async (): Promise<Crew> => crew)
+  const primary = await startPrimary(3, giveUp, start)
+  expect(start.mock.calls).toEqual([[3, giveUp]])
+  expect(primary).toMatchObject({
+    url: crew.url,
+    note: expect.stringMatching(/^PostgreSQL .*, 3 processes$/),
+  })
+  const stopping = primary.stop('announced')
+  expect(crew.stop.mock.calls).toEqual([['announced']])
+  expect(await serverOf(folder)).toBeGreaterThan(0)
+  expect((await fetch(metrics())).status).toBe(200)
+  left.resolve()
+  await stopping
+  expect(await serverOf(folder)).toBeUndefined()
+  await expect(fetch(metrics())).rejects.toThrow('fetch failed')
+})
+
+test('the primary leaves nothing running, and says why, when the workers do not start', async () => {
+  const starting = startPrimary(
+    3,
+    () => {},
+    () => Promise.reject(new Error('127.0.0.1:80 is in use')),
+  )
+  await expect(starting).rejects.toThrow('127.0.0.1:80 is in use')
+  expect(await serverOf(folder)).toBeUndefined()
+  await expect(fetch(metrics())).rejects.toThrow('fetch failed')
+})
+
+test('the primary stops the database when a worker ended badly, and rejects', async () => {
+  crew.stop.mockRejectedValue(new Error('worker 2 ended with SIGKILL'))
+  const primary = await startPrimary(
+    3,
+    () => {},
+    async () => crew,
+  )
+  await expect(primary.stop('at once')).rejects.toThrow('worker 2 ended with SIGKILL')
+  expect(await serverOf(folder)).toBeUndefined()
+})
+
+test('with a server of its own address the primary tells what a worker says of the database', async () => {
+  vi.stubEnv('DATABASE_URL', 'postgresql://nobody@127.0.0.1:1/none')
+  const primary = await startPrimary(
+    3,
+    () => {},
+    async () => crew,
+  )
+  expect(primary.note).toBe('what a worker says, 3 processes')
+  crew.stop.mockResolvedValue(undefined)
+  await primary.stop('at once')
+})
