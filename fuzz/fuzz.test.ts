@@ -7,17 +7,18 @@ import { readAll, settleAll } from './end.ts'
 import { keepSettling } from './jobs.ts'
 import { naive } from './naive.ts'
 import { hiddenChanges, settleByHand } from './people.ts'
+import { FULL, printSeed, randomOfRun, seedOfRun } from './run.ts'
 import { sceneries } from './sceneries.ts'
 import { type Scenery, type Stage, setStage } from './stage.ts'
 import type { Times } from './times.ts'
 import { vendorConsole } from './vendor-console.ts'
 import { judge, type Verdict } from './verdict.ts'
 import { anyFault, FAULT_RATE, type FaultOf, seeded } from './weather.ts'
-import { randomFrom, write } from './writers.ts'
+import { write } from './writers.ts'
 
-// `npm run fuzz` runs it in full length; here a part of it holds the same zeros.
-const FULL = process.env.FUZZ === 'full'
-const PATCHES = FULL ? 3000 : 400
+printSeed('fuzz/fuzz.test.ts')
+// A part of it holds the same zeros.
+const PATCHES = FULL ? 3000 : 150
 let database: TestDatabase
 let stage: Stage
 beforeEach(async () => {
@@ -83,9 +84,13 @@ describe.each(sceneries)('$vendor', (scenery) => {
       options: { choose: seeded(anyFault(scenery)) },
     })
     const end = new AbortController()
-    const somebody = vendorConsole(stage, randomFrom(11)).keepChanging(end.signal)
+    const somebody = vendorConsole(stage, randomOfRun('console')).keepChanging(end.signal)
     // It answers at once, so that there can be more of it: each of them needs its chance.
-    const answers = await write(stage, { patches: Math.max(PATCHES, 1500), seed: 7, by: naive })
+    const answers = await write(stage, {
+      patches: Math.max(PATCHES, 1500),
+      seed: seedOfRun('writers'),
+      by: naive,
+    })
     end.abort()
     await somebody
     await stage.fake.settled()
@@ -132,7 +137,7 @@ async function fuzz(
   let failing = true
   const chosen = seeded(faultOf)
   const choose = (call: Call) => (failing ? chosen(call) : undefined)
-  const random = randomFrom(11)
+  const random = randomOfRun('console')
   const onStep = (step: Step, { subscriptionId }: Call, at: string) => {
     const seed = stage.seeds.find(({ id, account }) => id === subscriptionId && account === at)
     // The moment at which nobody can see any more what was done.
@@ -145,7 +150,7 @@ async function fuzz(
   const end = new AbortController()
   // As the job does it each minute.
   const others = [keepSettling(end.signal), ...(isShared ? [somebody.keepChanging(end.signal)] : [])]
-  const answers = await write(stage, { patches: PATCHES, seed: 7 })
+  const answers = await write(stage, { patches: PATCHES, seed: seedOfRun('writers') })
   failing = false
   end.abort()
   await Promise.all(others)

@@ -1,6 +1,6 @@
 import type { Call } from '../stand-ins/vendors/routes.ts'
+import { randomOfRun } from './run.ts'
 import type { Scenery } from './stage.ts'
-import { randomFrom } from './writers.ts'
 
 /** The share of calls that fail. */
 export const FAULT_RATE = 0.35
@@ -31,8 +31,8 @@ export function anyFault({ ownFaults, readFaults }: Scenery): FaultOf {
   }
 }
 
-/** The same faults in each run, as far as the calls come in the same order. */
+/** The same faults for the same seed of the run, as far as the calls come in the same order. */
 export function seeded(faultOf: FaultOf) {
-  const random = randomFrom(20_261_120)
+  const random = randomOfRun('faults')
   return (call: Call) => faultOf(call, random)
 }

@@ -7,6 +7,7 @@ import { newCustomerId } from '#lib/access/store.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { verifyChain } from '#lib/history/verify.ts'
+import { DEEP } from '../../../stand-ins/deep.ts'
 import { commandLine } from '../test-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-customers-'))
@@ -273,18 +274,21 @@ test('two at once leave each customer whole, once', async () => {
   expect(await run('--yes')).toMatchObject({ code: 0, err: expect.stringContaining('Nothing to change.') })
 })
 
-test('a file of thousands of lines is written, to the last one', async () => {
+// Of thousands of lines where there is time: each member has a link of its own.
+const MANY = DEEP ? 100 : 15
+
+test('a file of many lines is written, to the last one', async () => {
   const rows = Array.from(
-    { length: 2000 },
+    { length: 20 * MANY },
     (_, at) =>
       `many-${Math.floor(at / 20)},,,,m${at}@many.example,M,${at % 20 === 0 ? 'admin' : 'it-manager'}\n`,
   )
   const heads = Array.from(
-    { length: 100 },
+    { length: MANY },
     (_, at) => `many-${at},Many,many-${at}.example,it@many.example,,,\n`,
   )
   put(`customer,name,domain,contactEmail,member,memberName,roles\n${[...heads, ...rows].join('')}`)
   const { code, err } = await apply()
-  expect([code, err]).toEqual([0, expect.stringContaining('100 of 100 customers are written.')])
-  expect(await rowsOf('many-99', 'members')).toBe(20)
+  expect([code, err]).toEqual([0, expect.stringContaining(`${MANY} of ${MANY} customers are written.`)])
+  expect(await rowsOf(`many-${MANY - 1}`, 'members')).toBe(20)
 })

@@ -6,6 +6,7 @@ import { addDays } from '#lib/days.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer, addProfile, callerOf } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
+import { DEEP } from '../../../stand-ins/deep.ts'
 import type * as contract from '../contract.ts'
 import { listInvoices, summarizeInvoices } from '../operations.ts'
 
@@ -210,7 +211,7 @@ describe('a search', () => {
           expect(currencies[0]?.totalAmount ?? 0).toBe(expected.reduce((sum, { total }) => sum + total, 0))
         },
       ),
-      { numRuns: 150 },
+      { numRuns: DEEP ? 150 : 50 },
     )
   }, 120_000)
 
@@ -241,7 +242,7 @@ describe('a search', () => {
           expect((await summary(query)).count).toBe(expected.length)
         },
       ),
-      { numRuns: 100 },
+      { numRuns: DEEP ? 100 : 33 },
     )
   }, 120_000)
 

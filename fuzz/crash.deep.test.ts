@@ -7,12 +7,13 @@ import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { settleOpenChanges } from '#lib/license-changes/jobs.ts'
 import type { Step } from '../stand-ins/vendors/fake.ts'
 import type { Call } from '../stand-ins/vendors/routes.ts'
+import { FULL, printSeed, randomOfRun } from './run.ts'
 import { sceneries } from './sceneries.ts'
 import { CUSTOMER, type Seed, type Stage, setStage } from './stage.ts'
 import { judge } from './verdict.ts'
-import { randomFrom } from './writers.ts'
 
-const KILLS = process.env.FUZZ === 'full' ? 60 : 10
+printSeed('fuzz/crash.deep.test.ts')
+const KILLS = FULL ? 60 : 10
 const STEPS: Step[] = ['read-arrived', 'read-answered', 'write-arrived', 'write-applied', 'write-answered']
 const CLIENT = fileURLToPath(new URL('./crash-client.ts', import.meta.url))
 const TARGET = 33
@@ -25,7 +26,7 @@ describe.each(sceneries)('$vendor', (scenery) => {
   let killAt: Step
   let target: Seed
   let client: ChildProcess
-  const random = randomFrom(60)
+  const random = randomOfRun('kills')
 
   /** An arrival goes on when the client is dead; after an answer it has some milliseconds to write down what it got. */
   const onStep = async (step: Step, { subscriptionId }: Call) => {

@@ -9,17 +9,18 @@ import type { Call } from '../stand-ins/vendors/routes.ts'
 import { askOf } from './asks.ts'
 import { readAll, settleAll } from './end.ts'
 import { hiddenChanges, settleByHand } from './people.ts'
+import { FULL, printSeed, randomOfRun, seedOfRun } from './run.ts'
 import { sceneries } from './sceneries.ts'
 import { type Stage, setStage } from './stage.ts'
 import { vendorConsole } from './vendor-console.ts'
 import { judge } from './verdict.ts'
 import { anyFault, seeded } from './weather.ts'
-import { type Answered, randomFrom } from './writers.ts'
+import type { Answered } from './writers.ts'
 import type { Given } from './writing-process.ts'
 
 // Two processes on one database, each killed again and again in the midst of its calls, and started anew.
 
-const FULL = process.env.FUZZ === 'full'
+printSeed('fuzz/processes.deep.test.ts')
 const KILLS = FULL ? 40 : 4
 const PATCHES = FULL ? 3000 : 250
 /** Of the moments at which a process may be killed, so many are taken. */
@@ -39,7 +40,7 @@ afterEach(async () => {
 
 describe.each(sceneries)('$vendor', (scenery) => {
   test(`${PATCHES} PATCHes of two processes, ${KILLS} kills`, { timeout: 600_000 }, async () => {
-    const random = randomFrom(40)
+    const random = randomOfRun('kills')
     const answers: Answered[] = []
     const processes = new Map<string, ChildProcess>()
     let [kills, started, failing] = [0, 0, true]
@@ -49,7 +50,7 @@ describe.each(sceneries)('$vendor', (scenery) => {
       const name = `${side}${started}`
       const { vendor, seeds, keys, settings } = stage
       const half = keys.filter((_, number) => (side === 'a' ? number < 6 : number >= 6))
-      const given: Given = { database: database.url, vendor, seeds, keys: half, name, seed: started * 101 }
+      const given: Given = { database: database.url, vendor, seeds, keys: half, name, seed: seedOfRun(name) }
       const env = { ...process.env, ...settings }
       const child = fork(PROGRAM, [JSON.stringify(given)], { execArgv: OPTIONS, env })
       child.on('message', (answer: Answered) => answers.push(answer))

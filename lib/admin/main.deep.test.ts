@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { serverOf } from '#lib/db/embedded/test-cluster.ts'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { addCustomer } from '#lib/db/test-rows.ts'
+import { commandLine } from './test-command.ts'
+
+// What only a process of its own can show: signals, pipes that close, a server that it starts.
+
+const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-admin-'))
+let db: TestDatabase
+const { start } = commandLine(() => db.url, folder)
+beforeAll(async () => {
+  db = await testDatabase()
+  await addCustomer('other')
+})
+afterAll(async () => {
+  await db.close()
+  rmSync(folder, { recursive: true })
+})
+
+test('Ctrl-C during an import takes back what it wrote', async () => {
+  const line = { description: 'x', price: '1', qty: '1' }
+  const days = { invoiceDate: '2026-09-30', dueDate: '2026-10-30' }
+  const invoice = { platform: 'x', issuer: 'x', ...days, currency: 'USD', totalAmount: 1, lines: [line] }
+  const lines = Array.from({ length: 100_000 }, (_, id) => JSON.stringify({ id: `I-${id}`, ...invoice }))
+  writeFileSync(join(folder, 'many.ndjson'), lines.join('\n'))
+  const { child, ended } = start('import invoices many.ndjson --customer other')
+  // There is much more to come when another session sees the lock of the first batch: in this database, for other
+  // tests import too.
+  const locks = `SELECT FROM pg_locks WHERE relation = 'invoices'::regclass AND mode = 'RowExclusiveLock'
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+  await expect.poll(() => db.sql('other', locks)).not.toEqual([])
+  child.kill('SIGINT')
+  expect(await ended).toEqual({ code: 130, out: '', err: 'Interrupted: nothing was stored.\n' })
+  expect(await db.sql('other', 'SELECT count(*)::int FROM invoices')).toEqual([{ count: 0 }])
+})
+
+test('a reader that leaves early is no failure', async () => {
+  const { child, ended } = start('customers list')
+  child.stdout.destroy()
+  child.stdin.end()
+  expect(await ended).toMatchObject({ code: 0, err: '' })
+})
+
+test('without a server it starts its own database and leaves none behind', async () => {
+  const data = join(folder, 'data')
+  const own = (words: string) => start(words, [], `DATA_DIR=${data}`).ended
+  const words = 'customers add --name Own --domain own.example --contact-email a@own.example'
+  expect(await own(words)).toMatchObject({ code: 0, out: 'own\n' })
+  expect(await own('customers list --json')).toMatchObject({ code: 0, err: '' })
+  expect(await serverOf(data)).toBeUndefined()
+})
