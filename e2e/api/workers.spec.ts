@@ -5,45 +5,33 @@ import { expect, test } from '@playwright/test'
 import { exchange } from '../../lib/server/test-exchange.ts'
 import { asset, newCustomer, PASSWORD } from '../admin.ts'
 import { lineToEach, logged, workersOf } from '../crew.ts'
-import { EMBEDDED, type Given, givenDatabase } from '../database.ts'
+import { type Given, givenDatabase } from '../database.ts'
 import type { Line } from '../line.ts'
 import { startLoad } from '../load.ts'
 import { operate, ownEnvironment, postmaster, run, startOwnApp } from '../own-app.ts'
 
+// What crew.test.ts and its neighbors can't see with fake processes: what two real ones share, and how they end.
+
 const path = '/billing/v1/assets/workspace-suite-1'
-let data: string
-let database: Given
-let env: NodeJS.ProcessEnv
-let app: Awaited<ReturnType<typeof startOwnApp>>
-let own: Awaited<ReturnType<typeof newCustomer>>
-let headers: Record<string, string>
 
-test.describe.configure({ mode: 'serial' })
-
-test.beforeAll(async () => {
-  data = mkdtempSync(join(tmpdir(), 'licenses-invoices-workers-'))
-  // A worker that hands over leaves connections that are kept open for so long, until their next request.
-  database = await givenDatabase()
-  env = ownEnvironment(data, { ...database.settings, WEB_CONCURRENCY: '2', DRAIN_SECONDS: '3' })
-  app = await startOwnApp(env)
-  own = await newCustomer('workers', env)
-  await own.importAssets([asset('workspace-suite-1', 'Suite', { purchased: 10 })])
-  headers = { Authorization: `Bearer ${await own.key('it-manager')}`, 'Content-Type': 'application/json' }
+test('two processes answer on one port with one database, and end when they are asked to', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-workers-'))
+  const two = await startOwnApp(ownEnvironment(folder, { WEB_CONCURRENCY: '2', DRAIN_SECONDS: '0' }))
+  try {
+    expect(workersOf(two)).toEqual([1, 2])
+    expect(two.output()).toMatch(/^Listening on http:\/\/127\.0\.0\.1:\d+ \(PostgreSQL .*, 2 processes\)$/m)
+    for (const line of await lineToEach(two, 1, 2)) {
+      for (const address of ['/livez', '/healthz', '/readyz'])
+        expect(await line.ask(address)).toMatchObject({ status: 200, body: 'ok' })
+      line.close()
+    }
+  } finally {
+    two.kill('SIGTERM')
+    expect(await two.ended).toBe(0)
+    expect(postmaster(folder)).toBeUndefined()
+    rmSync(folder, { recursive: true, force: true })
+  }
 })
-
-test.afterAll(async () => {
-  app?.kill('SIGTERM')
-  await app?.ended
-  await database?.drop()
-  rmSync(data, { recursive: true, force: true })
-})
-
-const set = (line: Line, quantity: number, idempotencyKey: string) =>
-  line.ask(path, {
-    method: 'PATCH',
-    headers: { ...headers, 'Idempotency-Key': idempotencyKey },
-    body: JSON.stringify({ quantity }),
-  })
 
 async function signIn(line: Line, email: string, password: string): Promise<boolean> {
   return (await trySignIn(line, email, password)).status === 200
@@ -61,174 +49,152 @@ async function trySignIn(line: Line, email: string, password: string) {
   return line.ask('/api/auth/callback/credentials', { method: 'POST', headers: form, body })
 }
 
-test('two processes answer on one port, with one database', async () => {
-  expect(workersOf(app)).toEqual([1, 2])
-  expect(app.output()).toMatch(/^Listening on http:\/\/127\.0\.0\.1:\d+ \(PostgreSQL .*, 2 processes\)$/m)
-  for (const line of await lineToEach(app, 1, 2)) {
-    for (const address of ['/livez', '/healthz', '/readyz'])
-      expect(await line.ask(address)).toMatchObject({ status: 200, body: 'ok' })
-    line.close()
-  }
-})
+test.describe('two workers', { tag: '@deep' }, () => {
+  test.describe.configure({ mode: 'serial' })
 
-test('an idempotency key that one worker has taken is known to the other', async () => {
-  const [one, two] = await lineToEach(app, 1, 2)
-  const both = await Promise.all([set(one, 20, 'key-of-the-test'), set(two, 20, 'key-of-the-test')])
-  // Of two at once one may be told that the other is under way.
-  for (const { status } of both) expect([200, 409]).toContain(status)
-  for (const line of [one, two]) expect((await set(line, 20, 'key-of-the-test')).status).toBe(200)
-  for (const line of [one, two]) expect((await set(line, 21, 'key-of-the-test')).status).toBe(422)
-  const changes = await two.ask('/billing/v1/license-changes', { headers })
-  expect(JSON.parse(changes.body)).toMatchObject({ rowCount: 1, licenseChanges: [{ from: 10, to: 20 }] })
-  for (const line of [one, two]) line.close()
-})
+  let data: string
+  let database: Given
+  let env: NodeJS.ProcessEnv
+  let app: Awaited<ReturnType<typeof startOwnApp>>
+  let own: Awaited<ReturnType<typeof newCustomer>>
+  let headers: Record<string, string>
 
-test('who is signed in is so at each worker, and shut out at each', async () => {
-  const email = await own.member('Ana Ruiz', 'it-manager')
-  const [one, two] = await lineToEach(app, 1, 2)
-  expect(await signIn(one, email, PASSWORD)).toBe(true)
-  const asked = { headers: { cookie: one.cookie() } }
-  for (const line of [two, one]) expect((await line.ask('/billing/v1/assets', asked)).status).toBe(200)
-  const disable = ['members', 'disable', '--customer', own.id, '--email', email]
-  expect(await operate(env, disable)).toMatchObject({ code: 0 })
-  for (const line of [two, one]) expect((await line.ask('/billing/v1/assets', asked)).status).toBe(401)
-  for (const line of [one, two]) line.close()
-})
-
-test('failed sign-ins are counted over all workers', async () => {
-  const email = await own.member('Ben Okoro', 'it-manager')
-  const [one, two] = await lineToEach(app, 1, 2)
-  const refusals: string[][] = [[], []]
-  // However slow the machine is: the wait grows, and at each worker by what was counted at both.
-  for (let time = 0; time < 8; time++)
-    for (const [at, line] of [one, two].entries()) refusals[at]?.push(await refusalOf(line, email))
-  expect(refusals.map((each) => each.some((text) => text.includes('throttled')))).toEqual([true, true])
-  expect(refusals.flat().filter((text) => text.includes('CredentialsSignin')).length).toBeLessThan(9)
-  for (const line of [one, two]) line.close()
-})
-
-test('a worker that dies is replaced, and the log tells it', async () => {
-  const database = postmaster(data)
-  const first = logged(app, 'worker ready').find(({ worker }) => worker === 1)
-  process.kill(first?.pid as number, 'SIGKILL')
-  await expect.poll(() => workersOf(app)).toEqual([1, 2, 3])
-  expect(logged(app, 'worker died')).toMatchObject([{ worker: 1, code: 'SIGKILL' }])
-  for (const line of await lineToEach(app, 2, 3)) {
-    expect((await line.ask(path, { headers })).status).toBe(200)
-    line.close()
-  }
-  expect(postmaster(data)).toBe(database)
-})
-
-test('SIGUSR2 puts new workers in the place of the old ones, and no request fails', async () => {
-  const load = startLoad(app.url, 8, () => ({ path, headers }))
-  await expect.poll(load.answered).toBeGreaterThan(50)
-  app.kill('SIGUSR2')
-  await expect.poll(app.output).toContain('"workers restarted"')
-  const before = load.answered()
-  await expect.poll(load.answered).toBeGreaterThan(before + 50)
-  await load.stop()
-  expect(load.failures).toEqual([])
-  expect(workersOf(app)).toEqual([1, 2, 3, 4, 5])
-})
-
-test('SIGTERM reaches all: running requests finish, and the database stops after the last', async () => {
-  const lines = [`PATCH ${path} HTTP/1.1`, `Host: localhost:${app.port}`, 'Content-Length: 15']
-  const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  const head = [...lines, ...named, 'Expect: 100-continue'].join('\r\n')
-  const ending = Promise.withResolvers<void>()
-  // Handed out in turn: one for each of them.
-  const running = [30, 30].map((quantity) => {
-    const begun = Promise.withResolvers<void>()
-    const body = JSON.stringify({ quantity })
-    const parts = [/^HTTP\/1.1 100 /, begun.resolve, () => ending.promise, body]
-    return { begun: begun.promise, answered: exchange(app.port, [`${head}\r\n\r\n`, ...parts]) }
+  test.beforeAll(async () => {
+    data = mkdtempSync(join(tmpdir(), 'licenses-invoices-workers-'))
+    // A worker that hands over leaves connections that are kept open for so long, until their next request.
+    database = await givenDatabase()
+    env = ownEnvironment(data, { ...database.settings, WEB_CONCURRENCY: '2', DRAIN_SECONDS: '3' })
+    app = await startOwnApp(env)
+    own = await newCustomer('workers', env)
+    await own.importAssets([asset('workspace-suite-1', 'Suite', { purchased: 10 })])
+    headers = { Authorization: `Bearer ${await own.key('it-manager')}`, 'Content-Type': 'application/json' }
   })
-  await Promise.all(running.map(({ begun }) => begun))
-  app.kill('SIGTERM')
-  await expect.poll(() => logged(app, 'stopping').map(({ worker }) => worker)).toHaveLength(5)
-  ending.resolve()
-  for (const { answered } of running) {
-    const { answers } = await answered
-    // One of the two may be told that the other is under way.
-    expect([200, 409]).toContain(answers[1]?.status)
-  }
-  expect(await app.ended).toBe(0)
-  expect(postmaster(data)).toBeUndefined()
-})
 
-test('it does not end with 0 where a worker ended badly', async () => {
-  app = await startOwnApp(env)
-  app.kill('SIGTERM')
-  await expect.poll(() => logged(app, 'stopping')).toHaveLength(3)
-  for (const { worker, pid } of logged(app, 'worker ready')) if (worker === 2) process.kill(pid, 'SIGKILL')
-  expect(await app.ended).toBe(1)
-  expect(app.output()).toContain('worker 2 ended with SIGKILL')
-  expect(postmaster(data)).toBeUndefined()
-})
+  test.afterAll(async () => {
+    app?.kill('SIGTERM')
+    await app?.ended
+    await database?.drop()
+    rmSync(data, { recursive: true, force: true })
+  })
 
-test('a second signal ends all at once', async () => {
-  app = await startOwnApp({ ...env, DRAIN_SECONDS: '600' })
-  app.kill('SIGTERM')
-  await expect.poll(() => logged(app, 'stopping')).toHaveLength(3)
-  // Fixed wait: two that come closer together than a quarter of a second are one.
-  await new Promise((resolve) => setTimeout(resolve, 500))
-  app.kill('SIGTERM')
-  expect(await app.ended).toBe(1)
-  const isAlive = ({ pid }: { pid: number }) => {
-    try {
-      return process.kill(pid, 0)
-    } catch {
-      return false
+  const set = (line: Line, quantity: number, idempotencyKey: string) =>
+    line.ask(path, {
+      method: 'PATCH',
+      headers: { ...headers, 'Idempotency-Key': idempotencyKey },
+      body: JSON.stringify({ quantity }),
+    })
+
+  test('an idempotency key that one worker has taken is known to the other', async () => {
+    const [one, two] = await lineToEach(app, 1, 2)
+    const both = await Promise.all([set(one, 20, 'key-of-the-test'), set(two, 20, 'key-of-the-test')])
+    // Of two at once one may be told that the other is under way.
+    for (const { status } of both) expect([200, 409]).toContain(status)
+    for (const line of [one, two]) expect((await set(line, 20, 'key-of-the-test')).status).toBe(200)
+    for (const line of [one, two]) expect((await set(line, 21, 'key-of-the-test')).status).toBe(422)
+    const changes = await two.ask('/billing/v1/license-changes', { headers })
+    expect(JSON.parse(changes.body)).toMatchObject({ rowCount: 1, licenseChanges: [{ from: 10, to: 20 }] })
+    for (const line of [one, two]) line.close()
+  })
+
+  test('a member who signs in at one worker is signed in at both, and a disabled one at neither', async () => {
+    const email = await own.member('Ana Ruiz', 'it-manager')
+    const [one, two] = await lineToEach(app, 1, 2)
+    expect(await signIn(one, email, PASSWORD)).toBe(true)
+    const asked = { headers: { cookie: one.cookie() } }
+    for (const line of [two, one]) expect((await line.ask('/billing/v1/assets', asked)).status).toBe(200)
+    const disable = ['members', 'disable', '--customer', own.id, '--email', email]
+    expect(await operate(env, disable)).toMatchObject({ code: 0 })
+    for (const line of [two, one]) expect((await line.ask('/billing/v1/assets', asked)).status).toBe(401)
+    for (const line of [one, two]) line.close()
+  })
+
+  test('failed sign-ins are counted over all workers', async () => {
+    const email = await own.member('Ben Okoro', 'it-manager')
+    const [one, two] = await lineToEach(app, 1, 2)
+    const refusals: string[][] = [[], []]
+    // However slow the machine is: the wait grows, and at each worker by what was counted at both.
+    for (let time = 0; time < 8; time++)
+      for (const [at, line] of [one, two].entries()) refusals[at]?.push(await refusalOf(line, email))
+    expect(refusals.map((each) => each.some((text) => text.includes('throttled')))).toEqual([true, true])
+    expect(refusals.flat().filter((text) => text.includes('CredentialsSignin')).length).toBeLessThan(9)
+    for (const line of [one, two]) line.close()
+  })
+
+  test('a worker that is killed is replaced, and the database goes on', async () => {
+    const database = postmaster(data)
+    const first = logged(app, 'worker ready').find(({ worker }) => worker === 1)
+    process.kill(first?.pid as number, 'SIGKILL')
+    await expect.poll(() => workersOf(app)).toEqual([1, 2, 3])
+    expect(logged(app, 'worker died')).toMatchObject([{ worker: 1, code: 'SIGKILL' }])
+    for (const line of await lineToEach(app, 2, 3)) {
+      expect((await line.ask(path, { headers })).status).toBe(200)
+      line.close()
     }
-  }
-  await expect.poll(() => logged(app, 'worker ready').filter(isAlive)).toEqual([])
-})
+    expect(postmaster(data)).toBe(database)
+  })
 
-test('a supervisor that signals npm and all that it started does not cut the end short', async () => {
-  const apart = join(data, 'npm')
-  const npm = await startOwnApp({ ...env, DATA_DIR: apart }, ['npm', 'start'])
-  npm.killGroup('SIGTERM')
-  await npm.ended
-  // Who is cut leaves the database running.
-  await expect.poll(() => postmaster(apart)).toBeUndefined()
-  expect(logged(npm, 'stopping')).toHaveLength(3)
-})
+  test('SIGUSR2 puts new workers in the place of the old ones, and no request fails', async () => {
+    const load = startLoad(app.url, 8, () => ({ path, headers }))
+    await expect.poll(load.answered).toBeGreaterThan(50)
+    app.kill('SIGUSR2')
+    // Two processes start, one after the other, under load.
+    await expect.poll(app.output, { timeout: 200_000 }).toContain('"workers restarted"')
+    const before = load.answered()
+    await expect.poll(load.answered).toBeGreaterThan(before + 50)
+    await load.stop()
+    expect(load.failures).toEqual([])
+    expect(workersOf(app)).toEqual([1, 2, 3, 4, 5])
+  })
 
-test('a worker that can not be replaced is tried again, and the others go on', async () => {
-  const accounts = join(data, 'vendor-accounts.json')
-  const write = (text: string) => writeFileSync(accounts, text)
-  write('{ "accounts": [] }')
-  app.kill('SIGTERM')
-  await app.ended
-  app = await startOwnApp({ ...env, VENDOR_ACCOUNTS_FILE: accounts, DRAIN_SECONDS: '0' })
-  const kill = (id: number) => {
-    for (const { worker, pid } of logged(app, 'worker ready')) if (worker === id) process.kill(pid, 'SIGKILL')
-  }
-  const says = (text: string) => expect.poll(app.output).toContain(text)
-  const works = async () => expect((await fetch(app.url + path, { headers })).status).toBe(200)
-  // Those that run keep what they have read; a new one is refused.
-  write('nonsense')
-  app.kill('SIGUSR2')
-  await says('"restart broken off: the other workers stay"')
-  await works()
-  kill(1)
-  await says('"worker does not start"')
-  await works()
-  write('{ "accounts": [] }')
-  await expect.poll(() => workersOf(app)).toHaveLength(3)
-  write('nonsense')
-  for (const id of workersOf(app)) if (id !== 1) kill(id)
-  expect(await app.ended).toBe(1)
-  expect(app.output()).toMatch(/^Licenses & Invoices stopped: Wrong configuration\..*is no JSON$/m)
-})
+  test('SIGTERM reaches all: running requests finish, and the database stops after the last', async () => {
+    const lines = [`PATCH ${path} HTTP/1.1`, `Host: localhost:${app.port}`, 'Content-Length: 15']
+    const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    const head = [...lines, ...named, 'Expect: 100-continue'].join('\r\n')
+    const ending = Promise.withResolvers<void>()
+    // Handed out in turn: one for each of them.
+    const running = [30, 30].map((quantity) => {
+      const begun = Promise.withResolvers<void>()
+      const body = JSON.stringify({ quantity })
+      const parts = [/^HTTP\/1.1 100 /, begun.resolve, () => ending.promise, body]
+      return { begun: begun.promise, answered: exchange(app.port, [`${head}\r\n\r\n`, ...parts]) }
+    })
+    await Promise.all(running.map(({ begun }) => begun))
+    app.kill('SIGTERM')
+    await expect.poll(() => logged(app, 'stopping').map(({ worker }) => worker)).toHaveLength(5)
+    ending.resolve()
+    for (const { answered } of running) {
+      const { answers } = await answered
+      // One of the two may be told that the other is under way.
+      expect([200, 409]).toContain(answers[1]?.status)
+    }
+    expect(await app.ended).toBe(0)
+    expect(postmaster(data)).toBeUndefined()
+  })
 
-test('a start that can not succeed says why once', async () => {
-  app = await startOwnApp(env)
-  const start = (more: Record<string, string>) => run('lib/server/start.ts', { ...env, ...more })
-  const taken = await start({ PORT: `${app.port}` })
-  expect([taken.code, taken.err]).toEqual([1, expect.stringMatching(/^[^\n]*:\d+ is in use[^\n]*\n$/)])
-  // So many are more than an embedded database has connections for.
-  const wrong = await start({ ...EMBEDDED, WEB_CONCURRENCY: '7' })
-  expect([wrong.code, wrong.err]).toEqual([1, expect.stringMatching(/^[^\n]*WEB_CONCURRENCY[^\n]*\n$/)])
+  test('a supervisor that signals npm and all that it started does not cut the end short', async () => {
+    const apart = join(data, 'npm')
+    const npm = await startOwnApp({ ...env, DATA_DIR: apart }, ['npm', 'start'])
+    npm.killGroup('SIGTERM')
+    await npm.ended
+    // Who is cut leaves the database running.
+    await expect.poll(() => postmaster(apart)).toBeUndefined()
+    expect(logged(npm, 'stopping')).toHaveLength(3)
+  })
+
+  test('a process whose workers have all died and do not start again ends, and says why', async () => {
+    const accounts = join(data, 'vendor-accounts.json')
+    writeFileSync(accounts, '{ "accounts": [] }')
+    app = await startOwnApp({ ...env, VENDOR_ACCOUNTS_FILE: accounts })
+    // Those that run keep what they have read; a new one is refused.
+    writeFileSync(accounts, 'nonsense')
+    for (const { pid } of logged(app, 'worker ready')) process.kill(pid, 'SIGKILL')
+    expect(await app.ended).toBe(1)
+    expect(app.output()).toMatch(/^Licenses & Invoices stopped: Wrong configuration\..*is no JSON$/m)
+  })
+
+  test('a start that can not succeed says why once', async () => {
+    app = await startOwnApp(env)
+    const taken = await run('lib/server/start.ts', { ...env, PORT: `${app.port}` })
+    expect([taken.code, taken.err]).toEqual([1, expect.stringMatching(/^[^\n]*:\d+ is in use[^\n]*\n$/)])
+  })
 })
