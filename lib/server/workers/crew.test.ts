@@ -1,33 +1,13 @@
-import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { log } from '#lib/log.ts'
 import { startCrew } from './crew.ts'
 import { startMember } from './member.ts'
-
-const READY = { url: 'http://127.0.0.1:3000', note: 'PostgreSQL 18' }
-
-/** A worker's process, which does what the test calls. */
-class Child extends EventEmitter {
-  static all: Child[] = []
-  readonly id = Child.all.push(this)
-  readonly process = { pid: 1000 + this.id, kill: vi.fn(() => true) }
-  readonly send = vi.fn(() => true)
-  connected = true
-  isConnected = () => this.connected
-  ready = (answering = READY) => settle(this.emit('message', { ready: answering }))
-  fail = (reason: string) => settle(this.emit('message', { failed: reason }))
-  exit = (code: number | null, signal: string | null = null) => {
-    this.connected = false
-    return settle(this.emit('exit', code, signal))
-  }
-}
+import { Child, READY, settle } from './test-child.ts'
 
 const giveUp = vi.fn()
 const child = (id: number) => Child.all[id - 1] as Child
 /** The number of workers that were started until now. */
 const started = () => Child.all.length
-/** Whatever follows from what has just happened, short of time. */
-const settle = (_happened: unknown) => vi.advanceTimersByTimeAsync(0)
 const start = (count: number) => startCrew(count, giveUp, () => startMember(() => new Child()))
 /** A crew of as many workers, all ready. */
 async function crewOf(count: number) {

@@ -1,0 +1,23 @@
+import { EventEmitter } from 'node:events'
+import { vi } from 'vitest'
+
+export const READY = { url: 'http://127.0.0.1:3000', note: 'PostgreSQL 18' }
+
+/** A worker's process, which does what the test calls. Each method resolves when all that follows has happened. */
+export class Child extends EventEmitter {
+  static all: Child[] = []
+  readonly id = Child.all.push(this)
+  readonly process = { pid: 1000 + this.id, kill: vi.fn(() => true) }
+  readonly send = vi.fn(() => true)
+  connected = true
+  isConnected = () => this.connected
+  ready = (answering = READY) => settle(this.emit('message', { ready: answering }))
+  fail = (reason: string) => settle(this.emit('message', { failed: reason }))
+  exit = (code: number | null, signal: string | null = null) => {
+    this.connected = false
+    return settle(this.emit('exit', code, signal))
+  }
+}
+
+/** Lets happen what follows, short of time; the timers are fake. */
+export const settle = (_happened: unknown) => vi.advanceTimersByTimeAsync(0)
