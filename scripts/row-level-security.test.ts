@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
+import { isSpread } from '#lib/db/test-server.ts'
+import { describeRights, PAPER } from './row-level-security.ts'
+
+// A database that is spread over several machines has no partitions, and tables of its own.
+const here = test.skipIf(isSpread)
+
+let database: TestDatabase
+let owner: pg.Client
+
+beforeAll(async () => {
+  database = await testDatabase()
+  owner = new pg.Client({ connectionString: database.url })
+  await owner.connect()
+})
+afterAll(async () => {
+  await owner.end()
+  await database.close()
+})
+
+/** Returns the sections that a statement adds to the page or changes; the statement is undone. */
+async function changedBy(statement: string): Promise<string[]> {
+  const sections = async () => (await describeRights(owner)).split(/^(?=##)/m)
+  const before = await sections()
+  await owner.query('BEGIN')
+  try {
+    await owner.query(statement)
+    return (await sections()).filter((section) => !before.includes(section))
+  } finally {
+    await owner.query('ROLLBACK')
+  }
+}
+
+here('the committed page is the one that the migrated database gives', async () => {
+  expect(await describeRights(owner), 'run `npm run row-level-security`').toBe(await readFile(PAPER, 'utf8'))
+})
+
+here.each([
+  ['the condition of a policy', 'ALTER POLICY own ON assets USING (true)', '`own` | ALL |'],
+  ['the check of a policy', 'ALTER POLICY own ON assets WITH CHECK (false)', '| `false` |'],
+  ['the roles of a policy', 'ALTER POLICY own ON assets TO console_app', '`own` | ALL | `console_app` |'],
+  [
+    'a new restrictive policy',
+    'CREATE POLICY planted ON assets AS RESTRICTIVE FOR DELETE USING (true)',
+    '`planted` (restrictive) | DELETE | `PUBLIC` |',
+  ],
+  ['a wall that is not forced', 'ALTER TABLE assets NO FORCE ROW LEVEL SECURITY', 'on, not forced'],
+  ['a grant on a table', 'GRANT DELETE ON assets TO console_jobs', '`console_jobs` | DELETE, SELECT ('],
+  ['a grant on a column', 'GRANT UPDATE (id) ON assets TO console_jobs', 'UPDATE (id)'],
+  ['a new table', 'CREATE TABLE planted (id text)', '### `planted`'],
+  [
+    'the rights of a function',
+    'REVOKE EXECUTE ON FUNCTION make_months(timestamptz) FROM console_jobs',
+    'only its owner',
+  ],
+])('the page changes with %s', async (_, statement, shown) => {
+  expect((await changedBy(statement)).join('\n')).toContain(shown)
+})
+
+here('the page shows partitions of other months alike', async () => {
+  expect(await changedBy("SELECT make_months(now() + interval '9 months')")).toEqual([])
+})
