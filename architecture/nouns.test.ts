@@ -11,7 +11,7 @@ const STANDS_ON: Record<string, string[]> = {
   'account-mails': ['notices/mailer.ts', 'notices/message.ts', 'notices/settings.ts', 'sessions/device.ts'],
   // All that leads from an asset to its changes: the look-up of an open one.
   assets: ['license-changes/open-change.ts'],
-  'audit-events': ['assets/change-shapes.ts', 'sessions/device.ts'],
+  'audit-events': ['sessions/device.ts'],
   'billed-products': ['explanations/lines.ts', 'invoices'],
   'billed-seats': ['license-changes'],
   'billing-profiles': ['invoices', 'parties'],

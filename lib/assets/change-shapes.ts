@@ -1,18 +1,10 @@
 import { z } from 'zod'
+import { actor } from '#lib/history/shapes.ts'
+import { timeOf } from '#lib/lists/unix-time.ts'
 
 // What assets tell of their changes, and changes of themselves.
 
-/** A moment on the wire, of which `what` says what happened then. */
-export const timeOf = (what: string) => z.int().meta({ description: `${what}: epoch time in milliseconds.` })
 export const seats = z.int().min(0)
-export const others = 'others are passed through.'
-
-/** Who did something, as it was at the time. */
-export const actor = z.object({
-  kind: z.string().meta({ description: `key, member, operator, vendor; ${others}` }),
-  id: z.string().meta({ description: 'The id of that key or member, or the name of that vendor.' }),
-  name: z.string().meta({ description: 'As it was at the time.' }),
-})
 
 /** What can be said of a change that is open. */
 export const outlook = {

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { lastChange, openChange, others, seats, timeOf } from './change-shapes.ts'
+import { others } from '#lib/history/shapes.ts'
+import { timeOf } from '#lib/lists/unix-time.ts'
+import { lastChange, openChange, seats } from './change-shapes.ts'
 
 const plan = z.object({
   CommitmentInterval: z.boolean().nullable().meta({ description: 'True, or null without a commitment.' }),

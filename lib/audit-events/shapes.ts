@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { actor, others, timeOf } from '#lib/assets/change-shapes.ts'
+import { actor, others } from '#lib/history/shapes.ts'
+import { timeOf } from '#lib/lists/unix-time.ts'
 
 const text = (description: string) => z.string().meta({ description })
 const detail = z.union([z.string(), z.number(), z.array(z.string()), z.null()])

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { actor, others, outlook, seats, timeOf } from '#lib/assets/change-shapes.ts'
+import { outlook, seats } from '#lib/assets/change-shapes.ts'
+import { actor, others } from '#lib/history/shapes.ts'
+import { timeOf } from '#lib/lists/unix-time.ts'
 
 const acknowledged = z.object({
   actor: actor.meta({ description: 'Who said so.' }),

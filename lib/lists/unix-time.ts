@@ -19,3 +19,6 @@ export function unixTime(what: string, rest = 0) {
     .optional()
     .meta({ description })
 }
+
+/** A moment on the wire, of which `what` says what happened then. */
+export const timeOf = (what: string) => z.int().meta({ description: `${what}: epoch time in milliseconds.` })

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { actor, seats, timeOf } from '#lib/assets/change-shapes.ts'
+import { seats } from '#lib/assets/change-shapes.ts'
 import { MAX_QUANTITY } from '#lib/assets/rules.ts'
+import { actor } from '#lib/history/shapes.ts'
+import { timeOf } from '#lib/lists/unix-time.ts'
 
 const renewalType = z
   .string()

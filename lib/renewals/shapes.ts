@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { seats, timeOf } from '#lib/assets/change-shapes.ts'
+import { seats } from '#lib/assets/change-shapes.ts'
 import { currency, money } from '#lib/invoices/shapes.ts'
+import { timeOf } from '#lib/lists/unix-time.ts'
 import { MONTHS } from './rules.ts'
 
 const asset = z.object({
