@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, eq, inArray, ne, sql } from 'drizzle-orm'
-import { type AtVendor, holdersOf } from '#lib/access/due-work.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
+import { type AtVendor, holdersOf } from '#lib/access/vendor-readings/holders.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { assets } from '#lib/db/schema/assets.ts'
 import { builtIn } from '#lib/vendors/built-in.ts'

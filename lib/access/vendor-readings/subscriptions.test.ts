@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { addCustomer } from '#lib/db/test-rows.ts'
-import { holdersOf } from '../due-work.ts'
+import { holdersOf } from './holders.ts'
 import { heldOf, makeMissedDue } from './subscriptions.ts'
 
 // Under row-level security, an index on a call such as lower() is never used: each page would read the whole table.

@@ -1,5 +1,5 @@
 import 'server-only'
-import { holdersOf } from '#lib/access/due-work.ts'
+import { holdersOf } from '#lib/access/vendor-readings/holders.ts'
 import type { LicensedRow } from '#lib/assets/store.ts'
 import type { Reading, RemoteVendor } from '#lib/vendors/vendor.ts'
 import { refOf } from '../observe.ts'

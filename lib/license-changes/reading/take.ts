@@ -1,5 +1,5 @@
 import 'server-only'
-import type { AssetAtVendor } from '#lib/access/due-work.ts'
+import type { AssetAtVendor } from '#lib/access/vendor-readings/holders.ts'
 import { lockLicensed } from '#lib/assets/store.ts'
 import { scope } from '#lib/db/scope.ts'
 import type { Observed, RemoteVendor } from '#lib/vendors/vendor.ts'
