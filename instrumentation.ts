@@ -6,10 +6,13 @@ const ours = () => Promise.all([import('#lib/log.ts'), import('#lib/visit.ts')])
 /** Next calls this once as it starts. Under `next dev` and plain `next start` it opens the database. */
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME === 'nodejs') {
-    // Node loads the file itself: bundling it would pull the database's binaries into the build.
-    const file = new URL('lib/db/start.ts', `file://${process.cwd()}/`).href
-    const { startDatabase } = await import(/* turbopackIgnore: true */ file)
+    // Node loads the files itself: bundling them would pull the database's binaries into the build.
+    const load = (path: string) =>
+      import(/* turbopackIgnore: true */ new URL(path, `file://${process.cwd()}/`).href)
+    const { startDatabase } = await load('lib/db/start.ts')
     await startDatabase()
+    const { registerLeaks } = await load('lib/server/registry/leaks.ts')
+    registerLeaks()
     await ours()
   }
 }

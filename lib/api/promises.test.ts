@@ -9,6 +9,7 @@ import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/db/te
 import { addSession } from '#lib/db/test-sessions.ts'
 import { XLSX } from '#lib/files/xlsx.ts'
 import { addEvent } from '#lib/history/test-rows.ts'
+import { registerLeaks } from '#lib/server/registry/leaks.ts'
 import type { AnyContract } from './contract.ts'
 import { EXAMPLE_REQUEST, type Example } from './openapi/example.ts'
 import { MEMBERS } from './problem-members.ts'
@@ -205,6 +206,7 @@ async function ask(contract: AnyContract, asked: Asked): Promise<Answered> {
 }
 
 async function loadContracts() {
+  registerLeaks()
   for (const file of globSync('lib/*/contract.ts').filter((name) => name !== 'lib/api/contract.ts')) {
     const exported: Record<string, AnyContract> = await import(/* @vite-ignore */ `../../${file}`)
     contracts.push(...Object.values(exported).filter(({ path }) => path in document.paths))

@@ -8,6 +8,7 @@ import { rowsRead, sentBy } from '#lib/db/test-plans.ts'
 import { addKey, addMember, addNewCustomer } from '#lib/db/test-rows.ts'
 import { run } from '#lib/db/test-server.ts'
 import { ask as askScim, tokenOf } from '#lib/scim/test-calls.ts'
+import { revokeShown } from './leaks.ts'
 import { ask, bearer, type Headers, opens, rowOf, show, signedIn } from './test-calls.ts'
 
 let database: TestDatabase
@@ -244,5 +245,12 @@ describe('the answer', () => {
     const full = Array.from({ length: 1000 }, () => ({ ...found(newApiKey()), url: 'x'.repeat(350) }))
     expect((await show(full)).status).toBe(200)
     expect((await show(full.map((one) => ({ ...one, url: 'x'.repeat(700) })))).status).toBe(413)
+  })
+  it('is our own fault where nothing revokes links of calendars, rather than one that says that all is done', async () => {
+    vi.stubGlobal('licensesInvoicesLeakedFeeds', undefined)
+    const key = await addKey(own, ['it-manager'], { issuedBy: ana })
+    await expect(revokeShown([key], 'request-of-a-test')).rejects.toThrow('handleLeakedFeeds')
+    vi.unstubAllGlobals()
+    expect(await opens(key)).toBe(401)
   })
 })

@@ -6,11 +6,21 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { STRANGER } from '#lib/history/audit.ts'
-import { revokeShownFeeds } from '#lib/renewal-feeds/leaks.ts'
 import { revokeShownTokens } from '#lib/scim/leaks.ts'
 import { rotatedThemselves } from './chains/chain.ts'
 import { revokeFrom } from './chains/revoke.ts'
 import { tellOwner } from './mails.ts'
+
+/** Ends those of some texts that are credentials, each with a row of its customer's history. */
+type RevokeLeaked = (texts: readonly string[], requestId: string) => Promise<void>
+
+// Under `next dev` route handlers get a copy of this module of their own: what is registered holds for each.
+const slot = globalThis as typeof globalThis & { licensesInvoicesLeakedFeeds?: RevokeLeaked }
+
+/** Registers what revokes links of calendars, which this module does not know. */
+export function handleLeakedFeeds(revoke: RevokeLeaked): void {
+  slot.licensesInvoicesLeakedFeeds = revoke
+}
 
 /** No answer leaves sooner, in milliseconds: whoever asks could otherwise see that there was something to do. */
 const AT_LEAST = 300
@@ -26,7 +36,11 @@ export async function revokeShown(texts: readonly string[], requestId: string): 
   for (const { customerId, id } of await findAll('key', digests))
     await revokeLeaked(customerId, id, requestId)
   await revokeShownTokens(shown, requestId)
-  await revokeShownFeeds(shown, requestId)
+  const revokeFeeds = slot.licensesInvoicesLeakedFeeds
+  // Better no answer than one that says that a link is dead which is not.
+  if (!revokeFeeds)
+    throw new Error('Nothing revokes leaked links of calendars: handleLeakedFeeds was not called.')
+  await revokeFeeds(shown, requestId)
   await ready
 }
 

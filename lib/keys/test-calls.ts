@@ -6,6 +6,7 @@ import { route } from '#lib/api/endpoint.ts'
 import type { TestDatabase } from '#lib/db/test-database.ts'
 import { addKey } from '#lib/db/test-rows.ts'
 import { addSession } from '#lib/db/test-sessions.ts'
+import { registerLeaks } from '#lib/server/registry/leaks.ts'
 import { duringVisit } from '#lib/visit.ts'
 import * as operations from './operations.ts'
 
@@ -55,6 +56,7 @@ export async function opens(key: string, address = '192.0.2.1'): Promise<number>
 
 /** Shows keys as a secret scanner does. */
 export function show(body: unknown) {
+  registerLeaks()
   const mounted = route(operations.revokeLeakedKeys)
   return send(mounted.POST, {}, 'POST', '/auth/v1/leaked-keys', body)
 }

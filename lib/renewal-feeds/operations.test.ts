@@ -8,6 +8,7 @@ import { addAsset, addInvoice, addKey, addMember, addNewCustomer, addProfile } f
 import { run } from '#lib/db/test-server.ts'
 import { addSession } from '#lib/db/test-sessions.ts'
 import { log } from '#lib/log.ts'
+import { registerLeaks } from '#lib/server/registry/leaks.ts'
 import * as leaked from '../../app/auth/v1/leaked-keys/route.ts'
 import * as feed from '../../app/billing/v1/renewal-feed/route.ts'
 import * as calendar from '../../app/calendar/[secret]/route.ts'
@@ -237,6 +238,7 @@ test('a link that somebody has found ends by a report of it, and that of who mad
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify([{ token }]),
     }
+    registerLeaks()
     const { status } = await leaked.POST(new Request('http://console.example/auth/v1/leaked-keys', init))
     expect(status).toBe(200)
   }

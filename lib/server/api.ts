@@ -6,6 +6,7 @@ import { type Mounted, mountedBy, readBytes } from '#lib/api/endpoint.ts'
 import { type ApiResponse, isOutgoing } from '#lib/api/guarded.ts'
 import type { ApiRequest } from '#lib/api/request.ts'
 import { pour } from './delivery/pour.ts'
+import { registerLeaks } from './registry/leaks.ts'
 import { withoutSecret } from './security-headers.ts'
 import type { Target } from './target.ts'
 import type { Trace } from './traces/spans.ts'
@@ -24,6 +25,7 @@ export type Api = (req: IncomingMessage, res: ServerResponse, target: Target) =>
  * @param trace makes a span of each call, where traces are wanted
  */
 export async function loadApi(trace?: Trace): Promise<Api> {
+  registerLeaks()
   const files = globSync('app/{billing,auth,scim,calendar}/**/route.ts', { cwd: ROOT, exclude: [BESIDE] })
   const mounted = await Promise.all(files.map((file) => mountedIn(join(ROOT, file))))
   const find = finder(mounted)
