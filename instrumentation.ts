@@ -9,6 +9,8 @@ export async function register(): Promise<void> {
     // Node loads the files itself: bundling them would pull the database's binaries into the build.
     const load = (path: string) =>
       import(/* turbopackIgnore: true */ new URL(path, `file://${process.cwd()}/`).href)
+    const { checkSettings } = await load('lib/server/registry/settings.ts')
+    checkSettings()
     const { startDatabase } = await load('lib/db/start.ts')
     await startDatabase()
     const { registerLeaks } = await load('lib/server/registry/leaks.ts')

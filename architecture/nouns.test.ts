@@ -3,12 +3,12 @@ import { importsOf, isTest, projectFiles, read, resolveImport, unmatched } from 
 
 // A folder of lib is ground that every noun stands on, a program around them, or else a noun: one that is new is
 // inside these rules from its first file.
-const GROUND = ['access', 'api', 'db', 'files', 'history', 'lists', 'pdf', 'vendors']
+const GROUND = ['access', 'api', 'db', 'files', 'history', 'lists', 'mail', 'pdf', 'vendors']
 const PROGRAMS = ['admin', 'demo', 'imports', 'server']
 
 /** Which nouns a noun knows, types included; or a single file of one. Whoever is not named here knows no other noun. */
 const STANDS_ON: Record<string, string[]> = {
-  'account-mails': ['notices/mailer.ts', 'notices/message.ts', 'notices/settings.ts', 'sessions/device.ts'],
+  'account-mails': ['sessions/device.ts'],
   // All that leads from an asset to its changes: the look-up of an open one.
   assets: ['license-changes/open-change.ts'],
   'audit-events': ['sessions/device.ts'],
@@ -50,7 +50,7 @@ const STANDS_ON: Record<string, string[]> = {
   ],
   notices: ['invoices', 'needs'],
   'renewal-orders': ['assets', 'license-changes'],
-  'operator-mail': ['license-changes', 'notices/mailer.ts', 'notices/message.ts', 'notices/settings.ts'],
+  'operator-mail': ['license-changes'],
   originals: ['kept-files'],
   'renewal-feeds': ['renewals'],
   renewals: [
@@ -164,8 +164,7 @@ function isNamed(name: string, file: string): boolean {
 
 function climbing(file: string, text: string): string[] {
   const folder = folderOf(file)
-  // env.ts composes the settings that each part declares.
-  if (!file.startsWith('lib/') || PROGRAMS.includes(folder ?? '') || file === 'lib/env.ts') return []
+  if (!file.startsWith('lib/') || PROGRAMS.includes(folder ?? '')) return []
   const isGround = folder === undefined || GROUND.includes(folder)
   return targets(file, text)
     .filter((to) => PROGRAMS.includes(folderOf(to) ?? '') || (isGround && nounOf(to) !== undefined))

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isTest, projectFiles, read } from './scan.ts'
+import { importsOf, isTest, projectFiles, read, resolveImport } from './scan.ts'
 
 const README_LINES = 100
 const DECISION_LINES = 25
@@ -108,6 +108,19 @@ describe('settings', () => {
     expect([...example.keys()].sort()).toEqual(names)
   })
 
+  test('are checked at the start, whatever module declares them', () => {
+    const list = 'lib/server/registry/settings.ts'
+    const checked = importsOf(read(list)).map(({ specifier }) => resolveImport(list, specifier))
+    const modules = files.filter((file) => file !== 'lib/env.ts' && !isTest(file) && declares(file))
+    expect(modules).toContain('lib/db/settings.ts')
+    expect(modules.filter((file) => !checked.includes(file))).toEqual([])
+    // Each reader that is exported is in the list, and one that would be missing is found.
+    const readers = [...modules, 'lib/env.ts'].flatMap((file) => readersIn(read(file)))
+    expect(readers).toEqual(expect.arrayContaining(['env', 'vendorTimes', 'vendorSettings']))
+    expect(readers.filter((name) => !new RegExp(`^  ${name},$`, 'm').test(read(list)))).toEqual([])
+    expect(readersIn('export const newSettings = defineSettings(')).toEqual(['newSettings'])
+  })
+
   test('have the default that both papers say', () => {
     const known = declared.filter(({ value }) => value !== undefined)
     expect(known.length).toBeGreaterThan(10)
@@ -179,6 +192,17 @@ function decisionFault(text: string): string {
   return found.join() === HEADINGS.join()
     ? ''
     : `not ${HEADINGS.filter((one) => !found.includes(one)).join()}`
+}
+
+function declares(file: string): boolean {
+  return file.startsWith('lib/') && file.endsWith('.ts') && /\bdefineSettings\(/.test(read(file))
+}
+
+/** The names under which a module exports what reads its settings. */
+function readersIn(text: string): string[] {
+  return [
+    ...text.matchAll(/^export const (\w+)(?:: Settings<.*>)? = (?:defineSettings|Object\.assign)\(/gm),
+  ].map(([, name = '']) => name)
 }
 
 /** The settings that a file declares, each with its default where that is a literal. */

@@ -2,11 +2,12 @@ import 'server-only'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { databaseSettings } from '#lib/db/settings.ts'
 import { env } from './env.ts'
 
 const GIVEN = {
   session: { setting: 'SESSION_SECRET', of: () => env().sessionSecret },
-  database: { setting: 'DATABASE_SECRET', of: () => env().database.secret },
+  database: { setting: 'DATABASE_SECRET', of: () => databaseSettings().secret },
 } as const
 
 const known = new Map<keyof typeof GIVEN, string>()
@@ -23,7 +24,7 @@ export function keptSecret(name: keyof typeof GIVEN): string {
 }
 
 function ownSecret(name: keyof typeof GIVEN): string {
-  if (env().database.url)
+  if (databaseSettings().url)
     throw new Error(`Set ${GIVEN[name].setting} (32 characters or more) where DATABASE_URL is set.`)
   return madeOnce(name)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-// The kinds of values that settings have, and the console's own settings. Each part declares its own with them; lib/env.ts
-// reads them all.
+// The kinds of values that settings have, and the console's own settings. Each part declares its own with them and
+// reads them by lib/env.ts.
 
 export const text = z.string().trim().min(1)
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { databaseSettings } from '#lib/db/settings.ts'
 import { startDatabase } from '#lib/db/start.ts'
 import { announcement } from '#lib/demo/announcement.ts'
 import type { DemoCustomer } from '#lib/demo/customer.ts'
@@ -12,6 +13,7 @@ import { env } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { keptSecret } from '#lib/secrets.ts'
 import { type Application, startApplication } from '#lib/server/application.ts'
+import { checkSettings } from '#lib/server/registry/settings.ts'
 import { harbor } from '../stand-ins/harbor.ts'
 import { build } from './build.ts'
 import { startDemoVendors } from './demo-vendors.ts'
@@ -35,6 +37,7 @@ starting.catch(fail)
 
 /** Undefined when it was asked to stop meanwhile; then nothing is left running. */
 async function start(): Promise<Application | undefined> {
+  checkSettings()
   await checkPort()
   // Where it has to be given and is not, that is said now and not after the build.
   keptSecret('database')
@@ -64,7 +67,8 @@ async function start(): Promise<Application | undefined> {
 }
 
 async function announce({ url }: Application, customers: DemoCustomer[]): Promise<void> {
-  const { host, baseUrl, dataDir, database } = env()
+  const { host, baseUrl, dataDir } = env()
+  const database = databaseSettings()
   const isLocal = host === '127.0.0.1' && new URL(baseUrl).hostname === 'localhost'
   const emails = customers.flatMap(({ members }) => members.map(({ email }) => email))
   const { changed, fault } = await changedPasswords(emails)

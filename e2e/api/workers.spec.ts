@@ -18,7 +18,8 @@ test('two processes answer on one port with one database, and end when they are 
   const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-workers-'))
   const two = await startOwnApp(ownEnvironment(folder, { WEB_CONCURRENCY: '2', DRAIN_SECONDS: '0' }))
   try {
-    expect(workersOf(two)).toEqual([1, 2])
+    // The log may come a moment after the line that says where it listens.
+    await expect.poll(() => workersOf(two)).toEqual([1, 2])
     expect(two.output()).toMatch(/^Listening on http:\/\/127\.0\.0\.1:\d+ \(PostgreSQL .*, 2 processes\)$/m)
     for (const line of await lineToEach(two, 1, 2)) {
       for (const address of ['/livez', '/healthz', '/readyz'])
@@ -185,6 +186,7 @@ test.describe('two workers', { tag: '@deep' }, () => {
     const accounts = join(data, 'vendor-accounts.json')
     writeFileSync(accounts, '{ "accounts": [] }')
     app = await startOwnApp({ ...env, VENDOR_ACCOUNTS_FILE: accounts })
+    await expect.poll(() => workersOf(app)).toEqual([1, 2])
     // Those that run keep what they have read; a new one is refused.
     writeFileSync(accounts, 'nonsense')
     for (const { pid } of logged(app, 'worker ready')) process.kill(pid, 'SIGKILL')

@@ -3,8 +3,8 @@ import { operation } from '#lib/api/operation.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
+import { mailSettings } from '#lib/mail/settings.ts'
 import { visit } from '#lib/visit.ts'
 import * as contract from './contract.ts'
 import { noteFactor } from './factors/store.ts'
@@ -54,7 +54,7 @@ export const redeemLink = operation(contract.redeemLink, async (_, { body }) => 
 }))
 
 export const askRecovery = operation(contract.askRecovery, async (_, { body }) => {
-  if (!env().mail)
+  if (!mailSettings())
     throw new Problem('not_found', 'No mail server is set up here. Ask an Admin of your company.')
   const wait = await countRecovery(body.email, visit()?.address ?? '')
   if (wait > 0) {

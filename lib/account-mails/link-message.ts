@@ -1,6 +1,6 @@
 import 'server-only'
 import type { DueLink } from '#lib/access/links/mails.ts'
-import type { Message } from '#lib/notices/message.ts'
+import type { Message } from '#lib/mail/mailer.ts'
 import { NO_ANSWER } from './message.ts'
 
 const SIGNATURE = '-- \nThis address gets what concerns the safety of its account. It can not be turned off.'

@@ -1,6 +1,6 @@
 import 'server-only'
 import type { AdminEvent, OrderEvent } from '#lib/access/sign-ins/account-mail.ts'
-import type { Message } from '#lib/notices/message.ts'
+import type { Message } from '#lib/mail/mailer.ts'
 import { deviceOf } from '#lib/sessions/device.ts'
 import { adminText, isForAdmins } from './admin-text.ts'
 import { keyText } from './key-text.ts'

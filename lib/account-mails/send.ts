@@ -7,8 +7,8 @@ import { accountMails } from '#lib/db/schema/access/sign-ins.ts'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
-import { type Delivery, deliver } from '#lib/notices/mailer.ts'
-import type { MailConfig } from '#lib/notices/settings.ts'
+import { type Delivery, deliver } from '#lib/mail/mailer.ts'
+import { type MailConfig, mailSettings } from '#lib/mail/settings.ts'
 import { mailLinks, mailRecoveries } from './links.ts'
 import { messageOf } from './message.ts'
 import { claimMail, type DueMail, endedBy } from './store.ts'
@@ -20,7 +20,7 @@ import { claimMail, type DueMail, endedBy } from './store.ts'
  * @throws Error where the mail server is away: the others are not tried then
  */
 export async function tellMembers(requestId: string, signal: AbortSignal): Promise<number> {
-  const { mail } = env()
+  const mail = mailSettings()
   if (!mail) return 0
   let count = await mailRecoveries(mail, requestId, signal)
   for (const customerId of await customersWithAccountMails()) {

@@ -5,7 +5,7 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import type { AccountEvent } from '#lib/access/sign-ins/account-mail.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { accountMails } from '#lib/db/schema/access/sign-ins.ts'
-import type { Delivery } from '#lib/notices/mailer.ts'
+import type { Delivery } from '#lib/mail/mailer.ts'
 
 /** A mail that this process is to send, with whom it goes to and what it tells. */
 export type DueMail = {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Problem } from '#lib/api/problem.ts'
 import { listBillingProfiles } from '#lib/billing-profiles/store.ts'
 import { scope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
+import { mailSettings } from '#lib/mail/settings.ts'
 import {
   addLicensesRecipient,
   addRecipient,
@@ -76,7 +76,7 @@ async function add(emails: string[], { customer, profile, kinds, again = false }
     ...(kinds.includes('licenses') ? ['licenses that vendors change'] : []),
   ]
   note(`${emails.join(', ')}: ${told.join('; ')}.`)
-  if (!env().mail) note('SMTP_URL is not set here. Where the console runs without it, nothing is sent.')
+  if (!mailSettings()) note('SMTP_URL is not set here. Where the console runs without it, nothing is sent.')
 }
 
 async function remove(emails: string[], { customer, profile }: Given): Promise<void> {
@@ -95,7 +95,7 @@ async function remove(emails: string[], { customer, profile }: Given): Promise<v
 
 async function send({ customer }: Given): Promise<void> {
   const { customerId } = await customerNamed(customer)
-  if (!env().mail)
+  if (!mailSettings())
     throw new Problem('invalid_request', 'Notices are off: SMTP_URL and MAIL_FROM are not set.')
   // Only now: mail and links would make every other command slower to start.
   const { sendNotices } = await import('#lib/notices/send.ts')

@@ -5,6 +5,7 @@ import { withoutValues } from '#lib/db/failure.ts'
 import { GROUPS } from './groups.ts'
 import { adminProgram } from './program.ts'
 import { exitCodeOf } from './terminal.ts'
+import { runHere } from './test-run.ts'
 
 /** What a command line says that ends before anything is done. */
 async function said(words: string) {
@@ -43,6 +44,15 @@ function namesOf(commands: readonly Command[], before = ''): string[] {
     return command.commands.length === 0 ? [name] : namesOf(command.commands, `${name} `)
   })
 }
+
+test('wrong settings of all modules stop a command before it does anything', async () => {
+  vi.stubEnv('METRICS_PORT', '70000')
+  vi.stubEnv('OPERATOR_MAIL', 'nobody')
+  const { code, out, err } = await runHere(['customers', 'list'])
+  vi.unstubAllEnvs()
+  expect([code, out]).toEqual([1, ''])
+  expect(err).toMatch(/Wrong configuration\. METRICS_PORT: [^;]+; OPERATOR_MAIL\.0: must be/)
+})
 
 test('the commands are these', () => {
   expect(COMMANDS).toEqual([

@@ -14,6 +14,8 @@ export async function adminProgram(group: string | undefined): Promise<Command> 
     .addHelpText('afterAll', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage, 130 interrupted.')
     .showHelpAfterError('(add --help for how it is used)')
     .exitOverride()
+    // Loaded only now: who asks for help needs no settings.
+    .hook('preAction', async () => (await import('#lib/server/registry/settings.ts')).checkSettings())
   for (const { name, description, load } of GROUPS) {
     const parent = program.command(name).description(description)
     if (name === group) (await load())(parent)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defineSettings } from '#lib/env.ts'
 import { seconds, secret, text } from '#lib/settings.ts'
 
 /** A server that follows ours. */
@@ -21,27 +22,29 @@ export type DatabaseConfig = {
   replica: ReplicaConfig | undefined
 }
 
-export const settings = z
-  .object({
-    DATABASE_URL: text.optional(),
-    DATABASE_DIRECT_URL: text.optional(),
-    DATABASE_SECRET: secret.optional(),
-    MIGRATE_AT_START: z.enum(['0', '1']).default('1'),
-    DATABASE_READ_URL: text.optional(),
-    DATABASE_READ_SECONDS: seconds.max(60).default(1),
-  })
-  .transform(
-    ({ DATABASE_URL, DATABASE_READ_URL, DATABASE_DIRECT_URL, ...given }, context): DatabaseConfig => {
-      for (const [name, url] of Object.entries({ DATABASE_READ_URL, DATABASE_DIRECT_URL }))
-        if (url && !DATABASE_URL)
-          context.addIssue({ code: 'custom', path: [name], message: 'needs a DATABASE_URL' })
-      const url = DATABASE_READ_URL
-      return {
-        url: DATABASE_URL,
-        direct: DATABASE_DIRECT_URL,
-        secret: given.DATABASE_SECRET,
-        migratesAtStart: given.MIGRATE_AT_START === '1',
-        replica: url ? { url, mostBehind: given.DATABASE_READ_SECONDS * 1000 } : undefined,
-      }
-    },
-  )
+export const databaseSettings = defineSettings(
+  z
+    .object({
+      DATABASE_URL: text.optional(),
+      DATABASE_DIRECT_URL: text.optional(),
+      DATABASE_SECRET: secret.optional(),
+      MIGRATE_AT_START: z.enum(['0', '1']).default('1'),
+      DATABASE_READ_URL: text.optional(),
+      DATABASE_READ_SECONDS: seconds.max(60).default(1),
+    })
+    .transform(
+      ({ DATABASE_URL, DATABASE_READ_URL, DATABASE_DIRECT_URL, ...given }, context): DatabaseConfig => {
+        for (const [name, url] of Object.entries({ DATABASE_READ_URL, DATABASE_DIRECT_URL }))
+          if (url && !DATABASE_URL)
+            context.addIssue({ code: 'custom', path: [name], message: 'needs a DATABASE_URL' })
+        const url = DATABASE_READ_URL
+        return {
+          url: DATABASE_URL,
+          direct: DATABASE_DIRECT_URL,
+          secret: given.DATABASE_SECRET,
+          migratesAtStart: given.MIGRATE_AT_START === '1',
+          replica: url ? { url, mostBehind: given.DATABASE_READ_SECONDS * 1000 } : undefined,
+        }
+      },
+    ),
+)

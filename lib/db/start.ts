@@ -3,6 +3,7 @@ import { database, openDatabase } from './client.ts'
 import { checkConnections } from './connections/pooler.ts'
 import { type Embedded, startEmbedded } from './embedded.ts'
 import { checkMigrated, migrate } from './migrate.ts'
+import { databaseSettings } from './settings.ts'
 
 /** The database of this process: `note` says in one line what it is; `stop` leaves it. */
 export type Started = {
@@ -28,8 +29,8 @@ export function startDatabase(): Promise<Started> {
 }
 
 async function start(): Promise<Started> {
-  const { migratesAtStart, replica } = env().database
-  const isDirect = env().database.direct !== undefined
+  const { migratesAtStart, replica } = databaseSettings()
+  const isDirect = databaseSettings().direct !== undefined
   const { url, direct, embedded } = await server()
   try {
     // Our own server is nobody else's: whatever secret its logins had, from now on they have ours.
@@ -74,7 +75,8 @@ export async function asOwner(work: (url: string) => Promise<void>): Promise<voi
 }
 
 async function server(): Promise<{ url: string; direct: string; embedded: Embedded | undefined }> {
-  const { dataDir, database: given } = env()
+  const { dataDir } = env()
+  const given = databaseSettings()
   const { url, direct = url } = given
   if (url !== undefined && direct !== undefined) return { url, direct, embedded: undefined }
   const embedded = await startEmbedded(dataDir)

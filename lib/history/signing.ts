@@ -9,8 +9,8 @@ import {
   verify,
 } from 'node:crypto'
 import { z } from 'zod'
-import { env } from '#lib/env.ts'
 import { madeOnce } from '#lib/secrets.ts'
+import { historySettings } from './settings.ts'
 
 // Ed25519 and not a keyed digest: whoever checks heads needs the public key alone, and can make none with it.
 
@@ -38,7 +38,7 @@ let own: { secret: string; privateKey: KeyObject; publicKey: string } | undefine
  * else, and a new session secret leaves it as it is.
  */
 function signingKey() {
-  const secret = env().history.secret ?? madeOnce('audit')
+  const secret = historySettings().secret ?? madeOnce('audit')
   if (own?.secret !== secret) {
     const seed = Buffer.from(hkdfSync('sha256', secret, '', 'audit-heads', 32))
     const der = Buffer.concat([PRIVATE, seed])

@@ -3,10 +3,10 @@ import { canonicalRange } from '#lib/access/limits/ranges.ts'
 import type { Caller } from '#lib/access/rules.ts'
 import { type InputError, Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { env } from '#lib/env.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import { holdingOf } from '#lib/members/holding.ts'
 import { daysOf, decideIssue, limitsFor, type Owner, type Wanted } from './rules.ts'
+import { keySettings } from './settings.ts'
 import { addKey, type NewKey } from './store.ts'
 
 type Given = Wanted & { name: string; addresses?: string[] | undefined }
@@ -30,7 +30,7 @@ export async function issue(
   const { name, roles, owner } = given
   const addresses = rangesOf(given.addresses)
   const billingProfiles = given.billingProfiles ?? (await profilesOf(tx, caller, owner))
-  const days = daysOf(given, env().keys)
+  const days = daysOf(given, keySettings())
   const hours = days === null ? null : Math.round(days * 24)
   const key: NewKey = { name, roles, billingProfiles, issuedBy, owner, addresses, hours }
   const id = await addKey(tx, customerId, secret, key)
@@ -73,7 +73,7 @@ function rangesOf(given: readonly string[] | undefined): string[] | null {
 }
 
 function checkIssue(caller: Caller, wanted: Wanted): void {
-  const decision = decideIssue(caller, wanted, limitsFor(caller, env().keys))
+  const decision = decideIssue(caller, wanted, limitsFor(caller, keySettings()))
   if (decision.allowed) return
   const { because, field, reason } = decision
   const code = because === 'too-much' ? 'permission_denied' : 'invalid_request'

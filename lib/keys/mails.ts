@@ -6,7 +6,7 @@ import type { AccountEvent } from '#lib/access/sign-ins/account-mail.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { apiKeys } from '#lib/db/schema/customers.ts'
 import { scope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
+import { mailSettings } from '#lib/mail/settings.ts'
 import { TOLD_DAYS } from './rules.ts'
 
 /** What the owner of a key is told of by mail. */
@@ -24,7 +24,7 @@ export async function tellOwner(
   event: KeyEvent,
   count = 1,
 ): Promise<void> {
-  if (!env().mail) return
+  if (!mailSettings()) return
   await tx.execute(sql`
     INSERT INTO account_mails (customer_id, member_id, event, key_id, about)
     SELECT k.customer_id, m.id, ${event}, k.id, ${count > 1 ? String(count) : null}
@@ -40,7 +40,7 @@ export async function tellOwner(
  * @returns how many keys
  */
 export async function tellOfEndings(_requestId: string, signal: AbortSignal): Promise<number> {
-  if (!env().mail) return 0
+  if (!mailSettings()) return 0
   let count = 0
   for (const customerId of await customersWithEndingKeys(TOLD_DAYS)) {
     if (signal.aborted) break

@@ -2,12 +2,12 @@ import 'server-only'
 import type { Caller } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { env } from '#lib/env.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
 import { holdingOf } from '#lib/members/holding.ts'
 import { countOwnRotations } from './chains/chain.ts'
 import type { KeyRow } from './rows.ts'
 import { decideRotation, limitsFor, OVERLAP_HOURS, type Overlap, OWN_ROTATIONS } from './rules.ts'
+import { keySettings } from './settings.ts'
 import { replaceKey } from './store.ts'
 
 type Rotation = { secret: string; overlap: Overlap; requestId: string }
@@ -26,7 +26,7 @@ export async function rotate(
   await checkRotation(tx, caller, former)
   if (caller.via === 'key') await checkOwnRotations(tx, caller, former)
   const { customerId, via } = caller
-  const { mostDays, withoutEnd } = limitsFor(caller, env().keys)
+  const { mostDays, withoutEnd } = limitsFor(caller, keySettings())
   const how = { hours: OVERLAP_HOURS[overlap], mostDays, withoutEnd, byPerson: via !== 'key' }
   const id = await replaceKey(tx, customerId, former.id, secret, how)
   const details = { name: former.name, overlap, newKey: id }

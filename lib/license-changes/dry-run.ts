@@ -8,8 +8,8 @@ import { replyOf } from '#lib/assets/serialize.ts'
 import { type AssetRow, type LicensedRow, licensed, readAsset } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { readScope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Foreseen, ObservedSeats, VendorSeats } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
@@ -32,7 +32,7 @@ export async function foretellAnswer(question: Question): Promise<Answer<Asset>>
   if ('answer' in known) return known.answer
 
   const { row, vendor } = known
-  const reading = await readOwn(vendor, row, env().vendorTimes.readMs)
+  const reading = await readOwn(vendor, row, vendorTimes().readMs)
   if (reading.kind === 'unavailable') {
     throw answers.vendorUnavailable(vendor.label, reading.retryAfter, reading.why)
   }

@@ -5,10 +5,10 @@ import { addReadings } from '#lib/assets/seat-history.ts'
 import { setObserved } from '#lib/assets/seats.ts'
 import type { LicensedRow } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { env } from '#lib/env.ts'
 import type { Actor } from '#lib/history/audit.ts'
 import { observationOf } from '#lib/vendor-subscriptions/observation.ts'
 import { noteObserved, pointAnew } from '#lib/vendor-subscriptions/store.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Observed, RemoteVendor, SubscriptionRef } from '#lib/vendors/vendor.ts'
 import { isAsTold, valuesOf } from './observed-values.ts'
 import { waitFor } from './reading/when.ts'
@@ -113,14 +113,14 @@ export async function disputeOf(
   { seats }: Observed,
 ): Promise<{ since: number } | undefined> {
   if (seats.purchased === row.seatsPurchased) return undefined
-  const lately = await changesWithin(tx, customerId, row, env().vendorTimes.staleMs)
+  const lately = await changesWithin(tx, customerId, row, vendorTimes().staleMs)
   const confirmed = lately.filter(isConfirmed).map(({ settledAt }) => settledAt?.getTime() ?? 0)
   return confirmed.length > 0 ? { since: Date.now() - Math.max(...confirmed) } : undefined
 }
 
 /** Until it is read by itself: the vendor's word may be overtaken by its own books, and a dispute has an end. */
 function waitAfter(disputed: { since: number } | undefined, isConfirmedNow: boolean): number | null {
-  const { staleMs } = env().vendorTimes
+  const { staleMs } = vendorTimes()
   if (disputed) return waitFor({ kind: 'disputed', ...disputed }, staleMs)
   return isConfirmedNow ? waitFor({ kind: 'changed' }, staleMs) : null
 }

@@ -6,9 +6,9 @@ import type { AssetListItem } from '#lib/assets/contract.ts'
 import type { AssetRow, ListRow, Page } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { wantReading } from '#lib/vendor-subscriptions/store.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import { waitFor } from './reading/when.ts'
 import { isOpen } from './rules.ts'
 import { serializeLastChange, serializeOpenChange } from './serialize.ts'
@@ -71,7 +71,7 @@ export function readOnLook(
   { requestId }: Trace,
 ): void {
   const age = observedAt ? Date.now() - observedAt.getTime() : Number.POSITIVE_INFINITY
-  const wait = waitFor({ kind: 'looked', age }, env().vendorTimes.staleMs)
+  const wait = waitFor({ kind: 'looked', age }, vendorTimes().staleMs)
   if (id === null || wait === null) return
   scope(who, (tx) => wantReading(tx, who.customerId, id, wait)).catch((error: Error) => {
     if (toProblem(error).code === 'customer_closed') return

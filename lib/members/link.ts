@@ -3,8 +3,8 @@ import { addLink, addressOf, listOpenLinks, mailLink } from '#lib/access/links/s
 import type { Caller } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { env } from '#lib/env.ts'
 import { actorOf, recordAudit } from '#lib/history/audit.ts'
+import { mailSettings } from '#lib/mail/settings.ts'
 import type { MemberLink } from './contract.ts'
 import { holdingOf } from './holding.ts'
 import { holdsAll } from './rules.ts'
@@ -46,7 +46,7 @@ export async function makeLink(
   { customerId, id: by }: Caller,
   { id: memberId, email }: Pick<MemberRow, 'id' | 'email'>,
   kind: MemberLink['kind'],
-  isMailed = env().mail !== undefined,
+  isMailed = mailSettings() !== undefined,
 ): Promise<MemberLink> {
   const link = { memberId, kind, by }
   if (!isMailed) {

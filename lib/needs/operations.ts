@@ -5,6 +5,7 @@ import { Problem } from '#lib/api/problem.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { actorOf } from '#lib/history/audit.ts'
+import { mailSettings } from '#lib/mail/settings.ts'
 import { readWeekly, setWeekly } from '#lib/notices/weekly.ts'
 import * as contract from './contract.ts'
 import { addDismissal, removeDismissal, type Whose } from './dismissals.ts'
@@ -30,14 +31,14 @@ export const restoreNeed = operation(contract.restoreNeed, async (caller, { para
 export const readNeedsMail = operation(contract.readNeedsMail, async (caller) => {
   const { customerId } = memberOf(caller)
   const isOn = await readScope(caller, (tx) => readWeekly(tx, customerId, caller.email))
-  return { body: { isOn, isPossible: env().mail !== undefined } }
+  return { body: { isOn, isPossible: mailSettings() !== undefined } }
 })
 
 export const setNeedsMail = operation(contract.setNeedsMail, async (caller, { body }, { requestId }) => {
   const { customerId } = memberOf(caller)
   const by = { actor: actorOf(caller), requestId }
   await scope(caller, (tx) => setWeekly(tx, customerId, { email: caller.email, isOn: body.isOn, by }))
-  return { body: { isOn: body.isOn, isPossible: env().mail !== undefined } }
+  return { body: { isOn: body.isOn, isPossible: mailSettings() !== undefined } }
 })
 
 async function needsFor(caller: Caller): Promise<contract.Needs> {

@@ -1,10 +1,9 @@
 import { noticeLink } from '#lib/access/notice-link.ts'
+import type { Message } from '#lib/mail/mailer.ts'
 import type { Digest } from './digest.ts'
 import type { Part } from './parts.ts'
 import { NOTICE_NAMES } from './rules.ts'
 import type { To } from './store.ts'
-
-export type Message = { subject: string; text: string; html?: string; headers: Record<string, string> }
 
 /**
  * A digest as a mail: as text and as HTML with nothing to load, each kind with the link that stops it, and the

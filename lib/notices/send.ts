@@ -5,12 +5,12 @@ import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
+import { type Delivery, deliver } from '#lib/mail/mailer.ts'
+import { type MailConfig, mailSettings } from '#lib/mail/settings.ts'
 import { type Digest, digestOf } from './digest.ts'
 import { listToldChanges } from './licenses.ts'
-import { type Delivery, deliver } from './mailer.ts'
 import { messageOf } from './message.ts'
 import { claimMail, giveUp, listRecipients, markRefused, markSent, tellsOfNeeds, withdraw } from './outbox.ts'
-import type { MailConfig } from './settings.ts'
 import { listTold, readAddressee, readDays, type To } from './store.ts'
 import { listToldNeeds } from './weekly.ts'
 
@@ -27,7 +27,7 @@ export async function sendNotices(
   signal: AbortSignal,
   only?: CustomerId,
 ): Promise<number> {
-  const { mail } = env()
+  const mail = mailSettings()
   if (!mail) return 0
   const errors: unknown[] = []
   const failed = (error: unknown) => void errors.push(error)

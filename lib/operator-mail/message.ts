@@ -1,6 +1,6 @@
 import 'server-only'
 import type { Unsettled } from '#lib/license-changes/settling/unsettled.ts'
-import type { Message } from '#lib/notices/message.ts'
+import type { Message } from '#lib/mail/mailer.ts'
 import { oneLine } from '#lib/vendors/words.ts'
 
 /** So many are named: of more, the others are told as a number. */

@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { unsettledChanges } from '#lib/access/due-work.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { scope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
 import { forEach } from '#lib/license-changes/reading/for-each.ts'
 import { readUnsettled, type Unsettled } from '#lib/license-changes/settling/unsettled.ts'
 import { log } from '#lib/log.ts'
-import { type Delivery, deliver } from '#lib/notices/mailer.ts'
-import type { MailConfig } from '#lib/notices/settings.ts'
+import { type Delivery, deliver } from '#lib/mail/mailer.ts'
+import { type MailConfig, mailSettings } from '#lib/mail/settings.ts'
 import { messageOf } from './message.ts'
+import { operatorSettings } from './settings.ts'
 import { claimChanges, giveBack } from './store.ts'
 
 /**
@@ -20,7 +20,8 @@ import { claimChanges, giveBack } from './store.ts'
  * @throws Error where no operator could be told: the next run tries again
  */
 export async function tellOperators(requestId: string, signal: AbortSignal): Promise<number> {
-  const { mail, operators } = env()
+  const mail = mailSettings()
+  const operators = operatorSettings()
   if (!mail || operators.length === 0 || signal.aborted) return 0
   const changes = await claimed()
   if (changes.length === 0) return 0
@@ -55,7 +56,7 @@ async function send(mail: MailConfig, changes: Unsettled[], requestId: string): 
   const message = messageOf(changes)
   const id = `operator.${randomUUID()}`
   const ends: Delivery[] = []
-  for (const to of env().operators) ends.push(await deliver(mail, to, message, id))
+  for (const to of operatorSettings()) ends.push(await deliver(mail, to, message, id))
   const failed = ends.flatMap((end) => ('reason' in end ? [end] : []))
   for (const { kind, reason } of failed) log().warn({ requestId, kind, reason }, 'operator not told')
   const isTold = ends.some(({ kind }) => kind === 'sent' || kind === 'unknown')

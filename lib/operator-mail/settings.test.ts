@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { env } from '#lib/env.ts'
+import { operatorSettings } from './settings.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -8,15 +8,15 @@ function given(addresses: string, url = 'smtp://127.0.0.1:25') {
   vi.stubEnv('MAIL_FROM', url && 'billing@reseller.example')
   vi.stubEnv('BASE_URL', 'https://console.example')
   vi.stubEnv('OPERATOR_MAIL', addresses)
-  return env
+  return operatorSettings
 }
 
 test('there may be several operators, or none', () => {
-  expect(given('ops@reseller.example , night@reseller.example')().operators).toEqual([
+  expect(given('ops@reseller.example , night@reseller.example')()).toEqual([
     'ops@reseller.example',
     'night@reseller.example',
   ])
-  expect(given('')().operators).toEqual([])
+  expect(given('')()).toEqual([])
 })
 
 test.each([['nobody'], ['ops@reseller.example,'], ['Ops <ops@reseller.example>']])(

@@ -1,4 +1,6 @@
+import 'server-only'
 import { z } from 'zod'
+import { defineSettings } from '#lib/env.ts'
 
 const addresses = z
   .string()
@@ -6,14 +8,16 @@ const addresses = z
   .pipe(z.array(z.email({ error: 'must be e-mail addresses, separated by commas' }).max(254)))
 
 /** Who is told of changes of licenses that do not end by themselves: nobody unless told. */
-export const settings = z
-  .object({
-    OPERATOR_MAIL: addresses.optional(),
-    /** Whether it names a mail server is checked with the notices' settings. */
-    SMTP_URL: z.string().optional(),
-  })
-  .transform(({ OPERATOR_MAIL, SMTP_URL }, context): string[] => {
-    if (OPERATOR_MAIL && SMTP_URL === undefined)
-      context.addIssue({ code: 'custom', path: ['SMTP_URL'], message: 'is needed too' })
-    return OPERATOR_MAIL ?? []
-  })
+export const operatorSettings = defineSettings(
+  z
+    .object({
+      OPERATOR_MAIL: addresses.optional(),
+      /** Whether it names a mail server is checked with the notices' settings. */
+      SMTP_URL: z.string().optional(),
+    })
+    .transform(({ OPERATOR_MAIL, SMTP_URL }, context): string[] => {
+      if (OPERATOR_MAIL && SMTP_URL === undefined)
+        context.addIssue({ code: 'custom', path: ['SMTP_URL'], message: 'is needed too' })
+      return OPERATOR_MAIL ?? []
+    }),
+)

@@ -5,7 +5,7 @@ import { type CustomerId, ROLES_WITH } from '#lib/access/rules.ts'
 import type { OrderEvent } from '#lib/access/sign-ins/account-mail.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
+import { mailSettings } from '#lib/mail/settings.ts'
 
 /** So many days before a term ends, whoever ordered something for the next one is told of it. */
 const TOLD_DAYS = 14
@@ -26,7 +26,7 @@ export async function tellWhoOrdered(
   orderId: string,
   event: OrderEvent,
 ): Promise<void> {
-  if (!env().mail) return
+  if (!mailSettings()) return
   // By two statements: orders and members may lie on different machines.
   const { rows } = await tx.execute<{ kind: string; actor: string; about: string }>(sql`
     SELECT o.actor_kind AS kind, o.actor_id AS actor, ${ABOUT} AS about
@@ -54,7 +54,7 @@ export async function tellWhoOrdered(
  * @returns how many orders
  */
 export async function tellOfOrders(_requestId: string, signal: AbortSignal): Promise<number> {
-  if (!env().mail) return 0
+  if (!mailSettings()) return 0
   let count = 0
   for (const customerId of await customersWithNearOrders(TOLD_DAYS)) {
     if (signal.aborted) break

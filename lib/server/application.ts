@@ -1,10 +1,10 @@
-import { once } from 'node:events'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { limitSettings } from '#lib/access/limits/settings.ts'
 import { sessionSecret } from '#lib/access/session-cookie.ts'
+import { databaseSettings } from '#lib/db/settings.ts'
 import { startCheckedDatabase } from '#lib/db/start.ts'
-import { enterProduction, env, fixSettings, setPort } from '#lib/env.ts'
+import { enterProduction, env } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import { accounts } from '#lib/vendors/accounts/accounts.ts'
 import { admission } from './admission/admission.ts'
@@ -16,15 +16,20 @@ import { loadApi } from './api.ts'
 import { startCounting } from './audit/strangers.ts'
 import { delivered } from './delivery/delivered.ts'
 import { askToLeave, drain, handOver } from './drain.ts'
+import { exposureSettings } from './exposure/settings.ts'
 import { frontDoor } from './front-door.ts'
 import { healthCheck } from './health/health.ts'
 import { watchReplica } from './health/replica.ts'
-import { httpServer } from './http-server.ts'
+import { httpServer, listen } from './http-server.ts'
 import { startJobs } from './jobs.ts'
+import { metricsSettings } from './metrics/settings.ts'
 import { isBuilt, prepareNext, routerStateCheck } from './next.ts'
+import { checkSettings } from './registry/settings.ts'
 import { securityHeaders } from './security-headers.ts'
+import { traceSettings } from './traces/settings.ts'
 import type { Traces } from './traces/start.ts'
 import { proxyDoubt } from './unknown-proxy.ts'
+import { processSettings } from './workers/settings.ts'
 
 /** How long running requests may take to finish once the port is closed, in milliseconds. */
 const DRAIN_LIMIT = 20_000
@@ -51,6 +56,7 @@ export type Application = {
  * @throws Error that says in one line what stands in the way; nothing is left running then
  */
 export async function startApplication(): Promise<Application> {
+  checkSettings()
   enterProduction()
   if (!isBuilt()) throw new Error('The application is not built yet: run `npm run build` first.')
   // Now rather than at the first sign-in, or the first change.
@@ -62,17 +68,18 @@ export async function startApplication(): Promise<Application> {
   try {
     replica = await watchReplica()
     // Loaded only where somebody asks.
-    traces = env().traces ? (await import('./traces/start.ts')).startTraces() : undefined
+    traces = traceSettings() ? (await import('./traces/start.ts')).startTraces() : undefined
     const [app, api] = await Promise.all([prepareNext(), loadApi(traces?.trace)])
     const pages = app.getRequestHandler()
     const checkRouterState = await routerStateCheck()
     const https = env().baseUrl.startsWith('https:')
-    const always = securityHeaders(https, env().exposure.hstsSubdomains)
+    const always = securityHeaders(https, exposureSettings().hstsSubdomains)
     const server = httpServer((req, res) => door(req, res), always)
     const url = await listen(server)
     let isDraining = false
     // The port is known now, and with it the host names. No request was read yet.
-    const { allowedHosts, trustProxy, baseUrl, limits } = env()
+    const { allowedHosts, trustProxy, baseUrl } = env()
+    const limits = limitSettings()
     const doubt = proxyDoubt({ https, trustProxy })
     if (doubt) log().warn(doubt)
     // Behind a proxy all connections are its own.
@@ -92,7 +99,7 @@ export async function startApplication(): Promise<Application> {
       inside,
     })
     const jobs = await startJobs(database.url, database.direct)
-    const { metrics: at } = env()
+    const at = metricsSettings()
     // Loaded only where somebody asks.
     const metrics = at && (await (await import('./metrics/serve.ts')).startMetrics(at))
     const strangers = startCounting()
@@ -113,7 +120,7 @@ export async function startApplication(): Promise<Application> {
 }
 
 async function letGo(server: Server, farewell: Farewell): Promise<void> {
-  const { noticeMs } = env().processes
+  const { noticeMs } = processSettings()
   if (farewell !== 'at once') askToLeave(server)
   if (farewell === 'announced') await sleep(noticeMs)
   if (farewell === 'handed over') await handOver(server, noticeMs)
@@ -122,28 +129,6 @@ async function letGo(server: Server, farewell: Farewell): Promise<void> {
 
 /** Our own database explains itself; a driver's error names neither the setting nor what it was about. */
 function explain(error: unknown): never {
-  if (env().database.url === undefined) throw error
+  if (databaseSettings().url === undefined) throw error
   throw new Error(`The database of DATABASE_URL can't be used: ${reasonOf(error)}`, { cause: error })
-}
-
-const LISTEN_ERRORS: Record<string, string> = {
-  EADDRINUSE: 'is in use by another program. Set PORT to a free one.',
-  EACCES: 'may not be used by this account. Set PORT to one above 1023.',
-  EADDRNOTAVAIL: 'is no address of this machine. Set HOST to one that is.',
-  ENOTFOUND: 'is no address of this machine. Set HOST to one that is.',
-}
-
-async function listen(server: Server): Promise<string> {
-  const { host, port } = env()
-  try {
-    await once(server.listen(port, host), 'listening')
-  } catch (error) {
-    const reason = LISTEN_ERRORS[(error as NodeJS.ErrnoException).code ?? '']
-    throw reason ? new Error(`${host}:${port} ${reason}`) : error
-  }
-  const { port: real } = server.address() as AddressInfo
-  setPort(real)
-  fixSettings()
-  const name = host.includes(':') ? `[${host}]` : host
-  return `http://${name}:${real}`
 }

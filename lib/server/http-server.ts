@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Problem } from '#lib/api/problem.ts'
+import { env, fixSettings, setPort } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
 import { breakOffVisibly } from './connection-end.ts'
 import type { Handler } from './front-door.ts'
@@ -98,4 +100,31 @@ function endWith(socket: Duplex, problem: Problem, always: ReadonlyMap<string, s
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`, () =>
     socket.destroy(),
   )
+}
+
+const LISTEN_ERRORS: Record<string, string> = {
+  EADDRINUSE: 'is in use by another program. Set PORT to a free one.',
+  EACCES: 'may not be used by this account. Set PORT to one above 1023.',
+  EADDRNOTAVAIL: 'is no address of this machine. Set HOST to one that is.',
+  ENOTFOUND: 'is no address of this machine. Set HOST to one that is.',
+}
+
+/**
+ * Listens at HOST and PORT. From then on the settings stay as they are, with the port that the system chose.
+ * @returns the address
+ * @throws Error that says in one line why it can't listen there
+ */
+export async function listen(server: Server): Promise<string> {
+  const { host, port } = env()
+  try {
+    await once(server.listen(port, host), 'listening')
+  } catch (error) {
+    const reason = LISTEN_ERRORS[(error as NodeJS.ErrnoException).code ?? '']
+    throw reason ? new Error(`${host}:${port} ${reason}`) : error
+  }
+  const { port: real } = server.address() as AddressInfo
+  setPort(real)
+  fixSettings()
+  const name = host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${real}`
 }

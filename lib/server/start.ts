@@ -1,9 +1,10 @@
 import cluster from 'node:cluster'
-import { env } from '#lib/env.ts'
 import { log, reasonOf } from '#lib/log.ts'
 import type { Application } from './application.ts'
+import { checkSettings } from './registry/settings.ts'
 import { heedSignals, liveUntilAsked, RESTART, type Running } from './workers/lifetime.ts'
 import type { Answering } from './workers/member.ts'
+import { processSettings } from './workers/settings.ts'
 
 /** Workers say themselves why they don't stop, a little earlier than their primary would. In milliseconds. */
 const FOR_WORKERS = 10_000
@@ -29,7 +30,8 @@ function run(): void {
 
 /** What one process alone needs, and what the first of several needs, is loaded there only. */
 async function start(): Promise<Running & Answering & { restart?(): Promise<void> }> {
-  const { count } = env().processes
+  checkSettings()
+  const { count } = processSettings()
   if (count === 1) return startAlone()
   return (await import('./workers/primary.ts')).startPrimary(count, (error) => {
     tell(error)

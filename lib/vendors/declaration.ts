@@ -38,7 +38,7 @@ export type VendorCalls = Pick<RemoteVendor, 'read' | 'setQuantity' | 'setNextTe
 }
 
 /**
- * What a vendor's folder says of it: all that is known without asking it. Pages and the reader of the settings load
+ * What a vendor's folder says of it: all that is known without asking it. Pages and the settings load
  * this of every vendor, so it imports nothing that reaches the network.
  */
 export type VendorDeclaration<Config extends VendorConfig = VendorConfig> = {

@@ -1,7 +1,10 @@
 import 'server-only'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { defineSettings, type Settings } from '#lib/env.ts'
 import { text } from '#lib/settings.ts'
+import type { VendorConfig, VendorDeclaration } from './declaration.ts'
+import { knownVendors } from './known-vendors.ts'
 
 /** How long we wait for vendors, and how late they may be: assumptions, all in milliseconds. */
 export type VendorTimes = {
@@ -26,33 +29,51 @@ export type VendorTimes = {
 const wait = z.coerce.number().int().min(1)
 
 /** The file that names accounts beside those of the environment; docs/vendors.md has its shape. */
-export const accountsSettings = z
-  .object({
-    VENDOR_ACCOUNTS_FILE: text.optional(),
-  })
-  .transform(({ VENDOR_ACCOUNTS_FILE: path }) => ({ path: path && resolve(path) }))
+export const accountsSettings = defineSettings(
+  z
+    .object({
+      VENDOR_ACCOUNTS_FILE: text.optional(),
+    })
+    .transform(({ VENDOR_ACCOUNTS_FILE: path }) => ({ path: path && resolve(path) })),
+)
 
 /** The times that hold for all vendors; what one of them alone needs is declared in its own folder. */
-export const settings = z
-  .object({
-    VENDOR_READ_MS: wait.default(4000),
-    VENDOR_WRITE_MS: wait.default(8000),
-    VENDOR_CONFIRM_MS: wait.default(3000),
-    VENDOR_CHECK_MS: wait.default(5000),
-    VENDOR_AGAIN_MS: wait.default(15_000),
-    VENDOR_STALE_MS: wait.default(120_000),
-    VENDOR_PAUSE_MS: wait.default(30_000),
-    CHANGE_LEASE_MS: wait.default(30_000),
-  })
-  .transform(
-    (given): VendorTimes => ({
-      readMs: given.VENDOR_READ_MS,
-      writeMs: given.VENDOR_WRITE_MS,
-      confirmMs: given.VENDOR_CONFIRM_MS,
-      checkMs: given.VENDOR_CHECK_MS,
-      againMs: given.VENDOR_AGAIN_MS,
-      staleMs: given.VENDOR_STALE_MS,
-      pauseMs: given.VENDOR_PAUSE_MS,
-      leaseMs: given.CHANGE_LEASE_MS,
-    }),
-  )
+export const vendorTimes = defineSettings(
+  z
+    .object({
+      VENDOR_READ_MS: wait.default(4000),
+      VENDOR_WRITE_MS: wait.default(8000),
+      VENDOR_CONFIRM_MS: wait.default(3000),
+      VENDOR_CHECK_MS: wait.default(5000),
+      VENDOR_AGAIN_MS: wait.default(15_000),
+      VENDOR_STALE_MS: wait.default(120_000),
+      VENDOR_PAUSE_MS: wait.default(30_000),
+      CHANGE_LEASE_MS: wait.default(30_000),
+    })
+    .transform(
+      (given): VendorTimes => ({
+        readMs: given.VENDOR_READ_MS,
+        writeMs: given.VENDOR_WRITE_MS,
+        confirmMs: given.VENDOR_CONFIRM_MS,
+        checkMs: given.VENDOR_CHECK_MS,
+        againMs: given.VENDOR_AGAIN_MS,
+        staleMs: given.VENDOR_STALE_MS,
+        pauseMs: given.VENDOR_PAUSE_MS,
+        leaseMs: given.CHANGE_LEASE_MS,
+      }),
+    ),
+)
+
+const readers = new WeakMap<VendorDeclaration, Settings<VendorConfig | undefined>>()
+
+function readerOf(vendor: VendorDeclaration): Settings<VendorConfig | undefined> {
+  const reader = readers.get(vendor) ?? defineSettings(vendor.settings)
+  readers.set(vendor, reader)
+  return reader
+}
+
+/** The settings of each vendor's default account, by the vendor's name; undefined where it is not set up. */
+export const vendorSettings: Settings<Partial<Record<string, VendorConfig>>> = Object.assign(
+  () => Object.fromEntries(knownVendors.map((vendor) => [vendor.name, readerOf(vendor)()])),
+  { faults: () => knownVendors.flatMap((vendor) => readerOf(vendor).faults()) },
+)

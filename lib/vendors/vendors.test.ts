@@ -3,9 +3,9 @@ import { route } from '#lib/api/endpoint.ts'
 import { readAssetItem } from '#lib/assets/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/db/test-database.ts'
 import { callerOf } from '#lib/db/test-rows.ts'
-import { env } from '#lib/env.ts'
 import { readVendors } from '#lib/license-changes/jobs.ts'
 import { setQuantity } from '#lib/license-changes/operations.ts'
+import { checkSettings } from '#lib/server/registry/settings.ts'
 import { google, microsoft, sceneryOf } from '../../fuzz/sceneries.ts'
 import { CUSTOMER, forgetVendors, type Scenery, type Seed, type Stage, setStage } from '../../fuzz/stage.ts'
 import { harborTrials } from '../../stand-ins/harbor.ts'
@@ -14,6 +14,7 @@ import { standIns } from '../../stand-ins/stand-ins.ts'
 import type { FakeOptions } from '../../stand-ins/vendors/fake.ts'
 import { vendorFacts } from './facts.ts'
 import { knownVendors } from './known-vendors.ts'
+import { vendorSettings } from './settings.ts'
 import { paperclip } from './test-invented/declaration.ts'
 import type { Observed, RemoteVendor } from './vendor.ts'
 import { isVendor, remoteVendors, vendorOf } from './vendors.ts'
@@ -75,15 +76,15 @@ describe('a vendor that is added to the list, and has a folder', () => {
 
   test('has its settings read and checked with all others', () => {
     vi.stubEnv('PAPERCLIP_KEY', 'a key')
-    expect(env).toThrow('PAPERCLIP_URL: is needed too')
+    expect(checkSettings).toThrow('PAPERCLIP_URL: is needed too')
     vi.stubEnv('PAPERCLIP_URL', 'http://paperclip.example')
     vi.stubEnv('GOOGLE_SETTLE_SECONDS', '0')
-    expect(env).toThrow(/GOOGLE_SETTLE_SECONDS.*; PAPERCLIP_URL: must be https/)
+    expect(checkSettings).toThrow(/GOOGLE_SETTLE_SECONDS.*; PAPERCLIP_URL: must be https/)
     vi.unstubAllEnvs()
     vi.stubEnv('PAPERCLIP_KEY', 'a key')
     vi.stubEnv('PAPERCLIP_URL', 'https://paperclip.example/')
     const config = { key: 'a key', url: 'https://paperclip.example', settleMs: 60_000 }
-    expect(env().vendors).toMatchObject({ paperclip: config })
+    expect(vendorSettings()).toMatchObject({ paperclip: config })
   })
 
   test('is set up by what its stand-in says that it needs', () => {

@@ -1,7 +1,6 @@
 import 'server-only'
 import { budgetsOf } from '#lib/access/vendor-budgets/budgets.ts'
 import { probesOf } from '#lib/access/vendor-budgets/probes.ts'
-import { env } from '#lib/env.ts'
 import { DAY_SECONDS } from '#lib/settings.ts'
 import { type Account, DEFAULT_ACCOUNT } from './accounts/account.ts'
 import { accounts, configOf } from './accounts/accounts.ts'
@@ -10,10 +9,10 @@ import { builtIn } from './built-in.ts'
 import type { VendorConfig, VendorDeclaration } from './declaration.ts'
 import { knownVendors } from './known-vendors.ts'
 import { remoteVendor } from './remote-vendor.ts'
+import { vendorTimes } from './settings.ts'
 import type { OwnBooks, RemoteVendor, Unavailable } from './vendor.ts'
 
-// The vendors by name and account, connected by their settings. Which vendors there are says known-vendors.ts, which
-// env.ts reads too.
+// The vendors by name and account, connected by their settings. Which vendors there are says known-vendors.ts.
 
 type Connected = { config: VendorConfig | undefined; vendor: GuardedVendor }
 
@@ -49,7 +48,7 @@ function connected(declared: VendorDeclaration, account: string): GuardedVendor 
   const remote = config
     ? remoteVendor(declared, config, budgetsOf(declared.name, account), account)
     : unconfigured(declared, account)
-  const vendor = withBreaker(remote, env().vendorTimes.pauseMs, probesOf(named))
+  const vendor = withBreaker(remote, vendorTimes().pauseMs, probesOf(named))
   slot.licensesInvoicesVendors.set(name, { config, vendor })
   return vendor
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { env } from '#lib/env.ts'
+import { vendorSettings } from '#lib/vendors/settings.ts'
 import { type FakeMicrosoft, startMicrosoft } from './stand-in.ts'
 
 // The fake keeps Partner Center's rules: a client that breaks them finds out here, and not at a customer's.
@@ -33,7 +33,7 @@ async function call(method: string, body?: object, headers: Record<string, strin
 
 test('its environment leads the console to it', () => {
   for (const [name, value] of Object.entries(fake.environment())) vi.stubEnv(name, value)
-  expect(env().vendors['microsoft-partner-center']).toEqual({ ...fake.config, settleMs: 86_400_000 })
+  expect(vendorSettings()['microsoft-partner-center']).toEqual({ ...fake.config, settleMs: 86_400_000 })
   vi.unstubAllEnvs()
 })
 

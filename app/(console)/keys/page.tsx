@@ -7,11 +7,11 @@ import { PageHead } from '#components/ui/page-head.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { Problem } from '#lib/api/problem.ts'
 import { listOwnProfiles } from '#lib/billing-profiles/operations.ts'
-import { env } from '#lib/env.ts'
 import * as contract from '#lib/keys/contract.ts'
 import * as operations from '#lib/keys/operations.ts'
 import { listKeys } from '#lib/keys/queries.ts'
 import { givableRoles, maySeeOthers } from '#lib/keys/rules.ts'
+import { keySettings } from '#lib/keys/settings.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
@@ -41,7 +41,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     roles: givableRoles(caller),
     isAdmin: maySeeAll,
     customer: caller.customerName,
-    limits: env().keys,
+    limits: keySettings(),
   }
   return (
     <>

@@ -1,4 +1,5 @@
 import { env } from '#lib/env.ts'
+import { exposureSettings } from '#lib/server/exposure/settings.ts'
 
 /** RFC 9116 recommends less than a year. */
 const VALID_DAYS = 180
@@ -6,7 +7,8 @@ const DAY = 86_400_000
 
 /** Where a flaw is told (RFC 9116); nothing unless the operator has named somebody. */
 export function GET(): Response {
-  const { exposure, baseUrl } = env()
+  const { baseUrl } = env()
+  const exposure = exposureSettings()
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }
   if (exposure.securityContact === undefined) return new Response('Not found\n', { status: 404, headers })
   const expires = new Date((Math.floor(Date.now() / DAY) + VALID_DAYS) * DAY).toISOString()

@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import Link from 'next/link'
 import { ForgottenForm } from '#components/access/forgotten-form.tsx'
 import { Entry } from '#components/frame/entry.tsx'
-import { env } from '#lib/env.ts'
+import { mailSettings } from '#lib/mail/settings.ts'
 
 export const metadata: Metadata = { title: 'Forgotten password' }
 
@@ -10,7 +10,7 @@ export const metadata: Metadata = { title: 'Forgotten password' }
 export default function Page() {
   return (
     <Entry title="Forgotten password">
-      {env().mail ? (
+      {mailSettings() ? (
         <ForgottenForm />
       ) : (
         <p className="mt-3 text-sm text-ink-2">

@@ -1,7 +1,7 @@
 import 'server-only'
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
-import { env } from '#lib/env.ts'
 import { sessionSecret } from '../session-cookie.ts'
+import { factorSettings } from './settings.ts'
 
 const NONCE = 12
 const TAG = 16
@@ -12,7 +12,7 @@ const TAG = 16
  */
 export function sealFor(use: string, text: string): string {
   const nonce = randomBytes(NONCE)
-  const cipher = createCipheriv('aes-256-gcm', keyOf(env().factors.secret ?? sessionSecret()), nonce)
+  const cipher = createCipheriv('aes-256-gcm', keyOf(factorSettings().secret ?? sessionSecret()), nonce)
   cipher.setAAD(Buffer.from(use))
   const sealed = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]
   return Buffer.concat(sealed).toString('base64url')
@@ -25,7 +25,7 @@ export function sealFor(use: string, text: string): string {
 export function unsealFor(use: string, sealed: string): string | undefined {
   const bytes = /^[\w-]+$/.test(sealed) ? Buffer.from(sealed, 'base64url') : Buffer.alloc(0)
   if (bytes.length < NONCE + TAG) return undefined
-  const { secret: own } = env().factors
+  const { secret: own } = factorSettings()
   for (const secret of [...(own ? [own] : []), sessionSecret()]) {
     const decipher = createDecipheriv('aes-256-gcm', keyOf(secret), bytes.subarray(0, NONCE))
     decipher.setAAD(Buffer.from(use))

@@ -1,8 +1,12 @@
+import 'server-only'
 import { z } from 'zod'
+import { defineSettings } from '#lib/env.ts'
 import { secret } from '#lib/settings.ts'
 
-export const settings = z
-  .object({
-    FACTOR_SECRET: secret.optional(),
-  })
-  .transform(({ FACTOR_SECRET }) => ({ secret: FACTOR_SECRET }))
+export const factorSettings = defineSettings(
+  z
+    .object({
+      FACTOR_SECRET: secret.optional(),
+    })
+    .transform(({ FACTOR_SECRET }) => ({ secret: FACTOR_SECRET })),
+)

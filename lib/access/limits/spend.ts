@@ -1,10 +1,10 @@
 import 'server-only'
 import { Problem } from '#lib/api/problem.ts'
-import { env } from '#lib/env.ts'
 import type { Caller } from '../rules.ts'
 import { type Budget, budget, type Lease, WINDOW_SECONDS } from './budget.ts'
 import { limitFields, secondsLeft } from './fields.ts'
 import type { Kind } from './kind.ts'
+import { limitSettings } from './settings.ts'
 import { takeShare } from './store.ts'
 
 /** So many limits are held at once; one that is forgotten is asked for anew, and what it had unused is lost. */
@@ -73,7 +73,7 @@ function budgetOf({ customerId }: Caller, kind: Kind, caller: string | undefined
   const name = `${kind} ${customerId} ${caller ?? ''}`
   const known = held.get(name)
   if (known) return known
-  const { limits } = env()
+  const limits = limitSettings()
   const usual = { limit: limits[kind], together: limits.together }
   const subject = { customerId, kind, usual, ...(caller === undefined ? {} : { caller }) }
   const made = budget(usual.limit * (caller === undefined ? usual.together : 1), (asked) =>

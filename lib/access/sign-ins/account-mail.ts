@@ -2,7 +2,7 @@ import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { accountMails, sessions } from '#lib/db/schema/access/sign-ins.ts'
-import { env } from '#lib/env.ts'
+import { mailSettings } from '#lib/mail/settings.ts'
 import type { CustomerId } from '../rules.ts'
 
 /** What a member is told of by mail. */
@@ -44,7 +44,7 @@ export async function tellMember(
   event: AccountEvent,
   from: { address: string; userAgent: string } | undefined = undefined,
 ): Promise<void> {
-  if (env().mail) await tx.insert(accountMails).values({ customerId, memberId, event, ...from })
+  if (mailSettings()) await tx.insert(accountMails).values({ customerId, memberId, event, ...from })
 }
 
 /**
@@ -57,7 +57,7 @@ export async function tellAdmins(
   event: AdminEvent,
   about: string,
 ): Promise<void> {
-  if (!env().mail) return
+  if (!mailSettings()) return
   await tx.execute(sql`
     INSERT INTO account_mails (customer_id, member_id, event, about)
     SELECT m.customer_id, m.id, ${event}, ${about} FROM members m

@@ -4,8 +4,8 @@ import { Resolver } from 'node:dns/promises'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/db/client.ts'
 import { signOnDomains } from '#lib/db/schema/access/sign-on.ts'
-import { env } from '#lib/env.ts'
 import type { CustomerId } from '../rules.ts'
+import { signOnSettings } from './settings.ts'
 
 // A domain counts once it is proven to be the customer's. Several customers may name one; the first that proves it has it.
 
@@ -83,7 +83,7 @@ export async function removeDomain(
  */
 export async function isInDns(domain: string, token: string): Promise<boolean> {
   const resolver = new Resolver({ timeout: 2000, tries: 2 })
-  const { nameServers } = env().signOn
+  const { nameServers } = signOnSettings()
   if (nameServers.length > 0) resolver.setServers(nameServers)
   const { name, text } = recordOf(domain, token)
   try {

@@ -4,7 +4,7 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import type { CustomFetchOptions } from 'openid-client'
-import { env } from '#lib/env.ts'
+import { signOnSettings } from './settings.ts'
 
 /** An issuer's answer is some kilobytes. In bytes. */
 const MOST_BYTES = 512 * 1024
@@ -39,7 +39,7 @@ export function isPrivateAddress(address: string): boolean {
  */
 export async function fetchIssuer(url: string, given: CustomFetchOptions): Promise<Response> {
   const target = new URL(url)
-  const mayBePrivate = env().signOn.privateHosts.includes(target.host)
+  const mayBePrivate = signOnSettings().privateHosts.includes(target.host)
   checkTarget(target, mayBePrivate)
   const body = given.body === null || given.body === undefined ? undefined : String(given.body)
   const limit = AbortSignal.timeout(MOST_TIME)
@@ -72,7 +72,7 @@ export async function fetchIssuer(url: string, given: CustomFetchOptions): Promi
 /** The same for an address that is given, before anything is asked. @throws Error that says what is wrong with it */
 export function checkIssuerAddress(url: string): void {
   const target = new URL(url)
-  checkTarget(target, env().signOn.privateHosts.includes(target.host))
+  checkTarget(target, signOnSettings().privateHosts.includes(target.host))
 }
 
 function checkTarget({ protocol, hostname, host }: URL, mayBePrivate: boolean): void {

@@ -5,7 +5,7 @@ import { Problem } from '#lib/api/problem.ts'
 import { ownerOf } from '#lib/db/logins.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
 import { startDatabase } from '#lib/db/start.ts'
-import { env } from '#lib/env.ts'
+import { historySettings } from '#lib/history/settings.ts'
 import { verifyChain } from '#lib/history/verify.ts'
 import { customerNamed, recordDeed } from '../command.ts'
 import { interruption, note, print } from '../terminal.ts'
@@ -21,7 +21,7 @@ type Given = { customer?: string; months?: number; dryRun?: boolean }
  */
 export async function pruneHistory({
   customer,
-  months = env().history.months,
+  months = historySettings().months,
   dryRun,
 }: Given): Promise<void> {
   const customers = customer === undefined ? await listCustomers() : [await customerNamed(customer)]

@@ -5,6 +5,7 @@ import { Problem } from '#lib/api/problem.ts'
 import { readScope } from '#lib/db/scope.ts'
 import { env } from '#lib/env.ts'
 import { addHeads, type ReadHeads, readHeads } from '#lib/history/head-files.ts'
+import { historySettings } from '#lib/history/settings.ts'
 import { publicKey, trusted } from '#lib/history/signing.ts'
 import { type Fault, verifyChain } from '#lib/history/verify.ts'
 import { signedHeads } from '#lib/server/audit/heads.ts'
@@ -47,7 +48,7 @@ function headsOf(
   keys: string[],
   customer?: string,
 ): Promise<ReadHeads> | ReadHeads {
-  const path = given === undefined ? env().history.headsDir : resolve(env().callerDir, given)
+  const path = given === undefined ? historySettings().headsDir : resolve(env().callerDir, given)
   const isThere = path !== undefined && (given !== undefined || existsSync(path))
   if (!isThere) note('No signed heads: set AUDIT_HEADS_DIR, or give --heads.')
   return isThere ? readHeads(path, trusted(keys), customer) : { heads: new Map(), refused: 0 }
@@ -78,7 +79,7 @@ function range(from: number, to: number): string {
 
 export async function giveHeads(given: { customer?: string; publicKey?: boolean }): Promise<void> {
   if (given.publicKey) return print(publicKey())
-  const { headsDir } = env().history
+  const { headsDir } = historySettings()
   const own = given.customer === undefined ? undefined : (await customerNamed(given.customer)).customerId
   for await (const portion of signedHeads({ isAll: true })) {
     const heads = portion.filter(({ customer }) => own === undefined || customer === own)

@@ -7,6 +7,7 @@ import type { Invitation } from '#lib/imports/customers/members.ts'
 import { type PlannedCustomer, planned } from '#lib/imports/customers/plan.ts'
 import { readCustomers } from '#lib/imports/customers/read.ts'
 import { reasonOf } from '#lib/log.ts'
+import { mailSettings } from '#lib/mail/settings.ts'
 import { isAgreedTo } from '../confirm.ts'
 import { progress } from '../progress.ts'
 import { printRows } from '../table.ts'
@@ -60,7 +61,7 @@ export async function importCustomers(file: string, options: ImportOptions): Pro
 
 /** Whoever is new gets a link, and a link is shown once: without a way to its owner nobody could come. */
 function checkWay({ links, mail }: ImportOptions, invited: number): void {
-  if (mail && !env().mail)
+  if (mail && !mailSettings())
     throw new Problem('invalid_request', 'Links can not be mailed: SMTP_URL and MAIL_FROM are not set.')
   if (invited > 0 && links === undefined && !mail)
     throw new Problem(

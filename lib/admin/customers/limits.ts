@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { type OwnLimits, readLimits, setLimits } from '#lib/access/limits/customer-limits.ts'
+import { limitSettings } from '#lib/access/limits/settings.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
 import { customerNamed, recordDeed, withDatabase } from '../command.ts'
 import { printRows } from '../table.ts'
 import { note } from '../terminal.ts'
@@ -50,7 +50,7 @@ async function limits(customer: string, { json, ...texts }: Given): Promise<void
   const own = await readScope({ customerId }, (tx) => readLimits(tx, customerId))
   const rows = NAMES.map((name) => ({
     limit: name,
-    value: String(own[name] ?? env().limits[name]),
+    value: String(own[name] ?? limitSettings()[name]),
     from: own[name] === null ? 'settings' : 'customer',
   }))
   printRows(rows, json === undefined ? {} : { json })

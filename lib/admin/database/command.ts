@@ -4,8 +4,8 @@ import { countCustomers } from '#lib/access/store.ts'
 import { Problem } from '#lib/api/problem.ts'
 import { makeLogins, migrate } from '#lib/db/migrate.ts'
 import { knownMigrations } from '#lib/db/migrating/files.ts'
+import { databaseSettings } from '#lib/db/settings.ts'
 import { asOwner } from '#lib/db/start.ts'
-import { env } from '#lib/env.ts'
 import { BACKFILLS } from '#lib/server/backfills/list.ts'
 import { runBackfills } from '#lib/server/backfills/run.ts'
 import { listBackfills, openAgain, type Progress } from '#lib/server/backfills/store.ts'
@@ -86,7 +86,7 @@ async function shown({ name, atCustomer, afterRow, count, askedAt, movedAt, fini
 }
 
 async function migrateAsOwner(): Promise<void> {
-  await asOwner((url) => migrate(url, { isDirect: env().database.direct !== undefined }))
+  await asOwner((url) => migrate(url, { isDirect: databaseSettings().direct !== undefined }))
   print('The database has all migrations of this release.')
 }
 

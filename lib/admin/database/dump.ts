@@ -1,17 +1,23 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { factorSettings } from '#lib/access/factors/settings.ts'
 import { countCustomers } from '#lib/access/store.ts'
 import { errorCode, Problem } from '#lib/api/problem.ts'
 import { dumpEmbedded } from '#lib/db/embedded/backup/dump.ts'
 import { restoreEmbedded } from '#lib/db/embedded/backup/restore.ts'
+import { databaseSettings } from '#lib/db/settings.ts'
 import { env } from '#lib/env.ts'
+import { historySettings } from '#lib/history/settings.ts'
 import { withDatabase } from '../command.ts'
 import { interruption, note, print } from '../terminal.ts'
 
 /** The settings that are given in the place of secrets in DATA_DIR. */
 function givenSecrets(): string[] {
-  const { sessionSecret, database, factors, history } = env()
+  const { sessionSecret } = env()
+  const database = databaseSettings()
+  const factors = factorSettings()
+  const history = historySettings()
   const all = {
     SESSION_SECRET: sessionSecret,
     DATABASE_SECRET: database.secret,
@@ -78,7 +84,7 @@ async function restore(given: string, { replace = false }: { replace?: boolean }
 }
 
 function expectEmbedded(others: string): void {
-  if (env().database.url !== undefined)
+  if (databaseSettings().url !== undefined)
     throw new Problem(
       'invalid_request',
       `This is for the embedded database. That of DATABASE_URL has its server's own: ${others} (docs/database.md).`,

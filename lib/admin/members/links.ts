@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Problem } from '#lib/api/problem.ts'
 import { scope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
+import { mailSettings } from '#lib/mail/settings.ts'
 import type { MemberLink } from '#lib/members/contract.ts'
 import { invite } from '#lib/members/invite.ts'
 import { linkFor } from '#lib/members/link.ts'
@@ -39,7 +39,7 @@ export async function reset(given: Linked): Promise<void> {
 }
 
 function checkMail({ mail }: Linked): void {
-  if (mail && !env().mail)
+  if (mail && !mailSettings())
     throw new Problem('invalid_request', 'There is no mail server: set SMTP_URL and MAIL_FROM.')
 }
 

@@ -7,6 +7,7 @@ import { operation } from '../operation.ts'
 import { parametersOf, requestBodyOf } from './parameters.ts'
 import { anyProblem, headerComponents, responsesOf } from './responses.ts'
 import { type Json, type SchemaOf, schemaWriter } from './schema.ts'
+import { apiSettings } from './settings.ts'
 
 /** The calls of one noun, under one heading. */
 export type Group = { tag: string; description: string; contracts: readonly AnyContract[] }
@@ -48,7 +49,8 @@ const DESCRIPTION = [
 
 /** What depends on where the console runs, and for whom. */
 function addressed(): Json {
-  const { baseUrl, apiInfo } = env()
+  const { baseUrl } = env()
+  const apiInfo = apiSettings()
   return {
     info: {
       title: 'Licenses & Invoices',

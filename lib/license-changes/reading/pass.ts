@@ -2,9 +2,9 @@ import 'server-only'
 import { setTimeout as pause } from 'node:timers/promises'
 import { endPass, keepPlace, openPass, type Pass, pausePass } from '#lib/access/vendor-readings/passes.ts'
 import { makeMissedDue } from '#lib/access/vendor-readings/subscriptions.ts'
-import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
 import type { StaleCursor } from '#lib/vendors/list-page.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { RemoteVendor, Unavailable } from '#lib/vendors/vendor.ts'
 import { accountOf, readDue } from './due.ts'
 import { takePage } from './page.ts'
@@ -62,7 +62,7 @@ async function paused(vendor: RemoteVendor, pass: Pass, page: StaleCursor | Unav
 }
 
 function timeOfPage(): AbortSignal {
-  return AbortSignal.timeout(env().vendorTimes.readMs * PAGE_TAKES)
+  return AbortSignal.timeout(vendorTimes().readMs * PAGE_TAKES)
 }
 
 /** Waits until jobs may call the vendor, for a while; false where this run has to end. */

@@ -3,9 +3,9 @@ import type { Caller, CustomerId } from '#lib/access/rules.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { AssetRow } from '#lib/assets/store.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from '../answers.ts'
 import { readWithChanges, type WithChanges } from '../open-change.ts'
@@ -42,7 +42,7 @@ async function askVendor(
   requestId: string,
 ): Promise<void> {
   const { customerId } = who
-  const { againMs } = env().vendorTimes
+  const { againMs } = vendorTimes()
   if (vendorSubscriptionId === null) return
   const turn = await scope(who, (tx) => takeReadTurn(tx, customerId, vendorSubscriptionId, againMs))
   if (turn.kind === 'known') return

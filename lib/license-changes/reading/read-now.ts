@@ -2,8 +2,8 @@ import 'server-only'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { hasLicenses, type LicensedRow, readAsset } from '#lib/assets/store.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
 import { noteUnread } from '#lib/vendor-subscriptions/store.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Reading } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import { forEach } from './for-each.ts'
@@ -48,7 +48,7 @@ export async function readOne(
   if (!row || !hasLicenses(row)) return undefined
   const vendor = vendorOf(row)
   if (vendor.books === 'ours') return undefined
-  const reading = await readOwn(vendor, row, env().vendorTimes.readMs)
+  const reading = await readOwn(vendor, row, vendorTimes().readMs)
   if (reading.kind !== 'read') {
     await tryAgain(customerId, row)
     return reading
@@ -59,7 +59,7 @@ export async function readOne(
 
 /** What told nothing is asked for again by itself, sooner or later by how long it has told nothing. */
 async function tryAgain(customerId: CustomerId, { vendorSubscriptionId: id }: LicensedRow): Promise<void> {
-  const { staleMs } = env().vendorTimes
+  const { staleMs } = vendorTimes()
   if (id === null) return
   await scope({ customerId }, (tx) =>
     noteUnread(tx, customerId, id, (age) => waitFor({ kind: 'unread', age }, staleMs)),

@@ -4,8 +4,8 @@ import type { Answer } from '#lib/api/idempotency/keys.ts'
 import type { Asset } from '#lib/assets/contract.ts'
 import { knownOf } from '#lib/assets/seats.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { env } from '#lib/env.ts'
 import { actorOf } from '#lib/history/audit.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Reading } from '#lib/vendors/vendor.ts'
 import { check } from '../checks.ts'
 import { observedRow } from '../observe.ts'
@@ -48,7 +48,7 @@ export type Again =
  * @throws Problem `outcome_unknown`, which settles nothing
  */
 export async function sendAgain(request: QuantityRequest, changeId: string, reason?: string): Promise<Again> {
-  const { checkMs, confirmMs } = env().vendorTimes
+  const { checkMs, confirmMs } = vendorTimes()
   const deadline = Date.now() + checkMs + 2 * confirmMs
   for (;;) {
     const again = await tryAgain(request, changeId, reason)
@@ -76,7 +76,7 @@ function unfit({ seenQuantity, pollRef, age = Number.POSITIVE_INFINITY }: Settle
   if (seenQuantity !== null) return 'moved'
   if (pollRef !== null) return 'ordered'
   // The first call may be under way there for as long as it could take; and the vendor remembers its id for a while.
-  return age <= 2 * env().vendorTimes.writeMs ? 'under_way' : undefined
+  return age <= 2 * vendorTimes().writeMs ? 'under_way' : undefined
 }
 
 /** UNKNOWN becomes SENT once more, where it may. The asset's row is locked. */
@@ -89,7 +89,7 @@ async function recordAgain(
   why: string | undefined,
 ): Promise<{ claim: Claim; sent: Sent } | Unfit> {
   const { caller, quantity, requestId } = request
-  const { readMs, writeMs } = env().vendorTimes
+  const { readMs, writeMs } = vendorTimes()
   const now = await readChange(tx, caller.customerId, id)
   if (reading.kind !== 'read' || !now) return 'unread'
   const { observed } = reading

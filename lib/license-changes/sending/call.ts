@@ -5,8 +5,8 @@ import { Problem } from '#lib/api/problem.ts'
 import type { Asset } from '#lib/assets/contract.ts'
 import { replyOf } from '#lib/assets/serialize.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { env } from '#lib/env.ts'
 import { logFailure } from '#lib/log.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Observed, WriteAnswer } from '#lib/vendors/vendor.ts'
 import * as answers from '../answers.ts'
 import { observe } from '../observe.ts'
@@ -37,7 +37,7 @@ export async function call(
   { observed, at, movedAt, isAgain = false }: Sent,
 ): Promise<Answer<Asset> | undefined> {
   const { change, vendor } = claim
-  const { writeMs } = env().vendorTimes
+  const { writeMs } = vendorTimes()
   // A process that slept since then must not send any more: somebody else may have concluded that it died.
   const isLate = Date.now() - at > writeMs
   const began = performance.now()

@@ -5,7 +5,7 @@ import type { Asset } from '#lib/assets/contract.ts'
 import { knownOf } from '#lib/assets/seats.ts'
 import { replyOf } from '#lib/assets/serialize.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { env } from '#lib/env.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Reading } from '#lib/vendors/vendor.ts'
 import * as answers from '../answers.ts'
 import { check } from '../checks.ts'
@@ -24,7 +24,7 @@ import { call, type Sent } from './call.ts'
  */
 export async function send(request: QuantityRequest, claim: Claim): Promise<Answer<Asset> | undefined> {
   const { row, vendor } = claim
-  const reading = await readOwn(vendor, row, env().vendorTimes.readMs)
+  const reading = await readOwn(vendor, row, vendorTimes().readMs)
   if (reading.kind === 'unavailable') note(request, claim, reading.reason)
   const next = await withAsset(request, (tx, asset) => checkAgain(tx, asset, request, claim, reading))
   if (next.kind === 'stop') throw next.problem
@@ -59,7 +59,7 @@ async function checkAgain(
     answer: await keepAnswer(tx, request.keyed, answer),
   })
   // The read may be as old as the claim: a process that slept since then begins anew.
-  const isOld = Date.now() - claimedAt > env().vendorTimes.leaseMs
+  const isOld = Date.now() - claimedAt > vendorTimes().leaseMs
   if (reading.kind === 'unavailable' || isOld) {
     const { retryAfter, why } = reading.kind === 'unavailable' ? reading : {}
     const vendorReason = `Nothing was sent: ${vendor.label} could not be asked.`

@@ -4,8 +4,8 @@ import { type Answer, keepAnswer } from '#lib/api/idempotency/keys.ts'
 import { Problem } from '#lib/api/problem.ts'
 import type { Asset } from '#lib/assets/contract.ts'
 import { replyOf } from '#lib/assets/serialize.ts'
-import { env } from '#lib/env.ts'
 import { logFailure } from '#lib/log.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import * as answers from '../answers.ts'
 import { type QuantityRequest, withAsset } from '../request.ts'
 import { isUnderWay, type Settled, settleChange } from './settle.ts'
@@ -40,7 +40,7 @@ async function settledAnswer(
   label: string,
 ): Promise<Answer<Asset> | undefined> {
   const { caller, keyed, requestId } = request
-  const { readMs, writeMs } = env().vendorTimes
+  const { readMs, writeMs } = vendorTimes()
   const deadline = Date.now() + readMs + writeMs
   let change: Settled | undefined
   do {

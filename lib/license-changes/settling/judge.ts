@@ -2,8 +2,8 @@ import 'server-only'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { type LicensedRow, lockLicensed } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { env } from '#lib/env.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Reading } from '#lib/vendors/vendor.ts'
 import { isAnew, observe } from '../observe.ts'
 import { changesWithin, readChange } from '../store/find.ts'
@@ -33,7 +33,7 @@ export async function judge(
   const change = await readChange(tx, customerId, changeId)
   if (!isStillAsked(change, turn)) return change
   const { fromQuantity: from, toQuantity: to, seenQuantity } = change
-  const { staleMs, writeMs } = env().vendorTimes
+  const { staleMs, writeMs } = vendorTimes()
   const lately = await changesWithin(tx, customerId, row, staleMs)
   const read = totalIn(reading)
   const state = provenState({

@@ -2,8 +2,8 @@ import 'server-only'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { lockLicensed } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
-import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Observed, WriteAnswer } from '#lib/vendors/vendor.ts'
 import { observe, refOf } from '../observe.ts'
 import { readChange } from '../store/find.ts'
@@ -15,7 +15,7 @@ import { wordOf } from './word.ts'
 /** What a vendor says became of a write of ours; undefined where it can't be asked that. */
 export async function lookUp({ vendor, row, change }: Turn): Promise<WriteAnswer | undefined> {
   const write = { changeId: change.id, pollRef: change.pollRef ?? undefined }
-  return vendor.lookup?.(refOf(row), write, AbortSignal.timeout(env().vendorTimes.confirmMs))
+  return vendor.lookup?.(refOf(row), write, AbortSignal.timeout(vendorTimes().confirmMs))
 }
 
 /**

@@ -1,6 +1,6 @@
 import 'server-only'
-import { env } from '#lib/env.ts'
 import type { Account } from '#lib/vendors/accounts/account.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import type { Change } from '../store/transitions.ts'
 
@@ -19,7 +19,7 @@ const JOB_MS = 60_000
 
 /** The outlook of a change of an asset that is open there; the times are those that settle it (proof.ts). */
 export function outlookOf(change: OpenChange, asset: Account, now = Date.now()): Outlook {
-  const { leaseMs, readMs, writeMs, confirmMs } = env().vendorTimes
+  const { leaseMs, readMs, writeMs, confirmMs } = vendorTimes()
   const vendor = vendorOf(asset)
   const { settleMs, idempotentWrites = 0 } = vendor.books === 'theirs' ? vendor : { settleMs: 0 }
   const movedAt = change.movedAt.getTime()

@@ -3,7 +3,7 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import { lockLicensed } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { scope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Reading } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import { readOwn } from '../reading/read-own.ts'
@@ -47,7 +47,7 @@ export async function settleChange(
   const told = await lookUp(turn)
   const byWord = told && (await scope(who, (tx) => settleByWord(tx, customerId, turn, told, requestId)))
   if (byWord && byWord.state !== 'UNKNOWN') return byWord
-  const reading = await readOwn(turn.vendor, turn.row, env().vendorTimes.confirmMs)
+  const reading = await readOwn(turn.vendor, turn.row, vendorTimes().confirmMs)
   return scope(who, async (tx) => {
     const judged = await judge(tx, customerId, changeId, turn, reading, requestId)
     if (judged?.state === 'UNKNOWN') await whenUnknown?.(tx, judged, turn, reading)
@@ -63,7 +63,7 @@ async function takeOver(
   changeId: string,
   requestId: string,
 ): Promise<{ change?: Settled | undefined; turn?: Turn }> {
-  const { leaseMs, checkMs, confirmMs } = env().vendorTimes
+  const { leaseMs, checkMs, confirmMs } = vendorTimes()
   const unlocked = await readChange(tx, customerId, changeId)
   // As long as its process may be at work, there is nothing to take over, and nobody's row is locked to see that.
   if (!unlocked || (isUnderWay(unlocked) && unlocked.age <= leaseMs)) return { change: unlocked }

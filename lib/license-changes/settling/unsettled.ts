@@ -3,10 +3,10 @@ import type { DueChange } from '#lib/access/due-work.ts'
 import type { CustomerId } from '#lib/access/rules.ts'
 import { readAsset } from '#lib/assets/store.ts'
 import { readScope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
 import { findPlace } from '#lib/vendor-subscriptions/find.ts'
 import type { Place } from '#lib/vendor-subscriptions/store.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import { isOpen } from '../rules.ts'
 import { readChange } from '../store/find.ts'
@@ -40,7 +40,7 @@ export async function readUnsettled({ customerId, changeId }: DueChange): Promis
     const own = change.vendorSubscriptionId
     const place = own === null ? undefined : await findPlace(tx, customerId, own)
     const age = Date.now() - change.createdAt.getTime()
-    const isLate = age > Math.max(vendor.settleMs, env().vendorTimes.leaseMs)
+    const isLate = age > Math.max(vendor.settleMs, vendorTimes().leaseMs)
     const isRepeatable = change.state === 'UNKNOWN' && change.sinceSent < (vendor.idempotentWrites ?? 0)
     const isUnclear = change.state === 'UNCLEAR'
     // What its customer has checked waits for nobody.

@@ -5,7 +5,7 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import type { LicensedRow } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { licenseChanges } from '#lib/db/schema/license-changes.ts'
-import { env } from '#lib/env.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import { OPEN_STATES } from '../rules.ts'
 import type { Change } from './transitions.ts'
 
@@ -73,7 +73,7 @@ export async function assetsWithOpenChange(
  * asked for lately, or the process that had it is dead.
  */
 export function isDue(): SQL<boolean | null> {
-  const { checkMs, leaseMs } = env().vendorTimes
+  const { checkMs, leaseMs } = vendorTimes()
   const { movedAt, checkedAt } = licenseChanges
   const before = (ms: number) => sql`statement_timestamp() - ${ms}::int * interval '1 millisecond'`
   const last = sql`greatest(${movedAt}, ${checkedAt})`

@@ -1,9 +1,9 @@
 import 'server-only'
 import type { Transaction } from '#lib/db/client.ts'
-import { env } from '#lib/env.ts'
 import { observe } from '#lib/license-changes/observe.ts'
 import { findOpenChange } from '#lib/license-changes/store/find.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Reading } from '#lib/vendors/vendor.ts'
 import { noteOrder, type OrderRow, settleOrder } from '../store.ts'
 import { backoff, LONGEST_WAIT_MS, type Placed, type Said, type Step, withdrawer } from './conclude.ts'
@@ -42,7 +42,7 @@ export async function afterReading(
     return wait('A change of the licenses is under way.', MINUTE_MS)
   const { observed } = reading
   const fresh = await observe(tx, customerId, asset, { vendor, observed, requestId })
-  const step = nextStep(order, { fresh, observed, vendor, staleMs: env().vendorTimes.staleMs })
+  const step = nextStep(order, { fresh, observed, vendor, staleMs: vendorTimes().staleMs })
   if (step.kind === 'settle') return settle(step.state, step.reason)
   if (step.kind === 'note') {
     await noteOrder(tx, customerId, order.id, step.note)
@@ -59,6 +59,6 @@ export async function afterReading(
 /** Until its answer is there, and longer where that is lost, a statement may still be done: null where a late one is refused. */
 function unclearFrom(vendor: GuardedVendor, { unclearUntil }: OrderRow): Date | null {
   if (vendor.isNextTermConditional) return null
-  const own = Date.now() + env().vendorTimes.writeMs + vendor.settleMs
+  const own = Date.now() + vendorTimes().writeMs + vendor.settleMs
   return new Date(Math.max(own, unclearUntil?.getTime() ?? 0))
 }

@@ -4,10 +4,10 @@ import type { CustomerId } from '#lib/access/rules.ts'
 import { type LicensedRow, licensed, lockLicensed, readAsset } from '#lib/assets/store.ts'
 import type { Transaction } from '#lib/db/client.ts'
 import { readScope, scope } from '#lib/db/scope.ts'
-import { env } from '#lib/env.ts'
 import { readOwn } from '#lib/license-changes/reading/read-own.ts'
 import { log } from '#lib/log.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
+import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { NextTerm, Observed, WriteAnswer } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import { type OrderRow, settleOrder, standingOrder } from '../store.ts'
@@ -35,7 +35,7 @@ export async function place(who: Who, named: Named, requestId: string): Promise<
     return NOTED
   }
   const known = licensed(row)
-  const reading = await readOwn(vendor, known, env().vendorTimes.readMs)
+  const reading = await readOwn(vendor, known, vendorTimes().readMs)
   const readAt = Date.now()
   const step = { customerId: who.customerId, vendor, requestId }
   const found = await withOrder(who, named, (tx, order, asset) =>
@@ -89,7 +89,7 @@ async function tell(
   next: NextTerm,
   readAt: number,
 ): Promise<WriteAnswer> {
-  const { writeMs } = env().vendorTimes
+  const { writeMs } = vendorTimes()
   const notSent = (reason: string) => ({ kind: 'not_sent', code: 'vendor_unavailable', reason }) as const
   if (Date.now() - readAt > writeMs) return notSent('The process was held up; nothing was sent.')
   if (!vendor.setNextTerm) return notSent(`${vendor.label} takes no order for the next term.`)

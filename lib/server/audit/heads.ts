@@ -1,7 +1,7 @@
 import 'server-only'
 import { database } from '#lib/db/client.ts'
-import { env } from '#lib/env.ts'
 import { addHeads } from '#lib/history/head-files.ts'
+import { historySettings } from '#lib/history/settings.ts'
 import { type SignedHead, signHead } from '#lib/history/signing.ts'
 import { log } from '#lib/log.ts'
 
@@ -16,7 +16,7 @@ export async function tellHeads(_requestId: string, signal: AbortSignal): Promis
   let count = 0
   for await (const heads of signedHeads({ isAll: false })) {
     signal.throwIfAborted()
-    const { headsDir } = env().history
+    const { headsDir } = historySettings()
     if (headsDir !== undefined) await addHeads(headsDir, heads)
     for (const head of heads) log().info({ auditHead: head }, 'head of the history')
     await markTold(heads)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defineSettings } from '#lib/env.ts'
 
 /** What the console tells browsers and strangers of the place where it is reached. */
 export type ExposureConfig = {
@@ -17,14 +18,16 @@ const contact = z
   )
   .transform((text) => (text.startsWith('https://') ? text : `mailto:${text}`))
 
-export const settings = z
-  .object({
-    HSTS_SUBDOMAINS: z.enum(['0', '1']).default('0'),
-    SECURITY_CONTACT: contact.optional(),
-  })
-  .transform(
-    ({ HSTS_SUBDOMAINS, SECURITY_CONTACT }): ExposureConfig => ({
-      hstsSubdomains: HSTS_SUBDOMAINS === '1',
-      securityContact: SECURITY_CONTACT,
-    }),
-  )
+export const exposureSettings = defineSettings(
+  z
+    .object({
+      HSTS_SUBDOMAINS: z.enum(['0', '1']).default('0'),
+      SECURITY_CONTACT: contact.optional(),
+    })
+    .transform(
+      ({ HSTS_SUBDOMAINS, SECURITY_CONTACT }): ExposureConfig => ({
+        hstsSubdomains: HSTS_SUBDOMAINS === '1',
+        securityContact: SECURITY_CONTACT,
+      }),
+    ),
+)

@@ -1,14 +1,17 @@
 import { z } from 'zod'
+import { defineSettings } from '#lib/env.ts'
 import { port, text } from '#lib/settings.ts'
 
 /** Where `/metrics` is served; 0: the system chooses the port. */
 export type MetricsConfig = { host: string; port: number }
 
-export const settings = z
-  .object({
-    METRICS_PORT: port.optional(),
-    METRICS_HOST: text.default('127.0.0.1'),
-  })
-  .transform(({ METRICS_PORT, METRICS_HOST }): MetricsConfig | undefined =>
-    METRICS_PORT === undefined ? undefined : { host: METRICS_HOST, port: METRICS_PORT },
-  )
+export const metricsSettings = defineSettings(
+  z
+    .object({
+      METRICS_PORT: port.optional(),
+      METRICS_HOST: text.default('127.0.0.1'),
+    })
+    .transform(({ METRICS_PORT, METRICS_HOST }): MetricsConfig | undefined =>
+      METRICS_PORT === undefined ? undefined : { host: METRICS_HOST, port: METRICS_PORT },
+    ),
+)

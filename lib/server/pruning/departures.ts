@@ -1,6 +1,6 @@
 import 'server-only'
 import { customersWhoAreGone } from '#lib/access/due-work.ts'
-import { env } from '#lib/env.ts'
+import { databaseSettings } from '#lib/db/settings.ts'
 import { log } from '#lib/log.ts'
 import { removeCustomer } from '../owner/remove-customer.ts'
 
@@ -17,7 +17,7 @@ export async function removeDeparted(requestId: string, signal: AbortSignal, url
   let count = 0
   for (const { customerId, isExported } of await customersWhoAreGone()) {
     if (signal.aborted) break
-    if (!isExported || !env().database.migratesAtStart) {
+    if (!isExported || !databaseSettings().migratesAtStart) {
       const todo = isExported ? 'run: customers remove-gone' : 'export it: its rows wait'
       log().warn({ requestId, customerId, todo }, 'customer is gone and not removed')
       continue

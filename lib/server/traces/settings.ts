@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defineSettings } from '#lib/env.ts'
 import { text } from '#lib/settings.ts'
 
 const EXPORTERS = ['otlp', 'console', 'none']
@@ -12,14 +13,16 @@ const exporters = text
  * Whether requests are traced. The names are OpenTelemetry's, which reads them itself, and others with them: here is only
  * looked whether somebody wants traces at all.
  */
-export const settings = z
-  .object({
-    OTEL_EXPORTER_OTLP_ENDPOINT: text.optional(),
-    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: text.optional(),
-    OTEL_TRACES_EXPORTER: exporters.optional(),
-    OTEL_SDK_DISABLED: text.optional(),
-  })
-  .transform(({ OTEL_TRACES_EXPORTER: to, OTEL_SDK_DISABLED: disabled, ...endpoints }): boolean => {
-    if (disabled?.toLowerCase() === 'true' || to?.includes('none')) return false
-    return to !== undefined || Object.values(endpoints).some((endpoint) => endpoint !== undefined)
-  })
+export const traceSettings = defineSettings(
+  z
+    .object({
+      OTEL_EXPORTER_OTLP_ENDPOINT: text.optional(),
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: text.optional(),
+      OTEL_TRACES_EXPORTER: exporters.optional(),
+      OTEL_SDK_DISABLED: text.optional(),
+    })
+    .transform(({ OTEL_TRACES_EXPORTER: to, OTEL_SDK_DISABLED: disabled, ...endpoints }): boolean => {
+      if (disabled?.toLowerCase() === 'true' || to?.includes('none')) return false
+      return to !== undefined || Object.values(endpoints).some((endpoint) => endpoint !== undefined)
+    }),
+)

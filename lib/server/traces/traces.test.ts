@@ -7,7 +7,6 @@ import { google } from '../../../fuzz/sceneries.ts'
 import { CUSTOMER, type Seed, type Stage, setStage } from '../../../fuzz/stage.ts'
 import { loadApi } from '../api.ts'
 import { openDoor } from '../test-door.ts'
-import { settings } from './settings.ts'
 import { startTraces, type Traces } from './start.ts'
 import { type Collector, openCollector, type Span } from './test-collector.ts'
 
@@ -147,18 +146,6 @@ it('nothing that was sent has a key, a customer, what was searched for or a valu
 })
 
 describe('traces', () => {
-  it.each([
-    [{}, false],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }, true],
-    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/v1/traces' }, true],
-    [{ OTEL_TRACES_EXPORTER: 'otlp' }, true],
-    [{ OTEL_TRACES_EXPORTER: 'console, otlp' }, true],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', OTEL_TRACES_EXPORTER: 'none' }, false],
-    [{ OTEL_TRACES_EXPORTER: 'otlp', OTEL_SDK_DISABLED: 'True' }, false],
-  ])('with %j are wanted: %j', (given, wanted) => {
-    expect(settings.parse(given)).toBe(wanted)
-  })
-
   it('that nobody takes are a line in the log, and the stop goes on', async () => {
     const warn = vi.spyOn(log(), 'warn')
     // Where nobody listens.
@@ -174,12 +161,5 @@ describe('traces', () => {
     expect(answers[0]?.status).toBe(404)
     const refused = expect.stringMatching(/^connect ECONNREFUSED [\d.:]+$/)
     expect(warn.mock.calls).toContainEqual([{ reason: refused }, 'traces'])
-  })
-
-  it('to what is not known stop the start', () => {
-    const { error } = settings.safeParse({ OTEL_TRACES_EXPORTER: 'paper' })
-    expect(error?.issues).toMatchObject([
-      { path: ['OTEL_TRACES_EXPORTER'], message: 'must be of otlp, console, none' },
-    ])
   })
 })

@@ -1,6 +1,6 @@
-import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
 import type { Farewell } from '../application.ts'
+import { processSettings } from './settings.ts'
 
 /** What a process runs until it is asked to stop. */
 export type Running = { stop(farewell: Farewell): Promise<void> }
@@ -52,7 +52,7 @@ export function liveUntilAsked(
     if (isStopping) return
     isStopping = true
     try {
-      const longest = LONGEST_STOP + env().processes.noticeMs + slack
+      const longest = LONGEST_STOP + processSettings().noticeMs + slack
       setTimeout(() => fail('It does not stop, and is ended.'), longest).unref()
       const running = await starting
       log().info({ farewell }, 'stopping')

@@ -1,6 +1,8 @@
 import { startEmbedded } from '#lib/db/embedded.ts'
+import { databaseSettings } from '#lib/db/settings.ts'
 import { env } from '#lib/env.ts'
 import type { Farewell } from '../application.ts'
+import { metricsSettings } from '../metrics/settings.ts'
 import { type Crew, startCrew } from './crew.ts'
 
 /**
@@ -16,7 +18,9 @@ export async function startPrimary(
   giveUp: (error: unknown) => void,
   start = startCrew,
 ): Promise<Crew> {
-  const { database, dataDir, metrics: at } = env()
+  const { dataDir } = env()
+  const database = databaseSettings()
+  const at = metricsSettings()
   const embedded = database.url === undefined ? await startEmbedded(dataDir) : undefined
   try {
     const metrics = at && (await (await import('../metrics/serve.ts')).startSharedMetrics(at))

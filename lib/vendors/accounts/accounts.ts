@@ -1,8 +1,8 @@
 import 'server-only'
-import { env } from '#lib/env.ts'
 import { log } from '#lib/log.ts'
 import type { VendorConfig } from '../declaration.ts'
 import { knownVendors } from '../known-vendors.ts'
+import { accountsSettings, vendorSettings } from '../settings.ts'
 import { type Account, DEFAULT_ACCOUNT } from './account.ts'
 import { type AccountsFile, readAccountsFile, signatureOf } from './file.ts'
 
@@ -24,7 +24,7 @@ let last: Known | undefined
 
 /** The accounts that are set up. */
 export function accounts(): Account[] {
-  const { vendors } = env()
+  const vendors = vendorSettings()
   const own = knownVendors.filter(({ name }) => vendors[name])
   return [
     ...own.map(({ name: vendor }) => ({ vendor, vendorAccount: DEFAULT_ACCOUNT })),
@@ -40,7 +40,7 @@ export function hasAccount(vendor: string, vendorAccount: string): boolean {
 /** How an account is reached; undefined where it is not set up. */
 export function configOf({ vendor, vendorAccount }: Account): VendorConfig | undefined {
   const named = file().accounts.find((one) => one.vendor === vendor && one.name === vendorAccount)
-  return named?.config ?? (vendorAccount === DEFAULT_ACCOUNT ? env().vendors[vendor] : undefined)
+  return named?.config ?? (vendorAccount === DEFAULT_ACCOUNT ? vendorSettings()[vendor] : undefined)
 }
 
 /**
@@ -48,7 +48,8 @@ export function configOf({ vendor, vendorAccount }: Account): VendorConfig | und
  * @throws Error that names each fault, where it was never right
  */
 function file(): AccountsFile {
-  const { vendorAccountsFile: path, vendors } = env()
+  const { path } = accountsSettings()
+  const vendors = vendorSettings()
   if (path === undefined) return { accounts: [], secretFiles: [] }
   const known = last?.path === path ? last : undefined
   const now = Date.now()

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { env } from '#lib/env.ts'
+import { mailSettings } from './settings.ts'
 
 const given = (more: Record<string, string> = {}) => {
   const settings = {
@@ -16,7 +16,7 @@ beforeEach(() => {
 describe('notices', () => {
   test('are off where nothing is set', () => {
     given({ SMTP_URL: '', MAIL_FROM: '' })
-    expect(env().mail).toBeUndefined()
+    expect(mailSettings()).toBeUndefined()
   })
 
   test.each([
@@ -25,7 +25,7 @@ describe('notices', () => {
     ['BASE_URL', 'BASE_URL'],
   ])('with %s alone, or without it, are told what is missing', (name, missing) => {
     given(name === 'BASE_URL' ? { BASE_URL: '' } : { [missing]: '' })
-    expect(env).toThrow(`${missing}: is needed too`)
+    expect(mailSettings).toThrow(`${missing}: is needed too`)
   })
 
   test.each([
@@ -36,7 +36,7 @@ describe('notices', () => {
     ['smtp://a%40b:p%3Aq%2F@mail.example', { login: { user: 'a@b', password: 'p:q/' } }],
   ])('go to %s', (url, expected) => {
     given({ SMTP_URL: url })
-    expect(env().mail).toMatchObject(expected)
+    expect(mailSettings()).toMatchObject(expected)
   })
 
   test.each([
@@ -49,7 +49,7 @@ describe('notices', () => {
     ['<billing@example.com>', { name: '', address: 'billing@example.com' }],
   ])('come from %s', (text, from) => {
     given({ MAIL_FROM: text })
-    expect(env().mail?.from).toEqual(from)
+    expect(mailSettings()?.from).toEqual(from)
   })
 
   test.each([
@@ -66,7 +66,7 @@ describe('notices', () => {
     ['MAIL_FROM', 'Bill\ning <a@example.com>'],
   ])('refuse %s=%j, and do not repeat it', (name, value) => {
     given({ [name]: value })
-    expect(env).toThrow(new RegExp(`^Wrong configuration\\. ${name}: must be as in`))
-    expect(env).not.toThrow('topsecret')
+    expect(mailSettings).toThrow(new RegExp(`^Wrong configuration\\. ${name}: must be as in`))
+    expect(mailSettings).not.toThrow('topsecret')
   })
 })

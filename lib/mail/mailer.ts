@@ -3,8 +3,9 @@ import { Readable } from 'node:stream'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { measured } from '#lib/measured.ts'
-import type { Message } from './message.ts'
 import type { MailConfig } from './settings.ts'
+
+export type Message = { subject: string; text: string; html?: string; headers: Record<string, string> }
 
 /**
  * What became of a mail. `refused`: for good, the address itself or just this message. `later`: not now. `away`: the

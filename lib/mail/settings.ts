@@ -1,4 +1,6 @@
+import 'server-only'
 import { z } from 'zod'
+import { defineSettings } from '#lib/env.ts'
 import { together } from '#lib/settings.ts'
 
 const SCHEMES: Record<string, { port: number; secure: boolean }> = {
@@ -18,29 +20,31 @@ export type MailConfig = {
 }
 
 /** Undefined where notices are off. */
-export const settings = z
-  .object({
-    SMTP_URL: z
-      .string()
-      .refine(
-        (text) => serverOf(text) !== undefined,
-        'must be as in smtp://user:password@mail.example.com:587',
-      )
-      .optional(),
-    MAIL_FROM: z
-      .string()
-      .refine((text) => senderOf(text) !== undefined, 'must be as in Billing <billing@example.com>')
-      .optional(),
-    /** Where the links in mails lead. Whether it is an address is checked with the console's own settings. */
-    BASE_URL: z.string().optional(),
-  })
-  .transform(({ SMTP_URL, MAIL_FROM, BASE_URL }, context): MailConfig | undefined => {
-    if (SMTP_URL === undefined && MAIL_FROM === undefined) return undefined
-    const given = together({ SMTP_URL, MAIL_FROM, BASE_URL }, context)
-    const server = given && serverOf(given.SMTP_URL)
-    const from = given && senderOf(given.MAIL_FROM)
-    return server && from ? { ...server, from } : undefined
-  })
+export const mailSettings = defineSettings(
+  z
+    .object({
+      SMTP_URL: z
+        .string()
+        .refine(
+          (text) => serverOf(text) !== undefined,
+          'must be as in smtp://user:password@mail.example.com:587',
+        )
+        .optional(),
+      MAIL_FROM: z
+        .string()
+        .refine((text) => senderOf(text) !== undefined, 'must be as in Billing <billing@example.com>')
+        .optional(),
+      /** Where the links in mails lead. Whether it is an address is checked with the console's own settings. */
+      BASE_URL: z.string().optional(),
+    })
+    .transform(({ SMTP_URL, MAIL_FROM, BASE_URL }, context): MailConfig | undefined => {
+      if (SMTP_URL === undefined && MAIL_FROM === undefined) return undefined
+      const given = together({ SMTP_URL, MAIL_FROM, BASE_URL }, context)
+      const server = given && serverOf(given.SMTP_URL)
+      const from = given && senderOf(given.MAIL_FROM)
+      return server && from ? { ...server, from } : undefined
+    }),
+)
 
 /** Undefined for what names no server. Nothing but server and login may be said in it: no path, no options. */
 function serverOf(text: string): Omit<MailConfig, 'from'> | undefined {

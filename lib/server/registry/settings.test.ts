@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { databaseSettings } from '#lib/db/settings.ts'
+import { processSettings } from '../workers/settings.ts'
+import { checkSettings } from './settings.ts'
+
+const DATABASE = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_SECRET', 'MIGRATE_AT_START']
+
+beforeEach(() => {
+  for (const name of [...DATABASE, 'WEB_CONCURRENCY', 'DRAIN_SECONDS']) vi.stubEnv(name, '')
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+test('settings that are absent are no mistake', () => {
+  expect(checkSettings).not.toThrow()
+  expect(databaseSettings()).toMatchObject({ url: undefined, secret: undefined, migratesAtStart: true })
+  expect(processSettings()).toEqual({ count: 1, noticeMs: 5000 })
+})
+
+test('wrong values of all modules are named together, in one order, and never shown', () => {
+  vi.stubEnv('GOOGLE_ADMIN', 'nobody')
+  vi.stubEnv('KEY_DAYS', '0')
+  vi.stubEnv('SMTP_URL', 'smtp://user:topsecret@mail.example/path')
+  vi.stubEnv('METRICS_PORT', '70000')
+  vi.stubEnv('DATABASE_SECRET', 'topsecret')
+  vi.stubEnv('PORT', '-1')
+  const names = ['PORT', 'DATABASE_SECRET', 'METRICS_PORT', 'KEY_DAYS', 'SMTP_URL', 'GOOGLE_ADMIN']
+  const reasons = names.map((name) => `${name}: [^;]+`).join('; ')
+  expect(checkSettings).toThrow(new RegExp(`^Wrong configuration\\. ${reasons}$`))
+  expect(checkSettings).not.toThrow('topsecret')
+})
+
+test('the embedded database has connections for six processes, a server as many as it is set up with', () => {
+  vi.stubEnv('WEB_CONCURRENCY', '6')
+  vi.stubEnv('DRAIN_SECONDS', '0')
+  expect(processSettings()).toEqual({ count: 6, noticeMs: 0 })
+  vi.stubEnv('WEB_CONCURRENCY', '7')
+  expect(processSettings).toThrow(/^Wrong configuration\. WEB_CONCURRENCY: .*DATABASE_URL$/)
+  vi.stubEnv('DATABASE_URL', 'postgres://console@db.example/console')
+  expect(processSettings().count).toBe(7)
+  for (const wrong of ['0', '1.5', 'auto', '65']) {
+    vi.stubEnv('WEB_CONCURRENCY', wrong)
+    expect(processSettings).toThrow('WEB_CONCURRENCY')
+  }
+})
+
+test('a replica is read from beside a server only, and may be a second behind unless told', () => {
+  vi.stubEnv('DATABASE_DIRECT_URL', 'postgres://console@db.example/console')
+  expect(databaseSettings).toThrow(/^Wrong configuration\. DATABASE_DIRECT_URL: needs a DATABASE_URL$/)
+  vi.stubEnv('DATABASE_DIRECT_URL', '')
+  vi.stubEnv('DATABASE_READ_URL', 'postgres://console@replica.example/console')
+  expect(databaseSettings).toThrow(/^Wrong configuration\. DATABASE_READ_URL: needs a DATABASE_URL$/)
+  vi.stubEnv('DATABASE_URL', 'postgres://console@db.example/console')
+  expect(databaseSettings().replica).toEqual({
+    url: 'postgres://console@replica.example/console',
+    mostBehind: 1000,
+  })
+  for (const wrong of ['0', '61', '1.5', 'soon']) {
+    vi.stubEnv('DATABASE_READ_SECONDS', wrong)
+    expect(databaseSettings).toThrow('DATABASE_READ_SECONDS')
+  }
+  vi.stubEnv('DATABASE_READ_SECONDS', '5')
+  expect(databaseSettings().replica?.mostBehind).toBe(5000)
+})

@@ -1,0 +1,44 @@
+import { factorSettings } from '#lib/access/factors/settings.ts'
+import { limitSettings } from '#lib/access/limits/settings.ts'
+import { signOnSettings } from '#lib/access/sign-on/settings.ts'
+import { apiSettings } from '#lib/api/openapi/settings.ts'
+import { databaseSettings } from '#lib/db/settings.ts'
+import { env, refuseFaults, type Settings } from '#lib/env.ts'
+import { historySettings } from '#lib/history/settings.ts'
+import { keySettings } from '#lib/keys/settings.ts'
+import { mailSettings } from '#lib/mail/settings.ts'
+import { operatorSettings } from '#lib/operator-mail/settings.ts'
+import { accountsSettings, vendorSettings, vendorTimes } from '#lib/vendors/settings.ts'
+import { exposureSettings } from '../exposure/settings.ts'
+import { metricsSettings } from '../metrics/settings.ts'
+import { traceSettings } from '../traces/settings.ts'
+import { processSettings } from '../workers/settings.ts'
+
+/** Each module's settings, in the order in which their mistakes are listed. */
+const ALL: readonly Settings<unknown>[] = [
+  env,
+  databaseSettings,
+  processSettings,
+  exposureSettings,
+  metricsSettings,
+  traceSettings,
+  factorSettings,
+  limitSettings,
+  signOnSettings,
+  historySettings,
+  keySettings,
+  vendorTimes,
+  accountsSettings,
+  mailSettings,
+  operatorSettings,
+  apiSettings,
+  vendorSettings,
+]
+
+/**
+ * Checks the settings of all modules, as each program does when it starts.
+ * @throws Error that names each setting that is wrong
+ */
+export function checkSettings(): void {
+  refuseFaults(ALL.flatMap((settings) => settings.faults()))
+}
