@@ -162,29 +162,49 @@ test('the list’s pages may part two subscriptions of one SKU', async () => {
   expect(await database.sql(CUSTOMER, statement, [stage.assetId(last)])).toEqual([{ id: last.id, total: 20 }])
 })
 
-test('a reading is judged by its own time, not by when its reader gets to it', async () => {
-  let held = Promise.resolve()
+test('a reading is judged by the time when it was asked for, not when it is answered', async () => {
+  const SETTLE_MS = 2000
+  const WRITE_MS = 100
+  /** The vendor may be late for that long since the change was sent, in milliseconds. */
+  const LATEST = SETTLE_MS + 2 * WRITE_MS
+  const age = async () => {
+    const statement =
+      "SELECT extract(epoch FROM clock_timestamp() - moved_at)::float8 * 1000 AS age FROM license_changes WHERE state = 'UNKNOWN'"
+    return Number((await database.sql(CUSTOMER, statement))[0]?.age)
+  }
   let isArmed = false
+  let askedAt = Number.NaN
   const onStep = async (step: Step) => {
-    if (!isArmed || step !== 'read-answered') return
+    if (!isArmed || step !== 'read-arrived') return
     isArmed = false
-    held = hold(flexible, 600).done
+    askedAt = await age()
+    await expect.poll(age).toBeGreaterThan(LATEST)
   }
   const times = {
-    GOOGLE_SETTLE_SECONDS: '1',
-    VENDOR_WRITE_MS: '100',
+    GOOGLE_SETTLE_SECONDS: String(SETTLE_MS / 1000),
+    // Nobody loses patience with the answer.
+    VENDOR_READ_MS: '10000',
+    VENDOR_CONFIRM_MS: '10000',
+    VENDOR_WRITE_MS: String(WRITE_MS),
     VENDOR_CHECK_MS: '50',
     VENDOR_STALE_MS: '100',
   }
-  await begin(google, { onStep, lateMs: 900 }, times)
+  const written = Promise.withResolvers<void>()
+  await begin(google, { onStep, lateUntil: () => written.promise }, times)
   stage.fake.failNext('write', 'late')
   await patch(flexible, 30)
-  // Fixed wait: it is read within the second that the vendor has, and its reader gets to it after that.
-  await new Promise((wake) => setTimeout(wake, 600))
   isArmed = true
-  await settleOpenChanges('job')
-  await Promise.all([held, stage.fake.settled()])
-  expect(await statesOf(flexible)).not.toContain('FAILED')
+  const look = async () => {
+    await settleOpenChanges('job')
+    return isArmed
+  }
+  // Not before the first call is over for certain.
+  await expect.poll(look).toBe(false)
+  // The vendor did it just in time, after it had read.
+  written.resolve()
+  await stage.fake.settled()
+  expect(askedAt).toBeLessThan(LATEST)
+  expect([await statesOf(flexible), total(flexible)]).toEqual([['UNKNOWN'], 30])
 })
 
 test('a process that slept past its lease does not send by its old read', async () => {
